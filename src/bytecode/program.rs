@@ -1,0 +1,196 @@
+//! A compiled program: code for expressions, patterns and statements for the monitors, and all that reports need.
+//!
+//! It is what `aver compile` writes. Everything in it is data; what has to be built from it before a run (automata, compiled regular
+//! expressions) is built once per process by `vm::prepare`, and only when it is needed.
+
+use crate::ir::{self, Alternative, Constant, Course, GroupKind, Scope, Settings, World};
+use crate::source::Span;
+use serde::{Deserialize, Serialize};
+
+/// The number of a chunk of code: one expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CodeId(pub u32);
+
+/// The number of a pattern. Equal patterns of one assertion are one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct PatternId(pub u32);
+
+/// The number of a statement about the course of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CourseId(pub u32);
+
+/// A compiled program.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Program {
+    /// The sources that it was compiled from, by `FileId`.
+    pub sources: Vec<Source>,
+    /// Parameters; their defaults are replaced by what the command line gives.
+    pub params: Vec<ir::Param>,
+    /// Literals, each once.
+    pub constants: Vec<Constant>,
+    /// Texts that instructions name (keys, builtin names), each once.
+    pub names: Vec<String>,
+    /// All instructions; chunks are ranges of it.
+    pub code: Vec<super::ops::Op>,
+    /// The place of every instruction.
+    pub spans: Vec<Span>,
+    /// Expressions.
+    pub chunks: Vec<Chunk>,
+    /// The chunk of each `let`.
+    pub lets: Vec<CodeId>,
+    /// Each `def`.
+    pub defs: Vec<Def>,
+    /// Regular expressions.
+    pub regexes: Vec<ir::Regex>,
+    /// JSON Schemas.
+    pub schemas: Vec<ir::Schema>,
+    /// The tool catalogue.
+    pub tools: Vec<ir::Tool>,
+    /// Step patterns.
+    pub patterns: Vec<Pattern>,
+    /// Statements about the course.
+    pub courses: Vec<CourseEntry>,
+    /// Rules, cases and invariants.
+    pub rules: Vec<ir::Rule>,
+    /// Suites.
+    pub suites: Vec<ir::Suite>,
+    /// Assertions in file order.
+    pub assertions: Vec<Assertion>,
+    /// Tests in file order.
+    pub tests: Vec<Test>,
+}
+
+/// A source file inside a program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its name as the user wrote it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// One expression: a range of the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chunk {
+    /// First instruction.
+    pub start: u32,
+    /// Behind the last instruction.
+    pub end: u32,
+    /// How many locals it uses, given ones included.
+    pub locals: u32,
+    /// The deepest stack it needs.
+    pub stack: u32,
+    /// The expression as a whole.
+    pub span: Span,
+}
+
+/// A `def`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Def {
+    /// Its name, for faults and profiles.
+    pub name: String,
+    /// How many parameters: its first locals.
+    pub parameters: u32,
+    /// Its body.
+    pub code: CodeId,
+}
+
+/// A step pattern.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pattern {
+    /// As the author wrote it.
+    pub text: String,
+    /// Its place.
+    pub span: Span,
+    /// Its alternatives.
+    pub alternatives: Vec<Alternative<CodeId>>,
+}
+
+/// A statement about the course with what the monitors need beside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CourseEntry {
+    /// The statement.
+    pub course: Course<PatternId, CodeId>,
+    /// Its place.
+    pub span: Span,
+    /// How many bindings its assertion has, those of block headers included.
+    pub bindings: u32,
+    /// The names of the bindings, for reasons (`id` for `$id`).
+    pub binding_names: Vec<String>,
+}
+
+/// An assertion.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Assertion {
+    /// Its id.
+    pub id: String,
+    /// Its rule, by number.
+    pub rule: Option<u32>,
+    /// Its text.
+    pub text: String,
+    /// Its place.
+    pub span: Span,
+    /// Its settings.
+    pub settings: Settings<CodeId>,
+    /// What has to hold.
+    pub check: Check,
+}
+
+/// What has to hold, compiled: [`ir::Check`] with numbers for expressions, patterns and statements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Check {
+    /// An expression that is true.
+    Expression(CodeId),
+    /// A statement about the course.
+    Course(CourseId),
+    /// `not`.
+    Not(Box<Check>),
+    /// A group.
+    Group {
+        /// Which.
+        kind: GroupKind,
+        /// Its statements.
+        members: Vec<Member>,
+    },
+    /// A statement in each window of a scope.
+    Scoped {
+        /// The window.
+        scope: Scope<PatternId>,
+        /// How many bindings the assertion has.
+        bindings: u32,
+        /// What is checked in it.
+        body: Box<Check>,
+    },
+    /// A check of the world.
+    World(World<CodeId>),
+}
+
+/// A statement in a group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Member {
+    /// Its place.
+    pub span: Span,
+    /// Its weight in the group's score.
+    pub weight: f64,
+    /// Its conditions.
+    pub when: Vec<CodeId>,
+    /// What has to hold.
+    pub check: Check,
+}
+
+/// A test of the rules.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Test {
+    /// Its name.
+    pub name: String,
+    /// The verdict expected.
+    pub expect: crate::truth::Verdict,
+    /// The rules, by number; empty for all.
+    pub rules: Vec<u32>,
+    /// The run as JSON text.
+    pub run: String,
+    /// The file it was read from.
+    pub run_file: Option<String>,
+    /// Its header.
+    pub span: Span,
+}

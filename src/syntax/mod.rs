@@ -1,0 +1,2 @@
+//! From text to the syntax tree.
+pub mod ast;

@@ -1,0 +1,244 @@
+//! The normal form of a run, as rules see it: its entries by name, and its steps in one order.
+//!
+//! Every adapter produces this. What a run does not record is [`Value::Absent`]: absent evidence, neither zero nor empty.
+
+use crate::value::{Node, Object, Value};
+
+/// The kinds of step, in the order in which they are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum Kind {
+    Call,
+    Message,
+    Command,
+    Read,
+    Write,
+    Skill,
+    Http,
+    Span,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 8] =
+        [Self::Call, Self::Message, Self::Command, Self::Read, Self::Write, Self::Skill, Self::Http, Self::Span];
+
+    /// The word in `steps[*].kind`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Message => "message",
+            Self::Command => "command",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Skill => "skill",
+            Self::Http => "http",
+            Self::Span => "span",
+        }
+    }
+
+    /// The key of the normal form that lists the steps of this kind, for example `calls`.
+    #[must_use]
+    pub fn list_key(self) -> &'static str {
+        match self {
+            Self::Call => "calls",
+            Self::Message => "messages",
+            Self::Command => "commands",
+            Self::Read => "reads",
+            Self::Write => "writes",
+            Self::Skill => "skills",
+            Self::Http => "http",
+            Self::Span => "spans",
+        }
+    }
+
+    /// The fields that a step of this kind has in an expression, its own names first in scope.
+    #[must_use]
+    pub fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Call => &[
+                "tool", "args", "result", "error", "ok", "status", "start", "end", "duration", "turn", "index", "id",
+                "agent", "kind",
+            ],
+            Self::Message => &["role", "text", "turn", "start", "index", "id", "agent", "kind"],
+            Self::Command => &[
+                "command",
+                "program",
+                "args",
+                "flags",
+                "exit_code",
+                "output",
+                "ok",
+                "status",
+                "start",
+                "end",
+                "duration",
+                "turn",
+                "index",
+                "id",
+                "agent",
+                "kind",
+            ],
+            Self::Read | Self::Write => {
+                &["path", "ok", "status", "start", "end", "duration", "turn", "index", "id", "agent", "kind"]
+            }
+            Self::Skill => &["name", "start", "turn", "index", "id", "agent", "kind"],
+            Self::Http => {
+                &["method", "url", "status", "ok", "start", "end", "duration", "turn", "index", "id", "agent", "kind"]
+            }
+            Self::Span => &[
+                "name",
+                "attributes",
+                "status",
+                "ok",
+                "start",
+                "end",
+                "duration",
+                "turn",
+                "index",
+                "id",
+                "parent_id",
+                "agent",
+                "kind",
+            ],
+        }
+    }
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It succeeded.
+    Ok,
+    /// It failed.
+    Failed,
+    /// It was refused and never executed.
+    Denied,
+    /// It still waits for an approval and was never executed.
+    Pending,
+    /// The run does not say.
+    Unknown,
+}
+
+impl Status {
+    /// True for a call that was carried out: not denied, not pending. Unknown counts as executed.
+    #[must_use]
+    pub fn executed(self) -> bool {
+        !matches!(self, Self::Denied | Self::Pending)
+    }
+
+    /// The word in `calls[*].status`; `None` when the run does not say.
+    #[must_use]
+    pub fn as_str(self) -> Option<&'static str> {
+        match self {
+            Self::Ok => Some("ok"),
+            Self::Failed => Some("failed"),
+            Self::Denied => Some("denied"),
+            Self::Pending => Some("pending"),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// One step, with what the monitors look at on every step; everything else is in `object`.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'run> {
+    /// Its kind.
+    pub kind: Kind,
+    /// The tool's name of a call, the role of a message, the command, the path, the skill's name, the URL, the span's name.
+    pub name: &'run str,
+    /// How it ended.
+    pub status: Status,
+    /// All fields of [`Kind::fields`] that are recorded or derived (`ok`, `status`, `index`, `duration`, `kind`, …) and any others
+    /// that the trace has. A standard field that the run does not record is there as [`Value::Absent`]
+    /// (`start end duration turn status ok result args`), or left out where its absence says something (`error id agent`).
+    pub object: Object<'run>,
+    /// The step as a value, with its place.
+    pub node: Node<'run>,
+    /// Its number among the steps of its kind, from 0: with the kind it gives the JSON pointer `/calls/2`.
+    pub index: u32,
+    /// For an executed call its position among the executed calls, from 0; for any other step the number of executed calls before it.
+    pub call_position: u32,
+    /// Assistant turn, where recorded.
+    pub turn: Option<u32>,
+    /// Start in milliseconds, where recorded.
+    pub start: Option<f64>,
+    /// End in milliseconds, where recorded or computed from start and duration.
+    pub end: Option<f64>,
+}
+
+/// One run in normal form.
+#[derive(Debug)]
+pub struct Run<'run> {
+    /// The text that every [`crate::value::Origin`] of this run points into.
+    pub text: &'run str,
+    /// Where that text came from.
+    pub source: RunSource,
+    /// The run's `id`, where it has one.
+    pub id: Option<&'run str>,
+    /// Its entries under the names of section 4 and any others: the value of `run`. Standard names that the run does not record
+    /// are left out here; [`Run::root`] gives [`Value::Absent`] for them.
+    pub object: Object<'run>,
+    /// All steps in order.
+    pub steps: &'run [Step<'run>],
+    /// Whether steps of different kinds are ordered among each other; without `steps`, times or turns they are not.
+    pub kinds_ordered: bool,
+    /// Kinds that the run records (an empty list is evidence).
+    pub recorded: [bool; Kind::ALL.len()],
+    /// False when the run says `complete: false`: more may come.
+    pub complete: bool,
+    /// What was odd while reading (duplicate keys, unpaired results, skipped lines), for `trace show` and warnings.
+    pub warnings: Vec<ReadWarning>,
+}
+
+/// Where a run was read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunSource {
+    /// The file as the user named it; `<stdin>` for `-`.
+    pub file: String,
+    /// The line (from 1) on which the run's text starts.
+    pub line: usize,
+    /// The byte offset of the run's text in the file.
+    pub offset: u64,
+    /// Position of the run in its file, from 1; `None` when the file is one run.
+    pub position: Option<usize>,
+}
+
+impl RunSource {
+    /// The name of the run in reports: `trace.jsonl:3` (by line) or the file's name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.position {
+            Some(_) => format!("{}:{}", self.file, self.line),
+            None => self.file.clone(),
+        }
+    }
+}
+
+/// Something odd that was read and did not stop the reading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadWarning {
+    /// What.
+    pub message: String,
+    /// Byte offset in the run's text.
+    pub offset: usize,
+}
+
+impl<'run> Run<'run> {
+    /// The value of a root name of section 4; [`Value::Absent`] when the run does not record it.
+    /// `error` of a run is missing, not absent: a run that has no error records none.
+    #[must_use]
+    pub fn root(&self, name: &str) -> Node<'run> {
+        self.object
+            .get(name)
+            .unwrap_or_else(|| Node::computed(if name == "error" { Value::Missing } else { Value::Absent }))
+    }
+
+    /// Whether the run records steps of a kind.
+    #[must_use]
+    pub fn records(&self, kind: Kind) -> bool {
+        self.recorded.get(kind as usize).copied().unwrap_or(false)
+    }
+}

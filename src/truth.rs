@@ -1,0 +1,300 @@
+//! The one place that decides what missing values, absent evidence, `not`, `and`, `or`, groups and verdicts do to each other.
+//!
+//! Nobody else matches on pairs of truths or verdicts.
+//!
+//! A test of a value is true or false. Beside that it remembers whether it was *decided by something missing*: a path that leads
+//! nowhere makes a positive test false and a negated one true (language reference, section 4). Such a truth is what Kleene's logic
+//! would call unknown, with the plain answer beside it; the pair makes the tables below.
+
+use serde::{Deserialize, Serialize};
+
+/// The outcome of a test or of a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Truth {
+    /// True on the evidence.
+    True,
+    /// False on the evidence.
+    False,
+    /// True only because something was missing.
+    TrueByMissing,
+    /// False only because something was missing.
+    FalseByMissing,
+    /// The run does not record what is needed to decide.
+    Undecided,
+}
+
+/// Kleene's three values, which the tables are written in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kleene {
+    False,
+    Unknown,
+    True,
+}
+
+impl Truth {
+    /// From a plain answer.
+    #[must_use]
+    pub fn from_bool(value: bool) -> Self {
+        if value { Self::True } else { Self::False }
+    }
+
+    /// A positive test on something missing is false; its negation is true.
+    #[must_use]
+    pub fn missing(negated: bool) -> Self {
+        if negated { Self::TrueByMissing } else { Self::FalseByMissing }
+    }
+
+    /// The answer used plainly, as in the condition of a step; `None` when undecided.
+    #[must_use]
+    pub fn plain(self) -> Option<bool> {
+        match self {
+            Self::True | Self::TrueByMissing => Some(true),
+            Self::False | Self::FalseByMissing => Some(false),
+            Self::Undecided => None,
+        }
+    }
+
+    /// True when only something missing decided it.
+    #[must_use]
+    pub fn by_missing(self) -> bool {
+        matches!(self, Self::TrueByMissing | Self::FalseByMissing)
+    }
+
+    fn pair(self) -> (Kleene, Kleene) {
+        let answer = match self.plain() {
+            Some(true) => Kleene::True,
+            Some(false) => Kleene::False,
+            None => Kleene::Unknown,
+        };
+        (answer, if self.by_missing() { Kleene::Unknown } else { answer })
+    }
+
+    fn from_pair((answer, sure): (Kleene, Kleene)) -> Self {
+        match (answer, sure) {
+            (Kleene::True, Kleene::True) => Self::True,
+            (Kleene::False, Kleene::False) => Self::False,
+            (Kleene::True, _) => Self::TrueByMissing,
+            (Kleene::False, _) => Self::FalseByMissing,
+            (Kleene::Unknown, _) => Self::Undecided,
+        }
+    }
+
+    /// Conjunction: the less true one, both for the plain answer and for the one without missing values.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let ((a, b), (c, d)) = (self.pair(), other.pair());
+        Self::from_pair((a.min(c), b.min(d)))
+    }
+
+    /// Disjunction: the truer one.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let ((a, b), (c, d)) = (self.pair(), other.pair());
+        Self::from_pair((a.max(c), b.max(d)))
+    }
+
+    /// `a implies b` is `not a or b`.
+    #[must_use]
+    pub fn implies(self, other: Self) -> Self {
+        (!self).or(other)
+    }
+
+    /// What an assertion with this outcome says.
+    #[must_use]
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Self::True => Verdict::Pass,
+            Self::False | Self::FalseByMissing => Verdict::Fail,
+            Self::TrueByMissing => Verdict::Vacuous,
+            Self::Undecided => Verdict::Undecided,
+        }
+    }
+}
+
+impl std::ops::Not for Truth {
+    type Output = Self;
+
+    /// The exact opposite; what was decided by something missing stays so.
+    fn not(self) -> Self {
+        match self {
+            Self::True => Self::False,
+            Self::False => Self::True,
+            Self::TrueByMissing => Self::FalseByMissing,
+            Self::FalseByMissing => Self::TrueByMissing,
+            Self::Undecided => Self::Undecided,
+        }
+    }
+}
+
+/// The five verdicts of section 7, and `skipped` for an assertion whose `when` is false.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It holds.
+    Pass,
+    /// It does not hold.
+    Fail,
+    /// It holds, but nothing exercised it.
+    Vacuous,
+    /// The run does not record what is needed to decide it.
+    Undecided,
+    /// A limit was hit, or a permission is missing.
+    Error,
+    /// Its `when` is false.
+    Skipped,
+}
+
+impl Verdict {
+    /// All verdicts, in the order of reports.
+    pub const ALL: [Verdict; 6] = [Self::Pass, Self::Fail, Self::Vacuous, Self::Undecided, Self::Error, Self::Skipped];
+
+    /// The word of the language.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Vacuous => "vacuous",
+            Self::Undecided => "undecided",
+            Self::Error => "error",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    /// The verdict of a word.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.as_str() == text)
+    }
+
+    /// The verdict behind `not`: pass and fail change places, all others stay.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Pass => Self::Fail,
+            Self::Fail => Self::Pass,
+            other => other,
+        }
+    }
+
+    fn kleene(self) -> Option<Kleene> {
+        match self {
+            Self::Pass => Some(Kleene::True),
+            Self::Fail => Some(Kleene::False),
+            Self::Undecided => Some(Kleene::Unknown),
+            Self::Vacuous | Self::Skipped | Self::Error => None,
+        }
+    }
+
+    /// The verdict of `all of`: see [`Tally`].
+    #[must_use]
+    pub fn all(members: impl IntoIterator<Item = Verdict>) -> Verdict {
+        let tally: Tally = members.into_iter().collect();
+        tally.at_least(tally.counted())
+    }
+
+    /// The verdict of `any of`.
+    #[must_use]
+    pub fn any(members: impl IntoIterator<Item = Verdict>) -> Verdict {
+        members.into_iter().collect::<Tally>().at_least(1)
+    }
+
+    /// The verdict of `none of`: no member passes.
+    #[must_use]
+    pub fn none(members: impl IntoIterator<Item = Verdict>) -> Verdict {
+        Self::all(members.into_iter().map(Verdict::negated))
+    }
+}
+
+/// How many members of a group have which verdict. Vacuous and skipped members are not counted (section 7).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    passed: usize,
+    failed: usize,
+    undecided: usize,
+    errors: usize,
+    vacuous: usize,
+}
+
+impl FromIterator<Verdict> for Tally {
+    fn from_iter<I: IntoIterator<Item = Verdict>>(members: I) -> Self {
+        let mut tally = Self::default();
+        for member in members {
+            match (member, member.kleene()) {
+                (Verdict::Error, _) => tally.errors += 1,
+                (_, Some(Kleene::True)) => tally.passed += 1,
+                (_, Some(Kleene::False)) => tally.failed += 1,
+                (_, Some(Kleene::Unknown)) => tally.undecided += 1,
+                (Verdict::Vacuous, _) => tally.vacuous += 1,
+                _ => {}
+            }
+        }
+        tally
+    }
+}
+
+impl Tally {
+    /// How many members count: neither vacuous nor skipped.
+    #[must_use]
+    pub fn counted(self) -> usize {
+        self.passed + self.failed + self.undecided + self.errors
+    }
+
+    /// The verdict of `at least n of`: an error dominates; with nothing counted, vacuous (skipped when nothing was vacuous either);
+    /// then by bounds: enough passed, or not enough could still pass.
+    #[must_use]
+    pub fn at_least(self, least: usize) -> Verdict {
+        if self.errors > 0 {
+            Verdict::Error
+        } else if self.counted() == 0 {
+            if self.vacuous > 0 { Verdict::Vacuous } else { Verdict::Skipped }
+        } else if self.passed >= least {
+            Verdict::Pass
+        } else if self.passed + self.undecided < least {
+            Verdict::Fail
+        } else {
+            Verdict::Undecided
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Truth; 5] = [Truth::True, Truth::False, Truth::TrueByMissing, Truth::FalseByMissing, Truth::Undecided];
+
+    #[test]
+    fn the_operators_obey_de_morgan_and_commute() {
+        for a in ALL {
+            assert_eq!(!!a, a);
+            for b in ALL {
+                assert_eq!(a.and(b), b.and(a));
+                assert_eq!(!a.and(b), (!a).or(!b));
+                assert_eq!(a.implies(b), !a.and(!b));
+            }
+        }
+    }
+
+    #[test]
+    fn a_conjunction_that_needs_something_missing_is_vacuous() {
+        assert_eq!(Truth::True.and(Truth::TrueByMissing).verdict(), Verdict::Vacuous);
+        assert_eq!(Truth::True.or(Truth::TrueByMissing).verdict(), Verdict::Pass);
+        assert_eq!(Truth::Undecided.and(Truth::FalseByMissing).verdict(), Verdict::Fail);
+        assert_eq!(Truth::Undecided.or(Truth::TrueByMissing).verdict(), Verdict::Vacuous);
+    }
+
+    #[test]
+    fn groups_leave_vacuous_members_out_and_let_errors_dominate() {
+        use Verdict::{Error, Fail, Pass, Skipped, Undecided, Vacuous};
+        assert_eq!(Verdict::all([Pass, Vacuous]), Pass);
+        assert_eq!(Verdict::all([Vacuous, Skipped]), Vacuous);
+        assert_eq!(Verdict::all([Fail, Undecided]), Fail);
+        assert_eq!(Verdict::all([Fail, Error]), Error);
+        assert_eq!(Verdict::any([Undecided, Pass]), Pass);
+        assert_eq!(Verdict::any([Undecided, Fail]), Undecided);
+        assert_eq!(Verdict::none([Fail, Vacuous]), Pass);
+        assert_eq!([Pass, Undecided, Fail].into_iter().collect::<Tally>().at_least(2), Undecided);
+        assert_eq!([Pass, Fail, Fail].into_iter().collect::<Tally>().at_least(2), Fail);
+    }
+}

@@ -1,0 +1,172 @@
+//! Values: what a run is made of and what expressions compute.
+//!
+//! A value borrows from the bytes of the run (`'run`) or from the arena of its evaluation; every type here is `Copy`. Text is
+//! unescaped only when somebody looks, numbers keep their text until they are compared. A [`Node`] is a value with the place in the
+//! trace it came from: that place is the evidence of every report.
+
+pub mod compare;
+pub mod json;
+pub mod number;
+pub mod text;
+
+use crate::truth::Truth;
+pub use number::Number;
+pub use text::Text;
+
+/// Where a value stands in the text of its run: a byte range, or nothing for a computed value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Origin {
+    start: u32,
+    end: u32,
+}
+
+impl Origin {
+    /// The origin of everything that was computed.
+    pub const COMPUTED: Self = Self { start: u32::MAX, end: u32::MAX };
+
+    /// A byte range of the run's text. Offsets beyond 4 GiB cannot occur: a run is limited in size.
+    #[must_use]
+    pub fn new(start: usize, end: usize) -> Self {
+        match (u32::try_from(start), u32::try_from(end)) {
+            (Ok(start), Ok(end)) => Self { start, end },
+            _ => Self::COMPUTED,
+        }
+    }
+
+    /// The byte range, or `None` for a computed value.
+    #[must_use]
+    pub fn range(self) -> Option<std::ops::Range<usize>> {
+        (self != Self::COMPUTED).then_some(self.start as usize..self.end as usize)
+    }
+}
+
+/// A value with its place.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'run> {
+    /// The value.
+    pub value: Value<'run>,
+    /// Where it stands in the run's text.
+    pub origin: Origin,
+}
+
+impl<'run> Node<'run> {
+    /// A value from the run's text.
+    #[must_use]
+    pub fn new(value: Value<'run>, origin: Origin) -> Self {
+        Self { value, origin }
+    }
+
+    /// A value that was computed.
+    #[must_use]
+    pub fn computed(value: Value<'run>) -> Self {
+        Self { value, origin: Origin::COMPUTED }
+    }
+}
+
+/// A value.
+#[derive(Debug, Clone, Copy)]
+pub enum Value<'run> {
+    /// A path that leads nowhere inside present evidence.
+    Missing,
+    /// What the run as a whole does not record.
+    Absent,
+    /// `null`.
+    Null,
+    /// A boolean of the run or of a literal.
+    Boolean(bool),
+    /// The outcome of a test; as a value it is a boolean, [`Value::Absent`] where undecided.
+    Truth(Truth),
+    /// A number.
+    Number(Number<'run>),
+    /// Text.
+    Text(Text<'run>),
+    /// A list.
+    List(&'run [Node<'run>]),
+    /// An object.
+    Object(Object<'run>),
+    /// `1..3`: either end may be open; both ends belong to it.
+    Range(&'run Range<'run>),
+    /// A regular expression of the program, by number.
+    Regex(u32),
+}
+
+/// The two ends of a range.
+#[derive(Debug, Clone, Copy)]
+pub struct Range<'run> {
+    /// The lower end, included.
+    pub start: Option<Number<'run>>,
+    /// The upper end, included.
+    pub end: Option<Number<'run>>,
+}
+
+/// One entry of an object.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'run> {
+    /// The key, unescaped.
+    pub key: &'run str,
+    /// The value.
+    pub node: Node<'run>,
+}
+
+/// An object: entries in the order of the text, each key once (of duplicates the last counts).
+#[derive(Debug, Clone, Copy)]
+pub struct Object<'run> {
+    entries: &'run [Entry<'run>],
+    /// Positions sorted by key, for objects with many entries.
+    sorted: Option<&'run [u32]>,
+}
+
+impl<'run> Object<'run> {
+    /// Objects with more entries than this get an index.
+    pub const INDEXED_ABOVE: usize = 16;
+
+    /// An object from entries whose keys are distinct.
+    #[must_use]
+    pub fn new(arena: &'run bumpalo::Bump, entries: &'run [Entry<'run>]) -> Self {
+        let sorted = (entries.len() > Self::INDEXED_ABOVE).then(|| {
+            let order =
+                arena.alloc_slice_fill_iter((0..entries.len()).map(|index| u32::try_from(index).unwrap_or(u32::MAX)));
+            order.sort_unstable_by_key(|&index| entries.get(index as usize).map_or("", |entry| entry.key));
+            &*order
+        });
+        Self { entries, sorted }
+    }
+
+    /// The entries, in order.
+    #[must_use]
+    pub fn entries(&self) -> &'run [Entry<'run>] {
+        self.entries
+    }
+
+    /// The value of a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Node<'run>> {
+        match self.sorted {
+            None => self.entries.iter().find(|entry| entry.key == key).map(|entry| entry.node),
+            Some(order) => {
+                let key_of = |index: u32| self.entries.get(index as usize).map_or("", |entry| entry.key);
+                let at = order.binary_search_by(|&index| key_of(index).cmp(key)).ok()?;
+                self.entries.get(*order.get(at)? as usize).map(|entry| entry.node)
+            }
+        }
+    }
+}
+
+impl<'run> Value<'run> {
+    /// The name of its type in the language: `string`, `number`, `boolean`, `list`, `object`, `null`, ….
+    #[must_use]
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Absent => "not recorded",
+            Self::Null => "null",
+            Self::Boolean(_) | Self::Truth(_) => "boolean",
+            Self::Number(_) => "number",
+            Self::Text(_) => "string",
+            Self::List(_) => "list",
+            Self::Object(_) => "object",
+            Self::Range(_) => "range",
+            Self::Regex(_) => "regular expression",
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Evaluation of a program on a run.
+pub mod fault;
+pub mod outcome;

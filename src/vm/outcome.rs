@@ -1,0 +1,161 @@
+//! What an evaluation says: verdicts, scores and the evidence for everything that does not pass.
+
+use crate::source::Span;
+use crate::truth::Verdict;
+use serde::Serialize;
+
+/// The outcome of one program on one run.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// One per selected assertion, in file order.
+    pub results: Vec<AssertionOutcome>,
+    /// One per rule that has a selected assertion.
+    pub rules: Vec<RuleOutcome>,
+    /// The weighted mean of the file's assertions and rules; `None` when nothing counted.
+    pub score: Option<f64>,
+    /// True when nothing of severity `error` failed.
+    pub passed: bool,
+    /// Scores recorded with `as name`, in file order.
+    pub named_scores: Vec<(String, f64)>,
+}
+
+/// The outcome of one assertion.
+#[derive(Debug, Clone)]
+pub struct AssertionOutcome {
+    /// The assertion, by number in the program.
+    pub assertion: u32,
+    /// What was found.
+    pub verdict: Verdict,
+    /// The verdict as the report sees it, expected failures included.
+    pub status: Status,
+    /// Between 0 and 1; `None` for what does not count (vacuous, skipped).
+    pub score: Option<f64>,
+    /// Why, in words and for people; empty for a pass.
+    pub reason: String,
+    /// The author's `message`, where it has one.
+    pub message: Option<String>,
+    /// What proves the verdict.
+    pub evidence: Vec<Evidence>,
+}
+
+/// The outcome of a rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleOutcome {
+    /// The rule, by number in the program.
+    pub rule: u32,
+    /// Whether it passed: by its threshold, or because none of its assertions of severity `error` failed.
+    pub passed: bool,
+    /// Its score; `None` when nothing counted.
+    pub score: Option<f64>,
+}
+
+/// Statuses of section 11.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum Status {
+    Passed,
+    Failed,
+    ExpectedFailed,
+    UnexpectedPassed,
+    Vacuous,
+    Undecided,
+    Error,
+    Skipped,
+}
+
+impl Status {
+    /// The status of a verdict; `expected` says that a failure is expected.
+    #[must_use]
+    pub fn of(verdict: Verdict, expected: bool) -> Self {
+        match (verdict, expected) {
+            (Verdict::Pass, false) => Self::Passed,
+            (Verdict::Pass, true) => Self::UnexpectedPassed,
+            (Verdict::Fail, false) => Self::Failed,
+            (Verdict::Fail, true) => Self::ExpectedFailed,
+            (Verdict::Vacuous, _) => Self::Vacuous,
+            (Verdict::Undecided, _) => Self::Undecided,
+            (Verdict::Error, _) => Self::Error,
+            (Verdict::Skipped, _) => Self::Skipped,
+        }
+    }
+
+    /// The word in reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::ExpectedFailed => "expected-failed",
+            Self::UnexpectedPassed => "unexpected-passed",
+            Self::Vacuous => "vacuous",
+            Self::Undecided => "undecided",
+            Self::Error => "error",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// What a check found, before modifiers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The value of a compared score function; otherwise the verdict decides the score.
+    pub score: Option<f64>,
+    /// Why; empty for a pass.
+    pub reason: String,
+    /// What proves it.
+    pub evidence: Vec<Evidence>,
+}
+
+impl Finding {
+    /// A verdict with its reason and no evidence yet.
+    #[must_use]
+    pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
+        Self { verdict, score: None, reason: reason.into(), evidence: Vec::new() }
+    }
+
+    /// Adds evidence.
+    #[must_use]
+    pub fn with(mut self, evidence: Evidence) -> Self {
+        self.evidence.push(evidence);
+        self
+    }
+}
+
+/// One thing that a verdict rests on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Evidence {
+    /// What it is to the verdict.
+    pub role: Role,
+    /// A remark for people: `this refund has no earlier approve with id "o-1"`.
+    pub label: String,
+    /// The step, as an index into `Run::steps`; reports count from 1.
+    pub step: Option<u32>,
+    /// JSON pointer into the normal form; empty when it is no single value.
+    pub path: String,
+    /// The value as JSON text, where there is one; shortened and redacted by the reports, not here.
+    pub value: Option<String>,
+    /// The bytes of the run's text.
+    pub origin: Option<std::ops::Range<usize>>,
+    /// The part of the rule that it belongs to.
+    pub rule_span: Option<Span>,
+}
+
+/// What a piece of evidence is to its verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// The step or value that decides.
+    #[default]
+    Decisive,
+    /// A value that took part.
+    Value,
+    /// Where a window opened.
+    Opening,
+    /// Where a window closed.
+    Closing,
+    /// The candidate that came nearest to making it right.
+    NearMiss,
+}

@@ -1,5 +1,7 @@
 //! What ends an evaluation without an answer. Each becomes the verdict `error` with its sentence as the reason.
 
+use crate::source::Span;
+
 /// Why an evaluation gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
@@ -11,8 +13,22 @@ pub enum Fault {
     Memory,
     /// A check of the world needs a permission: the flag that gives it.
     Permission(String),
+    /// A value that is no boolean stands where a condition is needed: the assertion fails and says so, whatever `not` or group is
+    /// around it.
+    NotBoolean(NotBoolean),
     /// Anything else, in words.
     Other(String),
+}
+
+/// A value that is neither true nor false where it has to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotBoolean {
+    /// The expression.
+    pub span: Span,
+    /// The type of its value in the language.
+    pub type_name: &'static str,
+    /// The value as JSON text, shortened.
+    pub value: String,
 }
 
 impl std::fmt::Display for Fault {
@@ -22,6 +38,9 @@ impl std::fmt::Display for Fault {
             Self::Depth => f.write_str("definitions call each other deeper than the limit allows"),
             Self::Memory => f.write_str("computed values take more memory than the limit allows"),
             Self::Permission(flag) => write!(f, "this check needs a permission: add `{flag}`"),
+            Self::NotBoolean(found) => {
+                write!(f, "the value is neither true nor false but {} {}", found.type_name, found.value)
+            }
             Self::Other(text) => f.write_str(text),
         }
     }

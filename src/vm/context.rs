@@ -1,0 +1,82 @@
+//! What is in scope while something is judged: the window of a block, the values of bindings, the step, the response.
+//!
+//! `evaluate` starts with [`Context::of_run`]; the engine of `vm::course` opens windows and hands on contexts of its own. Its two entries:
+//!
+//! - `Engine::judge(&mut self, &mut Machine<'run>, CourseId, &Context<'run>) -> Result<Finding, Fault>`
+//! - `Engine::scoped(&mut self, &mut Machine<'run>, &ir::Scope<PatternId>, &Context<'run>, &mut dyn FnMut(&mut Engine<'run>,
+//!   &mut Machine<'run>, &Context<'run>) -> Result<Finding, Fault>) -> Result<Finding, Fault>`: the verdict over all windows
+
+use crate::trace::run::{Run, Step};
+use crate::value::Node;
+
+/// The steps that a statement is judged on: a range of [`Run::steps`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Index of the first step.
+    pub start: usize,
+    /// Index behind the last step.
+    pub end: usize,
+    /// True when no step can be added any more: a closing step stands at `end`, or the run is complete.
+    pub closed: bool,
+}
+
+/// What a statement of a block or group is judged in.
+#[derive(Debug, Clone)]
+pub struct Context<'run> {
+    /// The steps it looks at.
+    pub window: Window,
+    /// The values of the assertion's bindings that block headers gave, by [`crate::ir::Binding`].
+    pub bindings: Vec<Option<Node<'run>>>,
+    /// The step of an `each A { … }`.
+    pub step: Option<&'run Step<'run>>,
+    /// The response of the call that an invariant judges.
+    pub response: Option<Node<'run>>,
+}
+
+impl<'run> Context<'run> {
+    /// The whole run, with nothing bound; `bindings` is how many the assertion has.
+    #[must_use]
+    pub fn of_run(run: &Run<'run>, bindings: usize) -> Self {
+        let window = Window { start: 0, end: run.steps.len(), closed: run.complete };
+        Self { window, bindings: vec![None; bindings], step: None, response: None }
+    }
+
+    /// What an expression of this context sees.
+    #[must_use]
+    pub fn scope(&self) -> Scope<'_, 'run> {
+        Scope { step: self.step, bindings: &self.bindings, locals: &[], response: self.response }
+    }
+}
+
+/// What one expression sees beside the run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Scope<'a, 'run> {
+    /// The step in scope: its fields come first.
+    pub step: Option<&'run Step<'run>>,
+    /// The values of bindings; one that is beyond the end or `None` is missing.
+    pub bindings: &'a [Option<Node<'run>>],
+    /// Given locals ([`crate::ir::Local::VALUE`], [`crate::ir::Local::COUNT`]); the others start as missing.
+    pub locals: &'a [Node<'run>],
+    /// The response of the call that an invariant judges.
+    pub response: Option<Node<'run>>,
+}
+
+impl<'a, 'run> Scope<'a, 'run> {
+    /// A step alone.
+    #[must_use]
+    pub fn of_step(step: &'run Step<'run>) -> Self {
+        Self { step: Some(step), ..Self::default() }
+    }
+
+    /// The same with these bindings.
+    #[must_use]
+    pub fn with_bindings(self, bindings: &'a [Option<Node<'run>>]) -> Self {
+        Self { bindings, ..self }
+    }
+
+    /// The same with these locals.
+    #[must_use]
+    pub fn with_locals(self, locals: &'a [Node<'run>]) -> Self {
+        Self { locals, ..self }
+    }
+}

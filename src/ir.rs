@@ -205,6 +205,8 @@ pub struct Assertion {
     pub span: Span,
     /// Its settings.
     pub settings: Settings<Expr>,
+    /// The names of its bindings by [`Binding`], without `$`, those of block headers around it included.
+    pub bindings: Vec<String>,
     /// What has to hold.
     pub check: Check<Pattern, Expr>,
 }

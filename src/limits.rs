@@ -38,3 +38,55 @@ impl Default for Limits {
         }
     }
 }
+
+/// What one evaluation may still use: fuel for the assertion at hand, bytes of computed values for the whole run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meter {
+    fuel: u64,
+    bytes: usize,
+}
+
+/// A limit was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exhausted {
+    /// Too many instructions or matches.
+    Fuel,
+    /// Computed text or lists grew beyond the limit.
+    Memory,
+}
+
+impl Meter {
+    /// The full measure of these limits.
+    #[must_use]
+    pub fn new(limits: &Limits) -> Self {
+        Self { fuel: limits.fuel, bytes: limits.computed_bytes }
+    }
+
+    /// Gives the next assertion its full share of fuel; memory stays used.
+    pub fn refuel(&mut self, limits: &Limits) {
+        self.fuel = limits.fuel;
+    }
+
+    /// The fuel left.
+    #[must_use]
+    pub fn fuel(&self) -> u64 {
+        self.fuel
+    }
+
+    /// Takes fuel: one unit is about one instruction.
+    pub fn charge(&mut self, units: u64) -> Result<(), Exhausted> {
+        self.fuel = self.fuel.checked_sub(units).ok_or(Exhausted::Fuel)?;
+        Ok(())
+    }
+
+    /// Takes the fuel of a pass over so many bytes: sixteen bytes are about one instruction.
+    pub fn scan(&mut self, bytes: usize) -> Result<(), Exhausted> {
+        self.charge((bytes as u64 / 16).saturating_add(1))
+    }
+
+    /// Takes memory for a computed value of so many bytes, before it is built.
+    pub fn allocate(&mut self, bytes: usize) -> Result<(), Exhausted> {
+        self.bytes = self.bytes.checked_sub(bytes).ok_or(Exhausted::Memory)?;
+        Ok(())
+    }
+}

@@ -1,1 +1,3 @@
-//! builtins
+//! The functions of the language: one table of them, and what stands behind the tests of values.
+
+pub mod table;

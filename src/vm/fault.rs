@@ -47,3 +47,12 @@ impl std::fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+impl From<crate::limits::Exhausted> for Fault {
+    fn from(exhausted: crate::limits::Exhausted) -> Self {
+        match exhausted {
+            crate::limits::Exhausted::Fuel => Self::Fuel,
+            crate::limits::Exhausted::Memory => Self::Memory,
+        }
+    }
+}

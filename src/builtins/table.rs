@@ -1,0 +1,241 @@
+//! The one table of functions: signature, doc line, example and body of each.
+//!
+//! To add a function, add a row here and its body in the module of its family. The reference page, the checker's types and
+//! suggestions, the calls of the machine and the test that runs every example all read this table.
+
+use crate::ir::Type;
+
+/// A function of the language.
+#[derive(Debug, Clone, Copy)]
+pub struct Builtin {
+    /// Its name.
+    pub name: &'static str,
+    /// Its family, for the reference page.
+    pub family: Family,
+    /// Its parameters; optional ones stand last.
+    pub parameters: &'static [Parameter],
+    /// The type of its result.
+    pub result: Type,
+    /// True when the result has the unit of the first argument (of its elements, where that is a list): the result of
+    /// `max(calls[*].duration)` may be compared with `5s`.
+    pub keeps_unit: bool,
+    /// True for a similarity between 0 and 1: a comparison with it gives its value as the score of the assertion.
+    pub score: bool,
+    /// What it gives, in one sentence without a full stop.
+    pub doc: &'static str,
+    /// An assertion that is true on every run.
+    pub example: &'static str,
+}
+
+/// A parameter of a function.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// Its name, for messages and documentation.
+    pub name: &'static str,
+    /// The types it takes; an argument of another type gives `missing` at run time.
+    pub types: &'static [Type],
+    /// True when it may be left out.
+    pub optional: bool,
+}
+
+impl Parameter {
+    /// Whether an argument of this static type can fit. Units are numbers, and of `any` nothing is known.
+    #[must_use]
+    pub fn accepts(&self, argument: Type) -> bool {
+        let numeric = |ty| matches!(ty, Type::Number | Type::Integer | Type::Duration | Type::Money | Type::Size);
+        argument == Type::Any
+            || self.types.iter().any(|&ty| ty == Type::Any || ty == argument || numeric(ty) && numeric(argument))
+    }
+}
+
+/// Families of functions, in the order of the reference page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum Family {
+    Text,
+    Score,
+    List,
+    Number,
+    Json,
+    Encoding,
+    Time,
+    Evidence,
+}
+
+impl Builtin {
+    /// The least and the greatest number of arguments.
+    #[must_use]
+    pub fn arity(&self) -> (usize, usize) {
+        let least = self.parameters.iter().filter(|parameter| !parameter.optional).count();
+        (least, self.parameters.len())
+    }
+
+    /// The signature as documentation shows it: `round(value: number, digits?: integer) -> number`.
+    #[must_use]
+    pub fn signature(&self) -> String {
+        let parameters: Vec<String> = self
+            .parameters
+            .iter()
+            .map(|parameter| {
+                let types: Vec<&str> = parameter.types.iter().map(|&ty| type_word(ty)).collect();
+                let mark = if parameter.optional { "?" } else { "" };
+                format!("{}{mark}: {}", parameter.name, types.join(" | "))
+            })
+            .collect();
+        format!("{}({}) -> {}", self.name, parameters.join(", "), type_word(self.result))
+    }
+}
+
+/// The word of the language for a type.
+#[must_use]
+pub fn type_word(ty: Type) -> &'static str {
+    match ty {
+        Type::Any => "any",
+        Type::String => "string",
+        Type::Number => "number",
+        Type::Integer => "integer",
+        Type::Boolean => "boolean",
+        Type::Duration => "duration",
+        Type::Money => "money",
+        Type::Size => "size",
+        Type::List => "list",
+        Type::Object => "object",
+        Type::Null => "null",
+        Type::Range => "range",
+        Type::Regex => "regex",
+    }
+}
+
+/// The function of a name.
+#[must_use]
+pub fn lookup(name: &str) -> Option<&'static Builtin> {
+    BUILTINS.iter().find(|builtin| builtin.name == name)
+}
+
+/// The names of all functions, in the order of the table.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BUILTINS.iter().map(|builtin| builtin.name)
+}
+
+/// One row is `name(parameter: type | type, optional?: type) -> type [flags], "doc", "example";`.
+macro_rules! builtins {
+    ($($family:ident { $($name:ident($($parameter:ident $(? $optional:tt)? : $($ty:ident)|+),*) -> $result:ident
+        [$($flag:ident)*], $doc:literal, $example:literal;)* })*) => {
+        /// All functions.
+        pub static BUILTINS: &[Builtin] = &[$($(
+            builtins!(@flags Builtin {
+                name: stringify!($name),
+                family: Family::$family,
+                parameters: &[$(Parameter {
+                    name: stringify!($parameter),
+                    types: &[$(Type::$ty),+],
+                    optional: builtins!(@optional $($optional)?),
+                }),*],
+                result: Type::$result,
+                keeps_unit: false,
+                score: false,
+                doc: $doc,
+                example: $example,
+            }; $($flag)*),
+        )*)*];
+    };
+    (@optional) => { false };
+    (@optional $mark:tt) => { true };
+    (@flags $builtin:expr;) => { $builtin };
+    (@flags $builtin:expr; $flag:ident) => { Builtin { $flag: true, ..$builtin } };
+}
+
+builtins! {
+    Text {
+        lower(text: String) -> String [], "the text in lower case (full Unicode mapping)", r#"lower("ÄBC") == "äbc""#;
+        upper(text: String) -> String [], "the text in upper case (full Unicode mapping)", r#"upper("straße") == "STRASSE""#;
+        trim(text: String) -> String [], "the text without white space at both ends", r#"trim("  a b \n") == "a b""#;
+        words(text: String) -> List [], "the parts of the text between white space", r#"words(" two  words ") == ["two", "words"]"#;
+        lines(text: String) -> List [], "the lines of the text without their ends; an end of line at the very end begins no further line", r#"lines("a\nb\n") == ["a", "b"]"#;
+        word_count(text: String) -> Integer [], "how many words the text has", r#"word_count("two  words") == 2"#;
+        length(value: String | List | Object) -> Integer [], "how many characters (code points), elements or keys there are", r#"length("héllo") == 5"#;
+        replace(text: String, from: String | Regex, to: String) -> String [], "the text with every occurrence of `from` replaced; behind a regular expression `$1` and `$name` stand for its groups", r#"replace("a-b-c", "-", "+") == "a+b+c""#;
+        split(text: String, separator: String | Regex) -> List [], "the parts of the text between the separators; an empty separator gives the characters", r#"split("a,b,,c", ",") == ["a", "b", "", "c"]"#;
+        join(values: List, separator? 1: String) -> String [], "the texts of the values (as `text` gives them) with the separator between them", r#"join(["a", 1, true], "-") == "a-1-true""#;
+        text(value: Any) -> String [], "the value as text: text stays, everything else becomes compact JSON", r#"text([1, "a"]) == '[1,"a"]'"#;
+        number(text: String | Number) -> Number [], "the number that the text spells in JSON's syntax, white space around it ignored; missing where it spells none", r#"number(" 12.50 ") == 12.5"#;
+    }
+    Score {
+        levenshtein(left: String, right: String) -> Integer [], "the least number of characters to insert, delete or replace that makes one text of the other", r#"levenshtein("sitting", "kitten") == 3"#;
+        similarity(left: String, right: String) -> Number [score], "1 for equal texts, 0 where no character can stay: one minus `levenshtein` divided by the longer length", r#"similarity("sitting", "kitten") > 0.5"#;
+        bleu(text: String, reference: String) -> Number [score], "how much of the text's word sequences (1 to 4 words) stands in the reference, add-one smoothed above one word, with the brevity penalty", r#"bleu("the cat sat on the mat", "the cat sat on the mat") == 1"#;
+        rouge_l(text: String, reference: String) -> Number [score], "the F-measure of the longest common subsequence of words", r#"rouge_l("the cat sat", "the cat") == 0.8"#;
+        rouge_n(text: String, reference: String, n? 1: Integer) -> Number [score], "the F-measure of common sequences of `n` words (1 unless given)", r#"rouge_n("the cat sat", "the cat", 1) == 0.8"#;
+    }
+    List {
+        sum(values: List) -> Number [keeps_unit], "the sum; 0 of an empty list", r#"sum([1, 2.5]) == 3.5"#;
+        min(values: List) -> Any [keeps_unit], "the least of numbers or texts; missing of an empty list", r#"min([3, 1, 2]) == 1"#;
+        max(values: List) -> Any [keeps_unit], "the greatest of numbers or texts; missing of an empty list", r#"max([3, 1, 2]) == 3"#;
+        avg(values: List) -> Number [keeps_unit], "the mean; missing of an empty list", r#"avg([1, 2, 3, 4]) == 2.5"#;
+        median(values: List) -> Number [keeps_unit], "the middle value, or the mean of the two middle ones; missing of an empty list", r#"median([9, 1, 2, 4]) == 3"#;
+        percentile(values: List, share: Number) -> Number [keeps_unit], "the value below which that share of the values lies, interpolated between neighbours; the share is between 0 and 1 (`95%`)", r#"percentile([10, 20, 30, 40, 50], 75%) == 40"#;
+        distinct(values: List) -> List [], "every value once, where it stands first; `1` and `1.0` are one value", r#"distinct([1, "a", 1.0, "a"]) == [1, "a"]"#;
+        sort(values: List) -> List [], "the values in ascending order: numbers by value, texts by code points; missing where the values cannot be ordered", r#"sort([3, 1, 2]) == [1, 2, 3]"#;
+        reverse(values: List | String) -> List [], "the values in opposite order; of a text its characters", r#"reverse([1, 2, 3]) == [3, 2, 1]"#;
+        flatten(values: List) -> List [], "the list with the elements of inner lists in their place, one level deep", r#"flatten([1, [2, 3], []]) == [1, 2, 3]"#;
+        first(values: List) -> Any [], "the first element; missing of an empty list", r#"first(["a", "b"]) == "a""#;
+        last(values: List) -> Any [], "the last element; missing of an empty list", r#"last(["a", "b"]) == "b""#;
+        keys(object: Object) -> List [], "the keys in their order", r#"keys({ b: 1, a: 2 }) == ["b", "a"]"#;
+        values(object: Object) -> List [], "the values in their order", r#"values({ b: 1, a: 2 }) == [1, 2]"#;
+    }
+    Number {
+        abs(value: Number) -> Number [keeps_unit], "the value without its sign", r#"abs(-2.5) == 2.5"#;
+        floor(value: Number) -> Number [keeps_unit], "the greatest whole number that is not above the value", r#"floor(-2.5) == -3"#;
+        ceil(value: Number) -> Number [keeps_unit], "the least whole number that is not below the value", r#"ceil(2.1) == 3"#;
+        round(value: Number, digits? 1: Integer) -> Number [keeps_unit], "the nearest number with so many digits behind the point (0 unless given), halves away from zero", r#"round(2.345, 1) == 2.3 and round(2.5) == 3"#;
+    }
+    Json {
+        json(text: Any) -> Any [], "the value that the text spells in JSON; missing where it is not JSON. A value that is no text stays as it is", r#"json('{"a": [1, 2]}').a[1] == 2"#;
+        jsonpath(value: Any, path: String) -> List [], "all values that an RFC 9535 path finds", r#"jsonpath({ a: [{ p: 5 }, { p: 15 }] }, "$.a[?@.p > 10].p") == [15]"#;
+    }
+    Encoding {
+        sha256(text: String) -> String [], "the SHA-256 of the text's UTF-8 bytes, in lower-case hexadecimal", r#"sha256("abc") starts with "ba7816bf""#;
+        base64_encode(text: String) -> String [], "the text's UTF-8 bytes in base64 with padding", r#"base64_encode("hello") == "aGVsbG8=""#;
+        base64_decode(text: String) -> String [], "the text that the base64 stands for (standard or URL-safe alphabet, padding and white space optional); missing where it stands for no UTF-8 text", r#"base64_decode("aGVsbG8") == "hello""#;
+        url_decode(text: String) -> String [], "the text with percent escapes resolved; `+` stays. Missing where the result is no UTF-8 text", r#"url_decode("a%20b%2Fc") == "a b/c""#;
+    }
+    Time {
+        timestamp(time: String | Number) -> Number [], "a time in milliseconds since 1970: RFC 3339 text, a date alone (its midnight, UTC), or milliseconds, which stay", r#"timestamp("1970-01-02T00:00:00Z") == 86_400_000"#;
+        date(time: String | Number) -> String [], "the UTC date of a time, as `2025-03-01`", r#"date("2025-03-01T23:30:00-02:00") == "2025-03-02""#;
+        weekday(time: String | Number) -> String [], "the UTC day of the week of a time, in English and lower case", r#"weekday("2025-03-01") == "saturday""#;
+        hour(time: String | Number) -> Integer [], "the UTC hour of a time, from 0 to 23", r#"hour("2025-03-01T17:45:00Z") in 9..17"#;
+    }
+    Evidence {
+        grounded(values: Any, sources: Any) -> Boolean [], "whether every number, URL and id in the values stands somewhere in the sources", r#"grounded("paid $1,234.50", { total: 1234.5 })"#;
+        ungrounded(values: Any, sources: Any) -> List [], "the numbers, URLs and ids in the values that stand nowhere in the sources", r#"ungrounded("3 of 7 orders", ["7 orders"]) == ["3"]"#;
+        contains_secret(value: Any) -> Boolean [], "whether some text in the value holds a credential: a provider's key, a token, a private key, an assignment such as `api_key = …`", r#"not contains_secret("the api key is in the vault")"#;
+        find_secrets(value: Any) -> List [], "the kinds of credentials in the value, each once", r#"find_secrets({ note: "nothing here" }) is empty"#;
+        contains_pii(value: Any) -> Boolean [], "whether some text in the value holds personal data: an e-mail address, phone, payment card, bank account or social security number", r#"contains_pii("write to ann@example.org")"#;
+        find_pii(value: Any) -> List [], "the kinds of personal data in the value, each once", r#"find_pii("card 4111 1111 1111 1111") == ["payment-card"]"#;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_is_found_once_by_its_name_and_documented() {
+        for builtin in BUILTINS {
+            assert!(std::ptr::eq(lookup(builtin.name).unwrap(), builtin), "`{}` stands twice", builtin.name);
+            assert!(!builtin.doc.is_empty() && !builtin.doc.ends_with('.'), "{}", builtin.doc);
+            assert!(builtin.example.contains(&format!("{}(", builtin.name)), "{}", builtin.example);
+            let optional: Vec<bool> = builtin.parameters.iter().map(|parameter| parameter.optional).collect();
+            assert!(optional.is_sorted(), "optional parameters of `{}` stand last", builtin.name);
+        }
+    }
+
+    #[test]
+    fn signatures_read_like_the_reference() {
+        assert_eq!(lookup("round").unwrap().signature(), "round(value: number, digits?: integer) -> number");
+        assert_eq!(lookup("round").unwrap().arity(), (1, 2));
+        assert!(lookup("length").unwrap().parameters[0].accepts(Type::Object));
+        assert!(!lookup("length").unwrap().parameters[0].accepts(Type::Number));
+        assert!(lookup("abs").unwrap().parameters[0].accepts(Type::Duration));
+    }
+}

@@ -207,8 +207,6 @@ pub struct Assertion {
     pub settings: Settings<Expr>,
     /// The names of its bindings by [`Binding`], without `$`, those of block headers around it included.
     pub bindings: Vec<String>,
-    /// The names of its bindings without `$`, by number, those of block headers first.
-    pub bindings: Vec<String>,
     /// What has to hold.
     pub check: Check<Pattern, Expr>,
 }

@@ -13,6 +13,8 @@ pub struct Limits {
     pub json_depth: usize,
     /// Bytes of one run (`--max-run-size`).
     pub run_bytes: usize,
+    /// Bytes of memory for the values of one run.
+    pub run_memory: usize,
     /// Calls of `def` inside each other while evaluating.
     pub call_depth: usize,
     /// Instructions and matches for one assertion on one run.
@@ -31,6 +33,7 @@ impl Default for Limits {
             rule_depth: 256,
             json_depth: 256,
             run_bytes: 256 << 20,
+            run_memory: 1 << 30,
             call_depth: 128,
             fuel: 200_000_000,
             regex_bytes: 10 << 20,

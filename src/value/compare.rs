@@ -1,1 +1,212 @@
-//! compare
+//! Comparing values: equality by value, order, and values as keys of maps.
+
+use super::{Node, Object, Value};
+use rustc_hash::FxHasher;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+/// Equality of the test `==`: numbers by value, text by its characters, lists by element, objects by key in any order. Values of
+/// different types differ; a truth is a boolean. `missing` and what is not recorded equal only themselves here: tests that mean
+/// more by them look before they compare.
+#[must_use]
+pub fn equal(a: &Value<'_>, b: &Value<'_>) -> bool {
+    same(a, b, Form::Value)
+}
+
+/// Equality of the test `===`: as `==`, and numbers also have the same JSON form, at any depth.
+#[must_use]
+pub fn identical(a: &Value<'_>, b: &Value<'_>) -> bool {
+    same(a, b, Form::Written)
+}
+
+/// Order of the tests `<` and its like: numbers by value, text by code points. `None` for anything else.
+#[must_use]
+pub fn compare(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => Some(a.compare(*b)),
+        (Value::Text(a), Value::Text(b)) => Some(a.as_str().cmp(b.as_str())),
+        _ => None,
+    }
+}
+
+/// What two numbers are compared by.
+#[derive(Clone, Copy)]
+enum Form {
+    Value,
+    Written,
+}
+
+fn same(a: &Value<'_>, b: &Value<'_>, form: Form) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => match form {
+            Form::Value => a == b,
+            Form::Written => a.identical(*b),
+        },
+        (Value::Text(a), Value::Text(b)) => a == b,
+        (Value::List(a), Value::List(b)) => a.len() == b.len() && deeper(|| same_lists(a, b, form)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.entries().len() == b.entries().len() && deeper(|| same_objects(*a, *b, form))
+        }
+        (Value::Range(a), Value::Range(b)) => a.start == b.start && a.end == b.end,
+        (Value::Regex(a), Value::Regex(b)) => a == b,
+        _ => match (simple(a), simple(b)) {
+            (Some(a), Some(b)) => a == b,
+            _ => false,
+        },
+    }
+}
+
+fn same_lists(a: &[Node<'_>], b: &[Node<'_>], form: Form) -> bool {
+    a.iter().zip(b).all(|(a, b)| same(&a.value, &b.value, form))
+}
+
+/// Keys are distinct in both, and there are equally many.
+fn same_objects(a: Object<'_>, b: Object<'_>, form: Form) -> bool {
+    a.entries().iter().all(|entry| b.get(entry.key).is_some_and(|other| same(&entry.node.value, &other.value, form)))
+}
+
+/// A number for each value without parts. A truth is its boolean; an undecided one is not recorded.
+fn simple(value: &Value<'_>) -> Option<u8> {
+    Some(match value {
+        Value::Missing => 0,
+        Value::Absent => 1,
+        Value::Null => 2,
+        Value::Boolean(value) => 3 + u8::from(*value),
+        Value::Truth(truth) => truth.plain().map_or(1, |value| 3 + u8::from(value)),
+        _ => return None,
+    })
+}
+
+/// Values of a trace are limited in depth, computed ones are not: the stack grows where it has to.
+pub(crate) fn deeper<R>(then: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, then)
+}
+
+/// A value as the key of a map: two keys are one when their values are equal by [`equal`].
+#[derive(Debug, Clone, Copy)]
+pub struct Key<'run>(pub Value<'run>);
+
+impl PartialEq for Key<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        equal(&self.0, &other.0)
+    }
+}
+
+impl Eq for Key<'_> {}
+
+impl Hash for Key<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash(&self.0, state);
+    }
+}
+
+fn hash<H: Hasher>(value: &Value<'_>, state: &mut H) {
+    match value {
+        Value::Number(number) => {
+            state.write_u8(6);
+            number.hash(state);
+        }
+        Value::Text(text) => {
+            state.write_u8(7);
+            text.as_str().hash(state);
+        }
+        Value::List(items) => {
+            state.write_u8(8);
+            state.write_usize(items.len());
+            deeper(|| items.iter().for_each(|item| hash(&item.value, state)));
+        }
+        Value::Object(object) => {
+            state.write_u8(9);
+            state.write_u64(deeper(|| hash_object(*object)));
+        }
+        Value::Range(range) => {
+            state.write_u8(10);
+            range.start.hash(state);
+            range.end.hash(state);
+        }
+        Value::Regex(regex) => {
+            state.write_u8(11);
+            state.write_u32(*regex);
+        }
+        _ => state.write_u8(simple(value).unwrap_or(0)),
+    }
+}
+
+/// The same for every order of the entries.
+fn hash_object(object: Object<'_>) -> u64 {
+    object.entries().iter().fold(0_u64, |sum, entry| {
+        let mut hasher = FxHasher::default();
+        entry.key.hash(&mut hasher);
+        hash(&entry.node.value, &mut hasher);
+        sum.wrapping_add(hasher.finish())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::truth::Truth;
+    use crate::value::json;
+    use std::hash::BuildHasher;
+
+    fn check(a: &str, b: &str) -> (bool, bool, bool) {
+        let arena = bumpalo::Bump::new();
+        let read = |text| json::parse(text, 0, &arena, &Limits::default()).unwrap().node.value;
+        let (a, b) = (read(a), read(b));
+        let hasher = rustc_hash::FxBuildHasher;
+        (equal(&a, &b), identical(&a, &b), hasher.hash_one(Key(a)) == hasher.hash_one(Key(b)))
+    }
+
+    #[test]
+    fn values_are_equal_by_value_and_hash_alike() {
+        for (a, b) in [
+            ("1", "1.0"),
+            (r#"{"a":1,"b":[2,"x"]}"#, r#"{"b":[2.0,"\u0078"],"a":1e0}"#),
+            ("[]", "[]"),
+            ("18446744073709551616", "18446744073709551616.0"),
+        ] {
+            assert_eq!((check(a, b).0, check(a, b).2), (true, true), "{a} {b}");
+        }
+        for (a, b) in [
+            ("1", "\"1\""),
+            ("0", "false"),
+            ("null", "false"),
+            ("[1,2]", "[2,1]"),
+            ("[1]", "[1,1]"),
+            (r#"{"a":1}"#, r#"{"b":1}"#),
+            (r#"{"a":1}"#, r#"{"a":1,"b":2}"#),
+            ("[]", "{}"),
+        ] {
+            assert_eq!(check(a, b), (false, false, false), "{a} {b}");
+        }
+        assert_eq!(check("[1]", "[1.0]"), (true, false, true));
+        assert_eq!(check("[1.50]", "[1.5]"), (true, true, true));
+    }
+
+    #[test]
+    fn only_numbers_and_texts_have_an_order() {
+        let text = |text| Value::Text(crate::value::Text::Plain(text));
+        assert_eq!(compare(&text("Z"), &text("a")), Some(Ordering::Less));
+        assert_eq!(compare(&text("é"), &text("😀")), Some(Ordering::Less));
+        assert_eq!(compare(&text("5"), &Value::Number(crate::value::Number::Integer(3))), None);
+        assert_eq!(compare(&Value::Null, &Value::Null), None);
+    }
+
+    #[test]
+    fn an_undecided_truth_is_not_recorded() {
+        assert!(equal(&Value::Truth(Truth::Undecided), &Value::Absent));
+        assert!(equal(&Value::Truth(Truth::TrueByMissing), &Value::Boolean(true)));
+        assert!(!equal(&Value::Missing, &Value::Absent));
+    }
+
+    #[test]
+    fn computed_values_of_any_depth_compare() {
+        let arena = bumpalo::Bump::new();
+        let build = || {
+            (0..200_000).fold(Node::computed(Value::Null), |inner, _| Node::computed(Value::List(arena.alloc([inner]))))
+        };
+        let (a, b) = (build(), build());
+        assert!(equal(&a.value, &b.value));
+    }
+}

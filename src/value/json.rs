@@ -1,1 +1,321 @@
-//! json
+//! Our JSON reader: text to a tree of [`Node`]s in an arena, each with its place in the text.
+//!
+//! The full grammar of RFC 8259 is checked. Text is borrowed and only unescaped when somebody looks, numbers keep their text, and no
+//! value costs a heap allocation of its own. Nesting is kept on a stack of our own, so that the depth limit is the same on every thread.
+
+mod embed;
+mod error;
+mod scan;
+mod write;
+
+use super::text::{Escaped, Text, unescape};
+use super::{Entry, Node, Number, Object, Origin, Value};
+use crate::limits::Limits;
+use bumpalo::Bump;
+use embed::Places;
+pub use embed::parse_text;
+pub use error::JsonError;
+use scan::Scanned;
+pub use write::{to_json, write_json};
+
+/// What was read.
+#[derive(Debug)]
+pub struct Document<'run> {
+    /// The value.
+    pub node: Node<'run>,
+    /// Offset behind the value in the text that was given.
+    pub end: usize,
+    /// Keys that stood more than once in their object; the last one counts. Only the first 100 are kept.
+    pub duplicates: Vec<Duplicate>,
+}
+
+/// A key that its object has again further behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Duplicate {
+    /// The key.
+    pub key: String,
+    /// The object that has it.
+    pub object: Origin,
+}
+
+/// Reads exactly one value. `base` is the offset of `text` in the text of the run: it is added to every place.
+///
+/// # Errors
+/// What is not JSON, is nested deeper than `limits.json_depth`, or needs more than `limits.run_memory`.
+pub fn parse<'run>(
+    text: &'run str,
+    base: usize,
+    arena: &'run Bump,
+    limits: &Limits,
+) -> Result<Document<'run>, JsonError> {
+    whole(Reader::new(text, Places::shifted(base), arena, limits))
+}
+
+/// Reads one value from the start of `text` and lets more text stand behind it.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_prefix<'run>(
+    text: &'run str,
+    base: usize,
+    arena: &'run Bump,
+    limits: &Limits,
+) -> Result<Document<'run>, JsonError> {
+    Reader::new(text, Places::shifted(base), arena, limits).document()
+}
+
+fn whole<'run>(mut reader: Reader<'run, '_>) -> Result<Document<'run>, JsonError> {
+    let document = reader.document()?;
+    match reader.peek_token() {
+        None => Ok(document),
+        Some(_) => Err(error::behind_the_value(reader.text, reader.at)),
+    }
+}
+
+/// An object or list that is still open.
+struct Frame<'run> {
+    is_object: bool,
+    /// Place of its bracket in the run's text.
+    start: usize,
+    /// Where its members start in `Reader::members`.
+    first: usize,
+    /// The key whose value is being read.
+    key: &'run str,
+}
+
+struct Reader<'run, 'limits> {
+    text: &'run str,
+    at: usize,
+    places: Places<'run>,
+    arena: &'run Bump,
+    limits: &'limits Limits,
+    frames: Vec<Frame<'run>>,
+    /// Members of all open objects and lists.
+    members: Vec<Entry<'run>>,
+    nodes: usize,
+    duplicates: Vec<Duplicate>,
+}
+
+impl<'run, 'limits> Reader<'run, 'limits> {
+    fn new(text: &'run str, places: Places<'run>, arena: &'run Bump, limits: &'limits Limits) -> Self {
+        Self {
+            text,
+            at: 0,
+            places,
+            arena,
+            limits,
+            frames: Vec::new(),
+            members: Vec::new(),
+            nodes: 0,
+            duplicates: Vec::new(),
+        }
+    }
+
+    fn document(&mut self) -> Result<Document<'run>, JsonError> {
+        let node = loop {
+            if let Some(node) = self.value()?
+                && let Some(node) = self.finish(node)?
+            {
+                break node;
+            }
+        };
+        Ok(Document { node, end: self.at, duplicates: std::mem::take(&mut self.duplicates) })
+    }
+
+    /// Reads a value, or opens an object or list (then `None`).
+    fn value(&mut self) -> Result<Option<Node<'run>>, JsonError> {
+        let Some(byte) = self.peek_token() else { return Err(self.cut_off()) };
+        match byte {
+            b'"' => self.string().map(Some),
+            b'{' => self.open_object(),
+            b'[' => self.open_list(),
+            b't' => self.word("true", Value::Boolean(true)).map(Some),
+            b'f' => self.word("false", Value::Boolean(false)).map(Some),
+            b'n' => self.word("null", Value::Null).map(Some),
+            b'-' | b'0'..=b'9' => self.number().map(Some),
+            _ => Err(error::no_value(self.text, self.at, self.frames.last().map(|frame| frame.is_object))),
+        }
+    }
+
+    /// Puts a value into the innermost open object or list and closes what ends behind it; the outermost value comes back.
+    fn finish(&mut self, node: Node<'run>) -> Result<Option<Node<'run>>, JsonError> {
+        let mut node = node;
+        loop {
+            let Some(frame) = self.frames.last() else { return Ok(Some(node)) };
+            let (is_object, key) = (frame.is_object, frame.key);
+            self.count_member()?;
+            self.members.push(Entry { key, node });
+            match (self.peek_token(), is_object) {
+                (Some(b','), true) => {
+                    self.at += 1;
+                    self.key()?;
+                    return Ok(None);
+                }
+                (Some(b','), false) => {
+                    self.at += 1;
+                    return Ok(None);
+                }
+                (Some(b'}'), true) | (Some(b']'), false) => node = self.close()?,
+                (None, _) => return Err(self.cut_off()),
+                (Some(_), _) => return Err(error::no_separator(self.text, self.at, is_object)),
+            }
+        }
+    }
+
+    fn open_object(&mut self) -> Result<Option<Node<'run>>, JsonError> {
+        self.open(true)?;
+        match self.peek_token() {
+            Some(b'}') => self.close().map(Some),
+            _ => self.key().map(|()| None),
+        }
+    }
+
+    fn open_list(&mut self) -> Result<Option<Node<'run>>, JsonError> {
+        self.open(false)?;
+        match self.peek_token() {
+            Some(b']') => self.close().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn open(&mut self, is_object: bool) -> Result<(), JsonError> {
+        if self.frames.len() >= self.limits.json_depth {
+            return Err(error::too_deep(self.text, self.at, self.limits.json_depth));
+        }
+        let start = self.places.of(self.at);
+        self.frames.push(Frame { is_object, start, first: self.members.len(), key: "" });
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Closes the innermost object or list at its closing bracket.
+    fn close(&mut self) -> Result<Node<'run>, JsonError> {
+        self.at += 1;
+        let Some(frame) = self.frames.pop() else { return Err(self.cut_off()) };
+        let origin = self.places.origin(frame.start, self.at);
+        let value = if frame.is_object {
+            self.forget_duplicates(frame.first, origin);
+            let members = self.members.get(frame.first..).unwrap_or_default();
+            Value::Object(Object::new(self.arena, self.arena.alloc_slice_copy(members)))
+        } else {
+            let members = self.members.get(frame.first..).unwrap_or_default();
+            Value::List(self.arena.alloc_slice_fill_iter(members.iter().map(|member| member.node)))
+        };
+        self.members.truncate(frame.first);
+        Ok(Node::new(value, origin))
+    }
+
+    /// Reads a key and its colon; it belongs to the innermost object.
+    fn key(&mut self) -> Result<(), JsonError> {
+        match self.peek_token() {
+            Some(b'"') => {}
+            None => return Err(self.cut_off()),
+            Some(_) => return Err(error::no_key(self.text, self.at)),
+        }
+        let (raw, scanned) = self.quoted()?;
+        let key = if scanned.escaped { unescape(raw, self.arena) } else { raw };
+        match self.peek_token() {
+            Some(b':') => self.at += 1,
+            None => return Err(self.cut_off()),
+            Some(_) => return Err(error::no_colon(self.text, self.at)),
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.key = key;
+        }
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<Node<'run>, JsonError> {
+        let start = self.places.of(self.at);
+        let (raw, scanned) = self.quoted()?;
+        let text = if scanned.escaped {
+            Text::Escaped(self.arena.alloc(Escaped::new(raw, self.arena)))
+        } else {
+            Text::Plain(raw)
+        };
+        Ok(Node::new(Value::Text(text), self.places.origin(start, self.at)))
+    }
+
+    /// What stands between the quotes at the current place.
+    fn quoted(&mut self) -> Result<(&'run str, Scanned), JsonError> {
+        let start = self.at + 1;
+        let scanned = scan::string(self.text, start)?;
+        self.at = scanned.end + 1;
+        Ok((self.text.get(start..scanned.end).unwrap_or_default(), scanned))
+    }
+
+    fn number(&mut self) -> Result<Node<'run>, JsonError> {
+        let start = self.at;
+        self.at = scan::number(self.text, start)?;
+        let written = Number::Written(self.text.get(start..self.at).unwrap_or("0"));
+        let place = self.places.of(start);
+        Ok(Node::new(Value::Number(written), self.places.origin(place, self.at)))
+    }
+
+    fn word(&mut self, word: &str, value: Value<'run>) -> Result<Node<'run>, JsonError> {
+        let start = self.at;
+        let end = start + word.len();
+        let follows = self.text.as_bytes().get(end).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        if self.text.get(start..end) != Some(word) || follows {
+            return Err(error::no_value(self.text, start, self.frames.last().map(|frame| frame.is_object)));
+        }
+        self.at = end;
+        let place = self.places.of(start);
+        Ok(Node::new(value, self.places.origin(place, end)))
+    }
+
+    /// The next byte that is no white space, which becomes the current place.
+    fn peek_token(&mut self) -> Option<u8> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        match rest.first() {
+            Some(byte) if *byte > b' ' => Some(*byte),
+            _ => {
+                let blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+                self.at += blank;
+                rest.get(blank).copied()
+            }
+        }
+    }
+
+    fn cut_off(&self) -> JsonError {
+        let open = self.frames.iter().rev().map(|frame| frame.is_object).take(8).collect::<Vec<_>>();
+        error::cut_off(self.text, &open)
+    }
+
+    /// Bounds the memory of a text whose values are much larger than their writing, such as `[0,0,0,…`.
+    fn count_member(&mut self) -> Result<(), JsonError> {
+        self.nodes += 1;
+        if self.nodes > self.limits.run_memory / (2 * size_of::<Entry<'_>>()) {
+            return Err(error::too_large(self.text, self.at, self.nodes));
+        }
+        Ok(())
+    }
+
+    /// Removes from the members of an object those whose key comes again.
+    fn forget_duplicates(&mut self, first: usize, object: Origin) {
+        let Some(members) = self.members.get(first..) else { return };
+        if scan::keys_surely_distinct(members) {
+            return;
+        }
+        let mut last = rustc_hash::FxHashMap::default();
+        for (index, member) in members.iter().enumerate() {
+            last.insert(member.key, index);
+        }
+        if last.len() == members.len() {
+            return;
+        }
+        let mut kept = Vec::with_capacity(last.len());
+        for (index, member) in members.iter().enumerate() {
+            if last.get(member.key) == Some(&index) {
+                kept.push(*member);
+            } else if self.duplicates.len() < 100 {
+                self.duplicates.push(Duplicate { key: member.key.to_owned(), object });
+            }
+        }
+        self.members.truncate(first);
+        self.members.append(&mut kept);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,11 @@
-//! Numbers: the text of the trace until compared, then exact integers or the nearest double.
+//! Numbers: the text of the trace until compared, then exact decimals.
+//!
+//! Two numbers are equal when their values are: `1`, `1.0` and `1e0` are one number, and integers are exact at any size. A computed
+//! [`Number::Real`] stands for the shortest decimal that reads back as the same double, so that `0.1` computed and `0.1` written are equal.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// A number.
 #[derive(Debug, Clone, Copy)]
@@ -9,4 +16,399 @@ pub enum Number<'run> {
     Integer(i64),
     /// A computed number; finite.
     Real(f64),
+}
+
+impl<'run> Number<'run> {
+    /// A computed number; `None` for an infinity or what is no number, which a value can never be.
+    #[must_use]
+    pub fn from_f64(value: f64) -> Option<Self> {
+        value.is_finite().then_some(Self::Real(value))
+    }
+
+    /// A count.
+    #[must_use]
+    pub fn from_count(count: usize) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "only for counts that no memory can hold")]
+        i64::try_from(count).map_or(Self::Real(count as f64), Self::Integer)
+    }
+
+    /// The nearest double; infinite for a written number beyond the range of doubles, such as `1e999`.
+    #[must_use]
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Self::Written(text) => text.parse().unwrap_or(f64::NAN),
+            #[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
+            Self::Integer(value) => value as f64,
+            Self::Real(value) => value,
+        }
+    }
+
+    /// The exact value as an integer; `None` for a fraction or beyond 64 bits. `1.0` and `1e2` are integers.
+    #[must_use]
+    pub fn as_i64(self) -> Option<i64> {
+        match self {
+            Self::Integer(value) => Some(value),
+            Self::Written(text) => short_integer(text).or_else(|| self.with_decimal(|decimal| decimal.to_i64())),
+            Self::Real(_) => self.with_decimal(|decimal| decimal.to_i64()),
+        }
+    }
+
+    /// True for a whole number of any size: `2`, `2.0`, `1e300`.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        self.with_decimal(|decimal| decimal.is_integer())
+    }
+
+    /// True when it is in the JSON form of an integer, without fraction and exponent: `2`, but neither `2.0` nor `2e0`.
+    #[must_use]
+    pub fn has_integer_form(self) -> bool {
+        match self {
+            Self::Written(text) => !text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')),
+            Self::Integer(_) => true,
+            Self::Real(_) => false,
+        }
+    }
+
+    /// The test `===`: equal by value, and both in integer form or both not. `1` and `1.0` differ, `1.0` and `1.00` do not.
+    #[must_use]
+    pub fn identical(self, other: Number<'_>) -> bool {
+        self.has_integer_form() == other.has_integer_form() && self == other
+    }
+
+    /// Exact comparison by value. (Exponents beyond 18 digits are all the same to it.)
+    #[must_use]
+    pub fn compare(self, other: Number<'_>) -> Ordering {
+        match (self.small(), other.small()) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            _ => self.with_decimal(|a| other.with_decimal(|b| a.compare(&b))),
+        }
+    }
+
+    /// `a + b`; `None` when the result is beyond the range of doubles.
+    #[must_use]
+    pub fn add(self, other: Number<'_>) -> Option<Number<'static>> {
+        self.combine(other, i64::checked_add, |a, b| a + b)
+    }
+
+    /// `a - b`; `None` when the result is beyond the range of doubles.
+    #[must_use]
+    pub fn subtract(self, other: Number<'_>) -> Option<Number<'static>> {
+        self.combine(other, i64::checked_sub, |a, b| a - b)
+    }
+
+    /// `a * b`; `None` when the result is beyond the range of doubles.
+    #[must_use]
+    pub fn multiply(self, other: Number<'_>) -> Option<Number<'static>> {
+        self.combine(other, i64::checked_mul, |a, b| a * b)
+    }
+
+    /// `a / b`: an integer where two integers divide without rest. `None` for a division by zero.
+    #[must_use]
+    pub fn divide(self, other: Number<'_>) -> Option<Number<'static>> {
+        let exact = |a: i64, b: i64| if a.checked_rem(b)? == 0 { a.checked_div(b) } else { None };
+        self.combine(other, exact, |a, b| a / b)
+    }
+
+    /// `a % b` with the sign of `a`. `None` for a division by zero.
+    #[must_use]
+    pub fn remainder(self, other: Number<'_>) -> Option<Number<'static>> {
+        self.combine(other, i64::checked_rem, |a, b| a % b)
+    }
+
+    /// `-a`.
+    #[must_use]
+    pub fn negate(self) -> Option<Number<'static>> {
+        Number::Integer(0).subtract(self)
+    }
+
+    /// Integers stay exact where the result fits, everything else is computed in doubles; never an overflow.
+    fn combine(
+        self,
+        other: Number<'_>,
+        integers: impl Fn(i64, i64) -> Option<i64>,
+        reals: impl Fn(f64, f64) -> f64,
+    ) -> Option<Number<'static>> {
+        if let (Some(a), Some(b)) = (self.integer_operand(), other.integer_operand())
+            && let Some(result) = integers(a, b)
+        {
+            return Some(Number::Integer(result));
+        }
+        Number::from_f64(reals(self.to_f64(), other.to_f64()))
+    }
+
+    fn integer_operand(self) -> Option<i64> {
+        if self.has_integer_form() { self.as_i64() } else { None }
+    }
+
+    /// The value when it is cheap to have: most numbers of a trace are short integers.
+    fn small(self) -> Option<i64> {
+        match self {
+            Self::Integer(value) => Some(value),
+            Self::Written(text) => short_integer(text),
+            Self::Real(_) => None,
+        }
+    }
+
+    fn with_decimal<R>(self, then: impl FnOnce(Decimal<'_>) -> R) -> R {
+        match self {
+            Self::Written(text) => then(Decimal::of(text)),
+            Self::Integer(value) => then(Decimal::of(Digits::of(format_args!("{value}")).as_str())),
+            Self::Real(value) => then(Decimal::of(Digits::of(format_args!("{value:e}")).as_str())),
+        }
+    }
+}
+
+impl PartialEq<Number<'_>> for Number<'_> {
+    fn eq(&self, other: &Number<'_>) -> bool {
+        self.compare(*other) == Ordering::Equal
+    }
+}
+
+impl Eq for Number<'_> {}
+
+impl Hash for Number<'_> {
+    /// By value, like equality.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.with_decimal(|decimal| decimal.hash(state));
+    }
+}
+
+impl fmt::Display for Number<'_> {
+    /// Valid JSON: the text of the trace, or the shortest text that reads back as the same number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Written(text) => f.write_str(text),
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Real(value) => write!(f, "{value:?}"),
+        }
+    }
+}
+
+/// The value of at most 18 digits with an optional minus.
+fn short_integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let mut value = 0_i64;
+    for byte in digits.bytes() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(if digits.len() == text.len() { value } else { -value })
+}
+
+/// A decimal `0.HEADTAIL * 10^exponent`, its digits without leading and trailing zeros; no digits for zero.
+struct Decimal<'a> {
+    negative: bool,
+    head: &'a [u8],
+    tail: &'a [u8],
+    exponent: i64,
+}
+
+impl<'a> Decimal<'a> {
+    fn of(text: &'a str) -> Self {
+        let (negative, text) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let head = whole.trim_start_matches('0');
+        let tail = if head.is_empty() { fraction.trim_start_matches('0') } else { fraction }.trim_end_matches('0');
+        let point = if head.is_empty() { -length(fraction.trim_end_matches('0')) + length(tail) } else { length(head) };
+        let head = if tail.is_empty() { head.trim_end_matches('0') } else { head };
+        if head.is_empty() && tail.is_empty() {
+            return Self { negative: false, head: &[], tail: &[], exponent: 0 };
+        }
+        let exponent = read_exponent(power).saturating_add(point);
+        Self { negative, head: head.as_bytes(), tail: tail.as_bytes(), exponent }
+    }
+
+    fn digits(&self) -> impl Iterator<Item = u8> {
+        self.head.iter().chain(self.tail).copied()
+    }
+
+    fn is_zero(&self) -> bool {
+        self.head.is_empty() && self.tail.is_empty()
+    }
+
+    fn count(&self) -> i64 {
+        i64::try_from(self.head.len() + self.tail.len()).unwrap_or(i64::MAX)
+    }
+
+    fn is_integer(&self) -> bool {
+        self.is_zero() || self.exponent >= self.count()
+    }
+
+    fn compare(&self, other: &Decimal<'_>) -> Ordering {
+        match (self.sign(), other.sign()) {
+            (0, 0) => Ordering::Equal,
+            (a, b) if a != b => a.cmp(&b),
+            (sign, _) => {
+                let size = self.exponent.cmp(&other.exponent).then_with(|| self.digits().cmp(other.digits()));
+                if sign < 0 { size.reverse() } else { size }
+            }
+        }
+    }
+
+    fn sign(&self) -> i8 {
+        match (self.is_zero(), self.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        }
+    }
+
+    fn to_i64(&self) -> Option<i64> {
+        if self.is_zero() {
+            return Some(0);
+        }
+        if !self.is_integer() || self.exponent > 19 {
+            return None;
+        }
+        let zeros = usize::try_from(self.exponent - self.count()).ok()?;
+        let digits = self.digits().chain(std::iter::repeat_n(b'0', zeros));
+        let mut value = 0_i64;
+        for digit in digits {
+            let digit = i64::from(digit.wrapping_sub(b'0'));
+            // Counted downwards: the smallest integer has no positive counterpart.
+            value = value.checked_mul(10)?.checked_sub(digit)?;
+        }
+        if self.negative { Some(value) } else { value.checked_neg() }
+    }
+
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_i8(self.sign());
+        state.write_i64(self.exponent);
+        let mut packed = 0_u64;
+        for (position, digit) in self.digits().enumerate() {
+            packed = (packed << 4) | u64::from(digit.wrapping_sub(b'0'));
+            if position % 16 == 15 {
+                state.write_u64(packed);
+                packed = 0;
+            }
+        }
+        state.write_u64(packed);
+    }
+}
+
+fn length(text: &str) -> i64 {
+    i64::try_from(text.len()).unwrap_or(i64::MAX)
+}
+
+/// The power of ten behind `e`; more than 18 digits count as the largest or smallest one.
+fn read_exponent(text: &str) -> i64 {
+    let negative = text.starts_with('-');
+    let digits = text.trim_start_matches(['+', '-']).trim_start_matches('0');
+    let limit = i64::MAX / 4;
+    let value = if digits.is_empty() { 0 } else { digits.parse::<i64>().unwrap_or(limit).min(limit) };
+    if negative { -value } else { value }
+}
+
+/// The text of a computed number, without a heap allocation. No integer and no double needs more than 32 bytes.
+struct Digits {
+    bytes: [u8; 32],
+    length: usize,
+}
+
+impl Digits {
+    fn of(text: fmt::Arguments<'_>) -> Self {
+        let mut digits = Self { bytes: [0; 32], length: 0 };
+        // Cannot fail: see the size above. A cut text would still be a number.
+        let _ = fmt::write(&mut digits, text);
+        digits
+    }
+
+    fn as_str(&self) -> &str {
+        self.bytes.get(..self.length).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("0")
+    }
+}
+
+impl fmt::Write for Digits {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.length + text.len();
+        let place = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
+        place.copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Number::{self, Integer, Real, Written};
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    use std::hash::BuildHasher;
+
+    #[test]
+    fn equal_values_are_equal_whatever_their_form() {
+        for (a, b) in [
+            ("1", "1.0"),
+            ("1", "1e0"),
+            ("100", "1E+2"),
+            ("0.5", "5e-1"),
+            ("0", "-0"),
+            ("0.0", "-0e9"),
+            ("1200", "12e2"),
+            ("0.0012", "1.2e-3"),
+            ("10.10", "10.1"),
+            ("123456789012345678901234567890", "1.2345678901234567890123456789e29"),
+        ] {
+            assert_eq!(Written(a).compare(Written(b)), Equal, "{a} {b}");
+            let hasher = rustc_hash::FxBuildHasher;
+            assert_eq!(hasher.hash_one(Written(a)), hasher.hash_one(Written(b)), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn integers_are_exact_at_any_size() {
+        assert_eq!(Written("9007199254740993").compare(Written("9007199254740992")), Greater);
+        assert_eq!(Written("18446744073709551616").compare(Written("18446744073709551615")), Greater);
+        assert_eq!(Written("-18446744073709551616").compare(Written("-18446744073709551615")), Less);
+        assert_eq!(Written("9007199254740993").compare(Real(9_007_199_254_740_992.0)), Greater);
+        assert_eq!(Integer(i64::MIN).compare(Written("-9223372036854775808")), Equal);
+        assert_eq!(Written("-9223372036854775808").as_i64(), Some(i64::MIN));
+        assert_eq!(Written("9223372036854775808").as_i64(), None);
+        assert_eq!(Written("1e400").compare(Written("1e399")), Greater);
+        assert_eq!(Written("1e-400").compare(Written("0")), Greater);
+    }
+
+    #[test]
+    fn a_computed_number_is_its_shortest_decimal() {
+        assert_eq!(Real(0.1), Written("0.10"));
+        assert_ne!(Real(0.1 + 0.2), Written("0.3"));
+        assert_eq!(Real(5e-324), Written("5e-324"));
+        assert_eq!(Real(f64::MAX), Written("1.7976931348623157e308"));
+        assert_eq!(Real(-2.0), Integer(-2));
+        assert_eq!(Real(-2.0).as_i64(), Some(-2));
+        assert_eq!(Real(-2.5).as_i64(), None);
+    }
+
+    #[test]
+    fn identical_numbers_share_the_json_form() {
+        assert!(Written("1").identical(Integer(1)));
+        assert!(!Written("1").identical(Written("1.0")));
+        assert!(Written("1.0").identical(Written("1.00")));
+        assert!(!Written("1e2").identical(Written("100")));
+    }
+
+    #[test]
+    fn arithmetic_never_overflows() {
+        let text = |number: Option<Number<'_>>| number.map(|number| number.to_string());
+        assert_eq!(text(Integer(i64::MAX).add(Integer(1))).as_deref(), Some("9.223372036854776e18"));
+        assert_eq!(text(Written("2").multiply(Written("3"))).as_deref(), Some("6"));
+        assert_eq!(text(Written("6").divide(Written("3"))).as_deref(), Some("2"));
+        assert_eq!(text(Written("7").divide(Written("2"))).as_deref(), Some("3.5"));
+        assert_eq!(text(Written("-7").remainder(Written("3"))).as_deref(), Some("-1"));
+        assert_eq!(text(Written("1.0").add(Written("1"))).as_deref(), Some("2.0"));
+        assert_eq!(text(Integer(i64::MIN).negate()).as_deref(), Some("9.223372036854776e18"));
+        assert_eq!(text(Integer(i64::MIN).divide(Integer(-1))).as_deref(), Some("9.223372036854776e18"));
+        assert_eq!(Written("1").divide(Written("0")).map(Number::to_f64), None);
+        assert_eq!(Written("0").remainder(Written("0.0")).map(Number::to_f64), None);
+        assert_eq!(Written("1e308").multiply(Written("10")).map(Number::to_f64), None);
+    }
 }

@@ -1,0 +1,122 @@
+//! JSON inside text: a value that was written into a string, as the arguments of a tool call often are. Every place still points at
+//! the bytes of the outer text, through the escapes.
+
+use super::{Document, JsonError, Reader, whole};
+use crate::limits::Limits;
+use crate::value::text::{Piece, Text, pieces};
+use crate::value::{Node, Origin};
+use bumpalo::Bump;
+
+/// Reads the JSON that is the content of a text. `node` is where that text stands; a computed text gives computed places.
+///
+/// # Errors
+/// As [`super::parse`]; places of the error count in the unescaped text.
+pub fn parse_text<'run>(
+    text: Text<'run>,
+    origin: Origin,
+    arena: &'run Bump,
+    limits: &Limits,
+) -> Result<Document<'run>, JsonError> {
+    whole(Reader::new(text.as_str(), Places::inside(text, origin, arena), arena, limits))
+}
+
+/// Where the bytes of the text that is read stand in the text of the run.
+pub(super) struct Places<'run> {
+    kind: Kind<'run>,
+}
+
+enum Kind<'run> {
+    /// A part of the run's text, from this offset.
+    Shifted(usize),
+    /// All values stand at one place: it is not known better.
+    Fixed(Origin),
+    /// Unescaped text: what follows each escape is shifted further.
+    Mapped(Map<'run>),
+}
+
+struct Map<'run> {
+    /// Inner and outer offset of each stretch without escapes, in order.
+    stretches: &'run [(usize, usize)],
+    /// The stretch of the last question. Questions come in ascending order.
+    current: usize,
+}
+
+impl<'run> Places<'run> {
+    /// The places of a part of the run's text that starts at `base`.
+    pub(super) fn shifted(base: usize) -> Self {
+        Self { kind: Kind::Shifted(base) }
+    }
+
+    fn inside(text: Text<'run>, origin: Origin, arena: &'run Bump) -> Self {
+        let raw = match text {
+            Text::Plain(text) => text,
+            Text::Escaped(escaped) => escaped.raw(),
+        };
+        // Text inside text inside text is unescaped twice: then the outer string is the nearest known place.
+        let kind = match (origin.range(), text) {
+            (Some(range), _) if range.len() != raw.len() + 2 => Kind::Fixed(origin),
+            (Some(range), Text::Plain(_)) => Kind::Shifted(range.start + 1),
+            (Some(range), Text::Escaped(_)) => {
+                Kind::Mapped(Map { stretches: stretches(raw, range.start + 1, arena), current: 0 })
+            }
+            (None, _) => Kind::Fixed(Origin::COMPUTED),
+        };
+        Self { kind }
+    }
+
+    /// The place of an offset. Offsets must be asked for in ascending order.
+    pub(super) fn of(&mut self, offset: usize) -> usize {
+        match &mut self.kind {
+            Kind::Shifted(base) => *base + offset,
+            Kind::Fixed(_) => 0,
+            Kind::Mapped(map) => map.outer(offset),
+        }
+    }
+
+    /// The origin of a value from the place of its start to the offset of its end.
+    pub(super) fn origin(&mut self, start: usize, end: usize) -> Origin {
+        match self.kind {
+            Kind::Fixed(origin) => origin,
+            _ => Origin::new(start, self.of(end)),
+        }
+    }
+}
+
+impl Map<'_> {
+    fn outer(&mut self, inner: usize) -> usize {
+        while self.stretches.get(self.current + 1).is_some_and(|(start, _)| *start <= inner) {
+            self.current += 1;
+        }
+        self.stretches.get(self.current).map_or(0, |(start, outer)| outer + inner.saturating_sub(*start))
+    }
+}
+
+fn stretches<'run>(raw: &str, start: usize, arena: &'run Bump) -> &'run [(usize, usize)] {
+    let mut list = bumpalo::vec![in arena; (0, start)];
+    let (mut inner, mut outer) = (0, start);
+    for piece in pieces(raw) {
+        match piece {
+            Piece::Plain(text) => {
+                inner += text.len();
+                outer += text.len();
+            }
+            Piece::Escape(character, length) => {
+                inner += character.len_utf8();
+                outer += length;
+                list.push((inner, outer));
+            }
+        }
+    }
+    list.into_bump_slice()
+}
+
+impl<'run> Node<'run> {
+    /// Reads the JSON inside a text node; `None` when it is no text, or no JSON.
+    #[must_use]
+    pub fn embedded(self, arena: &'run Bump, limits: &Limits) -> Option<Node<'run>> {
+        match self.value {
+            crate::value::Value::Text(text) => Some(parse_text(text, self.origin, arena, limits).ok()?.node),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Values as JSON text: the one form for reports, functions and messages.
+
+use crate::value::compare::deeper;
+use crate::value::{Number, Value};
+use std::fmt::Write as _;
+
+/// Appends a value as compact JSON: keys in their order, numbers as they were written. What is missing, not recorded or undecided is
+/// `null`; a range is `"1..3"`, its text.
+pub fn write_json(value: &Value<'_>, out: &mut String) {
+    match value {
+        Value::Missing | Value::Absent | Value::Null | Value::Regex(_) => out.push_str("null"),
+        Value::Boolean(value) => out.push_str(word(*value)),
+        Value::Truth(truth) => out.push_str(truth.plain().map_or("null", word)),
+        Value::Number(number) => push(out, *number),
+        Value::Text(text) => write_text(text.as_str(), out),
+        Value::List(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                deeper(|| write_json(&item.value, out));
+            }
+            out.push(']');
+        }
+        Value::Object(object) => {
+            out.push('{');
+            for (index, entry) in object.entries().iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_text(entry.key, out);
+                out.push(':');
+                deeper(|| write_json(&entry.node.value, out));
+            }
+            out.push('}');
+        }
+        Value::Range(range) => {
+            out.push('"');
+            range.start.into_iter().for_each(|number| push(out, number));
+            out.push_str("..");
+            range.end.into_iter().for_each(|number| push(out, number));
+            out.push('"');
+        }
+    }
+}
+
+/// A value as compact JSON.
+#[must_use]
+pub fn to_json(value: &Value<'_>) -> String {
+    let mut out = String::new();
+    write_json(value, &mut out);
+    out
+}
+
+fn word(value: bool) -> &'static str {
+    if value { "true" } else { "false" }
+}
+
+fn push(out: &mut String, number: Number<'_>) {
+    // Writing into a string cannot fail.
+    let _ = write!(out, "{number}");
+}
+
+/// Appends text in quotes with the escapes that JSON demands.
+fn write_text(text: &str, out: &mut String) {
+    out.push('"');
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F)) {
+        let (plain, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(plain);
+        let mut characters = behind.chars();
+        match characters.next() {
+            Some('"') => out.push_str("\\\""),
+            Some('\\') => out.push_str("\\\\"),
+            Some('\n') => out.push_str("\\n"),
+            Some('\r') => out.push_str("\\r"),
+            Some('\t') => out.push_str("\\t"),
+            Some(control) => {
+                let _ = write!(out, "\\u{:04x}", u32::from(control));
+            }
+            None => {}
+        }
+        rest = characters.as_str();
+    }
+    out.push_str(rest);
+    out.push('"');
+}

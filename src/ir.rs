@@ -453,11 +453,17 @@ pub enum Within {
 /// A regular expression over all calls.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "fields are named like the parts of the expression")]
+#[serde(bound(deserialize = "P: Deserialize<'de>"))]
 pub enum Flow<P> {
     Step(P),
-    Sequence(Vec<Flow<P>>),
-    Choice(Vec<Flow<P>>),
-    Repeat { body: Box<Flow<P>>, least: u32, most: Option<u32> },
+    Sequence(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<Flow<P>>),
+    Choice(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<Flow<P>>),
+    Repeat {
+        #[serde(deserialize_with = "crate::limits::nested::nested")]
+        body: Box<Flow<P>>,
+        least: u32,
+        most: Option<u32>,
+    },
 }
 
 /// A check of the world (section 9).
@@ -663,9 +669,9 @@ pub enum Constant {
     /// Text.
     Text(String),
     /// A list.
-    List(Vec<Constant>),
+    List(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<Constant>),
     /// An object.
-    Object(Vec<(String, Constant)>),
+    Object(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<(String, Constant)>),
 }
 
 /// A test of the rules on a run of their own (section 10).

@@ -1,5 +1,7 @@
 //! Every limit in one place. Rule files and traces are untrusted: each limit ends work with a clear message, never with a crash.
 
+pub mod nested;
+
 /// Limits of one compilation and evaluation. [`Limits::default`] is what the command line uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

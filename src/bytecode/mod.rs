@@ -1,3 +1,6 @@
-//! Bytecode: the table of instructions, the program, its verifier, its file form and its listing.
+//! What a program is made of, how it is checked, listed, written and read.
+pub mod codec;
+pub mod disasm;
 pub mod ops;
 pub mod program;
+pub mod verify;

@@ -144,12 +144,13 @@ pub enum Check {
     /// A statement about the course.
     Course(CourseId),
     /// `not`.
-    Not(Box<Check>),
+    Not(#[serde(deserialize_with = "crate::limits::nested::nested")] Box<Check>),
     /// A group.
     Group {
         /// Which.
         kind: GroupKind,
         /// Its statements.
+        #[serde(deserialize_with = "crate::limits::nested::nested")]
         members: Vec<Member>,
     },
     /// A statement in each window of a scope.
@@ -159,6 +160,7 @@ pub enum Check {
         /// How many bindings the assertion has.
         bindings: u32,
         /// What is checked in it.
+        #[serde(deserialize_with = "crate::limits::nested::nested")]
         body: Box<Check>,
     },
     /// A check of the world.

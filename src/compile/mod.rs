@@ -1,1 +1,192 @@
-//! compile
+//! From the checked module to a program: expressions become code, patterns and statements get numbers.
+
+mod courses;
+mod expr;
+mod patterns;
+mod pool;
+
+use crate::bytecode::program::{self, Check, Chunk, CodeId, CourseEntry, CourseId, Member, PatternId, Program, Source};
+use crate::bytecode::verify;
+use crate::ir::{self, Expr, Module, Settings};
+use crate::source::{SourceMap, Span};
+use pool::Pool;
+
+/// Compiles a module that the checker found good. `sources` are embedded: reports quote them, and a later version recompiles them.
+#[must_use]
+pub fn compile(module: &Module, sources: &SourceMap) -> Program {
+    let mut compiler = Compiler::new(module, sources);
+    compiler.definitions(module);
+    for assertion in &module.assertions {
+        let assertion = compiler.assertion(assertion);
+        compiler.program.assertions.push(assertion);
+    }
+    compiler.finish()
+}
+
+/// The program that is being written.
+struct Compiler {
+    program: Program,
+    pool: Pool,
+    /// The names of the bindings of the assertion in work.
+    bindings: Vec<String>,
+    /// The first pattern of the assertion in work: equal patterns behind it share a number.
+    first_pattern: usize,
+}
+
+impl Compiler {
+    fn new(module: &Module, sources: &SourceMap) -> Self {
+        let program = Program {
+            sources: sources
+                .iter()
+                .map(|(_, file)| Source { name: file.name.clone(), text: file.text.to_string() })
+                .collect(),
+            params: module.params.clone(),
+            regexes: module.regexes.clone(),
+            schemas: module.schemas.clone(),
+            tools: module.tools.clone(),
+            rules: module.rules.clone(),
+            suites: module.suites.clone(),
+            tests: module.tests.iter().map(test).collect(),
+            ..Program::default()
+        };
+        Self { program, pool: Pool::default(), bindings: Vec::new(), first_pattern: 0 }
+    }
+
+    fn finish(mut self) -> Program {
+        (self.program.constants, self.program.names) = self.pool.into_tables();
+        self.program
+    }
+
+    fn definitions(&mut self, module: &Module) {
+        for value in &module.lets {
+            let code = self.code(&value.value, 0);
+            self.program.lets.push(code);
+        }
+        for def in &module.defs {
+            let code = self.code(&def.body, def.parameters);
+            self.program.defs.push(program::Def { name: def.name.clone(), parameters: def.parameters, code });
+        }
+    }
+
+    /// Compiles an expression whose first `given` locals have values when it starts.
+    fn code(&mut self, expr: &Expr, given: u32) -> CodeId {
+        let body = expr::body(expr, &mut self.pool);
+        let start = number(self.program.code.len());
+        let locals = body.locals.max(given);
+        let stack = verify::stack_depth(&body.ops).unwrap_or(0);
+        self.program.code.extend(body.ops);
+        self.program.spans.extend(body.spans);
+        let end = number(self.program.code.len());
+        self.program.chunks.push(Chunk { start, end, locals, stack, span: expr.span });
+        CodeId(number(self.program.chunks.len() - 1))
+    }
+
+    fn codes(&mut self, exprs: &[Expr]) -> Vec<CodeId> {
+        exprs.iter().map(|expr| self.code(expr, 0)).collect()
+    }
+
+    fn assertion(&mut self, assertion: &ir::Assertion) -> program::Assertion {
+        self.bindings.clone_from(&assertion.bindings);
+        self.first_pattern = self.program.patterns.len();
+        program::Assertion {
+            id: assertion.id.clone(),
+            rule: assertion.rule,
+            text: assertion.text.clone(),
+            span: assertion.span,
+            settings: self.settings(&assertion.settings),
+            check: self.check(&assertion.check, assertion.span),
+        }
+    }
+
+    fn settings(&mut self, settings: &Settings<Expr>) -> Settings<CodeId> {
+        Settings {
+            weight: settings.weight,
+            severity: settings.severity,
+            must: settings.must,
+            threshold: settings.threshold,
+            message: settings.message.as_ref().map(|message| self.code(message, 0)),
+            metric: settings.metric.clone(),
+            class: settings.class.clone(),
+            tags: settings.tags.clone(),
+            when: self.codes(&settings.when),
+            expect_fail: settings.expect_fail.clone(),
+        }
+    }
+
+    fn check(&mut self, check: &ir::Check<ir::Pattern, Expr>, span: Span) -> Check {
+        match check {
+            ir::Check::Expression(expr) => Check::Expression(self.code(expr, 0)),
+            ir::Check::Course(course) => Check::Course(self.course(course, span)),
+            ir::Check::Not(inner) => Check::Not(Box::new(self.check(inner, span))),
+            ir::Check::Group { kind, members } => Check::Group { kind: *kind, members: self.members(members) },
+            ir::Check::Scoped { scope, body } => Check::Scoped {
+                scope: self.scope(scope),
+                bindings: number(self.bindings.len()),
+                body: Box::new(self.check(body, span)),
+            },
+            ir::Check::World(world) => Check::World(self.world(world)),
+        }
+    }
+
+    fn members(&mut self, members: &[ir::Member<ir::Pattern, Expr>]) -> Vec<Member> {
+        members
+            .iter()
+            .map(|member| Member {
+                span: member.span,
+                weight: member.weight,
+                when: self.codes(&member.when),
+                check: self.check(&member.check, member.span),
+            })
+            .collect()
+    }
+
+    fn course(&mut self, course: &ir::Course<ir::Pattern, Expr>, span: Span) -> CourseId {
+        let course = courses::compile(self, course);
+        self.program.courses.push(CourseEntry {
+            course,
+            span,
+            bindings: number(self.bindings.len()),
+            binding_names: self.bindings.clone(),
+        });
+        CourseId(number(self.program.courses.len() - 1))
+    }
+
+    fn scope(&mut self, scope: &ir::Scope<ir::Pattern>) -> ir::Scope<PatternId> {
+        match scope {
+            ir::Scope::After { open, until } => {
+                ir::Scope::After { open: self.pattern(open), until: until.as_ref().map(|until| self.pattern(until)) }
+            }
+            ir::Scope::Before { close } => ir::Scope::Before { close: self.pattern(close) },
+            ir::Scope::Between { open, close } => {
+                ir::Scope::Between { open: self.pattern(open), close: self.pattern(close) }
+            }
+            ir::Scope::Each { step } => ir::Scope::Each { step: self.pattern(step) },
+        }
+    }
+
+    fn world(&mut self, world: &ir::World<Expr>) -> ir::World<CodeId> {
+        match world {
+            ir::World::File { path, test } => ir::World::File { path: self.code(path, 0), test: self.code(test, 1) },
+            ir::World::Env { name, negated } => ir::World::Env { name: name.clone(), negated: *negated },
+            ir::World::Tool { name, negated } => ir::World::Tool { name: name.clone(), negated: *negated },
+            ir::World::Http { url, test } => ir::World::Http { url: self.code(url, 0), test: self.code(test, 1) },
+            ir::World::Run { arguments, code } => ir::World::Run { arguments: self.codes(arguments), code: *code },
+        }
+    }
+}
+
+fn test(test: &ir::Test) -> program::Test {
+    program::Test {
+        name: test.name.clone(),
+        expect: test.expect,
+        rules: test.rules.clone(),
+        run: test.run.clone(),
+        run_file: test.run_file.clone(),
+        span: test.span,
+    }
+}
+
+/// A position as a number of the program. Rule files are limited in size, so that it always fits.
+fn number(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,140 @@
+//! The listing of a program: every expression with the source line it comes from, then its instructions.
+
+use super::ops::{Op, Operand};
+use super::program::{Chunk, CodeId, Program};
+use crate::source::{SourceFile, Span};
+use std::fmt::Write;
+
+/// Lists a whole program: definitions, patterns and assertions in file order.
+#[must_use]
+pub fn listing(program: &Program) -> String {
+    let lister = Lister::new(program);
+    let mut out = String::new();
+    for chunk in 0..program.chunks.len() {
+        if let Ok(number) = u32::try_from(chunk) {
+            lister.chunk(CodeId(number), &mut out);
+        }
+    }
+    out
+}
+
+/// Lists one expression.
+#[must_use]
+pub fn listing_of(program: &Program, code: CodeId) -> String {
+    let mut out = String::new();
+    Lister::new(program).chunk(code, &mut out);
+    out
+}
+
+struct Lister<'a> {
+    program: &'a Program,
+    sources: Vec<SourceFile>,
+}
+
+impl<'a> Lister<'a> {
+    fn new(program: &'a Program) -> Self {
+        let sources =
+            program.sources.iter().map(|source| SourceFile::new(&*source.name, None, &*source.text)).collect();
+        Self { program, sources }
+    }
+
+    /// `FILE:LINE:COLUMN` of a place.
+    fn place(&self, span: Span) -> String {
+        match self.sources.get(span.file.0 as usize) {
+            Some(file) => {
+                let position = file.position(span.start);
+                format!("{}:{}:{}", file.name, position.line, position.column)
+            }
+            None => "-".to_owned(),
+        }
+    }
+
+    fn text(&self, span: Span) -> &str {
+        self.sources.get(span.file.0 as usize).and_then(|file| file.text.get(span.range())).unwrap_or("")
+    }
+
+    fn chunk(&self, code: CodeId, out: &mut String) {
+        let Some(&chunk) = self.program.chunks.get(code.0 as usize) else { return };
+        let Chunk { start, end, locals, stack, span } = chunk;
+        // Writing to a string never fails.
+        let _ = writeln!(out, "expression {}  {}  stack {stack}, locals {locals}", code.0, self.place(span));
+        for line in self.text(span).lines() {
+            let _ = writeln!(out, "  | {line}");
+        }
+        let ops = self.program.code.get(start as usize..end as usize).unwrap_or_default();
+        let spans = self.program.spans.get(start as usize..end as usize).unwrap_or_default();
+        for (at, (op, place)) in ops.iter().zip(spans).enumerate() {
+            let instruction = self.instruction(*op);
+            let text = one_line(self.text(*place));
+            let line = format!("  {at:>4}  {instruction:<32}  {text}");
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+        out.push('\n');
+    }
+
+    fn instruction(&self, op: Op) -> String {
+        let info = op.info();
+        let mut text = info.mnemonic.to_owned();
+        for (operand, name) in op.operands().into_iter().zip(info.operands) {
+            if let Some(shown) = self.operand(operand, name) {
+                let _ = write!(text, " {shown}");
+            }
+        }
+        text
+    }
+
+    /// An operand as a reader knows it: the literal, the name, the number of an instruction. A flag is shown when it is set.
+    fn operand(&self, operand: Operand, name: &str) -> Option<String> {
+        let program = self.program;
+        let at = |number: u32| number as usize;
+        Some(match operand {
+            Operand::Literal(number) => program.constants.get(at(number)).map_or_else(String::new, literal),
+            Operand::Name(number) => program.names.get(at(number)).cloned().unwrap_or_default(),
+            Operand::Pattern(number) => {
+                program.regexes.get(at(number)).map_or_else(String::new, |regex| regex.text.clone())
+            }
+            Operand::SchemaRef(number) => {
+                program.schemas.get(at(number)).map_or_else(String::new, |schema| schema.name.clone())
+            }
+            Operand::Parameter(number) => {
+                program.params.get(at(number)).map_or_else(String::new, |param| param.name.clone())
+            }
+            Operand::LetRef(number) => format!("#{number}"),
+            Operand::DefRef(number) => program.defs.get(at(number)).map_or_else(String::new, |def| def.name.clone()),
+            Operand::Slot(number) => format!("@{number}"),
+            Operand::BindingRef(number) => format!("${number}"),
+            Operand::Amount(number) => format!("{number}"),
+            Operand::Target(number) => format!("-> {number}"),
+            Operand::Test(kind) => format!("{kind:?}"),
+            Operand::Type(ty) => format!("{ty:?}").to_lowercase(),
+            Operand::Quantifier(quantifier) => format!("{quantifier:?}").to_lowercase(),
+            Operand::Flag(set) => return set.then(|| name.to_owned()),
+        })
+    }
+}
+
+fn literal(constant: &crate::ir::Constant) -> String {
+    use crate::ir::Constant;
+    match constant {
+        Constant::Null => "null".to_owned(),
+        Constant::Boolean(value) => value.to_string(),
+        Constant::Number(text) => text.clone(),
+        Constant::Text(text) => format!("{text:?}"),
+        Constant::List(items) => format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", ")),
+        Constant::Object(entries) => {
+            let entries: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{key:?}: {}", literal(value))).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+    }
+}
+
+/// Text for the margin: white space folded, cut where it gets long.
+fn one_line(text: &str) -> String {
+    const WIDTH: usize = 60;
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if folded.chars().count() <= WIDTH {
+        return folded;
+    }
+    folded.chars().take(WIDTH - 1).chain(['…']).collect()
+}

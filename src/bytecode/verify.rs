@@ -1,0 +1,207 @@
+//! Checks a program from a file before anything runs: every number in range, every jump forward, every stack balanced.
+//!
+//! The machine needs none of it to be safe (it has no unchecked access), but a program that passes gives no faults of its own, and
+//! one that does not is refused with a sentence instead of failing somewhere inside a run.
+
+mod parts;
+
+use super::ops::{Op, Operand, Target};
+use super::program::{Chunk, Program};
+use std::fmt;
+
+/// The deepest stack that one expression may need.
+pub const STACK_LIMIT: u32 = 1 << 20;
+/// The most locals that one expression may use.
+pub const LOCAL_LIMIT: u32 = 4096;
+
+/// Why a program is not good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifyError(String);
+
+impl VerifyError {
+    fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// Checks a whole program.
+pub fn verify(program: &Program) -> Result<(), VerifyError> {
+    if program.spans.len() != program.code.len() {
+        return Err(VerifyError::new("instructions and their places do not match"));
+    }
+    for (index, chunk) in program.chunks.iter().enumerate() {
+        verify_chunk(program, *chunk).map_err(|error| VerifyError::new(format!("expression {index}: {error}")))?;
+    }
+    parts::verify(program)
+}
+
+fn verify_chunk(program: &Program, chunk: Chunk) -> Result<(), VerifyError> {
+    let range = chunk.start as usize..chunk.end as usize;
+    let ops = program.code.get(range).ok_or_else(|| VerifyError::new("its instructions are not in the program"))?;
+    if chunk.locals > LOCAL_LIMIT || chunk.stack > STACK_LIMIT {
+        return Err(VerifyError::new("it needs more locals or stack than the limit allows"));
+    }
+    let stack = stack_depth(ops)?;
+    if stack != chunk.stack {
+        return Err(VerifyError::new(format!("it says that it needs a stack of {} but needs {stack}", chunk.stack)));
+    }
+    for (at, op) in ops.iter().enumerate() {
+        verify_operands(program, chunk, *op)
+            .map_err(|what| VerifyError::new(format!("instruction {at} (`{}`): {what}", op.info().mnemonic)))?;
+    }
+    Ok(())
+}
+
+fn verify_operands(program: &Program, chunk: Chunk, op: Op) -> Result<(), VerifyError> {
+    for operand in op.operands() {
+        let (number, limit, what) = match operand {
+            Operand::Literal(number) => (number, program.constants.len(), "literal"),
+            Operand::Name(number) => (number, program.names.len(), "text"),
+            Operand::Pattern(number) => (number, program.regexes.len(), "regular expression"),
+            Operand::SchemaRef(number) => (number, program.schemas.len(), "schema"),
+            Operand::Parameter(number) => (number, program.params.len(), "parameter"),
+            Operand::LetRef(number) => (number, program.lets.len(), "`let`"),
+            Operand::DefRef(number) => (number, program.defs.len(), "`def`"),
+            Operand::Slot(number) => (number, chunk.locals as usize, "local"),
+            // A binding that has no value is missing; jumps and amounts are part of the stack's balance.
+            Operand::BindingRef(_) | Operand::Amount(_) | Operand::Target(_) => continue,
+            Operand::Test(_) | Operand::Type(_) | Operand::Quantifier(_) | Operand::Flag(_) => continue,
+        };
+        if number as usize >= limit {
+            return Err(VerifyError::new(format!("there is no {what} {number}")));
+        }
+    }
+    match op {
+        Op::Object(count, keys) => parts::object_keys(program, count, keys),
+        Op::CallDef(def, count) => match program.defs.get(def.0 as usize) {
+            Some(def) if def.parameters != count.0 => {
+                Err(VerifyError::new("the `def` takes another number of arguments"))
+            }
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// Stack and open loops before an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct State {
+    stack: u32,
+    loops: u32,
+}
+
+/// The deepest stack that the code of one expression needs; an error when its stack or its loops do not balance.
+pub fn stack_depth(ops: &[Op]) -> Result<u32, VerifyError> {
+    let mut walk = Walk { ops, before: vec![None; ops.len() + 1], deepest: 0 };
+    let mut state = Some(State { stack: 0, loops: 0 });
+    for (at, op) in ops.iter().enumerate() {
+        let here = walk.meet(at, state)?;
+        state = walk.step(at, *op, here)?;
+    }
+    match walk.meet(ops.len(), state)? {
+        State { stack: 1, loops: 0 } => Ok(walk.deepest),
+        _ => Err(VerifyError::new("it does not leave exactly one value")),
+    }
+}
+
+struct Walk<'a> {
+    ops: &'a [Op],
+    before: Vec<Option<State>>,
+    deepest: u32,
+}
+
+impl Walk<'_> {
+    /// Joins what falls through to an instruction with what jumps to it.
+    fn meet(&mut self, at: usize, falls: Option<State>) -> Result<State, VerifyError> {
+        let jumps = self.before.get(at).copied().flatten();
+        let state = match (falls, jumps) {
+            (Some(a), Some(b)) if a != b => return Err(unbalanced(at)),
+            (Some(state), _) | (None, Some(state)) => state,
+            (None, None) => return Err(VerifyError::new(format!("instruction {at} is never reached"))),
+        };
+        if let Some(place) = self.before.get_mut(at) {
+            *place = Some(state);
+        }
+        Ok(state)
+    }
+
+    /// The state behind an instruction; `None` when nothing falls through.
+    fn step(&mut self, at: usize, op: Op, state: State) -> Result<Option<State>, VerifyError> {
+        let (pops, pushes) = op.effect();
+        let stack = state.stack.checked_sub(pops).and_then(|stack| stack.checked_add(pushes));
+        let mut next = State { stack: stack.ok_or_else(|| unbalanced(at))?, ..state };
+        match op {
+            Op::SkipIfFalse(target) | Op::SkipIfTrue(target) => {
+                self.needs(at, state, 1)?;
+                self.jump(at, target, next)?;
+            }
+            Op::SkipThen(target) => self.skip(at, target, state, 1)?,
+            Op::SkipElse(target) => self.skip(at, target, state, 2)?,
+            Op::Begin(_) => next.loops += 1,
+            Op::Next(_, exit) => {
+                self.in_loop(at, state)?;
+                self.jump(at, exit, next)?;
+            }
+            Op::Repeat(target) => {
+                self.in_loop(at, state)?;
+                self.back(at, target, next)?;
+                return Ok(None);
+            }
+            Op::End() => next.loops = next.loops.checked_sub(1).ok_or_else(|| unbalanced(at))?,
+            _ => {}
+        }
+        self.deepest = self.deepest.max(next.stack);
+        if self.deepest > STACK_LIMIT {
+            return Err(VerifyError::new("it needs more stack than the limit allows"));
+        }
+        Ok(Some(next))
+    }
+
+    fn needs(&self, at: usize, state: State, values: u32) -> Result<(), VerifyError> {
+        if state.stack < values { Err(unbalanced(at)) } else { Ok(()) }
+    }
+
+    fn in_loop(&self, at: usize, state: State) -> Result<(), VerifyError> {
+        if state.loops == 0 { Err(unbalanced(at)) } else { Ok(()) }
+    }
+
+    /// A branch that is skipped leaves a placeholder.
+    fn skip(&mut self, at: usize, target: Target, state: State, values: u32) -> Result<(), VerifyError> {
+        self.needs(at, state, values)?;
+        let placed = State { stack: state.stack.saturating_add(1), ..state };
+        self.deepest = self.deepest.max(placed.stack);
+        self.jump(at, target, placed)
+    }
+
+    fn jump(&mut self, at: usize, target: Target, state: State) -> Result<(), VerifyError> {
+        let to = target.0 as usize;
+        let place = self.before.get_mut(to).filter(|_| to > at);
+        let place = place.ok_or_else(|| VerifyError::new(format!("instruction {at} jumps to {to}")))?;
+        match *place {
+            Some(other) if other != state => Err(unbalanced(to)),
+            _ => {
+                *place = Some(state);
+                Ok(())
+            }
+        }
+    }
+
+    /// The only way back: from the end of a loop's body to its `next`, which the elements bound.
+    fn back(&self, at: usize, target: Target, state: State) -> Result<(), VerifyError> {
+        let to = target.0 as usize;
+        let is_next = to < at && matches!(self.ops.get(to), Some(Op::Next(..)));
+        if is_next && self.before.get(to).copied().flatten() == Some(state) { Ok(()) } else { Err(unbalanced(at)) }
+    }
+}
+
+fn unbalanced(at: usize) -> VerifyError {
+    VerifyError::new(format!("stack or loops do not balance at instruction {at}"))
+}

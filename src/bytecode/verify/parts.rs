@@ -1,0 +1,280 @@
+//! Everything of a program beside its code: numbers in range, settings that make sense.
+
+use super::VerifyError;
+use crate::bytecode::ops::{Amount, Literal};
+use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, PatternId, Program};
+use crate::ir::{Alternative, Constant, Course, Flow, NameTest, Scope, Settings, Within, World};
+use crate::source::Span;
+
+/// Checks the tables of a program.
+pub(super) fn verify(program: &Program) -> Result<(), VerifyError> {
+    let parts = Parts { program };
+    parts.definitions()?;
+    parts.places()?;
+    for pattern in &program.patterns {
+        pattern.alternatives.iter().try_for_each(|alternative| parts.alternative(alternative))?;
+    }
+    program.courses.iter().try_for_each(|entry| parts.course(&entry.course))?;
+    program.assertions.iter().try_for_each(|assertion| parts.assertion(assertion))?;
+    parts.groups()?;
+    program.constants.iter().try_for_each(constant)
+}
+
+/// An `object` instruction needs as many keys as values.
+pub(super) fn object_keys(program: &Program, count: Amount, keys: Literal) -> Result<(), VerifyError> {
+    match program.constants.get(keys.0 as usize) {
+        Some(Constant::List(keys))
+            if keys.len() == count.0 as usize && keys.iter().all(|key| matches!(key, Constant::Text(_))) =>
+        {
+            Ok(())
+        }
+        _ => Err(VerifyError::new("its keys do not fit its values")),
+    }
+}
+
+fn constant(constant: &Constant) -> Result<(), VerifyError> {
+    match constant {
+        Constant::Number(text) if serde_json::from_str::<serde_json::Number>(text).is_err() => {
+            Err(VerifyError::new("a number is none"))
+        }
+        Constant::List(items) => items.iter().try_for_each(self::constant),
+        Constant::Object(entries) => entries.iter().try_for_each(|(_, value)| self::constant(value)),
+        _ => Ok(()),
+    }
+}
+
+struct Parts<'a> {
+    program: &'a Program,
+}
+
+impl Parts<'_> {
+    fn range(&self, number: u32, length: usize, what: &str) -> Result<(), VerifyError> {
+        if (number as usize) < length { Ok(()) } else { Err(VerifyError::new(format!("there is no {what} {number}"))) }
+    }
+
+    fn code(&self, code: CodeId) -> Result<(), VerifyError> {
+        self.range(code.0, self.program.chunks.len(), "expression")
+    }
+
+    fn pattern(&self, pattern: PatternId) -> Result<(), VerifyError> {
+        self.range(pattern.0, self.program.patterns.len(), "pattern")
+    }
+
+    fn rule(&self, rule: u32) -> Result<(), VerifyError> {
+        self.range(rule, self.program.rules.len(), "rule")
+    }
+
+    fn definitions(&self) -> Result<(), VerifyError> {
+        self.program.lets.iter().try_for_each(|&code| self.code(code))?;
+        for def in &self.program.defs {
+            self.code(def.code)?;
+            let locals = self.program.chunks.get(def.code.0 as usize).map_or(0, |chunk| chunk.locals);
+            if def.parameters > locals {
+                return Err(VerifyError::new(format!("`{}` has more parameters than locals", def.name)));
+            }
+        }
+        for tool in &self.program.tools {
+            tool.arguments.map_or(Ok(()), |schema| self.range(schema, self.program.schemas.len(), "schema"))?;
+        }
+        for regex in &self.program.regexes {
+            if let Err(error) = regex_syntax::parse(&regex.pattern) {
+                return Err(VerifyError::new(format!(
+                    "the regular expression `{}` cannot be used: {error}",
+                    regex.text
+                )));
+            }
+        }
+        for schema in &self.program.schemas {
+            if let Err(error) = serde_json::from_str::<serde_json::Value>(&schema.json) {
+                return Err(VerifyError::new(format!("the schema `{}` is not JSON: {error}", schema.name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports quote the rules: every place has to lie in its source.
+    fn places(&self) -> Result<(), VerifyError> {
+        let program = self.program;
+        program
+            .spans
+            .iter()
+            .copied()
+            .chain(program.chunks.iter().map(|chunk| chunk.span))
+            .chain(program.patterns.iter().map(|pattern| pattern.span))
+            .chain(program.courses.iter().map(|entry| entry.span))
+            .chain(program.assertions.iter().map(|assertion| assertion.span))
+            .chain(program.rules.iter().map(|rule| rule.span))
+            .chain(program.params.iter().map(|param| param.span))
+            .chain(program.tests.iter().map(|test| test.span))
+            .try_for_each(|span| self.place(span))
+    }
+
+    fn place(&self, span: Span) -> Result<(), VerifyError> {
+        let inside = self
+            .program
+            .sources
+            .get(span.file.0 as usize)
+            .is_some_and(|source| span.start <= span.end && source.text.get(span.range()).is_some());
+        // A program that was made without a source has only empty places at the start.
+        if inside || span == Span::default() { Ok(()) } else { Err(VerifyError::new("a place is not in its source")) }
+    }
+
+    fn alternative(&self, alternative: &Alternative<CodeId>) -> Result<(), VerifyError> {
+        if let NameTest::Matches(regex) = alternative.name {
+            self.range(regex, self.program.regexes.len(), "regular expression")?;
+        }
+        alternative.condition.map_or(Ok(()), |code| self.code(code))?;
+        alternative.binds.iter().try_for_each(|(_, code)| self.code(*code))?;
+        alternative.joins.iter().try_for_each(|&code| self.code(code))
+    }
+
+    fn patterns(&self, patterns: &[PatternId]) -> Result<(), VerifyError> {
+        patterns.iter().try_for_each(|&pattern| self.pattern(pattern))
+    }
+
+    fn course(&self, course: &Course<PatternId, CodeId>) -> Result<(), VerifyError> {
+        match course {
+            Course::Require { step, .. }
+            | Course::First { step }
+            | Course::Last { step }
+            | Course::Repeat { step, .. } => self.pattern(*step),
+            Course::Never { steps } | Course::Only { steps } | Course::Either { steps } => self.patterns(steps),
+            Course::NeverAfter { step, open, until, within } => {
+                self.patterns(&[*step, *open])?;
+                until.map_or(Ok(()), |until| self.pattern(until))?;
+                self.within(*within)
+            }
+            Course::NeverBefore { step, close, within } => {
+                self.patterns(&[*step, *close])?;
+                self.within(*within)
+            }
+            Course::NeverBetween { step, open, close, within } => {
+                self.patterns(&[*step, *open, *close])?;
+                self.within(*within)
+            }
+            Course::Count { step, test } => self.step_and_code(*step, *test),
+            Course::Before { step, targets, within, .. } | Course::After { step, targets, within, .. } => {
+                self.pattern(*step)?;
+                self.patterns(targets)?;
+                self.within(*within)
+            }
+            Course::Sequence { steps, within, .. } => {
+                self.patterns(steps)?;
+                self.within(*within)
+            }
+            Course::Together { left, right }
+            | Course::Apart { left, right }
+            | Course::IfThen { condition: left, consequence: right }
+            | Course::Iff { left, right }
+            | Course::NotBoth { left, right } => self.patterns(&[*left, *right]),
+            Course::Flow { flow } => self.flow(flow),
+            Course::Each { step, condition, .. } => self.step_and_code(*step, *condition),
+            Course::NoneIn { values, predicate } => {
+                self.code(*values)?;
+                self.code(*predicate)
+            }
+            Course::NoneInSteps { step, predicate } => self.step_and_code(*step, *predicate),
+            Course::ArgsValid { step, .. } => step.map_or(Ok(()), |step| self.pattern(step)),
+        }
+    }
+
+    fn step_and_code(&self, step: PatternId, code: CodeId) -> Result<(), VerifyError> {
+        self.pattern(step)?;
+        self.code(code)
+    }
+
+    fn within(&self, within: Option<Within>) -> Result<(), VerifyError> {
+        match within {
+            Some(Within::Time(bound)) if !bound.is_finite() => Err(VerifyError::new("a time bound is no number")),
+            _ => Ok(()),
+        }
+    }
+
+    fn flow(&self, flow: &Flow<PatternId>) -> Result<(), VerifyError> {
+        match flow {
+            Flow::Step(step) => self.pattern(*step),
+            Flow::Sequence(parts) | Flow::Choice(parts) => parts.iter().try_for_each(|part| self.flow(part)),
+            Flow::Repeat { body, .. } => self.flow(body),
+        }
+    }
+
+    fn assertion(&self, assertion: &Assertion) -> Result<(), VerifyError> {
+        assertion.rule.map_or(Ok(()), |rule| self.rule(rule))?;
+        self.settings(&assertion.settings)?;
+        self.check(&assertion.check)
+    }
+
+    fn settings(&self, settings: &Settings<CodeId>) -> Result<(), VerifyError> {
+        weight(settings.weight)?;
+        threshold(settings.threshold)?;
+        settings.message.map_or(Ok(()), |code| self.code(code))?;
+        settings.when.iter().try_for_each(|&code| self.code(code))
+    }
+
+    fn check(&self, check: &Check) -> Result<(), VerifyError> {
+        match check {
+            Check::Expression(code) => self.code(*code),
+            Check::Course(CourseId(course)) => self.range(*course, self.program.courses.len(), "statement"),
+            Check::Not(inner) => self.check(inner),
+            Check::Group { members, .. } => members.iter().try_for_each(|member| {
+                weight(member.weight)?;
+                member.when.iter().try_for_each(|&code| self.code(code))?;
+                self.check(&member.check)
+            }),
+            Check::Scoped { scope, body, .. } => {
+                self.scope(scope)?;
+                self.check(body)
+            }
+            Check::World(world) => self.world(world),
+        }
+    }
+
+    fn scope(&self, scope: &Scope<PatternId>) -> Result<(), VerifyError> {
+        match scope {
+            Scope::After { open, until } => {
+                self.pattern(*open)?;
+                until.map_or(Ok(()), |until| self.pattern(until))
+            }
+            Scope::Before { close: step } | Scope::Each { step } => self.pattern(*step),
+            Scope::Between { open, close } => self.patterns(&[*open, *close]),
+        }
+    }
+
+    fn world(&self, world: &World<CodeId>) -> Result<(), VerifyError> {
+        match world {
+            World::File { path: first, test } | World::Http { url: first, test } => {
+                self.code(*first)?;
+                self.code(*test)
+            }
+            World::Env { .. } | World::Tool { .. } => Ok(()),
+            World::Run { arguments, .. } => arguments.iter().try_for_each(|&code| self.code(code)),
+        }
+    }
+
+    fn groups(&self) -> Result<(), VerifyError> {
+        for rule in &self.program.rules {
+            weight(rule.weight)?;
+            threshold(rule.threshold)?;
+        }
+        for suite in &self.program.suites {
+            threshold(suite.threshold)?;
+            suite.cases.iter().try_for_each(|&case| self.rule(case))?;
+        }
+        self.program.tests.iter().flat_map(|test| &test.rules).try_for_each(|&rule| self.rule(rule))
+    }
+}
+
+fn weight(weight: f64) -> Result<(), VerifyError> {
+    if weight.is_finite() && weight >= 0.0 {
+        Ok(())
+    } else {
+        Err(VerifyError::new("a weight is negative or no number"))
+    }
+}
+
+fn threshold(threshold: Option<f64>) -> Result<(), VerifyError> {
+    match threshold {
+        Some(value) if !(0.0..=1.0).contains(&value) => Err(VerifyError::new("a threshold is not between 0 and 1")),
+        _ => Ok(()),
+    }
+}

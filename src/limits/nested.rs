@@ -1,0 +1,37 @@
+//! A limit for nested values while a compiled program is read: its format nests without brackets that a parser would count.
+
+use serde::{Deserialize, Deserializer, de::Error};
+use std::cell::Cell;
+
+/// How deep parts of a compiled program nest at most. The limit of nested brackets in a rule file lies below it.
+pub const DEPTH: u32 = 1024;
+
+thread_local! {
+    static OPEN: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Counts one level while it lives.
+struct Level;
+
+impl Level {
+    fn enter() -> Option<Self> {
+        OPEN.with(|open| {
+            (open.get() < DEPTH).then(|| {
+                open.set(open.get() + 1);
+                Self
+            })
+        })
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        OPEN.with(|open| open.set(open.get().saturating_sub(1)));
+    }
+}
+
+/// Reads a part that can hold itself, for `#[serde(deserialize_with = …)]`.
+pub fn nested<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let _level = Level::enter().ok_or_else(|| D::Error::custom("nested too deep"))?;
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, || T::deserialize(deserializer))
+}

@@ -118,6 +118,14 @@ impl SourceFile {
         self.text.get(start as usize..end).unwrap_or("").trim_end_matches(['\n', '\r'])
     }
 
+    /// The byte offset at which line `line` (from 1) starts; the end of the text when there is no such line.
+    #[must_use]
+    pub fn line_start(&self, line: usize) -> usize {
+        line.checked_sub(1)
+            .and_then(|index| self.line_starts.get(index))
+            .map_or(self.text.len(), |&start| start as usize)
+    }
+
     /// How many lines the file has.
     #[must_use]
     pub fn line_count(&self) -> usize {

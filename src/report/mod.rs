@@ -1,1 +1,135 @@
-//! report
+//! Reports: from outcomes to text for people and data for machines.
+//!
+//! Every format sees the same [`model::RunReport`]s, one run at a time, so that results are printed as they come and memory does not
+//! depend on the number of runs. What a format may show of a value (redaction, length) is decided here and nowhere else.
+
+mod excerpt;
+mod failure;
+pub mod gate;
+mod human;
+mod json;
+mod jsonl;
+pub mod model;
+mod redact;
+mod short;
+mod summary;
+pub mod table;
+pub mod totals;
+mod value;
+mod wire;
+
+use crate::diagnostic::render::Style;
+use gate::Policy;
+use model::{RunReport, Unreadable};
+pub use redact::redact;
+use std::io::{self, Write};
+use table::Table;
+use totals::Totals;
+
+/// The formats of `--format` and `--report`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For people: failures with their places, then a summary.
+    Human,
+    /// Counts per rule.
+    Summary,
+    /// One line per non-pass.
+    Short,
+    /// One object, written as it goes.
+    Json,
+    /// A header, a line per run, a summary.
+    Jsonl,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 5] = [Self::Human, Self::Summary, Self::Short, Self::Json, Self::Jsonl];
+
+    /// The word on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Summary => "summary",
+            Self::Short => "short",
+            Self::Json => "json",
+            Self::Jsonl => "jsonl",
+        }
+    }
+
+    /// The format of a word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.as_str() == word)
+    }
+
+    /// True for formats that programs read: everything that is said goes into the report itself.
+    #[must_use]
+    pub fn is_data(self) -> bool {
+        matches!(self, Self::Json | Self::Jsonl)
+    }
+}
+
+/// What a report is told beside the runs.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How text looks.
+    pub style: Style,
+    /// What fails a run.
+    pub policy: Policy,
+    /// How many failures are drawn; `None` for a few, and few of the same assertion.
+    pub max_failures: Option<usize>,
+    /// What the compiler said, as data; a list.
+    pub diagnostics: serde_json::Value,
+}
+
+/// What is known at the end.
+#[derive(Debug)]
+pub struct Ending<'a> {
+    /// Counts over all runs.
+    pub totals: &'a Totals,
+    /// True when everything that was asked for was checked and nothing failed: exit code 0.
+    pub passed: bool,
+}
+
+/// A format that is written as results come.
+pub trait Report {
+    /// Called once, before everything else.
+    ///
+    /// # Errors
+    /// What the writer says.
+    fn begin(&mut self, table: &Table) -> io::Result<()>;
+
+    /// Called for every run, in order.
+    ///
+    /// # Errors
+    /// What the writer says.
+    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()>;
+
+    /// Called for every trace, or line of one, that cannot be read; in order with the runs.
+    ///
+    /// # Errors
+    /// What the writer says.
+    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()>;
+
+    /// Called once, at the end, also after an interruption.
+    ///
+    /// # Errors
+    /// What the writer says.
+    fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()>;
+}
+
+/// A report of a format into a writer.
+#[must_use]
+pub fn open(format: Format, out: Box<dyn Write>, options: Options) -> Box<dyn Report> {
+    match format {
+        Format::Human => Box::new(human::Human::new(out, options)),
+        Format::Summary => Box::new(summary::Summary::new(out, options)),
+        Format::Short => Box::new(short::Short::new(out, options)),
+        Format::Json => Box::new(json::Json::new(out, options)),
+        Format::Jsonl => Box::new(jsonl::Jsonl::new(out, options)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,291 @@
+//! A failed assertion as a picture: the rule with the values of its parts, and the places in the trace that prove it.
+
+use super::excerpt::Excerpt;
+use super::gate::{self, Gate};
+use super::model::{EvidenceReport, ResultReport, RunReport};
+use super::table::{Item, Table};
+use super::{Options, value};
+use crate::diagnostic::render::{Style, one_line, printable};
+use crate::ir::Severity;
+use crate::source::{FileId, SourceMap};
+use crate::vm::outcome::{Role, Status};
+use codespan_reporting::diagnostic::{Diagnostic, Label, LabelStyle};
+use codespan_reporting::files::{Error, Files};
+use codespan_reporting::term::termcolor::Buffer;
+use codespan_reporting::term::{self, Chars, Config, Styles, StylesWriter};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Places in the trace that one failure shows.
+const PLACES: usize = 4;
+/// Values in the rule that one failure shows.
+const VALUES: usize = 6;
+/// A value beside its part of the rule is cut to this many characters.
+const VALUE: usize = 48;
+/// Columns that the line numbers and the frame take.
+const GUTTER: usize = 7;
+
+/// Draws one result of a run.
+pub fn draw(table: &Table, run: &RunReport, result: &ResultReport, options: &Options) -> String {
+    let Some(item) = table.items.get(result.item) else { return String::new() };
+    let pieces = Pieces::new(table, run, result);
+    let mut labels = rule_labels(table, item, result);
+    let mut notes = notes(table, item, result, run);
+    labels.extend(trace_labels(&pieces, result, options.style, &mut notes));
+    let notes = notes.into_iter().map(|note| wrapped(&note, options.style.width.saturating_sub(GUTTER))).collect();
+    let diagnostic = Diagnostic::new(severity(table, item, result, options))
+        .with_code(item.id.clone())
+        .with_message(headline(item, result))
+        .with_labels(labels)
+        .with_notes(notes);
+    render(&pieces, &diagnostic, options.style)
+}
+
+fn render(pieces: &Pieces<'_>, diagnostic: &Diagnostic<Place>, style: Style) -> String {
+    let chars = if style.unicode { Chars::default() } else { Chars::ascii() };
+    let config = Config { chars, start_context_lines: 6, end_context_lines: 2, ..Config::default() };
+    let mut buffer = if style.color { Buffer::ansi() } else { Buffer::no_color() };
+    // It fails only for places outside of their file; the headline is said in any case.
+    let styles = Styles::default();
+    if term::emit_to_write_style(&mut StylesWriter::new(&mut buffer, &styles), &config, pieces, diagnostic).is_err() {
+        return format!("{}\n\n", diagnostic.message);
+    }
+    String::from_utf8_lossy(buffer.as_slice()).into_owned()
+}
+
+/// What the picture is headed with: the author's message where there is one, otherwise the reason.
+fn headline(item: &Item, result: &ResultReport) -> String {
+    if result.status == Status::UnexpectedPassed {
+        return "this passed, but a failure is expected".to_owned();
+    }
+    let said = result.message.as_deref().unwrap_or(&result.reason);
+    one_line(if said.is_empty() { &item.text } else { said }).into_owned()
+}
+
+fn severity(
+    table: &Table,
+    item: &Item,
+    result: &ResultReport,
+    options: &Options,
+) -> codespan_reporting::diagnostic::Severity {
+    use codespan_reporting::diagnostic::Severity as Shown;
+    match (gate::of_result(table, result, options.policy), item.severity) {
+        (Gate::Open, Severity::Info) => Shown::Note,
+        (Gate::Open, _) => Shown::Warning,
+        _ => Shown::Error,
+    }
+}
+
+/// The assertion itself, and the values that parts of it had.
+fn rule_labels(table: &Table, item: &Item, result: &ResultReport) -> Vec<Label<Place>> {
+    let main = Label::primary(Place::Rule(item.span.file), clamped(table, item.span.file, item.span.range()));
+    let mut labels = vec![main];
+    let mut seen: Vec<(Range<usize>, &str)> = Vec::new();
+    for evidence in &result.evidence {
+        let (Some(span), Some(shown)) = (evidence.rule_span, evidence.shown.as_deref()) else { continue };
+        if span == item.span || seen.contains(&(span.range(), shown)) || seen.len() >= VALUES {
+            continue;
+        }
+        seen.push((span.range(), shown));
+        let range = clamped(table, span.file, span.range());
+        labels.push(Label::secondary(Place::Rule(span.file), range).with_message(value::shortened(shown, VALUE)));
+    }
+    labels
+}
+
+fn clamped(table: &Table, file: FileId, range: Range<usize>) -> Range<usize> {
+    let length = table.sources.get(file).map_or(0, |file| file.text.len());
+    range.start.min(length)..range.end.min(length)
+}
+
+/// The places in the trace. A remark that would leave the screen becomes a note.
+fn trace_labels(
+    pieces: &Pieces<'_>,
+    result: &ResultReport,
+    style: Style,
+    notes: &mut Vec<String>,
+) -> Vec<Label<Place>> {
+    let mut labels = Vec::new();
+    for (index, line) in pieces.lines.iter().enumerate() {
+        let Some(evidence) = result.evidence.get(line.evidence) else { continue };
+        let remark = remark(evidence, result);
+        let used = GUTTER + line.excerpt.text.get(..line.excerpt.mark.end).map_or(0, |text| text.chars().count());
+        let mut shown = remark.clone();
+        if used + remark.chars().count() > style.width {
+            shown = evidence.step.map(|step| format!("step {step}")).unwrap_or_default();
+            if remark != shown {
+                notes.push(remark);
+            }
+        }
+        let kind = if evidence.role == Role::Decisive { LabelStyle::Primary } else { LabelStyle::Secondary };
+        let start = pieces.starts.get(index).copied().unwrap_or(0);
+        let range = start + line.excerpt.mark.start..start + line.excerpt.mark.end;
+        labels.push(Label::new(kind, Place::Trace, range).with_message(shown));
+    }
+    labels
+}
+
+/// What is said of a place in the trace: its step, and what it is to the verdict.
+fn remark(evidence: &EvidenceReport, result: &ResultReport) -> String {
+    let role = match evidence.role {
+        Role::Decisive | Role::Value => "",
+        Role::Opening => "the window opens here",
+        Role::Closing => "the window closes here",
+        Role::NearMiss => "nearest miss",
+    };
+    let label = if evidence.label.is_empty() || evidence.label == result.reason { role } else { &evidence.label };
+    let label = one_line(label);
+    match (evidence.step, label.is_empty()) {
+        (Some(step), true) => format!("step {step}"),
+        (Some(step), false) => format!("step {step}: {label}"),
+        (None, _) => label.into_owned(),
+    }
+}
+
+/// What no picture shows: the reason behind an author's message, the rule's sentence, values that stand nowhere in the trace.
+fn notes(table: &Table, item: &Item, result: &ResultReport, run: &RunReport) -> Vec<String> {
+    let mut notes = Vec::new();
+    if result.message.is_some() && !result.reason.is_empty() {
+        notes.push(one_line(&result.reason).into_owned());
+    }
+    if let (Status::UnexpectedPassed, Some(why)) = (result.status, item.expected.as_deref())
+        && !why.is_empty()
+    {
+        notes.push(format!("expected: {}", one_line(why)));
+    }
+    let computed = result.evidence.iter().filter(|one| one.excerpt.is_none() && one.rule_span.is_none());
+    for evidence in computed.take(VALUES) {
+        let value = evidence.shown.as_deref().map(|shown| format!("{} = {shown}", evidence.path)).unwrap_or_default();
+        let remark = remark(evidence, result);
+        let note = [remark.as_str(), value.trim_start_matches(" = ")].into_iter().filter(|part| !part.is_empty());
+        notes.push(one_line(&note.collect::<Vec<_>>().join(": ")).into_owned());
+    }
+    notes.retain(|note| !note.is_empty());
+    if let Some((rule, sentence)) = table.rule_of(item).and_then(|rule| Some((rule, rule.sentence.as_deref()?))) {
+        notes.push(format!("{}: {}", rule.id, one_line(sentence)));
+    }
+    if result.evidence.iter().all(|one| one.excerpt.is_none()) {
+        notes.push(format!("in {}", one_line(&run.run)));
+    }
+    notes
+}
+
+/// A text broken between words into lines of at most `width` characters.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = String::new();
+    let mut length = 0;
+    for word in text.split(' ') {
+        let more = word.chars().count();
+        if length > 0 && length + 1 + more > width {
+            lines.push('\n');
+            length = 0;
+        } else if !lines.is_empty() {
+            lines.push(' ');
+            length += 1;
+        }
+        lines.push_str(word);
+        length += more;
+    }
+    lines
+}
+
+/// A file of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Rule(FileId),
+    Trace,
+}
+
+/// The texts of a picture: the rule files, and the windows of the trace as the lines of one text.
+struct Pieces<'a> {
+    sources: &'a SourceMap,
+    trace: Cow<'a, str>,
+    text: String,
+    starts: Vec<usize>,
+    lines: Vec<Window<'a>>,
+}
+
+struct Window<'a> {
+    excerpt: &'a Excerpt,
+    evidence: usize,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(table: &'a Table, run: &'a RunReport, result: &'a ResultReport) -> Self {
+        let mut lines: Vec<Window<'a>> = Vec::new();
+        for (evidence, one) in result.evidence.iter().enumerate() {
+            let Some(excerpt) = &one.excerpt else { continue };
+            // A value that its rule shows already needs no second place, unless nothing else is shown.
+            let known = lines.iter().any(|line| line.excerpt.start == excerpt.start);
+            if !known && lines.len() < PLACES {
+                lines.push(Window { excerpt, evidence });
+            }
+        }
+        lines.sort_by_key(|line| line.excerpt.start);
+        let (mut text, mut starts) = (String::new(), Vec::new());
+        for line in &lines {
+            starts.push(text.len());
+            text.push_str(&line.excerpt.text);
+            text.push('\n');
+        }
+        Self { sources: &table.sources, trace: one_line(&run.file), text, starts, lines }
+    }
+
+    fn rule(&self, id: FileId) -> Result<&crate::source::SourceFile, Error> {
+        self.sources.get(id).ok_or(Error::FileMissing)
+    }
+}
+
+impl<'a> Files<'a> for Pieces<'_> {
+    type FileId = Place;
+    type Name = Cow<'a, str>;
+    type Source = Cow<'a, str>;
+
+    fn name(&'a self, id: Place) -> Result<Cow<'a, str>, Error> {
+        Ok(match id {
+            Place::Rule(file) => one_line(&self.rule(file)?.name),
+            Place::Trace => Cow::Borrowed(&self.trace),
+        })
+    }
+
+    fn source(&'a self, id: Place) -> Result<Cow<'a, str>, Error> {
+        Ok(match id {
+            Place::Rule(file) => printable(&self.rule(file)?.text),
+            Place::Trace => Cow::Borrowed(&self.text),
+        })
+    }
+
+    fn line_index(&'a self, id: Place, byte: usize) -> Result<usize, Error> {
+        Ok(match id {
+            Place::Rule(file) => self.rule(file)?.position(u32::try_from(byte).unwrap_or(u32::MAX)).line - 1,
+            Place::Trace => self.starts.partition_point(|&start| start <= byte).saturating_sub(1),
+        })
+    }
+
+    fn line_number(&'a self, id: Place, index: usize) -> Result<usize, Error> {
+        Ok(match id {
+            Place::Rule(_) => index + 1,
+            Place::Trace => self.lines.get(index).map_or(1, |line| line.excerpt.line),
+        })
+    }
+
+    fn column_number(&'a self, id: Place, index: usize, byte: usize) -> Result<usize, Error> {
+        Ok(match id {
+            Place::Rule(file) => self.rule(file)?.position(u32::try_from(byte).unwrap_or(u32::MAX)).column,
+            Place::Trace => self.lines.get(index).map_or(1, |line| line.excerpt.column),
+        })
+    }
+
+    fn line_range(&'a self, id: Place, index: usize) -> Result<Range<usize>, Error> {
+        match id {
+            Place::Rule(file) => {
+                let file = self.rule(file)?;
+                Ok(file.line_start(index + 1)..file.line_start(index + 2))
+            }
+            Place::Trace => {
+                let start = self.starts.get(index).copied().unwrap_or(self.text.len());
+                Ok(start..self.starts.get(index + 1).copied().unwrap_or(self.text.len()))
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! `--format human`: failures as they come, each with the rule and the trace; then what held for nothing or could not be decided, and a summary.
+
+use super::model::{ResultReport, RunReport, Unreadable};
+use super::table::Table;
+use super::totals::Counts;
+use super::{Ending, Options, Report, failure, value};
+use crate::diagnostic::render::{Style, one_line};
+use crate::vm::outcome::Status;
+use std::io::{self, Write};
+
+/// The report.
+pub struct Human {
+    out: Box<dyn Write>,
+    options: Options,
+    drawn: usize,
+    hidden: u64,
+    items: Vec<Tally>,
+    rules: Vec<RuleTally>,
+}
+
+/// What is kept of an assertion over all runs.
+#[derive(Default, Clone)]
+struct Tally {
+    drawn: usize,
+    counts: Counts,
+    /// Names of the first runs that failed.
+    failed_in: Vec<String>,
+    /// The first reason of each status that is listed.
+    reasons: Vec<(Status, String)>,
+}
+
+#[derive(Default, Clone)]
+struct RuleTally {
+    below: u64,
+    first: Option<(String, Option<f64>)>,
+}
+
+/// Failures of one assertion that are drawn when many runs fail for the same reason.
+const OF_ONE: usize = 3;
+/// Failures that are drawn unless the command line says otherwise.
+pub const DRAWN: usize = 10;
+/// Names of runs in a list.
+const NAMES: usize = 5;
+/// Width of the column of ids.
+const ID: usize = 28;
+
+impl Human {
+    /// A report into a writer.
+    pub fn new(out: Box<dyn Write>, options: Options) -> Self {
+        Self { out, options, drawn: 0, hidden: 0, items: Vec::new(), rules: Vec::new() }
+    }
+
+    fn failure(&mut self, table: &Table, run: &RunReport, result: &ResultReport) -> io::Result<()> {
+        let (all, of_one) = self.options.max_failures.map_or((DRAWN, OF_ONE), |most| (most, most));
+        let Some(tally) = self.items.get_mut(result.item) else { return Ok(()) };
+        if tally.failed_in.len() < NAMES {
+            tally.failed_in.push(run.run.clone());
+        }
+        if self.drawn >= all || tally.drawn >= of_one {
+            self.hidden += 1;
+            return Ok(());
+        }
+        tally.drawn += 1;
+        self.drawn += 1;
+        self.out.write_all(failure::draw(table, run, result, &self.options).as_bytes())?;
+        self.out.flush()
+    }
+}
+
+impl Report for Human {
+    fn begin(&mut self, table: &Table) -> io::Result<()> {
+        self.items = vec![Tally::default(); table.items.len()];
+        self.rules = vec![RuleTally::default(); table.rules.len()];
+        Ok(())
+    }
+
+    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        for (line, message) in &run.warnings {
+            let word = paint(self.options.style, Ink::Yellow, "warning");
+            writeln!(self.out, "{word}: {}:{line}: {}", one_line(&run.file), one_line(message))?;
+        }
+        for result in &run.results {
+            if let Some(tally) = self.items.get_mut(result.item) {
+                tally.counts.add(result.status);
+                let known = tally.reasons.iter().any(|(status, _)| *status == result.status);
+                if !known && result.is_finding() {
+                    tally.reasons.push((result.status, result.reason.clone()));
+                }
+            }
+            if matches!(result.status, Status::Failed | Status::UnexpectedPassed) {
+                self.failure(table, run, result)?;
+            }
+        }
+        for rule in run.rules.iter().filter(|rule| !rule.passed) {
+            let threshold = table.rules.get(rule.rule).and_then(|item| item.threshold);
+            if let (Some(tally), Some(_)) = (self.rules.get_mut(rule.rule), threshold) {
+                tally.below += 1;
+                tally.first.get_or_insert_with(|| (run.run.clone(), rule.score));
+            }
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+        unreadable(&mut self.out, self.options.style, what)
+    }
+
+    fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
+        // What nothing exercised is the first thing to say: no failure stands above it.
+        let idle = ending.totals.counts.nothing_exercised();
+        if idle {
+            headline(&mut self.out, self.options.style, ending)?;
+        }
+        let many = ending.totals.runs > 1;
+        if many {
+            self.failed(table, ending.totals.runs)?;
+        }
+        self.thresholds(table, many)?;
+        for (status, title) in LISTS {
+            self.list(table, status, title, ending.totals.runs)?;
+        }
+        if !idle {
+            headline(&mut self.out, self.options.style, ending)?;
+        }
+        self.out.flush()
+    }
+}
+
+/// What is listed with a reason, gravest first.
+const LISTS: [(Status, &str); 4] = [
+    (Status::Error, "could not be evaluated"),
+    (Status::Undecided, "undecided: the run does not record what is needed"),
+    (Status::ExpectedFailed, "failed, as expected"),
+    (Status::Vacuous, "vacuous: it holds, but nothing exercised it"),
+];
+
+impl Human {
+    /// In many runs: each assertion that failed, how often, and where first.
+    fn failed(&mut self, table: &Table, runs: u64) -> io::Result<()> {
+        let failed = |tally: &Tally| tally.counts.fail + tally.counts.unexpected_passed;
+        if self.items.iter().all(|tally| failed(tally) == 0) {
+            return Ok(());
+        }
+        writeln!(self.out, "{}", paint(self.options.style, Ink::Bold, "failed"))?;
+        for (item, tally) in table.items.iter().zip(&self.items).filter(|(_, tally)| failed(tally) > 0) {
+            let names = tally.failed_in.iter().map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
+            let more = if failed(tally) > u64::try_from(NAMES).unwrap_or(u64::MAX) { ", …" } else { "" };
+            row(&mut self.out, &item.id, &format!("{} of {runs} runs: {names}{more}", failed(tally)))?;
+        }
+        if self.hidden > 0 {
+            let hidden = format!("{} failures are not drawn; --max-failures N draws more", self.hidden);
+            writeln!(self.out, "  {}", paint(self.options.style, Ink::Dim, &hidden))?;
+        }
+        writeln!(self.out)
+    }
+
+    fn thresholds(&mut self, table: &Table, many: bool) -> io::Result<()> {
+        let mut any = false;
+        for (item, tally) in table.rules.iter().zip(&self.rules) {
+            let (Some((run, score)), Some(threshold)) = (&tally.first, item.threshold) else { continue };
+            if !any {
+                writeln!(self.out, "{}", paint(self.options.style, Ink::Bold, "below the threshold"))?;
+            }
+            any = true;
+            let score = score.map_or("no score".to_owned(), |score| format!("score {}", score_text(score)));
+            let place =
+                if many { format!(" in {}, {} runs in all", one_line(run), tally.below) } else { String::new() };
+            row(&mut self.out, &item.id, &format!("{score}, threshold {threshold}{place}"))?;
+        }
+        if any { writeln!(self.out) } else { Ok(()) }
+    }
+
+    fn list(&mut self, table: &Table, status: Status, title: &str, runs: u64) -> io::Result<()> {
+        let mut any = false;
+        for (item, tally) in table.items.iter().zip(&self.items) {
+            let Some((_, reason)) = tally.reasons.iter().find(|(one, _)| *one == status) else { continue };
+            if !any {
+                writeln!(self.out, "{}", paint(self.options.style, Ink::Bold, title))?;
+            }
+            any = true;
+            let count = match status {
+                Status::Error => tally.counts.error,
+                Status::Undecided => tally.counts.undecided,
+                Status::ExpectedFailed => tally.counts.expected_failed,
+                _ => tally.counts.vacuous,
+            };
+            let why = item.expected.as_deref().filter(|why| status == Status::ExpectedFailed && !why.is_empty());
+            let reason = why.unwrap_or(if reason.is_empty() { &item.text } else { reason });
+            let often = if runs > 1 { format!("{count} of {runs} runs: ") } else { String::new() };
+            let room = self.options.style.width.max(60).saturating_sub(ID + 4 + often.len());
+            row(&mut self.out, &item.id, &format!("{often}{}", value::shortened(&one_line(reason), room.max(60))))?;
+        }
+        if any { writeln!(self.out) } else { Ok(()) }
+    }
+}
+
+fn row(out: &mut dyn Write, id: &str, text: &str) -> io::Result<()> {
+    let id = value::shortened(&one_line(id), 60);
+    let gap = ID.saturating_sub(id.chars().count()).max(2);
+    writeln!(out, "  {id}{:gap$}{text}", "")
+}
+
+/// One line on a trace that cannot be read.
+pub fn unreadable(out: &mut dyn Write, style: Style, what: &Unreadable) -> io::Result<()> {
+    let word = paint(style, Ink::Red, "cannot be read");
+    writeln!(out, "{word}: {}:{}:{}: {}", one_line(&what.file), what.line, what.column, one_line(&what.message))
+}
+
+/// The line that says it all.
+pub fn headline(out: &mut dyn Write, style: Style, ending: &Ending<'_>) -> io::Result<()> {
+    let totals = ending.totals;
+    let (runs, assertions) = (counted(totals.runs, "run"), totals.counts.all());
+    if totals.counts.nothing_exercised() {
+        let said = format!("nothing was exercised: every verdict is vacuous ({} in {runs})", totals.counts.in_words());
+        return writeln!(out, "{}", paint(style, Ink::Yellow, &said));
+    }
+    let (ink, verdict) = match (ending.passed, totals.runs_failed) {
+        (true, _) => (Ink::Green, "passed".to_owned()),
+        (false, 0) => (Ink::Red, "failed".to_owned()),
+        (false, _) if totals.runs == 1 => (Ink::Red, "failed".to_owned()),
+        (false, failed) => (Ink::Red, format!("failed in {failed} of {runs}")),
+    };
+    let mut line = paint(style, ink, &verdict);
+    if assertions > 0 {
+        line.push_str(&format!(": {}", totals.counts.in_words()));
+    }
+    if totals.runs != 1 && (ending.passed || totals.runs_failed == 0) {
+        line.push_str(&format!(" in {runs}"));
+    }
+    if totals.unreadable > 0 {
+        line.push_str(&format!("; {} cannot be read", counted(totals.unreadable, "trace")));
+    }
+    if let Some(score) = totals.score() {
+        line.push_str(&format!("; score {}", score_text(score)));
+    }
+    writeln!(out, "{line}")
+}
+
+fn counted(count: u64, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A score for people: two decimals, cut and not rounded, so that only a whole 1 reads as one.
+pub fn score_text(score: f64) -> String {
+    format!("{:.2}", (score * 100.0 + 1e-9).floor() / 100.0)
+}
+
+/// The few colours of text.
+#[derive(Clone, Copy)]
+pub enum Ink {
+    /// Failures.
+    Red,
+    /// Warnings.
+    Yellow,
+    /// Success.
+    Green,
+    /// Titles.
+    Bold,
+    /// Remarks.
+    Dim,
+}
+
+/// The text in a colour where the style has colours.
+pub fn paint(style: Style, ink: Ink, text: &str) -> String {
+    let code = match ink {
+        Ink::Red => "1;31",
+        Ink::Yellow => "33",
+        Ink::Green => "32",
+        Ink::Bold => "1",
+        Ink::Dim => "2",
+    };
+    if style.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}

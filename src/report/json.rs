@@ -1,0 +1,53 @@
+//! `--format json`: one object, written as it goes; every run is flushed when it is done.
+
+use super::model::{RunReport, Unreadable};
+use super::table::Table;
+use super::wire::{RunObject, SummaryObject, VERSION};
+use super::{Ending, Options, Report};
+use std::io::{self, Write};
+
+/// The report.
+pub struct Json {
+    out: Box<dyn Write>,
+    options: Options,
+    runs: u64,
+    unreadable: Vec<Unreadable>,
+}
+
+impl Json {
+    /// A report into a writer.
+    pub fn new(out: Box<dyn Write>, options: Options) -> Self {
+        Self { out, options, runs: 0, unreadable: Vec::new() }
+    }
+}
+
+impl Report for Json {
+    fn begin(&mut self, _: &Table) -> io::Result<()> {
+        write!(self.out, "{{\"version\":{VERSION},\n\"runs\":[")
+    }
+
+    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        self.out.write_all(if self.runs == 0 { b"\n" } else { b",\n" })?;
+        self.runs += 1;
+        serde_json::to_writer(&mut self.out, &RunObject::new(table, run))?;
+        Ok(())
+    }
+
+    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+        self.unreadable.push(what.clone());
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
+        writeln!(
+            self.out,
+            "],\n\"summary\":{},\n\"score\":{},\"passed\":{},\n\"unreadable\":{},\n\"diagnostics\":{}}}",
+            serde_json::to_string(&SummaryObject::new(ending.totals))?,
+            serde_json::to_string(&ending.totals.score())?,
+            ending.passed,
+            serde_json::to_string(&self.unreadable)?,
+            self.options.diagnostics
+        )?;
+        self.out.flush()
+    }
+}

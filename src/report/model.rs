@@ -1,0 +1,284 @@
+//! A run as every format sees it: its results with all that reports say of them, free of the run's memory.
+//!
+//! It is built where the run was evaluated and can be sent to the thread that writes.
+
+use super::excerpt::{self, Excerpt};
+use super::gate::{self, Gate, Policy};
+use super::redact::{REDACTED, redact};
+use super::table::Table;
+use super::value;
+use crate::source::Span;
+use crate::trace::run::{Run, RunSource};
+use crate::truth::Verdict;
+use crate::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, Status};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::cell::OnceCell;
+
+/// One run with its results.
+#[derive(Debug)]
+pub struct RunReport {
+    /// Its name: `trace.jsonl:3` or the file's.
+    pub run: String,
+    /// The file it was read from, as the user named it.
+    pub file: String,
+    /// What it does to the exit code.
+    pub gate: Gate,
+    /// Its score; `None` when nothing counted.
+    pub score: Option<f64>,
+    /// Scores recorded with `as`.
+    pub named_scores: Vec<(String, f64)>,
+    /// One per selected assertion that applies to the run, in file order.
+    pub results: Vec<ResultReport>,
+    /// One per rule with a selected assertion.
+    pub rules: Vec<RuleReport>,
+    /// What was odd while reading it, with the line.
+    pub warnings: Vec<(usize, String)>,
+}
+
+impl RunReport {
+    /// True when nothing fails the run.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.gate == Gate::Open
+    }
+}
+
+/// One result.
+#[derive(Debug)]
+pub struct ResultReport {
+    /// The assertion, as an index into [`Table::items`].
+    pub item: usize,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The verdict as the report sees it.
+    pub status: Status,
+    /// The score; `None` for what does not count.
+    pub score: Option<f64>,
+    /// Why, redacted; empty for a pass.
+    pub reason: String,
+    /// The author's message, redacted.
+    pub message: Option<String>,
+    /// What proves it.
+    pub evidence: Vec<EvidenceReport>,
+}
+
+impl ResultReport {
+    /// True for what is worth saying of a run: everything but passes and skipped assertions. A pass where a failure is expected is one.
+    #[must_use]
+    pub fn is_finding(&self) -> bool {
+        !matches!(self.status, Status::Passed | Status::Skipped)
+    }
+}
+
+/// The outcome of a rule.
+#[derive(Debug)]
+pub struct RuleReport {
+    /// The rule, as an index into [`Table::rules`].
+    pub rule: usize,
+    /// Whether it passed.
+    pub passed: bool,
+    /// Its score.
+    pub score: Option<f64>,
+}
+
+/// A piece of evidence.
+#[derive(Debug)]
+pub struct EvidenceReport {
+    /// What it is to the verdict.
+    pub role: Role,
+    /// A remark for people, redacted.
+    pub label: String,
+    /// The step, from 1.
+    pub step: Option<u32>,
+    /// JSON pointer into the normal form; empty when it is no single value.
+    pub path: String,
+    /// The value for machines, redacted.
+    pub value: Option<Box<RawValue>>,
+    /// The value for people, redacted and short.
+    pub shown: Option<String>,
+    /// The bytes in the file that was read.
+    pub source: Option<Bytes>,
+    /// The part of the rule, as a span of [`Table::sources`].
+    pub rule_span: Option<Span>,
+    /// The piece of the trace around it, where a format draws it.
+    pub excerpt: Option<Excerpt>,
+}
+
+/// Bytes of a trace file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Bytes {
+    /// The line of the first byte, from 1.
+    pub line: usize,
+    /// Offset of the first byte in the file.
+    pub start: u64,
+    /// Offset behind the last byte.
+    pub end: u64,
+}
+
+/// A trace, or a line of one, that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// The file as the user named it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// How much is made ready of each result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detail {
+    /// The width of the pieces of the trace; `None` when no format draws them.
+    pub excerpt: Option<usize>,
+    /// False where no format shows reasons and evidence.
+    pub findings: bool,
+}
+
+/// Values for people are cut to this many characters.
+const SHOWN: usize = 120;
+/// Reasons and messages are cut to this many characters.
+const REASON: usize = 2_000;
+/// More evidence of one result than this is left out: it is for people and their tools, not a copy of the run.
+const EVIDENCE: usize = 64;
+
+/// The run's text with its line starts, which are looked for only when evidence needs them.
+struct Text<'a> {
+    text: &'a str,
+    source: &'a RunSource,
+    lines: OnceCell<Vec<usize>>,
+}
+
+impl Text<'_> {
+    /// The line of a byte offset, from 0, and where that line starts.
+    fn line(&self, offset: usize) -> (usize, usize) {
+        let lines = self.lines.get_or_init(|| {
+            std::iter::once(0).chain(memchr::memchr_iter(b'\n', self.text.as_bytes()).map(|at| at + 1)).collect()
+        });
+        let index = lines.partition_point(|&start| start <= offset).saturating_sub(1);
+        (index, lines.get(index).copied().unwrap_or(0))
+    }
+
+    fn bytes(&self, range: &std::ops::Range<usize>) -> Bytes {
+        let at = |offset: usize| self.source.offset + u64::try_from(offset).unwrap_or(u64::MAX);
+        Bytes { line: self.source.line.max(1) + self.line(range.start).0, start: at(range.start), end: at(range.end) }
+    }
+}
+
+/// Builds the report of a run from the outcome of each program, in the order of the table's programs.
+#[must_use]
+pub fn build(table: &Table, run: &Run<'_>, outcomes: &[Outcome], policy: Policy, detail: Detail) -> RunReport {
+    let text = Text { text: run.text, source: &run.source, lines: OnceCell::new() };
+    let mut results = Vec::with_capacity(table.items.len());
+    let mut rules = Vec::new();
+    for (program, outcome) in outcomes.iter().enumerate() {
+        let of_program = outcome.results.iter();
+        results.extend(of_program.filter_map(|one| result(table, program, one, &text, detail)));
+        rules.extend(outcome.rules.iter().filter_map(|one| {
+            let rule = table.rule(program, one.rule)?;
+            Some(RuleReport { rule, passed: one.passed, score: one.score })
+        }));
+    }
+    RunReport {
+        run: run.source.name(),
+        file: run.source.file.clone(),
+        gate: gate::of_run(table, &results, &rules, policy),
+        score: mean(outcomes.iter().filter_map(|outcome| outcome.score)),
+        named_scores: outcomes.iter().flat_map(|outcome| outcome.named_scores.iter().cloned()).collect(),
+        results,
+        rules,
+        warnings: run
+            .warnings
+            .iter()
+            .map(|one| (text.bytes(&(one.offset..one.offset)).line, one.message.clone()))
+            .collect(),
+    }
+}
+
+/// The mean of the scores of several rule files.
+fn mean(scores: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = scores.fold((0.0, 0u32), |(sum, count), score| (sum + score, count + 1));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+fn result(
+    table: &Table,
+    program: usize,
+    outcome: &AssertionOutcome,
+    text: &Text<'_>,
+    detail: Detail,
+) -> Option<ResultReport> {
+    let item = table.item(program, outcome.assertion)?;
+    let mut report = ResultReport {
+        item,
+        verdict: outcome.verdict,
+        status: outcome.status,
+        score: outcome.score,
+        reason: String::new(),
+        message: None,
+        evidence: Vec::new(),
+    };
+    if detail.findings && outcome.status != Status::Passed {
+        let masked = table.items.get(item).is_some_and(|item| item.masked);
+        let found = if masked { found(&outcome.evidence) } else { Vec::new() };
+        let words = |words: &str| said(words, &found);
+        report.reason = words(&outcome.reason);
+        report.message = outcome.message.as_deref().map(words);
+        let kept = outcome.evidence.iter().take(EVIDENCE);
+        report.evidence =
+            kept.map(|one| evidence(table, program, one, text, detail, masked.then_some(found.as_slice()))).collect();
+    }
+    Some(report)
+}
+
+/// What a predicate has found, as it may stand in words. Longest first, so that no part of one stays.
+fn found(evidence: &[Evidence]) -> Vec<String> {
+    let texts = evidence.iter().filter_map(|one| serde_json::from_str::<String>(one.value.as_deref()?).ok());
+    let mut texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+    texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    texts
+}
+
+/// Words for people: redacted, without what a predicate has found, and not longer than anyone reads.
+fn said(words: &str, found: &[String]) -> String {
+    let clean = found.iter().fold(redact(words).into_owned(), |words, found| words.replace(found, REDACTED));
+    value::shortened(&clean, REASON)
+}
+
+fn evidence(
+    table: &Table,
+    program: usize,
+    evidence: &Evidence,
+    text: &Text<'_>,
+    detail: Detail,
+    found: Option<&[String]>,
+) -> EvidenceReport {
+    let masked = found.is_some();
+    let json = evidence.value.as_deref();
+    let origin = evidence.origin.clone().filter(|range| text.text.get(range.clone()).is_some());
+    let excerpt = detail.excerpt.and_then(|width| {
+        let range = origin.clone()?;
+        let (line, start) = text.line(range.start);
+        Some(excerpt::around(
+            text.text,
+            range,
+            excerpt::Line { number: text.source.line.max(1) + line, start },
+            width,
+            masked,
+        ))
+    });
+    EvidenceReport {
+        role: evidence.role,
+        label: said(&evidence.label, found.unwrap_or(&[])),
+        step: evidence.step.map(|step| step.saturating_add(1)),
+        path: evidence.path.clone(),
+        value: json.and_then(|json| value::for_machines(json, masked)),
+        shown: detail.excerpt.and_then(|_| json.map(|json| value::for_people(json, masked, SHOWN))),
+        source: origin.map(|range| text.bytes(&range)),
+        rule_span: evidence.rule_span.map(|span| table.span(program, span)),
+        excerpt,
+    }
+}

@@ -1,0 +1,92 @@
+//! `--format short`: every non-pass on one line, `FILE:LINE:COLUMN: severity[id]: message`, the place being that of the assertion.
+
+use super::gate::{self, Gate};
+use super::model::{ResultReport, RunReport, Unreadable};
+use super::table::{Item, Table};
+use super::{Ending, Options, Report, value};
+use crate::diagnostic::render::one_line;
+use crate::ir::Severity;
+use crate::vm::outcome::Status;
+use std::io::{self, Write};
+
+/// The report.
+pub struct Short {
+    out: Box<dyn Write>,
+    options: Options,
+}
+
+/// A message is cut to this many characters.
+const MESSAGE: usize = 400;
+
+impl Short {
+    /// A report into a writer.
+    pub fn new(out: Box<dyn Write>, options: Options) -> Self {
+        Self { out, options }
+    }
+
+    fn severity(&self, table: &Table, item: &Item, result: &ResultReport) -> &'static str {
+        if gate::of_result(table, result, self.options.policy) != Gate::Open {
+            return "error";
+        }
+        match (result.status, item.severity) {
+            (Status::Vacuous | Status::ExpectedFailed, _) | (_, Severity::Info) => "info",
+            _ => "warning",
+        }
+    }
+}
+
+/// The verdict, the run and the reason in one sentence.
+pub fn sentence(item: &Item, result: &ResultReport, run: &str) -> String {
+    let word = match result.status {
+        Status::UnexpectedPassed => "passed, but a failure is expected,",
+        Status::ExpectedFailed => "failed as expected",
+        _ => result.verdict.as_str(),
+    };
+    let message = result.message.as_deref().map(|message| format!("{message}: ")).unwrap_or_default();
+    let reason = match (result.reason.as_str(), result.status, item.expected.as_deref()) {
+        ("", Status::UnexpectedPassed, Some(why)) if !why.is_empty() => why,
+        ("", _, _) => item.text.as_str(),
+        (reason, _, _) => reason,
+    };
+    value::shortened(&one_line(&format!("{word} in {run}: {message}{reason}")), MESSAGE)
+}
+
+impl Report for Short {
+    fn begin(&mut self, _: &Table) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        for (line, message) in &run.warnings {
+            writeln!(self.out, "{}:{line}:1: warning[trace]: {}", one_line(&run.file), one_line(message))?;
+        }
+        for result in run.results.iter().filter(|one| one.is_finding()) {
+            let Some(item) = table.items.get(result.item) else { continue };
+            let severity = self.severity(table, item, result);
+            let sentence = sentence(item, result, &run.run);
+            writeln!(self.out, "{}: {severity}[{}]: {sentence}", item.location, item.id)?;
+        }
+        for rule in &run.rules {
+            let Some((item, threshold)) = table.rules.get(rule.rule).and_then(|item| Some((item, item.threshold?)))
+            else {
+                continue;
+            };
+            if !rule.passed {
+                let word = if item.severity == Severity::Error { "error" } else { "warning" };
+                let score = rule.score.map_or("none".to_owned(), super::human::score_text);
+                let line = format!("fail in {}: its score is {score}, its threshold {threshold}", run.run);
+                writeln!(self.out, "{}: {word}[{}]: {line}", item.location, item.id)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+        let (file, message) = (one_line(&what.file), one_line(&what.message));
+        writeln!(self.out, "{file}:{}:{}: error[trace]: {message}", what.line, what.column)
+    }
+
+    fn end(&mut self, _: &Table, _: &Ending<'_>) -> io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,120 @@
+//! `--format summary`: counts per rule over all runs; a bare assertion is a row of its own.
+
+use super::model::{RunReport, Unreadable};
+use super::table::Table;
+use super::totals::Counts;
+use super::{Ending, Options, Report, human, value};
+use crate::diagnostic::render::one_line;
+use std::io::{self, Write};
+
+/// The report.
+pub struct Summary {
+    out: Box<dyn Write>,
+    options: Options,
+    rows: Vec<Row>,
+    /// The row of each item.
+    of_item: Vec<usize>,
+}
+
+struct Row {
+    name: String,
+    counts: Counts,
+}
+
+/// Names are cut to this many characters.
+const NAME: usize = 48;
+
+impl Summary {
+    /// A report into a writer.
+    pub fn new(out: Box<dyn Write>, options: Options) -> Self {
+        Self { out, options, rows: Vec::new(), of_item: Vec::new() }
+    }
+}
+
+impl Report for Summary {
+    fn begin(&mut self, table: &Table) -> io::Result<()> {
+        let mut of_rule = vec![None; table.rules.len()];
+        for item in &table.items {
+            let known = item.rule.and_then(|rule| of_rule.get(rule).copied().flatten());
+            let row = known.unwrap_or(self.rows.len());
+            if known.is_none() {
+                let name = table.rule_of(item).map_or(&item.id, |rule| &rule.id);
+                self.rows.push(Row { name: value::shortened(&one_line(name), NAME), counts: Counts::default() });
+            }
+            if let Some(slot) = item.rule.and_then(|rule| of_rule.get_mut(rule)) {
+                *slot = Some(row);
+            }
+            self.of_item.push(row);
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, _: &Table, run: &RunReport) -> io::Result<()> {
+        for result in &run.results {
+            let row = self.of_item.get(result.item).and_then(|&row| self.rows.get_mut(row));
+            if let Some(row) = row {
+                row.counts.add(result.status);
+            }
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+        human::unreadable(&mut self.out, self.options.style, what)
+    }
+
+    fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
+        human::headline(&mut self.out, self.options.style, ending)?;
+        if !self.rows.is_empty() {
+            writeln!(self.out)?;
+            self.table()?;
+        }
+        self.out.flush()
+    }
+}
+
+impl Summary {
+    fn table(&mut self) -> io::Result<()> {
+        let columns = columns();
+        // A column that is zero everywhere is left out, except those of pass and fail.
+        let used: Vec<&(&str, fn(&Counts) -> u64)> = columns
+            .iter()
+            .enumerate()
+            .filter(|(index, (_, count))| *index < 2 || self.rows.iter().any(|row| count(&row.counts) > 0))
+            .map(|(_, column)| column)
+            .collect();
+        let name = self.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(4);
+        let width = |title: &str, count: fn(&Counts) -> u64| {
+            let widest = self.rows.iter().map(|row| count(&row.counts).to_string().len()).max().unwrap_or(1);
+            widest.max(title.len())
+        };
+        let widths: Vec<usize> = used.iter().map(|(title, count)| width(title, *count)).collect();
+        let mut line = format!("{:name$}", "rule");
+        for ((title, _), width) in used.iter().zip(&widths) {
+            line.push_str(&format!("  {title:>width$}"));
+        }
+        writeln!(self.out, "{line}")?;
+        for row in &self.rows {
+            let mut line = format!("{:name$}", row.name);
+            for ((_, count), width) in used.iter().zip(&widths) {
+                line.push_str(&format!("  {:>width$}", count(&row.counts)));
+            }
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The columns: title and count.
+fn columns() -> [(&'static str, fn(&Counts) -> u64); 8] {
+    [
+        ("pass", |counts| counts.pass),
+        ("fail", |counts| counts.fail),
+        ("vacuous", |counts| counts.vacuous),
+        ("undecided", |counts| counts.undecided),
+        ("error", |counts| counts.error),
+        ("skipped", |counts| counts.skipped),
+        ("failed as expected", |counts| counts.expected_failed),
+        ("passed unexpectedly", |counts| counts.unexpected_passed),
+    ]
+}

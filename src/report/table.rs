@@ -1,0 +1,198 @@
+//! What reports say of every assertion, whatever the run: id, text, place, settings. Made once, from the programs.
+
+use crate::bytecode::program::{Check, Program};
+use crate::ir::{Course, Severity};
+use crate::source::{FileId, SourceFile, SourceMap, Span};
+use serde::Serialize;
+
+/// All assertions that are checked, of all programs, in order.
+#[derive(Debug, Default)]
+pub struct Table {
+    /// The assertions.
+    pub items: Vec<Item>,
+    /// The rules.
+    pub rules: Vec<RuleItem>,
+    /// The sources of all programs. Spans in this table are spans of it.
+    pub sources: SourceMap,
+    /// Where the parts of each program start.
+    bases: Vec<Base>,
+}
+
+/// Where the parts of one program stand in the table.
+#[derive(Debug)]
+struct Base {
+    /// First file.
+    files: u32,
+    /// First rule.
+    rules: usize,
+    /// The item of each assertion; `None` for one that is not selected.
+    items: Vec<Option<usize>>,
+}
+
+/// An assertion as reports show it.
+#[derive(Debug)]
+pub struct Item {
+    /// Its id.
+    pub id: String,
+    /// Its rule, as an index into [`Table::rules`].
+    pub rule: Option<usize>,
+    /// Its text on one line.
+    pub text: String,
+    /// Its severity.
+    pub severity: Severity,
+    /// Its weight.
+    pub weight: f64,
+    /// The class of its failures: id and label.
+    pub class: Option<Class>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Where it stands.
+    pub location: Location,
+    /// The same as a span of [`Table::sources`].
+    pub span: Span,
+    /// Why a failure is expected, where it is.
+    pub expected: Option<String>,
+    /// True when a failure has found something that should not be anywhere (`no secrets in …`): its values are not shown.
+    pub masked: bool,
+}
+
+/// A failure class.
+#[derive(Debug, Clone, Serialize)]
+pub struct Class {
+    /// Its id.
+    pub id: String,
+    /// Its label.
+    pub label: Option<String>,
+}
+
+/// A rule, case, invariant, `pre` or `post`.
+#[derive(Debug)]
+pub struct RuleItem {
+    /// Its id.
+    pub id: String,
+    /// Its sentence.
+    pub sentence: Option<String>,
+    /// Its threshold.
+    pub threshold: Option<f64>,
+    /// Its severity.
+    pub severity: Severity,
+    /// Where it stands.
+    pub location: Location,
+}
+
+/// A place in a rule file, from 1; the column counts characters.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Location {
+    /// The file as the user named it.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+impl Table {
+    /// The table of programs; `selected` says which assertions are checked, by program and number.
+    pub fn new<'a>(programs: impl IntoIterator<Item = &'a Program>, selected: impl Fn(usize, u32) -> bool) -> Self {
+        let mut table = Self::default();
+        for (index, program) in programs.into_iter().enumerate() {
+            table.add(program, |assertion| selected(index, assertion));
+        }
+        table
+    }
+
+    fn add(&mut self, program: &Program, selected: impl Fn(u32) -> bool) {
+        let files = u32::try_from(self.sources.iter().count()).unwrap_or(u32::MAX);
+        for source in &program.sources {
+            self.sources.add(SourceFile::new(source.name.as_str(), None, source.text.as_str()));
+        }
+        let rules = self.rules.len();
+        for rule in &program.rules {
+            let location = self.location(shifted(rule.span, files));
+            self.rules.push(RuleItem {
+                id: rule.id.clone(),
+                sentence: rule.sentence.clone(),
+                threshold: rule.threshold,
+                severity: rule.severity,
+                location,
+            });
+        }
+        let mut items = Vec::with_capacity(program.assertions.len());
+        for (number, assertion) in (0u32..).zip(&program.assertions) {
+            items.push(selected(number).then_some(self.items.len()));
+            if !selected(number) {
+                continue;
+            }
+            let span = shifted(assertion.span, files);
+            let settings = &assertion.settings;
+            self.items.push(Item {
+                id: assertion.id.clone(),
+                rule: assertion.rule.map(|rule| rules + rule as usize),
+                text: assertion.text.clone(),
+                severity: settings.severity,
+                weight: settings.weight,
+                class: settings.class.clone().map(|(id, label)| Class { id, label }),
+                tags: settings.tags.clone(),
+                location: self.location(span),
+                span,
+                expected: settings.expect_fail.clone().map(Option::unwrap_or_default),
+                masked: finds(program, &assertion.check),
+            });
+        }
+        self.bases.push(Base { files, rules, items });
+    }
+
+    /// The item of an assertion of a program; `None` when it is not selected.
+    #[must_use]
+    pub fn item(&self, program: usize, assertion: u32) -> Option<usize> {
+        self.bases.get(program).and_then(|base| base.items.get(assertion as usize).copied().flatten())
+    }
+
+    /// The rule of a program, as an index into [`Table::rules`].
+    #[must_use]
+    pub fn rule(&self, program: usize, rule: u32) -> Option<usize> {
+        self.bases.get(program).map(|base| base.rules + rule as usize).filter(|&rule| rule < self.rules.len())
+    }
+
+    /// A span of a program as a span of [`Table::sources`].
+    #[must_use]
+    pub fn span(&self, program: usize, span: Span) -> Span {
+        shifted(span, self.bases.get(program).map_or(0, |base| base.files))
+    }
+
+    /// The rule of an item.
+    #[must_use]
+    pub fn rule_of(&self, item: &Item) -> Option<&RuleItem> {
+        self.rules.get(item.rule?)
+    }
+
+    fn location(&self, span: Span) -> Location {
+        let at = self.sources.position(span);
+        Location { file: self.sources.name(span).to_owned(), line: at.line, column: at.column }
+    }
+}
+
+fn shifted(span: Span, files: u32) -> Span {
+    Span { file: FileId(span.file.0.saturating_add(files)), ..span }
+}
+
+/// True for `no PREDICATE in …`, also inside groups and blocks.
+fn finds(program: &Program, check: &Check) -> bool {
+    // The depth of checks is that of the rule file, which the reader limits.
+    match check {
+        Check::Course(id) => program
+            .courses
+            .get(id.0 as usize)
+            .is_some_and(|entry| matches!(entry.course, Course::NoneIn { .. } | Course::NoneInSteps { .. })),
+        Check::Not(inner) => finds(program, inner),
+        Check::Scoped { body, .. } => finds(program, body),
+        Check::Group { members, .. } => members.iter().any(|member| finds(program, &member.check)),
+        Check::Expression(_) | Check::World(_) => false,
+    }
+}

@@ -1,0 +1,281 @@
+//! Every format on one made-up pair of programs and runs: what people and machines see, to the letter.
+
+use super::*;
+use crate::bytecode::program::{Assertion, Check, CodeId, CourseEntry, CourseId, Program, Source};
+use crate::ir::{Course, Rule, RuleRole, Settings, Severity};
+use crate::source::{FileId, Span};
+use crate::trace::run::{Run, RunSource};
+use crate::truth::Verdict;
+use crate::value::Object;
+use crate::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, RuleOutcome, Status};
+use model::Detail;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+const RULES: &str = "\
+rule approval \"Refunds above the limit need an approval for the same order\" {
+  tags payments
+  before approve(id: $id) -> refund(id: $id, amount > 100)
+  never refund(id: $id) after cancel(id: $id)
+}
+output.status == \"refunded\"
+cost <= $0.05
+never drop_table
+no secrets in calls[*].args
+";
+
+const LINE: &str = r#"{"id":"r-1","calls":[{"tool":"approve","args":{"id":"o-2"}},{"tool":"search","args":{"q":"o-1"}},{"tool":"refund","args":{"id":"o-1","amount":250}}],"output":{"status":"pending"}}"#;
+
+fn span(text: &str) -> Span {
+    let start = RULES.find(text).unwrap();
+    Span::new(FileId(0), start, start + text.len())
+}
+
+fn at(text: &str) -> Option<std::ops::Range<usize>> {
+    LINE.find(text).map(|start| start..start + text.len())
+}
+
+fn settings(tags: &[&str]) -> Settings<CodeId> {
+    Settings {
+        weight: 1.0,
+        severity: Severity::Error,
+        must: false,
+        threshold: None,
+        message: None,
+        metric: None,
+        class: None,
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        when: Vec::new(),
+        expect_fail: None,
+    }
+}
+
+pub(super) fn program() -> Program {
+    let assertion = |id: &str, rule, text: &str, check| Assertion {
+        id: id.to_owned(),
+        rule,
+        text: text.to_owned(),
+        span: span(text),
+        settings: settings(if rule.is_some() { &["payments"] } else { &[] }),
+        check,
+    };
+    let plain = || Check::Expression(CodeId(0));
+    let rule = Rule {
+        id: "approval".to_owned(),
+        role: RuleRole::Rule,
+        sentence: Some("Refunds above the limit need an approval for the same order".to_owned()),
+        weight: 1.0,
+        threshold: None,
+        severity: Severity::Error,
+        tags: vec!["payments".to_owned()],
+        metric: None,
+        span: span("rule approval"),
+    };
+    let secrets = Course::NoneIn { values: CodeId(0), predicate: CodeId(0) };
+    let course = CourseEntry { course: secrets, span: span("no secrets"), bindings: 0, binding_names: Vec::new() };
+    Program {
+        sources: vec![Source { name: "refunds.assert".to_owned(), text: RULES.to_owned() }],
+        courses: vec![course],
+        rules: vec![rule],
+        assertions: vec![
+            assertion("approval.1", Some(0), "before approve(id: $id) -> refund(id: $id, amount > 100)", plain()),
+            assertion("approval.2", Some(0), "never refund(id: $id) after cancel(id: $id)", plain()),
+            assertion("output-3f2a", None, "output.status == \"refunded\"", plain()),
+            assertion("cost-11aa", None, "cost <= $0.05", plain()),
+            assertion("never-77b0", None, "never drop_table", plain()),
+            assertion("no-90c1", None, "no secrets in calls[*].args", Check::Course(CourseId(0))),
+        ],
+        ..Program::default()
+    }
+}
+
+fn result(assertion: u32, verdict: Verdict, reason: &str, evidence: Vec<Evidence>) -> AssertionOutcome {
+    AssertionOutcome {
+        assertion,
+        verdict,
+        status: Status::of(verdict, false),
+        score: match verdict {
+            Verdict::Pass => Some(1.0),
+            Verdict::Vacuous | Verdict::Skipped => None,
+            _ => Some(0.0),
+        },
+        reason: reason.to_owned(),
+        message: None,
+        evidence,
+    }
+}
+
+fn failing() -> Outcome {
+    let refund = Evidence {
+        role: Role::Decisive,
+        label: "no earlier approve with id \"o-1\"".to_owned(),
+        step: Some(2),
+        path: "/calls/2/args/id".to_owned(),
+        value: Some("\"o-1\"".to_owned()),
+        origin: at(r#""o-1","amount""#).map(|range| range.start..range.start + 5),
+        rule_span: Some(span("$id, amount")).map(|span| Span { end: span.start + 3, ..span }),
+    };
+    let approve = Evidence {
+        role: Role::NearMiss,
+        label: "this approve has id \"o-2\"".to_owned(),
+        step: Some(0),
+        path: "/calls/0".to_owned(),
+        value: None,
+        origin: at(r#"{"tool":"approve","args":{"id":"o-2"}}"#),
+        rule_span: None,
+    };
+    let status = Evidence {
+        path: "/output/status".to_owned(),
+        value: Some("\"pending\"".to_owned()),
+        origin: at("\"pending\""),
+        rule_span: Some(span("output.status")),
+        ..Evidence::default()
+    };
+    let found = Evidence {
+        label: "secrets found \"o-1\"".to_owned(),
+        step: Some(1),
+        path: "/calls/1/args/q".to_owned(),
+        value: Some("\"o-1\"".to_owned()),
+        origin: at(r#""o-1"}},{"tool":"refund""#).map(|range| range.start..range.start + 5),
+        ..Evidence::default()
+    };
+    let reason = "refund at call 3 has no earlier approve with id \"o-1\"";
+    Outcome {
+        results: vec![
+            result(0, Verdict::Fail, reason, vec![refund, approve]),
+            result(1, Verdict::Vacuous, "no cancel occurs", Vec::new()),
+            result(2, Verdict::Fail, "output.status is \"pending\", not \"refunded\"", vec![status]),
+            result(3, Verdict::Undecided, "the run records no cost", Vec::new()),
+            result(4, Verdict::Pass, "", Vec::new()),
+            result(5, Verdict::Fail, "secrets found \"o-1\" in calls[*].args", vec![found]),
+        ],
+        rules: vec![RuleOutcome { rule: 0, passed: false, score: Some(0.0) }],
+        score: Some(0.25),
+        passed: false,
+        named_scores: vec![("quality".to_owned(), 0.9)],
+    }
+}
+
+fn idle() -> Outcome {
+    let results = (0..6).map(|number| result(number, Verdict::Vacuous, "nothing to look at", Vec::new())).collect();
+    Outcome { results, passed: true, ..Outcome::default() }
+}
+
+fn run<'a>(arena: &'a bumpalo::Bump, line: usize) -> Run<'a> {
+    Run {
+        text: LINE,
+        source: RunSource {
+            file: "trace.jsonl".to_owned(),
+            line,
+            offset: 1_000 * (line as u64 - 1),
+            position: Some(line),
+        },
+        id: None,
+        object: Object::new(arena, &[]),
+        steps: &[],
+        kinds_ordered: true,
+        recorded: [true; 8],
+        complete: true,
+        warnings: Vec::new(),
+    }
+}
+
+#[derive(Clone, Default)]
+struct Shared(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn report(format: Format, style: Style, outcomes: &[Outcome]) -> String {
+    let (program, policy, shared) = (program(), Policy::default(), Shared::default());
+    let table = Table::new([&program], |_, _| true);
+    let options = Options { style, policy, max_failures: None, diagnostics: serde_json::json!([]) };
+    let mut report = open(format, Box::new(shared.clone()), options);
+    let mut totals = Totals::default();
+    let arena = bumpalo::Bump::new();
+    report.begin(&table).unwrap();
+    for (line, outcome) in (1..).zip(outcomes) {
+        let detail = Detail { excerpt: Some(style.width - 8), findings: true };
+        let one = model::build(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);
+        totals.add(&one);
+        report.run(&table, &one).unwrap();
+    }
+    let passed = totals.gate.is_none_or(|gate| gate == gate::Gate::Open);
+    report.end(&table, &Ending { totals: &totals, passed }).unwrap();
+    let bytes = shared.0.borrow().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn golden(name: &str, text: &str) {
+    insta::with_settings!({
+        snapshot_path => "../../tests/golden/report",
+        prepend_module_to_snapshot => false,
+        omit_expression => true,
+    }, { insta::assert_snapshot!(name, text) });
+}
+
+const WIDE: Style = Style { unicode: true, color: false, width: 120 };
+
+#[test]
+fn every_format_says_the_same_run_in_its_own_way() {
+    for format in Format::ALL {
+        golden(format.as_str(), &report(format, WIDE, &[failing()]));
+    }
+}
+
+#[test]
+fn a_narrow_terminal_without_unicode_moves_long_remarks_into_notes() {
+    let text = report(Format::Human, Style::PLAIN, &[failing()]);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    golden("human-narrow", &text);
+}
+
+#[test]
+fn many_runs_are_grouped_by_assertion_and_few_failures_are_drawn() {
+    let outcomes: Vec<Outcome> = (0..40).map(|_| failing()).collect();
+    let text = report(Format::Human, WIDE, &outcomes);
+    assert_eq!(text.matches("error[approval.1]").count(), 3);
+    golden("human-many", &text);
+}
+
+#[test]
+fn when_every_verdict_is_vacuous_the_first_line_says_so() {
+    for format in [Format::Human, Format::Summary] {
+        let text = report(format, WIDE, &[idle()]);
+        assert!(text.lines().next().unwrap().starts_with("nothing was exercised"), "{text}");
+    }
+}
+
+#[test]
+fn what_a_predicate_found_stands_in_no_report() {
+    for format in Format::ALL {
+        let mut outcome = failing();
+        outcome.results.drain(0..5);
+        let text = report(format, WIDE, &[outcome]);
+        assert!(!text.contains("o-1\\\"") && !text.contains("\"o-1\""), "{}: {text}", format.as_str());
+    }
+}
+
+#[test]
+fn colour_steers_nothing_but_colour() {
+    let plain = report(Format::Human, WIDE, &[failing()]);
+    let colored = report(Format::Human, Style { color: true, ..WIDE }, &[failing()]);
+    assert_ne!(plain, colored);
+    let escape = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
+    assert_eq!(escape.replace_all(&colored, ""), plain);
+}
+
+#[test]
+fn the_same_runs_give_the_same_bytes() {
+    for format in Format::ALL {
+        assert_eq!(report(format, WIDE, &[failing(), idle()]), report(format, WIDE, &[failing(), idle()]));
+    }
+}

@@ -1,0 +1,115 @@
+//! Counts over all runs.
+
+use super::gate::Gate;
+use super::model::RunReport;
+use crate::vm::outcome::Status;
+use serde::Serialize;
+
+/// Counts over results, by status. Every result is counted once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub struct Counts {
+    pub pass: u64,
+    pub fail: u64,
+    pub vacuous: u64,
+    pub undecided: u64,
+    pub error: u64,
+    pub skipped: u64,
+    pub expected_failed: u64,
+    pub unexpected_passed: u64,
+}
+
+impl Counts {
+    /// Counts one result.
+    pub fn add(&mut self, status: Status) {
+        let count = match status {
+            Status::Passed => &mut self.pass,
+            Status::Failed => &mut self.fail,
+            Status::Vacuous => &mut self.vacuous,
+            Status::Undecided => &mut self.undecided,
+            Status::Error => &mut self.error,
+            Status::Skipped => &mut self.skipped,
+            Status::ExpectedFailed => &mut self.expected_failed,
+            Status::UnexpectedPassed => &mut self.unexpected_passed,
+        };
+        *count += 1;
+    }
+
+    /// How many results.
+    #[must_use]
+    pub fn all(&self) -> u64 {
+        self.pass
+            + self.fail
+            + self.vacuous
+            + self.undecided
+            + self.error
+            + self.skipped
+            + self.expected_failed
+            + self.unexpected_passed
+    }
+
+    /// True when there are results and none was exercised: all are vacuous or skipped, and one is vacuous.
+    #[must_use]
+    pub fn nothing_exercised(&self) -> bool {
+        self.vacuous > 0 && self.vacuous + self.skipped == self.all()
+    }
+
+    /// `4 passed, 1 failed, 1 vacuous`: what is not zero, in the order of reports.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let parts: Vec<String> = [
+            (self.fail, "failed"),
+            (self.unexpected_passed, "passed unexpectedly"),
+            (self.error, "could not be evaluated"),
+            (self.undecided, "undecided"),
+            (self.pass, "passed"),
+            (self.expected_failed, "failed as expected"),
+            (self.vacuous, "vacuous"),
+            (self.skipped, "skipped"),
+        ]
+        .into_iter()
+        .filter(|&(count, _)| count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+        parts.join(", ")
+    }
+}
+
+/// Counts over runs.
+#[derive(Debug, Clone, Default)]
+pub struct Totals {
+    /// Runs that were judged.
+    pub runs: u64,
+    /// Of these, how many failed.
+    pub runs_failed: u64,
+    /// Traces, or lines of them, that could not be read.
+    pub unreadable: u64,
+    /// Results.
+    pub counts: Counts,
+    /// The gravest gate of all runs.
+    pub gate: Option<Gate>,
+    scores: f64,
+    scored: u64,
+}
+
+impl Totals {
+    /// Counts a run.
+    pub fn add(&mut self, run: &RunReport) {
+        self.runs += 1;
+        self.runs_failed += u64::from(!run.passed());
+        for result in &run.results {
+            self.counts.add(result.status);
+        }
+        if let Some(score) = run.score {
+            self.scores += score;
+            self.scored += 1;
+        }
+        self.gate = self.gate.max(Some(run.gate));
+    }
+
+    /// The mean of the scores of all runs that have one.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        (self.scored > 0).then(|| self.scores / self.scored as f64)
+    }
+}

@@ -1,0 +1,243 @@
+//! The data of the machine formats: every object with its fields in their fixed order.
+
+use super::gate::Gate;
+use super::model::{Bytes, EvidenceReport, ResultReport, RuleReport, RunReport};
+use super::table::{Class, Item, Location, Table};
+use crate::ir::Severity;
+use crate::truth::Verdict;
+use crate::vm::outcome::{Role, Status};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// The version of all machine formats.
+pub const VERSION: u32 = 1;
+
+/// One object of `runs`.
+#[derive(Serialize)]
+pub struct RunObject<'a> {
+    run: &'a str,
+    passed: bool,
+    score: Option<f64>,
+    #[serde(serialize_with = "as_object")]
+    named_scores: &'a [(String, f64)],
+    results: Vec<ResultObject<'a>>,
+    rules: Vec<RuleObject<'a>>,
+    warnings: Vec<WarningObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct ResultObject<'a> {
+    id: &'a str,
+    rule: Option<&'a str>,
+    text: &'a str,
+    verdict: Verdict,
+    status: Status,
+    score: Option<f64>,
+    weight: f64,
+    severity: Severity,
+    message: Option<&'a str>,
+    reason: &'a str,
+    class: Option<&'a Class>,
+    tags: &'a [String],
+    location: &'a Location,
+    evidence: Vec<EvidenceObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct RuleObject<'a> {
+    id: &'a str,
+    passed: bool,
+    score: Option<f64>,
+    threshold: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct WarningObject<'a> {
+    line: usize,
+    message: &'a str,
+}
+
+/// A piece of evidence.
+#[derive(Serialize)]
+pub struct EvidenceObject<'a> {
+    step: Option<u32>,
+    path: &'a str,
+    value: Option<&'a RawValue>,
+    source: Option<Bytes>,
+    role: Role,
+    label: &'a str,
+}
+
+/// A line of `--format jsonl` for one run.
+#[derive(Serialize)]
+pub struct RunLine<'a> {
+    run: &'a str,
+    passed: bool,
+    score: Option<f64>,
+    verdicts: Vec<Option<Verdict>>,
+    scores: Vec<Option<f64>>,
+    #[serde(serialize_with = "as_object")]
+    named_scores: &'a [(String, f64)],
+    findings: Vec<Finding<'a>>,
+}
+
+#[derive(Serialize)]
+struct Finding<'a> {
+    id: &'a str,
+    verdict: Verdict,
+    status: Status,
+    message: Option<&'a str>,
+    reason: &'a str,
+    evidence: Vec<EvidenceObject<'a>>,
+}
+
+/// One entry of the header of `--format jsonl`.
+#[derive(Serialize)]
+pub struct HeaderItem<'a> {
+    id: &'a str,
+    rule: Option<&'a str>,
+    text: &'a str,
+    severity: Severity,
+    weight: f64,
+    class: Option<&'a Class>,
+    tags: &'a [String],
+    location: &'a Location,
+}
+
+/// Pairs as an object, in their order; of equal names the last counts.
+fn as_object<S: serde::Serializer>(pairs: &&[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    let object: indexmap::IndexMap<&str, f64> = pairs.iter().map(|(name, score)| (name.as_str(), *score)).collect();
+    object.serialize(serializer)
+}
+
+fn rule_id<'a>(table: &'a Table, item: &Item) -> Option<&'a str> {
+    table.rule_of(item).map(|rule| rule.id.as_str())
+}
+
+impl<'a> RunObject<'a> {
+    /// The object of a run.
+    pub fn new(table: &'a Table, run: &'a RunReport) -> Self {
+        Self {
+            run: &run.run,
+            passed: run.gate == Gate::Open,
+            score: run.score,
+            named_scores: &run.named_scores,
+            results: run.results.iter().filter_map(|one| ResultObject::new(table, one)).collect(),
+            rules: run.rules.iter().filter_map(|one| RuleObject::new(table, one)).collect(),
+            warnings: run.warnings.iter().map(|(line, message)| WarningObject { line: *line, message }).collect(),
+        }
+    }
+}
+
+impl<'a> ResultObject<'a> {
+    fn new(table: &'a Table, result: &'a ResultReport) -> Option<Self> {
+        let item = table.items.get(result.item)?;
+        Some(Self {
+            id: &item.id,
+            rule: rule_id(table, item),
+            text: &item.text,
+            verdict: result.verdict,
+            status: result.status,
+            score: result.score,
+            weight: item.weight,
+            severity: item.severity,
+            message: result.message.as_deref(),
+            reason: &result.reason,
+            class: item.class.as_ref(),
+            tags: &item.tags,
+            location: &item.location,
+            evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
+        })
+    }
+}
+
+impl<'a> RuleObject<'a> {
+    fn new(table: &'a Table, rule: &RuleReport) -> Option<Self> {
+        let item = table.rules.get(rule.rule)?;
+        Some(Self { id: &item.id, passed: rule.passed, score: rule.score, threshold: item.threshold })
+    }
+}
+
+impl<'a> EvidenceObject<'a> {
+    fn new(evidence: &'a EvidenceReport) -> Self {
+        Self {
+            step: evidence.step,
+            path: &evidence.path,
+            value: evidence.value.as_deref(),
+            source: evidence.source,
+            role: evidence.role,
+            label: &evidence.label,
+        }
+    }
+}
+
+impl<'a> RunLine<'a> {
+    /// The line of a run: verdicts and scores stand in the order of the header; `null` where an assertion does not apply to the run.
+    pub fn new(table: &'a Table, run: &'a RunReport) -> Self {
+        let mut verdicts = vec![None; table.items.len()];
+        let mut scores = vec![None; table.items.len()];
+        for result in &run.results {
+            if let (Some(verdict), Some(score)) = (verdicts.get_mut(result.item), scores.get_mut(result.item)) {
+                (*verdict, *score) = (Some(result.verdict), result.score);
+            }
+        }
+        let findings = run.results.iter().filter(|one| one.is_finding());
+        Self {
+            run: &run.run,
+            passed: run.gate == Gate::Open,
+            score: run.score,
+            verdicts,
+            scores,
+            named_scores: &run.named_scores,
+            findings: findings.filter_map(|one| Finding::new(table, one)).collect(),
+        }
+    }
+}
+
+impl<'a> Finding<'a> {
+    fn new(table: &'a Table, result: &'a ResultReport) -> Option<Self> {
+        Some(Self {
+            id: &table.items.get(result.item)?.id,
+            verdict: result.verdict,
+            status: result.status,
+            message: result.message.as_deref(),
+            reason: &result.reason,
+            evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
+        })
+    }
+}
+
+impl<'a> HeaderItem<'a> {
+    /// The entries of the header, in the order of the verdicts of every line.
+    pub fn all(table: &'a Table) -> Vec<Self> {
+        table
+            .items
+            .iter()
+            .map(|item| Self {
+                id: &item.id,
+                rule: rule_id(table, item),
+                text: &item.text,
+                severity: item.severity,
+                weight: item.weight,
+                class: item.class.as_ref(),
+                tags: &item.tags,
+                location: &item.location,
+            })
+            .collect()
+    }
+}
+
+/// The `summary` object: runs first, then results by status.
+#[derive(Serialize)]
+pub struct SummaryObject {
+    runs: u64,
+    #[serde(flatten)]
+    counts: super::totals::Counts,
+}
+
+impl SummaryObject {
+    /// The object of totals.
+    pub fn new(totals: &super::totals::Totals) -> Self {
+        Self { runs: totals.runs, counts: totals.counts }
+    }
+}

@@ -89,6 +89,11 @@ impl Meter {
         self.charge((bytes as u64 / 16).saturating_add(1))
     }
 
+    /// Whether there is room for so many bytes that are needed only for a while, without taking it.
+    pub fn check_memory(&self, bytes: usize) -> Result<(), Exhausted> {
+        if bytes > self.bytes { Err(Exhausted::Memory) } else { Ok(()) }
+    }
+
     /// Takes memory for a computed value of so many bytes, before it is built.
     pub fn allocate(&mut self, bytes: usize) -> Result<(), Exhausted> {
         self.bytes = self.bytes.checked_sub(bytes).ok_or(Exhausted::Memory)?;

@@ -1,3 +1,19 @@
 //! The functions of the language: one table of them, and what stands behind the tests of values.
 
+pub mod call;
+mod convert;
+mod encoding;
+pub mod json;
+mod list;
+mod number;
+pub mod schema;
+mod score;
 pub mod table;
+pub mod test;
+pub mod text;
+mod time;
+
+pub use call::Environment;
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 //! To add a function, add a row here and its body in the module of its family. The reference page, the checker's types and
 //! suggestions, the calls of the machine and the test that runs every example all read this table.
 
+use super::call::Body;
 use crate::ir::Type;
 
 /// A function of the language.
@@ -25,6 +26,8 @@ pub struct Builtin {
     pub doc: &'static str,
     /// An assertion that is true on every run.
     pub example: &'static str,
+    /// What computes it; see [`Builtin::call`].
+    pub body: Body,
 }
 
 /// A parameter of a function.
@@ -119,7 +122,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// One row is `name(parameter: type | type, optional?: type) -> type [flags], "doc", "example";`.
 macro_rules! builtins {
-    ($($family:ident { $($name:ident($($parameter:ident $(? $optional:tt)? : $($ty:ident)|+),*) -> $result:ident
+    ($($family:ident in $module:ident { $($name:ident($($parameter:ident $(? $optional:tt)? : $($ty:ident)|+),*) -> $result:ident
         [$($flag:ident)*], $doc:literal, $example:literal;)* })*) => {
         /// All functions.
         pub static BUILTINS: &[Builtin] = &[$($(
@@ -136,6 +139,7 @@ macro_rules! builtins {
                 score: false,
                 doc: $doc,
                 example: $example,
+                body: super::$module::$name,
             }; $($flag)*),
         )*)*];
     };
@@ -146,7 +150,7 @@ macro_rules! builtins {
 }
 
 builtins! {
-    Text {
+    Text in text {
         lower(text: String) -> String [], "the text in lower case (full Unicode mapping)", r#"lower("ÄBC") == "äbc""#;
         upper(text: String) -> String [], "the text in upper case (full Unicode mapping)", r#"upper("straße") == "STRASSE""#;
         trim(text: String) -> String [], "the text without white space at both ends", r#"trim("  a b \n") == "a b""#;
@@ -160,14 +164,14 @@ builtins! {
         text(value: Any) -> String [], "the value as text: text stays, everything else becomes compact JSON", r#"text([1, "a"]) == '[1,"a"]'"#;
         number(text: String | Number) -> Number [], "the number that the text spells in JSON's syntax, white space around it ignored; missing where it spells none", r#"number(" 12.50 ") == 12.5"#;
     }
-    Score {
+    Score in score {
         levenshtein(left: String, right: String) -> Integer [], "the least number of characters to insert, delete or replace that makes one text of the other", r#"levenshtein("sitting", "kitten") == 3"#;
         similarity(left: String, right: String) -> Number [score], "1 for equal texts, 0 where no character can stay: one minus `levenshtein` divided by the longer length", r#"similarity("sitting", "kitten") > 0.5"#;
         bleu(text: String, reference: String) -> Number [score], "how much of the text's word sequences (1 to 4 words) stands in the reference, add-one smoothed above one word, with the brevity penalty", r#"bleu("the cat sat on the mat", "the cat sat on the mat") == 1"#;
         rouge_l(text: String, reference: String) -> Number [score], "the F-measure of the longest common subsequence of words", r#"rouge_l("the cat sat", "the cat") == 0.8"#;
         rouge_n(text: String, reference: String, n? 1: Integer) -> Number [score], "the F-measure of common sequences of `n` words (1 unless given)", r#"rouge_n("the cat sat", "the cat", 1) == 0.8"#;
     }
-    List {
+    List in list {
         sum(values: List) -> Number [keeps_unit], "the sum; 0 of an empty list", r#"sum([1, 2.5]) == 3.5"#;
         min(values: List) -> Any [keeps_unit], "the least of numbers or texts; missing of an empty list", r#"min([3, 1, 2]) == 1"#;
         max(values: List) -> Any [keeps_unit], "the greatest of numbers or texts; missing of an empty list", r#"max([3, 1, 2]) == 3"#;
@@ -183,35 +187,27 @@ builtins! {
         keys(object: Object) -> List [], "the keys in their order", r#"keys({ b: 1, a: 2 }) == ["b", "a"]"#;
         values(object: Object) -> List [], "the values in their order", r#"values({ b: 1, a: 2 }) == [1, 2]"#;
     }
-    Number {
+    Number in number {
         abs(value: Number) -> Number [keeps_unit], "the value without its sign", r#"abs(-2.5) == 2.5"#;
         floor(value: Number) -> Number [keeps_unit], "the greatest whole number that is not above the value", r#"floor(-2.5) == -3"#;
         ceil(value: Number) -> Number [keeps_unit], "the least whole number that is not below the value", r#"ceil(2.1) == 3"#;
         round(value: Number, digits? 1: Integer) -> Number [keeps_unit], "the nearest number with so many digits behind the point (0 unless given), halves away from zero", r#"round(2.345, 1) == 2.3 and round(2.5) == 3"#;
     }
-    Json {
+    Json in json {
         json(text: Any) -> Any [], "the value that the text spells in JSON; missing where it is not JSON. A value that is no text stays as it is", r#"json('{"a": [1, 2]}').a[1] == 2"#;
         jsonpath(value: Any, path: String) -> List [], "all values that an RFC 9535 path finds", r#"jsonpath({ a: [{ p: 5 }, { p: 15 }] }, "$.a[?@.p > 10].p") == [15]"#;
     }
-    Encoding {
+    Encoding in encoding {
         sha256(text: String) -> String [], "the SHA-256 of the text's UTF-8 bytes, in lower-case hexadecimal", r#"sha256("abc") starts with "ba7816bf""#;
         base64_encode(text: String) -> String [], "the text's UTF-8 bytes in base64 with padding", r#"base64_encode("hello") == "aGVsbG8=""#;
         base64_decode(text: String) -> String [], "the text that the base64 stands for (standard or URL-safe alphabet, padding and white space optional); missing where it stands for no UTF-8 text", r#"base64_decode("aGVsbG8") == "hello""#;
         url_decode(text: String) -> String [], "the text with percent escapes resolved; `+` stays. Missing where the result is no UTF-8 text", r#"url_decode("a%20b%2Fc") == "a b/c""#;
     }
-    Time {
+    Time in time {
         timestamp(time: String | Number) -> Number [], "a time in milliseconds since 1970: RFC 3339 text, a date alone (its midnight, UTC), or milliseconds, which stay", r#"timestamp("1970-01-02T00:00:00Z") == 86_400_000"#;
         date(time: String | Number) -> String [], "the UTC date of a time, as `2025-03-01`", r#"date("2025-03-01T23:30:00-02:00") == "2025-03-02""#;
         weekday(time: String | Number) -> String [], "the UTC day of the week of a time, in English and lower case", r#"weekday("2025-03-01") == "saturday""#;
         hour(time: String | Number) -> Integer [], "the UTC hour of a time, from 0 to 23", r#"hour("2025-03-01T17:45:00Z") in 9..17"#;
-    }
-    Evidence {
-        grounded(values: Any, sources: Any) -> Boolean [], "whether every number, URL and id in the values stands somewhere in the sources", r#"grounded("paid $1,234.50", { total: 1234.5 })"#;
-        ungrounded(values: Any, sources: Any) -> List [], "the numbers, URLs and ids in the values that stand nowhere in the sources", r#"ungrounded("3 of 7 orders", ["7 orders"]) == ["3"]"#;
-        contains_secret(value: Any) -> Boolean [], "whether some text in the value holds a credential: a provider's key, a token, a private key, an assignment such as `api_key = …`", r#"not contains_secret("the api key is in the vault")"#;
-        find_secrets(value: Any) -> List [], "the kinds of credentials in the value, each once", r#"find_secrets({ note: "nothing here" }) is empty"#;
-        contains_pii(value: Any) -> Boolean [], "whether some text in the value holds personal data: an e-mail address, phone, payment card, bank account or social security number", r#"contains_pii("write to ann@example.org")"#;
-        find_pii(value: Any) -> List [], "the kinds of personal data in the value, each once", r#"find_pii("card 4111 1111 1111 1111") == ["payment-card"]"#;
     }
 }
 

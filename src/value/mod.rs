@@ -141,12 +141,18 @@ impl<'run> Object<'run> {
     /// The value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<Node<'run>> {
+        self.entry(key).map(|entry| entry.node)
+    }
+
+    /// The entry of a key.
+    #[must_use]
+    pub fn entry(&self, key: &str) -> Option<&'run Entry<'run>> {
         match self.sorted {
-            None => self.entries.iter().find(|entry| entry.key == key).map(|entry| entry.node),
+            None => self.entries.iter().find(|entry| entry.key == key),
             Some(order) => {
                 let key_of = |index: u32| self.entries.get(index as usize).map_or("", |entry| entry.key);
                 let at = order.binary_search_by(|&index| key_of(index).cmp(key)).ok()?;
-                self.entries.get(*order.get(at)? as usize).map(|entry| entry.node)
+                self.entries.get(*order.get(at)? as usize)
             }
         }
     }

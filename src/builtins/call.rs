@@ -1,0 +1,223 @@
+//! Calling a function: what it sees, and what holds for the arguments of every function.
+//!
+//! A function is only asked about arguments of the types it takes. An argument that is missing, or of another type, gives
+//! `missing`, never a fault: a test on the result is then false with that as its reason. Otherwise an argument that the run does not
+//! record gives what is not recorded, so that what depends on it stays undecided.
+
+use super::json::Cache;
+use super::table::Builtin;
+use crate::ir::Type;
+use crate::limits::{Exhausted, Limits, Meter};
+use crate::value::{Node, Number, Object, Text, Value};
+use bumpalo::Bump;
+use regex::Regex;
+
+/// The body of a function.
+pub type Body = for<'call, 'run> fn(&mut Call<'call, 'run>) -> Outcome<'run>;
+
+/// What a body gives.
+pub type Outcome<'run> = Result<Node<'run>, Exhausted>;
+
+/// What a call sees beside its arguments.
+pub struct Environment<'call, 'run> {
+    /// Where results live.
+    pub arena: &'run Bump,
+    /// The limits of the evaluation.
+    pub limits: &'call Limits,
+    /// What it may still use.
+    pub meter: &'call mut Meter,
+    /// The regular expressions of the program, by number.
+    pub regex: &'call dyn Fn(u32) -> Option<&'call Regex>,
+    /// Compiled paths and converted values of this run.
+    pub cache: &'call Cache<'run>,
+}
+
+/// One call: checked arguments and the environment.
+pub struct Call<'call, 'run> {
+    arguments: &'call [Node<'run>],
+    /// Where results live.
+    pub arena: &'run Bump,
+    /// The limits of the evaluation.
+    pub limits: &'call Limits,
+    /// What the evaluation may still use. Every body charges before it works.
+    pub meter: &'call mut Meter,
+    /// Compiled paths and converted values of this run.
+    pub cache: &'call Cache<'run>,
+    regex: &'call dyn Fn(u32) -> Option<&'call Regex>,
+}
+
+/// A separator or a text to look for.
+pub enum Needle<'call, 'run> {
+    /// Exactly this text.
+    Text(&'run str),
+    /// What a regular expression finds.
+    Regex(&'call Regex),
+}
+
+impl Builtin {
+    /// Calls the function.
+    ///
+    /// # Errors
+    /// Only when a limit is reached.
+    pub fn call<'call, 'run>(
+        &self,
+        arguments: &'call [Node<'run>],
+        environment: Environment<'call, 'run>,
+    ) -> Outcome<'run> {
+        if let Some(value) = self.settled(arguments) {
+            return Ok(Node::computed(value));
+        }
+        let Environment { arena, limits, meter, regex, cache } = environment;
+        (self.body)(&mut Call { arguments, arena, limits, meter, cache, regex })
+    }
+
+    /// The result that the arguments alone decide: see the head of this module.
+    fn settled<'run>(&self, arguments: &[Node<'run>]) -> Option<Value<'run>> {
+        let (least, most) = self.arity();
+        if arguments.len() < least || arguments.len() > most {
+            return Some(Value::Missing);
+        }
+        let mut absent = false;
+        for (argument, parameter) in arguments.iter().zip(self.parameters) {
+            match is_absent(&argument.value) {
+                true => absent = true,
+                false if parameter.types.iter().any(|&ty| fits(ty, &argument.value)) => {}
+                false => return Some(Value::Missing),
+            }
+        }
+        absent.then_some(Value::Absent)
+    }
+}
+
+/// Whether the run does not record the value.
+pub fn is_absent(value: &Value<'_>) -> bool {
+    match value {
+        Value::Absent => true,
+        Value::Truth(truth) => truth.plain().is_none(),
+        _ => false,
+    }
+}
+
+fn fits(ty: Type, value: &Value<'_>) -> bool {
+    match ty {
+        Type::Any => !matches!(value, Value::Missing),
+        Type::String => matches!(value, Value::Text(_)),
+        Type::Number | Type::Duration | Type::Money | Type::Size => matches!(value, Value::Number(_)),
+        Type::Integer => matches!(value, Value::Number(number) if number.is_integer()),
+        Type::Boolean => matches!(value, Value::Boolean(_) | Value::Truth(_)),
+        Type::List => matches!(value, Value::List(_)),
+        Type::Object => matches!(value, Value::Object(_)),
+        Type::Null => matches!(value, Value::Null),
+        Type::Range => matches!(value, Value::Range(_)),
+        Type::Regex => matches!(value, Value::Regex(_)),
+    }
+}
+
+impl<'call, 'run> Call<'call, 'run> {
+    /// An argument; `missing` behind the last one.
+    pub fn node(&self, position: usize) -> Node<'run> {
+        self.arguments.get(position).copied().unwrap_or(Node::computed(Value::Missing))
+    }
+
+    /// Whether an optional argument was given.
+    pub fn has(&self, position: usize) -> bool {
+        position < self.arguments.len()
+    }
+
+    /// A text argument; empty where it is none, which the table rules out.
+    pub fn text(&self, position: usize) -> &'run str {
+        match self.node(position).value {
+            Value::Text(text) => text.as_str(),
+            _ => "",
+        }
+    }
+
+    /// A number argument; 0 where it is none.
+    pub fn number(&self, position: usize) -> Number<'run> {
+        match self.node(position).value {
+            Value::Number(number) => number,
+            _ => Number::Integer(0),
+        }
+    }
+
+    /// A list argument; empty where it is none.
+    pub fn list(&self, position: usize) -> &'run [Node<'run>] {
+        match self.node(position).value {
+            Value::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// An object argument.
+    pub fn object(&self, position: usize) -> Option<Object<'run>> {
+        match self.node(position).value {
+            Value::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// An argument that is text or a regular expression.
+    pub fn needle(&self, position: usize) -> Option<Needle<'call, 'run>> {
+        match self.node(position).value {
+            Value::Text(text) => Some(Needle::Text(text.as_str())),
+            Value::Regex(number) => (self.regex)(number).map(Needle::Regex),
+            _ => None,
+        }
+    }
+
+    /// No result.
+    pub fn missing(&self) -> Outcome<'run> {
+        Ok(Node::computed(Value::Missing))
+    }
+
+    /// A number, or no result.
+    pub fn give_number(&self, number: Option<Number<'run>>) -> Outcome<'run> {
+        Ok(Node::computed(number.map_or(Value::Missing, Value::Number)))
+    }
+
+    /// A computed double.
+    pub fn give_real(&self, value: f64) -> Outcome<'run> {
+        self.give_number(Number::from_f64(value))
+    }
+
+    /// A count.
+    pub fn give_count(&self, count: usize) -> Outcome<'run> {
+        self.give_number(Some(Number::from_count(count)))
+    }
+
+    /// A boolean.
+    pub fn give_boolean(&self, value: bool) -> Outcome<'run> {
+        Ok(Node::computed(Value::Boolean(value)))
+    }
+
+    /// A computed text.
+    pub fn give_text(&mut self, text: &str) -> Outcome<'run> {
+        self.meter.allocate(text.len())?;
+        Ok(borrowed(self.arena.alloc_str(text)))
+    }
+
+    /// A list of computed values.
+    pub fn give_list(&mut self, items: impl IntoIterator<Item = Node<'run>>) -> Outcome<'run> {
+        let mut list = Vec::new();
+        for item in items {
+            self.meter.charge(1)?;
+            self.meter.allocate(size_of::<Node<'_>>())?;
+            list.push(item);
+        }
+        Ok(Node::computed(Value::List(self.arena.alloc_slice_copy(&list))))
+    }
+}
+
+/// Text that lives as long as the run.
+pub fn borrowed(text: &str) -> Node<'_> {
+    Node::computed(Value::Text(Text::Plain(text)))
+}
+
+/// The first element of a list that is missing or not recorded decides what a computation over all of them gives.
+pub fn gap<'run>(items: &[Node<'run>]) -> Option<Value<'run>> {
+    items.iter().find_map(|item| match item.value {
+        Value::Missing => Some(Value::Missing),
+        ref value if is_absent(value) => Some(Value::Absent),
+        _ => None,
+    })
+}

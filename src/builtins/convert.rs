@@ -1,0 +1,36 @@
+//! Values as the JSON library has them. Only for the borders of libraries that take nothing else.
+
+use crate::value::compare::deeper;
+use crate::value::{Number, Value};
+
+/// A value for a library. What is missing or not recorded is `null`, so that positions stay what they are.
+pub(super) fn to_library(value: &Value<'_>) -> serde_json::Value {
+    match value {
+        Value::Missing | Value::Absent | Value::Null | Value::Regex(_) => serde_json::Value::Null,
+        Value::Boolean(value) => serde_json::Value::Bool(*value),
+        Value::Truth(truth) => truth.plain().map_or(serde_json::Value::Null, serde_json::Value::Bool),
+        Value::Number(number) => serde_json::Value::Number(to_library_number(*number)),
+        Value::Text(text) => serde_json::Value::String(text.as_str().to_owned()),
+        Value::List(items) => {
+            deeper(|| serde_json::Value::Array(items.iter().map(|item| to_library(&item.value)).collect()))
+        }
+        Value::Object(object) => deeper(|| {
+            let entries = object.entries().iter();
+            serde_json::Value::Object(
+                entries.map(|entry| (entry.key.to_owned(), to_library(&entry.node.value))).collect(),
+            )
+        }),
+        Value::Range(_) => serde_json::Value::String(crate::value::json::to_json(value)),
+    }
+}
+
+/// A number for a library: exact within 64 bits, else the nearest finite double.
+pub(super) fn to_library_number(number: Number<'_>) -> serde_json::Number {
+    let spelled = match number {
+        Number::Written(text) => text.parse().ok(),
+        Number::Integer(value) => Some(serde_json::Number::from(value)),
+        Number::Real(value) => serde_json::Number::from_f64(value),
+    };
+    let nearest = || serde_json::Number::from_f64(number.to_f64().clamp(f64::MIN, f64::MAX));
+    spelled.or_else(nearest).unwrap_or_else(|| serde_json::Number::from(0))
+}

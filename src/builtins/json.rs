@@ -1,0 +1,192 @@
+//! JSON: reading it from text, finding it in text, JSONPath.
+
+use super::call::{Call, Outcome};
+use super::convert::to_library;
+use crate::limits::{Exhausted, Limits, Meter};
+use crate::value::json::{parse_prefix, parse_text};
+use crate::value::{Node, Value};
+use bumpalo::Bump;
+use rustc_hash::FxHashMap;
+use serde_json_path::{JsonPath, NormalizedPath, PathElement};
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// What the functions of one run remember: texts that were read as JSON, and the last value that a path looked into. A rule file
+/// with a hundred assertions on `json(output)` reads it once.
+#[derive(Debug, Default)]
+pub struct Cache<'run> {
+    read: RefCell<FxHashMap<(usize, usize), Node<'run>>>,
+    converted: RefCell<Option<(Value<'run>, Rc<serde_json::Value>)>>,
+    paths: RefCell<FxHashMap<&'run str, Option<Rc<JsonPath>>>>,
+}
+
+/// Address and length: values of a run never move or change while it is judged.
+fn identity<T>(slice: &[T]) -> (usize, usize) {
+    (slice.as_ptr().addr(), slice.len())
+}
+
+pub(super) fn json<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let node = call.node(0);
+    let Value::Text(text) = node.value else { return Ok(node) };
+    let key = identity(text.as_str().as_bytes());
+    if let Some(known) = call.cache.read.borrow().get(&key) {
+        return Ok(*known);
+    }
+    call.meter.scan(key.1.saturating_mul(4))?;
+    let before = call.arena.allocated_bytes();
+    let read = parse_text(text, node.origin, call.arena, call.limits).map(|document| document.node);
+    call.meter.allocate(call.arena.allocated_bytes().saturating_sub(before))?;
+    let read = read.unwrap_or(Node::computed(Value::Missing));
+    call.cache.read.borrow_mut().insert(key, read);
+    Ok(read)
+}
+
+/// Whether a text is JSON as a whole, white space around it allowed.
+#[must_use]
+pub fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// Finds JSON inside a text: the first object from the left that `accept` takes, else the first list. A value inside one that was
+/// read does not stand for itself, apart from objects in lists: `[{"a": 1}]` holds the object.
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn find_json(
+    text: &str,
+    limits: &Limits,
+    meter: &mut Meter,
+    mut accept: impl FnMut(&Value<'_>) -> bool,
+) -> Result<Option<Range<usize>>, Exhausted> {
+    let mut arena = Bump::new();
+    for bracket in [b'{', b'['] {
+        let mut at = 0;
+        meter.scan(text.len())?;
+        while let Some(found) = text.as_bytes().get(at..).and_then(|rest| memchr::memchr(bracket, rest)) {
+            let start = at + found;
+            arena.reset();
+            match parse_prefix(text.get(start..).unwrap_or_default(), 0, &arena, limits) {
+                Ok(document) => {
+                    meter.scan(document.end.saturating_mul(4))?;
+                    let end = start + document.end;
+                    if accept(&document.node.value) {
+                        return Ok(Some(start..end));
+                    }
+                    at = end;
+                }
+                Err(error) => {
+                    meter.scan(error.offset.saturating_mul(4))?;
+                    at = start + 1;
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Why a JSONPath cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathError {
+    /// Where, in bytes of the path.
+    pub offset: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Checks the syntax of a JSONPath (RFC 9535), for the checker.
+///
+/// # Errors
+/// Where and what is wrong.
+pub fn check_path(path: &str) -> Result<(), PathError> {
+    if !path.starts_with('$') {
+        return Err(PathError { offset: 0, message: "a path starts with `$`, the value it looks into".to_owned() });
+    }
+    JsonPath::parse(path)
+        .map(|_| ())
+        .map_err(|error| PathError { offset: error.position().min(path.len()), message: error.message().to_owned() })
+}
+
+pub(super) fn jsonpath<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let (root, text) = (call.node(0), call.text(1));
+    let Some(path) = compiled(call, text) else { return call.missing() };
+    let converted = library_value(call, root.value)?;
+    call.meter.charge(cost(text, count_nodes(&converted)))?;
+    let found = path.query_located(&converted);
+    let nodes = found.locations().filter_map(|location| at(root, location));
+    call.give_list(nodes)
+}
+
+fn compiled<'run>(call: &Call<'_, 'run>, text: &'run str) -> Option<Rc<JsonPath>> {
+    let mut paths = call.cache.paths.borrow_mut();
+    paths.entry(text).or_insert_with(|| JsonPath::parse(text).ok().map(Rc::new)).clone()
+}
+
+/// The value for the library, converted once for all paths into it.
+fn library_value<'run>(call: &mut Call<'_, 'run>, value: Value<'run>) -> Result<Rc<serde_json::Value>, Exhausted> {
+    if let Some((known, converted)) = &*call.cache.converted.borrow()
+        && same_place(known, &value)
+    {
+        return Ok(Rc::clone(converted));
+    }
+    let size = size_of_value(&value);
+    call.meter.charge(size as u64)?;
+    call.meter.check_memory(size.saturating_mul(32))?;
+    let converted = Rc::new(to_library(&value));
+    *call.cache.converted.borrow_mut() = Some((value, Rc::clone(&converted)));
+    Ok(converted)
+}
+
+fn same_place(a: &Value<'_>, b: &Value<'_>) -> bool {
+    match (a, b) {
+        (Value::List(a), Value::List(b)) => !a.is_empty() && identity(a) == identity(b),
+        (Value::Object(a), Value::Object(b)) => {
+            !a.entries().is_empty() && identity(a.entries()) == identity(b.entries())
+        }
+        _ => false,
+    }
+}
+
+/// About how much there is to copy: one for each value and eight bytes of text.
+fn size_of_value(value: &Value<'_>) -> usize {
+    crate::value::compare::deeper(|| match value {
+        Value::Text(text) => 1 + text.as_str().len() / 8,
+        Value::List(items) => items.iter().map(|item| size_of_value(&item.value)).sum::<usize>() + 1,
+        Value::Object(object) => {
+            object.entries().iter().map(|entry| entry.key.len() / 8 + size_of_value(&entry.node.value)).sum::<usize>()
+                + 1
+        }
+        _ => 1,
+    })
+}
+
+fn count_nodes(value: &serde_json::Value) -> u64 {
+    crate::value::compare::deeper(|| match value {
+        serde_json::Value::Array(items) => 1 + items.iter().map(count_nodes).sum::<u64>(),
+        serde_json::Value::Object(object) => 1 + object.values().map(count_nodes).sum::<u64>(),
+        _ => 1,
+    })
+}
+
+/// A bound of the work of a path over so many values. Each further `..` may look at every value once for each value around it, and
+/// a filter that itself looks further than at one value does so for every value.
+fn cost(path: &str, nodes: u64) -> u64 {
+    let descents = path.matches("..").count().saturating_sub(1);
+    let behind_filter = path.split_once('?').map_or("", |(_, rest)| rest);
+    let wide = ["..", "*", "$"].iter().map(|sign| behind_filter.matches(sign).count()).sum::<usize>();
+    let calls = behind_filter.matches("match(").count() + behind_filter.matches("search(").count();
+    let depth = 16_u64.saturating_pow(u32::try_from(descents).unwrap_or(u32::MAX));
+    let inner = nodes.saturating_pow(u32::try_from(wide).unwrap_or(u32::MAX).min(8));
+    // A pattern is compiled anew for every value.
+    let patterns = 1 + 500 * calls as u64;
+    nodes.saturating_mul(depth).saturating_mul(inner).saturating_mul(patterns)
+}
+
+/// The value at a place that the library found, with its own place in the trace.
+fn at<'run>(root: Node<'run>, path: &NormalizedPath<'_>) -> Option<Node<'run>> {
+    path.iter().try_fold(root, |node, element| match (element, node.value) {
+        (PathElement::Name(name), Value::Object(object)) => object.get(name),
+        (PathElement::Index(index), Value::List(items)) => items.get(*index).copied(),
+        _ => None,
+    })
+}

@@ -1,0 +1,184 @@
+//! Functions over lists and objects.
+
+use super::call::{Call, Outcome, borrowed, gap};
+use crate::limits::{Exhausted, Meter};
+use crate::value::compare::{Key, compare};
+use crate::value::{Node, Number, Value};
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+
+/// The numbers of a list, or what the whole computation gives where they are not all numbers.
+fn numbers<'run>(items: &[Node<'run>], meter: &mut Meter) -> Result<Result<Vec<Number<'run>>, Value<'run>>, Exhausted> {
+    meter.charge(items.len() as u64)?;
+    if let Some(value) = gap(items) {
+        return Ok(Err(value));
+    }
+    let number = |item: &Node<'run>| match item.value {
+        Value::Number(number) => Some(number),
+        _ => None,
+    };
+    Ok(items.iter().map(number).collect::<Option<Vec<_>>>().ok_or(Value::Missing))
+}
+
+/// A computation over a list of numbers.
+fn over_numbers<'run>(
+    call: &mut Call<'_, 'run>,
+    compute: impl FnOnce(Vec<Number<'run>>) -> Option<Number<'run>>,
+) -> Outcome<'run> {
+    match numbers(call.list(0), call.meter)? {
+        Ok(numbers) => call.give_number(compute(numbers)),
+        Err(value) => Ok(Node::computed(value)),
+    }
+}
+
+/// The sum from left to right; integers stay exact where they fit.
+fn total<'run>(numbers: &[Number<'run>]) -> Option<Number<'run>> {
+    match numbers.split_first() {
+        None => Some(Number::Integer(0)),
+        Some((&first, rest)) => rest.iter().try_fold(first, |sum, &number| sum.add(number)),
+    }
+}
+
+pub(super) fn sum<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    over_numbers(call, |numbers| total(&numbers))
+}
+
+pub(super) fn avg<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    over_numbers(call, |numbers| total(&numbers)?.divide(Number::from_count(numbers.len())))
+}
+
+pub(super) fn median<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    over_numbers(call, |mut numbers| {
+        numbers.sort_by(|a, b| a.compare(*b));
+        let middle = numbers.len() / 2;
+        let upper = *numbers.get(middle)?;
+        if numbers.len() % 2 == 1 {
+            return Some(upper);
+        }
+        numbers.get(middle.checked_sub(1)?)?.add(upper)?.divide(Number::Integer(2))
+    })
+}
+
+pub(super) fn percentile<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let share = call.number(1).to_f64();
+    if !(0.0..=1.0).contains(&share) {
+        return call.missing();
+    }
+    over_numbers(call, |mut numbers| {
+        numbers.sort_by(|a, b| a.compare(*b));
+        interpolate(&numbers, share)
+    })
+}
+
+/// The value at a share of the way from the first to the last of sorted numbers.
+fn interpolate<'run>(sorted: &[Number<'run>], share: f64) -> Option<Number<'run>> {
+    let last = sorted.len().checked_sub(1)?;
+    #[expect(clippy::cast_precision_loss, reason = "no list is so long that its length is not exact")]
+    let position = share * last as f64;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the length of the list")]
+    let below = position.floor() as usize;
+    let fraction = position - position.floor();
+    let lower = *sorted.get(below)?;
+    if fraction == 0.0 {
+        return Some(lower);
+    }
+    let (low, high) = (lower.to_f64(), sorted.get(below + 1)?.to_f64());
+    Number::from_f64(low + (high - low) * fraction)
+}
+
+pub(super) fn min<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    extreme(call, Ordering::Less)
+}
+
+pub(super) fn max<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    extreme(call, Ordering::Greater)
+}
+
+/// The first element that is further in that direction than all others.
+fn extreme<'run>(call: &mut Call<'_, 'run>, direction: Ordering) -> Outcome<'run> {
+    let items = call.list(0);
+    call.meter.charge(items.len() as u64)?;
+    if let Some(value) = gap(items) {
+        return Ok(Node::computed(value));
+    }
+    let Some((&first, rest)) = items.split_first() else { return call.missing() };
+    // A single value has to be of a kind that can be ordered, too.
+    if compare(&first.value, &first.value).is_none() {
+        return call.missing();
+    }
+    let mut best = first;
+    for item in rest {
+        match compare(&item.value, &best.value) {
+            Some(ordering) if ordering == direction => best = *item,
+            Some(_) => {}
+            None => return call.missing(),
+        }
+    }
+    Ok(best)
+}
+
+pub(super) fn distinct<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let items = call.list(0);
+    call.meter.charge((items.len() as u64).saturating_mul(4))?;
+    // SipHash: a trace must not be able to choose values that collide easily.
+    let mut seen: HashSet<Key<'_>, BuildHasherDefault<DefaultHasher>> = HashSet::default();
+    call.give_list(items.iter().copied().filter(|item| seen.insert(Key(item.value))))
+}
+
+pub(super) fn sort<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let items = call.list(0);
+    if let Some(value) = gap(items) {
+        return Ok(Node::computed(value));
+    }
+    let steps = u64::from(items.len().max(1).ilog2()) + 1;
+    call.meter.charge((items.len() as u64).saturating_mul(steps))?;
+    let orderable = |kind: fn(&Value<'_>) -> bool| items.iter().all(|item| kind(&item.value));
+    if !orderable(|value| matches!(value, Value::Number(_))) && !orderable(|value| matches!(value, Value::Text(_))) {
+        return call.missing();
+    }
+    let mut sorted = items.to_vec();
+    sorted.sort_by(|a, b| compare(&a.value, &b.value).unwrap_or(Ordering::Equal));
+    call.give_list(sorted)
+}
+
+pub(super) fn reverse<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    match call.node(0).value {
+        Value::List(items) => call.give_list(items.iter().rev().copied()),
+        _ => {
+            let text = call.text(0);
+            call.meter.scan(text.len())?;
+            call.give_text(&text.chars().rev().collect::<String>())
+        }
+    }
+}
+
+pub(super) fn flatten<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let items = call.list(0);
+    call.give_list(items.iter().flat_map(|item| {
+        match item.value {
+            Value::List(inner) => inner,
+            _ => std::slice::from_ref(item),
+        }
+        .iter()
+        .copied()
+    }))
+}
+
+pub(super) fn first<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    Ok(call.list(0).first().copied().unwrap_or(Node::computed(Value::Missing)))
+}
+
+pub(super) fn last<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    Ok(call.list(0).last().copied().unwrap_or(Node::computed(Value::Missing)))
+}
+
+pub(super) fn keys<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let Some(object) = call.object(0) else { return call.missing() };
+    call.give_list(object.entries().iter().map(|entry| borrowed(entry.key)))
+}
+
+pub(super) fn values<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let Some(object) = call.object(0) else { return call.missing() };
+    call.give_list(object.entries().iter().map(|entry| entry.node))
+}

@@ -1,0 +1,70 @@
+//! Functions over numbers. What is whole already stays as it is written, at any size.
+
+use super::call::{Call, Outcome};
+use crate::value::{Node, Number, Value};
+use std::cmp::Ordering;
+
+/// A computed number, as an integer where it is a whole one within 64 bits.
+fn tidy(value: f64) -> Option<Number<'static>> {
+    let number = Number::from_f64(value)?;
+    Some(number.as_i64().map_or(number, Number::Integer))
+}
+
+fn whole<'run>(call: &mut Call<'_, 'run>, toward: fn(f64) -> f64) -> Outcome<'run> {
+    let number = call.number(0);
+    if number.is_integer() {
+        return Ok(Node::computed(Value::Number(number)));
+    }
+    call.give_number(tidy(toward(number.to_f64())))
+}
+
+pub(super) fn floor<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    whole(call, f64::floor)
+}
+
+pub(super) fn ceil<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    whole(call, f64::ceil)
+}
+
+pub(super) fn abs<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let number = call.number(0);
+    if number.compare(Number::Integer(0)) != Ordering::Less {
+        return call.give_number(Some(number));
+    }
+    match number {
+        Number::Written(text) => call.give_number(text.strip_prefix('-').map(Number::Written)),
+        _ => call.give_number(number.negate()),
+    }
+}
+
+pub(super) fn round<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let number = call.number(0);
+    let digits = if call.has(1) { call.number(1).as_i64() } else { Some(0) };
+    let Some(digits) = digits.and_then(|digits| i32::try_from(digits).ok()).filter(|digits| digits.abs() <= 15) else {
+        return call.missing();
+    };
+    if digits >= 0 && number.is_integer() {
+        return Ok(Node::computed(Value::Number(number)));
+    }
+    call.give_number(rounded(number.to_f64(), digits))
+}
+
+/// The decimal with so many digits that is nearest to the shortest writing of the number, halves away from zero: 1.005 to two
+/// digits is 1.01, as its reader expects, although the double lies a little below.
+fn rounded(value: f64, digits: i32) -> Option<Number<'static>> {
+    let text = format!("{:e}", value.abs());
+    let (mantissa, exponent) = text.split_once('e')?;
+    let exponent: i32 = exponent.parse().ok()?;
+    let all: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    // Digits of the mantissa that stay: those before the point and `digits` behind it.
+    let kept = exponent.checked_add(1)?.checked_add(digits)?;
+    let Ok(kept) = usize::try_from(kept) else { return Some(Number::Integer(0)) };
+    if kept >= all.len() {
+        return tidy(value);
+    }
+    let (head, tail) = all.split_at_checked(kept)?;
+    let up = u64::from(tail.starts_with(['5', '6', '7', '8', '9']));
+    let scaled: u64 = if head.is_empty() { up } else { head.parse::<u64>().ok()?.checked_add(up)? };
+    let sign = if value < 0.0 { "-" } else { "" };
+    tidy(format!("{sign}{scaled}e{}", digits.checked_neg()?).parse().ok()?)
+}

@@ -1,0 +1,378 @@
+//! JSON Schema: compiling schemas and checking values against them where they lie, without a copy.
+//!
+//! The dialect is 2020-12 unless `$schema` names another one that is known. References resolve inside the schema only: nothing is
+//! ever fetched. `format` says what a text means and is not checked. Patterns take linear time.
+
+use super::convert::{to_library, to_library_number};
+use crate::limits::Limits;
+use crate::value::compare::{Key, deeper};
+use crate::value::{Entry, Node, Number, Object, Text, Value};
+use jsonschema::json::{self, Json, JsonNumber, NodeIdentity};
+use jsonschema::{JsonType, PatternOptions, Validator};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+
+/// A compiled schema.
+#[derive(Debug)]
+pub struct Schema {
+    validator: Validator<Run>,
+}
+
+/// How a value does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// What is wrong, in words.
+    pub message: String,
+    /// JSON pointer to the value at fault, inside the value that was checked.
+    pub instance: String,
+    /// JSON pointer to the keyword in the schema.
+    pub schema: String,
+}
+
+impl Schema {
+    /// Compiles a schema.
+    ///
+    /// # Errors
+    /// Why it cannot be used: not JSON, not a schema, a reference that leads nowhere, or a pattern that needs look-around.
+    pub fn compile(json: &str, limits: &Limits) -> Result<Self, String> {
+        let schema: serde_json::Value =
+            serde_json::from_str(json).map_err(|error| format!("it is not JSON: {error}"))?;
+        let patterns = PatternOptions::regex().size_limit(limits.regex_bytes).dfa_size_limit(limits.regex_bytes);
+        jsonschema::options_for::<Run>()
+            .offline()
+            .should_validate_formats(false)
+            .with_pattern_options(patterns)
+            .build(&schema)
+            .map(|validator| Self { validator })
+            .map_err(|error| shortened(&error.to_string()))
+    }
+
+    /// Whether a value fits.
+    #[must_use]
+    pub fn accepts(&self, value: &Value<'_>) -> bool {
+        deeper(|| self.validator.is_valid(Instance::root(*value)))
+    }
+
+    /// Whether a value fits, and if not, why: the first reason in the order of the schema.
+    ///
+    /// # Errors
+    /// The reason.
+    pub fn check(&self, value: &Value<'_>) -> Result<(), Violation> {
+        deeper(|| self.validator.validate(Instance::root(*value))).map_err(|error| Violation {
+            message: shortened(&error.to_string()),
+            instance: error.instance_path().to_string(),
+            schema: error.schema_path().to_string(),
+        })
+    }
+}
+
+/// Messages quote the value, which can be long.
+fn shortened(message: &str) -> String {
+    const LONGEST: usize = 300;
+    let count = message.chars().count();
+    if count <= LONGEST {
+        return message.to_owned();
+    }
+    let head: String = message.chars().take(LONGEST / 3).collect();
+    let tail: String = message.chars().skip(count - LONGEST / 2).collect();
+    format!("{head} … {tail}")
+}
+
+/// Values of a run, as the validator reads them.
+#[derive(Debug)]
+struct Run;
+
+/// A value with what tells it from every other one while it is checked: the address of its slot.
+#[derive(Debug, Clone, Copy)]
+struct Instance<'a> {
+    value: Value<'a>,
+    address: usize,
+    tag: u32,
+}
+
+impl<'a> Instance<'a> {
+    const ROOT: u32 = 1;
+    const NAME: u32 = 2;
+
+    fn root(value: Value<'a>) -> Self {
+        Self { value, address: 0, tag: Self::ROOT }
+    }
+
+    fn inner(node: &'a Node<'a>) -> Self {
+        Self { value: node.value, address: std::ptr::from_ref(node).addr(), tag: 0 }
+    }
+}
+
+impl Json for Run {
+    type Node<'a> = Instance<'a>;
+    type PreparedKey = String;
+    type StringBuffer = ();
+
+    fn prepare_key(key: &str) -> String {
+        key.to_owned()
+    }
+
+    fn with_string_node<T>((): &mut (), string: &str, then: impl FnOnce(Instance<'_>) -> T) -> T {
+        let value = Value::Text(Text::Plain(string));
+        then(Instance { value, address: string.as_ptr().addr(), tag: Instance::NAME })
+    }
+}
+
+impl<'a> json::Node<'a, Run> for Instance<'a> {
+    type Object = Object<'a>;
+    type Array = &'a [Node<'a>];
+    type Number = Number<'a>;
+
+    fn as_object(&self) -> Option<Object<'a>> {
+        match self.value {
+            Value::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    fn as_array(&self) -> Option<&'a [Node<'a>]> {
+        match self.value {
+            Value::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    fn as_string(&self) -> Option<Cow<'a, str>> {
+        match self.value {
+            Value::Text(text) => Some(Cow::Borrowed(text.as_str())),
+            _ => None,
+        }
+    }
+
+    fn as_number(&self) -> Option<Number<'a>> {
+        match self.value {
+            Value::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn as_boolean(&self) -> Option<bool> {
+        match self.value {
+            Value::Boolean(value) => Some(value),
+            Value::Truth(truth) => truth.plain(),
+            _ => None,
+        }
+    }
+
+    fn is_null(&self) -> bool {
+        self.json_type() == JsonType::Null
+    }
+
+    fn json_type(&self) -> JsonType {
+        match self.value {
+            Value::Boolean(_) | Value::Truth(_) => JsonType::Boolean,
+            Value::Number(_) => JsonType::Number,
+            Value::Text(_) => JsonType::String,
+            Value::List(_) => JsonType::Array,
+            Value::Object(_) => JsonType::Object,
+            Value::Missing | Value::Absent | Value::Null | Value::Range(_) | Value::Regex(_) => JsonType::Null,
+        }
+    }
+
+    fn equals_value(&self, expected: &serde_json::Value) -> bool {
+        equals(&self.value, expected)
+    }
+
+    fn to_value(&self) -> Cow<'a, serde_json::Value> {
+        Cow::Owned(to_library(&self.value))
+    }
+
+    fn identity(&self) -> Option<NodeIdentity> {
+        Some(NodeIdentity::tagged(self.address, self.tag))
+    }
+}
+
+/// Equality with a literal of a schema: numbers by value.
+fn equals(value: &Value<'_>, expected: &serde_json::Value) -> bool {
+    match (value, expected) {
+        (Value::Boolean(value), serde_json::Value::Bool(expected)) => value == expected,
+        (Value::Truth(truth), serde_json::Value::Bool(expected)) => truth.plain() == Some(*expected),
+        (Value::Number(number), serde_json::Value::Number(expected)) => {
+            *number == Number::Written(&expected.to_string())
+        }
+        (Value::Text(text), serde_json::Value::String(expected)) => text.as_str() == expected,
+        (Value::List(items), serde_json::Value::Array(expected)) => {
+            items.len() == expected.len()
+                && deeper(|| items.iter().zip(expected).all(|(item, expected)| equals(&item.value, expected)))
+        }
+        (Value::Object(object), serde_json::Value::Object(expected)) => {
+            object.entries().len() == expected.len()
+                && deeper(|| {
+                    let fits = |(key, expected): (&String, _)| {
+                        object.get(key).is_some_and(|node| equals(&node.value, expected))
+                    };
+                    expected.iter().all(fits)
+                })
+        }
+        (Value::Null, serde_json::Value::Null) => true,
+        _ => false,
+    }
+}
+
+impl<'a> json::Object<'a, Run> for Object<'a> {
+    type Node = Instance<'a>;
+    type MemberName = &'a str;
+    type MembersIter = Members<'a>;
+
+    fn len(&self) -> usize {
+        self.entries().len()
+    }
+
+    fn get(&self, key: &String) -> Option<Instance<'a>> {
+        self.entry(key).map(|entry| Instance::inner(&entry.node))
+    }
+
+    fn members(&self) -> Members<'a> {
+        Members(self.entries().iter())
+    }
+}
+
+/// The members of an object.
+struct Members<'a>(std::slice::Iter<'a, Entry<'a>>);
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (&'a str, Instance<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|entry| (entry.key, Instance::inner(&entry.node)))
+    }
+}
+
+impl<'a> json::Array<'a, Run> for &'a [Node<'a>] {
+    type Node = Instance<'a>;
+    type ElementsIter = std::iter::Map<std::slice::Iter<'a, Node<'a>>, fn(&'a Node<'a>) -> Instance<'a>>;
+
+    fn len(&self) -> usize {
+        <[Node<'a>]>::len(self)
+    }
+
+    fn elements(&self) -> Self::ElementsIter {
+        self.iter().map(Instance::inner)
+    }
+
+    fn is_unique(&self) -> bool {
+        let mut seen: HashSet<Key<'_>, BuildHasherDefault<DefaultHasher>> = HashSet::default();
+        self.iter().all(|item| seen.insert(Key(item.value)))
+    }
+}
+
+impl JsonNumber for Number<'_> {
+    fn as_u64(&self) -> Option<u64> {
+        match self.as_i64() {
+            Some(value) => u64::try_from(value).ok(),
+            None => to_library_number(*self).as_u64(),
+        }
+    }
+
+    fn as_i64(&self) -> Option<i64> {
+        Number::as_i64(*self)
+    }
+
+    fn as_f64(&self) -> Option<f64> {
+        let value = self.to_f64();
+        value.is_finite().then_some(value)
+    }
+
+    fn as_str(&self) -> Cow<'_, str> {
+        match self {
+            Number::Written(text) => Cow::Borrowed(text),
+            other => Cow::Owned(other.to_string()),
+        }
+    }
+
+    fn to_number(&self) -> Cow<'_, serde_json::Number> {
+        Cow::Owned(to_library_number(*self))
+    }
+
+    fn is_integer(&self) -> bool {
+        Number::is_integer(*self)
+    }
+
+    fn is_written_as_integer(&self) -> bool {
+        self.has_integer_form()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json::parse;
+    use bumpalo::Bump;
+
+    fn check(schema: &str, instance: &str) -> Result<(), Violation> {
+        let arena = Bump::new();
+        let limits = Limits::default();
+        let value = parse(instance, 0, &arena, &limits).unwrap().node.value;
+        let schema = Schema::compile(schema, &limits).unwrap();
+        assert_eq!(schema.accepts(&value), schema.check(&value).is_ok());
+        schema.check(&value)
+    }
+
+    #[test]
+    fn a_violation_names_the_value_and_the_keyword() {
+        let schema =
+            r#"{"type": "object", "properties": {"items": {"items": {"properties": {"n": {"type": "integer"}}}}}}"#;
+        assert_eq!(check(schema, r#"{"items": [{"n": 1}, {"n": 2.0}]}"#), Ok(()));
+        let violation = check(schema, r#"{"items": [{"n": 1}, {"n": "x"}]}"#).unwrap_err();
+        assert_eq!(violation.instance, "/items/1/n");
+        assert_eq!(violation.schema, "/properties/items/items/properties/n/type");
+        assert!(violation.message.contains("is not of type \"integer\""), "{}", violation.message);
+    }
+
+    #[test]
+    fn numbers_compare_by_value_and_exactly() {
+        assert_eq!(check(r#"{"const": 1.0}"#, "1"), Ok(()));
+        assert!(check(r#"{"enum": [true]}"#, "1").is_err());
+        assert!(check(r#"{"const": 9007199254740993}"#, "9007199254740992").is_err());
+        assert!(check(r#"{"uniqueItems": true}"#, "[1, 1.0]").is_err());
+        assert_eq!(check(r#"{"uniqueItems": true}"#, "[1, true, \"1\"]"), Ok(()));
+        assert!(check(r#"{"maximum": 10}"#, "1e400").is_err());
+        assert_eq!(check(r#"{"type": "integer", "minimum": 18446744073709551615}"#, "18446744073709551615"), Ok(()));
+    }
+
+    #[test]
+    fn escapes_in_names_and_texts_do_not_matter() {
+        assert_eq!(
+            check(r#"{"required": ["é"], "properties": {"é": {"const": "\n"}}}"#, r#"{"\u00e9": "\n"}"#),
+            Ok(())
+        );
+        assert!(check(r#"{"propertyNames": {"maxLength": 2}}"#, r#"{"abc": 1}"#).is_err());
+    }
+
+    #[test]
+    fn a_schema_that_refers_to_itself_ends() {
+        let tree = r##"{"$ref": "#/$defs/t", "$defs": {"t": {"items": {"$ref": "#/$defs/t"}, "type": "array"}}}"##;
+        assert_eq!(check(tree, "[[], [[]], []]"), Ok(()));
+        assert!(check(tree, "[[], [[1]]]").is_err());
+        let _ = check(r##"{"allOf": [{"$ref": "#"}]}"##, "1");
+        let deep = format!("{}{}", "[".repeat(250), "]".repeat(250));
+        assert_eq!(check(tree, &deep), Ok(()));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_refused_while_compiling() {
+        for schema in [
+            "{",
+            r#"{"type": "strin"}"#,
+            r#"{"pattern": "(?=a)"}"#,
+            r#"{"pattern": "("}"#,
+            r##"{"$ref": "#/nowhere"}"##,
+            r#"{"$ref": "https://example.com/schema.json"}"#,
+            r#"{"$ref": "file:///etc/passwd"}"#,
+        ] {
+            assert!(Schema::compile(schema, &Limits::default()).is_err(), "{schema}");
+        }
+    }
+
+    #[test]
+    fn messages_stay_short() {
+        let violation = check(r#"{"type": "integer"}"#, &format!("\"{}\"", "x".repeat(10_000))).unwrap_err();
+        assert!(violation.message.chars().count() < 310 && violation.message.contains("integer"));
+    }
+}

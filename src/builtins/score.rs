@@ -1,0 +1,239 @@
+//! Similarity of texts: edit distance, BLEU, ROUGE.
+//!
+//! BLEU and ROUGE are the common definitions to the last bit: words are what [`super::text::split_words`] makes of the text in lower
+//! case (BLEU), or runs of ASCII letters and digits of it (ROUGE).
+
+use super::call::{Call, Outcome};
+use super::text::split_words;
+use crate::limits::{Exhausted, Meter};
+use rustc_hash::FxHashMap;
+
+pub(super) fn levenshtein<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let distance = distance(call.text(0), call.text(1), call.meter)?;
+    call.give_count(distance.0)
+}
+
+pub(super) fn similarity<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let (distance, longer) = distance(call.text(0), call.text(1), call.meter)?;
+    call.give_real(if longer == 0 { 1.0 } else { 1.0 - ratio(distance, longer) })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of characters and words are exact in a double")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
+}
+
+/// The edit distance in code points, and the length of the longer text.
+fn distance(left: &str, right: &str, meter: &mut Meter) -> Result<(usize, usize), Exhausted> {
+    meter.scan(left.len().saturating_add(right.len()))?;
+    meter.check_memory((left.len().saturating_add(right.len())).saturating_mul(size_of::<char>()))?;
+    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
+    let longer = left.len().max(right.len());
+    let (a, b) = without_common_ends(&left, &right);
+    let (pattern, text) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    if pattern.is_empty() {
+        return Ok((text.len(), longer));
+    }
+    let rows = Rows::new(pattern, meter)?;
+    meter.charge((text.len() as u64).saturating_mul(rows.blocks as u64))?;
+    Ok((edit_distance(&rows, pattern.len(), text), longer))
+}
+
+fn without_common_ends<'a>(left: &'a [char], right: &'a [char]) -> (&'a [char], &'a [char]) {
+    let start = left.iter().zip(right).take_while(|(a, b)| a == b).count();
+    let (left, right) = (left.get(start..).unwrap_or_default(), right.get(start..).unwrap_or_default());
+    let end = left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count();
+    let cut = |text: &'a [char]| text.get(..text.len() - end).unwrap_or_default();
+    (cut(left), cut(right))
+}
+
+/// For every symbol of a pattern the positions at which it stands, as bits.
+struct Rows<T> {
+    blocks: usize,
+    index: FxHashMap<T, usize>,
+    bits: Vec<u64>,
+    none: Vec<u64>,
+}
+
+impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
+    fn new(pattern: &[T], meter: &mut Meter) -> Result<Self, Exhausted> {
+        let blocks = pattern.len().div_ceil(64);
+        let mut index: FxHashMap<T, usize> = FxHashMap::default();
+        for &symbol in pattern {
+            let next = index.len();
+            index.entry(symbol).or_insert(next);
+        }
+        meter.check_memory(index.len().saturating_mul(blocks).saturating_mul(size_of::<u64>()))?;
+        let mut bits = vec![0_u64; index.len() * blocks];
+        for (position, symbol) in pattern.iter().enumerate() {
+            let row = index.get(symbol).copied().unwrap_or(0);
+            if let Some(word) = bits.get_mut(row * blocks + position / 64) {
+                *word |= 1 << (position % 64);
+            }
+        }
+        Ok(Self { blocks, index, bits, none: vec![0; blocks] })
+    }
+
+    fn of(&self, symbol: T) -> &[u64] {
+        let row = self.index.get(&symbol).and_then(|row| self.bits.get(row * self.blocks..(row + 1) * self.blocks));
+        row.unwrap_or(&self.none)
+    }
+}
+
+/// Vertical differences of one block of 64 rows of the table of distances: where they are +1 and where -1.
+#[derive(Clone, Copy)]
+struct Block {
+    plus: u64,
+    minus: u64,
+}
+
+/// The distance by columns of bits (Myers 1999, in Hyyrö's form): 64 cells of the table at a time.
+fn edit_distance(rows: &Rows<char>, length: usize, text: &[char]) -> usize {
+    let mut blocks = vec![Block { plus: u64::MAX, minus: 0 }; rows.blocks];
+    let last_bit = 1_u64 << ((length - 1) % 64);
+    let mut distance = length;
+    for &symbol in text {
+        let (mut plus_in, mut minus_in) = (1, 0);
+        let mut ends = (0, 0);
+        for (block, &matches) in blocks.iter_mut().zip(rows.of(symbol)) {
+            let open = matches | minus_in;
+            let diagonal = ((open & block.plus).wrapping_add(block.plus) ^ block.plus) | open | block.minus;
+            let plus = block.minus | !(diagonal | block.plus);
+            let minus = diagonal & block.plus;
+            ends = (plus & last_bit, minus & last_bit);
+            let (shifted_plus, shifted_minus) = ((plus << 1) | plus_in, (minus << 1) | minus_in);
+            (plus_in, minus_in) = (plus >> 63, minus >> 63);
+            *block = Block { plus: shifted_minus | !(diagonal | shifted_plus), minus: shifted_plus & diagonal };
+        }
+        // The last block was the last to set them.
+        distance = distance + usize::from(ends.0 != 0) - usize::from(ends.1 != 0);
+    }
+    distance
+}
+
+/// Words as numbers: equal words of both texts have equal numbers.
+fn numbered<'a>(
+    left: impl Iterator<Item = &'a str>,
+    right: impl Iterator<Item = &'a str>,
+    meter: &mut Meter,
+) -> Result<(Vec<u32>, Vec<u32>), Exhausted> {
+    let mut numbers: FxHashMap<&'a str, u32> = FxHashMap::default();
+    let mut sides = (Vec::new(), Vec::new());
+    let mut number = |word, side: &mut Vec<u32>| {
+        meter.charge(2)?;
+        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+        side.push(*numbers.entry(word).or_insert(next));
+        Ok(())
+    };
+    left.into_iter().try_for_each(|word| number(word, &mut sides.0))?;
+    right.into_iter().try_for_each(|word| number(word, &mut sides.1))?;
+    meter.check_memory((sides.0.len() + sides.1.len()).saturating_mul(16))?;
+    Ok(sides)
+}
+
+/// How many sequences of `n` words both texts have, each as often as the one that has it less often.
+fn common_sequences(left: &[u32], right: &[u32], n: usize, meter: &mut Meter) -> Result<usize, Exhausted> {
+    let (small, large) = if left.len() <= right.len() { (left, right) } else { (right, left) };
+    meter.charge(((left.len() + right.len()) as u64).saturating_mul(n as u64))?;
+    meter.check_memory(small.len().saturating_mul(48))?;
+    let mut counts: FxHashMap<&[u32], usize> = FxHashMap::default();
+    for sequence in small.windows(n) {
+        *counts.entry(sequence).or_insert(0) += 1;
+    }
+    let mut common = 0;
+    for sequence in large.windows(n) {
+        if let Some(count) = counts.get_mut(sequence).filter(|count| **count > 0) {
+            *count -= 1;
+            common += 1;
+        }
+    }
+    Ok(common)
+}
+
+pub(super) fn bleu<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let (text, reference) = (call.text(0), call.text(1));
+    call.meter.scan(text.len().saturating_add(reference.len()))?;
+    let (text, reference) = (text.to_lowercase(), reference.to_lowercase());
+    let (candidate, reference) = numbered(split_words(&text), split_words(&reference), call.meter)?;
+    let score = bleu_score(&candidate, &reference, call.meter)?;
+    call.give_real(score)
+}
+
+fn bleu_score(candidate: &[u32], reference: &[u32], meter: &mut Meter) -> Result<f64, Exhausted> {
+    if candidate.is_empty() || reference.is_empty() {
+        return Ok(0.0);
+    }
+    let mut logarithm = 0.0;
+    for n in 1..=4_usize {
+        let common = common_sequences(candidate, reference, n, meter)?;
+        let all = (candidate.len() + 1).saturating_sub(n);
+        let precision = match (n, common) {
+            (1, 0) => return Ok(0.0),
+            (1, _) => ratio(common, all),
+            _ => ratio(common + 1, all + 1),
+        };
+        // Each order has the weight of a quarter; summed in this order, for the last bit.
+        logarithm += precision.ln() / 4.0;
+    }
+    let penalty =
+        if candidate.len() >= reference.len() { 1.0 } else { (1.0 - ratio(reference.len(), candidate.len())).exp() };
+    Ok(penalty * logarithm.exp())
+}
+
+/// Runs of ASCII letters and digits of a text in lower case.
+fn rouge_words(lower: &str) -> impl Iterator<Item = &str> {
+    lower
+        .split(|character: char| !(character.is_ascii_lowercase() || character.is_ascii_digit()))
+        .filter(|word| !word.is_empty())
+}
+
+/// Both texts of a ROUGE score as numbered words.
+fn rouge_sides(call: &mut Call<'_, '_>) -> Result<(Vec<u32>, Vec<u32>), Exhausted> {
+    let (text, reference) = (call.text(0), call.text(1));
+    call.meter.scan(text.len().saturating_add(reference.len()))?;
+    let (text, reference) = (text.to_lowercase(), reference.to_lowercase());
+    numbered(rouge_words(&text), rouge_words(&reference), call.meter)
+}
+
+/// The harmonic mean of precision and recall.
+fn f_measure(common: usize, text: usize, reference: usize) -> f64 {
+    let (precision, recall) = (ratio(common, text.max(1)), ratio(common, reference.max(1)));
+    if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 }
+}
+
+pub(super) fn rouge_n<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let n = if call.has(2) { call.number(2).as_i64() } else { Some(1) };
+    let Some(n) = n.and_then(|n| usize::try_from(n).ok()).filter(|n| (1..=1_000).contains(n)) else {
+        return call.missing();
+    };
+    let (text, reference) = rouge_sides(call)?;
+    let sequences = |words: &[u32]| (words.len() + 1).saturating_sub(n);
+    let common = common_sequences(&text, &reference, n, call.meter)?;
+    call.give_real(f_measure(common, sequences(&text), sequences(&reference)))
+}
+
+pub(super) fn rouge_l<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let (text, reference) = rouge_sides(call)?;
+    let common = common_subsequence(&text, &reference, call.meter)?;
+    call.give_real(f_measure(common, text.len(), reference.len()))
+}
+
+/// The length of the longest common subsequence, by columns of bits (Hyyrö 2004).
+fn common_subsequence(left: &[u32], right: &[u32], meter: &mut Meter) -> Result<usize, Exhausted> {
+    let (pattern, text) = if left.len() <= right.len() { (left, right) } else { (right, left) };
+    let rows = Rows::new(pattern, meter)?;
+    meter.charge((text.len() as u64).saturating_mul(rows.blocks as u64))?;
+    let mut column = vec![u64::MAX; rows.blocks];
+    for &symbol in text {
+        let mut carry = false;
+        for (word, &matches) in column.iter_mut().zip(rows.of(symbol)) {
+            let both = *word & matches;
+            let (sum, over) = word.overflowing_add(both);
+            let (sum, carried) = sum.overflowing_add(u64::from(carry));
+            carry = over || carried;
+            *word = sum | (*word - both);
+        }
+    }
+    // Every bit that went to zero is one common word; bits behind the pattern never do.
+    Ok(column.iter().map(|word| word.count_zeros() as usize).sum())
+}

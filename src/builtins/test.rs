@@ -1,0 +1,159 @@
+//! What stands behind the tests of values: `contains`, `icontains`, `starts with`, `is json`, ….
+//!
+//! Both sides are present values here; missing and absent ones are decided before. `None` says that the test has no meaning for these
+//! types: it is false then, and its reason names the types.
+
+use super::json::find_json;
+use super::schema::{Schema, Violation};
+use crate::limits::{Exhausted, Limits, Meter};
+use crate::value::Value;
+use crate::value::compare::equal;
+use crate::value::json::parse;
+use bumpalo::Bump;
+use std::ops::Range;
+
+/// The answer of a test; `None` for types that it has no meaning for.
+pub type Answer = Result<Option<bool>, Exhausted>;
+
+/// `subject contains wanted`: a part of a text, an element of a list, a key of an object.
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn contains(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut Meter) -> Answer {
+    match (subject, wanted) {
+        (Value::Text(text), Value::Text(part)) => {
+            let (text, part) = (text.as_str(), part.as_str());
+            meter.scan(text.len())?;
+            Ok(Some(memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some()))
+        }
+        (Value::List(items), wanted) => {
+            meter.charge(items.len() as u64)?;
+            Ok(Some(items.iter().any(|item| equal(&item.value, wanted))))
+        }
+        (Value::Object(object), Value::Text(key)) => Ok(Some(object.get(key.as_str()).is_some())),
+        _ => Ok(None),
+    }
+}
+
+/// `subject icontains wanted`: the same in lower case on both sides (Unicode's full mapping, no folding: `ß` is not `ss`).
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn contains_ignoring_case(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut Meter) -> Answer {
+    let Value::Text(wanted) = wanted else { return contains(subject, wanted, meter) };
+    let wanted = wanted.as_str().to_lowercase();
+    match subject {
+        Value::Text(text) => {
+            let text = text.as_str();
+            meter.scan(text.len().saturating_mul(4))?;
+            meter.check_memory(text.len())?;
+            let lower = if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase() };
+            Ok(Some(memchr::memmem::find(lower.as_bytes(), wanted.as_bytes()).is_some()))
+        }
+        Value::List(items) => {
+            for item in *items {
+                let Value::Text(text) = item.value else { continue };
+                meter.scan(text.as_str().len().saturating_mul(4))?;
+                if text.as_str().to_lowercase() == wanted {
+                    return Ok(Some(true));
+                }
+            }
+            Ok(Some(false))
+        }
+        Value::Object(object) => {
+            meter.charge(object.entries().len() as u64)?;
+            Ok(Some(object.entries().iter().any(|entry| entry.key.to_lowercase() == wanted)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Which elements of a list have to be contained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum Share {
+    All,
+    Any,
+    None,
+}
+
+/// `subject contains all|any|none wanted`. Of an empty list all and none are contained, and not any.
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn contains_share(subject: &Value<'_>, share: Share, wanted: &Value<'_>, meter: &mut Meter) -> Answer {
+    let Value::List(wanted) = wanted else { return Ok(None) };
+    if !matches!(subject, Value::Text(_) | Value::List(_) | Value::Object(_)) {
+        return Ok(None);
+    }
+    for item in *wanted {
+        let Some(found) = contains(subject, &item.value, meter)? else { return Ok(None) };
+        match (share, found) {
+            (Share::All, false) | (Share::None, true) => return Ok(Some(false)),
+            (Share::Any, true) => return Ok(Some(true)),
+            _ => {}
+        }
+    }
+    Ok(Some(share != Share::Any))
+}
+
+/// `subject starts with start`.
+#[must_use]
+pub fn starts_with(subject: &Value<'_>, start: &Value<'_>) -> Option<bool> {
+    match (subject, start) {
+        (Value::Text(text), Value::Text(start)) => Some(text.as_str().starts_with(start.as_str())),
+        _ => None,
+    }
+}
+
+/// `subject ends with end`.
+#[must_use]
+pub fn ends_with(subject: &Value<'_>, end: &Value<'_>) -> Option<bool> {
+    match (subject, end) {
+        (Value::Text(text), Value::Text(end)) => Some(text.as_str().ends_with(end.as_str())),
+        _ => None,
+    }
+}
+
+/// `subject is json`.
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn is_json(subject: &Value<'_>, meter: &mut Meter) -> Answer {
+    let Value::Text(text) = subject else { return Ok(None) };
+    meter.scan(text.as_str().len().saturating_mul(4))?;
+    Ok(Some(super::json::is_json(text.as_str())))
+}
+
+/// `subject is json Schema`: whether the text is JSON, and where it is, what in it does not fit. `None` for what is no text,
+/// `Some(None)` for text that is not JSON.
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn is_json_schema(
+    subject: &Value<'_>,
+    schema: &Schema,
+    limits: &Limits,
+    meter: &mut Meter,
+) -> Result<Option<Option<Result<(), Violation>>>, Exhausted> {
+    let Value::Text(text) = subject else { return Ok(None) };
+    meter.scan(text.as_str().len().saturating_mul(8))?;
+    let arena = Bump::new();
+    let checked = parse(text.as_str(), 0, &arena, limits).ok().map(|document| schema.check(&document.node.value));
+    Ok(Some(checked))
+}
+
+/// `subject contains json`, `subject contains json Schema`: where an object (else a list) stands in the text that fits. `None` for
+/// what is no text.
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn contains_json(
+    subject: &Value<'_>,
+    schema: Option<&Schema>,
+    limits: &Limits,
+    meter: &mut Meter,
+) -> Result<Option<Option<Range<usize>>>, Exhausted> {
+    let Value::Text(text) = subject else { return Ok(None) };
+    find_json(text.as_str(), limits, meter, |value| schema.is_none_or(|schema| schema.accepts(value))).map(Some)
+}

@@ -1,0 +1,332 @@
+//! Functions called directly: arguments and results as JSON.
+
+use super::json::Cache;
+use super::table::lookup;
+use super::{Environment, test};
+use crate::limits::{Exhausted, Limits, Meter};
+use crate::value::json::{parse, to_json};
+use crate::value::{Node, Value};
+use bumpalo::Bump;
+use proptest::prelude::*;
+use regex::Regex;
+use std::time::{Duration, Instant};
+
+/// The result of a call as JSON, `missing` or `absent`.
+fn call(name: &str, arguments: &str) -> String {
+    limited(name, arguments, &Limits::default()).unwrap()
+}
+
+fn limited(name: &str, arguments: &str, limits: &Limits) -> Result<String, Exhausted> {
+    let arena = Bump::new();
+    let Value::List(arguments) = parse(arguments, 0, &arena, limits).unwrap().node.value else { panic!("{arguments}") };
+    run(name, arguments, &arena, limits)
+}
+
+fn run<'run>(name: &str, arguments: &[Node<'run>], arena: &'run Bump, limits: &Limits) -> Result<String, Exhausted> {
+    let regex = Regex::new("(?-u)([a-z])([0-9])").unwrap();
+    let environment = Environment {
+        arena,
+        limits,
+        meter: &mut Meter::new(limits),
+        regex: &|number| (number == 0).then_some(&regex),
+        cache: &Cache::default(),
+    };
+    lookup(name).unwrap().call(arguments, environment).map(|node| match node.value {
+        Value::Missing => "missing".to_owned(),
+        Value::Absent => "absent".to_owned(),
+        value => to_json(&value),
+    })
+}
+
+#[test]
+fn arguments_decide_first() {
+    let arena = Bump::new();
+    let limits = Limits::default();
+    let text = || super::call::borrowed("a");
+    let (missing, absent) = (Node::computed(Value::Missing), Node::computed(Value::Absent));
+    let number = Node::computed(Value::Number(crate::value::Number::Integer(1)));
+    for (arguments, expected) in [
+        (vec![text(), absent], "absent"),
+        (vec![absent, missing], "missing"),
+        (vec![text(), number], "missing"),
+        (vec![number, absent], "missing"),
+        (vec![text()], "missing"),
+        (vec![text(), text()], "1"),
+    ] {
+        assert_eq!(run("similarity", &arguments, &arena, &limits).unwrap().replace("1.0", "1"), expected);
+    }
+    for (items, expected) in [([number, absent], "absent"), ([number, missing], "missing"), ([number, number], "2")] {
+        let list = Node::computed(Value::List(arena.alloc_slice_copy(&items)));
+        assert_eq!(run("sum", &[list], &arena, &limits).unwrap(), expected);
+    }
+}
+
+#[test]
+fn text_functions() {
+    for (name, arguments, expected) in [
+        ("lower", r#"["ΌΣΟΣ İ"]"#, "\"όσος i̇\""),
+        ("trim", r#"["\u001c x\u00a0"]"#, r#""x""#),
+        ("words", r#"["a\u001fb\u2003c\u200bd"]"#, "[\"a\",\"b\",\"c\u{200b}d\"]"),
+        ("lines", r#"["a\r\nb\n\n"]"#, r#"["a","b",""]"#),
+        ("length", r#"["e\u0301😀"]"#, "3"),
+        ("length", r#"[{"a": 1}]"#, "1"),
+        ("length", "[5]", "missing"),
+        ("replace", r#"["aaa", "aa", "b"]"#, r#""ba""#),
+        ("replace", r#"["abc", "", "x"]"#, r#""abc""#),
+        ("split", r#"["héy", ""]"#, r#"["h","é","y"]"#),
+        ("split", r#"["", ","]"#, r#"[""]"#),
+        ("join", r#"[["a", null, {"b": 1.50}], ", "]"#, r#""a, null, {\"b\":1.50}""#),
+        ("join", r#"[[]]"#, r#""""#),
+        ("text", r#"[12.50]"#, r#""12.50""#),
+        ("number", r#"[" -1.50e3\n"]"#, "-1.50e3"),
+        ("number", r#"["01"]"#, "missing"),
+        ("number", r#"["1."]"#, "missing"),
+        ("number", r#"["+1"]"#, "missing"),
+        ("number", r#"["NaN"]"#, "missing"),
+        ("number", r#"[7]"#, "7"),
+    ] {
+        assert_eq!(call(name, arguments), expected, "{name}{arguments}");
+    }
+}
+
+#[test]
+fn regular_expressions_split_and_replace() {
+    let arena = Bump::new();
+    let limits = Limits::default();
+    let text = super::call::borrowed;
+    let regex = Node::computed(Value::Regex(0));
+    assert_eq!(run("split", &[text("xa1yb2"), regex], &arena, &limits).unwrap(), r#"["x","y",""]"#);
+    let swapped = run("replace", &[text("a1-b2"), regex, text("$2$1")], &arena, &limits).unwrap();
+    assert_eq!(swapped, r#""1a-2b""#);
+}
+
+#[test]
+fn lists_and_numbers() {
+    for (name, arguments, expected) in [
+        ("sum", "[[]]", "0"),
+        ("sum", "[[9007199254740993, 2]]", "9007199254740995"),
+        ("sum", "[[123456789012345678901234567890]]", "123456789012345678901234567890"),
+        ("sum", r#"[[1, "2"]]"#, "missing"),
+        ("avg", "[[1, 2]]", "1.5"),
+        ("avg", "[[]]", "missing"),
+        ("median", "[[3, 1, 2]]", "2"),
+        ("median", "[[4, 1, 2, 3]]", "2.5"),
+        ("percentile", "[[1, 2, 3, 4], 0.5]", "2.5"),
+        ("percentile", "[[7], 0.99]", "7"),
+        ("percentile", "[[1, 2], 1]", "2"),
+        ("percentile", "[[1, 2], 95]", "missing"),
+        ("min", r#"[["b", "a"]]"#, r#""a""#),
+        ("max", r#"[[1, "a"]]"#, "missing"),
+        ("max", "[[true]]", "missing"),
+        ("max", "[[1, 1.0]]", "1"),
+        ("distinct", r#"[[{"a": 1, "b": 2}, {"b": 2.0, "a": 1}, [1], [1]]]"#, r#"[{"a":1,"b":2},[1]]"#),
+        ("sort", r#"[["b", "B", "a"]]"#, r#"["B","a","b"]"#),
+        ("sort", "[[1e1, 9, 9.5]]", "[9,9.5,1e1]"),
+        ("sort", "[[1, null]]", "missing"),
+        ("reverse", r#"["aé"]"#, r#""éa""#),
+        ("flatten", "[[1, [2, [3]]]]", "[1,2,[3]]"),
+        ("first", "[[]]", "missing"),
+        ("abs", "[-123456789012345678901234567890]", "123456789012345678901234567890"),
+        ("abs", "[-0.5]", "0.5"),
+        ("floor", "[-2.5]", "-3"),
+        ("ceil", "[1e300]", "1e300"),
+        ("round", "[2.5]", "3"),
+        ("round", "[-2.5]", "-3"),
+        ("round", "[1.005, 2]", "1.01"),
+        ("round", "[0.0449, 1]", "0"),
+        ("round", "[0.05, 1]", "0.1"),
+        ("round", "[99.96, 1]", "100"),
+        ("round", "[1251, -2]", "1300"),
+        ("round", "[49, -2]", "0"),
+        ("round", "[1e300, 2]", "1e300"),
+        ("round", "[1.5, 99]", "missing"),
+    ] {
+        assert_eq!(call(name, arguments), expected, "{name}{arguments}");
+    }
+}
+
+#[test]
+fn encodings_and_times() {
+    for (name, arguments, expected) in [
+        ("sha256", r#"[""]"#, r#""e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855""#),
+        ("base64_decode", r#"["w6Q_"]"#, r#""ä?""#),
+        ("base64_decode", r#"["aGVs\nbG8="]"#, r#""hello""#),
+        ("base64_decode", r#"["/w=="]"#, "missing"),
+        ("base64_decode", r#"["a*"]"#, "missing"),
+        ("url_decode", r#"["a+b%2"]"#, r#""a+b%2""#),
+        ("url_decode", r#"["%ff"]"#, "missing"),
+        ("timestamp", r#"["2025-03-01T12:00:00.0005Z"]"#, "1740830400000.5"),
+        ("timestamp", r#"["2025-03-01T12:00:00+02:00"]"#, "1740823200000"),
+        ("timestamp", r#"["2025-03-01T12:00:00"]"#, "1740830400000"),
+        ("timestamp", r#"["2025-03-01"]"#, "1740787200000"),
+        ("timestamp", "[5]", "5"),
+        ("timestamp", r#"["2025-13-01"]"#, "missing"),
+        ("timestamp", r#"["2025-03-01T12:00:00[Europe/Berlin]"]"#, "missing"),
+        ("timestamp", r#"["soon"]"#, "missing"),
+        ("date", "[-1]", r#""1969-12-31""#),
+        ("date", "[1e300]", "missing"),
+        ("weekday", "[0]", r#""thursday""#),
+        ("hour", r#"["2025-03-01T23:59:59Z"]"#, "23"),
+    ] {
+        assert_eq!(call(name, arguments), expected, "{name}{arguments}");
+    }
+}
+
+#[test]
+fn json_and_paths() {
+    for (name, arguments, expected) in [
+        ("json", r#"["{\"a\": [1.50]}"]"#, r#"{"a":[1.50]}"#),
+        ("json", r#"["{a}"]"#, "missing"),
+        ("json", r#"[{"a": 1}]"#, r#"{"a":1}"#),
+        ("jsonpath", r#"[{"a": [1, {"b": 2.50}]}, "$..b"]"#, "[2.50]"),
+        ("jsonpath", r#"[[3, 1, 2], "$[-1, 0]"]"#, "[2,3]"),
+        ("jsonpath", r#"[{"it's": 1}, "$['it\\'s']"]"#, "[1]"),
+        ("jsonpath", r#"[[1], "items"]"#, "missing"),
+    ] {
+        assert_eq!(call(name, arguments), expected, "{name}{arguments}");
+    }
+    assert_eq!(super::json::check_path("$.a[?@.b > 1]"), Ok(()));
+    assert_eq!(super::json::check_path("a").unwrap_err().offset, 0);
+    assert!(super::json::check_path("$.items[?@.price > 10").unwrap_err().offset > 0);
+}
+
+#[test]
+fn found_values_keep_their_place_in_the_trace() {
+    let arena = Bump::new();
+    let limits = Limits::default();
+    let text = r#"{"note": "{\"ids\": [\"o-1\", \"o-2\"]}"}"#;
+    let Value::Object(root) = parse(text, 0, &arena, &limits).unwrap().node.value else { panic!() };
+    let cache = Cache::default();
+    let mut meter = Meter::new(&limits);
+    let mut results = vec![root.get("note").unwrap()];
+    for (name, more) in [("json", None), ("jsonpath", Some(super::call::borrowed("$.ids[1]")))] {
+        let environment =
+            Environment { arena: &arena, limits: &limits, meter: &mut meter, regex: &|_| None, cache: &cache };
+        let arguments: Vec<_> = results.last().copied().into_iter().chain(more).collect();
+        results.push(lookup(name).unwrap().call(arena.alloc_slice_copy(&arguments), environment).unwrap());
+    }
+    let found = results[2];
+    let Value::List(&[id]) = found.value else { panic!() };
+    assert_eq!(&text[id.origin.range().unwrap()], r#"\"o-2\""#);
+}
+
+#[test]
+fn tests_of_values_know_texts_lists_and_keys() {
+    let arena = Bump::new();
+    let limits = Limits::default();
+    let value = |text: &str| parse(arena.alloc_str(text), 0, &arena, &limits).unwrap().node.value;
+    let mut meter = Meter::new(&limits);
+    for (subject, wanted, expected) in [
+        (r#""abc""#, r#""b""#, Some(true)),
+        (r#""abc""#, r#""""#, Some(true)),
+        (r#""5""#, "5", None),
+        (r#"[1, "a"]"#, "1.0", Some(true)),
+        (r#"["abc"]"#, r#""b""#, Some(false)),
+        (r#"{"a": null}"#, r#""a""#, Some(true)),
+        ("5", "5", None),
+    ] {
+        assert_eq!(test::contains(&value(subject), &value(wanted), &mut meter), Ok(expected), "{subject} {wanted}");
+    }
+    for (subject, wanted, expected) in [
+        (r#""ΌΣΟΣ""#, r#""όσος""#, Some(true)),
+        (r#""Straße""#, r#""STRASSE""#, Some(false)),
+        (r#""4 \u212a""#, r#""k""#, Some(true)),
+        (r#"["VIP"]"#, r#""vip""#, Some(true)),
+        (r#"{"Id": 1}"#, r#""iD""#, Some(true)),
+    ] {
+        let answer = test::contains_ignoring_case(&value(subject), &value(wanted), &mut meter);
+        assert_eq!(answer, Ok(expected), "{subject} {wanted}");
+    }
+    use test::Share::{All, Any, None as Nothing};
+    for (share, wanted, expected) in [
+        (All, r#"["a", "b"]"#, Some(true)),
+        (All, r#"["a", "x"]"#, Some(false)),
+        (Any, r#"["x", "b"]"#, Some(true)),
+        (Any, "[]", Some(false)),
+        (All, "[]", Some(true)),
+        (Nothing, r#"["x"]"#, Some(true)),
+        (Nothing, r#"["x", "b"]"#, Some(false)),
+        (All, r#""ab""#, None),
+    ] {
+        let answer = test::contains_share(&value(r#""a b""#), share, &value(wanted), &mut meter);
+        assert_eq!(answer, Ok(expected), "{share:?} {wanted}");
+    }
+}
+
+/// The time of a piece of work on hostile input: generous, for a slow machine without optimisation.
+fn in_time<R>(work: impl FnOnce() -> R) -> R {
+    let start = Instant::now();
+    let result = work();
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    result
+}
+
+#[test]
+fn hostile_input_ends_at_a_limit() {
+    let limits = Limits { fuel: 2_000_000, computed_bytes: 4 << 20, ..Limits::default() };
+    let long = "a".repeat(1 << 20);
+    let quote = |text: &str| serde_json::to_string(text).unwrap();
+    let other = "b".repeat(1 << 20);
+    let hostile = [
+        ("levenshtein", format!("[{}, {}]", quote(&long), quote(&other))),
+        ("similarity", format!("[{}, {}]", quote(&long), quote(&other))),
+        ("replace", format!("[{}, \"a\", {}]", quote(&long), quote(&long))),
+        ("join", format!("[[{}], {}]", vec!["1"; 1000].join(","), quote(&long))),
+        ("rouge_l", format!("[{}, {}]", quote(&"a ".repeat(1 << 19)), quote(&"b ".repeat(1 << 19)))),
+        ("jsonpath", format!("[[{}], \"$..*..*..*..*..*\"]", vec!["[1]"; 1000].join(","))),
+        ("jsonpath", format!("[[{}], \"$[?$[?$[?@]]]\"]", vec!["1"; 3000].join(","))),
+        ("words", format!("[{}]", quote(&"a ".repeat(1 << 19)))),
+    ];
+    for (name, arguments) in &hostile {
+        let result = in_time(|| limited(name, arguments, &limits));
+        assert!(matches!(result, Err(Exhausted::Fuel | Exhausted::Memory)), "{name}: {result:?}");
+    }
+}
+
+#[test]
+fn json_in_hostile_text_is_found_in_bounded_time() {
+    let limits = Limits::default();
+    for text in ["{".repeat(1 << 18), "{\"a\":[".repeat(1 << 14), "[[".repeat(1 << 15), "{\"".repeat(1 << 17)] {
+        let mut meter = Meter::new(&limits);
+        let _ = in_time(|| super::json::find_json(&text, &limits, &mut meter, |_| true));
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_edit_distance_is_the_plain_one(left in "[abcé]{0,150}", right in "[abcé]{0,150}") {
+        let arguments = serde_json::to_string(&[&left, &right]).unwrap();
+        prop_assert_eq!(call("levenshtein", &arguments), strsim::levenshtein(&left, &right).to_string());
+    }
+
+    #[test]
+    fn the_common_subsequence_is_the_plain_one(
+        left in prop::collection::vec("[a-c]", 0..150),
+        right in prop::collection::vec("[a-c]", 0..150),
+    ) {
+        let arguments = serde_json::to_string(&[left.join(" "), right.join(" ")]).unwrap();
+        let mut row = vec![0_usize; right.len() + 1];
+        for a in &left {
+            let mut diagonal = 0;
+            for (index, b) in right.iter().enumerate() {
+                let above = row[index + 1];
+                row[index + 1] = if a == b { diagonal + 1 } else { above.max(row[index]) };
+                diagonal = above;
+            }
+        }
+        let common = row[right.len()] as f64;
+        let (precision, recall) = (common / left.len().max(1) as f64, common / right.len().max(1) as f64);
+        let expected =
+            if common > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 };
+        prop_assert_eq!(call("rouge_l", &arguments), format!("{expected:?}"));
+    }
+
+    #[test]
+    fn rounding_agrees_with_decimal_text(value in -1e6_f64..1e6, digits in 0_u8..6) {
+        let arguments = format!("[{value:?}, {digits}]");
+        let rounded: f64 = call("round", &arguments).parse().unwrap();
+        prop_assert!((rounded - value).abs() <= 0.5000001 * 10_f64.powi(-i32::from(digits)));
+        let text = format!("{rounded:?}");
+        prop_assert!(text.split_once('.').is_none_or(|(_, fraction)| fraction.len() <= usize::from(digits.max(1))), "{}", text);
+    }
+}

@@ -1,0 +1,184 @@
+//! Functions over text.
+
+use super::call::{Call, Needle, Outcome, borrowed, gap};
+use crate::limits::{Exhausted, Meter};
+use crate::value::json::to_json;
+use crate::value::{Node, Number, Value};
+use regex::Regex;
+
+/// White space that separates words: what Unicode calls so, and the four ASCII separators U+001C to U+001F.
+#[must_use]
+pub fn is_space(character: char) -> bool {
+    character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
+}
+
+/// The words of a text.
+pub fn split_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(is_space).filter(|word| !word.is_empty())
+}
+
+pub(super) fn lower<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let text = call.text(0);
+    call.meter.scan(text.len())?;
+    call.give_text(&text.to_lowercase())
+}
+
+pub(super) fn upper<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let text = call.text(0);
+    call.meter.scan(text.len())?;
+    call.give_text(&text.to_uppercase())
+}
+
+pub(super) fn trim<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    Ok(borrowed(call.text(0).trim_matches(is_space)))
+}
+
+pub(super) fn words<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let text = call.text(0);
+    call.meter.scan(text.len())?;
+    call.give_list(split_words(text).map(borrowed))
+}
+
+pub(super) fn lines<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let text = call.text(0);
+    call.meter.scan(text.len())?;
+    call.give_list(text.lines().map(borrowed))
+}
+
+pub(super) fn word_count<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let text = call.text(0);
+    call.meter.scan(text.len())?;
+    call.give_count(split_words(text).count())
+}
+
+pub(super) fn length<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let count = match call.node(0).value {
+        Value::List(items) => items.len(),
+        Value::Object(object) => object.entries().len(),
+        _ => {
+            let text = call.text(0);
+            call.meter.scan(text.len())?;
+            text.chars().count()
+        }
+    };
+    call.give_count(count)
+}
+
+pub(super) fn replace<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let (text, to) = (call.text(0), call.text(2));
+    call.meter.scan(text.len())?;
+    let replaced = match call.needle(1) {
+        None => return call.missing(),
+        Some(Needle::Text("")) => text.to_owned(),
+        Some(Needle::Text(from)) => replace_text(text, from, to, call.meter)?,
+        Some(Needle::Regex(regex)) => replace_matches(text, regex, to, call.meter)?,
+    };
+    call.give_text(&replaced)
+}
+
+fn replace_text(text: &str, from: &str, to: &str, meter: &mut Meter) -> Result<String, Exhausted> {
+    let count = memchr::memmem::find_iter(text.as_bytes(), from).count();
+    // Checked before it is built: a short text can grow without measure.
+    let size = text.len().saturating_add(count.saturating_mul(to.len()));
+    meter.check_memory(size)?;
+    meter.scan(size)?;
+    Ok(text.replace(from, to))
+}
+
+fn replace_matches(text: &str, regex: &Regex, to: &str, meter: &mut Meter) -> Result<String, Exhausted> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for captures in regex.captures_iter(text) {
+        let Some(found) = captures.get(0) else { continue };
+        out.push_str(text.get(copied..found.start()).unwrap_or_default());
+        // A group can only bring what was found, once for each mention.
+        meter.charge(16)?;
+        meter.check_memory(out.len().saturating_add(to.len().saturating_mul(found.len() + 1)))?;
+        captures.expand(to, &mut out);
+        copied = found.end();
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    Ok(out)
+}
+
+pub(super) fn split<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let text = call.text(0);
+    call.meter.scan(text.len())?;
+    match call.needle(1) {
+        None => call.missing(),
+        Some(Needle::Text("")) => {
+            let characters = text
+                .char_indices()
+                .map(|(at, character)| borrowed(text.get(at..at + character.len_utf8()).unwrap_or_default()));
+            call.give_list(characters)
+        }
+        Some(Needle::Text(separator)) => call.give_list(text.split(separator).map(borrowed)),
+        Some(Needle::Regex(regex)) => call.give_list(regex.split(text).map(borrowed)),
+    }
+}
+
+pub(super) fn join<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let (items, separator) = (call.list(0), call.text(1));
+    if let Some(value) = gap(items) {
+        return Ok(Node::computed(value));
+    }
+    let mut out = String::new();
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push_str(separator);
+        }
+        push_text(&item.value, &mut out);
+        call.meter.charge(1)?;
+        call.meter.check_memory(out.len())?;
+    }
+    call.give_text(&out)
+}
+
+pub(super) fn text<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let node = call.node(0);
+    if let Value::Text(_) = node.value {
+        return Ok(node);
+    }
+    let json = to_json(&node.value);
+    call.meter.scan(json.len())?;
+    call.give_text(&json)
+}
+
+/// Appends a value as text: text as it is, everything else as compact JSON.
+pub fn push_text(value: &Value<'_>, out: &mut String) {
+    match value {
+        Value::Text(text) => out.push_str(text.as_str()),
+        other => crate::value::json::write_json(other, out),
+    }
+}
+
+pub(super) fn number<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let node = call.node(0);
+    match node.value {
+        Value::Text(text) => {
+            let spelled = text.as_str().trim_matches(is_space);
+            call.meter.scan(spelled.len())?;
+            call.give_number(is_json_number(spelled).then_some(Number::Written(spelled)))
+        }
+        _ => Ok(node),
+    }
+}
+
+/// Whether a text is a number of JSON: `-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?`.
+#[must_use]
+pub fn is_json_number(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['-', '+']).unwrap_or(exponent))),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(digits)
+}

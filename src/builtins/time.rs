@@ -1,0 +1,77 @@
+//! Functions over times. There is no clock: a rule can only look at times that stand in a run or in itself. All in UTC.
+
+use super::call::{Call, Outcome};
+use crate::value::{Number, Value};
+use jiff::Timestamp;
+use jiff::civil::{DateTime, Weekday};
+use jiff::tz::TimeZone;
+
+/// The instant of an argument: RFC 3339 text, the same without an offset (taken as UTC), a date, or milliseconds since 1970.
+fn instant(call: &Call<'_, '_>) -> Option<Timestamp> {
+    match call.node(0).value {
+        Value::Text(text) => parse(text.as_str().trim()),
+        Value::Number(number) => from_milliseconds(number),
+        _ => None,
+    }
+}
+
+fn parse(text: &str) -> Option<Timestamp> {
+    // Longer than any time; bounds what the library looks at.
+    if text.len() > 64 {
+        return None;
+    }
+    let utc = |time: DateTime| time.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
+    // A time zone in brackets would be passed over: nothing here knows time zones.
+    let local = || text.parse::<DateTime>().ok().filter(|_| !text.contains('[')).and_then(utc);
+    text.parse::<Timestamp>().ok().or_else(local)
+}
+
+fn from_milliseconds(number: Number<'_>) -> Option<Timestamp> {
+    if let Some(whole) = number.as_i64() {
+        return Timestamp::from_millisecond(whole).ok();
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "saturates, and the library refuses what is out of range")]
+    let nanoseconds = (number.to_f64() * 1e6) as i128;
+    Timestamp::from_nanosecond(nanoseconds).ok()
+}
+
+pub(super) fn timestamp<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let node = call.node(0);
+    if let Value::Number(_) = node.value {
+        return Ok(node);
+    }
+    let Some(instant) = instant(call) else { return call.missing() };
+    if instant.subsec_nanosecond() % 1_000_000 == 0 {
+        return call.give_number(Some(Number::Integer(instant.as_millisecond())));
+    }
+    #[expect(clippy::cast_precision_loss, reason = "fractions of a millisecond are as exact as a double can be")]
+    let milliseconds = instant.as_nanosecond() as f64 / 1e6;
+    call.give_real(milliseconds)
+}
+
+fn utc(call: &Call<'_, '_>) -> Option<DateTime> {
+    instant(call).map(|instant| TimeZone::UTC.to_datetime(instant))
+}
+
+pub(super) fn date<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let Some(time) = utc(call) else { return call.missing() };
+    call.give_text(&time.date().to_string())
+}
+
+pub(super) fn weekday<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let Some(time) = utc(call) else { return call.missing() };
+    call.give_text(match time.weekday() {
+        Weekday::Monday => "monday",
+        Weekday::Tuesday => "tuesday",
+        Weekday::Wednesday => "wednesday",
+        Weekday::Thursday => "thursday",
+        Weekday::Friday => "friday",
+        Weekday::Saturday => "saturday",
+        Weekday::Sunday => "sunday",
+    })
+}
+
+pub(super) fn hour<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let Some(time) = utc(call) else { return call.missing() };
+    call.give_number(Some(Number::Integer(i64::from(time.hour()))))
+}

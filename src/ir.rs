@@ -141,6 +141,7 @@ pub struct Rule {
 
 /// What a [`Rule`] was written as.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum RuleRole {
     /// `rule`.
     Rule,
@@ -238,6 +239,7 @@ pub struct Settings<E> {
 
 /// What an assertion asserts. `P` stands for a pattern, `E` for an expression.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum Check<P, E> {
     /// An expression that is true.
     Expression(E),
@@ -288,6 +290,7 @@ pub enum GroupKind {
 
 /// The window of a block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum Scope<P> {
     /// From the first `open` (with `until`: from each) to the next `until` or the run's end; ends outside.
     After {

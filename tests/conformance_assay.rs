@@ -72,11 +72,15 @@ fn sentence(rule: &Value, aliases: &Value) -> Option<String> {
     let select = |key: &str| selector(&rule[key], aliases);
     let text = match rule["type"].as_str()? {
         "require" => format!("require {}", select("tool")),
-        "before" if rule["then"].is_array() => format!("before {} -> {}", select("first"), names(&rule["then"]).join(", ")),
+        "before" if rule["then"].is_array() => {
+            format!("before {} -> {}", select("first"), names(&rule["then"]).join(", "))
+        }
         "before" if rule["first"] == rule["then"] || select("first") == select("then") => return None,
         "before" if aliases.is_object() => return overlapping_before(rule, aliases),
         "before" => format!("before {} -> {}", select("first"), select("then")),
-        "immediately_before" => format!("immediately before {} -> {}", select("first"), names(&rule["then"]).join(", ")),
+        "immediately_before" => {
+            format!("immediately before {} -> {}", select("first"), names(&rule["then"]).join(", "))
+        }
         "blocklist" if rule["tools"].is_array() => format!("never {}", names(&rule["tools"]).join(", ")),
         "blocklist" => format!("never (any where tool contains {})", quote(rule["pattern"].as_str()?)),
         "allowlist" => format!("only {}", names(&rule["tools"]).join(", ")),
@@ -106,7 +110,10 @@ fn overlapping_before(rule: &Value, aliases: &Value) -> Option<String> {
     let members = |value: &Value| -> Vec<String> {
         let name = value.as_str().unwrap_or_default();
         let listed = aliases.get(name).and_then(Value::as_array);
-        listed.map_or_else(|| vec![name.to_owned()], |all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+        listed.map_or_else(
+            || vec![name.to_owned()],
+            |all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        )
     };
     let (first, then) = (members(&rule["first"]), members(&rule["then"]));
     let shared = first.iter().any(|name| then.contains(name));
@@ -117,7 +124,9 @@ fn overlapping_before(rule: &Value, aliases: &Value) -> Option<String> {
 fn run(vector: &Value) -> Value {
     let calls: Vec<Value> = match vector["calls"].as_array() {
         Some(calls) => calls.clone(),
-        None => vector["trace"].as_array().into_iter().flatten().map(|name| json!({ "tool": name, "args": {} })).collect(),
+        None => {
+            vector["trace"].as_array().into_iter().flatten().map(|name| json!({ "tool": name, "args": {} })).collect()
+        }
     };
     json!({ "calls": calls })
 }
@@ -138,7 +147,10 @@ fn compare(file: &str, keep: impl Fn(&Value) -> bool, agrees: impl Fn(&Value, Ve
             continue;
         };
         if invalid_regex(&vector["rule"]) {
-            assert!(Rules::from_text("vector.assert", &text).is_err(), "a bad regular expression is a compile error: {text}");
+            assert!(
+                Rules::from_text("vector.assert", &text).is_err(),
+                "a bad regular expression is a compile error: {text}"
+            );
             none += 1;
             continue;
         }
@@ -146,7 +158,12 @@ fn compare(file: &str, keep: impl Fn(&Value) -> bool, agrees: impl Fn(&Value, Ve
         if agrees(vector, found) { same += 1 } else { wrong.push(format!("{text}\n  {vector}\n  found {found:?}")) }
     }
     println!("assay {file}: {same}/{} agree, {none} without a sentence of the same meaning", same + wrong.len());
-    assert!(wrong.is_empty(), "{} differ, first:\n{}", wrong.len(), wrong.join("\n").chars().take(4_000).collect::<String>());
+    assert!(
+        wrong.is_empty(),
+        "{} differ, first:\n{}",
+        wrong.len(),
+        wrong.join("\n").chars().take(4_000).collect::<String>()
+    );
     assert!(same > 0, "nothing was compared");
 }
 
@@ -190,8 +207,12 @@ fn argument_patterns_agree() {
 
 #[test]
 fn the_documented_rules_agree() {
-    compare("docs_vectors/sequences_v1.0.0.jsonl", |_| true, |vector, found| match vector["expect"].as_str() {
-        Some("pass") => matches!(found, Verdict::Pass | Verdict::Vacuous),
-        _ => found == Verdict::Fail,
-    });
+    compare(
+        "docs_vectors/sequences_v1.0.0.jsonl",
+        |_| true,
+        |vector, found| match vector["expect"].as_str() {
+            Some("pass") => matches!(found, Verdict::Pass | Verdict::Vacuous),
+            _ => found == Verdict::Fail,
+        },
+    );
 }

@@ -53,7 +53,9 @@ fn a_lower_layer_never_imports_a_higher_one() {
                 continue;
             }
             for used in line.split("crate::").skip(1).map(|rest| {
-                rest.split(|character: char| !character.is_alphanumeric() && character != '_').next().unwrap_or_default()
+                rest.split(|character: char| !character.is_alphanumeric() && character != '_')
+                    .next()
+                    .unwrap_or_default()
             }) {
                 if layer(used).is_some_and(|other| other > own) {
                     wrong.push(format!("{}:{}: `{module}` uses `{used}`", path.display(), number + 1));

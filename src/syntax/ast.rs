@@ -45,6 +45,7 @@ pub struct Item {
 
 /// What can stand in a file or in a body (sections 3, 6, 8, 9, 10). Whether it *may* stand there is `check`'s question.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum ItemKind {
     /// `use std.secrets`, `use "./other.assert" (name, name)`.
     Use(Use),
@@ -171,6 +172,7 @@ pub struct Call {
 
 /// What a `call` is given.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum CallInput {
     /// An object literal.
     Object(Expr),
@@ -191,6 +193,7 @@ pub struct Generator {
 
 /// `prompt "…"`, `timeout 120s`, `template "…"`, and every modifier that opens a body.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum Setting {
     /// A modifier as a setting: `severity error`, `threshold 0.8`.
     Modifier(Modifier),
@@ -257,6 +260,7 @@ pub struct Statement {
 
 /// The statements of sections 4, 6 and 9.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum StatementKind {
     /// Any expression.
     Expression(Expr),
@@ -323,6 +327,7 @@ pub struct Times {
 
 /// The window of a `never`.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum Window {
     /// `after A [until C]`.
     After { open: Step, until: Option<Step> },
@@ -387,6 +392,7 @@ pub struct PredicateTarget {
 
 /// The header of a block (section 6).
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum Scope {
     /// `after A [until C]`.
     After { open: Step, until: Option<Step> },
@@ -415,6 +421,7 @@ pub enum GroupKind {
 
 /// The checks of section 9.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum World {
     /// `file "PATH" TEST`: the test has no subject.
     File { path: Text, test: ValueTest },
@@ -450,6 +457,7 @@ pub struct Step {
 
 /// The forms of a step pattern.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum StepKind {
     /// One pattern: a tool call or a step of another kind.
     Atom(Atom),
@@ -476,6 +484,7 @@ pub struct Atom {
 
 /// What an atom names.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum Subject {
     /// A bare name with `*` and `?` as globs; `any` is one too. May turn out to be a `def step`.
     Tool(Name),
@@ -523,6 +532,7 @@ pub enum StatusWord {
 
 /// One entry in a pattern's parentheses.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum Argument {
     /// `path: literal | regex | range | [list] | $var`. The path's root is a plain name or a quoted key.
     Matches { path: Expr, value: Expr, span: Span },
@@ -541,6 +551,7 @@ pub struct Flow {
 
 /// The forms of a flow expression.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum FlowKind {
     /// One call.
     Step(Step),
@@ -565,6 +576,7 @@ pub struct Expr {
 
 /// The forms of an expression.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum ExprKind {
     /// `null`.
     Null,

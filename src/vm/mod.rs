@@ -4,3 +4,4 @@ pub mod fault;
 pub mod machine;
 pub mod outcome;
 pub mod prepare;
+pub mod world;

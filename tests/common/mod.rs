@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// `AVERMENT_SHARED` names it; otherwise it is the `shared` folder next to the project or to a folder above it.
 pub fn shared(part: &str) -> Option<PathBuf> {
     let named = std::env::var_os("AVERMENT_SHARED").map(PathBuf::from);
-    let above = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().skip(1).map(|folder| folder.join("shared"));
+    let above =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().skip(1).map(|folder| folder.join("shared"));
     let found = named.into_iter().chain(above).map(|folder| folder.join(part)).find(|path| path.exists());
     if found.is_none() {
         eprintln!("SKIPPED: there is no shared/{part}; set AVERMENT_SHARED to the folder that holds it");

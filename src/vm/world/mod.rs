@@ -1,0 +1,88 @@
+//! The world around a run, as far as a rule may look at it (language reference, section 9).
+//!
+//! Nothing is touched without permission: files under the working directory may be read, others need `--allow-read=DIR`, commands need
+//! `--allow-run`. There is no network and no other access. What a run has recorded is asked first, by `evaluate`.
+
+mod command;
+mod files;
+
+pub use command::CommandOutcome;
+pub use files::FileState;
+
+use crate::vm::fault::Fault;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What rules may do, and its limits. The default allows nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permissions {
+    /// Where relative paths start and commands run; files below it may be read. `None`: no file may be read.
+    pub working_directory: Option<PathBuf>,
+    /// Further folders whose files may be read (`--allow-read=DIR`).
+    pub read: Vec<PathBuf>,
+    /// Whether commands may be run (`--allow-run`).
+    pub run: bool,
+    /// Whether variables of the environment may be asked for; only whether they are set, never their value.
+    pub environment: bool,
+    /// How long one command may take before its process group is ended.
+    pub command_time: Duration,
+    /// Bytes kept of each output stream of a command.
+    pub output_bytes: usize,
+    /// Bytes of the largest file that is read.
+    pub file_bytes: u64,
+}
+
+impl Default for Permissions {
+    fn default() -> Self {
+        Self {
+            working_directory: None,
+            read: Vec::new(),
+            run: false,
+            environment: false,
+            command_time: Duration::from_secs(60),
+            output_bytes: 64 << 10,
+            file_bytes: 64 << 20,
+        }
+    }
+}
+
+impl Permissions {
+    /// What the command line allows without a flag: files under the working directory, and whether a variable is set.
+    #[must_use]
+    pub fn of_command_line(working_directory: PathBuf) -> Self {
+        Self { working_directory: Some(working_directory), environment: true, ..Self::default() }
+    }
+
+    /// The state of a file.
+    ///
+    /// # Errors
+    /// [`Fault::Permission`] when it lies (symbolic links followed) in no permitted folder; [`Fault::Other`] when it is no regular file, too
+    /// large or unreadable.
+    pub fn file(&self, path: &str) -> Result<FileState, Fault> {
+        files::read(self, path)
+    }
+
+    /// Runs a command without a shell and waits for it.
+    ///
+    /// # Errors
+    /// [`Fault::Permission`] without `--allow-run`; [`Fault::Other`] when it cannot be started or takes too long.
+    pub fn command(&self, arguments: &[String]) -> Result<CommandOutcome, Fault> {
+        if !self.run {
+            return Err(Fault::Permission("--allow-run".to_owned()));
+        }
+        command::run(self, arguments)
+    }
+
+    /// Whether a variable of the environment is set (an empty one is).
+    ///
+    /// # Errors
+    /// [`Fault::Other`] where the environment may not be asked, as in a `test` block.
+    pub fn variable_is_set(&self, name: &str) -> Result<bool, Fault> {
+        if !self.environment {
+            return Err(Fault::Other(
+                "the environment is not looked at here, and the run does not record it".to_owned(),
+            ));
+        }
+        Ok(std::env::var_os(name).is_some())
+    }
+}

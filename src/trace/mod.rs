@@ -1,2 +1,13 @@
 //! Traces: reading files of any known format into the normal form of a run.
+
+pub mod adapt;
+mod build;
+pub mod command;
+pub mod content;
+pub mod error;
+pub mod read;
 pub mod run;
+pub mod time;
+
+pub use error::ReadError;
+pub use read::read_str;

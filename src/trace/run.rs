@@ -68,6 +68,8 @@ impl Kind {
                 "program",
                 "args",
                 "flags",
+                "options",
+                "parts",
                 "exit_code",
                 "output",
                 "ok",
@@ -183,14 +185,41 @@ pub struct Run<'run> {
     pub object: Object<'run>,
     /// All steps in order.
     pub steps: &'run [Step<'run>],
-    /// Whether steps of different kinds are ordered among each other; without `steps`, times or turns they are not.
-    pub kinds_ordered: bool,
+    /// Which kinds are ordered among each other; without `steps`, times or turns they are not. Ask [`Run::ordered`].
+    pub order: KindOrder,
     /// Kinds that the run records (an empty list is evidence).
     pub recorded: [bool; Kind::ALL.len()],
     /// False when the run says `complete: false`: more may come.
     pub complete: bool,
     /// What was odd while reading (duplicate keys, unpaired results, skipped lines), for `trace show` and warnings.
     pub warnings: Vec<ReadWarning>,
+}
+
+/// Which kinds of step are ordered among each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KindOrder {
+    /// For each kind a bit for every kind whose steps it is not ordered with.
+    unordered: [u8; Kind::ALL.len()],
+}
+
+impl KindOrder {
+    /// All kinds are ordered among each other.
+    pub const ALL: Self = Self { unordered: [0; Kind::ALL.len()] };
+
+    /// Says that there is no order between the steps of two kinds.
+    pub fn forget(&mut self, a: Kind, b: Kind) {
+        for (a, b) in [(a, b), (b, a)] {
+            if let Some(bits) = self.unordered.get_mut(a as usize) {
+                *bits |= 1 << (b as u8);
+            }
+        }
+    }
+
+    /// Whether the steps of two kinds are ordered among each other; those of one kind always are.
+    #[must_use]
+    pub fn ordered(&self, a: Kind, b: Kind) -> bool {
+        self.unordered.get(a as usize).is_none_or(|bits| bits & (1 << (b as u8)) == 0)
+    }
 }
 
 /// Where a run was read.
@@ -200,6 +229,8 @@ pub struct RunSource {
     pub file: String,
     /// The line (from 1) on which the run's text starts.
     pub line: usize,
+    /// The column (from 1, in characters) at which the run's text starts on that line.
+    pub column: usize,
     /// The byte offset of the run's text in the file.
     pub offset: u64,
     /// Position of the run in its file, from 1; `None` when the file is one run.
@@ -234,6 +265,12 @@ impl<'run> Run<'run> {
         self.object
             .get(name)
             .unwrap_or_else(|| Node::computed(if name == "error" { Value::Missing } else { Value::Absent }))
+    }
+
+    /// Whether the steps of two kinds are ordered among each other. Kinds without steps are ordered with all.
+    #[must_use]
+    pub fn ordered(&self, a: Kind, b: Kind) -> bool {
+        self.order.ordered(a, b)
     }
 
     /// Whether the run records steps of a kind.

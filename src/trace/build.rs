@@ -1,0 +1,139 @@
+//! From the normal form to a [`Run`]: the order of the steps, what can be derived from what is recorded, and what is not recorded.
+//!
+//! Every adapter ends here, so that a field means the same wherever a run came from.
+
+mod fields;
+mod order;
+mod root;
+mod status;
+mod step;
+
+use super::error::{Placed, ReadError};
+use super::run::{Kind, ReadWarning, Run, RunSource, Step};
+use crate::value::{Entry, Node, Object, Origin, Text, Value};
+use bumpalo::Bump;
+use order::Ordered;
+
+/// A run in normal form, before anything is derived.
+#[derive(Debug)]
+pub(crate) struct Normal<'run> {
+    /// The text that all origins point into.
+    pub(crate) text: &'run str,
+    /// Where it was read.
+    pub(crate) source: RunSource,
+    /// The object of section 11.
+    pub(crate) object: Node<'run>,
+    /// The order of all steps (kind, number among its kind), where the format knows it and the object has no `steps`.
+    pub(crate) order: Option<Vec<(Kind, u32)>>,
+    /// What was odd so far.
+    pub(crate) warnings: Vec<ReadWarning>,
+}
+
+/// The steps of one kind as they are recorded.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Recorded<'run> {
+    items: Vec<Node<'run>>,
+    recorded: bool,
+}
+
+/// The steps of every kind, by [`Kind`].
+pub(crate) type Lists<'run> = [Recorded<'run>; Kind::ALL.len()];
+
+/// Builds the run.
+pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run<'run>, ReadError> {
+    let (text, source) = (normal.text, normal.source.clone());
+    Builder { arena, warnings: normal.warnings }
+        .run(normal.text, normal.source, normal.object, normal.order)
+        .map_err(|error| ReadError::at(&source, text, error.offset, error.problem))
+}
+
+pub(crate) struct Builder<'run> {
+    pub(crate) arena: &'run Bump,
+    pub(crate) warnings: Vec<ReadWarning>,
+}
+
+impl<'run> Builder<'run> {
+    fn run(
+        mut self,
+        text: &'run str,
+        source: RunSource,
+        root: Node<'run>,
+        given: Option<Vec<(Kind, u32)>>,
+    ) -> Result<Run<'run>, Placed> {
+        let Value::Object(object) = root.value else {
+            let found = root.value.type_name();
+            return Err(Placed::new(root.origin, format!("a run is an object, found {found}"), "write `{ … }`"));
+        };
+        let (lists, given) = self.lists(object, given)?;
+        let ordered = order::order(&lists, given)?;
+        let steps = self.steps(&lists, &ordered)?;
+        let recorded = std::array::from_fn(|kind| lists.get(kind).is_some_and(|list| list.recorded));
+        let entries = root::entries(&mut self, object, recorded, steps)?;
+        Ok(Run {
+            text,
+            source,
+            id: root::id(object)?,
+            object: Object::new(self.arena, entries),
+            steps,
+            order: ordered.kinds,
+            recorded,
+            complete: root::complete(object)?,
+            warnings: self.warnings,
+        })
+    }
+
+    /// The steps of every kind, and their common order where `steps` gives it.
+    fn lists(
+        &mut self,
+        object: Object<'run>,
+        given: Option<Vec<(Kind, u32)>>,
+    ) -> Result<(Lists<'run>, Option<Vec<(Kind, u32)>>), Placed> {
+        let mut lists: Lists<'run> = Default::default();
+        for (kind, list) in Kind::ALL.into_iter().zip(&mut lists) {
+            if let Some(items) = root::list(object, kind.list_key())? {
+                *list = Recorded { items: items.to_vec(), recorded: true };
+            }
+        }
+        match root::list(object, "steps")? {
+            Some(steps) => {
+                let order = order::given(steps, &mut lists)?;
+                Ok((lists, Some(order)))
+            }
+            None => Ok((lists, given)),
+        }
+    }
+
+    /// The steps in their order, with all that is derived.
+    fn steps(&mut self, lists: &Lists<'run>, ordered: &Ordered) -> Result<&'run [Step<'run>], Placed> {
+        let evidence = step::Evidence::of(lists);
+        let mut steps = bumpalo::collections::Vec::with_capacity_in(ordered.steps.len(), self.arena);
+        let mut executed = 0;
+        for slot in &ordered.steps {
+            let Some(node) = lists.get(slot.kind as usize).and_then(|list| list.items.get(slot.recorded)) else {
+                continue;
+            };
+            let mut step = step::step(self, slot.kind, *node, slot.index, evidence)?;
+            step.call_position = executed;
+            executed += u32::from(slot.kind == Kind::Call && step.status.executed());
+            steps.push(step);
+        }
+        Ok(steps.into_bump_slice())
+    }
+
+    pub(crate) fn warn(&mut self, origin: Origin, message: String) {
+        // A run can hold one for every step; nobody reads more than some.
+        if self.warnings.len() < 100 {
+            self.warnings.push(ReadWarning { message, offset: origin.range().map_or(0, |range| range.start) });
+        }
+    }
+}
+
+/// A constant text.
+pub(crate) fn text<'run>(text: &'run str) -> Value<'run> {
+    Value::Text(Text::Plain(text))
+}
+
+/// An entry with a computed value.
+pub(crate) fn entry<'run>(key: &'run str, value: Value<'run>) -> Entry<'run> {
+    Entry { key, node: Node::computed(value) }
+}

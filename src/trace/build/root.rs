@@ -1,0 +1,139 @@
+//! The entries of a run beside its steps.
+
+use super::fields::wrong_type;
+use super::{Builder, entry};
+use crate::trace::error::Placed;
+use crate::trace::run::{Kind, Step};
+use crate::value::{Entry, Node, Number, Object, Value};
+
+/// A standard entry; `null` says that it is not recorded.
+fn known<'run>(object: Object<'run>, key: &str) -> Option<Node<'run>> {
+    object.get(key).filter(|node| !matches!(node.value, Value::Null | Value::Absent))
+}
+
+/// The list under a key.
+pub(super) fn list<'run>(object: Object<'run>, key: &str) -> Result<Option<&'run [Node<'run>]>, Placed> {
+    match known(object, key) {
+        None => Ok(None),
+        Some(Node { value: Value::List(items), .. }) => Ok(Some(items)),
+        Some(node) => Err(wrong_type(node, "a run", key, "a list")),
+    }
+}
+
+/// The run's `id`: text, or the text of a number.
+pub(super) fn id<'run>(object: Object<'run>) -> Result<Option<&'run str>, Placed> {
+    match known(object, "id") {
+        None => Ok(None),
+        Some(Node { value: Value::Text(text), .. }) => Ok(Some(text.as_str())),
+        Some(Node { value: Value::Number(Number::Written(text)), .. }) => Ok(Some(text)),
+        Some(node) => Err(wrong_type(node, "a run", "id", "text")),
+    }
+}
+
+/// False for `complete: false`.
+pub(super) fn complete(object: Object<'_>) -> Result<bool, Placed> {
+    match known(object, "complete") {
+        None => Ok(true),
+        Some(Node { value: Value::Boolean(complete), .. }) => Ok(complete),
+        Some(node) => Err(wrong_type(node, "a run", "complete", "`true` or `false`")),
+    }
+}
+
+/// The entries of the run as a value: what is recorded, with the steps in their order and what can be derived. What is `null` where
+/// only numbers, lists and objects are known is left out: it is not recorded.
+pub(super) fn entries<'run>(
+    builder: &mut Builder<'run>,
+    object: Object<'run>,
+    recorded: [bool; Kind::ALL.len()],
+    steps: &'run [Step<'run>],
+) -> Result<&'run [Entry<'run>], Placed> {
+    let mut entries = bumpalo::collections::Vec::with_capacity_in(object.entries().len() + 4, builder.arena);
+    for given in object.entries() {
+        if Kind::ALL.iter().any(|kind| kind.list_key() == given.key) || given.key == "steps" {
+            continue;
+        }
+        if let Some(node) = standard(builder, given)? {
+            entries.push(Entry { key: given.key, node });
+        }
+    }
+    for (kind, recorded) in Kind::ALL.into_iter().zip(recorded) {
+        if recorded {
+            let of_kind = || steps.iter().filter(move |step| step.kind == kind).map(|step| step.node);
+            let mut nodes = bumpalo::collections::Vec::with_capacity_in(of_kind().count(), builder.arena);
+            nodes.extend(of_kind());
+            entries.push(list_entry(object, kind.list_key(), nodes.into_bump_slice()));
+        }
+    }
+    if recorded.contains(&true) {
+        let nodes = builder.arena.alloc_slice_fill_iter(steps.iter().map(|step| step.node));
+        entries.push(list_entry(object, "steps", nodes));
+    }
+    if known(object, "turns").is_none()
+        && let Some(turns) = count_turns(recorded, steps)
+    {
+        entries.push(entry("turns", Value::Number(Number::Integer(turns))));
+    }
+    Ok(entries.into_bump_slice())
+}
+
+fn list_entry<'run>(object: Object<'run>, key: &'static str, nodes: &'run [Node<'run>]) -> Entry<'run> {
+    let value = Value::List(nodes);
+    Entry { key, node: object.get(key).map_or(Node::computed(value), |given| Node::new(value, given.origin)) }
+}
+
+/// Checks the type of a standard entry; `None` where it is not recorded.
+fn standard<'run>(builder: &Builder<'run>, given: &Entry<'run>) -> Result<Option<Node<'run>>, Placed> {
+    let node = given.node;
+    let fits = match given.key {
+        "cost" | "duration" | "turns" => match node.value {
+            Value::Null | Value::Absent => return Ok(None),
+            Value::Number(number) => number.to_f64().is_finite(),
+            _ => return Err(wrong_type(node, "a run", given.key, "a number")),
+        },
+        "usage" => match node.value {
+            Value::Null | Value::Absent => return Ok(None),
+            Value::Object(usage) => return Ok(Some(with_total(builder, node, usage))),
+            _ => return Err(wrong_type(node, "a run", "usage", "an object")),
+        },
+        "id" | "complete" if matches!(node.value, Value::Null) => return Ok(None),
+        _ => !matches!(node.value, Value::Absent),
+    };
+    if given.key == "cost" && !fits {
+        return Err(wrong_type(node, "a run", given.key, "a number that a computer can hold"));
+    }
+    Ok(fits.then_some(node))
+}
+
+/// `total_tokens` is input and output tokens together, where only these are recorded.
+fn with_total<'run>(builder: &Builder<'run>, node: Node<'run>, usage: Object<'run>) -> Node<'run> {
+    let tokens = |key| match known(usage, key).map(|node| node.value) {
+        Some(Value::Number(number)) => Some(number),
+        _ => None,
+    };
+    let total = match (known(usage, "total_tokens"), tokens("input_tokens"), tokens("output_tokens")) {
+        (None, Some(input), Some(output)) => input.add(output),
+        _ => None,
+    };
+    let nulls = usage.entries().iter().any(|entry| matches!(entry.node.value, Value::Null));
+    if total.is_none() && !nulls {
+        return node;
+    }
+    let mut entries = bumpalo::collections::Vec::with_capacity_in(usage.entries().len() + 1, builder.arena);
+    entries.extend(usage.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Null)));
+    if let Some(total) = total {
+        entries.push(entry("total_tokens", Value::Number(total)));
+    }
+    Node::new(Value::Object(Object::new(builder.arena, entries.into_bump_slice())), node.origin)
+}
+
+/// How many assistant turns there were: by the turns of the steps, else by the assistant messages.
+fn count_turns(recorded: [bool; Kind::ALL.len()], steps: &[Step<'_>]) -> Option<i64> {
+    let turns = || steps.iter().filter_map(|step| step.turn);
+    if let (Some(first), Some(last)) = (turns().min(), turns().max()) {
+        // Some count turns from 0.
+        return Some(i64::from(last) + i64::from(first == 0));
+    }
+    let assistant = |step: &&Step<'_>| step.kind == Kind::Message && matches!(step.name, "assistant" | "ai" | "model");
+    let messages = recorded.get(Kind::Message as usize).copied().unwrap_or(false);
+    messages.then(|| steps.iter().filter(assistant).count()).and_then(|count| i64::try_from(count).ok())
+}

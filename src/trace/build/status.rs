@@ -1,0 +1,54 @@
+//! How a step ended, in the words of all formats.
+
+use crate::trace::run::Status;
+use crate::value::Value;
+
+/// The status that a word stands for; upper and lower case are the same. `None` for a word that nobody uses for it.
+pub(super) fn of_word(word: &str) -> Option<Status> {
+    let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+    if is(&["ok", "success", "succeeded", "successful", "completed", "complete", "done", "passed", "finished"]) {
+        Some(Status::Ok)
+    } else if is(&[
+        "failed",
+        "failure",
+        "error",
+        "errored",
+        "timeout",
+        "timed_out",
+        "aborted",
+        "crashed",
+        "cancelled",
+        "canceled",
+    ]) {
+        Some(Status::Failed)
+    } else if is(&["denied", "rejected", "refused", "declined", "blocked", "forbidden"]) {
+        Some(Status::Denied)
+    } else if is(&[
+        "pending",
+        "requires_approval",
+        "awaiting_approval",
+        "approval_required",
+        "requires_action",
+        "proposed",
+    ]) {
+        Some(Status::Pending)
+    } else if is(&["unknown", "unset", "running", "in_progress", "incomplete"]) {
+        Some(Status::Unknown)
+    } else {
+        None
+    }
+}
+
+/// True for a recorded error: anything but `null`, empty text and `false`.
+pub(super) fn is_error(value: &Value<'_>) -> bool {
+    match value {
+        Value::Missing | Value::Absent | Value::Null | Value::Boolean(false) => false,
+        Value::Text(text) => !text.is_empty(),
+        _ => true,
+    }
+}
+
+/// `ok: true` and `ok: false`.
+pub(super) fn of_boolean(value: bool) -> Status {
+    if value { Status::Ok } else { Status::Failed }
+}

@@ -1,0 +1,332 @@
+//! One step: its fields, checked, completed and marked where the run does not record them.
+
+use super::fields::{Fields, wrong_type};
+use super::{Builder, Lists, entry, status, text};
+use crate::trace::command;
+use crate::trace::error::Placed;
+use crate::trace::run::{Kind, Status, Step};
+use crate::trace::time;
+use crate::value::{Node, Number, Object, Origin, Value};
+
+/// What the run records about its calls at all.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Evidence {
+    results: bool,
+    args: bool,
+}
+
+impl Evidence {
+    pub(super) fn of(lists: &Lists<'_>) -> Self {
+        let calls = lists.get(Kind::Call as usize).map(|list| list.items.as_slice()).unwrap_or_default();
+        let any = |keys: &[&str]| calls.iter().any(|call| has_any(call, keys));
+        Self { results: any(&["result", "error", "status", "ok"]), args: any(&["args"]) }
+    }
+}
+
+fn has_any(call: &Node<'_>, keys: &[&str]) -> bool {
+    match call.value {
+        Value::Object(object) => {
+            keys.iter().any(|key| object.get(key).is_some_and(|node| !matches!(node.value, Value::Absent)))
+        }
+        _ => false,
+    }
+}
+
+/// Start and turn of a recorded step, for the order.
+pub(super) fn start_and_turn(node: &Node<'_>) -> Result<(Option<f64>, Option<u32>), Placed> {
+    let Value::Object(object) = node.value else { return Ok((None, None)) };
+    let known = |key| object.get(key).filter(|node: &Node<'_>| !matches!(node.value, Value::Null | Value::Absent));
+    let start = known("start").map(|node| instant(node, "start")).transpose()?;
+    let turn = known("turn").map(turn).transpose()?;
+    Ok((start, turn))
+}
+
+fn instant(node: Node<'_>, field: &str) -> Result<f64, Placed> {
+    time::milliseconds(&node.value).ok_or_else(|| {
+        Placed::new(
+            node.origin,
+            format!("the `{field}` of a step is no point in time"),
+            "write RFC 3339 text such as `2025-01-31T12:00:00Z`, or milliseconds",
+        )
+    })
+}
+
+fn turn(node: Node<'_>) -> Result<u32, Placed> {
+    let number = match node.value {
+        Value::Number(number) => number.as_i64().and_then(|number| u32::try_from(number).ok()),
+        _ => None,
+    };
+    number.ok_or_else(|| wrong_type(node, "a step", "turn", "a whole number, not negative"))
+}
+
+/// Builds a step from what is recorded. Its call position is set by the caller.
+pub(super) fn step<'run>(
+    builder: &mut Builder<'run>,
+    kind: Kind,
+    node: Node<'run>,
+    index: u32,
+    evidence: Evidence,
+) -> Result<Step<'run>, Placed> {
+    let mut fields = Fields::of(kind, recorded_fields(builder, kind, node)?);
+    let (start, end) = times(&mut fields)?;
+    let turn = fields.known("turn").map(self::turn).transpose()?;
+    fields.set("index", Node::computed(Value::Number(Number::Integer(i64::from(index)))));
+    fields.set("kind", Node::computed(text(kind.as_str())));
+    let (name, status) = match kind {
+        Kind::Call => call(builder, &mut fields, node.origin, evidence)?,
+        Kind::Message => message(builder, &mut fields, node.origin)?,
+        Kind::Command => shell_command(builder, &mut fields, node.origin)?,
+        Kind::Read | Kind::Write => file(builder, &mut fields, kind, node.origin)?,
+        Kind::Skill => (required(&fields, "name", "a skill", node.origin)?, Status::Unknown),
+        Kind::Http => http(&mut fields, node.origin)?,
+        Kind::Span => span(builder, &mut fields, node.origin)?,
+    };
+    fields.absent(&["start", "end", "duration", "turn", "ok"]);
+    let object = fields.into_object(builder.arena);
+    let node = Node::new(Value::Object(object), node.origin);
+    Ok(Step { kind, name, status, object, node, index, call_position: 0, turn, start, end })
+}
+
+/// The entries of a step. Where one field is enough, its text alone may stand for the step.
+fn recorded_fields<'run>(
+    builder: &Builder<'run>,
+    kind: Kind,
+    node: Node<'run>,
+) -> Result<&'run [crate::value::Entry<'run>], Placed> {
+    let short = match kind {
+        Kind::Command => Some("command"),
+        Kind::Read | Kind::Write => Some("path"),
+        Kind::Skill => Some("name"),
+        Kind::Http => Some("url"),
+        Kind::Call | Kind::Message | Kind::Span => None,
+    };
+    match (node.value, short) {
+        (Value::Object(object), _) => Ok(object.entries()),
+        (Value::Text(_), Some(key)) => Ok(builder.arena.alloc([crate::value::Entry { key, node }])),
+        (_, short) => {
+            let found = node.value.type_name();
+            let or_text = if short.is_some() { " or text" } else { "" };
+            let list = kind.list_key();
+            Err(Placed::new(
+                node.origin,
+                format!("an element of `{list}` must be an object{or_text}, found {found}"),
+                format!("write `{{ {}: … }}`", kind.fields().first().copied().unwrap_or("name")),
+            ))
+        }
+    }
+}
+
+/// Start and end in milliseconds; duration and end are completed from each other.
+fn times(fields: &mut Fields<'_>) -> Result<(Option<f64>, Option<f64>), Placed> {
+    let start = fields.known("start").map(|node| instant(node, "start")).transpose()?;
+    let mut end = fields.known("end").map(|node| instant(node, "end")).transpose()?;
+    let mut duration = fields.known("duration").map(duration).transpose()?;
+    if let Some(start) = start {
+        end = end.or_else(|| duration.map(|duration| start + duration));
+        duration = duration.or_else(|| end.map(|end| end - start));
+    }
+    for (field, value) in [("start", start), ("end", end), ("duration", duration)] {
+        match (value, fields.get(field)) {
+            (Some(value), Some(node)) => fields.set(field, Node::new(time::value(value), node.origin)),
+            (Some(value), None) => fields.set(field, Node::computed(time::value(value))),
+            (None, _) => fields.clear(field),
+        }
+    }
+    if fields.get("turn").is_some_and(|node| matches!(node.value, Value::Null)) {
+        fields.clear("turn");
+    }
+    Ok((start, end))
+}
+
+fn duration(node: Node<'_>) -> Result<f64, Placed> {
+    match node.value {
+        Value::Number(number) if number.to_f64().is_finite() => Ok(number.to_f64()),
+        _ => Err(wrong_type(node, "a step", "duration", "a number of milliseconds")),
+    }
+}
+
+fn required<'run>(fields: &Fields<'run>, field: &str, what: &str, origin: Origin) -> Result<&'run str, Placed> {
+    match fields.text(field, what)? {
+        Some((text, _)) => Ok(text),
+        None => Err(Placed::new(origin, format!("{what} without `{field}`"), format!("add `\"{field}\": \"…\"`"))),
+    }
+}
+
+fn call<'run>(
+    builder: &mut Builder<'run>,
+    fields: &mut Fields<'run>,
+    origin: Origin,
+    evidence: Evidence,
+) -> Result<(&'run str, Status), Placed> {
+    let tool = required(fields, "tool", "a call", origin)?;
+    let status = status(builder, fields, "a call")?;
+    if !evidence.results {
+        fields.absent(&["result"]);
+    }
+    if !evidence.args {
+        fields.absent(&["args"]);
+    }
+    Ok((tool, status))
+}
+
+/// The status of a step and its fields `status` and `ok`: given, else from `ok`, an error or a result.
+fn status<'run>(builder: &mut Builder<'run>, fields: &mut Fields<'run>, what: &str) -> Result<Status, Placed> {
+    let error = fields.other("error").is_some_and(|node| status::is_error(&node.value));
+    // An adapter whose format cannot tell says so, with a status that is not recorded.
+    let withheld = fields.get("status").is_some_and(|node| matches!(node.value, Value::Absent));
+    let given = match fields.text("status", what)? {
+        Some((word, origin)) => Some(match status::of_word(word) {
+            Some(status) => status,
+            None => {
+                builder.warn(origin, format!("unknown status `{word}`: it counts as not recorded"));
+                Status::Unknown
+            }
+        }),
+        None => given_ok(fields, what)?,
+    };
+    let found = match given {
+        Some(Status::Ok | Status::Unknown) | None if error => Status::Failed,
+        Some(given) => given,
+        None if withheld || fields.get("result").is_none() => Status::Unknown,
+        None => Status::Ok,
+    };
+    set_status(fields, found);
+    Ok(found)
+}
+
+fn given_ok(fields: &Fields<'_>, what: &str) -> Result<Option<Status>, Placed> {
+    match fields.known("ok") {
+        None => Ok(None),
+        Some(Node { value: Value::Boolean(ok), .. }) => Ok(Some(status::of_boolean(ok))),
+        Some(node) => Err(wrong_type(node, what, "ok", "`true` or `false`")),
+    }
+}
+
+/// Writes the fields `status` (in the words of the language) and `ok`; the places stay those of what was recorded.
+fn set_status(fields: &mut Fields<'_>, status: Status) {
+    let origin = |node: Option<Node<'_>>| node.map_or(Origin::COMPUTED, |node| node.origin);
+    match status.as_str() {
+        Some(word) => {
+            let place = origin(fields.get("status"));
+            fields.set("status", Node::new(text(word), place));
+            let place = origin(fields.get("ok"));
+            fields.set("ok", Node::new(Value::Boolean(status == Status::Ok), place));
+        }
+        None => {
+            if fields.known("status").is_none() {
+                fields.set("status", Node::computed(Value::Absent));
+            }
+            fields.set("ok", Node::computed(Value::Absent));
+        }
+    }
+}
+
+fn message<'run>(
+    builder: &mut Builder<'run>,
+    fields: &mut Fields<'run>,
+    origin: Origin,
+) -> Result<(&'run str, Status), Placed> {
+    let role = required(fields, "role", "a message", origin)?;
+    if fields.text("text", "a message")?.is_none() {
+        match fields.other("content").and_then(|content| crate::trace::content::text(content, builder.arena)) {
+            Some(text) => fields.set("text", text),
+            None => fields.clear("text"),
+        }
+    }
+    Ok((role, Status::Unknown))
+}
+
+fn shell_command<'run>(
+    builder: &mut Builder<'run>,
+    fields: &mut Fields<'run>,
+    origin: Origin,
+) -> Result<(&'run str, Status), Placed> {
+    let command = required(fields, "command", "a command", origin)?;
+    let exit_code = match fields.known("exit_code") {
+        None => None,
+        Some(Node { value: Value::Number(number), .. }) => Some(number),
+        Some(node) => return Err(wrong_type(node, "a command", "exit_code", "a number")),
+    };
+    if exit_code.is_none() {
+        fields.clear("exit_code");
+    }
+    let mut found = status(builder, fields, "a command")?;
+    if let (Status::Unknown, Some(code)) = (found, exit_code) {
+        found = status::of_boolean(code == Number::Integer(0));
+        set_status(fields, found);
+    }
+    command::set_fields(command, builder.arena, |name, value| {
+        if fields.get(name).is_none() {
+            fields.set(name, Node::computed(value));
+        }
+    });
+    fields.absent(&["exit_code", "output"]);
+    Ok((command, found))
+}
+
+fn file<'run>(
+    builder: &mut Builder<'run>,
+    fields: &mut Fields<'run>,
+    kind: Kind,
+    origin: Origin,
+) -> Result<(&'run str, Status), Placed> {
+    let what = if kind == Kind::Read { "a read" } else { "a write" };
+    let path = required(fields, "path", what, origin)?;
+    let status = status(builder, fields, what)?;
+    Ok((path, status))
+}
+
+/// The `status` of a request is the number of its response: below 400 it went well.
+fn http<'run>(fields: &mut Fields<'run>, origin: Origin) -> Result<(&'run str, Status), Placed> {
+    let url = required(fields, "url", "a request", origin)?;
+    let code = match fields.known("status") {
+        None => None,
+        Some(Node { value: Value::Number(number), .. }) => Some(number),
+        Some(node) => return Err(wrong_type(node, "a request", "status", "a number")),
+    };
+    let status = match (code, given_ok(fields, "a request")?) {
+        (_, Some(given)) => given,
+        (Some(code), None) => status::of_boolean(code.compare(Number::Integer(400)).is_lt()),
+        (None, None) => Status::Unknown,
+    };
+    if code.is_none() {
+        fields.clear("status");
+    }
+    if status != Status::Unknown && fields.known("ok").is_none() {
+        fields.set("ok", Node::computed(Value::Boolean(status == Status::Ok)));
+    }
+    fields.absent(&["status", "method"]);
+    Ok((url, status))
+}
+
+/// The status of a span may be an object with a `code`, as OpenTelemetry writes it.
+fn span<'run>(
+    builder: &mut Builder<'run>,
+    fields: &mut Fields<'run>,
+    origin: Origin,
+) -> Result<(&'run str, Status), Placed> {
+    let name = required(fields, "name", "a span", origin)?;
+    if let Some(Node { value: Value::Object(status), .. }) = fields.get("status") {
+        let found = span_status(status);
+        fields.set("ok", Node::computed(found.map_or(Value::Absent, |status| Value::Boolean(status == Status::Ok))));
+        return Ok((name, found.unwrap_or(Status::Unknown)));
+    }
+    let status = status(builder, fields, "a span")?;
+    if fields.get("attributes").is_none() {
+        let empty = Object::new(builder.arena, &[]);
+        fields.set("attributes", entry("attributes", Value::Object(empty)).node);
+    }
+    Ok((name, status))
+}
+
+fn span_status(status: Object<'_>) -> Option<Status> {
+    match status.get("code")?.value {
+        Value::Text(code) => {
+            let code = code.as_str();
+            status::of_word(code.strip_prefix("STATUS_CODE_").unwrap_or(code)).filter(|s| *s != Status::Unknown)
+        }
+        Value::Number(code) if code == Number::Integer(1) => Some(Status::Ok),
+        Value::Number(code) if code == Number::Integer(2) => Some(Status::Failed),
+        _ => None,
+    }
+}

@@ -1,0 +1,228 @@
+//! Shell commands, parsed as far as rules ask: which programs run, with which arguments and flags.
+//!
+//! A command line may run several programs (`cd app && npm ci | tee log`), and wrappers (`bash -lc "…"`, `sudo`, `env A=b`) hide the
+//! one that matters. [`parts`] finds all of them; no shell is imitated beyond that: nothing is expanded.
+
+mod lex;
+mod plain;
+
+use super::build::text;
+use crate::value::{Entry, Node, Object, Value};
+use bumpalo::Bump;
+pub use plain::{Plain, plain};
+
+/// One program that a command line runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Its name without folders.
+    pub program: String,
+    /// Everything behind it.
+    pub words: Vec<String>,
+}
+
+/// No command line of a person or a model runs more programs.
+const MOST_PARTS: usize = 256;
+/// Wrappers and substitutions inside each other.
+const DEEPEST: usize = 8;
+
+/// All programs that a command line runs, in order, wrappers removed; those of `$(…)` and `bash -c "…"` included.
+#[must_use]
+pub fn parts(command: &str) -> Vec<Part> {
+    let mut found = Vec::new();
+    collect(command, 0, &mut found);
+    found
+}
+
+fn collect(command: &str, depth: usize, found: &mut Vec<Part>) {
+    if depth > DEEPEST {
+        return;
+    }
+    for segment in lex::segments(command) {
+        if found.len() >= MOST_PARTS {
+            return;
+        }
+        match unwrapped(&segment.words) {
+            Inner::Script(script) => collect(script, depth + 1, found),
+            Inner::Program([program, words @ ..]) => {
+                found.push(Part { program: base_name(program).to_owned(), words: words.to_vec() });
+            }
+            Inner::Program([]) => {}
+        }
+        for script in &segment.substitutions {
+            collect(script, depth + 1, found);
+        }
+    }
+}
+
+/// What a wrapper wraps.
+enum Inner<'a> {
+    /// A command line of its own: `bash -c "…"`.
+    Script(&'a str),
+    /// A program with its arguments.
+    Program(&'a [String]),
+}
+
+/// Takes off assignments, keywords and wrappers.
+fn unwrapped(words: &[String]) -> Inner<'_> {
+    let mut rest = words;
+    while let [first, behind @ ..] = rest {
+        match base_name(first) {
+            _ if is_assignment(first) => rest = behind,
+            "if" | "then" | "else" | "elif" | "do" | "while" | "until" | "!" | "{" | "time" | "nohup" | "exec"
+            | "command" | "builtin" | "eval"
+                if !behind.is_empty() =>
+            {
+                rest = behind;
+            }
+            "fi" | "done" | "esac" | "}" if behind.is_empty() => return Inner::Program(&[]),
+            "for" | "case" | "select" | "function" => return Inner::Program(&[]),
+            "sudo" | "doas" => rest = behind_options(behind, &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T"], 0),
+            "env" => rest = behind_options(behind, &["-u", "-C", "-S"], 0),
+            "nice" | "ionice" => rest = behind_options(behind, &["-n", "-c", "-p"], 0),
+            "stdbuf" => rest = behind_options(behind, &["-i", "-o", "-e"], 0),
+            "timeout" => rest = behind_options(behind, &["-s", "-k"], 1),
+            "xargs" => rest = behind_options(behind, &["-I", "-n", "-P", "-L", "-d", "-a", "-s", "-E"], 0),
+            shell if is_shell(shell) => {
+                return match script_of(behind) {
+                    Some(script) => Inner::Script(script),
+                    None => Inner::Program(rest),
+                };
+            }
+            _ => return Inner::Program(rest),
+        }
+    }
+    Inner::Program(words)
+}
+
+/// What stands behind the options of a wrapper and its own arguments. `valued` are those options that take the next word.
+fn behind_options<'a>(words: &'a [String], valued: &[&str], own: usize) -> &'a [String] {
+    let mut rest = words;
+    while let [first, behind @ ..] = rest {
+        if !first.starts_with('-') {
+            break;
+        }
+        let takes_next = valued.contains(&first.as_str());
+        rest = behind.get(usize::from(takes_next)..).unwrap_or_default();
+        if first == "--" {
+            break;
+        }
+    }
+    rest.get(own..).unwrap_or_default()
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+fn is_shell(name: &str) -> bool {
+    matches!(name, "bash" | "sh" | "zsh" | "dash" | "fish" | "ksh")
+}
+
+/// The script of `-c`, `-lc`, …: the word behind it.
+fn script_of(words: &[String]) -> Option<&str> {
+    let at = words.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('c'))?;
+    words.get(at + 1).map(String::as_str)
+}
+
+fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(program)
+}
+
+/// True for what only prepares the program that a command line is about.
+fn prepares(part: &Part) -> bool {
+    matches!(
+        part.program.as_str(),
+        "cd" | "pushd" | "popd" | "export" | "set" | "source" | "." | "ulimit" | "umask" | "unset"
+    )
+}
+
+/// Hands over the derived fields of a command: `program`, `args`, `flags` and `options` of its first program (one that does more than
+/// `cd`), and `parts` with these of every program.
+pub(crate) fn set_fields<'run>(command: &str, arena: &'run Bump, mut set: impl FnMut(&'run str, Value<'run>)) {
+    let parts = parts(command);
+    let main = parts.iter().find(|part| !prepares(part)).or(parts.first());
+    match main {
+        Some(part) => part_fields(part, arena).into_iter().for_each(|entry| set(entry.key, entry.node.value)),
+        None => {
+            set("args", Value::List(&[]));
+            set("flags", Value::List(&[]));
+        }
+    }
+    let parts = parts.iter().map(|part| {
+        let entries: &[Entry<'run>] = arena.alloc_slice_copy(&part_fields(part, arena));
+        Node::computed(Value::Object(Object::new(arena, entries)))
+    });
+    set("parts", Value::List(arena.alloc_slice_fill_iter(parts.collect::<Vec<_>>())));
+}
+
+fn part_fields<'run>(part: &Part, arena: &'run Bump) -> [Entry<'run>; 4] {
+    let list = |words: Vec<&str>| {
+        let nodes = words.into_iter().map(|word| Node::computed(text(arena.alloc_str(word)))).collect::<Vec<_>>();
+        Value::List(arena.alloc_slice_copy(&nodes))
+    };
+    let flags = flags(&part.words);
+    [
+        super::build::entry("program", text(arena.alloc_str(&part.program))),
+        super::build::entry("args", list(arguments(&part.words))),
+        super::build::entry("flags", list(flags.iter().map(String::as_str).collect())),
+        super::build::entry("options", options(&part.words, arena)),
+    ]
+}
+
+/// The words that are no flags: what may be the value of a flag is an argument too, for only the program knows.
+fn arguments(words: &[String]) -> Vec<&str> {
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let (before, behind) = words.split_at_checked(end).unwrap_or((words, &[]));
+    let plain = before.iter().filter(|word| !word.starts_with('-') || *word == "-");
+    plain.chain(behind.iter().skip(1)).map(String::as_str).collect()
+}
+
+/// The flags as they are written, and what they may mean: `-rf` also as `-r` and `-f`, `--filter=unit` also as `--filter`.
+fn flags(words: &[String]) -> Vec<String> {
+    let mut flags: Vec<String> = Vec::new();
+    let mut add = |flag: String| {
+        if !flags.contains(&flag) {
+            flags.push(flag);
+        }
+    };
+    for word in
+        words.iter().take_while(|word| *word != "--").filter(|word| word.starts_with('-') && *word != "-").take(1000)
+    {
+        add(word.clone());
+        match (word.strip_prefix("--"), word.split_once('=')) {
+            (_, Some((name, _))) => add(name.to_owned()),
+            (None, None) => {
+                let letters = word.strip_prefix('-').unwrap_or_default();
+                if letters.len() > 1 && letters.chars().all(|c| c.is_ascii_alphabetic()) {
+                    letters.chars().for_each(|letter| add(format!("-{letter}")));
+                }
+            }
+            _ => {}
+        }
+    }
+    flags
+}
+
+/// For each flag the list of its values, `true` for an occurrence without one; the next word counts as the value of a flag.
+fn options<'run>(words: &[String], arena: &'run Bump) -> Value<'run> {
+    let options = plain::options(words).options;
+    let entries = options.iter().map(|(name, values)| {
+        let values = values.iter().map(|value| {
+            Node::computed(match value {
+                Some(value) => text(arena.alloc_str(value)),
+                None => Value::Boolean(true),
+            })
+        });
+        let values = arena.alloc_slice_copy(&values.collect::<Vec<_>>());
+        super::build::entry(arena.alloc_str(name), Value::List(values))
+    });
+    let entries = arena.alloc_slice_copy(&entries.collect::<Vec<_>>());
+    Value::Object(Object::new(arena, entries))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+use super::*;
+
+fn shown(command: &str) -> Vec<String> {
+    parts(command)
+        .into_iter()
+        .map(|part| format!("{} {}", part.program, part.words.join(" ")).trim().to_owned())
+        .collect()
+}
+
+#[test]
+fn every_program_of_a_command_line_is_found() {
+    for (command, expected) in [
+        ("npm test", &["npm test"] as &[&str]),
+        ("bash -lc \"cd app && npm ci\"", &["cd app", "npm ci"]),
+        ("sh -c 'rm -rf /tmp/x'", &["rm -rf /tmp/x"]),
+        ("sudo -u root env A=b C=d rm -rf /", &["rm -rf /"]),
+        ("CI=1 npm test", &["npm test"]),
+        ("timeout -k 5 30 cargo test", &["cargo test"]),
+        ("cd a; ls | grep x || echo no & wait", &["cd a", "ls", "grep x", "echo no", "wait"]),
+        ("echo \"$(rm -rf x)\" `date`", &["echo $(rm -rf x) `date`", "rm -rf x", "date"]),
+        ("find . -name '*.rs' | xargs -n 1 rm -f", &["find . -name *.rs", "rm -f"]),
+        ("/usr/bin/git push --force > log 2>&1", &["git push --force"]),
+        ("make &> log", &["make"]),
+        ("if true; then rm x; fi", &["true", "rm x"]),
+        ("for f in a b; do rm $f; done", &["rm $f"]),
+        ("(cd x && make)", &["cd x", "make"]),
+        ("cat <<'EOF' > f\nrm -rf /\nEOF\nls", &["cat", "ls"]),
+        ("ls # rm x", &["ls"]),
+        ("echo a\\ b 'c d'", &["echo a b c d"]),
+        ("echo 'never closed", &["echo never closed"]),
+        ("a \\\n b", &["a b"]),
+        ("bash script.sh", &["bash script.sh"]),
+        ("", &[]),
+        (" ;; && ", &[]),
+    ] {
+        assert_eq!(shown(command), expected, "{command}");
+    }
+}
+
+#[test]
+fn wrappers_inside_wrappers_end() {
+    let script = (0..10).fold("rm x".to_owned(), |inner, _| format!("bash -c {}", shell_words::quote(&inner)));
+    assert!(parts(&script).len() <= 1);
+    assert!(parts(&"a;".repeat(10_000)).len() <= MOST_PARTS);
+    assert!(parts(&"$(".repeat(10_000)).len() <= MOST_PARTS);
+}
+
+#[test]
+fn flags_are_found_in_every_spelling() {
+    let flags = |command: &str| flags(&parts(command)[0].words);
+    assert_eq!(flags("rm -rf x"), ["-rf", "-r", "-f"]);
+    assert_eq!(flags("pnpm --filter=unit --watch test"), ["--filter=unit", "--filter", "--watch"]);
+    assert_eq!(flags("x -p80 - -- -y"), ["-p80"]);
+}
+
+#[test]
+fn arguments_are_all_words_that_are_no_flags() {
+    let part = &parts("npm --watch test - -- --runInBand")[0];
+    assert_eq!(arguments(&part.words), ["test", "-", "--runInBand"]);
+}

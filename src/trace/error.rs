@@ -1,0 +1,87 @@
+//! Why a run could not be read.
+
+use super::run::RunSource;
+use crate::value::json::JsonError;
+use std::fmt;
+
+/// A run that cannot be read. Other runs of the file are not touched by it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    /// The file as the user named it.
+    pub file: String,
+    /// Line in the file, from 1; 0 when the whole file is meant.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it; empty when there is nothing to say.
+    pub help: String,
+}
+
+impl ReadError {
+    /// An error about a whole file.
+    #[must_use]
+    pub fn of_file(file: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), line: 0, column: 0, message: message.into(), help: help.into() }
+    }
+
+    /// An error at a byte offset of a run's text.
+    #[must_use]
+    pub fn at(source: &RunSource, text: &str, offset: usize, problem: Problem) -> Self {
+        let before = text.get(..offset).unwrap_or(text);
+        let (line, line_start) = match before.rfind('\n') {
+            None => (0, 0),
+            Some(newline) => (before.bytes().filter(|byte| *byte == b'\n').count(), newline + 1),
+        };
+        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+        Self {
+            file: source.file.clone(),
+            line: source.line.max(1) + line,
+            column: if line == 0 { source.column.max(1) - 1 + column } else { column },
+            message: problem.message,
+            help: problem.help,
+        }
+    }
+
+    /// An error of the JSON reader on a run's text.
+    #[must_use]
+    pub fn of_json(source: &RunSource, text: &str, error: JsonError) -> Self {
+        Self::at(source, text, error.offset, Problem { message: error.message, help: error.help })
+    }
+}
+
+impl fmt::Display for ReadError {
+    /// `FILE:LINE:COLUMN: message`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.message),
+            line => write!(f, "{}:{line}:{}: {}", self.file, self.column, self.message),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// What is wrong, and what to write instead, without its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong.
+    pub message: String,
+    /// What to write.
+    pub help: String,
+}
+
+/// A [`Problem`] with the byte offset in the run's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Placed {
+    pub(crate) offset: usize,
+    pub(crate) problem: Problem,
+}
+
+impl Placed {
+    pub(crate) fn new(origin: crate::value::Origin, message: impl Into<String>, help: impl Into<String>) -> Self {
+        let offset = origin.range().map_or(0, |range| range.start);
+        Self { offset, problem: Problem { message: message.into(), help: help.into() } }
+    }
+}

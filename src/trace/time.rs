@@ -1,0 +1,56 @@
+//! Points in time of a trace, as milliseconds since 1970.
+
+use crate::value::{Number, Value};
+
+/// Milliseconds of RFC 3339 text (without an offset it counts as UTC) or of a number, which are milliseconds already.
+/// `None` for anything else.
+#[must_use]
+pub fn milliseconds(value: &Value<'_>) -> Option<f64> {
+    match value {
+        Value::Number(number) => Some(number.to_f64()).filter(|number| number.is_finite()),
+        Value::Text(text) => of_text(text.as_str()),
+        _ => None,
+    }
+}
+
+fn of_text(text: &str) -> Option<f64> {
+    // Longer than any point in time.
+    if text.len() > 64 {
+        return None;
+    }
+    let instant = text.parse::<jiff::Timestamp>().ok().or_else(|| {
+        let civil = text.parse::<jiff::civil::DateTime>().ok().filter(|_| !text.contains('['))?;
+        Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+    })?;
+    #[expect(clippy::cast_precision_loss, reason = "exact to the microsecond for every year that can be written")]
+    let milliseconds = instant.as_microsecond() as f64 / 1000.0;
+    Some(milliseconds)
+}
+
+/// A number of milliseconds as a value: an integer where it is whole.
+#[must_use]
+pub fn value<'run>(milliseconds: f64) -> Value<'run> {
+    let real = Number::Real(milliseconds);
+    if !milliseconds.is_finite() {
+        return Value::Absent;
+    }
+    Value::Number(real.as_i64().map_or(real, Number::Integer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Text;
+
+    #[test]
+    fn times_are_read_in_every_offset() {
+        let read = |text| milliseconds(&Value::Text(Text::Plain(text)));
+        assert_eq!(read("1970-01-01T00:00:01Z"), Some(1000.0));
+        assert_eq!(read("2025-01-31T12:00:00.123456Z"), Some(1_738_324_800_123.456));
+        assert_eq!(read("2025-01-31T12:00:00+01:00"), read("2025-01-31T11:00:00Z"));
+        assert_eq!(read("2025-01-31T12:00:00"), read("2025-01-31T12:00:00Z"));
+        assert_eq!(read("yesterday"), None);
+        assert_eq!(milliseconds(&Value::Number(Number::Written("1e999"))), None);
+        assert_eq!(milliseconds(&Value::Null), None);
+    }
+}

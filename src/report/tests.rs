@@ -173,7 +173,7 @@ fn run<'a>(arena: &'a bumpalo::Bump, line: usize) -> Run<'a> {
         id: None,
         object: Object::new(arena, &[]),
         steps: &[],
-        kinds_ordered: true,
+        order: crate::trace::run::KindOrder::ALL,
         recorded: [true; 8],
         complete: true,
         warnings: Vec::new(),

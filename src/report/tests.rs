@@ -167,6 +167,7 @@ fn run<'a>(arena: &'a bumpalo::Bump, line: usize) -> Run<'a> {
         source: RunSource {
             file: "trace.jsonl".to_owned(),
             line,
+            column: 1,
             offset: 1_000 * (line as u64 - 1),
             position: Some(line),
         },

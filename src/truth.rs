@@ -99,6 +99,21 @@ impl Truth {
         (!self).or(other)
     }
 
+    /// `if self then a else b` for truths: `self and a or not self and b`, or both branches where they agree whatever `self` is.
+    #[must_use]
+    pub fn choose(self, then: Self, otherwise: Self) -> Self {
+        self.and(then).or((!self).and(otherwise)).or(then.and(otherwise))
+    }
+
+    /// The same answer, but decided by something missing where `cause` was; undecided stays.
+    #[must_use]
+    pub fn marked_by(self, cause: Self) -> Self {
+        match self.plain() {
+            Some(answer) if cause.by_missing() => Self::missing(answer),
+            _ => self,
+        }
+    }
+
     /// What an assertion with this outcome says.
     #[must_use]
     pub fn verdict(self) -> Verdict {

@@ -1,6 +1,8 @@
 //! What ends an evaluation without an answer. Each becomes the verdict `error` with its sentence as the reason.
 
 use crate::source::Span;
+use crate::value::json::to_json;
+use crate::value::{Node, Origin};
 
 /// Why an evaluation gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,20 +17,49 @@ pub enum Fault {
     Permission(String),
     /// A value that is no boolean stands where a condition is needed: the assertion fails and says so, whatever `not` or group is
     /// around it.
-    NotBoolean(NotBoolean),
+    NotBoolean(Unfit),
+    /// A quantifier runs over a value that is no list, object or closed range of whole numbers: the assertion fails and says so.
+    NotAList(Unfit),
     /// Anything else, in words.
     Other(String),
 }
 
-/// A value that is neither true nor false where it has to be.
+/// A value that cannot be used where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotBoolean {
+pub struct Unfit {
     /// The expression.
     pub span: Span,
     /// The type of its value in the language.
     pub type_name: &'static str,
     /// The value as JSON text, shortened.
     pub value: String,
+    /// Where it stands in the run's text.
+    pub origin: Origin,
+}
+
+impl Unfit {
+    /// What a fault says of a value.
+    #[must_use]
+    pub fn new(node: &Node<'_>, span: Span) -> Self {
+        const SHOWN: usize = 80;
+        let whole = to_json(&node.value);
+        let mut value: String = whole.chars().take(SHOWN).collect();
+        if value.len() < whole.len() {
+            value.push('…');
+        }
+        Self { span, type_name: node.value.type_name(), value, origin: node.origin }
+    }
+}
+
+impl Fault {
+    /// The value that caused it, where the assertion fails because of the run and not because of a limit.
+    #[must_use]
+    pub fn unfit(&self) -> Option<&Unfit> {
+        match self {
+            Self::NotBoolean(unfit) | Self::NotAList(unfit) => Some(unfit),
+            _ => None,
+        }
+    }
 }
 
 impl std::fmt::Display for Fault {
@@ -38,9 +69,10 @@ impl std::fmt::Display for Fault {
             Self::Depth => f.write_str("definitions call each other deeper than the limit allows"),
             Self::Memory => f.write_str("computed values take more memory than the limit allows"),
             Self::Permission(flag) => write!(f, "this check needs a permission: add `{flag}`"),
-            Self::NotBoolean(found) => {
-                write!(f, "the value is neither true nor false but {} {}", found.type_name, found.value)
+            Self::NotBoolean(unfit) => {
+                write!(f, "the value is neither true nor false but the {} {}", unfit.type_name, unfit.value)
             }
+            Self::NotAList(unfit) => write!(f, "the value is no list but the {} {}", unfit.type_name, unfit.value),
             Self::Other(text) => f.write_str(text),
         }
     }

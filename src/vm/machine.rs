@@ -1,16 +1,27 @@
-//! The machine: evaluates one chunk of code in one scope.
+//! The machine: evaluates chunks of code in a scope.
+//!
+//! One loop dispatches; what the instructions do stands in small functions beside it, by family: `paths`, `compute`, `tests`, `logic`.
+//! The machine trusts no program: a stack that runs empty, a number out of range or a chain of definitions without end is a [`Fault`].
 
 use super::context::Scope;
 use super::fault::Fault;
+use super::frame::{Frame, Loop};
+use super::observe::Recorder;
 use super::prepare::Prepared;
-use crate::bytecode::program::{CodeId, Program};
-use crate::limits::Limits;
+use crate::builtins::json::Cache;
+use crate::bytecode::ops::Op;
+use crate::bytecode::program::{Chunk, CodeId, Program};
+use crate::bytecode::verify::STACK_LIMIT;
+use crate::limits::{Limits, Meter};
+use crate::source::Span;
 use crate::trace::run::Run;
 use crate::truth::Truth;
-use crate::value::Node;
+use crate::value::{Node, Value};
 use bumpalo::Bump;
+use rustc_hash::FxHashMap;
 
-/// Evaluates the code of one program on one run. It keeps what the whole run shares: the values of `let`s and the memory that computed values took.
+/// Evaluates the code of one program on one run. It keeps what the whole run shares: the values of `let`s, lists and objects of the
+/// program as values, converted documents, and the memory that computed values took.
 pub struct Machine<'run> {
     /// The program.
     pub program: &'run Program,
@@ -20,8 +31,35 @@ pub struct Machine<'run> {
     pub run: &'run Run<'run>,
     /// Where computed values live.
     pub arena: &'run Bump,
-    limits: Limits,
-    fuel: u64,
+    /// The limits of the evaluation.
+    pub limits: Limits,
+    /// What the evaluation may still use.
+    pub meter: Meter,
+    /// Compiled paths and converted values of this run.
+    pub cache: Cache<'run>,
+    pub(super) stack: Vec<Node<'run>>,
+    pub(super) locals: Vec<Node<'run>>,
+    pub(super) loops: Vec<Loop<'run>>,
+    pub(super) depth: usize,
+    pub(super) lets: Vec<LetState<'run>>,
+    pub(super) literals: FxHashMap<u32, Node<'run>>,
+    /// Notes what was tested, while evidence is collected.
+    pub(super) recorder: Option<Recorder<'run>>,
+    /// The scores of the values on the stack, while an assertion with a score function is graded.
+    pub(super) grades: Option<super::grade::Grades>,
+    /// True while a message for people is made: a missing part becomes a word instead of making the whole text missing.
+    pub(super) lenient: bool,
+}
+
+/// The value of a `let`.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum LetState<'run> {
+    /// Nobody has asked yet.
+    Unknown,
+    /// It is being computed: asking again would go round in a circle.
+    Open,
+    /// Known.
+    Known(Node<'run>),
 }
 
 impl<'run> Machine<'run> {
@@ -34,30 +72,187 @@ impl<'run> Machine<'run> {
         arena: &'run Bump,
         limits: Limits,
     ) -> Self {
-        Self { program, prepared, run, arena, limits, fuel: limits.fuel }
+        Self {
+            program,
+            prepared,
+            run,
+            arena,
+            limits,
+            meter: Meter::new(&limits),
+            cache: Cache::default(),
+            stack: Vec::new(),
+            locals: Vec::new(),
+            loops: Vec::new(),
+            depth: 0,
+            lets: vec![LetState::Unknown; program.lets.len()],
+            literals: FxHashMap::default(),
+            recorder: None,
+            grades: None,
+            lenient: false,
+        }
     }
 
     /// Gives the next assertion its full share of fuel.
     pub fn refuel(&mut self) {
-        self.fuel = self.limits.fuel;
+        self.meter.refuel(&self.limits);
     }
 
     /// Takes fuel for work outside the machine (a match, a step of an automaton): one unit is about one instruction.
     pub fn spend(&mut self, units: u64) -> Result<(), Fault> {
-        self.fuel = self.fuel.checked_sub(units).ok_or(Fault::Fuel)?;
-        Ok(())
+        Ok(self.meter.charge(units)?)
     }
 
-    /// The value of an expression. Test outcomes come as [`crate::value::Value::Truth`].
+    /// The value of an expression. Test outcomes come as [`Value::Truth`].
     pub fn evaluate(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Node<'run>, Fault> {
-        let _ = (code, scope);
-        Err(Fault::Other("expressions cannot be evaluated yet".to_owned()))
+        let given = scope.locals;
+        self.enter(code, scope, |locals| locals.extend_from_slice(given))
     }
 
     /// The truth of a condition: missing is [`Truth::FalseByMissing`], absent is undecided, any other value that is
     /// no boolean is [`Fault::NotBoolean`].
     pub fn truth(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Truth, Fault> {
-        let _ = self.evaluate(code, scope)?;
-        Err(Fault::Other("expressions cannot be evaluated yet".to_owned()))
+        let node = self.evaluate(code, scope)?;
+        let span = self.chunk(code).map_or_else(Span::default, |chunk| chunk.span);
+        super::logic::condition(&node, span)
     }
+
+    fn chunk(&self, code: CodeId) -> Option<Chunk> {
+        self.program.chunks.get(code.0 as usize).copied()
+    }
+
+    /// Runs a chunk on a frame of its own; `give` pushes the locals that have a value at its start.
+    pub(super) fn enter(
+        &mut self,
+        code: CodeId,
+        scope: &Scope<'_, 'run>,
+        give: impl FnOnce(&mut Vec<Node<'run>>),
+    ) -> Result<Node<'run>, Fault> {
+        let chunk = self.chunk(code).ok_or_else(broken)?;
+        if self.depth >= self.limits.call_depth || self.stack.len() + chunk.stack as usize > STACK_LIMIT as usize {
+            return Err(Fault::Depth);
+        }
+        let frame = Frame { stack: self.stack.len(), locals: self.locals.len(), loops: self.loops.len() };
+        give(&mut self.locals);
+        self.locals.resize(frame.locals + chunk.locals as usize, Node::computed(Value::Missing));
+        self.depth += 1;
+        let outcome = self.execute(chunk, frame, scope);
+        self.depth -= 1;
+        let value = outcome.and_then(|()| self.pop());
+        self.stack.truncate(frame.stack);
+        self.locals.truncate(frame.locals);
+        self.loops.truncate(frame.loops);
+        value
+    }
+
+    fn execute(&mut self, chunk: Chunk, frame: Frame, scope: &Scope<'_, 'run>) -> Result<(), Fault> {
+        let program = self.program;
+        let ops = program.code.get(chunk.start as usize..chunk.end as usize).ok_or_else(broken)?;
+        let mut at = 0;
+        while let Some(&op) = ops.get(at) {
+            self.meter.charge(u64::from(op.cost()))?;
+            at = match self.step(op, chunk.start as usize + at, frame, scope)? {
+                Flow::Next => at + 1,
+                Flow::Jump(target) => target as usize,
+            };
+        }
+        Ok(())
+    }
+
+    /// One instruction. `at` is its number in the program.
+    fn step(&mut self, op: Op, at: usize, frame: Frame, scope: &Scope<'_, 'run>) -> Result<Flow, Fault> {
+        match op {
+            Op::Constant(literal) => self.literal(literal.0)?,
+            Op::Regex(pattern) => self.push_value(Value::Regex(pattern.0)),
+            Op::Root(name) => self.root(name)?,
+            Op::Run() => self.push_value(Value::Object(self.run.object)),
+            Op::Step() => self.push(scope.step.map_or(Node::computed(Value::Missing), |step| step.node)),
+            Op::StepField(name) => self.step_field(name, at, scope)?,
+            Op::Response() => self.response(scope),
+            Op::Param(parameter) => self.parameter(parameter)?,
+            Op::Let(number) => self.let_value(number)?,
+            Op::Local(slot) => self.local(slot, frame)?,
+            Op::Binding(binding) => self.binding(binding, scope),
+            Op::Field(name, spread) => self.field(name, spread, at)?,
+            Op::Index(spread) => self.index(spread, at)?,
+            Op::Every(spread) => self.every(spread)?,
+            Op::Deep(spread) => self.deep(spread)?,
+            Op::Negate() => self.negate()?,
+            Op::Add() | Op::Subtract() | Op::Multiply() | Op::Divide() | Op::Remainder() => self.arithmetic(op)?,
+            Op::Range(start, end) => self.range(start, end)?,
+            Op::List(count) => self.list(count)?,
+            Op::Object(count, keys) => self.object(count, keys)?,
+            Op::Join(count) => self.join(count)?,
+            Op::Call(function, count) => self.call(function, count)?,
+            Op::CallDef(number, count) => self.call_def(number, count, scope)?,
+            Op::Test(kind, negated) => self.test(kind, negated, at)?,
+            Op::Inspect(kind, negated) => self.inspect(kind, negated, at)?,
+            Op::IsType(ty, negated) => self.is_type(ty, negated, at)?,
+            Op::IsSchema(schema, negated) => self.is_schema(schema, negated, at)?,
+            Op::IsJsonSchema(schema, negated) => self.is_json_schema(schema, negated, at)?,
+            Op::ContainsJsonSchema(schema, negated) => self.contains_json_schema(schema, negated, at)?,
+            Op::Condition() => self.to_truth(at)?,
+            Op::Not() => self.not(at)?,
+            Op::And() => self.join_truths(at, Truth::and, f64::min)?,
+            Op::Or() => self.join_truths(at, Truth::or, f64::max)?,
+            Op::SkipIfFalse(target) => return self.skip_if(Truth::False, target),
+            Op::SkipIfTrue(target) => return self.skip_if(Truth::True, target),
+            Op::SkipThen(target) => return self.skip_branch(0, Truth::False, target),
+            Op::SkipElse(target) => return self.skip_branch(1, Truth::True, target),
+            Op::Choose() => self.choose(at)?,
+            Op::Begin(quantifier) => self.begin(quantifier, at)?,
+            Op::Next(slot, exit) => return self.next(slot, exit, frame),
+            Op::Repeat(next) => return self.repeat(next, at),
+            Op::End() => self.end()?,
+        }
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn push(&mut self, node: Node<'run>) {
+        self.stack.push(node);
+        if let Some(grades) = &mut self.grades {
+            grades.pushed(self.stack.len());
+        }
+    }
+
+    pub(super) fn push_value(&mut self, value: Value<'run>) {
+        self.push(Node::computed(value));
+    }
+
+    pub(super) fn pop(&mut self) -> Result<Node<'run>, Fault> {
+        self.stack.pop().ok_or_else(broken)
+    }
+
+    /// The value that lies `below` values under the top.
+    pub(super) fn peek(&self, below: usize) -> Result<&Node<'run>, Fault> {
+        let at = self.stack.len().checked_sub(below + 1).ok_or_else(broken)?;
+        self.stack.get(at).ok_or_else(broken)
+    }
+
+    /// The topmost values in the order in which they were pushed.
+    pub(super) fn top(&self, count: usize) -> Result<&[Node<'run>], Fault> {
+        let from = self.stack.len().checked_sub(count).ok_or_else(broken)?;
+        self.stack.get(from..).ok_or_else(broken)
+    }
+
+    pub(super) fn drop_values(&mut self, count: usize) {
+        self.stack.truncate(self.stack.len().saturating_sub(count));
+    }
+
+    /// The place of an instruction in the rules.
+    pub(super) fn span(&self, at: usize) -> Span {
+        self.program.spans.get(at).copied().unwrap_or_default()
+    }
+}
+
+/// Where to go on.
+pub(super) enum Flow {
+    /// With the next instruction.
+    Next,
+    /// With this one, counted from the start of the chunk.
+    Jump(u32),
+}
+
+/// Only a program that was not verified gets here.
+pub(super) fn broken() -> Fault {
+    Fault::Other("the compiled program is not valid".to_owned())
 }

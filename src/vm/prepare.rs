@@ -1,26 +1,111 @@
 //! What is built from a program once per process, each part when it is first used.
 
-use crate::bytecode::program::Program;
-use regex::Regex;
+use super::fault::Fault;
+use crate::builtins::schema::Schema;
+use crate::builtins::table::{self, Builtin};
+use crate::bytecode::ops::Op;
+use crate::bytecode::program::{CodeId, Program};
+use crate::limits::Limits;
+use regex::{Regex, RegexBuilder};
+use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// The parts of a program that have to be built: regular expressions, validators, number constants.
+/// The parts of a program that have to be built: regular expressions, validators, the functions behind names.
 #[derive(Debug, Default)]
 pub struct Prepared {
     regexes: Vec<(String, OnceLock<Option<Regex>>)>,
+    schemas: Vec<OnceLock<Result<Schema, String>>>,
+    builtins: FxHashMap<u32, &'static Builtin>,
+    /// By expression: whether a score function can be called in it. Empty when the program calls none.
+    graded: Vec<bool>,
 }
 
 impl Prepared {
     /// Prepares a program; nothing is compiled before it is used.
     #[must_use]
     pub fn new(program: &Program) -> Self {
-        Self { regexes: program.regexes.iter().map(|regex| (regex.pattern.clone(), OnceLock::new())).collect() }
+        let builtins = builtins(program);
+        Self {
+            regexes: program.regexes.iter().map(|regex| (regex.pattern.clone(), OnceLock::new())).collect(),
+            schemas: program.schemas.iter().map(|_| OnceLock::new()).collect(),
+            graded: graded(program, &builtins),
+            builtins,
+        }
     }
 
     /// A regular expression of the program; `None` for a number or pattern that is not good (a checked program has none).
     #[must_use]
     pub fn regex(&self, number: u32) -> Option<&Regex> {
         let (pattern, cell) = self.regexes.get(number as usize)?;
-        cell.get_or_init(|| Regex::new(pattern).ok()).as_ref()
+        let limit = Limits::default().regex_bytes;
+        cell.get_or_init(|| RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(limit).build().ok()).as_ref()
+    }
+
+    /// A schema of the program, ready to check values.
+    pub fn schema(&self, program: &Program, number: u32, limits: &Limits) -> Result<&Schema, Fault> {
+        let index = number as usize;
+        let (Some(cell), Some(source)) = (self.schemas.get(index), program.schemas.get(index)) else {
+            return Err(super::machine::broken());
+        };
+        cell.get_or_init(|| Schema::compile(&source.json, limits))
+            .as_ref()
+            .map_err(|error| Fault::Other(format!("the schema `{}` cannot be used: {error}", source.name)))
+    }
+
+    /// The function behind a name of the program.
+    #[must_use]
+    pub fn builtin(&self, name: u32) -> Option<&'static Builtin> {
+        self.builtins.get(&name).copied()
+    }
+
+    /// Whether an expression can call a score function.
+    #[must_use]
+    pub fn is_graded(&self, code: CodeId) -> bool {
+        self.graded.get(code.0 as usize).copied().unwrap_or(false)
+    }
+}
+
+fn builtins(program: &Program) -> FxHashMap<u32, &'static Builtin> {
+    let mut found = FxHashMap::default();
+    for op in &program.code {
+        if let Op::Call(name, _) = op
+            && let Some(text) = program.names.get(name.0 as usize)
+            && let Some(builtin) = table::lookup(text)
+        {
+            found.insert(name.0, builtin);
+        }
+    }
+    found
+}
+
+/// Marks the expressions that call a score function, directly or by way of a `let` or `def`.
+fn graded(program: &Program, builtins: &FxHashMap<u32, &'static Builtin>) -> Vec<bool> {
+    if !builtins.values().any(|builtin| builtin.score) {
+        return Vec::new();
+    }
+    let mut marks = vec![false; program.chunks.len()];
+    loop {
+        let mut changed = false;
+        for (index, chunk) in program.chunks.iter().enumerate() {
+            let ops = program.code.get(chunk.start as usize..chunk.end as usize).unwrap_or_default();
+            let marked = ops.iter().any(|op| calls_score(*op, program, builtins, &marks));
+            if let Some(mark) = marks.get_mut(index).filter(|mark| marked && !**mark) {
+                *mark = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return marks;
+        }
+    }
+}
+
+fn calls_score(op: Op, program: &Program, builtins: &FxHashMap<u32, &'static Builtin>, marks: &[bool]) -> bool {
+    let is_marked = |code: Option<CodeId>| code.and_then(|code| marks.get(code.0 as usize)).copied().unwrap_or(false);
+    match op {
+        Op::Call(name, _) => builtins.get(&name.0).is_some_and(|builtin| builtin.score),
+        Op::Let(number) => is_marked(program.lets.get(number.0 as usize).copied()),
+        Op::CallDef(number, _) => is_marked(program.defs.get(number.0 as usize).map(|def| def.code)),
+        _ => false,
     }
 }

@@ -1,0 +1,202 @@
+//! Instructions that compute: arithmetic, ranges, lists, objects, text, calls.
+//!
+//! An operand that is missing, or of another type, makes the result missing; one that the run does not record makes it not recorded.
+
+use super::context::Scope;
+use super::fault::Fault;
+use super::machine::{Machine, broken};
+use crate::builtins::call::Environment;
+use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
+use crate::ir::Constant;
+use crate::value::json::write_json;
+use crate::value::{Entry, Node, Number, Object, Range, Text, Value};
+
+/// What an operand that is no number means for the result.
+enum Operand<'run> {
+    Number(Number<'run>),
+    Other(Value<'run>),
+}
+
+fn operand<'run>(node: &Node<'run>) -> Operand<'run> {
+    match node.value {
+        Value::Number(number) => Operand::Number(number),
+        Value::Absent => Operand::Other(Value::Absent),
+        Value::Truth(truth) if truth.plain().is_none() => Operand::Other(Value::Absent),
+        _ => Operand::Other(Value::Missing),
+    }
+}
+
+/// The result of two operands of which one at least is no number: missing before not recorded.
+fn neither<'run>(left: Value<'run>, right: Value<'run>) -> Value<'run> {
+    if matches!(left, Value::Missing) { left } else { right }
+}
+
+impl<'run> Machine<'run> {
+    pub(super) fn negate(&mut self) -> Result<(), Fault> {
+        let value = match operand(&self.pop()?) {
+            Operand::Number(number) => number.negate().map_or(Value::Missing, Value::Number),
+            Operand::Other(value) => value,
+        };
+        self.push_value(value);
+        Ok(())
+    }
+
+    pub(super) fn arithmetic(&mut self, op: Op) -> Result<(), Fault> {
+        let right = self.pop()?;
+        let left = self.pop()?;
+        let value = match (operand(&left), operand(&right)) {
+            (Operand::Number(a), Operand::Number(b)) => calculate(op, a, b).map_or(Value::Missing, Value::Number),
+            (Operand::Number(_), Operand::Other(value)) | (Operand::Other(value), Operand::Number(_)) => value,
+            (Operand::Other(a), Operand::Other(b)) => match op {
+                Op::Add() => self.joined(&left, &right)?.unwrap_or_else(|| neither(a, b)),
+                _ => neither(a, b),
+            },
+        };
+        self.push_value(value);
+        Ok(())
+    }
+
+    /// `+` of two texts or of two lists.
+    fn joined(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<Option<Value<'run>>, Fault> {
+        match (&left.value, &right.value) {
+            (Value::Text(a), Value::Text(b)) => {
+                let (a, b) = (a.as_str(), b.as_str());
+                self.text_of([a, b].concat()).map(Some)
+            }
+            (Value::List(a), Value::List(b)) => {
+                let all: Vec<Node<'run>> = a.iter().chain(b.iter()).copied().collect();
+                self.new_list(&all).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn text_of(&mut self, text: String) -> Result<Value<'run>, Fault> {
+        self.meter.scan(text.len())?;
+        self.meter.allocate(text.len())?;
+        Ok(Value::Text(Text::Plain(self.arena.alloc_str(&text))))
+    }
+
+    pub(super) fn range(&mut self, has_start: bool, has_end: bool) -> Result<(), Fault> {
+        let end = if has_end { Some(operand(&self.pop()?)) } else { None };
+        let start = if has_start { Some(operand(&self.pop()?)) } else { None };
+        let value = match (bound(start), bound(end)) {
+            (Ok(start), Ok(end)) => {
+                self.meter.allocate(size_of::<Range<'_>>())?;
+                Value::Range(self.arena.alloc(Range { start, end }))
+            }
+            (Err(a), Err(b)) => neither(a, b),
+            (Err(value), _) | (_, Err(value)) => value,
+        };
+        self.push_value(value);
+        Ok(())
+    }
+
+    pub(super) fn list(&mut self, count: Amount) -> Result<(), Fault> {
+        let items = self.top(count.0 as usize)?.to_vec();
+        self.drop_values(items.len());
+        let list = self.new_list(&items)?;
+        self.push_value(list);
+        Ok(())
+    }
+
+    pub(super) fn object(&mut self, count: Amount, keys: Literal) -> Result<(), Fault> {
+        let program = self.program;
+        let Some(Constant::List(keys)) = program.constants.get(keys.0 as usize) else { return Err(broken()) };
+        let values = self.top(count.0 as usize)?.to_vec();
+        self.drop_values(values.len());
+        let mut entries: Vec<Entry<'run>> = Vec::with_capacity(keys.len());
+        for (key, node) in keys.iter().zip(values) {
+            let Constant::Text(key) = key else { return Err(broken()) };
+            // A missing value leaves its key out: it would otherwise exist.
+            if matches!(node.value, Value::Missing) {
+                continue;
+            }
+            match entries.iter_mut().find(|entry| entry.key == key) {
+                Some(entry) => entry.node = node,
+                None => entries.push(Entry { key, node }),
+            }
+        }
+        self.meter.charge(entries.len() as u64)?;
+        self.meter.allocate(size_of_val(entries.as_slice()))?;
+        let object = Object::new(self.arena, self.arena.alloc_slice_copy(&entries));
+        self.push_value(Value::Object(object));
+        Ok(())
+    }
+
+    /// Text with interpolations. A part that is missing makes all of it missing, except in messages for people.
+    pub(super) fn join(&mut self, count: Amount) -> Result<(), Fault> {
+        let parts = self.top(count.0 as usize)?.to_vec();
+        self.drop_values(parts.len());
+        let mut text = String::new();
+        let mut gap = None;
+        for part in &parts {
+            match part.value {
+                Value::Text(part) => text.push_str(part.as_str()),
+                Value::Missing if self.lenient => text.push_str("missing"),
+                Value::Absent if self.lenient => text.push_str("not recorded"),
+                Value::Missing => gap = Some(Value::Missing),
+                Value::Absent => gap = gap.or(Some(Value::Absent)),
+                ref value => write_json(value, &mut text),
+            }
+            if text.len() > self.limits.computed_bytes {
+                return Err(Fault::Memory);
+            }
+        }
+        let value = match gap {
+            Some(gap) => gap,
+            None => self.text_of(text)?,
+        };
+        self.push_value(value);
+        Ok(())
+    }
+
+    pub(super) fn call(&mut self, function: Name, count: Amount) -> Result<(), Fault> {
+        let builtin = self.prepared.builtin(function.0).ok_or_else(broken)?;
+        let arguments = self.top(count.0 as usize)?.to_vec();
+        self.drop_values(arguments.len());
+        let prepared = self.prepared;
+        let environment = Environment {
+            arena: self.arena,
+            limits: &self.limits,
+            meter: &mut self.meter,
+            regex: &|number| prepared.regex(number),
+            cache: &self.cache,
+        };
+        let result = builtin.call(&arguments, environment)?;
+        if builtin.score {
+            self.grade_score(&result);
+        }
+        self.push(result);
+        Ok(())
+    }
+
+    pub(super) fn call_def(&mut self, number: DefRef, count: Amount, scope: &Scope<'_, 'run>) -> Result<(), Fault> {
+        let program = self.program;
+        let def = program.defs.get(number.0 as usize).ok_or_else(broken)?;
+        let arguments = self.top(count.0 as usize)?.to_vec();
+        self.drop_values(arguments.len());
+        let result = self.enter(def.code, scope, |locals| locals.extend_from_slice(&arguments))?;
+        self.push(result);
+        Ok(())
+    }
+}
+
+/// One end of a range, open when there is none.
+fn bound(end: Option<Operand<'_>>) -> Result<Option<Number<'_>>, Value<'_>> {
+    match end {
+        None => Ok(None),
+        Some(Operand::Number(number)) => Ok(Some(number)),
+        Some(Operand::Other(value)) => Err(value),
+    }
+}
+
+fn calculate<'run>(op: Op, a: Number<'run>, b: Number<'run>) -> Option<Number<'run>> {
+    match op {
+        Op::Add() => a.add(b),
+        Op::Subtract() => a.subtract(b),
+        Op::Multiply() => a.multiply(b),
+        Op::Divide() => a.divide(b),
+        _ => a.remainder(b),
+    }
+}

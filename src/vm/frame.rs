@@ -1,0 +1,152 @@
+//! What an expression in work keeps beside its values: where its part of the stacks starts, and its open loops.
+
+use super::fault::{Fault, Unfit};
+use crate::source::Span;
+use crate::syntax::ast::ExprQuantifier;
+use crate::truth::Truth;
+use crate::value::{Entry, Node, Number, Value};
+
+/// Where the part of one expression starts on each stack of the machine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) stack: usize,
+    pub(super) locals: usize,
+    pub(super) loops: usize,
+}
+
+/// A quantifier in work.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Loop<'run> {
+    quantifier: ExprQuantifier,
+    items: Items<'run>,
+    position: usize,
+    answer: Answer,
+    /// The least or greatest score of a body so far, while grading.
+    pub(super) grade: Option<f64>,
+}
+
+/// What it runs over.
+#[derive(Debug, Clone, Copy)]
+enum Items<'run> {
+    List(&'run [Node<'run>]),
+    Values(&'run [Entry<'run>]),
+    Numbers(i64, i64),
+    Nothing,
+}
+
+/// What it has found.
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    /// The source itself decides: it was missing or is not recorded.
+    Settled(Value<'static>),
+    /// The bodies so far joined by `or` (`any`, `no`) or `and` (`all`).
+    Joined(Truth),
+    /// How many were true, and whether one could not be decided.
+    Counted(usize, bool),
+}
+
+impl<'run> Loop<'run> {
+    /// A loop over a source. A source that is no list, object or range is a fault that names it.
+    pub(super) fn new(quantifier: ExprQuantifier, source: &Node<'run>, span: Span) -> Result<Self, Fault> {
+        let items = match source.value {
+            Value::List(items) => Items::List(items),
+            Value::Object(object) => Items::Values(object.entries()),
+            Value::Range(range) => match (range.start.and_then(Number::as_i64), range.end.and_then(Number::as_i64)) {
+                (Some(start), Some(end)) => Items::Numbers(start, end),
+                _ => return Err(Fault::NotAList(Unfit::new(source, span))),
+            },
+            Value::Missing | Value::Absent => Items::Nothing,
+            Value::Truth(truth) if truth.plain().is_none() => Items::Nothing,
+            _ => return Err(Fault::NotAList(Unfit::new(source, span))),
+        };
+        let answer = match (&source.value, quantifier) {
+            (Value::Missing, ExprQuantifier::Count) => Answer::Settled(Value::Missing),
+            (Value::Missing, _) => Answer::Settled(Value::Truth(nothing(quantifier))),
+            (Value::Absent | Value::Truth(_), ExprQuantifier::Count) => Answer::Settled(Value::Absent),
+            (Value::Absent | Value::Truth(_), _) => Answer::Settled(Value::Truth(Truth::Undecided)),
+            (_, ExprQuantifier::Count) => Answer::Counted(0, false),
+            (_, ExprQuantifier::All) => Answer::Joined(Truth::True),
+            (_, ExprQuantifier::Any | ExprQuantifier::No) => Answer::Joined(Truth::False),
+        };
+        Ok(Self { quantifier, items, position: 0, answer, grade: None })
+    }
+
+    /// The next element; `None` at the end.
+    pub(super) fn next(&mut self) -> Option<Node<'run>> {
+        let at = self.position;
+        self.position += 1;
+        match self.items {
+            Items::List(items) => items.get(at).copied(),
+            Items::Values(entries) => entries.get(at).map(|entry| entry.node),
+            Items::Numbers(start, end) => {
+                let number = i64::try_from(at).ok().and_then(|at| start.checked_add(at)).filter(|&n| n <= end)?;
+                Some(Node::computed(Value::Number(Number::Integer(number))))
+            }
+            Items::Nothing => None,
+        }
+    }
+
+    /// Whether no further element can change the answer.
+    pub(super) fn is_settled(&self) -> bool {
+        match (self.answer, self.quantifier) {
+            (Answer::Settled(_), _) => true,
+            (Answer::Joined(truth), ExprQuantifier::All) => truth == Truth::False,
+            (Answer::Joined(truth), _) => truth == Truth::True,
+            (Answer::Counted(..), _) => false,
+        }
+    }
+
+    /// Counts the truth of a body.
+    pub(super) fn count(&mut self, body: Truth) {
+        self.answer = match (self.answer, self.quantifier) {
+            (Answer::Joined(truth), ExprQuantifier::All) => Answer::Joined(truth.and(body)),
+            (Answer::Joined(truth), _) => Answer::Joined(truth.or(body)),
+            (Answer::Counted(count, unknown), _) => match body.plain() {
+                Some(holds) => Answer::Counted(count + usize::from(holds), unknown),
+                None => Answer::Counted(count, true),
+            },
+            (settled, _) => settled,
+        };
+    }
+
+    /// Joins the score of a body: the least for `all`, the greatest otherwise.
+    pub(super) fn count_grade(&mut self, body: f64) {
+        let join = if self.quantifier == ExprQuantifier::All { f64::min } else { f64::max };
+        self.grade = Some(self.grade.map_or(body, |grade| join(grade, body)));
+    }
+
+    /// The score of the whole.
+    pub(super) fn final_grade(&self) -> Option<f64> {
+        match self.quantifier {
+            ExprQuantifier::Count => None,
+            ExprQuantifier::No => self.grade.map(|grade| 1.0 - grade),
+            ExprQuantifier::Any | ExprQuantifier::All => self.grade,
+        }
+    }
+
+    /// The value of the whole. Over nothing, `all` and `no` hold only because nothing was there.
+    pub(super) fn value(&self) -> Value<'run> {
+        match self.answer {
+            Answer::Settled(value) => value,
+            Answer::Joined(_) if self.is_empty() => Value::Truth(nothing(self.quantifier)),
+            Answer::Joined(truth) if self.quantifier == ExprQuantifier::No => Value::Truth(!truth),
+            Answer::Joined(truth) => Value::Truth(truth),
+            Answer::Counted(_, true) => Value::Absent,
+            Answer::Counted(count, false) => Value::Number(Number::from_count(count)),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self.items {
+            Items::List(items) => items.is_empty(),
+            Items::Values(entries) => entries.is_empty(),
+            Items::Numbers(start, end) => start > end,
+            Items::Nothing => true,
+        }
+    }
+}
+
+/// The truth of a quantifier that had nothing to look at: `any` fails for want of elements, `all` and `no` hold for want of them.
+fn nothing(quantifier: ExprQuantifier) -> Truth {
+    Truth::missing(quantifier != ExprQuantifier::Any)
+}

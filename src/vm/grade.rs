@@ -1,0 +1,104 @@
+//! The score of an expression with a score function in it (language reference, section 7): a compared score function gives its
+//! value, `and` and `all` take the least, `or` and `any` the greatest, `not` gives one minus it.
+//!
+//! Only assertions whose code can call such a function are graded; for all others the verdict is the score. Grading runs the same code:
+//! a second stack holds the scores of the values on the first.
+
+use super::context::Scope;
+use super::fault::Fault;
+use super::machine::Machine;
+use crate::bytecode::program::CodeId;
+use crate::syntax::ast::TestKind;
+use crate::value::{Node, Value};
+
+/// The scores of the values on the stack, `None` for a value without one of its own.
+#[derive(Debug, Default)]
+pub(super) struct Grades {
+    scores: Vec<Option<f64>>,
+    /// The score of a function's result that is about to be pushed.
+    pending: Option<f64>,
+}
+
+impl Grades {
+    /// A value was pushed: the stack is `length` high now.
+    pub(super) fn pushed(&mut self, length: usize) {
+        self.scores.resize(length.saturating_sub(1), None);
+        self.scores.push(self.pending.take());
+    }
+}
+
+impl<'run> Machine<'run> {
+    /// Evaluates an assertion together with its score. `None` when the code has no score function: then the verdict is the score.
+    pub(super) fn graded(
+        &mut self,
+        code: CodeId,
+        scope: &Scope<'_, 'run>,
+    ) -> Result<(Node<'run>, Option<f64>), Fault> {
+        if !self.prepared.is_graded(code) {
+            return Ok((self.evaluate(code, scope)?, None));
+        }
+        self.grades = Some(Grades::default());
+        let outcome = self.evaluate(code, scope);
+        let grades = self.grades.take();
+        let score = grades.and_then(|grades| grades.pending.or(grades.scores.first().copied().flatten()));
+        Ok((outcome?, score.map(|score| score.clamp(0.0, 1.0))))
+    }
+
+    /// A `let` with a score function is computed again while grading: its score is not kept.
+    pub(super) fn must_grade(&self, code: CodeId) -> bool {
+        self.grades.is_some() && self.prepared.is_graded(code)
+    }
+
+    /// A score function gave this; the next push is its result.
+    pub(super) fn grade_score(&mut self, result: &Node<'run>) {
+        if let (Some(grades), Value::Number(number)) = (&mut self.grades, &result.value) {
+            grades.pending = Some(number.to_f64());
+        }
+    }
+
+    /// The score of the value `below` values under the top: its own, or 1 for what is true and 0 for everything else.
+    pub(super) fn top_grade(&self, below: usize) -> Option<f64> {
+        let grades = self.grades.as_ref()?;
+        let own = self.own_grade(grades, below);
+        own.or_else(|| {
+            let holds = match self.peek(below).ok()?.value {
+                Value::Truth(truth) => truth.plain() == Some(true),
+                Value::Boolean(value) => value,
+                _ => false,
+            };
+            Some(if holds { 1.0 } else { 0.0 })
+        })
+    }
+
+    fn own_grade(&self, grades: &Grades, below: usize) -> Option<f64> {
+        let at = self.stack.len().checked_sub(below + 1)?;
+        grades.scores.get(at).copied().flatten()
+    }
+
+    /// Gives the value on top a score of its own.
+    pub(super) fn set_grade(&mut self, grade: Option<f64>) {
+        let length = self.stack.len();
+        if let Some(grades) = &mut self.grades {
+            grades.scores.resize(length, None);
+            if let Some(top) = grades.scores.last_mut() {
+                *top = grade;
+            }
+        }
+    }
+
+    /// The score of a comparison whose two sides lie on top: the value of the score function on either side.
+    pub(super) fn comparison_grade(&self, kind: TestKind, negated: bool) -> Option<f64> {
+        let grades = self.grades.as_ref()?;
+        let (score, rising) = match (self.own_grade(grades, 1), self.own_grade(grades, 0)) {
+            (Some(score), _) => (score, true),
+            (None, Some(score)) => (score, false),
+            (None, None) => return None,
+        };
+        let higher_is_better = match kind {
+            TestKind::Greater | TestKind::GreaterOrEqual => rising,
+            TestKind::Less | TestKind::LessOrEqual => !rising,
+            _ => return None,
+        };
+        Some(if higher_is_better == negated { 1.0 - score } else { score })
+    }
+}

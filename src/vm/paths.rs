@@ -1,0 +1,300 @@
+//! Instructions that fetch values: from the run, the scope and the program, and along paths.
+
+use super::context::Scope;
+use super::fault::Fault;
+use super::frame::Frame;
+use super::machine::{LetState, Machine, broken};
+use crate::bytecode::ops::{BindingRef, LetRef, Name, Parameter, Slot};
+use crate::bytecode::program::CodeId;
+use crate::ir::Constant;
+use crate::value::compare::deeper;
+use crate::value::{Entry, Node, Number, Object, Text, Value};
+
+const MISSING: Node<'static> = Node { value: Value::Missing, origin: crate::value::Origin::COMPUTED };
+
+fn missing<'run>() -> Node<'run> {
+    Node::computed(Value::Missing)
+}
+
+impl<'run> Machine<'run> {
+    fn name(&self, name: Name) -> Result<&'run str, Fault> {
+        self.program.names.get(name.0 as usize).map(String::as_str).ok_or_else(broken)
+    }
+
+    /// A literal. Lists and objects are made once per run.
+    pub(super) fn literal(&mut self, number: u32) -> Result<(), Fault> {
+        let program = self.program;
+        let constant = program.constants.get(number as usize).ok_or_else(broken)?;
+        let node = match self.literals.get(&number) {
+            Some(node) => *node,
+            None => {
+                let node = self.constant(constant)?;
+                if matches!(constant, Constant::List(_) | Constant::Object(_)) {
+                    self.literals.insert(number, node);
+                }
+                node
+            }
+        };
+        self.push(node);
+        Ok(())
+    }
+
+    /// A literal of the program as a value.
+    pub(super) fn constant(&mut self, constant: &'run Constant) -> Result<Node<'run>, Fault> {
+        let value = match constant {
+            Constant::Null => Value::Null,
+            Constant::Boolean(value) => Value::Boolean(*value),
+            Constant::Number(text) => Value::Number(Number::Written(text)),
+            Constant::Text(text) => Value::Text(Text::Plain(text)),
+            Constant::List(items) => {
+                self.meter.allocate(items.len() * size_of::<Node<'_>>())?;
+                let mut nodes = Vec::with_capacity(items.len());
+                for item in items {
+                    nodes.push(deeper(|| self.constant(item))?);
+                }
+                Value::List(self.arena.alloc_slice_copy(&nodes))
+            }
+            Constant::Object(entries) => {
+                self.meter.allocate(entries.len() * size_of::<Entry<'_>>())?;
+                let mut made = Vec::with_capacity(entries.len());
+                for (key, value) in entries {
+                    made.push(Entry { key, node: deeper(|| self.constant(value))? });
+                }
+                Value::Object(Object::new(self.arena, self.arena.alloc_slice_copy(&made)))
+            }
+        };
+        Ok(Node::computed(value))
+    }
+
+    pub(super) fn root(&mut self, name: Name) -> Result<(), Fault> {
+        let name = self.name(name)?;
+        self.push(self.run.root(name));
+        Ok(())
+    }
+
+    pub(super) fn step_field(&mut self, name: Name, at: usize, scope: &Scope<'_, 'run>) -> Result<(), Fault> {
+        let name = self.name(name)?;
+        let found = scope.step.and_then(|step| step.object.get(name));
+        if let (None, Some(step)) = (found, scope.step) {
+            self.note_gap(at, step.node);
+        }
+        self.push(found.unwrap_or(MISSING));
+        Ok(())
+    }
+
+    /// What an invariant judges: the response handed in, that of a recorded `response`, or the result of the call in scope.
+    pub(super) fn response(&mut self, scope: &Scope<'_, 'run>) {
+        let recorded = || self.run.object.get("response");
+        let result = || scope.step.and_then(|step| step.object.get("result"));
+        let node = scope.response.or_else(result).or_else(recorded).unwrap_or_else(|| self.run.root("output"));
+        self.push(node);
+    }
+
+    pub(super) fn parameter(&mut self, parameter: Parameter) -> Result<(), Fault> {
+        let program = self.program;
+        let param = program.params.get(parameter.0 as usize).ok_or_else(broken)?;
+        let Some(value) = &param.default else {
+            return Err(Fault::Other(format!("the parameter `{}` has no value: add `--param {}=…`", param.name, param.name)));
+        };
+        let node = self.constant(value)?;
+        self.push(node);
+        Ok(())
+    }
+
+    /// A `let` sees the run and nothing else, so that its value holds for the whole run.
+    pub(super) fn let_value(&mut self, number: LetRef) -> Result<(), Fault> {
+        let index = number.0 as usize;
+        let code = *self.program.lets.get(index).ok_or_else(broken)?;
+        let node = match self.lets.get(index).copied() {
+            Some(LetState::Known(node)) if !self.must_grade(code) => node,
+            Some(LetState::Open) => return Err(Fault::Depth),
+            _ => self.compute_let(index, code)?,
+        };
+        self.push(node);
+        Ok(())
+    }
+
+    fn compute_let(&mut self, index: usize, code: CodeId) -> Result<Node<'run>, Fault> {
+        self.set_let(index, LetState::Open);
+        let outcome = self.enter(code, &Scope::default(), |_| {});
+        self.set_let(index, outcome.as_ref().map_or(LetState::Unknown, |node| LetState::Known(*node)));
+        outcome
+    }
+
+    fn set_let(&mut self, index: usize, state: LetState<'run>) {
+        if let Some(place) = self.lets.get_mut(index) {
+            *place = state;
+        }
+    }
+
+    pub(super) fn local(&mut self, slot: Slot, frame: Frame) -> Result<(), Fault> {
+        let node = *self.locals.get(frame.locals + slot.0 as usize).ok_or_else(broken)?;
+        self.push(node);
+        Ok(())
+    }
+
+    pub(super) fn binding(&mut self, binding: BindingRef, scope: &Scope<'_, 'run>) {
+        let node = scope.bindings.get(binding.0 as usize).copied().flatten().unwrap_or(MISSING);
+        self.push(node);
+    }
+
+    pub(super) fn field(&mut self, name: Name, spread: bool, at: usize) -> Result<(), Fault> {
+        let key = self.name(name)?;
+        let base = self.pop()?;
+        if spread {
+            return self.map_all(base, |node| field_of(node, key));
+        }
+        let found = field_of(&base, key);
+        if matches!(found.value, Value::Missing) && !matches!(base.value, Value::Missing) {
+            self.note_gap(at, base);
+        }
+        self.push(found);
+        Ok(())
+    }
+
+    pub(super) fn index(&mut self, spread: bool, at: usize) -> Result<(), Fault> {
+        let index = self.pop()?;
+        let base = self.pop()?;
+        if spread {
+            return self.map_all(base, |node| element_of(node, &index));
+        }
+        let found = element_of(&base, &index);
+        if matches!(found.value, Value::Missing) && !matches!(base.value, Value::Missing) {
+            self.note_gap(at, base);
+        }
+        self.push(found);
+        Ok(())
+    }
+
+    pub(super) fn every(&mut self, spread: bool) -> Result<(), Fault> {
+        let base = self.pop()?;
+        if spread {
+            return self.join_all(base, |machine, node, into| machine.members(&node, into));
+        }
+        let node = match base.value {
+            Value::List(_) | Value::Absent | Value::Missing => base,
+            Value::Object(_) => {
+                let mut values = Vec::new();
+                self.members(&base, &mut values)?;
+                Node::new(self.new_list(&values)?, base.origin)
+            }
+            _ => missing(),
+        };
+        self.push(node);
+        Ok(())
+    }
+
+    pub(super) fn deep(&mut self, spread: bool) -> Result<(), Fault> {
+        let base = self.pop()?;
+        if spread {
+            return self.join_all(base, |machine, node, into| machine.everything(node, into));
+        }
+        if matches!(base.value, Value::Absent | Value::Missing) {
+            self.push(base);
+            return Ok(());
+        }
+        let mut all = Vec::new();
+        self.everything(base, &mut all)?;
+        let list = self.new_list(&all)?;
+        self.push(Node::new(list, base.origin));
+        Ok(())
+    }
+
+    /// The elements of a list or the values of an object.
+    fn members(&mut self, node: &Node<'run>, into: &mut Vec<Node<'run>>) -> Result<(), Fault> {
+        match node.value {
+            Value::List(items) => {
+                self.meter.charge(items.len() as u64)?;
+                into.extend_from_slice(items);
+            }
+            Value::Object(object) => {
+                self.meter.charge(object.entries().len() as u64)?;
+                into.extend(object.entries().iter().map(|entry| entry.node));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The value and everything inside it, in the order of the text.
+    fn everything(&mut self, node: Node<'run>, into: &mut Vec<Node<'run>>) -> Result<(), Fault> {
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            self.meter.charge(1)?;
+            into.push(node);
+            match node.value {
+                Value::List(items) => open.extend(items.iter().rev()),
+                Value::Object(object) => open.extend(object.entries().iter().rev().map(|entry| entry.node)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// One step of a path in every element; elements without it are left out.
+    fn map_all(&mut self, base: Node<'run>, step: impl Fn(&Node<'run>) -> Node<'run>) -> Result<(), Fault> {
+        self.join_all(base, |_, node, into| {
+            let found = step(&node);
+            if !matches!(found.value, Value::Missing) {
+                into.push(found);
+            }
+            Ok(())
+        })
+    }
+
+    /// What every element gives, in one list.
+    fn join_all(
+        &mut self,
+        base: Node<'run>,
+        mut each: impl FnMut(&mut Self, Node<'run>, &mut Vec<Node<'run>>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let Value::List(items) = base.value else {
+            self.push(if matches!(base.value, Value::Absent) { base } else { missing() });
+            return Ok(());
+        };
+        let mut all = Vec::new();
+        for item in items {
+            self.meter.charge(1)?;
+            each(self, *item, &mut all)?;
+        }
+        let list = self.new_list(&all)?;
+        self.push(Node::new(list, base.origin));
+        Ok(())
+    }
+
+    /// A computed list.
+    pub(super) fn new_list(&mut self, items: &[Node<'run>]) -> Result<Value<'run>, Fault> {
+        self.meter.charge(items.len() as u64)?;
+        self.meter.allocate(size_of_val(items))?;
+        Ok(Value::List(self.arena.alloc_slice_copy(items)))
+    }
+}
+
+/// The value of a key. Only an object has keys; what is not recorded has none that is recorded.
+fn field_of<'run>(base: &Node<'run>, key: &str) -> Node<'run> {
+    match base.value {
+        Value::Object(object) => object.get(key).unwrap_or(missing()),
+        Value::Absent => *base,
+        _ => missing(),
+    }
+}
+
+/// The element at an index, from the end when it is negative; of an object the value of a key.
+fn element_of<'run>(base: &Node<'run>, index: &Node<'run>) -> Node<'run> {
+    match (&base.value, &index.value) {
+        (Value::Missing, _) | (_, Value::Missing) => missing(),
+        (Value::Absent, _) | (_, Value::Absent) => Node::computed(Value::Absent),
+        (Value::List(items), Value::Number(number)) => {
+            number.as_i64().and_then(|index| position(index, items.len())).and_then(|at| items.get(at)).copied().unwrap_or(missing())
+        }
+        (Value::Object(object), Value::Text(key)) => object.get(key.as_str()).unwrap_or(missing()),
+        _ => missing(),
+    }
+}
+
+fn position(index: i64, length: usize) -> Option<usize> {
+    match usize::try_from(index) {
+        Ok(at) => Some(at),
+        Err(_) => length.checked_sub(usize::try_from(index.checked_neg()?).ok()?),
+    }
+}

@@ -3,4 +3,5 @@ pub mod codec;
 pub mod disasm;
 pub mod ops;
 pub mod program;
+pub mod shape;
 pub mod verify;

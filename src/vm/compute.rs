@@ -171,13 +171,21 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    pub(super) fn call_def(&mut self, number: DefRef, count: Amount, scope: &Scope<'_, 'run>) -> Result<(), Fault> {
+    pub(super) fn call_def(
+        &mut self,
+        number: DefRef,
+        count: Amount,
+        at: usize,
+        scope: &Scope<'_, 'run>,
+    ) -> Result<(), Fault> {
         let program = self.program;
         let def = program.defs.get(number.0 as usize).ok_or_else(broken)?;
         let arguments = self.top(count.0 as usize)?.to_vec();
         self.drop_values(arguments.len());
-        let result = self.enter(def.code, scope, |locals| locals.extend_from_slice(&arguments))?;
-        self.push(result);
+        let around = self.note_enter(at);
+        let result = self.enter(def.code, scope, |locals| locals.extend_from_slice(&arguments));
+        self.note_leave(around);
+        self.push(result?);
         Ok(())
     }
 }

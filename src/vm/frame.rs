@@ -20,7 +20,7 @@ pub(super) struct Loop<'run> {
     quantifier: ExprQuantifier,
     items: Items<'run>,
     position: usize,
-    answer: Answer,
+    answer: Answer<'run>,
     /// The least or greatest score of a body so far, while grading.
     pub(super) grade: Option<f64>,
 }
@@ -36,9 +36,9 @@ enum Items<'run> {
 
 /// What it has found.
 #[derive(Debug, Clone, Copy)]
-enum Answer {
+enum Answer<'run> {
     /// The source itself decides: it was missing or is not recorded.
-    Settled(Value<'static>),
+    Settled(Value<'run>),
     /// The bodies so far joined by `or` (`any`, `no`) or `and` (`all`).
     Joined(Truth),
     /// How many were true, and whether one could not be decided.

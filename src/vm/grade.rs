@@ -29,11 +29,7 @@ impl Grades {
 
 impl<'run> Machine<'run> {
     /// Evaluates an assertion together with its score. `None` when the code has no score function: then the verdict is the score.
-    pub(super) fn graded(
-        &mut self,
-        code: CodeId,
-        scope: &Scope<'_, 'run>,
-    ) -> Result<(Node<'run>, Option<f64>), Fault> {
+    pub(super) fn graded(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<(Node<'run>, Option<f64>), Fault> {
         if !self.prepared.is_graded(code) {
             return Ok((self.evaluate(code, scope)?, None));
         }

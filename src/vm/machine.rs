@@ -112,8 +112,13 @@ impl<'run> Machine<'run> {
     /// no boolean is [`Fault::NotBoolean`].
     pub fn truth(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Truth, Fault> {
         let node = self.evaluate(code, scope)?;
-        let span = self.chunk(code).map_or_else(Span::default, |chunk| chunk.span);
-        super::logic::condition(&node, span)
+        super::logic::condition(&node, self.code_span(code))
+    }
+
+    /// The place of an expression in the rules.
+    #[must_use]
+    pub fn code_span(&self, code: CodeId) -> Span {
+        self.chunk(code).map_or_else(Span::default, |chunk| chunk.span)
     }
 
     fn chunk(&self, code: CodeId) -> Option<Chunk> {
@@ -169,7 +174,7 @@ impl<'run> Machine<'run> {
             Op::StepField(name) => self.step_field(name, at, scope)?,
             Op::Response() => self.response(scope),
             Op::Param(parameter) => self.parameter(parameter)?,
-            Op::Let(number) => self.let_value(number)?,
+            Op::Let(number) => self.let_value(number, at)?,
             Op::Local(slot) => self.local(slot, frame)?,
             Op::Binding(binding) => self.binding(binding, scope),
             Op::Field(name, spread) => self.field(name, spread, at)?,
@@ -183,7 +188,7 @@ impl<'run> Machine<'run> {
             Op::Object(count, keys) => self.object(count, keys)?,
             Op::Join(count) => self.join(count)?,
             Op::Call(function, count) => self.call(function, count)?,
-            Op::CallDef(number, count) => self.call_def(number, count, scope)?,
+            Op::CallDef(number, count) => self.call_def(number, count, at, scope)?,
             Op::Test(kind, negated) => self.test(kind, negated, at)?,
             Op::Inspect(kind, negated) => self.inspect(kind, negated, at)?,
             Op::IsType(ty, negated) => self.is_type(ty, negated, at)?,

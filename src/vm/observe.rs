@@ -3,10 +3,13 @@
 
 use super::context::Scope;
 use super::fault::Fault;
-use super::machine::Machine;
+use super::machine::{LetState, Machine};
+use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
+use crate::bytecode::shape::{Polarity, Shape};
 use crate::truth::Truth;
 use crate::value::Node;
+use rustc_hash::FxHashMap;
 
 /// What one evaluation saw, in the order of evaluation.
 #[derive(Debug, Default)]
@@ -15,6 +18,10 @@ pub(super) struct Recorder<'run> {
     pub(super) seen: Vec<Seen<'run>>,
     /// Steps of paths that led nowhere, with the value that they started from.
     pub(super) gaps: Vec<(usize, Node<'run>)>,
+    /// The shapes of the expressions that were entered, by their first instruction.
+    pub(super) shapes: FxHashMap<usize, Shape>,
+    /// What the truth of the expression in work does to the truth of the whole.
+    around: Option<Polarity>,
 }
 
 /// More than this is not evidence but noise.
@@ -33,6 +40,8 @@ pub(super) struct Seen<'run> {
     pub(super) operand: Option<Node<'run>>,
     /// What came out.
     pub(super) truth: Truth,
+    /// What that does to the truth of the whole.
+    pub(super) polarity: Polarity,
     /// More than the values say: how a schema was violated.
     pub(super) why: Option<String>,
 }
@@ -56,6 +65,8 @@ impl<'run> Machine<'run> {
     pub(super) fn observed(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> (Result<Truth, Fault>, Recorder<'run>) {
         self.recorder = Some(Recorder::default());
         self.refuel();
+        // What a `let` looked at belongs to the evidence too: they are computed again.
+        self.lets.iter_mut().for_each(|state| *state = LetState::Unknown);
         let outcome = self.truth(code, scope);
         (outcome, self.recorder.take().unwrap_or_default())
     }
@@ -68,10 +79,44 @@ impl<'run> Machine<'run> {
         operand: Option<Node<'run>>,
         truth: Truth,
     ) {
+        if self.recorder.is_none() {
+            return;
+        }
+        let polarity = self.polarity(at);
         if let Some(recorder) = &mut self.recorder
             && recorder.seen.len() < SEEN_LIMIT
         {
-            recorder.seen.push(Seen { at, kind, subject, operand, truth, why: None });
+            recorder.seen.push(Seen { at, kind, subject, operand, truth, polarity, why: None });
+        }
+    }
+
+    /// What the truth of an instruction does to the truth of the whole assertion.
+    fn polarity(&mut self, at: usize) -> Polarity {
+        let Some((start, ops)) = self.chunk_around(at) else { return Polarity::None };
+        let Some(recorder) = &mut self.recorder else { return Polarity::None };
+        let shape = recorder.shapes.entry(start).or_insert_with(|| Shape::of(ops));
+        recorder.around.unwrap_or(Polarity::Same).then(shape.polarity(ops, at - start))
+    }
+
+    /// The code of the expression that an instruction belongs to, with the number of its first instruction.
+    pub(super) fn chunk_around(&self, at: usize) -> Option<(usize, &'run [Op])> {
+        let program = self.program;
+        let behind = program.chunks.partition_point(|chunk| chunk.start as usize <= at);
+        let chunk = program.chunks.get(behind.checked_sub(1)?)?;
+        Some((chunk.start as usize, program.code.get(chunk.start as usize..chunk.end as usize)?))
+    }
+
+    /// A `let` or `def` is entered from an instruction: what it tests counts for the whole as the instruction's value does. Gives what
+    /// [`Machine::note_leave`] needs.
+    pub(super) fn note_enter(&mut self, at: usize) -> Option<Polarity> {
+        self.recorder.as_ref()?;
+        let polarity = self.polarity(at);
+        self.recorder.as_mut().and_then(|recorder| recorder.around.replace(polarity))
+    }
+
+    pub(super) fn note_leave(&mut self, around: Option<Polarity>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.around = around;
         }
     }
 

@@ -43,6 +43,8 @@ pub struct AssertionOutcome {
 pub struct RuleOutcome {
     /// The rule, by number in the program.
     pub rule: u32,
+    /// Its verdict: by its threshold, or that of all its assertions of severity `error` (of all, where it has none of those).
+    pub verdict: Verdict,
     /// Whether it passed: by its threshold, or because none of its assertions of severity `error` failed.
     pub passed: bool,
     /// Its score; `None` when nothing counted.

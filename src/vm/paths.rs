@@ -10,8 +10,6 @@ use crate::ir::Constant;
 use crate::value::compare::deeper;
 use crate::value::{Entry, Node, Number, Object, Text, Value};
 
-const MISSING: Node<'static> = Node { value: Value::Missing, origin: crate::value::Origin::COMPUTED };
-
 fn missing<'run>() -> Node<'run> {
     Node::computed(Value::Missing)
 }
@@ -78,7 +76,7 @@ impl<'run> Machine<'run> {
         if let (None, Some(step)) = (found, scope.step) {
             self.note_gap(at, step.node);
         }
-        self.push(found.unwrap_or(MISSING));
+        self.push(found.unwrap_or(missing()));
         Ok(())
     }
 
@@ -94,7 +92,10 @@ impl<'run> Machine<'run> {
         let program = self.program;
         let param = program.params.get(parameter.0 as usize).ok_or_else(broken)?;
         let Some(value) = &param.default else {
-            return Err(Fault::Other(format!("the parameter `{}` has no value: add `--param {}=…`", param.name, param.name)));
+            return Err(Fault::Other(format!(
+                "the parameter `{}` has no value: add `--param {}=…`",
+                param.name, param.name
+            )));
         };
         let node = self.constant(value)?;
         self.push(node);
@@ -102,21 +103,23 @@ impl<'run> Machine<'run> {
     }
 
     /// A `let` sees the run and nothing else, so that its value holds for the whole run.
-    pub(super) fn let_value(&mut self, number: LetRef) -> Result<(), Fault> {
+    pub(super) fn let_value(&mut self, number: LetRef, at: usize) -> Result<(), Fault> {
         let index = number.0 as usize;
         let code = *self.program.lets.get(index).ok_or_else(broken)?;
         let node = match self.lets.get(index).copied() {
             Some(LetState::Known(node)) if !self.must_grade(code) => node,
             Some(LetState::Open) => return Err(Fault::Depth),
-            _ => self.compute_let(index, code)?,
+            _ => self.compute_let(index, code, at)?,
         };
         self.push(node);
         Ok(())
     }
 
-    fn compute_let(&mut self, index: usize, code: CodeId) -> Result<Node<'run>, Fault> {
+    fn compute_let(&mut self, index: usize, code: CodeId, at: usize) -> Result<Node<'run>, Fault> {
         self.set_let(index, LetState::Open);
+        let around = self.note_enter(at);
         let outcome = self.enter(code, &Scope::default(), |_| {});
+        self.note_leave(around);
         self.set_let(index, outcome.as_ref().map_or(LetState::Unknown, |node| LetState::Known(*node)));
         outcome
     }
@@ -134,7 +137,7 @@ impl<'run> Machine<'run> {
     }
 
     pub(super) fn binding(&mut self, binding: BindingRef, scope: &Scope<'_, 'run>) {
-        let node = scope.bindings.get(binding.0 as usize).copied().flatten().unwrap_or(MISSING);
+        let node = scope.bindings.get(binding.0 as usize).copied().flatten().unwrap_or(missing());
         self.push(node);
     }
 
@@ -284,9 +287,12 @@ fn element_of<'run>(base: &Node<'run>, index: &Node<'run>) -> Node<'run> {
     match (&base.value, &index.value) {
         (Value::Missing, _) | (_, Value::Missing) => missing(),
         (Value::Absent, _) | (_, Value::Absent) => Node::computed(Value::Absent),
-        (Value::List(items), Value::Number(number)) => {
-            number.as_i64().and_then(|index| position(index, items.len())).and_then(|at| items.get(at)).copied().unwrap_or(missing())
-        }
+        (Value::List(items), Value::Number(number)) => number
+            .as_i64()
+            .and_then(|index| position(index, items.len()))
+            .and_then(|at| items.get(at))
+            .copied()
+            .unwrap_or(missing()),
         (Value::Object(object), Value::Text(key)) => object.get(key.as_str()).unwrap_or(missing()),
         _ => missing(),
     }

@@ -101,7 +101,8 @@ impl<'run> Machine<'run> {
         let text = text.as_str();
         self.meter.scan(text.len().saturating_mul(4))?;
         let regex = self.prepared.regex(*number);
-        let regex = regex.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
+        let regex =
+            regex.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
         Ok(Some(regex.is_match(text)))
     }
 
@@ -179,9 +180,8 @@ impl<'run> Machine<'run> {
         let answer = match kind {
             // A value that is no text is JSON already: the run gives it in that form.
             TestKind::IsJson => test::is_json(&subject.value, &mut self.meter)?.unwrap_or(true),
-            TestKind::ContainsJson => {
-                test::contains_json(&subject.value, None, &self.limits, &mut self.meter)?.is_none_or(|found| found.is_some())
-            }
+            TestKind::ContainsJson => test::contains_json(&subject.value, None, &self.limits, &mut self.meter)?
+                .is_none_or(|found| found.is_some()),
             _ => return Err(broken()),
         };
         Ok(marked(Truth::from_bool(answer), [subject, subject]))

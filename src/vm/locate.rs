@@ -1,0 +1,91 @@
+//! Where a value stands in the normal form: its JSON pointer and its step.
+
+use crate::trace::run::{Kind, Run};
+use crate::value::{Node, Origin, Value};
+use std::fmt::Write;
+
+/// The JSON pointer to a value of the run, found by its place in the run's text; `None` for a computed value.
+#[must_use]
+pub fn pointer(run: &Run<'_>, node: &Node<'_>) -> Option<String> {
+    let wanted = node.origin.range()?;
+    let mut path = Vec::new();
+    let found = run.object.entries().iter().any(|entry| {
+        path.push(Segment::Key(entry.key));
+        let found = search(&entry.node, node, &wanted, &mut path);
+        if !found {
+            path.pop();
+        }
+        found
+    });
+    found.then(|| text(&path))
+}
+
+/// The step that a JSON pointer leads into, as an index into [`Run::steps`].
+#[must_use]
+pub fn step_of(run: &Run<'_>, pointer: &str) -> Option<u32> {
+    let mut segments = pointer.split('/').skip(1);
+    let (list, index) = (segments.next()?, segments.next()?.parse::<u32>().ok()?);
+    let kind = Kind::ALL.into_iter().find(|kind| kind.list_key() == list)?;
+    let at = run.steps.iter().position(|step| step.kind == kind && step.index == index)?;
+    u32::try_from(at).ok()
+}
+
+/// The JSON pointer to a step.
+#[must_use]
+pub fn step_pointer(run: &Run<'_>, step: u32) -> Option<String> {
+    let step = run.steps.get(step as usize)?;
+    Some(format!("/{}/{}", step.kind.list_key(), step.index))
+}
+
+#[derive(Clone, Copy)]
+enum Segment<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+/// Looks below a value for another. What lies outside of a value's text is not inside the value.
+fn search<'a>(at: &Node<'a>, node: &Node<'_>, wanted: &std::ops::Range<usize>, path: &mut Vec<Segment<'a>>) -> bool {
+    if at.origin == node.origin && same_form(&at.value, &node.value) {
+        return true;
+    }
+    if outside(at.origin, wanted) {
+        return false;
+    }
+    let mut below = |segment, inner: &Node<'a>| {
+        path.push(segment);
+        let found = crate::value::compare::deeper(|| search(inner, node, wanted, path));
+        if !found {
+            path.pop();
+        }
+        found
+    };
+    match at.value {
+        Value::List(items) => items.iter().enumerate().any(|(index, item)| below(Segment::Index(index), item)),
+        Value::Object(object) => object.entries().iter().any(|entry| below(Segment::Key(entry.key), &entry.node)),
+        _ => false,
+    }
+}
+
+fn outside(origin: Origin, wanted: &std::ops::Range<usize>) -> bool {
+    origin.range().is_some_and(|range| wanted.start < range.start || wanted.end > range.end)
+}
+
+/// A list and its only element can share a place when an adapter made the list.
+fn same_form(a: &Value<'_>, b: &Value<'_>) -> bool {
+    a.type_name() == b.type_name()
+}
+
+fn text(path: &[Segment<'_>]) -> String {
+    let mut out = String::new();
+    for segment in path {
+        out.push('/');
+        match segment {
+            Segment::Key(key) => out.push_str(&key.replace('~', "~0").replace('/', "~1")),
+            // Writing to a string never fails.
+            Segment::Index(index) => {
+                let _ = write!(out, "{index}");
+            }
+        }
+    }
+    out
+}

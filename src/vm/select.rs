@@ -1,0 +1,58 @@
+//! Which assertions judge a run: those that the user selects, and of a case only those whose run is its own.
+
+use crate::bytecode::program::{Assertion, Program};
+use crate::ir::{Rule, RuleRole};
+use crate::trace::run::Run;
+use crate::value::Value;
+
+/// What the user selects. Names of one list combine with OR, the lists with AND; an empty list selects everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Ids of rules, cases and assertions.
+    pub rules: Vec<String>,
+    /// Ids of cases.
+    pub cases: Vec<String>,
+    /// Tags of rules or assertions.
+    pub tags: Vec<String>,
+}
+
+impl Selection {
+    /// Whether an assertion is selected.
+    #[must_use]
+    pub fn selects(&self, program: &Program, assertion: &Assertion) -> bool {
+        let rule = assertion.rule.and_then(|rule| program.rules.get(rule as usize));
+        let rule_id = rule.map(|rule| rule.id.as_str());
+        let listed = |list: &[String], name: Option<&str>| name.is_some_and(|name| list.iter().any(|one| one == name));
+        let by_rule = self.rules.is_empty() || listed(&self.rules, rule_id) || listed(&self.rules, Some(&assertion.id));
+        let is_case = rule.is_some_and(|rule| matches!(rule.role, RuleRole::Case { .. }));
+        let by_case = self.cases.is_empty() || is_case && listed(&self.cases, rule_id);
+        let by_tag = self.tags.is_empty()
+            || assertion.settings.tags.iter().any(|tag| listed(&self.tags, Some(tag)))
+            || rule.is_some_and(|rule| rule.tags.iter().any(|tag| listed(&self.tags, Some(tag))));
+        by_rule && by_case && by_tag
+    }
+}
+
+/// Why a rule does not judge a run: it is a case, and the run is of another one.
+#[must_use]
+pub fn other_case(rule: &Rule, run: &Run<'_>, assume: bool) -> Option<String> {
+    let RuleRole::Case { prompt } = &rule.role else { return None };
+    let of_case = match run.root("meta").value {
+        Value::Object(meta) => meta.get("case").and_then(|case| text(&case.value)),
+        _ => None,
+    };
+    let of_prompt = text(&run.root("prompt").value);
+    let is_own = match (of_case, of_prompt) {
+        (Some(case), _) => case == rule.id,
+        (None, Some(of_prompt)) => prompt.as_deref().is_some_and(|prompt| prompt == of_prompt),
+        (None, None) => assume,
+    };
+    (!is_own).then(|| format!("the run is not of the case `{}`", rule.id))
+}
+
+fn text<'run>(value: &Value<'run>) -> Option<&'run str> {
+    match value {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    }
+}

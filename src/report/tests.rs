@@ -149,7 +149,7 @@ fn failing() -> Outcome {
             result(4, Verdict::Pass, "", Vec::new()),
             result(5, Verdict::Fail, "secrets found \"o-1\" in calls[*].args", vec![found]),
         ],
-        rules: vec![RuleOutcome { rule: 0, passed: false, score: Some(0.0) }],
+        rules: vec![RuleOutcome { rule: 0, verdict: Verdict::Fail, passed: false, score: Some(0.0) }],
         score: Some(0.25),
         passed: false,
         named_scores: vec![("quality".to_owned(), 0.9)],

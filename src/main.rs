@@ -1,1 +1,5 @@
-fn main() {}
+//! The command `aver`.
+
+fn main() -> std::process::ExitCode {
+    averment::cli::main()
+}

@@ -1,1 +1,133 @@
-//! cli
+//! The command `aver`: one file per command.
+
+mod check;
+mod compile;
+mod completions;
+mod console;
+mod disasm;
+mod docs;
+mod exit;
+mod explain;
+mod inputs;
+mod lint;
+mod params;
+mod rules;
+mod select;
+mod test;
+mod trace;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
+use console::{ColorChoice, Stream};
+pub use exit::Exit;
+use exit::Stop;
+use std::process::ExitCode;
+
+/// Checks what AI agents did and answered against rules that read like sentences.
+#[derive(Debug, Parser)]
+#[command(name = "aver", version, max_term_width = 100, arg_required_else_help = true, after_help = EXAMPLES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Colour: on a terminal unless NO_COLOR is set, always, or never
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: ColorChoice,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  aver check refunds.assert trace.json        check one run
+  aver check rules/ runs/ --format summary    check every run in a folder
+  aver lint rules/                            look at the rules alone
+  aver explain unknown-tool                   what a message is about
+
+Exit codes: 0 all holds, 1 an assertion failed, 2 wrong usage or nothing to check, 3 the rules do not compile,
+4 a trace cannot be read, 5 an assertion could not be evaluated; the highest that applies.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Checks recorded runs against rules
+    Check(Box<check::Arguments>),
+    /// Runs the tests that stand in rule files
+    Test(test::Arguments),
+    /// Compiles rules and says what is wrong with them
+    Lint(lint::Arguments),
+    /// Shows runs as rules see them
+    Trace(trace::Arguments),
+    /// Says what a diagnostic is about: avoid, prefer, why
+    Explain(explain::Arguments),
+    /// Shows the reference: the language, its functions, its statements
+    Docs(docs::Arguments),
+    /// Compiles rules to a file that checks without the sources
+    Compile(compile::Arguments),
+    /// Lists the code of compiled rules
+    Disasm(disasm::Arguments),
+    /// Prints the completions of a shell
+    Completions(completions::Arguments),
+}
+
+/// Runs the command line of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return wrong(&error),
+    };
+    let color = arguments.color;
+    let done = match &arguments.command {
+        Command::Check(arguments) => check::run(arguments, color),
+        Command::Test(arguments) => test::run(arguments, color),
+        Command::Lint(arguments) => lint::run(arguments, color),
+        Command::Trace(arguments) => trace::run(arguments, color),
+        Command::Explain(arguments) => explain::run(arguments, color),
+        Command::Docs(arguments) => docs::run(arguments, color),
+        Command::Compile(arguments) => compile::run(arguments, color),
+        Command::Disasm(arguments) => disasm::run(arguments, color),
+        Command::Completions(arguments) => completions::run(arguments, Arguments::command()),
+    };
+    done.unwrap_or_else(|stop| ended(stop, color)).into()
+}
+
+/// Help and version are no mistakes; everything else that clap says is wrong usage.
+fn wrong(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Holds.into(),
+        _ => Exit::Usage.into(),
+    }
+}
+
+/// Says why a command ended early.
+fn ended(stop: Stop, color: ColorChoice) -> Exit {
+    use crate::report::{Ink, paint};
+    let style = Stream::Err.style(color);
+    match stop {
+        Stop::Said(exit) => exit,
+        Stop::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
+        Stop::Output(error) => {
+            eprintln!("{}: the output cannot be written: {}", paint(style, Ink::Red, "error"), said(&error));
+            Exit::Usage
+        }
+        Stop::Usage { message, help } => {
+            eprintln!("{}: {message}", paint(style, Ink::Red, "error"));
+            if !help.is_empty() {
+                eprintln!("  {}: {help}", paint(style, Ink::Green, "help"));
+            }
+            Exit::Usage
+        }
+    }
+}
+
+/// An error of the system in words, without its number.
+fn said(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "it may not be read or written".to_owned(),
+        std::io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        _ => {
+            let text = error.to_string();
+            let plain = text.split(" (os error").next().unwrap_or(&text);
+            plain.to_lowercase()
+        }
+    }
+}

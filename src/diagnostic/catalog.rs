@@ -1,6 +1,7 @@
 //! The one table of everything that can be said about rules: slug, severity, title.
 //!
-//! To add a diagnostic, add a row here and push it where it is found; a test asks for a golden file that shows it.
+//! To add a diagnostic, add a row here, write its page `explain/SLUG.md`, and push it where it is found; tests ask for a golden
+//! file that shows it, and compile both programs of its page.
 
 use super::Severity;
 
@@ -25,6 +26,12 @@ macro_rules! catalog {
             /// One sentence: what the diagnostic is about.
             #[must_use]
             pub fn title(self) -> &'static str { match self { $(Slug::$name => $title,)* } }
+
+            /// The page of `aver explain`, as Markdown: avoid, prefer, why.
+            #[must_use]
+            pub fn page(self) -> &'static str {
+                match self { $(Slug::$name => include_str!(concat!("explain/", $slug, ".md")),)* }
+            }
 
             /// The slug of a text, for `# allow:`.
             #[must_use]

@@ -280,3 +280,24 @@ fn the_same_runs_give_the_same_bytes() {
         assert_eq!(report(format, WIDE, &[failing(), idle()]), report(format, WIDE, &[failing(), idle()]));
     }
 }
+
+fn schema(text: &str) -> jsonschema::Validator {
+    jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap()
+}
+
+fn valid(schema: &jsonschema::Validator, text: &str) {
+    let value = serde_json::from_str(text).unwrap();
+    let errors: Vec<String> = schema.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:#?}\n{text}");
+}
+
+#[test]
+fn the_machine_formats_are_what_their_schemas_say() {
+    let outcomes = [failing(), idle(), failing()];
+    valid(&schema(include_str!("../../docs/schema/check.schema.json")), &report(Format::Json, WIDE, &outcomes));
+    let line = schema(include_str!("../../docs/schema/check-jsonl.schema.json"));
+    let text = report(Format::Jsonl, WIDE, &outcomes);
+    assert_eq!(text.lines().count(), 5);
+    text.lines().for_each(|text| valid(&line, text));
+    assert!(!line.is_valid(&serde_json::json!({"run": "x"})));
+}

@@ -1,0 +1,62 @@
+//! `aver compile RULES -o FILE`: writes a compiled program, whole or not at all.
+
+use super::console::ColorChoice;
+use super::exit::{Exit, Stop};
+use super::{inputs, rules, said};
+use crate::bytecode::codec;
+use crate::limits::Limits;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver compile refunds.assert                 writes refunds.assertc
+  aver compile refunds.assert -o build/r.assertc
+  aver check refunds.assertc trace.json")]
+pub struct Arguments {
+    /// A rule file; `-` reads standard input
+    #[arg(value_name = "RULES")]
+    rules: PathBuf,
+    /// The file to write; beside the rules, with the ending `.assertc`, unless given
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Compiles one file.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    if arguments.rules.is_dir() {
+        return Err(Stop::usage(format!("`{}` is a folder", arguments.rules.display()), "compile one rule file at a time"));
+    }
+    let output = match (&arguments.output, arguments.rules.as_os_str() == "-") {
+        (Some(output), _) => output.clone(),
+        (None, false) => arguments.rules.with_extension("assertc"),
+        (None, true) => return Err(Stop::usage("rules from standard input have no file name", "add `-o FILE`")),
+    };
+    if output == arguments.rules {
+        return Err(Stop::usage(format!("`{}` would overwrite the rules", output.display()), "name another file with `-o`"));
+    }
+    let loaded = rules::load(&inputs::rules(std::slice::from_ref(&arguments.rules))?, Limits::default())?;
+    loaded.tell(color)?;
+    for program in &loaded.programs {
+        write(&output, &codec::encode(program))
+            .map_err(|error| Stop::usage(format!("`{}` cannot be written: {}", output.display(), said(&error)), String::new()))?;
+    }
+    Ok(Exit::Holds)
+}
+
+/// Writes a file whole or not at all: beside it first, then under its name.
+pub fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let written = || {
+        let mut file = std::fs::File::create(&beside)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)
+    };
+    written().inspect_err(|_| {
+        let _ = std::fs::remove_file(&beside);
+    })
+}

@@ -1,0 +1,32 @@
+//! `aver disasm RULES`: the listing of a program.
+
+use super::console::ColorChoice;
+use super::exit::{Exit, Stop};
+use super::{inputs, rules};
+use crate::bytecode::disasm;
+use crate::limits::Limits;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver disasm refunds.assert      compiles first
+  aver disasm refunds.assertc")]
+pub struct Arguments {
+    /// A rule file or a compiled one
+    #[arg(value_name = "RULES")]
+    rules: PathBuf,
+}
+
+/// Lists the code of a file.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let loaded = rules::load(&inputs::rules(std::slice::from_ref(&arguments.rules))?, Limits::default())?;
+    loaded.tell(color)?;
+    let mut out = std::io::stdout();
+    for program in &loaded.programs {
+        out.write_all(disasm::listing(program).as_bytes())?;
+    }
+    Ok(Exit::Holds)
+}

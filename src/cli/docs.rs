@@ -1,0 +1,101 @@
+//! `aver docs`: the reference, from the same tables and pages that the program and its documentation are made of.
+
+use super::console::{ColorChoice, Stream};
+use super::exit::{Exit, Stop};
+use crate::builtins::table::{self, BUILTINS, Builtin, Family};
+use crate::diagnostic::render::Style;
+use crate::diagnostic::suggest::nearest;
+use crate::report::{Ink, paint};
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver docs                 list the topics
+  aver docs language        the language
+  aver docs course          statements about the course of a run, exactly
+  aver docs functions       all functions with their types and examples
+  aver docs median          one function")]
+pub struct Arguments {
+    /// A topic or the name of a function; none lists the topics
+    topic: Option<String>,
+}
+
+/// Topics that are pages: name, text, what they are about.
+const PAGES: &[(&str, &str, &str)] = &[
+    ("language", include_str!("../../docs/reference/language.md"), "the language: files, expressions, steps, statements, verdicts"),
+    ("course", include_str!("../../docs/reference/course.md"), "statements about the course of a run, to the last case"),
+    ("command-line", include_str!("../../docs/reference/command-line.md"), "the commands, formats and exit codes"),
+];
+
+/// Prints a topic, or the list of topics.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let style = Stream::Out.style(color);
+    let text = match arguments.topic.as_deref() {
+        None => topics(),
+        Some("functions") => page(&functions(), style),
+        Some(topic) => named(topic, style)?,
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Holds)
+}
+
+fn topics() -> String {
+    let mut text = String::new();
+    for (name, _, about) in PAGES {
+        let _ = writeln!(text, "{name:14}{about}");
+    }
+    let _ = writeln!(text, "{:14}all functions; the name of one shows it alone", "functions");
+    text
+}
+
+fn named(topic: &str, style: Style) -> Result<String, Stop> {
+    if let Some((_, text, _)) = PAGES.iter().find(|(name, _, _)| *name == topic) {
+        return Ok(page(text, style));
+    }
+    if let Some(builtin) = table::lookup(topic) {
+        return Ok(page(&function(builtin), style));
+    }
+    let known = PAGES.iter().map(|(name, _, _)| *name).chain(["functions"]).chain(table::names());
+    let help = nearest(topic, known).map_or("`aver docs` lists the topics".to_owned(), |near| format!("did you mean `{near}`?"));
+    Err(Stop::usage(format!("there is no topic and no function `{topic}`"), help))
+}
+
+/// The reference of all functions as Markdown, in the order of the table.
+pub fn functions() -> String {
+    let mut text = "# Functions\n".to_owned();
+    let mut family: Option<Family> = None;
+    for builtin in BUILTINS {
+        if family != Some(builtin.family) {
+            family = Some(builtin.family);
+            let _ = write!(text, "\n## {}\n", builtin.family.title());
+        }
+        let _ = write!(text, "\n{}", function(builtin));
+    }
+    text
+}
+
+fn function(builtin: &Builtin) -> String {
+    let mut doc = builtin.doc.chars();
+    let doc = doc.next().map_or(String::new(), |first| first.to_uppercase().chain(doc).collect());
+    format!("### `{}`\n\n{doc}.\n\n```assert\n{}\n```\n", builtin.signature(), builtin.example)
+}
+
+/// A page of Markdown for a terminal: titles stand out, code is indented, everything else stays as it is written.
+pub fn page(text: &str, style: Style) -> String {
+    let (mut shown, mut code) = (String::with_capacity(text.len()), false);
+    for line in text.lines() {
+        if line.starts_with("```") {
+            code = !code;
+        } else if code {
+            let _ = writeln!(shown, "    {line}");
+        } else if line.starts_with('#') {
+            let _ = writeln!(shown, "{}", paint(style, Ink::Bold, line.trim_start_matches('#').trim_start()));
+        } else {
+            let _ = writeln!(shown, "{line}");
+        }
+    }
+    shown
+}

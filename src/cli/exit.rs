@@ -1,0 +1,59 @@
+//! Exit codes, and the ways in which a command ends early.
+
+use std::process::ExitCode;
+
+/// Exit codes of the command line. Of several that apply, the highest is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// All holds.
+    Holds = 0,
+    /// An assertion failed, a test did not come out as stated, a lint has found something.
+    Failed = 1,
+    /// The command line is wrong, or there was nothing to check.
+    Usage = 2,
+    /// The rules do not compile.
+    Rules = 3,
+    /// A trace cannot be read.
+    Trace = 4,
+    /// An assertion could not be evaluated.
+    Error = 5,
+    /// Ctrl-C.
+    Interrupted = 130,
+    /// Nobody reads the output any more.
+    BrokenPipe = 141,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command ends early.
+#[derive(Debug)]
+pub enum Stop {
+    /// The command line cannot be followed: what is wrong, and what to write.
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to write; empty when there is nothing to say.
+        help: String,
+    },
+    /// The output cannot be written.
+    Output(std::io::Error),
+    /// Everything has been said.
+    Said(Exit),
+}
+
+impl Stop {
+    /// The command line cannot be followed.
+    pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), help: help.into() }
+    }
+}
+
+impl From<std::io::Error> for Stop {
+    fn from(error: std::io::Error) -> Self {
+        Self::Output(error)
+    }
+}

@@ -1,0 +1,176 @@
+//! Which files a command line means: rule files and folders of them, traces by name, folder, pattern or standard input.
+
+use super::exit::Stop;
+use crate::diagnostic::suggest::nearest;
+use std::path::{Path, PathBuf};
+
+/// A file to read, or standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    File(PathBuf),
+    /// Standard input: `-`.
+    Stdin,
+}
+
+impl Input {
+    /// The name of people for it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.to_string_lossy().into_owned(),
+            Self::Stdin => "<stdin>".to_owned(),
+        }
+    }
+}
+
+/// Folders inside each other that are looked through.
+const DEPTH: usize = 64;
+
+/// The rule files of the command line: a file stands for itself, a folder for every `.assert` file in it.
+/// A folder without one gives none.
+pub fn rules(given: &[PathBuf]) -> Result<Vec<Input>, Stop> {
+    let mut inputs = Vec::new();
+    for path in given {
+        if path.as_os_str() == "-" {
+            inputs.push(Input::Stdin);
+        } else if path.is_dir() {
+            inputs.extend(inside(path, &["assert"])?.into_iter().map(Input::File));
+        } else {
+            exists(path, "rule file")?;
+            inputs.push(Input::File(path.clone()));
+        }
+    }
+    Ok(inputs)
+}
+
+/// The traces of the command line: a file stands for itself, a folder for every `.json` and `.jsonl` file in it, a pattern for what it matches.
+pub fn traces(given: &[String]) -> Result<Vec<Input>, Stop> {
+    let mut inputs: Vec<Input> = Vec::new();
+    for text in given {
+        let path = Path::new(text);
+        if text == "-" {
+            if inputs.contains(&Input::Stdin) {
+                return Err(Stop::usage("standard input is named twice", "name `-` once"));
+            }
+            inputs.push(Input::Stdin);
+        } else if path.is_dir() {
+            inputs.extend(inside(path, &["json", "jsonl"])?.into_iter().map(Input::File));
+        } else if path.exists() || !text.contains(['*', '?', '[']) {
+            exists(path, "trace")?;
+            inputs.push(Input::File(path.to_path_buf()));
+        } else {
+            inputs.extend(matching(text)?.into_iter().map(Input::File));
+        }
+    }
+    Ok(inputs)
+}
+
+/// Every file with one of the endings in a folder and its folders, sorted.
+fn inside(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Stop> {
+    let mut found = Vec::new();
+    walk(folder, DEPTH, &mut |path| {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+        if endings.contains(&ending) {
+            found.push(path.to_path_buf());
+        }
+    })?;
+    Ok(found)
+}
+
+/// The files that a pattern matches, sorted.
+fn matching(pattern: &str) -> Result<Vec<PathBuf>, Stop> {
+    let glob = globset::GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| Stop::usage(format!("`{pattern}` is no pattern: {}", error.kind()), "name a file, or a pattern such as `runs/*.json`"))?
+        .compile_matcher();
+    let fixed: PathBuf = Path::new(pattern)
+        .components()
+        .take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']))
+        .collect();
+    let start = if fixed.as_os_str().is_empty() { Path::new(".") } else { fixed.as_path() };
+    let mut found = Vec::new();
+    if start.is_dir() {
+        walk(start, DEPTH, &mut |path| {
+            let plain = path.strip_prefix(".").unwrap_or(path);
+            if glob.is_match(plain) || glob.is_match(path) {
+                found.push(plain.to_path_buf());
+            }
+        })?;
+    }
+    Ok(found)
+}
+
+/// Visits every file below a folder, in the order of names. Hidden folders and links to folders are left out: a loop of links would never end.
+fn walk(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) -> Result<(), Stop> {
+    let unreadable = |error: std::io::Error| {
+        Stop::usage(format!("the folder `{}` cannot be read: {}", folder.display(), super::said(&error)), String::new())
+    };
+    let mut entries = std::fs::read_dir(folder).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
+        if kind.is_dir() {
+            if depth > 0 && !entry.file_name().to_string_lossy().starts_with('.') {
+                walk(&path, depth - 1, visit)?;
+            }
+        } else if path.is_file() {
+            visit(&path);
+        }
+    }
+    Ok(())
+}
+
+fn exists(path: &Path, what: &str) -> Result<(), Stop> {
+    if path.exists() {
+        return Ok(());
+    }
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .map(|entries| entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
+        .unwrap_or_default();
+    names.sort();
+    let help = match nearest(&name, names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{}`?", path.with_file_name(near).display()),
+        None if !folder.is_dir() => format!("there is no folder `{}`", folder.display()),
+        None => String::new(),
+    };
+    Err(Stop::usage(format!("there is no {what} `{}`", path.display()), help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(inputs: &[Input], root: &Path) -> Vec<String> {
+        let relative = |input: &Input| Path::new(&input.name()).strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        inputs.iter().map(relative).collect()
+    }
+
+    #[test]
+    fn folders_and_patterns_are_sorted_and_hold_only_traces() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("b/deep")).unwrap();
+        std::fs::create_dir_all(root.join(".git")).unwrap();
+        for name in ["c.json", "a.jsonl", "b/x.json", "b/deep/y.json", "notes.txt", ".git/z.json", "r.assert"] {
+            std::fs::write(root.join(name), "{}").unwrap();
+        }
+        let given = |text: &str| vec![root.join(text).to_string_lossy().into_owned()];
+        assert_eq!(names(&traces(&given("")).unwrap(), root), ["a.jsonl", "b/deep/y.json", "b/x.json", "c.json"]);
+        assert_eq!(names(&traces(&given("*.json")).unwrap(), root), ["c.json"]);
+        assert_eq!(names(&traces(&given("**/*.json")).unwrap(), root), ["b/deep/y.json", "b/x.json", "c.json"]);
+        assert_eq!(traces(&given("none/*.json")).unwrap(), []);
+        assert_eq!(names(&rules(&[root.to_path_buf()]).unwrap(), root), ["r.assert"]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_told_with_a_near_one() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("refunds.assert"), "").unwrap();
+        let Err(Stop::Usage { help, .. }) = rules(&[folder.path().join("refund.assert")]) else { panic!() };
+        assert!(help.contains("refunds.assert"), "{help}");
+        assert!(matches!(traces(&["-".to_owned(), "-".to_owned()]), Err(Stop::Usage { .. })));
+    }
+}

@@ -1,0 +1,166 @@
+//! Loading rules for a command: files, folders and compiled programs, with everything that is to be said about them.
+
+use super::console::{ColorChoice, Stream};
+use super::exit::{Exit, Stop};
+use super::inputs::Input;
+use crate::bytecode::codec::{self, Decoded};
+use crate::bytecode::program::{Program, Source};
+use crate::check::files::{Disk, Files, Memory};
+use crate::check::{CheckOptions, check};
+use crate::diagnostic::render::{self, Style};
+use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
+use crate::limits::Limits;
+use crate::source::{SourceFile, SourceMap, Span};
+use std::io::Read as _;
+use std::path::Path;
+
+/// What came of loading rules: a program per file, and what was said about each.
+#[derive(Default)]
+pub struct Rules {
+    /// The programs, in the order of the files.
+    pub programs: Vec<Program>,
+    /// What was said, with the sources of each file.
+    said: Vec<(SourceMap, Diagnostics)>,
+}
+
+impl Rules {
+    /// True when something does not compile.
+    pub fn broken(&self) -> bool {
+        self.said.iter().any(|(_, diagnostics)| diagnostics.has_errors())
+    }
+
+    /// True when anything was said.
+    pub fn has_findings(&self) -> bool {
+        self.said.iter().any(|(_, diagnostics)| !diagnostics.0.is_empty())
+    }
+
+    /// Everything that was said, drawn.
+    pub fn drawn(&self, style: Style) -> String {
+        self.each(|diagnostics, sources| render::graphical(diagnostics, sources, style))
+    }
+
+    /// Everything that was said, a line each.
+    pub fn lines(&self) -> String {
+        self.each(render::short)
+    }
+
+    /// Everything that was said, as data.
+    pub fn data(&self) -> serde_json::Value {
+        let lists = self.said.iter().map(|(sources, diagnostics)| render::json(diagnostics, sources));
+        lists.flat_map(|list| list.as_array().cloned().unwrap_or_default()).collect()
+    }
+
+    fn each(&self, show: impl Fn(&Diagnostics, &SourceMap) -> String) -> String {
+        self.said.iter().map(|(sources, diagnostics)| show(diagnostics, sources)).collect()
+    }
+
+    /// Says what is to be said to a person, and ends the command where the rules do not compile.
+    pub fn tell(&self, color: ColorChoice) -> Result<(), Stop> {
+        eprint!("{}", self.drawn(Stream::Err.style(color)));
+        if self.broken() { Err(Stop::Said(Exit::Rules)) } else { Ok(()) }
+    }
+}
+
+/// Loads rules. A file that several others import is read for each, and what is said of it is said once.
+pub fn load(inputs: &[Input], limits: Limits) -> Result<Rules, Stop> {
+    let mut rules = Rules::default();
+    let mut known = std::collections::BTreeSet::new();
+    for input in inputs {
+        let mut file = load_one(input, limits)?;
+        file.diagnostics.0.retain(|one| {
+            let place = (file.sources.name(one.span).to_owned(), one.span.start, one.span.end);
+            known.insert((place, one.slug, one.message.clone()))
+        });
+        rules.programs.extend(file.program);
+        rules.said.push((file.sources, file.diagnostics));
+    }
+    Ok(rules)
+}
+
+/// A loaded file.
+struct File {
+    program: Option<Program>,
+    sources: SourceMap,
+    diagnostics: Diagnostics,
+}
+
+fn load_one(input: &Input, limits: Limits) -> Result<File, Stop> {
+    let name = input.name();
+    let bytes = read(input, limits)?;
+    if codec::is_program(&bytes) {
+        return compiled(&name, &bytes, limits);
+    }
+    let folder = match input {
+        Input::File(path) => path.parent().map(Path::to_path_buf).unwrap_or_default(),
+        Input::Stdin => std::path::PathBuf::new(),
+    };
+    let text = match String::from_utf8(bytes) {
+        Ok(text) if text.len() <= limits.rule_file_bytes => text,
+        Ok(_) => {
+            let most = limits.rule_file_bytes >> 20;
+            return Ok(unusable(&name, Slug::TooLarge, format!("the file is larger than {most} MiB"), "split the file"));
+        }
+        Err(_) => return Ok(unusable(&name, Slug::NotText, "the file is not UTF-8 text".to_owned(), "save the file as UTF-8")),
+    };
+    let mut sources = SourceMap::default();
+    let root = sources.add(SourceFile::new(name, Some(&folder), text));
+    Ok(compile(sources, root, &Disk { limit: limits.rule_file_bytes }, limits))
+}
+
+fn unusable(name: &str, slug: Slug, message: String, help: &str) -> File {
+    let mut sources = SourceMap::default();
+    let file = sources.add(SourceFile::new(name, None, ""));
+    let diagnostics = Diagnostics(vec![Diagnostic::new(slug, Span::new(file, 0, 0), message).help(help)]);
+    File { program: None, sources, diagnostics }
+}
+
+fn compile(mut sources: SourceMap, root: crate::source::FileId, files: &dyn Files, limits: Limits) -> File {
+    let checked = check(&mut sources, root, &CheckOptions { limits, files });
+    let fine = !checked.diagnostics.has_errors();
+    let program = fine.then(|| crate::compile::compile(&checked.module, &sources));
+    File { program, sources, diagnostics: checked.diagnostics }
+}
+
+/// A program that was compiled before. One of another version is compiled again from the sources in it.
+fn compiled(name: &str, bytes: &[u8], limits: Limits) -> Result<File, Stop> {
+    match codec::decode(bytes) {
+        Ok(Decoded::Program(program)) => {
+            Ok(File { program: Some(*program), sources: SourceMap::default(), diagnostics: Diagnostics::default() })
+        }
+        Ok(Decoded::Sources { sources, .. }) => Ok(again(&sources, limits)),
+        Err(error) => Err(Stop::usage(format!("`{name}`: {error}"), String::new())),
+    }
+}
+
+fn again(sources: &[Source], limits: Limits) -> File {
+    let mut files = Memory::default();
+    for source in sources {
+        files.add(&source.name, &source.text);
+    }
+    let mut map = SourceMap::default();
+    let Some(first) = sources.first() else {
+        return unusable("", Slug::Import, "the compiled program holds no sources".to_owned(), "compile the rules again");
+    };
+    let folder = Path::new(&first.name).parent().unwrap_or(Path::new(""));
+    let root = map.add(SourceFile::new(first.name.as_str(), Some(folder), first.text.as_str()));
+    compile(map, root, &files, limits)
+}
+
+/// The bytes of a file, one more than the limit at most, so that too large a file is seen without being read whole.
+fn read(input: &Input, limits: Limits) -> Result<Vec<u8>, Stop> {
+    let failed = |error: std::io::Error| {
+        Stop::usage(format!("`{}` cannot be read: {}", input.name(), super::said(&error)), String::new())
+    };
+    let most = u64::try_from(limits.rule_file_bytes.max(codec::SIZE_LIMIT)).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    match input {
+        Input::File(path) => {
+            let file = std::fs::File::open(path).map_err(failed)?;
+            file.take(most).read_to_end(&mut bytes).map_err(failed)?;
+        }
+        Input::Stdin => {
+            std::io::stdin().lock().take(most).read_to_end(&mut bytes).map_err(failed)?;
+        }
+    }
+    Ok(bytes)
+}

@@ -3,9 +3,8 @@
 use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
 use crate::builtins::table::{self, BUILTINS, Builtin, Family};
-use crate::diagnostic::render::Style;
+use crate::diagnostic::render::{Ink, Style, paint};
 use crate::diagnostic::suggest::nearest;
-use crate::report::{Ink, paint};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -25,8 +24,16 @@ pub struct Arguments {
 
 /// Topics that are pages: name, text, what they are about.
 const PAGES: &[(&str, &str, &str)] = &[
-    ("language", include_str!("../../docs/reference/language.md"), "the language: files, expressions, steps, statements, verdicts"),
-    ("course", include_str!("../../docs/reference/course.md"), "statements about the course of a run, to the last case"),
+    (
+        "language",
+        include_str!("../../docs/reference/language.md"),
+        "the language: files, expressions, steps, statements, verdicts",
+    ),
+    (
+        "course",
+        include_str!("../../docs/reference/course.md"),
+        "statements about the course of a run, to the last case",
+    ),
     ("command-line", include_str!("../../docs/reference/command-line.md"), "the commands, formats and exit codes"),
 ];
 
@@ -59,7 +66,8 @@ fn named(topic: &str, style: Style) -> Result<String, Stop> {
         return Ok(page(&function(builtin), style));
     }
     let known = PAGES.iter().map(|(name, _, _)| *name).chain(["functions"]).chain(table::names());
-    let help = nearest(topic, known).map_or("`aver docs` lists the topics".to_owned(), |near| format!("did you mean `{near}`?"));
+    let help = nearest(topic, known)
+        .map_or("`aver docs` lists the topics".to_owned(), |near| format!("did you mean `{near}`?"));
     Err(Stop::usage(format!("there is no topic and no function `{topic}`"), help))
 }
 
@@ -70,7 +78,7 @@ pub fn functions() -> String {
     for builtin in BUILTINS {
         if family != Some(builtin.family) {
             family = Some(builtin.family);
-            let _ = write!(text, "\n## {}\n", builtin.family.title());
+            let _ = write!(text, "\n## {}\n", family_title(builtin.family));
         }
         let _ = write!(text, "\n{}", function(builtin));
     }
@@ -98,4 +106,17 @@ pub fn page(text: &str, style: Style) -> String {
         }
     }
     shown
+}
+
+fn family_title(family: Family) -> &'static str {
+    match family {
+        Family::Text => "Text",
+        Family::Score => "Scores",
+        Family::List => "Lists",
+        Family::Number => "Numbers",
+        Family::Json => "JSON",
+        Family::Encoding => "Encodings",
+        Family::Time => "Time",
+        Family::Evidence => "Evidence",
+    }
 }

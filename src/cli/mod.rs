@@ -1,20 +1,10 @@
 //! The command `aver`: one file per command.
 
-mod check;
-mod compile;
 mod completions;
 mod console;
-mod disasm;
 mod docs;
 mod exit;
 mod explain;
-mod inputs;
-mod lint;
-mod params;
-mod rules;
-mod select;
-mod test;
-mod trace;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -46,22 +36,10 @@ Exit codes: 0 all holds, 1 an assertion failed, 2 wrong usage or nothing to chec
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Checks recorded runs against rules
-    Check(Box<check::Arguments>),
-    /// Runs the tests that stand in rule files
-    Test(test::Arguments),
-    /// Compiles rules and says what is wrong with them
-    Lint(lint::Arguments),
-    /// Shows runs as rules see them
-    Trace(trace::Arguments),
     /// Says what a diagnostic is about: avoid, prefer, why
     Explain(explain::Arguments),
     /// Shows the reference: the language, its functions, its statements
     Docs(docs::Arguments),
-    /// Compiles rules to a file that checks without the sources
-    Compile(compile::Arguments),
-    /// Lists the code of compiled rules
-    Disasm(disasm::Arguments),
     /// Prints the completions of a shell
     Completions(completions::Arguments),
 }
@@ -75,14 +53,8 @@ pub fn main() -> ExitCode {
     };
     let color = arguments.color;
     let done = match &arguments.command {
-        Command::Check(arguments) => check::run(arguments, color),
-        Command::Test(arguments) => test::run(arguments, color),
-        Command::Lint(arguments) => lint::run(arguments, color),
-        Command::Trace(arguments) => trace::run(arguments, color),
         Command::Explain(arguments) => explain::run(arguments, color),
         Command::Docs(arguments) => docs::run(arguments, color),
-        Command::Compile(arguments) => compile::run(arguments, color),
-        Command::Disasm(arguments) => disasm::run(arguments, color),
         Command::Completions(arguments) => completions::run(arguments, Arguments::command()),
     };
     done.unwrap_or_else(|stop| ended(stop, color)).into()
@@ -99,7 +71,7 @@ fn wrong(error: &clap::Error) -> ExitCode {
 
 /// Says why a command ended early.
 fn ended(stop: Stop, color: ColorChoice) -> Exit {
-    use crate::report::{Ink, paint};
+    use crate::diagnostic::render::{Ink, paint};
     let style = Stream::Err.style(color);
     match stop {
         Stop::Said(exit) => exit,

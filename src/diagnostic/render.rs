@@ -25,6 +25,34 @@ impl Style {
     pub const PLAIN: Self = Self { unicode: false, color: false, width: 80 };
 }
 
+/// The few colours of text.
+#[derive(Clone, Copy)]
+pub enum Ink {
+    /// Failures.
+    Red,
+    /// Warnings.
+    Yellow,
+    /// Success.
+    Green,
+    /// Titles.
+    Bold,
+    /// Remarks.
+    Dim,
+}
+
+/// The text in a colour where the style has colours.
+#[must_use]
+pub fn paint(style: Style, ink: Ink, text: &str) -> String {
+    let code = match ink {
+        Ink::Red => "1;31",
+        Ink::Yellow => "33",
+        Ink::Green => "32",
+        Ink::Bold => "1",
+        Ink::Dim => "2",
+    };
+    if style.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
 /// More than this many diagnostics are counted, not drawn: nobody reads them, and each costs a piece of the file.
 const DRAWN: usize = 50;
 

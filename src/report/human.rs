@@ -4,7 +4,7 @@ use super::model::{ResultReport, RunReport, Unreadable};
 use super::table::Table;
 use super::totals::Counts;
 use super::{Ending, Options, Report, failure, value};
-use crate::diagnostic::render::{Style, one_line};
+use crate::diagnostic::render::{Ink, Style, one_line, paint};
 use crate::vm::outcome::Status;
 use std::io::{self, Write};
 
@@ -243,31 +243,4 @@ fn counted(count: u64, word: &str) -> String {
 /// A score for people: two decimals, cut and not rounded, so that only a whole 1 reads as one.
 pub fn score_text(score: f64) -> String {
     format!("{:.2}", (score * 100.0 + 1e-9).floor() / 100.0)
-}
-
-/// The few colours of text.
-#[derive(Clone, Copy)]
-pub enum Ink {
-    /// Failures.
-    Red,
-    /// Warnings.
-    Yellow,
-    /// Success.
-    Green,
-    /// Titles.
-    Bold,
-    /// Remarks.
-    Dim,
-}
-
-/// The text in a colour where the style has colours.
-pub fn paint(style: Style, ink: Ink, text: &str) -> String {
-    let code = match ink {
-        Ink::Red => "1;31",
-        Ink::Yellow => "33",
-        Ink::Green => "32",
-        Ink::Bold => "1",
-        Ink::Dim => "2",
-    };
-    if style.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }

@@ -287,7 +287,8 @@ fn schema(text: &str) -> jsonschema::Validator {
 
 fn valid(schema: &jsonschema::Validator, text: &str) {
     let value = serde_json::from_str(text).unwrap();
-    let errors: Vec<String> = schema.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    let errors: Vec<String> =
+        schema.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{errors:#?}\n{text}");
 }
 

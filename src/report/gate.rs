@@ -50,20 +50,19 @@ pub fn of_result(table: &Table, result: &ResultReport, policy: Policy) -> Gate {
 
 /// What a rule with a threshold does to its run.
 #[must_use]
-pub fn of_rule(table: &Table, rule: &RuleReport, results: &[ResultReport]) -> Gate {
-    let Some(item) = table.rules.get(rule.rule) else { return Gate::Open };
-    if item.threshold.is_none() || rule.passed || item.severity != Severity::Error {
-        return Gate::Open;
+pub fn of_rule(table: &Table, rule: &RuleReport, policy: Policy) -> Gate {
+    match table.rules.get(rule.rule) {
+        Some(item) if item.threshold.is_some() && item.severity == Severity::Error => {
+            of_status(Status::of(rule.verdict, false), policy)
+        }
+        _ => Gate::Open,
     }
-    let of_rule = |result: &&ResultReport| table.items.get(result.item).is_some_and(|one| one.rule == Some(rule.rule));
-    let unable = results.iter().filter(of_rule).any(|result| result.status == Status::Error);
-    if unable { Gate::Error } else { Gate::Failed }
 }
 
 /// The gravest gate of a run.
 #[must_use]
 pub fn of_run(table: &Table, results: &[ResultReport], rules: &[RuleReport], policy: Policy) -> Gate {
     let of_results = results.iter().map(|result| of_result(table, result, policy));
-    let of_rules = rules.iter().map(|rule| of_rule(table, rule, results));
+    let of_rules = rules.iter().map(|rule| of_rule(table, rule, policy));
     of_results.chain(of_rules).max().unwrap_or(Gate::Open)
 }

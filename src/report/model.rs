@@ -76,6 +76,8 @@ impl ResultReport {
 pub struct RuleReport {
     /// The rule, as an index into [`Table::rules`].
     pub rule: usize,
+    /// Its verdict.
+    pub verdict: Verdict,
     /// Whether it passed.
     pub passed: bool,
     /// Its score.
@@ -179,7 +181,7 @@ pub fn build(table: &Table, run: &Run<'_>, outcomes: &[Outcome], policy: Policy,
         results.extend(of_program.filter_map(|one| result(table, program, one, &text, detail)));
         rules.extend(outcome.rules.iter().filter_map(|one| {
             let rule = table.rule(program, one.rule)?;
-            Some(RuleReport { rule, passed: one.passed, score: one.score })
+            Some(RuleReport { rule, verdict: one.verdict, passed: one.passed, score: one.score })
         }));
     }
     RunReport {

@@ -46,6 +46,7 @@ struct ResultObject<'a> {
 #[derive(Serialize)]
 struct RuleObject<'a> {
     id: &'a str,
+    verdict: Verdict,
     passed: bool,
     score: Option<f64>,
     threshold: Option<f64>,
@@ -154,7 +155,13 @@ impl<'a> ResultObject<'a> {
 impl<'a> RuleObject<'a> {
     fn new(table: &'a Table, rule: &RuleReport) -> Option<Self> {
         let item = table.rules.get(rule.rule)?;
-        Some(Self { id: &item.id, passed: rule.passed, score: rule.score, threshold: item.threshold })
+        Some(Self {
+            id: &item.id,
+            verdict: rule.verdict,
+            passed: rule.passed,
+            score: rule.score,
+            threshold: item.threshold,
+        })
     }
 }
 

@@ -1,0 +1,52 @@
+//! The generated parser, and the room on the stack that it needs.
+
+use pest::Parser as _;
+use pest::iterators::Pair;
+
+/// Stack for one level of nested brackets, while reading and while lowering (measured in a build without optimisation).
+const STACK_PER_LEVEL: usize = 96 << 10;
+/// Stack for what does not nest.
+const STACK_BASE: usize = 1 << 20;
+
+pub(super) use generated::{Grammar, Rule};
+
+#[allow(missing_docs, reason = "generated: the grammar file says what each rule is")]
+mod generated {
+    #[derive(pest_derive::Parser)]
+    #[grammar = "../grammar/assert.pest"]
+    pub struct Grammar;
+}
+
+/// What the strict grammar could not read: the furthest place and what would have gone on there.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    /// Byte offset in the text that was parsed.
+    pub at: usize,
+    /// The rules that were tried at that place.
+    pub expected: Vec<Rule>,
+}
+
+/// Runs `work` on a stack that has room for `depth` nested levels.
+pub(super) fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
+    let need = STACK_BASE.saturating_add(STACK_PER_LEVEL.saturating_mul(depth));
+    stacker::maybe_grow(need, need, work)
+}
+
+/// Parses all of `text` by one of the entry rules and gives the pair inside it.
+pub(super) fn read(start: Rule, text: &str) -> Result<Pair<'_, Rule>, Failure> {
+    let parsed = Grammar::parse(start, text).map_err(|error| failure(&error))?;
+    let inner = parsed.into_iter().next().and_then(|pair| pair.into_inner().next());
+    inner.ok_or(Failure { at: 0, expected: Vec::new() })
+}
+
+fn failure(error: &pest::error::Error<Rule>) -> Failure {
+    let at = match error.location {
+        pest::error::InputLocation::Pos(at) => at,
+        pest::error::InputLocation::Span((start, _)) => start,
+    };
+    let expected = match &error.variant {
+        pest::error::ErrorVariant::ParsingError { positives, .. } => positives.clone(),
+        pest::error::ErrorVariant::CustomError { .. } => Vec::new(),
+    };
+    Failure { at, expected }
+}

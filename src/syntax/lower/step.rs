@@ -1,0 +1,304 @@
+//! Step patterns and flows (language reference, section 5).
+
+use super::{Children, Lower, Node};
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::source::Span;
+use crate::syntax::ast::{
+    Argument, Atom, Expr, ExprKind, Flow, FlowKind, KindText, StatusWord, Step, StepKind, StepWord, Subject,
+    TextOrRegex,
+};
+use crate::syntax::grammar::Rule;
+
+impl Lower<'_> {
+    /// A step pattern.
+    pub(in crate::syntax) fn step(&mut self, node: Node<'_>) -> Option<Step> {
+        let span = self.span(&node);
+        let mut parts = Vec::new();
+        let mut condition = None;
+        for child in Children::of(node) {
+            match child.as_rule() {
+                Rule::bar => {}
+                Rule::where_clause => condition = Some(self.open_condition(child)?),
+                _ => parts.push(self.step_part(child)?),
+            }
+        }
+        let choice = parts.len() > 1;
+        let step = one_or_choice(parts)?;
+        let Some((word, condition)) = condition else { return Some(step) };
+        if choice {
+            let written = self.source(step.span).to_owned();
+            self.error(
+                word,
+                "a condition behind a choice needs parentheses around the choice",
+                format!("write `({written}) where …`, or put each pattern with its own condition in parentheses"),
+            );
+        }
+        Some(Step { kind: StepKind::Where { step: Box::new(step), condition }, span })
+    }
+
+    /// The condition of a `where` that may stand without parentheses.
+    fn open_condition(&mut self, node: Node<'_>) -> Option<(Span, Expr)> {
+        let mut children = Children::of(node);
+        let word = children.opt(Rule::k_where)?;
+        let word = self.span(&word);
+        // In parentheses the condition ends with them, so that a bar in it is no choice.
+        let enclosed = self.in_step_group;
+        let outer = std::mem::replace(&mut self.open_where, (!enclosed).then_some(word));
+        let condition = self.expression(children.next()?);
+        self.open_where = outer;
+        Some((word, condition?))
+    }
+
+    fn step_part(&mut self, node: Node<'_>) -> Option<Step> {
+        let span = self.span(&node);
+        match node.as_rule() {
+            Rule::step_group => self.step_group(node),
+            Rule::proposed_group => {
+                let group = Children::of(node).find(|child| child.as_rule() == Rule::step_group)?;
+                let step = self.step_group(group)?;
+                Some(Step { kind: StepKind::Proposed(Box::new(step)), span })
+            }
+            _ => Some(Step { kind: StepKind::Atom(self.atom(node)?), span }),
+        }
+    }
+
+    fn step_group(&mut self, node: Node<'_>) -> Option<Step> {
+        let span = self.span(&node);
+        let inner = Children::of(node).next()?;
+        let step = self.bracketed(span, |lower| {
+            lower.in_step_group = true;
+            lower.step(inner)
+        });
+        Some(Step { span, ..step? })
+    }
+
+    fn atom(&mut self, node: Node<'_>) -> Option<Atom> {
+        let mut children = Children::of(node);
+        let proposed = children.word(Rule::proposed);
+        let subject = self.subject(children.next()?)?;
+        let arguments = match children.opt(Rule::entries) {
+            Some(entries) => Some(self.entries(entries)?),
+            None => None,
+        };
+        let status = children.opt(Rule::status).map(|status| match Children::of(status).peek() {
+            Some(Rule::k_failed) => StatusWord::Failed,
+            _ => StatusWord::Ok,
+        });
+        Some(Atom { subject, arguments, status, proposed })
+    }
+
+    fn subject(&mut self, node: Node<'_>) -> Option<Subject> {
+        match node.as_rule() {
+            Rule::quoted_tool => Some(Subject::QuotedTool(self.quoted(node.into_inner().next()?)?)),
+            Rule::kind_subject => {
+                let mut children = Children::of(node);
+                let word = children.opt(Rule::kind_word)?;
+                let text = match children.next() {
+                    Some(text) => Some(self.kind_text(text)?),
+                    None => None,
+                };
+                Some(Subject::Kind { kind: kind_word(word.as_str()), word: self.span(&word), text })
+            }
+            _ => Some(Subject::Tool(self.name(&node))),
+        }
+    }
+
+    fn kind_text(&mut self, node: Node<'_>) -> Option<KindText> {
+        Some(match node.as_rule() {
+            Rule::command_name => KindText::Command(self.name(&node)),
+            _ => match self.text_or_regex(node)? {
+                TextOrRegex::Text(text) => KindText::Text(text),
+                TextOrRegex::Regex(regex) => KindText::Regex(regex),
+            },
+        })
+    }
+
+    /// A string or a regular expression.
+    pub(super) fn text_or_regex(&mut self, node: Node<'_>) -> Option<TextOrRegex> {
+        Some(match node.as_rule() {
+            Rule::regex => TextOrRegex::Regex(self.regex(node)?),
+            _ => TextOrRegex::Text(self.text(node)?),
+        })
+    }
+
+    fn entries(&mut self, node: Node<'_>) -> Option<Vec<Argument>> {
+        let span = self.span(&node);
+        self.bracketed(span, |lower| Children::of(node).map(|entry| lower.entry(entry)).collect())
+    }
+
+    /// `path: value`, or a test.
+    fn entry(&mut self, node: Node<'_>) -> Option<Argument> {
+        let span = self.span(&node);
+        let mut children = Children::of(node);
+        let first = children.next()?;
+        let path = match first.as_rule() {
+            Rule::entry_key => Expr { kind: ExprKind::Name(first.as_str().to_owned()), span: self.span(&first) },
+            _ => {
+                // A key with a dash reads as a difference; that is said once, as a mistake in a key.
+                let before = self.diagnostics.0.len();
+                let path = self.expression(first)?;
+                if children.peek().is_some() && !is_path(&path) {
+                    self.diagnostics.0.truncate(before);
+                    self.no_path(&path);
+                }
+                path
+            }
+        };
+        match children.next() {
+            Some(value) => Some(Argument::Matches { path, value: self.expression(value)?, span }),
+            None => Some(Argument::Test(path)),
+        }
+    }
+
+    fn no_path(&mut self, path: &Expr) {
+        let written = self.source(path.span).to_owned();
+        let plain = written.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        match written.find('-').filter(|_| plain) {
+            Some(dash) => {
+                let start = path.span.start.saturating_add(u32::try_from(dash).unwrap_or(0));
+                let place = Span { start, end: start.saturating_add(1), ..path.span };
+                self.report(
+                    Diagnostic::new(Slug::Syntax, place, format!("a key with `-` is quoted: `\"{written}\"`"))
+                        .help(format!("write `\"{written}\": …`"))
+                        .fix("quote the key", path.span, format!("\"{written}\"")),
+                );
+            }
+            None => self.error(
+                path.span,
+                format!("`{written}` is not the path of an argument"),
+                "in front of `:` stands a path such as `amount` or `customer.name`; a test needs no `:`, for example `amount > 100`",
+            ),
+        }
+    }
+
+    /// A flow: `A -> (B | C)+ -> D`.
+    pub(super) fn flow_sequence(&mut self, node: Node<'_>) -> Option<Flow> {
+        let span = self.span(&node);
+        let mut parts: Vec<Flow> = Children::of(node).map(|child| self.flow_choice(child)).collect::<Option<_>>()?;
+        if parts.len() == 1 { parts.pop() } else { Some(Flow { kind: FlowKind::Sequence(parts), span }) }
+    }
+
+    fn flow_choice(&mut self, node: Node<'_>) -> Option<Flow> {
+        let span = self.span(&node);
+        let mut parts: Vec<Flow> = Vec::new();
+        for child in Children::of(node).filter(|child| child.as_rule() != Rule::bar) {
+            parts.push(match child.as_rule() {
+                Rule::flow_repeat => self.flow_repeat(child)?,
+                _ => {
+                    let step = self.step_part(child)?;
+                    Flow { span: step.span, kind: FlowKind::Step(step) }
+                }
+            });
+        }
+        if parts.len() == 1 { parts.pop() } else { Some(Flow { kind: FlowKind::Choice(parts), span }) }
+    }
+
+    fn flow_repeat(&mut self, node: Node<'_>) -> Option<Flow> {
+        let span = self.span(&node);
+        let mut children = Children::of(node);
+        let group = children.opt(Rule::flow_group)?;
+        let body = self.flow_group(group)?;
+        let Some(sign) = children.opt(Rule::repetition) else { return Some(Flow { span, ..body }) };
+        let (least, most) = self.repetition(sign)?;
+        Some(Flow { kind: FlowKind::Repeat { body: Box::new(body), least, most }, span })
+    }
+
+    fn flow_group(&mut self, node: Node<'_>) -> Option<Flow> {
+        let span = self.span(&node);
+        let mut children = Children::of(node);
+        let inner = children.opt(Rule::flow_sequence)?;
+        let flow = self.bracketed(span, |lower| lower.flow_sequence(inner))?;
+        let Some(clause) = children.opt(Rule::where_clause) else { return Some(flow) };
+        let word = self.span(&clause);
+        let condition = Children::of(clause).find(|child| child.as_rule() == Rule::expression)?;
+        let condition = self.bracketed(span, |lower| lower.expression(condition))?;
+        match as_step(flow) {
+            Some(step) => {
+                let step = Step { kind: StepKind::Where { step: Box::new(step), condition }, span };
+                Some(Flow { kind: FlowKind::Step(step), span })
+            }
+            None => {
+                self.error(
+                    word,
+                    "`where` speaks of one step, and a flow with `->` or repetition stands before it",
+                    "put one step and its condition in parentheses: `(search where args.depth <= 3)`",
+                );
+                None
+            }
+        }
+    }
+
+    fn repetition(&mut self, node: Node<'_>) -> Option<(u32, Option<u32>)> {
+        let span = self.span(&node);
+        let written = self.written(&node);
+        let mut children = Children::of(node.clone());
+        match children.peek()? {
+            Rule::star => return Some((0, None)),
+            Rule::plus => return Some((1, None)),
+            Rule::optional_sign => return Some((0, Some(1))),
+            _ => {}
+        }
+        let counts: Vec<Option<u32>> = children.map(|digits| digits.as_str().replace('_', "").parse().ok()).collect();
+        let open = written.contains(',');
+        match counts.as_slice() {
+            [Some(count)] if !open => Some((*count, Some(*count))),
+            [Some(least)] => Some((*least, None)),
+            [Some(least), Some(most)] => Some((*least, Some(*most))),
+            _ => {
+                self.error(span, "a repetition counts with small whole numbers", "write `(search){2,3}`");
+                Some((0, None))
+            }
+        }
+    }
+}
+
+/// A path: names, fields and indexes from a plain name or a quoted key.
+fn is_path(expr: &Expr) -> bool {
+    let mut expr = expr;
+    loop {
+        expr = match &expr.kind {
+            ExprKind::Name(_) => return true,
+            ExprKind::Text(text) => return text.literal().is_some(),
+            ExprKind::Field { base, .. }
+            | ExprKind::Index { base, .. }
+            | ExprKind::Every { base }
+            | ExprKind::Deep { base } => base,
+            _ => return false,
+        }
+    }
+}
+
+fn one_or_choice(mut parts: Vec<Step>) -> Option<Step> {
+    if parts.len() == 1 {
+        return parts.pop();
+    }
+    let span = parts.first()?.span.to(parts.last()?.span);
+    Some(Step { kind: StepKind::Choice(parts), span })
+}
+
+/// A flow that is one step or a choice of steps.
+fn as_step(flow: Flow) -> Option<Step> {
+    match flow.kind {
+        FlowKind::Step(step) => Some(step),
+        FlowKind::Choice(parts) => {
+            let parts = parts.into_iter().map(as_step).collect::<Option<Vec<_>>>()?;
+            one_or_choice(parts)
+        }
+        _ => None,
+    }
+}
+
+fn kind_word(text: &str) -> StepWord {
+    match text {
+        "command" => StepWord::Command,
+        "read" => StepWord::Read,
+        "write" => StepWord::Write,
+        "skill" => StepWord::Skill,
+        "http" => StepWord::Http,
+        "user" => StepWord::User,
+        "assistant" => StepWord::Assistant,
+        "thinking" => StepWord::Thinking,
+        "message" => StepWord::Message,
+        _ => StepWord::Span,
+    }
+}

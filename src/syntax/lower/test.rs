@@ -1,0 +1,91 @@
+//! Tests: `== 3`, `not matches /x/`, `is json Refund`.
+
+use super::{Children, Lower, Node};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, Name, TestKind, ValueTest};
+use crate::syntax::grammar::Rule;
+
+/// The words of a test, without `not`, and its positive form. The first row whose words are all there counts.
+const WORDS: &[(&[Rule], TestKind)] = &[
+    (&[Rule::k_is, Rule::k_json], TestKind::IsJson),
+    (&[Rule::k_contains, Rule::k_json], TestKind::ContainsJson),
+    (&[Rule::k_contains, Rule::k_all], TestKind::ContainsAll),
+    (&[Rule::k_contains, Rule::k_any], TestKind::ContainsAny),
+    (&[Rule::k_contains, Rule::k_none], TestKind::ContainsNone),
+    (&[Rule::k_is, Rule::k_empty], TestKind::IsEmpty),
+    (&[Rule::k_is, Rule::k_missing], TestKind::IsMissing),
+    (&[Rule::k_is], TestKind::Is),
+    (&[Rule::k_in], TestKind::In),
+    (&[Rule::k_contains], TestKind::Contains),
+    (&[Rule::k_contain], TestKind::Contains),
+    (&[Rule::k_icontains], TestKind::ContainsIgnoringCase),
+    (&[Rule::k_matches], TestKind::Matches),
+    (&[Rule::k_match], TestKind::Matches),
+    (&[Rule::k_starts], TestKind::StartsWith),
+    (&[Rule::k_start], TestKind::StartsWith),
+    (&[Rule::k_ends], TestKind::EndsWith),
+    (&[Rule::k_end], TestKind::EndsWith),
+    (&[Rule::k_exists], TestKind::Exists),
+];
+
+/// The signs of comparison: positive form, and whether the sign negates it.
+fn sign(text: &str) -> (TestKind, bool) {
+    match text {
+        "==" => (TestKind::Equal, false),
+        "!=" => (TestKind::Equal, true),
+        "===" => (TestKind::Identical, false),
+        "!==" => (TestKind::Identical, true),
+        "<" => (TestKind::Less, false),
+        "<=" => (TestKind::LessOrEqual, false),
+        ">" => (TestKind::Greater, false),
+        _ => (TestKind::GreaterOrEqual, false),
+    }
+}
+
+/// What was found in a test, part by part.
+#[derive(Default)]
+struct Found {
+    words: Vec<Rule>,
+    sign: Option<(TestKind, bool)>,
+    negated: bool,
+    operand: Option<Expr>,
+    name: Option<Name>,
+    operator: Option<Span>,
+}
+
+impl Lower<'_> {
+    /// A test without its subject; also the test of `count`.
+    pub(super) fn test(&mut self, node: Node<'_>) -> Option<ValueTest> {
+        let span = self.span(&node);
+        let mut found = Found::default();
+        for child in Children::of(node) {
+            self.test_part(child, &mut found)?;
+        }
+        let by_words = || {
+            let row = WORDS.iter().find(|(words, _)| words.iter().all(|word| found.words.contains(word)));
+            row.map(|(_, kind)| (*kind, found.negated))
+        };
+        let (kind, negated) = found.sign.or_else(by_words)?;
+        let operator = found.operator.unwrap_or(span);
+        Some(ValueTest { kind, negated, operand: found.operand.map(Box::new), name: found.name, operator, span })
+    }
+
+    fn test_part(&mut self, node: Node<'_>, found: &mut Found) -> Option<()> {
+        let span = self.span(&node);
+        match node.as_rule() {
+            Rule::value => {
+                found.operand = Some(self.value(node)?);
+                return Some(());
+            }
+            Rule::schema_name | Rule::type_name => {
+                found.name = Some(self.name(&node));
+                return Some(());
+            }
+            Rule::test_sign => found.sign = Some(sign(node.as_str())),
+            Rule::k_not => found.negated = !found.negated,
+            word => found.words.push(word),
+        }
+        found.operator = Some(found.operator.map_or(span, |before| before.to(span)));
+        Some(())
+    }
+}

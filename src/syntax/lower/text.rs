@@ -1,0 +1,152 @@
+//! Strings: escapes, interpolations, dedented blocks.
+
+use super::dedent::dedented;
+use super::{Children, Lower, Node};
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, Name, Text, TextPart};
+use crate::syntax::grammar::Rule;
+
+/// A piece of a string before escapes are resolved.
+pub(super) enum Piece<'i> {
+    /// Text as written, with its offset in what was parsed.
+    Written(usize, &'i str),
+    /// `${…}`.
+    Value(Node<'i>),
+}
+
+impl Lower<'_> {
+    /// A string of any kind.
+    pub(super) fn text(&mut self, node: Node<'_>) -> Option<Text> {
+        let span = self.span(&node);
+        let form = node.into_inner().next()?;
+        let parts = match form.as_rule() {
+            Rule::raw_string => {
+                let raw = form.into_inner().next()?;
+                vec![TextPart::Literal(raw.as_str().to_owned())]
+            }
+            Rule::line_string => {
+                self.on_one_line(&form, span);
+                self.text_parts(pieces(form))?
+            }
+            _ => self.text_parts(dedented(form))?,
+        };
+        Some(Text { parts: joined(parts), span })
+    }
+
+    /// A string that is a name or a path, so that no value can stand in it.
+    pub(super) fn quoted(&mut self, node: Node<'_>) -> Option<Name> {
+        let text = self.text(node)?;
+        let value = text.parts.iter().find_map(|part| match part {
+            TextPart::Interpolation(value) => Some(value.span),
+            TextPart::Literal(_) => None,
+        });
+        if let Some(value) = value {
+            self.error(
+                value,
+                "a name or path is fixed text, so `${…}` has no meaning in it",
+                "write the text itself; to keep the characters `${` write `\\${`, or use a raw string `'…'`",
+            );
+        }
+        Some(Name { text: text.literal().unwrap_or("").to_owned(), span: text.span })
+    }
+
+    /// An interpolation can hold brackets, and those a line end; the string cannot.
+    fn on_one_line(&mut self, form: &Node<'_>, span: Span) {
+        if form.as_str().contains('\n') {
+            let diagnostic = Diagnostic::new(Slug::Unclosed, span.at_start(), "this string is not closed on its line")
+                .help("add `\"`, or use `\"\"\"` for text of several lines");
+            self.report(diagnostic);
+        }
+    }
+
+    fn text_parts(&mut self, pieces: Vec<Piece<'_>>) -> Option<Vec<TextPart>> {
+        let lowered = pieces.into_iter().map(|piece| match piece {
+            Piece::Written(at, text) => Some(TextPart::Literal(self.unescaped(at, text))),
+            Piece::Value(node) => self.interpolation(node).map(TextPart::Interpolation),
+        });
+        lowered.collect()
+    }
+
+    fn interpolation(&mut self, node: Node<'_>) -> Option<Expr> {
+        let span = self.span(&node);
+        let inner = Children::of(node).next()?;
+        self.bracketed(span, |lower| lower.expression(inner))
+    }
+
+    /// Resolves the escapes of text that stands at offset `at`.
+    fn unescaped(&mut self, at: usize, written: &str) -> String {
+        let mut result = String::with_capacity(written.len());
+        let mut rest = written;
+        while let Some((before, behind)) = rest.split_once('\\') {
+            result.push_str(before);
+            let length = match escape(behind) {
+                Ok((value, length)) => {
+                    result.push(value);
+                    length
+                }
+                Err(length) => {
+                    let start = at + written.len() - behind.len() - 1;
+                    self.bad_escape(start, behind.get(..length).unwrap_or(""));
+                    length
+                }
+            };
+            rest = behind.get(length..).unwrap_or("");
+        }
+        result.push_str(rest);
+        result
+    }
+
+    fn bad_escape(&mut self, start: usize, behind: &str) {
+        let span = self.place.span(start, start + 1 + behind.len());
+        self.report(
+            Diagnostic::new(Slug::Syntax, span, format!("unknown escape `\\{behind}` in a string"))
+                .help(r#"write `\\` for a backslash, or use a raw string `'…'`; the escapes are `\"` `\\` `\n` `\r` `\t` `\u{…}` `\$`"#),
+        );
+    }
+}
+
+/// The character of an escape from what stands behind the backslash, and how many bytes it takes; for an unknown one only these.
+fn escape(behind: &str) -> Result<(char, usize), usize> {
+    match behind.chars().next() {
+        Some('n') => Ok(('\n', 1)),
+        Some('r') => Ok(('\r', 1)),
+        Some('t') => Ok(('\t', 1)),
+        Some(same @ ('"' | '\\' | '$')) => Ok((same, 1)),
+        Some('u') => code_point(behind),
+        Some(other) => Err(other.len_utf8()),
+        None => Err(0),
+    }
+}
+
+/// `u{1F600}`.
+fn code_point(behind: &str) -> Result<(char, usize), usize> {
+    let Some((digits, _)) = behind.strip_prefix("u{").and_then(|inner| inner.split_once('}')) else { return Err(1) };
+    let length = digits.len() + 3;
+    let value = u32::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+')).and_then(char::from_u32);
+    value.map(|value| (value, length)).ok_or(length)
+}
+
+/// Neighbouring literals become one, and empty ones nothing.
+fn joined(parts: Vec<TextPart>) -> Vec<TextPart> {
+    let mut result: Vec<TextPart> = Vec::with_capacity(parts.len());
+    for part in parts {
+        match (result.last_mut(), part) {
+            (_, TextPart::Literal(text)) if text.is_empty() => {}
+            (Some(TextPart::Literal(before)), TextPart::Literal(text)) => before.push_str(&text),
+            (_, part) => result.push(part),
+        }
+    }
+    result
+}
+
+fn pieces(form: Node<'_>) -> Vec<Piece<'_>> {
+    form.into_inner().map(piece).collect()
+}
+
+fn piece(node: Node<'_>) -> Piece<'_> {
+    match node.as_rule() {
+        Rule::interpolation => Piece::Value(node),
+        _ => Piece::Written(node.as_span().start(), node.as_span().as_str()),
+    }
+}

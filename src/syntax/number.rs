@@ -1,0 +1,295 @@
+//! Numbers as written, brought to their base unit exactly: decimal digits are added and multiplied as text, never as floats.
+
+use super::ast::Unit;
+
+/// Why a number has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Mistake {
+    /// Letters that are no unit: where they start in the text, and the letters.
+    UnknownUnit { at: usize, unit: String },
+    /// Units of two families, or a smaller one before a larger one: where the second one starts.
+    MixedUnits { at: usize },
+    /// More digits or a larger exponent than any use has.
+    TooLong,
+}
+
+/// A value and the family of its unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// Decimal text that JSON accepts.
+    pub value: String,
+    /// The family.
+    pub unit: Unit,
+}
+
+/// Digits beyond this are no number that anybody meant.
+const LONGEST: usize = 400;
+
+/// All units: what is written, the family, what one of it is in the base unit.
+const UNITS: &[(&str, Unit, u64)] = &[
+    ("ms", Unit::Duration, 1),
+    ("s", Unit::Duration, 1_000),
+    ("m", Unit::Duration, 60_000),
+    ("h", Unit::Duration, 3_600_000),
+    ("d", Unit::Duration, 86_400_000),
+    ("B", Unit::Size, 1),
+    ("KB", Unit::Size, 1_000),
+    ("MB", Unit::Size, 1_000_000),
+    ("GB", Unit::Size, 1_000_000_000),
+    ("KiB", Unit::Size, 1 << 10),
+    ("MiB", Unit::Size, 1 << 20),
+    ("GiB", Unit::Size, 1 << 30),
+];
+
+/// What people write for a unit, and the unit that they mean.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("sec", "s"),
+    ("secs", "s"),
+    ("second", "s"),
+    ("seconds", "s"),
+    ("min", "m"),
+    ("mins", "m"),
+    ("minute", "m"),
+    ("minutes", "m"),
+    ("hr", "h"),
+    ("hrs", "h"),
+    ("hour", "h"),
+    ("hours", "h"),
+    ("day", "d"),
+    ("days", "d"),
+    ("msec", "ms"),
+    ("msecs", "ms"),
+    ("millis", "ms"),
+    ("millisecond", "ms"),
+    ("milliseconds", "ms"),
+    ("byte", "B"),
+    ("bytes", "B"),
+    ("k", "KB"),
+    ("g", "GB"),
+];
+
+/// The unit that letters were meant to be, if that can be guessed.
+pub(super) fn meant_unit(letters: &str) -> Option<&'static str> {
+    if let Some((_, unit)) = OTHER_NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(letters)) {
+        return Some(unit);
+    }
+    UNITS.iter().map(|(name, ..)| *name).find(|name| name.eq_ignore_ascii_case(letters))
+}
+
+/// Reads a number token of the grammar, for example `1h30m`, `$0.05`, `95%`, `1_000`.
+pub(super) fn read(text: &str) -> Result<Reading, Mistake> {
+    if let Some(amount) = text.strip_prefix('$') {
+        let (decimal, rest) = Decimal::take(amount)?;
+        let at = text.len() - rest.len();
+        return match rest {
+            "" => Ok(Reading { value: decimal.to_text(), unit: Unit::Money }),
+            _ => Err(Mistake::UnknownUnit { at, unit: rest.to_owned() }),
+        };
+    }
+    let (decimal, rest) = Decimal::take(text)?;
+    match rest {
+        "" => Ok(Reading { value: plain(text), unit: Unit::None }),
+        "%" => Ok(Reading { value: decimal.shifted(-2).to_text(), unit: Unit::None }),
+        _ => with_units(text, decimal, rest),
+    }
+}
+
+/// A number without a unit keeps the form it was written in: `===` compares it.
+fn plain(text: &str) -> String {
+    let digits: String = text.chars().filter(|&c| c != '_').collect();
+    let whole = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let zeros = digits.bytes().take_while(|&b| b == b'0').count().min(whole.saturating_sub(1));
+    digits.get(zeros..).unwrap_or(&digits).to_owned()
+}
+
+fn with_units(text: &str, first: Decimal, rest: &str) -> Result<Reading, Mistake> {
+    let mut total = Decimal::default();
+    let (mut amount, mut rest) = (first, rest);
+    let mut last: Option<(Unit, u64)> = None;
+    loop {
+        let at = text.len() - rest.len();
+        let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let (letters, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let Some(&(_, unit, factor)) = UNITS.iter().find(|(name, ..)| *name == letters) else {
+            let word = rest.find('.').and_then(|dot| rest.get(..dot)).unwrap_or(rest);
+            let unit = if meant_unit(letters).is_some() { letters } else { word };
+            return Err(Mistake::UnknownUnit { at, unit: unit.to_owned() });
+        };
+        if last.is_some_and(|(family, size)| family != unit || unit != Unit::Duration || factor >= size) {
+            return Err(Mistake::MixedUnits { at });
+        }
+        last = Some((unit, factor));
+        total = total.plus(&amount.times(factor));
+        if behind.is_empty() {
+            return Ok(Reading { value: total.to_text(), unit });
+        }
+        let (next, after) = Decimal::take(behind)?;
+        if after.is_empty() || after.len() == behind.len() {
+            return Err(Mistake::UnknownUnit { at, unit: rest.to_owned() });
+        }
+        (amount, rest) = (next, after);
+    }
+}
+
+/// A decimal number: digits from the least significant one, and how many of them stand behind the point.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Decimal {
+    digits: Vec<u8>,
+    scale: usize,
+}
+
+impl Decimal {
+    /// Reads digits, a fraction and an exponent from the start of `text`; gives what stands behind.
+    fn take(text: &str) -> Result<(Self, &str), Mistake> {
+        let (whole, rest) = take_digits(text);
+        let (fraction, rest) = match rest.strip_prefix('.').map(take_digits) {
+            Some((fraction, behind)) if !fraction.is_empty() => (fraction, behind),
+            _ => (String::new(), rest),
+        };
+        let (exponent, rest) = take_exponent(rest)?;
+        if whole.len() + fraction.len() > LONGEST {
+            return Err(Mistake::TooLong);
+        }
+        let digits = fraction.bytes().rev().chain(whole.bytes().rev()).map(|byte| byte.wrapping_sub(b'0')).collect();
+        Ok((Self { digits, scale: fraction.len() }.shifted(exponent), rest))
+    }
+
+    /// Times ten to the power of `exponent`.
+    fn shifted(mut self, exponent: i32) -> Self {
+        let by = exponent.unsigned_abs() as usize;
+        if exponent < 0 {
+            self.scale += by;
+        } else {
+            let shared = by.min(self.scale);
+            self.scale -= shared;
+            self.digits.splice(0..0, std::iter::repeat_n(0, by - shared));
+        }
+        self
+    }
+
+    fn times(&self, factor: u64) -> Self {
+        let mut digits = Vec::with_capacity(self.digits.len() + 20);
+        let mut carry = 0_u128;
+        for &digit in &self.digits {
+            let product = u128::from(digit) * u128::from(factor) + carry;
+            digits.push(u8::try_from(product % 10).unwrap_or(0));
+            carry = product / 10;
+        }
+        while carry > 0 {
+            digits.push(u8::try_from(carry % 10).unwrap_or(0));
+            carry /= 10;
+        }
+        Self { digits, scale: self.scale }
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        let scale = self.scale.max(other.scale);
+        let padded = |number: &Self| {
+            let zeros = std::iter::repeat_n(0, scale - number.scale);
+            zeros.chain(number.digits.iter().copied()).collect::<Vec<u8>>()
+        };
+        let (left, right) = (padded(self), padded(other));
+        let mut digits = Vec::with_capacity(left.len().max(right.len()) + 1);
+        let mut carry = 0;
+        for place in 0..left.len().max(right.len()) {
+            let sum = left.get(place).unwrap_or(&0) + right.get(place).unwrap_or(&0) + carry;
+            digits.push(sum % 10);
+            carry = sum / 10;
+        }
+        if carry > 0 {
+            digits.push(carry);
+        }
+        Self { digits, scale }
+    }
+
+    /// Without leading zeros, and without trailing ones behind the point.
+    fn to_text(&self) -> String {
+        let skip = self.digits.iter().take(self.scale).take_while(|&&digit| digit == 0).count();
+        let mut text = String::new();
+        let places = self.digits.len().max(self.scale + 1);
+        for place in (skip..places).rev() {
+            let digit = self.digits.get(place).copied().unwrap_or(0);
+            let leading = text.is_empty() && digit == 0 && place > self.scale;
+            if !leading {
+                text.push(char::from(b'0' + digit));
+            }
+            if place == self.scale && place > skip {
+                text.push('.');
+            }
+        }
+        text
+    }
+}
+
+fn take_digits(text: &str) -> (String, &str) {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(text.len());
+    let (digits, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    (digits.chars().filter(|&c| c != '_').collect(), rest)
+}
+
+fn take_exponent(text: &str) -> Result<(i32, &str), Mistake> {
+    let Some(behind) = text.strip_prefix(['e', 'E']) else { return Ok((0, text)) };
+    let (negative, behind) = match behind.strip_prefix('-') {
+        Some(behind) => (true, behind),
+        None => (false, behind.strip_prefix('+').unwrap_or(behind)),
+    };
+    let (digits, rest) = take_digits(behind);
+    if digits.is_empty() {
+        return Ok((0, text));
+    }
+    match digits.parse::<i32>() {
+        Ok(size) if size <= 400 => Ok((if negative { -size } else { size }, rest)),
+        _ => Err(Mistake::TooLong),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mistake, Reading, Unit, read};
+
+    fn value(text: &str) -> (String, Unit) {
+        let Reading { value, unit } = read(text).unwrap();
+        (value, unit)
+    }
+
+    #[test]
+    fn every_unit_comes_to_its_base_exactly() {
+        for (text, expected, unit) in [
+            ("1", "1", Unit::None),
+            ("007", "7", Unit::None),
+            ("1_000", "1000", Unit::None),
+            ("1.50", "1.50", Unit::None),
+            ("1e3", "1e3", Unit::None),
+            ("0", "0", Unit::None),
+            ("95%", "0.95", Unit::None),
+            ("0.5%", "0.005", Unit::None),
+            ("100%", "1", Unit::None),
+            ("$0.05", "0.05", Unit::Money),
+            ("$1", "1", Unit::Money),
+            ("$1_000.10", "1000.1", Unit::Money),
+            ("250ms", "250", Unit::Duration),
+            ("1.5s", "1500", Unit::Duration),
+            ("1h30m", "5400000", Unit::Duration),
+            ("1m0.5s", "60500", Unit::Duration),
+            ("0.0001s", "0.1", Unit::Duration),
+            ("2d", "172800000", Unit::Duration),
+            ("1e3s", "1000000", Unit::Duration),
+            ("10KB", "10000", Unit::Size),
+            ("4MiB", "4194304", Unit::Size),
+            ("0.1KiB", "102.4", Unit::Size),
+            ("0s", "0", Unit::Duration),
+            ("9007199254740993s", "9007199254740993000", Unit::Duration),
+        ] {
+            assert_eq!(value(text), (expected.to_owned(), unit), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_unit_says_where_it_starts() {
+        assert_eq!(read("30sec"), Err(Mistake::UnknownUnit { at: 2, unit: "sec".into() }));
+        assert_eq!(read("1h30"), Err(Mistake::UnknownUnit { at: 1, unit: "h30".into() }));
+        assert_eq!(read("1s2h"), Err(Mistake::MixedUnits { at: 3 }));
+        assert_eq!(read("1KB2MB"), Err(Mistake::MixedUnits { at: 4 }));
+        assert_eq!(read("1e999999999"), Err(Mistake::TooLong));
+    }
+}

@@ -1,0 +1,121 @@
+//! Comments: what the tree leaves out and the formatter, the editor and the lints need.
+
+use super::ast::{Allow, Item, ItemKind, Name, StatementKind};
+use super::token::Remark;
+use crate::source::{FileId, Span};
+
+/// One comment, from its `#` to the last character of its line that is no space.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comment {
+    /// Its text with the `#`.
+    pub text: String,
+    /// Its place.
+    pub span: Span,
+    /// True for `##`.
+    pub is_doc: bool,
+    /// True when nothing but space stands before it on its line.
+    pub own_line: bool,
+}
+
+/// All that a file holds beside its tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trivia {
+    /// The comments in file order; a first line `#!` is one.
+    pub comments: Vec<Comment>,
+}
+
+impl Trivia {
+    pub(super) fn new(file: FileId, text: &str, remarks: &[Remark]) -> Self {
+        let comment = |remark: &Remark| {
+            let body = text.get(remark.start..remark.end).unwrap_or("");
+            let line = text.get(..remark.start).unwrap_or("").rsplit('\n').next().unwrap_or("");
+            Comment {
+                text: body.to_owned(),
+                span: Span::new(file, remark.start, remark.end),
+                is_doc: body.starts_with("##") && !body.starts_with("###"),
+                own_line: line.trim_start_matches('\u{feff}').trim().is_empty(),
+            }
+        };
+        Self { comments: remarks.iter().map(comment).collect() }
+    }
+
+    /// `# allow: slug, slug` comments.
+    pub(super) fn allows(&self) -> Vec<Allow> {
+        self.comments.iter().filter(|comment| !comment.is_doc).filter_map(allow).collect()
+    }
+
+    /// Gives every item the text of the `##` lines directly above it.
+    pub(super) fn attach_docs(&self, text: &str, items: &mut [Item]) {
+        let docs: Vec<&Comment> = self.comments.iter().filter(|comment| comment.is_doc && comment.own_line).collect();
+        if !docs.is_empty() {
+            attach(text, &docs, items);
+        }
+    }
+}
+
+fn allow(comment: &Comment) -> Option<Allow> {
+    let body = comment.text.trim_start_matches('#');
+    let slugs = body.trim_start().strip_prefix("allow:")?;
+    let mut at = comment.text.len() - slugs.len();
+    let mut names = Vec::new();
+    for part in slugs.split(',') {
+        let slug = part.trim();
+        let start = comment.span.start as usize + at + (part.len() - part.trim_start().len());
+        at += part.len() + 1;
+        if !slug.is_empty() {
+            names.push(Name { text: slug.to_owned(), span: Span::new(comment.span.file, start, start + slug.len()) });
+        }
+    }
+    Some(Allow { slugs: names, span: comment.span })
+}
+
+fn attach(text: &str, docs: &[&Comment], items: &mut [Item]) {
+    for item in items {
+        item.doc = doc_above(text, docs, item.span.start);
+        if let Some(body) = body(&mut item.kind) {
+            attach(text, docs, body);
+        }
+    }
+}
+
+/// The doc comments that end on the line above `start`, one below the other.
+fn doc_above(text: &str, docs: &[&Comment], start: u32) -> Option<String> {
+    let mut next = start;
+    let mut lines = Vec::new();
+    let mut index = docs.partition_point(|doc| doc.span.start < start);
+    while let Some(doc) = index.checked_sub(1).and_then(|before| docs.get(before)) {
+        let between = text.get(doc.span.end as usize..next as usize).unwrap_or("x");
+        if !between.trim().is_empty() || between.matches('\n').count() != 1 {
+            break;
+        }
+        let line = doc.text.trim_start_matches('#');
+        lines.push(line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned());
+        next = doc.span.start;
+        index -= 1;
+    }
+    lines.reverse();
+    if lines.is_empty() { None } else { Some(lines.join("\n")) }
+}
+
+/// The items inside an item.
+fn body(kind: &mut ItemKind) -> Option<&mut Vec<Item>> {
+    match kind {
+        ItemKind::Rule(rule) | ItemKind::Invariant(rule) => Some(&mut rule.body),
+        ItemKind::Suite { body, .. }
+        | ItemKind::Case { body, .. }
+        | ItemKind::Pre { body }
+        | ItemKind::Post { body }
+        | ItemKind::ForEachTool { body, .. } => Some(body),
+        ItemKind::Assertion(assertion) => {
+            let mut statement = &mut assertion.statement;
+            loop {
+                statement = match &mut statement.kind {
+                    StatementKind::Not(inner) => inner,
+                    StatementKind::Block { body, .. } | StatementKind::Group { body, .. } => return Some(body),
+                    _ => return None,
+                };
+            }
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,102 @@
+//! The words of the language, each list once: what may not be declared, what a near miss is compared with.
+
+use crate::diagnostic::suggest::nearest;
+
+/// Words that begin a statement about the course of the run or the world.
+pub const STATEMENTS: &[&str] = &[
+    "require",
+    "never",
+    "only",
+    "count",
+    "first",
+    "last",
+    "before",
+    "after",
+    "immediately",
+    "sequence",
+    "together",
+    "apart",
+    "if",
+    "either",
+    "not",
+    "flow",
+    "each",
+    "some",
+    "no",
+    "args",
+    "between",
+    "when",
+    "any",
+    "all",
+    "none",
+    "at",
+    "file",
+    "env",
+    "tool",
+    "http",
+    "run",
+];
+
+/// Words that begin a declaration.
+pub const DECLARATIONS: &[&str] = &[
+    "use",
+    "param",
+    "let",
+    "def",
+    "schema",
+    "tools",
+    "tool",
+    "rule",
+    "suite",
+    "case",
+    "workspace",
+    "runner",
+    "pre",
+    "post",
+    "test",
+    "invariant",
+    "call",
+    "for",
+];
+
+/// The modifiers of section 7, in its order.
+pub const MODIFIERS: &[&str] =
+    &["weight", "severity", "must", "threshold", "message", "as", "class", "tags", "when", "id", "expect"];
+
+/// Settings that are no modifiers.
+pub const SETTINGS: &[&str] = &["prompt", "timeout", "template", "bootstrap", "model", "agent", "command", "env"];
+
+/// Words between and before expressions.
+pub const OPERATORS: &[&str] =
+    &["and", "or", "not", "in", "is", "if", "then", "else", "implies", "contains", "icontains", "matches", "exists"];
+
+/// Literals.
+pub const LITERALS: &[&str] = &["true", "false", "null"];
+
+/// What a run, and each step of it, shows to an expression (section 4).
+pub const ROOTS: &[&str] = &[
+    "inputs", "prompt", "output", "calls", "steps", "messages", "commands", "reads", "writes", "skills", "http",
+    "spans", "usage", "cost", "duration", "turns", "error", "meta", "env", "tools", "files", "response", "run",
+];
+
+/// The verdicts that a test may expect.
+pub const VERDICTS: &[&str] = &["pass", "fail", "vacuous", "undecided", "error"];
+
+/// True for a word that a `let`, `param` or `def` may not take.
+#[must_use]
+pub fn is_reserved(word: &str) -> bool {
+    [STATEMENTS, DECLARATIONS, OPERATORS, LITERALS, ROOTS].iter().any(|words| words.contains(&word))
+}
+
+/// The verdict that another word was meant to be.
+#[must_use]
+pub fn meant_verdict(word: &str) -> Option<&'static str> {
+    match word {
+        "success" | "ok" | "passed" | "passes" | "true" | "succeed" => Some("pass"),
+        "failure" | "failed" | "fails" | "false" => Some("fail"),
+        "unknown" | "undefined" => Some("undecided"),
+        "empty" | "vacuously" => Some("vacuous"),
+        "errors" | "exception" => Some("error"),
+        _ => nearest(word, VERDICTS.iter().copied()),
+    }
+}

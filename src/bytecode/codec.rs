@@ -23,7 +23,8 @@ pub const VERSION: u32 = 1;
 /// The largest file that is read.
 pub const SIZE_LIMIT: usize = 256 << 20;
 
-const HEADER: usize = 8 + 4 + 8 + 8 + 4;
+/// Bytes before the sources.
+pub const HEADER: usize = 8 + 4 + 8 + 8 + 4;
 
 /// Why a compiled program cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

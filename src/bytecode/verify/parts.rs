@@ -4,7 +4,11 @@ use super::VerifyError;
 use crate::bytecode::ops::{Amount, Literal};
 use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, PatternId, Program};
 use crate::ir::{Alternative, Constant, Course, Flow, NameTest, Scope, Settings, Within, World};
+use crate::limits::Limits;
 use crate::source::Span;
+use crate::value::json::parse;
+use crate::value::{Number, Value};
+use bumpalo::Bump;
 
 /// Checks the tables of a program.
 pub(super) fn verify(program: &Program) -> Result<(), VerifyError> {
@@ -34,13 +38,19 @@ pub(super) fn object_keys(program: &Program, count: Amount, keys: Literal) -> Re
 
 fn constant(constant: &Constant) -> Result<(), VerifyError> {
     match constant {
-        Constant::Number(text) if serde_json::from_str::<serde_json::Number>(text).is_err() => {
-            Err(VerifyError::new("a number is none"))
-        }
+        Constant::Number(text) if !is_number(text) => Err(VerifyError::new(format!("`{text}` is no number"))),
         Constant::List(items) => items.iter().try_for_each(self::constant),
         Constant::Object(entries) => entries.iter().try_for_each(|(_, value)| self::constant(value)),
         _ => Ok(()),
     }
+}
+
+/// Numbers of any size: only the syntax counts.
+fn is_number(text: &str) -> bool {
+    let arena = Bump::new();
+    let value = parse(text, 0, &arena, &Limits::default());
+    value
+        .is_ok_and(|document| matches!(document.node.value, Value::Number(Number::Written(written)) if written == text))
 }
 
 struct Parts<'a> {

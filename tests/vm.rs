@@ -1,0 +1,199 @@
+//! The compiler, the verifier, the file format and the machine, on programs that nobody would write.
+
+#[path = "vm/generate.rs"]
+mod generate;
+
+use averment::bytecode::codec::{self, DecodeError, Decoded};
+use averment::bytecode::ops::{Amount, Literal, Op, Target};
+use averment::bytecode::program::{Chunk, CodeId, Program};
+use averment::bytecode::{disasm, verify};
+use averment::compile::compile;
+use averment::limits::Limits;
+use averment::source::{SourceMap, Span};
+use averment::trace::read::read_str;
+use averment::vm::context::Scope;
+use averment::vm::fault::Fault;
+use averment::vm::machine::Machine;
+use averment::vm::prepare::Prepared;
+use bumpalo::Bump;
+use proptest::prelude::*;
+
+const RUN: &str = r#"{
+  "prompt": "refund my order", "output": {"status": "open", "n": 3, "tags": ["a", "b"], "deep": {"tags": ["c"]}, "raw": "{\"a\": 1}"},
+  "calls": [{"tool": "search", "args": {"q": "x", "n": 1}, "status": "ok"}, {"tool": "refund", "args": {"amount": 250.5, "id": "o-1"}}],
+  "cost": 0.05, "meta": {"list": [1, 2.0, "2", null, true], "empty": []}
+}"#;
+
+fn compiled(expr: &averment::ir::Expr) -> Program {
+    compile(&generate::module(expr), &SourceMap::default())
+}
+
+/// What every expression of a program gives on the run, as text: values and faults.
+fn outcomes(program: &Program) -> Vec<String> {
+    let (arena, limits) = (Bump::new(), Limits { fuel: 200_000, computed_bytes: 1 << 20, ..Limits::default() });
+    let run = read_str(RUN, &arena, &limits).unwrap();
+    let prepared = Prepared::new(program);
+    let mut machine = Machine::new(program, &prepared, &run, &arena, limits);
+    let mut out = Vec::new();
+    for code in 0..u32::try_from(program.chunks.len()).unwrap() {
+        machine.refuel();
+        let scope = run.steps.first().map(Scope::of_step).unwrap_or_default();
+        match machine.evaluate(CodeId(code), &scope) {
+            Ok(node) => out.push(format!("{} {}", node.value.type_name(), averment::value::json::to_json(&node.value))),
+            Err(fault) => out.push(format!("fault: {fault}")),
+        }
+        let _ = machine.truth(CodeId(code), &scope);
+        let _ = machine.explain(CodeId(code), &scope);
+    }
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_verifier_accepts_what_the_compiler_emits(expr in generate::expr()) {
+        let program = compiled(&expr);
+        prop_assert_eq!(verify::verify(&program), Ok(()));
+        prop_assert!(!disasm::listing(&program).is_empty());
+    }
+
+    #[test]
+    fn evaluation_gives_the_same_every_time_and_never_calls_a_verified_program_invalid(expr in generate::expr()) {
+        let program = compiled(&expr);
+        let first = outcomes(&program);
+        prop_assert_eq!(&first, &outcomes(&program));
+        let invalid = first.iter().any(|text| text.contains("not valid"));
+        prop_assert!(!invalid, "{:?}", first);
+    }
+
+    #[test]
+    fn a_program_comes_back_from_its_file_as_it_was(expr in generate::expr()) {
+        let program = compiled(&expr);
+        let bytes = codec::encode(&program);
+        prop_assert_eq!(codec::decode(&bytes), Ok(Decoded::Program(Box::new(program))));
+    }
+
+    #[test]
+    fn a_damaged_file_is_an_error_and_never_a_panic(expr in generate::expr(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = codec::encode(&compiled(&expr));
+        let place = at.index(bytes.len());
+        prop_assume!(bytes[place] != byte);
+        bytes[place] = byte;
+        // Only the version may change without harm: the checksum covers everything behind it.
+        let decoded = codec::decode(&bytes);
+        let harmless = matches!(decoded, Err(_) | Ok(Decoded::Sources { .. }));
+        prop_assert!(harmless);
+    }
+
+    #[test]
+    fn a_forged_file_is_refused_or_runs_within_its_limits(
+        expr in generate::expr(),
+        forged in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut bytes = codec::encode(&compiled(&expr));
+        for (at, byte) in forged {
+            let place = codec::HEADER + at.index(bytes.len() - codec::HEADER);
+            bytes[place] = byte;
+        }
+        let sum = crc32fast::hash(&bytes[codec::HEADER..]).to_le_bytes();
+        bytes[codec::HEADER - 4..codec::HEADER].copy_from_slice(&sum);
+        if let Ok(Decoded::Program(program)) = codec::decode(&bytes) {
+            outcomes(&program);
+        }
+    }
+
+    #[test]
+    fn code_that_nobody_verified_faults_and_never_panics(code in prop::collection::vec(generate::op(), 0..40), locals in 0u32..4) {
+        let end = u32::try_from(code.len()).unwrap();
+        let mut program = compiled(&generate::leaf());
+        program.spans = vec![Span::default(); code.len()];
+        program.chunks = vec![Chunk { start: 0, end, locals, stack: 8, span: Span::default() }];
+        program.lets = vec![CodeId(0), CodeId(7)];
+        program.code = code;
+        outcomes(&program);
+        let _ = verify::verify(&program);
+        let _ = disasm::listing(&program);
+    }
+}
+
+/// A program of one expression.
+fn program_of(code: Vec<Op>) -> Program {
+    let end = u32::try_from(code.len()).unwrap();
+    let chunk = Chunk { start: 0, end, locals: 1, stack: 1, span: Span::default() };
+    Program {
+        constants: vec![averment::ir::Constant::Null],
+        spans: vec![Span::default(); code.len()],
+        chunks: vec![chunk],
+        code,
+        ..Program::default()
+    }
+}
+
+#[test]
+fn what_does_not_balance_is_refused() {
+    let null = Op::Constant(Literal(0));
+    for (code, why) in [
+        (vec![], "exactly one value"),
+        (vec![null, null], "exactly one value"),
+        (vec![Op::Not()], "do not balance"),
+        (vec![null, Op::SkipIfFalse(Target(0))], "jumps to 0"),
+        (vec![null, Op::SkipIfFalse(Target(9))], "jumps to 9"),
+        (vec![null, Op::SkipThen(Target(2))], "do not balance"),
+        (vec![null, Op::Repeat(Target(0))], "do not balance"),
+        (vec![Op::End()], "do not balance"),
+        (vec![Op::Constant(Literal(4))], "no literal 4"),
+        (vec![Op::List(Amount(u32::MAX))], "do not balance"),
+    ] {
+        let error = verify::verify(&program_of(code.clone())).unwrap_err().to_string();
+        assert!(error.contains(why), "{code:?}: {error}");
+    }
+}
+
+#[test]
+fn a_definition_that_calls_itself_ends_with_a_fault() {
+    use averment::bytecode::ops::{DefRef, LetRef};
+    use averment::bytecode::program::Def;
+    let mut program = program_of(vec![Op::CallDef(DefRef(0), Amount(0))]);
+    program.defs = vec![Def { name: "again".into(), parameters: 0, code: CodeId(0) }];
+    assert_eq!(outcomes(&program), [format!("fault: {}", Fault::Depth)]);
+    let mut program = program_of(vec![Op::Let(LetRef(0))]);
+    program.lets = vec![CodeId(0)];
+    assert_eq!(outcomes(&program), [format!("fault: {}", Fault::Depth)]);
+}
+
+#[test]
+fn a_file_of_another_version_gives_its_sources() {
+    let mut program = program_of(vec![Op::Constant(Literal(0))]);
+    program.sources = vec![averment::bytecode::program::Source { name: "a.assert".into(), text: "null".into() }];
+    let mut bytes = codec::encode(&program);
+    bytes[8] = 99;
+    assert_eq!(codec::decode(&bytes), Ok(Decoded::Sources { version: 99, sources: program.sources }));
+    assert_eq!(codec::decode(b"rule x {}"), Err(DecodeError::NotAProgram));
+    assert_eq!(codec::decode(&bytes[..20]), Err(DecodeError::Damaged));
+}
+
+#[test]
+fn deep_nesting_in_a_file_is_refused() {
+    use averment::bytecode::program::{Assertion, Check, CourseId};
+    use averment::ir::{Settings, Severity};
+    let mut check = Check::Course(CourseId(0));
+    for _ in 0..3_000 {
+        check = Check::Not(Box::new(check));
+    }
+    let settings = Settings {
+        weight: 1.0,
+        severity: Severity::Error,
+        must: false,
+        threshold: None,
+        message: None,
+        metric: None,
+        class: None,
+        tags: vec![],
+        when: vec![],
+        expect_fail: None,
+    };
+    let assertion = Assertion { id: "a".into(), rule: None, text: "a".into(), span: Span::default(), settings, check };
+    let program = Program { assertions: vec![assertion], ..program_of(vec![Op::Constant(Literal(0))]) };
+    assert_eq!(codec::decode(&codec::encode(&program)), Err(DecodeError::Damaged));
+}

@@ -2,12 +2,16 @@
 
 pub mod call;
 mod convert;
+pub mod detect;
 mod encoding;
+mod evidence;
+mod grounding;
 pub mod json;
 mod list;
 mod number;
 pub mod schema;
 mod score;
+pub mod stdlib;
 pub mod table;
 pub mod test;
 pub mod text;

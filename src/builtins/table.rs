@@ -209,6 +209,14 @@ builtins! {
         weekday(time: String | Number) -> String [], "the UTC day of the week of a time, in English and lower case", r#"weekday("2025-03-01") == "saturday""#;
         hour(time: String | Number) -> Integer [], "the UTC hour of a time, from 0 to 23", r#"hour("2025-03-01T17:45:00Z") in 9..17"#;
     }
+    Evidence in evidence {
+        grounded(values: Any, sources: Any) -> Boolean [], "whether every number, URL and id in the values stands somewhere in the sources", r#"grounded("paid $1,234.50", { total: 1234.5 })"#;
+        ungrounded(values: Any, sources: Any) -> List [], "the numbers, URLs and ids in the values that stand nowhere in the sources", r#"ungrounded("3 of 7 orders", ["7 orders"]) == ["3"]"#;
+        contains_secret(value: Any) -> Boolean [], "whether some text in the value holds a credential: a provider's key, a token, a private key, an assignment such as `api_key = …`", r#"not contains_secret("the api key is in the vault")"#;
+        find_secrets(value: Any) -> List [], "the kinds of credentials in the value, each once", r#"find_secrets({ note: "nothing here" }) is empty"#;
+        contains_pii(value: Any) -> Boolean [], "whether some text in the value holds personal data: an e-mail address, phone, payment card, bank account or social security number", r#"contains_pii("write to ann@example.org")"#;
+        find_pii(value: Any) -> List [], "the kinds of personal data in the value, each once", r#"find_pii("card 4111 1111 1111 1111") == ["payment-card"]"#;
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,150 @@
+//! Finding credentials and personal data in text.
+//!
+//! Only what can be checked is reported: a provider's prefix with the right alphabet and length, a token whose header decodes, a number
+//! whose check digit is right, an assignment whose value looks random. The text is looked at as it stands and as it reads once escapes
+//! are resolved: JSON and URL escapes, zero-width characters, base64. Every pass is linear in the text.
+
+mod assigned;
+mod pii;
+mod random;
+mod secrets;
+mod view;
+
+use crate::limits::{Exhausted, Meter};
+use crate::value::Value;
+use crate::value::compare::deeper;
+use std::ops::{ControlFlow, Range};
+
+/// What was found: its kind and place, never the value itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// For example `github-token`.
+    pub kind: &'static str,
+    /// Bytes of the text that was given; for something encoded, the bytes of its encoding.
+    pub range: Range<usize>,
+}
+
+/// What to look for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detector {
+    /// Keys, tokens, passwords.
+    Secrets,
+    /// Personal data.
+    Pii,
+}
+
+/// Receives findings; it may end the search.
+type Found<'a> = &'a mut dyn FnMut(Finding) -> ControlFlow<()>;
+
+impl Detector {
+    /// All findings in a text, in the order of their places; of findings that overlap the first one.
+    ///
+    /// # Errors
+    /// Only when a limit is reached.
+    pub fn find(self, text: &str, meter: &mut Meter) -> Result<Vec<Finding>, Exhausted> {
+        let mut findings = Vec::new();
+        let _ = self.visit(text, meter, &mut |finding| {
+            findings.push(finding);
+            ControlFlow::Continue(())
+        })?;
+        findings.sort_by_key(|finding: &Finding| (finding.range.start, finding.range.end));
+        let mut end = 0;
+        findings.retain(|finding| {
+            let apart = finding.range.start >= end;
+            end = if apart { finding.range.end } else { end };
+            apart
+        });
+        Ok(findings)
+    }
+
+    /// The kinds of what stands in the texts of a value, keys included, each once.
+    ///
+    /// # Errors
+    /// Only when a limit is reached.
+    pub fn kinds(self, value: &Value<'_>, meter: &mut Meter) -> Result<Vec<&'static str>, Exhausted> {
+        let mut kinds = Vec::new();
+        let _ = self.visit_value(value, meter, &mut |finding| {
+            if !kinds.contains(&finding.kind) {
+                kinds.push(finding.kind);
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(kinds)
+    }
+
+    /// Whether anything stands in the texts of a value.
+    ///
+    /// # Errors
+    /// Only when a limit is reached.
+    pub fn any(self, value: &Value<'_>, meter: &mut Meter) -> Result<bool, Exhausted> {
+        let end = self.visit_value(value, meter, &mut |_| ControlFlow::Break(()))?;
+        Ok(end.is_break())
+    }
+
+    fn visit_value(self, value: &Value<'_>, meter: &mut Meter, found: Found<'_>) -> Result<ControlFlow<()>, Exhausted> {
+        match value {
+            Value::Text(text) => self.visit(text.as_str(), meter, found),
+            Value::Number(number) if self == Self::Pii => self.visit(&number.to_string(), meter, found),
+            Value::List(items) => deeper(|| {
+                for item in *items {
+                    if self.visit_value(&item.value, meter, found)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            }),
+            Value::Object(object) => deeper(|| {
+                for entry in object.entries() {
+                    if self.visit(entry.key, meter, found)?.is_break()
+                        || self.named(entry.key, &entry.node.value, found).is_break()
+                        || self.visit_value(&entry.node.value, meter, found)?.is_break()
+                    {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            }),
+            _ => Ok(ControlFlow::Continue(())),
+        }
+    }
+
+    /// The value of a key: `{"api_key": "…"}` is an assignment too.
+    fn named(self, key: &str, value: &Value<'_>, found: Found<'_>) -> ControlFlow<()> {
+        match value {
+            Value::Text(text) if self == Self::Secrets => match assigned::of_name(key, text.as_str()) {
+                Some(kind) => found(Finding { kind, range: 0..text.as_str().len() }),
+                None => ControlFlow::Continue(()),
+            },
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn visit(self, text: &str, meter: &mut Meter, found: Found<'_>) -> Result<ControlFlow<()>, Exhausted> {
+        view::each(text, meter, &mut |view, place| {
+            let report = &mut |finding: Finding| found(Finding { kind: finding.kind, range: place(finding.range) });
+            match self {
+                Self::Secrets => secrets::scan(view, report),
+                Self::Pii => pii::scan(view, report),
+            }
+        })
+    }
+}
+
+/// The byte before a place.
+fn before(text: &[u8], at: usize) -> Option<u8> {
+    text.get(at.checked_sub(1)?).copied()
+}
+
+/// The end of the bytes from a place on that are of a kind; at most `most` of them are looked at.
+fn run_end(text: &[u8], from: usize, most: usize, of: impl Fn(u8) -> bool) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    from + rest.iter().take(most).take_while(|byte| of(**byte)).count()
+}
+
+/// Letters and digits, and the underscore that holds names together.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,309 @@
+//! Personal data that can be checked: e-mail addresses, payment cards (check digit and range of the issuer), bank accounts (check
+//! digits and length of the country), social security numbers, phone numbers in an unmistakable form.
+
+use super::{Finding, Found, before, is_word, run_end};
+use std::ops::{ControlFlow, Range};
+
+/// Reports the personal data in a text.
+pub(super) fn scan(text: &str, found: Found<'_>) -> ControlFlow<()> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(offset) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| is_sign(*byte))) {
+        let start = at + offset;
+        let finding = starting_at(text, start);
+        at = start + 1;
+        match finding {
+            Some((kind, range)) => {
+                at = at.max(range.end);
+                found(Finding { kind, range })?;
+            }
+            // The digits of a number that is none of these start nothing else; a blank between may.
+            None if bytes.get(start).is_some_and(u8::is_ascii_digit) => {
+                at = run_end(bytes, start, usize::MAX, |byte| byte.is_ascii_digit());
+            }
+            None => {}
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+fn is_sign(byte: u8) -> bool {
+    byte.is_ascii_digit() || byte.is_ascii_uppercase() || matches!(byte, b'@' | b'+' | b'(')
+}
+
+fn starting_at(text: &str, start: usize) -> Option<(&'static str, Range<usize>)> {
+    let bytes = text.as_bytes();
+    let named = |kind: &'static str, range: Option<Range<usize>>| range.map(|range| (kind, range));
+    match bytes.get(start)? {
+        b'@' => named("email", email(text, start)),
+        b'+' => named("phone", international(bytes, start)),
+        b'(' => named("phone", domestic(bytes, start)),
+        byte if byte.is_ascii_uppercase() => named("iban", iban(bytes, start)),
+        _ => named("social-security-number", social_security(bytes, start))
+            .or_else(|| named("payment-card", card(bytes, start)))
+            .or_else(|| named("phone", domestic(bytes, start))),
+    }
+}
+
+/// Whether a number may start or end here: not inside a word or a longer number.
+fn free_before(bytes: &[u8], at: usize) -> bool {
+    match before(bytes, at) {
+        None => true,
+        Some(b'.' | b'-' | b'+' | b'/' | b'=' | b'#' | b':') => {
+            // A sign that joins it to a number or word in front; alone, or behind a blank, it joins nothing.
+            !before(bytes, at - 1).is_some_and(|byte| byte.is_ascii_digit())
+        }
+        Some(byte) => !is_word(byte),
+    }
+}
+
+fn free_after(bytes: &[u8], at: usize) -> bool {
+    match bytes.get(at) {
+        None => true,
+        Some(b'.' | b'-' | b'/') => !bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
+        Some(byte) => !is_word(*byte),
+    }
+}
+
+/// Ends of file names that look like domains.
+const NOT_DOMAINS: [&str; 24] = [
+    "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "js", "ts", "mjs", "py", "rs", "go", "md", "json", "txt",
+    "html", "xml", "yml", "yaml", "toml", "lock", "local",
+];
+
+fn email(text: &str, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let of_local = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-');
+    let length = bytes.get(..at)?.iter().rev().take(65).take_while(|byte| of_local(**byte)).count();
+    let start = at - length;
+    let local = text.get(start..at)?.trim_start_matches(['.', '-', '%', '+']);
+    if local.is_empty() || length > 64 || local.ends_with('.') || local.contains("..") || local == "git" {
+        return None;
+    }
+    // `user:password@host` is an address of another kind.
+    if before(bytes, start) == Some(b':') && in_authority(bytes, start) {
+        return None;
+    }
+    let end = run_end(bytes, at + 1, 253, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
+    let domain = text.get(at + 1..end)?.trim_end_matches(['.', '-']);
+    let (name, top) = domain.rsplit_once('.')?;
+    let top_fits = (2..=24).contains(&top.len())
+        && top.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !NOT_DOMAINS.contains(&top.to_ascii_lowercase().as_str());
+    let labels_fit = name.split('.').all(|label| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-'));
+    (top_fits && labels_fit).then(|| at - local.len()..at + 1 + domain.len())
+}
+
+/// Whether the text before a place is the beginning of `scheme://user:`.
+fn in_authority(bytes: &[u8], at: usize) -> bool {
+    let head = bytes.get(at.saturating_sub(128)..at).unwrap_or_default();
+    let word = head.iter().rev().take_while(|byte| **byte > b' ').count();
+    let word = head.get(head.len() - word..).unwrap_or_default();
+    memchr::memmem::find(word, b"://").is_some()
+}
+
+/// The digits of a number from a place on, single blanks or dashes between them allowed, and where each group of digits ends.
+fn groups(bytes: &[u8], start: usize, most: usize) -> (Vec<u8>, Vec<usize>, usize) {
+    let (mut digits, mut lengths, mut at) = (Vec::new(), Vec::new(), start);
+    let mut separator = None;
+    loop {
+        let end = run_end(bytes, at, most + 1, |byte| byte.is_ascii_digit());
+        digits.extend(bytes.get(at..end).unwrap_or_default().iter().map(|byte| byte - b'0'));
+        lengths.push(end - at);
+        let next = bytes.get(end).copied().filter(|byte| matches!(byte, b' ' | b'-'));
+        let goes_on = next.is_some()
+            && (separator.is_none() || separator == next)
+            && bytes.get(end + 1).is_some_and(u8::is_ascii_digit)
+            && digits.len() <= most;
+        if !goes_on {
+            return (digits, lengths, end);
+        }
+        separator = next;
+        at = end + 1;
+    }
+}
+
+/// A payment card: 13 to 19 digits in the usual groups, of a known issuer, with a right check digit.
+fn card(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    if !free_before(bytes, start) {
+        return None;
+    }
+    let (digits, lengths, end) = groups(bytes, start, 19);
+    let grouped = matches!(lengths.as_slice(), [_] | [4, 4, 4, 1..=4] | [4, 4, 4, 4, 1..=3] | [4, 6, 4 | 5]);
+    (grouped && is_issued(&digits) && luhn(&digits) && free_after(bytes, end)).then_some(start..end)
+}
+
+/// Whether an issuer gives numbers of this length and beginning.
+fn is_issued(digits: &[u8]) -> bool {
+    let head = |length: usize| digits.iter().take(length).fold(0_u32, |sum, digit| sum * 10 + u32::from(*digit));
+    let alike = digits.iter().skip(1).all(|digit| Some(digit) == digits.get(1));
+    let issued = match digits.len() {
+        14 => matches!(head(3), 300..=305) || matches!(head(2), 36 | 38 | 39),
+        15 => matches!(head(2), 34 | 37),
+        13 => head(1) == 4,
+        16 => {
+            head(1) == 4
+                || matches!(head(2), 51..=55 | 62 | 64 | 65)
+                || matches!(head(4), 2221..=2720 | 3528..=3589 | 6011)
+        }
+        17..=19 => matches!(head(2), 62) || head(4) == 6011,
+        _ => false,
+    };
+    issued && !alike
+}
+
+/// The check digit of payment cards.
+fn luhn(digits: &[u8]) -> bool {
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(position, digit)| match (position % 2, u32::from(*digit)) {
+            (0, digit) => digit,
+            (_, digit) if digit > 4 => digit * 2 - 9,
+            (_, digit) => digit * 2,
+        })
+        .sum();
+    sum.is_multiple_of(10)
+}
+
+/// Lengths of the bank account numbers of countries.
+const IBAN_LENGTHS: [(&[u8; 2], usize); 48] = [
+    (b"AD", 24),
+    (b"AE", 23),
+    (b"AT", 20),
+    (b"AZ", 28),
+    (b"BA", 20),
+    (b"BE", 16),
+    (b"BG", 22),
+    (b"BH", 22),
+    (b"BR", 29),
+    (b"CH", 21),
+    (b"CY", 28),
+    (b"CZ", 24),
+    (b"DE", 22),
+    (b"DK", 18),
+    (b"EE", 20),
+    (b"EG", 29),
+    (b"ES", 24),
+    (b"FI", 18),
+    (b"FR", 27),
+    (b"GB", 22),
+    (b"GE", 22),
+    (b"GI", 23),
+    (b"GR", 27),
+    (b"HR", 21),
+    (b"HU", 28),
+    (b"IE", 22),
+    (b"IL", 23),
+    (b"IS", 26),
+    (b"IT", 27),
+    (b"KZ", 20),
+    (b"LI", 21),
+    (b"LT", 20),
+    (b"LU", 20),
+    (b"LV", 21),
+    (b"MC", 27),
+    (b"MT", 31),
+    (b"NL", 18),
+    (b"NO", 15),
+    (b"PL", 28),
+    (b"PT", 25),
+    (b"QA", 29),
+    (b"RO", 24),
+    (b"RS", 22),
+    (b"SA", 24),
+    (b"SE", 24),
+    (b"SI", 19),
+    (b"SK", 24),
+    (b"TR", 26),
+];
+
+/// A bank account: country, length, and the remainder of 1 when divided by 97.
+fn iban(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    let country = bytes.get(start..start + 2)?;
+    let (_, length) = IBAN_LENGTHS.iter().find(|(code, _)| code.as_slice() == country)?;
+    if before(bytes, start).is_some_and(is_word) || !bytes.get(start + 2)?.is_ascii_digit() {
+        return None;
+    }
+    let mut compact = Vec::with_capacity(*length);
+    let mut at = start;
+    while compact.len() < *length {
+        let byte = *bytes.get(at)?;
+        match byte {
+            b' ' if compact.len() % 4 == 0 && before(bytes, at) != Some(b' ') => {}
+            _ if byte.is_ascii_alphanumeric() => compact.push(byte.to_ascii_uppercase()),
+            _ => return None,
+        }
+        at += 1;
+    }
+    (remainder_97(&compact) == Some(1) && free_after(bytes, at)).then_some(start..at)
+}
+
+fn remainder_97(compact: &[u8]) -> Option<u32> {
+    let (head, rest) = compact.split_at_checked(4)?;
+    rest.iter().chain(head).try_fold(0_u32, |remainder, byte| {
+        let value = char::from(*byte).to_digit(36)?;
+        Some((if value > 9 { remainder * 100 } else { remainder * 10 } + value) % 97)
+    })
+}
+
+/// `123-45-6789` in a range that is given out.
+fn social_security(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    let end = start + 11;
+    let text = bytes.get(start..end)?;
+    let shape = text.iter().enumerate().all(|(position, byte)| match position {
+        3 | 6 => *byte == b'-',
+        _ => byte.is_ascii_digit(),
+    });
+    let part = |range: Range<usize>| text.get(range).unwrap_or_default();
+    let given = !matches!(part(0..3), b"000" | b"666" | [b'9', ..]) && part(4..6) != b"00" && part(7..11) != b"0000";
+    (shape && given && free_before(bytes, start) && free_after(bytes, end)).then_some(start..end)
+}
+
+/// `+` with the country and 8 to 15 digits in all, in groups; a sum such as `+123456789` without a group is none.
+fn international(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    if before(bytes, start).is_some_and(|byte| is_word(byte) || byte == b'+') {
+        return None;
+    }
+    let of_phone = |byte: u8| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.' | b'(' | b')');
+    let mut end = run_end(bytes, start + 1, 24, of_phone);
+    while end > start && !before(bytes, end).is_some_and(|byte| byte.is_ascii_digit()) {
+        end -= 1;
+    }
+    let body = bytes.get(start + 1..end)?;
+    let digits = body.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let country = body.first().is_some_and(|byte| matches!(byte, b'1'..=b'9'));
+    let grouped = body.len() > digits || digits >= 10;
+    let single = body.windows(2).all(|pair| pair.iter().any(u8::is_ascii_digit) || pair == b") " || pair == b" (");
+    (country && single && grouped && (8..=15).contains(&digits) && free_after(bytes, end)).then_some(start..end)
+}
+
+/// `(415) 555-2671`, `415-555-2671`, `415.555.2671`: area and exchange start with 2 to 9.
+fn domestic(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    if !free_before(bytes, start) {
+        return None;
+    }
+    let digits = |from: usize, count: usize| {
+        let text = bytes.get(from..from + count)?;
+        text.iter().all(u8::is_ascii_digit).then_some(text)
+    };
+    let real = |group: &[u8]| matches!(group.first(), Some(b'2'..=b'9'));
+    let (area, behind) = match bytes.get(start)? {
+        b'(' => {
+            let area = digits(start + 1, 3)?;
+            let close = start + 4;
+            let blank = usize::from(bytes.get(close + 1) == Some(&b' '));
+            (bytes.get(close) == Some(&b')')).then_some((area, close + 1 + blank))?
+        }
+        _ => {
+            let area = digits(start, 3)?;
+            matches!(bytes.get(start + 3), Some(b'-' | b'.')).then_some((area, start + 4))?
+        }
+    };
+    let exchange = digits(behind, 3)?;
+    let separated = matches!(bytes.get(behind + 3), Some(b'-' | b'.' | b' '));
+    digits(behind + 4, 4)?;
+    let end = behind + 8;
+    (separated && real(area) && real(exchange) && free_after(bytes, end)).then_some(start..end)
+}

@@ -1,0 +1,115 @@
+//! Whether a text looks like a random key, like words, or like a stand-in for a key.
+
+/// Shannon entropy in bits for each byte.
+#[expect(clippy::cast_precision_loss, reason = "keys are short")]
+pub(super) fn entropy(text: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in text {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            *count += 1;
+        }
+    }
+    let length = text.len() as f64;
+    counts.iter().filter(|count| **count > 0).fold(0.0, |sum, count| {
+        let share = f64::from(*count) / length;
+        sum - share * share.log2()
+    })
+}
+
+/// How many different bytes there are.
+pub(super) fn variety(text: &[u8]) -> usize {
+    let mut seen = [false; 256];
+    for byte in text {
+        if let Some(seen) = seen.get_mut(usize::from(*byte)) {
+            *seen = true;
+        }
+    }
+    seen.iter().filter(|seen| **seen).count()
+}
+
+/// A key that nobody drew at random: `XXXXXXXXXXXXXXXX`, `0000…`, `abababab…`.
+pub(super) fn is_filler(body: &[u8]) -> bool {
+    variety(body) < (body.len() / 3).clamp(3, 8)
+}
+
+/// Words that stand where a key would be.
+const STAND_INS: [&str; 24] = [
+    "example",
+    "placeholder",
+    "redacted",
+    "changeme",
+    "change_me",
+    "change-me",
+    "your",
+    "dummy",
+    "sample",
+    "masked",
+    "hidden",
+    "insert",
+    "xxxx",
+    "****",
+    "....",
+    "none",
+    "null",
+    "undefined",
+    "process.env",
+    "environ",
+    "getenv",
+    "secrets.",
+    "vault",
+    "todo",
+];
+
+/// Whether the value of an assignment only stands for one: `<token>`, `${TOKEN}`, `your-key-here`, a call, a path, an address.
+pub(super) fn is_stand_in(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    value.starts_with(['<', '$', '{', '[', '(', '%', '/', '~', '.', '@', '*', '#'])
+        || value.contains("://")
+        || value.contains("${")
+        || value.contains("{{")
+        || value.contains('(')
+        || STAND_INS.iter().any(|word| lower.contains(word))
+}
+
+/// How often lower case, upper case and digits follow each other in turn, signs left out. Words and dates change seldom.
+fn changes(value: &[u8]) -> usize {
+    let class = |byte: &u8| match byte {
+        b'a'..=b'z' => Some(0),
+        b'A'..=b'Z' => Some(1),
+        b'0'..=b'9' => Some(2),
+        _ => None,
+    };
+    let mut last = None;
+    let mut changes = 0;
+    for current in value.iter().filter_map(class) {
+        if last.is_some_and(|last: u8| last != current) {
+            changes += 1;
+        }
+        last = Some(current);
+    }
+    changes
+}
+
+/// Whether a value of at least 16 characters looks drawn at random: letters and digits that change often, and few repetitions.
+pub(super) fn looks_random(value: &[u8]) -> bool {
+    let has = |of: fn(&u8) -> bool| value.iter().any(of);
+    value.len() >= 16
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && value.iter().all(u8::is_ascii_graphic)
+        && entropy(value) >= 3.0
+        && changes(value) * 6 >= value.len()
+}
+
+/// Whether a value could be a password that somebody took care to choose: three kinds of characters, or two in a long one.
+pub(super) fn looks_chosen(value: &[u8]) -> bool {
+    let kinds = [
+        value.iter().any(u8::is_ascii_lowercase),
+        value.iter().any(u8::is_ascii_uppercase),
+        value.iter().any(u8::is_ascii_digit),
+        value.iter().any(u8::is_ascii_punctuation),
+    ];
+    let kinds = kinds.iter().filter(|kind| **kind).count();
+    let long_enough = value.len() >= 8 && kinds >= 3 || value.len() >= 12 && kinds >= 2 && changes(value) >= 2;
+    long_enough && variety(value) >= 5 && value.iter().any(u8::is_ascii_digit)
+}

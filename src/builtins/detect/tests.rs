@@ -1,0 +1,63 @@
+use super::*;
+use crate::limits::Limits;
+
+fn kinds(detector: Detector, text: &str) -> Vec<&'static str> {
+    let found = detector.find(text, &mut Meter::new(&Limits::default())).unwrap();
+    found.iter().map(|finding| finding.kind).collect()
+}
+
+/// A key of so many characters, made here so that no key stands in the source.
+fn key(alphabet: &str, length: usize, seed: u64) -> String {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        letters[usize::try_from(state % letters.len() as u64).unwrap()]
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+#[test]
+fn a_finding_stands_where_its_text_stands_through_every_encoding() {
+    let token = format!("{}_{}", "ghp", key(ALNUM, 36, 5));
+    let find = |text: &str| Detector::Secrets.find(text, &mut Meter::new(&Limits::default())).unwrap();
+    let plain = format!("before \"{token}\" after");
+    assert_eq!(find(&plain), [Finding { kind: "github-token", range: 8..8 + token.len() }]);
+    let escaped = format!("é {{\\\"t\\\":\\\"\\u0067hp{}\\\"}} x", &token[3..]);
+    let found = find(&escaped);
+    assert_eq!(found.len(), 1);
+    assert_eq!(&escaped[found[0].range.clone()], format!("\\u0067hp{}", &token[3..]));
+    let twice = serde_json::to_string(&serde_json::to_string(&format!("\"\n{token}\n\"")).unwrap()).unwrap();
+    assert_eq!(&twice[find(&twice)[0].range.clone()], token);
+    let hidden: String = token.chars().flat_map(|c| [c, '\u{200b}']).collect();
+    let found = find(&hidden);
+    assert_eq!((found.len(), found[0].range.start), (1, 0));
+    let url: String = token.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    assert_eq!(find(&format!("?t={url}&x"))[0].range, 3..3 + url.len());
+    use base64::Engine as _;
+    let encoded = base64::engine::general_purpose::STANDARD.encode(format!("token is {token}"));
+    let text = format!("data: {encoded}");
+    assert_eq!(find(&text)[0].range.start, 6);
+    let again = base64::engine::general_purpose::STANDARD.encode(&text);
+    assert_eq!(kinds(Detector::Secrets, &again), ["github-token"]);
+}
+
+#[test]
+fn large_texts_take_bounded_time() {
+    let mut meter = Meter::new(&Limits { fuel: u64::MAX, ..Limits::default() });
+    let size = 1 << 20;
+    for piece in
+        ["a", "%41", "\\u0041", "eyJ", "://", "token=", "@", "1", "A1", "-----BEGIN ", "aaaa=", "\u{200b}", "4 "]
+    {
+        let text = piece.repeat(size / piece.len());
+        let start = std::time::Instant::now();
+        for detector in [Detector::Secrets, Detector::Pii] {
+            detector.find(&text, &mut meter).unwrap();
+        }
+        assert!(start.elapsed().as_secs() < 20, "`{piece}` took {:?}", start.elapsed());
+    }
+}

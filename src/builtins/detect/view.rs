@@ -1,0 +1,193 @@
+//! The ways to read a text: as it stands, with escapes resolved, and what its base64 holds. Places lead back to the text itself.
+
+use crate::builtins::encoding::decode_base64;
+use crate::limits::{Exhausted, Meter};
+use aho_corasick::AhoCorasick;
+use std::ops::{ControlFlow, Range};
+use std::sync::LazyLock;
+
+/// How often escapes are resolved in what came out of resolving: JSON inside a text inside a text.
+const LAYERS: usize = 3;
+/// How deep base64 inside base64 is followed.
+const NESTING: usize = 2;
+/// The shortest base64 that can hold a credential.
+const SHORTEST_BASE64: usize = 20;
+
+/// Looks at one reading of the text; the second argument leads a range of the reading back to the text.
+type Look<'a> = &'a mut dyn FnMut(&str, &dyn Fn(Range<usize>) -> Range<usize>) -> ControlFlow<()>;
+
+/// Shows all readings of a text.
+pub(super) fn each(text: &str, meter: &mut Meter, look: Look<'_>) -> Result<ControlFlow<()>, Exhausted> {
+    readings(text, NESTING, meter, look)
+}
+
+fn readings(text: &str, nesting: usize, meter: &mut Meter, look: Look<'_>) -> Result<ControlFlow<()>, Exhausted> {
+    meter.scan(text.len().saturating_mul(2))?;
+    if look(text, &|range| range).is_break() || base64(text, nesting, meter, &|range| range, look)?.is_break() {
+        return Ok(ControlFlow::Break(()));
+    }
+    let mut layers: Vec<Reading> = Vec::new();
+    while layers.len() < LAYERS {
+        let Some(next) = resolve(layers.last().map_or(text, |reading| &reading.text), meter)? else { break };
+        layers.push(next);
+        let place = |range| layers.iter().rev().fold(range, |range, reading| reading.place(range));
+        let Some(reading) = layers.last() else { break };
+        if look(&reading.text, &place).is_break() || base64(&reading.text, nesting, meter, &place, look)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// A text with its escapes resolved.
+struct Reading {
+    text: String,
+    /// Stretches that were copied: offset here, offset in the text it was made of. In order.
+    stretches: Vec<(usize, usize)>,
+}
+
+impl Reading {
+    fn outer(&self, at: usize) -> usize {
+        let index = self.stretches.partition_point(|(here, _)| *here <= at).saturating_sub(1);
+        self.stretches.get(index).map_or(at, |(here, there)| there + at.saturating_sub(*here))
+    }
+
+    /// Where a range of this stands in the text it was made of.
+    fn place(&self, range: Range<usize>) -> Range<usize> {
+        self.outer(range.start)..self.outer(range.end)
+    }
+}
+
+/// What cannot be seen: zero-width and direction characters, the soft hyphen, the byte order mark.
+const INVISIBLE: [&str; 20] = [
+    "\u{200b}", "\u{200c}", "\u{200d}", "\u{200e}", "\u{200f}", "\u{2060}", "\u{2061}", "\u{2062}", "\u{2063}",
+    "\u{2064}", "\u{202a}", "\u{202b}", "\u{202c}", "\u{202d}", "\u{202e}", "\u{feff}", "\u{00ad}", "\u{180e}",
+    "\u{2066}", "\u{2069}",
+];
+
+static SIGNS: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(["%", "\\"].iter().chain(&INVISIBLE)).ok());
+
+/// The text with JSON and URL escapes resolved and without invisible characters; `None` when there are none.
+fn resolve(text: &str, meter: &mut Meter) -> Result<Option<Reading>, Exhausted> {
+    let Some(signs) = &*SIGNS else { return Ok(None) };
+    let mut reading: Option<Reading> = None;
+    let mut copied = 0;
+    for sign in signs.find_iter(text) {
+        if sign.start() < copied {
+            continue;
+        }
+        let Some((character, end)) = escape(text, sign.start(), sign.end()) else { continue };
+        if reading.is_none() {
+            meter.scan(text.len())?;
+            meter.check_memory(text.len().saturating_mul(4))?;
+        }
+        let reading = reading.get_or_insert_with(|| Reading { text: String::new(), stretches: Vec::new() });
+        reading.stretches.push((reading.text.len(), copied));
+        reading.text.push_str(text.get(copied..sign.start()).unwrap_or_default());
+        reading.stretches.push((reading.text.len(), sign.start()));
+        reading.text.extend(character);
+        copied = end;
+    }
+    if let Some(reading) = &mut reading {
+        reading.stretches.push((reading.text.len(), copied));
+        reading.text.push_str(text.get(copied..).unwrap_or_default());
+    }
+    Ok(reading)
+}
+
+/// The character that an escape at `start` stands for (none for an invisible one) and where it ends; `None` where none stands.
+fn escape(text: &str, start: usize, end: usize) -> Option<(Option<char>, usize)> {
+    let bytes = text.as_bytes();
+    match bytes.get(start)? {
+        b'%' => percent(text, start),
+        b'\\' => match bytes.get(start + 1)? {
+            b'n' => Some((Some('\n'), start + 2)),
+            b'r' => Some((Some('\r'), start + 2)),
+            b't' => Some((Some('\t'), start + 2)),
+            b'u' => {
+                let code = u32::from_str_radix(text.get(start + 2..start + 6)?, 16).ok()?;
+                let character = char::from_u32(code)?;
+                let visible = !INVISIBLE.iter().any(|invisible| invisible.starts_with(character));
+                Some((visible.then_some(character), start + 6))
+            }
+            quoted @ (b'"' | b'\'' | b'\\' | b'/') => Some((Some(char::from(*quoted)), start + 2)),
+            _ => None,
+        },
+        _ => Some((None, end)),
+    }
+}
+
+/// A character in URL escapes, of one to four bytes.
+fn percent(text: &str, start: usize) -> Option<(Option<char>, usize)> {
+    let byte = |position: usize| -> Option<u8> {
+        let at = start + 3 * position;
+        let hex = text.get(at..at + 3)?.strip_prefix('%')?;
+        u8::from_str_radix(hex, 16).ok()
+    };
+    let first = byte(0)?;
+    let length = match first {
+        0..=0x7F => 1,
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => return None,
+    };
+    let bytes = (0..length).map(byte).collect::<Option<Vec<u8>>>()?;
+    let character = std::str::from_utf8(&bytes).ok()?.chars().next()?;
+    Some((Some(character), start + 3 * length))
+}
+
+/// Reads what runs of base64 hold, where that is text.
+fn base64(
+    text: &str,
+    nesting: usize,
+    meter: &mut Meter,
+    place: &dyn Fn(Range<usize>) -> Range<usize>,
+    look: Look<'_>,
+) -> Result<ControlFlow<()>, Exhausted> {
+    if nesting == 0 {
+        return Ok(ControlFlow::Continue(()));
+    }
+    for run in runs(text.as_bytes()) {
+        let Some(inner) = text.get(run.clone()).and_then(readable) else { continue };
+        let whole =
+            &mut |reading: &str, _: &dyn Fn(Range<usize>) -> Range<usize>| look(reading, &|_| place(run.clone()));
+        if readings(&inner, nesting - 1, meter, whole)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// The runs of base64 characters that are long enough.
+fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let of_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.get(at..)?;
+            let start = at + rest.iter().position(|byte| of_base64(*byte))?;
+            let end = super::run_end(text, start, usize::MAX, of_base64);
+            at = end;
+            if end - start >= SHORTEST_BASE64 {
+                return Some(start..end);
+            }
+        }
+    })
+}
+
+/// What base64 stands for, where it is printable text.
+fn readable(encoded: &str) -> Option<String> {
+    // Cheap first: the first letters of words and of random keys hardly ever decode to printable bytes.
+    let start = decode_base64(encoded.get(..16)?)?;
+    let printable =
+        |byte: &u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n' | b'\r' | b'\t') || *byte >= 0x80;
+    if !start.iter().all(printable) {
+        return None;
+    }
+    // A run may have taken a character more than the encoding has, such as the slash of a path.
+    let whole = encoded.len() - encoded.len() % 4;
+    let decoded = decode_base64(encoded).or_else(|| decode_base64(encoded.get(..whole)?))?;
+    String::from_utf8(decoded).ok().filter(|text| text.bytes().all(|byte| printable(&byte)))
+}

@@ -1,0 +1,219 @@
+//! Grounding: every number, URL and id of an answer has to stand in some source.
+//!
+//! **Claims.** In running text: URLs; numbers in any common spelling (`1,234.50`, `$12`, `12%`, `2.5k`, `3rd`); and ids, which are
+//! words that mix digits with letters or signs (`ord_8f3a`, `INV-2024-001`, `2025-03-01`). Numbering at the start of a line is no claim. A text
+//! without white space that is an element of a list, or the whole value, is one claim as it stands: `grounded(output.ids, …)`.
+//!
+//! **Sources.** A number stands there when some number of the sources has its value, however it is spelled: `1234.5` and `1,234.50`,
+//! `12%` and `0.12`, signs left aside. A URL or id stands there literally, as a whole: `o-1` is not in `o-12`.
+
+mod number;
+mod words;
+
+use crate::limits::{Exhausted, Meter};
+use crate::value::compare::deeper;
+use crate::value::{Number, Value};
+use aho_corasick::AhoCorasick;
+use number::Decimal;
+use rustc_hash::FxHashMap;
+use words::{Word, each_word};
+
+/// Something that the values say and a source has to hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Claim {
+    /// As it was spelled.
+    pub(super) text: String,
+    kind: ClaimKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum ClaimKind {
+    /// A number: any of these values.
+    Number(Vec<Decimal>),
+    /// An id.
+    Id,
+    /// A URL: nothing of a longer one may follow.
+    Url,
+}
+
+/// All claims of a value, in order, each once.
+pub(super) fn claims(value: &Value<'_>, meter: &mut Meter) -> Result<Vec<Claim>, Exhausted> {
+    let mut claims = Claims::default();
+    claims.collect(value, true, meter)?;
+    Ok(claims.list)
+}
+
+#[derive(Default)]
+struct Claims {
+    list: Vec<Claim>,
+    known: FxHashMap<String, ()>,
+}
+
+impl Claims {
+    fn collect(&mut self, value: &Value<'_>, whole: bool, meter: &mut Meter) -> Result<(), Exhausted> {
+        match value {
+            Value::Number(number) => {
+                self.add(&number.to_string(), ClaimKind::Number(vec![Decimal::of(*number)]), meter)
+            }
+            Value::Text(text) => self.collect_text(text.as_str(), whole, meter),
+            Value::List(items) => deeper(|| items.iter().try_for_each(|item| self.collect(&item.value, true, meter))),
+            Value::Object(object) => {
+                deeper(|| object.entries().iter().try_for_each(|entry| self.collect(&entry.node.value, false, meter)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn collect_text(&mut self, text: &str, whole: bool, meter: &mut Meter) -> Result<(), Exhausted> {
+        meter.scan(text.len().saturating_mul(8))?;
+        let before = self.list.len();
+        let mut result = Ok(());
+        each_word(text, &mut |word| {
+            let (text, kind) = match word {
+                Word::Url(text) => (text, ClaimKind::Url),
+                Word::Number { text, values, numbering: false } => (text, ClaimKind::Number(values)),
+                Word::Id(text) => (text, ClaimKind::Id),
+                Word::Number { numbering: true, .. } | Word::Part(_) => return,
+            };
+            if result.is_ok() {
+                result = self.add(text, kind, meter);
+            }
+        });
+        result?;
+        // A name without digits is a claim where the author points at it.
+        let single = !text.is_empty() && !text.contains(char::is_whitespace) && !text.ends_with(['.', '!', '?']);
+        if whole && single && self.list.len() == before && !self.known.contains_key(text) {
+            self.add(text, ClaimKind::Id, meter)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, text: &str, kind: ClaimKind, meter: &mut Meter) -> Result<(), Exhausted> {
+        meter.charge(8)?;
+        if !self.known.contains_key(text) {
+            meter.check_memory(self.list.len().saturating_mul(128))?;
+            self.known.insert(text.to_owned(), ());
+            self.list.push(Claim { text: text.to_owned(), kind });
+        }
+        Ok(())
+    }
+}
+
+/// The claims that stand in none of the sources, in order.
+pub(super) fn ungrounded(claims: Vec<Claim>, sources: &Value<'_>, meter: &mut Meter) -> Result<Vec<Claim>, Exhausted> {
+    let mut search = Search::new(&claims);
+    search.look(sources, meter)?;
+    let found = search.found;
+    Ok(claims.into_iter().zip(found).filter(|(_, found)| !found).map(|(claim, _)| claim).collect())
+}
+
+/// Looks for all claims at once in one pass over the sources.
+struct Search<'a> {
+    claims: &'a [Claim],
+    numbers: FxHashMap<&'a Decimal, Vec<usize>>,
+    /// Finds texts; the number of a pattern leads to its claim.
+    texts: Option<AhoCorasick>,
+    owners: Vec<usize>,
+    found: Vec<bool>,
+}
+
+impl<'a> Search<'a> {
+    fn new(claims: &'a [Claim]) -> Self {
+        let mut numbers: FxHashMap<&Decimal, Vec<usize>> = FxHashMap::default();
+        let mut owners = Vec::new();
+        for (index, claim) in claims.iter().enumerate() {
+            match &claim.kind {
+                ClaimKind::Number(values) => {
+                    values.iter().for_each(|value| numbers.entry(value).or_default().push(index))
+                }
+                ClaimKind::Id | ClaimKind::Url => owners.push(index),
+            }
+        }
+        let texts =
+            AhoCorasick::new(owners.iter().filter_map(|owner| claims.get(*owner)).map(|claim| &claim.text)).ok();
+        Self { claims, numbers, texts, owners, found: vec![false; claims.len()] }
+    }
+
+    fn look(&mut self, value: &Value<'_>, meter: &mut Meter) -> Result<(), Exhausted> {
+        match value {
+            Value::Number(number) => {
+                meter.charge(4)?;
+                self.see_number(*number);
+                Ok(())
+            }
+            Value::Text(text) => self.look_text(text.as_str(), meter),
+            Value::List(items) => deeper(|| items.iter().try_for_each(|item| self.look(&item.value, meter))),
+            Value::Object(object) => deeper(|| {
+                object.entries().iter().try_for_each(|entry| {
+                    self.look_text(entry.key, meter)?;
+                    self.look(&entry.node.value, meter)
+                })
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn see_number(&mut self, number: Number<'_>) {
+        self.see(&Decimal::of(number));
+        // An id of digits alone may have been written as a number: `0042` is the id, 42 the number.
+    }
+
+    fn see(&mut self, value: &Decimal) {
+        for index in self.numbers.get(value).into_iter().flatten() {
+            if let Some(found) = self.found.get_mut(*index) {
+                *found = true;
+            }
+        }
+    }
+
+    fn look_text(&mut self, text: &str, meter: &mut Meter) -> Result<(), Exhausted> {
+        if !self.numbers.is_empty() {
+            meter.scan(text.len().saturating_mul(8))?;
+            each_word(text, &mut |word| match word {
+                Word::Number { values, .. } => values.iter().for_each(|value| self.see(value)),
+                Word::Part(value) => self.see(&value),
+                Word::Url(_) | Word::Id(_) => {}
+            });
+        }
+        self.look_for_texts(text, meter)
+    }
+
+    fn look_for_texts(&mut self, text: &str, meter: &mut Meter) -> Result<(), Exhausted> {
+        let Some(texts) = self.texts.as_ref().filter(|_| !self.owners.is_empty()) else { return Ok(()) };
+        meter.scan(text.len())?;
+        for hit in texts.find_overlapping_iter(text) {
+            meter.charge(1)?;
+            let Some(owner) = self.owners.get(hit.pattern().as_usize()).copied() else { continue };
+            let is_url = self.claims.get(owner).is_some_and(|claim| claim.kind == ClaimKind::Url);
+            if stands_alone(text, hit.start(), hit.end(), is_url)
+                && let Some(found) = self.found.get_mut(owner)
+            {
+                *found = true;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a text from a place to another is a whole: no letter or digit goes on at either end, not even behind a dash.
+fn stands_alone(text: &str, start: usize, end: usize, is_url: bool) -> bool {
+    let mut before = text.get(..start).unwrap_or_default().chars().rev();
+    let mut behind = text.get(end..).unwrap_or_default().chars();
+    let free_before = match (before.next(), before.next()) {
+        (Some('-' | '_'), Some(other)) => !other.is_alphanumeric(),
+        (Some(other), _) => !other.is_alphanumeric(),
+        (None, _) => true,
+    };
+    let free_behind = match (behind.next(), behind.next()) {
+        (Some('/'), next) if is_url => !next.is_some_and(char::is_alphanumeric),
+        (Some('?' | '#' | '&' | '=' | '%' | '~'), _) if is_url => false,
+        (Some('.'), Some(next)) if is_url => !next.is_alphanumeric(),
+        (Some('-' | '_'), Some(next)) => !next.is_alphanumeric(),
+        (Some(other), _) => !other.is_alphanumeric(),
+        (None, _) => true,
+    };
+    free_before && free_behind
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! Spelled numbers and their values.
+
+use crate::value::Number;
+
+/// The size of a number, its sign left aside: digits without zeros at either end, times a power of ten.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Decimal {
+    digits: String,
+    exponent: i64,
+}
+
+impl Decimal {
+    /// `whole.fraction * 10^exponent`.
+    fn new(whole: &str, fraction: &str, exponent: i64) -> Self {
+        let digits = format!("{whole}{fraction}");
+        let significant = digits.trim_start_matches('0').trim_end_matches('0');
+        if significant.is_empty() {
+            return Self { digits: String::new(), exponent: 0 };
+        }
+        let zeros = digits.len() - digits.trim_end_matches('0').len();
+        let shift = i64::try_from(zeros).unwrap_or(0) - i64::try_from(fraction.len()).unwrap_or(0);
+        Self { digits: significant.to_owned(), exponent: exponent.saturating_add(shift) }
+    }
+
+    /// The same digits with another power of ten.
+    fn scaled(&self, power: i64) -> Self {
+        let exponent = if self.digits.is_empty() { 0 } else { self.exponent.saturating_add(power) };
+        Self { digits: self.digits.clone(), exponent }
+    }
+
+    /// The value of a number of a trace.
+    pub(super) fn of(number: Number<'_>) -> Self {
+        plain(number.to_string().trim_start_matches('-')).unwrap_or(Self { digits: String::new(), exponent: 0 })
+    }
+}
+
+/// A number without separators of thousands: `12`, `1.5`, `2e-3`.
+fn plain(text: &str) -> Option<Decimal> {
+    let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let power = power.strip_prefix('+').unwrap_or(power);
+    let spelled = digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty());
+    (spelled && !mantissa.ends_with('.')).then(|| Some(Decimal::new(whole, fraction, power.parse().ok()?)))?
+}
+
+/// Words behind a number that do not change it.
+const UNITS: [&str; 48] = [
+    "s", "sec", "secs", "ms", "us", "ns", "min", "mins", "m", "h", "hr", "hrs", "d", "days", "w", "y", "yr", "yrs",
+    "g", "kg", "mg", "lb", "lbs", "oz", "mm", "cm", "km", "mi", "ft", "in", "l", "ml", "x", "px", "pt", "am", "pm",
+    "st", "nd", "rd", "th", "kb", "mb", "gb", "tb", "kw", "kwh", "pp",
+];
+
+/// Words behind a number that stand for a power of ten.
+const MAGNITUDES: [(&str, i64); 8] =
+    [("k", 3), ("K", 3), ("M", 6), ("mn", 6), ("mio", 6), ("B", 9), ("bn", 9), ("T", 12)];
+
+/// Codes of currencies that are written before or behind a number without a blank.
+const CURRENCIES: [&str; 12] = ["USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US", "usd", "eur"];
+
+/// The values that a spelled number may have; empty for what is no number. `12%` is 12 and 0.12, `2k` is 2 and 2000.
+pub(super) fn readings(word: &str) -> Vec<Decimal> {
+    let is_sign = |c: char| matches!(c, '$' | '€' | '£' | '¥' | '₹');
+    let mut text = word.trim_start_matches(['-', '+', '−']).trim_start_matches(is_sign).trim_end_matches(is_sign);
+    for code in CURRENCIES {
+        text = text.strip_prefix(code).or_else(|| text.strip_suffix(code)).unwrap_or(text);
+    }
+    let text = text.trim_start_matches(['-', '+', '−']).trim_start_matches(is_sign);
+    if let Some(share) = text.strip_suffix('%') {
+        return separated(share).map(|value| vec![value.scaled(-2), value]).unwrap_or_default();
+    }
+    if let Some(value) = separated(text) {
+        return vec![value];
+    }
+    let unit_start = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
+    let (head, unit) = text.split_at_checked(unit_start).unwrap_or((text, ""));
+    let Some(value) = separated(head) else { return Vec::new() };
+    if let Some((_, power)) = MAGNITUDES.iter().find(|(name, _)| *name == unit) {
+        return vec![value.scaled(*power), value];
+    }
+    if UNITS.contains(&unit.to_ascii_lowercase().as_str()) { vec![value] } else { Vec::new() }
+}
+
+/// A number with separators of thousands and either decimal sign: the last of two different separators is the decimal sign, a comma in front
+/// of exactly three digits separates thousands, a single dot never does.
+fn separated(text: &str) -> Option<Decimal> {
+    if !text.bytes().next()?.is_ascii_digit() && !text.starts_with('.') {
+        return None;
+    }
+    if !text.contains([',', '\'', '_']) && text.matches('.').count() <= 1 {
+        return plain(text);
+    }
+    let last = text.rfind(['.', ',']);
+    let (commas, dots) = (text.matches(',').count(), text.matches('.').count());
+    let point = match (commas, dots) {
+        (0, 0) => None,
+        (0, 1) => last,
+        (1, 0) => {
+            last.filter(|comma| !ungroup(text, ',').is_some_and(|_| text.len() - comma == 4 && !text.starts_with('0')))
+        }
+        (0, _) | (_, 0) => None,
+        // The decimal sign stands once, and last.
+        (_, _) if text.matches(text.get(last?..last? + 1)?).count() == 1 => last,
+        (_, _) => return None,
+    };
+    let (whole, fraction) = match point {
+        Some(point) => (text.get(..point)?, text.get(point + 1..)?),
+        None => (text, ""),
+    };
+    let separator = whole.chars().find(|c| !c.is_ascii_digit());
+    let whole = match separator {
+        Some(separator) => ungroup(whole, separator)?,
+        None => whole.to_owned(),
+    };
+    let fits = fraction.bytes().all(|byte| byte.is_ascii_digit()) && (point.is_none() || !fraction.is_empty());
+    fits.then(|| Decimal::new(&whole, fraction, 0))
+}
+
+/// The digits of `1,234,567`: one to three, then groups of three.
+fn ungroup(text: &str, separator: char) -> Option<String> {
+    let mut groups = text.split(separator);
+    let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let first = groups.next().filter(|group| (1..=3).contains(&group.len()) && digits(group))?;
+    let mut whole = first.to_owned();
+    for group in groups {
+        if group.len() != 3 || !digits(group) {
+            return None;
+        }
+        whole.push_str(group);
+    }
+    Some(whole)
+}

@@ -9,6 +9,7 @@ mod grounding;
 pub mod json;
 mod list;
 mod number;
+pub mod reference;
 pub mod schema;
 mod score;
 pub mod stdlib;

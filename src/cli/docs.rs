@@ -2,7 +2,7 @@
 
 use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
-use crate::builtins::table::{self, BUILTINS, Builtin, Family};
+use crate::builtins::{reference, table};
 use crate::diagnostic::render::{Ink, Style, paint};
 use crate::diagnostic::suggest::nearest;
 use std::fmt::Write as _;
@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let style = Stream::Out.style(color);
     let text = match arguments.topic.as_deref() {
         None => topics(),
-        Some("functions") => page(&functions(), style),
+        Some("functions") => page(&reference::page(), style),
         Some(topic) => named(topic, style)?,
     };
     std::io::stdout().write_all(text.as_bytes())?;
@@ -63,32 +63,12 @@ fn named(topic: &str, style: Style) -> Result<String, Stop> {
         return Ok(page(text, style));
     }
     if let Some(builtin) = table::lookup(topic) {
-        return Ok(page(&function(builtin), style));
+        return Ok(page(&reference::entry(builtin), style));
     }
     let known = PAGES.iter().map(|(name, _, _)| *name).chain(["functions"]).chain(table::names());
     let help = nearest(topic, known)
         .map_or("`aver docs` lists the topics".to_owned(), |near| format!("did you mean `{near}`?"));
     Err(Stop::usage(format!("there is no topic and no function `{topic}`"), help))
-}
-
-/// The reference of all functions as Markdown, in the order of the table.
-pub fn functions() -> String {
-    let mut text = "# Functions\n".to_owned();
-    let mut family: Option<Family> = None;
-    for builtin in BUILTINS {
-        if family != Some(builtin.family) {
-            family = Some(builtin.family);
-            let _ = write!(text, "\n## {}\n", family_title(builtin.family));
-        }
-        let _ = write!(text, "\n{}", function(builtin));
-    }
-    text
-}
-
-fn function(builtin: &Builtin) -> String {
-    let mut doc = builtin.doc.chars();
-    let doc = doc.next().map_or(String::new(), |first| first.to_uppercase().chain(doc).collect());
-    format!("### `{}`\n\n{doc}.\n\n```assert\n{}\n```\n", builtin.signature(), builtin.example)
 }
 
 /// A page of Markdown for a terminal: titles stand out, code is indented, everything else stays as it is written.
@@ -106,17 +86,4 @@ pub fn page(text: &str, style: Style) -> String {
         }
     }
     shown
-}
-
-fn family_title(family: Family) -> &'static str {
-    match family {
-        Family::Text => "Text",
-        Family::Score => "Scores",
-        Family::List => "Lists",
-        Family::Number => "Numbers",
-        Family::Json => "JSON",
-        Family::Encoding => "Encodings",
-        Family::Time => "Time",
-        Family::Evidence => "Evidence",
-    }
 }

@@ -1,0 +1,88 @@
+//! The reference page of all functions, made from the table.
+
+use super::table::{BUILTINS, Builtin, Family};
+use std::fmt::Write as _;
+
+/// What holds for every function.
+const HEAD: &str = "\
+# Functions
+
+A function is called `f(a, b)` or behind a pipe: `a | f(b)`. Arguments with `?` may be left out.
+
+- An argument that is **missing**, or of a type that the function does not take, gives `missing`: a test on the result is false, and its reason says
+  what was missing. It is never a fault.
+- An argument that the run does **not record** gives what is not recorded: what depends on it is undecided. A list with such an element, or with a missing one, has no
+  sum, no mean, no order.
+- Nothing a function gives depends on a clock, on chance or on the network. Work and memory count against the limits of the evaluation.
+- Durations, money and sizes are numbers (milliseconds, USD, bytes); functions marked *keeps the unit* give a value that may be compared with the unit of what went in.
+- Functions marked *score* give a similarity between 0 and 1: a comparison with it gives that value as the score of the assertion.
+";
+
+/// What holds for a family, above its functions.
+fn family_intro(family: Family) -> (&'static str, &'static str) {
+    match family {
+        Family::Text => (
+            "Text",
+            "Characters are Unicode code points. White space is what Unicode calls so, and U+001C to U+001F; zero-width characters are none.",
+        ),
+        Family::Score => (
+            "Scores",
+            "BLEU and ROUGE agree with the common implementations to the last bit. `bleu` splits at white space, in lower case; `rouge_n` and `rouge_l` look at runs \
+             of ASCII letters and digits in lower case, without stemming. An empty text scores 0.",
+        ),
+        Family::List => (
+            "Lists and objects",
+            "Integers stay exact where they fit into 64 bits; sums of other numbers go from left to right in doubles. `sum([0.1, 0.2])` is therefore not `0.3`: compare with a range.",
+        ),
+        Family::Number => ("Numbers", "What is whole already stays as it is, at any size."),
+        Family::Json => (
+            "JSON",
+            "Values that are found keep their place in the trace, also inside JSON that was written into a text. Duplicate keys: the last one counts. JSON that is nested deeper \
+             than 256 levels is not read.",
+        ),
+        Family::Encoding => ("Encodings", "All of them work on the UTF-8 bytes of the text."),
+        Family::Time => (
+            "Time",
+            "A time is RFC 3339 text, the same without an offset (taken as UTC), a date, or milliseconds since 1970: what `start` and `end` of steps hold.",
+        ),
+        Family::Evidence => (
+            "Evidence",
+            "**Grounding.** Claims are URLs; numbers in any common spelling (`1,234.50`, `$12`, `12%`, `2.5k`, `3rd`); and ids, words that mix digits with letters or signs \
+             (`ord_8f3a`, `INV-2024-001`, `2025-03-01`). A text without white space that is an element of a list, or the whole value, is a claim as it stands. A number stands in the sources \
+             when some number there has its value, however it is spelled, signs left aside; a URL or id stands there literally, as a whole (`o-1` is not in `o-12`). Values that claim nothing are grounded \
+             vacuously.\n\n\
+             **Credentials and personal data** count where they can be checked: prefix, alphabet and length of a provider's key, the header of a token, key material, check \
+             digits, the randomness of an assigned value. Base64, URL and JSON escapes and invisible characters are read through. `std.secrets` and `std.pii` make predicates of these functions.",
+        ),
+    }
+}
+
+/// The page as Markdown, in the order of the table.
+#[must_use]
+pub fn page() -> String {
+    let mut text = HEAD.to_owned();
+    let mut family: Option<Family> = None;
+    for builtin in BUILTINS {
+        if family != Some(builtin.family) {
+            family = Some(builtin.family);
+            let (title, intro) = family_intro(builtin.family);
+            // Writing into a string cannot fail.
+            let _ = write!(text, "\n## {title}\n\n{intro}\n");
+        }
+        let _ = write!(text, "\n{}", entry(builtin));
+    }
+    text
+}
+
+/// One function as Markdown.
+#[must_use]
+pub fn entry(builtin: &Builtin) -> String {
+    let mut doc = builtin.doc.chars();
+    let doc: String = doc.next().into_iter().flat_map(char::to_uppercase).chain(doc).collect();
+    let marks = match (builtin.score, builtin.keeps_unit) {
+        (true, _) => " *(score)*",
+        (_, true) => " *(keeps the unit)*",
+        _ => "",
+    };
+    format!("### `{}`\n\n{doc}.{marks}\n\n```assert\n{}\n```\n", builtin.signature(), builtin.example)
+}

@@ -27,7 +27,10 @@ pub struct Arguments {
 /// Compiles one file.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     if arguments.rules.is_dir() {
-        return Err(Stop::usage(format!("`{}` is a folder", arguments.rules.display()), "compile one rule file at a time"));
+        return Err(Stop::usage(
+            format!("`{}` is a folder", arguments.rules.display()),
+            "compile one rule file at a time",
+        ));
     }
     let output = match (&arguments.output, arguments.rules.as_os_str() == "-") {
         (Some(output), _) => output.clone(),
@@ -35,13 +38,17 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         (None, true) => return Err(Stop::usage("rules from standard input have no file name", "add `-o FILE`")),
     };
     if output == arguments.rules {
-        return Err(Stop::usage(format!("`{}` would overwrite the rules", output.display()), "name another file with `-o`"));
+        return Err(Stop::usage(
+            format!("`{}` would overwrite the rules", output.display()),
+            "name another file with `-o`",
+        ));
     }
     let loaded = rules::load(&inputs::rules(std::slice::from_ref(&arguments.rules))?, Limits::default())?;
     loaded.tell(color)?;
     for program in &loaded.programs {
-        write(&output, &codec::encode(program))
-            .map_err(|error| Stop::usage(format!("`{}` cannot be written: {}", output.display(), said(&error)), String::new()))?;
+        write(&output, &codec::encode(program)).map_err(|error| {
+            Stop::usage(format!("`{}` cannot be written: {}", output.display(), said(&error)), String::new())
+        })?;
     }
     Ok(Exit::Holds)
 }

@@ -82,7 +82,12 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Stop> {
     let glob = globset::GlobBuilder::new(pattern)
         .literal_separator(true)
         .build()
-        .map_err(|error| Stop::usage(format!("`{pattern}` is no pattern: {}", error.kind()), "name a file, or a pattern such as `runs/*.json`"))?
+        .map_err(|error| {
+            Stop::usage(
+                format!("`{pattern}` is no pattern: {}", error.kind()),
+                "name a file, or a pattern such as `runs/*.json`",
+            )
+        })?
         .compile_matcher();
     let fixed: PathBuf = Path::new(pattern)
         .components()
@@ -106,7 +111,8 @@ fn walk(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) -> Result<(),
     let unreadable = |error: std::io::Error| {
         Stop::usage(format!("the folder `{}` cannot be read: {}", folder.display(), super::said(&error)), String::new())
     };
-    let mut entries = std::fs::read_dir(folder).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    let mut entries =
+        std::fs::read_dir(folder).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
@@ -144,7 +150,8 @@ mod tests {
     use super::*;
 
     fn names(inputs: &[Input], root: &Path) -> Vec<String> {
-        let relative = |input: &Input| Path::new(&input.name()).strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        let relative =
+            |input: &Input| Path::new(&input.name()).strip_prefix(root).unwrap().to_string_lossy().into_owned();
         inputs.iter().map(relative).collect()
     }
 

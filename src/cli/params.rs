@@ -1,6 +1,7 @@
 //! `--param NAME=VALUE` and `--param-file FILE`: values for the parameters of the rules, checked against their types.
 
 use super::exit::Stop;
+use super::units::{DURATIONS, SIZES, number, sum};
 use crate::bytecode::program::Program;
 use crate::diagnostic::suggest::nearest;
 use crate::ir::{Constant, Type};
@@ -68,13 +69,16 @@ fn set(programs: &mut [Program], given: &Given) -> Result<(), Stop> {
     if known {
         return Ok(());
     }
-    let mut names: Vec<&str> = programs.iter().flat_map(|program| &program.params).map(|param| param.name.as_str()).collect();
+    let mut names: Vec<&str> =
+        programs.iter().flat_map(|program| &program.params).map(|param| param.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     let help = match (nearest(&given.name, names.iter().copied()), names.is_empty()) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, true) => "the rules declare no parameter".to_owned(),
-        (None, false) => format!("the rules declare {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+        (None, false) => {
+            format!("the rules declare {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+        }
     };
     Err(Stop::usage(format!("there is no parameter `{}`", given.name), help))
 }
@@ -110,7 +114,24 @@ fn from_text(text: &str, ty: Type) -> Option<Constant> {
     let trimmed = text.trim();
     match ty {
         Type::String => Some(Constant::Text(text.to_owned())),
-        Type::Duration => units(trimmed, &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)]),
+        Type::Duration => sum(trimmed, DURATIONS).map(Constant::Number),
+        Type::Size => sum(trimmed, SIZES).map(Constant::Number),
+        Type::Money => "an amount, such as `$0.05`",
+        Type::Size => "a size, such as `10KB` or `4MiB`",
+        Type::List => "a list in JSON, such as `[\"EUR\", \"USD\"]`",
+        Type::Object => "an object in JSON, such as `{\"a\": 1}`",
+        _ => "a value in JSON, or text",
+    }
+}
+
+/// A value from the text of the command line; units are written as in rules.
+fn from_text(text: &str, ty: Type) -> Option<Constant> {
+    let trimmed = text.trim();
+    match ty {
+        Type::String => Some(Constant::Text(text.to_owned())),
+        Type::Duration => {
+            units(trimmed, &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)])
+        }
         Type::Size => units(
             trimmed,
             &[
@@ -128,11 +149,16 @@ fn from_text(text: &str, ty: Type) -> Option<Constant> {
             Ok(value) => of_json(&value),
             Err(_) => Constant::Text(text.to_owned()),
         }),
-        Type::Number => number(trimmed.strip_suffix('%').unwrap_or(trimmed)).map(|number| match trimmed.ends_with('%') {
-            false => Constant::Number(number),
-            true => Constant::Number(shifted(&number)),
-        }),
-        _ => from_json(&serde_json::from_str(&trimmed.replace('_', "")).or_else(|_| serde_json::from_str(trimmed)).ok()?, ty),
+        Type::Number => {
+            number(trimmed.strip_suffix('%').unwrap_or(trimmed)).map(|number| match trimmed.ends_with('%') {
+                false => Constant::Number(number),
+                true => Constant::Number(shifted(&number)),
+            })
+        }
+        _ => from_json(
+            &serde_json::from_str(&trimmed.replace('_', "")).or_else(|_| serde_json::from_str(trimmed)).ok()?,
+            ty,
+        ),
     }
 }
 
@@ -141,33 +167,6 @@ fn shifted(number: &str) -> String {
     let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let exponent: i64 = exponent.parse().unwrap_or(0);
     format!("{digits}e{}", exponent.saturating_sub(2))
-}
-
-/// The text of a JSON number; underscores between digits are left out.
-fn number(text: &str) -> Option<String> {
-    let plain = text.replace('_', "");
-    serde_json::from_str::<serde_json::Number>(&plain).ok().map(|_| plain)
-}
-
-/// A sum of numbers with units; a bare number is in the base unit.
-fn units(text: &str, units: &[(&str, u64)]) -> Option<Constant> {
-    if let Some(number) = number(text) {
-        return (!number.starts_with('-')).then_some(Constant::Number(number));
-    }
-    let (mut rest, mut sum) = (text, 0.0);
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).filter(|&at| at > 0)?;
-        let (amount, behind) = rest.split_at_checked(digits)?;
-        let length = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
-        let (unit, behind) = behind.split_at_checked(length)?;
-        let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
-        let factor = u32::try_from(*factor).map_or(f64::NAN, f64::from);
-        sum += number(amount)?.parse::<f64>().ok()? * factor;
-        rest = behind;
-    }
-    let sum = serde_json::Number::from_f64(sum)?;
-    let whole = sum.to_string();
-    Some(Constant::Number(whole.strip_suffix(".0").unwrap_or(&whole).to_owned()))
 }
 
 /// A JSON value of a type.
@@ -197,7 +196,9 @@ fn of_json(value: &Value) -> Constant {
         Value::Number(number) => Constant::Number(number.to_string()),
         Value::String(text) => Constant::Text(text.clone()),
         Value::Array(list) => Constant::List(list.iter().map(of_json).collect()),
-        Value::Object(object) => Constant::Object(object.iter().map(|(key, one)| (key.clone(), of_json(one))).collect()),
+        Value::Object(object) => {
+            Constant::Object(object.iter().map(|(key, one)| (key.clone(), of_json(one))).collect())
+        }
     }
 }
 
@@ -256,11 +257,15 @@ mod tests {
 
     #[test]
     fn unknown_and_missing_parameters_are_told() {
-        let Err(Stop::Usage { help, .. }) = apply(&mut program(Type::Number), &[], &["limt=3".to_owned()]) else { panic!() };
+        let Err(Stop::Usage { help, .. }) = apply(&mut program(Type::Number), &[], &["limt=3".to_owned()]) else {
+            panic!()
+        };
         assert_eq!(help, "did you mean `limit`?");
         let Err(Stop::Usage { message, .. }) = apply(&mut program(Type::Number), &[], &[]) else { panic!() };
         assert_eq!(message, "the parameter `limit` has no value");
-        let Err(Stop::Usage { help, .. }) = apply(&mut program(Type::Number), &[], &["limit".to_owned()]) else { panic!() };
+        let Err(Stop::Usage { help, .. }) = apply(&mut program(Type::Number), &[], &["limit".to_owned()]) else {
+            panic!()
+        };
         assert_eq!(help, "write `--param limit=VALUE`");
     }
 }

@@ -98,9 +98,21 @@ fn load_one(input: &Input, limits: Limits) -> Result<File, Stop> {
         Ok(text) if text.len() <= limits.rule_file_bytes => text,
         Ok(_) => {
             let most = limits.rule_file_bytes >> 20;
-            return Ok(unusable(&name, Slug::TooLarge, format!("the file is larger than {most} MiB"), "split the file"));
+            return Ok(unusable(
+                &name,
+                Slug::TooLarge,
+                format!("the file is larger than {most} MiB"),
+                "split the file",
+            ));
         }
-        Err(_) => return Ok(unusable(&name, Slug::NotText, "the file is not UTF-8 text".to_owned(), "save the file as UTF-8")),
+        Err(_) => {
+            return Ok(unusable(
+                &name,
+                Slug::NotText,
+                "the file is not UTF-8 text".to_owned(),
+                "save the file as UTF-8",
+            ));
+        }
     };
     let mut sources = SourceMap::default();
     let root = sources.add(SourceFile::new(name, Some(&folder), text));
@@ -133,18 +145,25 @@ fn compiled(name: &str, bytes: &[u8], limits: Limits) -> Result<File, Stop> {
 }
 
 fn again(sources: &[Source], limits: Limits) -> File {
-    let mut files = Memory::default();
-    for source in sources {
-        files.add(&source.name, &source.text);
-    }
     let mut map = SourceMap::default();
     let Some(first) = sources.first() else {
-        return unusable("", Slug::Import, "the compiled program holds no sources".to_owned(), "compile the rules again");
+        return unusable(
+            "",
+            Slug::Import,
+            "the compiled program holds no sources".to_owned(),
+            "compile the rules again",
+        );
     };
-    let folder = Path::new(&first.name).parent().unwrap_or(Path::new(""));
-    let root = map.add(SourceFile::new(first.name.as_str(), Some(folder), first.text.as_str()));
+    // The names are paths from where the rules were compiled and may lead upwards; deep inside a folder of nothing they all have a place.
+    let place = |name: &str| Path::new(NOWHERE).join(name);
+    let files = Memory::new(sources.iter().map(|source| (place(&source.name), source.text.clone())));
+    let folder = place(&first.name).parent().map(Path::to_path_buf).unwrap_or_default();
+    let root = map.add(SourceFile::new(first.name.as_str(), Some(&folder), first.text.as_str()));
     compile(map, root, &files, limits)
 }
+
+/// Folders inside each other that exist nowhere.
+const NOWHERE: &str = "a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a";
 
 /// The bytes of a file, one more than the limit at most, so that too large a file is seen without being read whole.
 fn read(input: &Input, limits: Limits) -> Result<Vec<u8>, Stop> {

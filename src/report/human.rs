@@ -62,8 +62,7 @@ impl Human {
         }
         tally.drawn += 1;
         self.drawn += 1;
-        self.out.write_all(failure::draw(table, run, result, &self.options).as_bytes())?;
-        self.out.flush()
+        self.out.write_all(failure::draw(table, run, result, &self.options).as_bytes())
     }
 }
 
@@ -103,6 +102,10 @@ impl Report for Human {
 
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
         unreadable(&mut self.out, self.options.style, what)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 
     fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
@@ -203,7 +206,11 @@ fn row(out: &mut dyn Write, id: &str, text: &str) -> io::Result<()> {
 /// One line on a trace that cannot be read.
 pub fn unreadable(out: &mut dyn Write, style: Style, what: &Unreadable) -> io::Result<()> {
     let word = paint(style, Ink::Red, "cannot be read");
-    writeln!(out, "{word}: {}:{}:{}: {}", one_line(&what.file), what.line, what.column, one_line(&what.message))
+    writeln!(out, "{word}: {}:{}:{}: {}", one_line(&what.file), what.line, what.column, one_line(&what.message))?;
+    if what.help.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "  {}: {}", paint(style, Ink::Green, "help"), one_line(&what.help))
 }
 
 /// The line that says it all.

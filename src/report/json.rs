@@ -38,6 +38,10 @@ impl Report for Json {
         Ok(())
     }
 
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
         writeln!(
             self.out,

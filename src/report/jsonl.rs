@@ -60,6 +60,10 @@ impl Report for Jsonl {
         self.line(&UnreadableLine { unreadable: what })
     }
 
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
         self.line(&SummaryLine {
             summary: SummaryObject::new(ending.totals),

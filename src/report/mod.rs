@@ -112,6 +112,12 @@ pub trait Report {
     /// What the writer says.
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()>;
 
+    /// Hands on what is written so far: called when the next run is waited for.
+    ///
+    /// # Errors
+    /// What the writer says.
+    fn flush(&mut self) -> io::Result<()>;
+
     /// Called once, at the end, also after an interruption.
     ///
     /// # Errors

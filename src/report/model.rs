@@ -129,6 +129,8 @@ pub struct Unreadable {
     pub column: usize,
     /// What is wrong.
     pub message: String,
+    /// What to do about it; empty when there is nothing to say.
+    pub help: String,
 }
 
 /// How much is made ready of each result.

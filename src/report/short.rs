@@ -83,7 +83,12 @@ impl Report for Short {
 
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
         let (file, message) = (one_line(&what.file), one_line(&what.message));
-        writeln!(self.out, "{file}:{}:{}: error[trace]: {message}", what.line, what.column)
+        let help = if what.help.is_empty() { String::new() } else { format!("; help: {}", one_line(&what.help)) };
+        writeln!(self.out, "{file}:{}:{}: error[trace]: {message}{help}", what.line, what.column)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 
     fn end(&mut self, _: &Table, _: &Ending<'_>) -> io::Result<()> {

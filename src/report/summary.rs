@@ -63,6 +63,10 @@ impl Report for Summary {
         human::unreadable(&mut self.out, self.options.style, what)
     }
 
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
         human::headline(&mut self.out, self.options.style, ending)?;
         if !self.rows.is_empty() {

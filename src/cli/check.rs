@@ -1,0 +1,273 @@
+//! `aver check RULES TRACE...`: judges recorded runs.
+
+use super::console::{ColorChoice, Stream};
+use super::exit::{Exit, Stop};
+use super::outputs::{self, Outputs, Target};
+use super::pipeline::{self, Pipeline};
+use super::rules::{self, Rules};
+use super::{feed, inputs, params, select, units};
+use crate::limits::Limits;
+use crate::report::gate::{Gate, Policy};
+use crate::report::model::Detail;
+use crate::report::table::Table;
+use crate::vm::evaluate::EvaluateOptions;
+use crate::vm::select::Selection;
+use crate::vm::world::Permissions;
+use clap::ValueEnum;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver check refunds.assert trace.json
+  aver check refunds.assert runs/ --format summary
+  aver check rules/ \"runs/**/*.jsonl\" --tag payments --param limit=250
+  agent --json | aver check refunds.assert - --format jsonl
+  aver check refunds.assert runs/ --report json=report.json --report short=report.txt
+
+Exit codes: 0 all holds, 1 an assertion failed, 2 wrong usage or nothing to check, 3 the rules do not compile,
+4 a trace cannot be read, 5 an assertion could not be evaluated; the highest that applies.")]
+pub struct Arguments {
+    /// A rule file, a folder of them, or a compiled program
+    #[arg(value_name = "RULES")]
+    rules: PathBuf,
+    /// Traces: files, folders, patterns in quotes, `-` for standard input
+    #[arg(value_name = "TRACE")]
+    traces: Vec<String>,
+    /// More rules
+    #[arg(short = 'r', long = "rules", value_name = "RULES")]
+    more_rules: Vec<PathBuf>,
+    /// Check only this rule or assertion
+    #[arg(long, value_name = "NAME")]
+    rule: Vec<String>,
+    /// Check only this case
+    #[arg(long, value_name = "NAME")]
+    case: Vec<String>,
+    /// Check only what has this tag
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// A value for a parameter of the rules, as written in rules: limit=250, budget=$0.05, patience=30s
+    #[arg(long, value_name = "NAME=VALUE")]
+    param: Vec<String>,
+    /// Values for parameters: a file with one JSON object
+    #[arg(long, value_name = "FILE")]
+    param_file: Vec<PathBuf>,
+    /// What is printed: human, summary, short, json, jsonl
+    #[arg(long, default_value = "human", value_name = "FORMAT")]
+    format: String,
+    /// A further report into a file
+    #[arg(long, value_name = "FORMAT=FILE")]
+    report: Vec<String>,
+    /// How many failures are drawn [default: 10, and 3 of the same assertion]
+    #[arg(long, value_name = "N")]
+    max_failures: Option<usize>,
+    /// What fails beside failures: a vacuous assertion
+    #[arg(long, value_enum, value_name = "WHAT")]
+    deny: Vec<Deny>,
+    /// What does not fail: an undecided assertion, nothing to check
+    #[arg(long, value_enum, value_name = "WHAT")]
+    allow: Vec<Allow>,
+    /// Duplicate keys in a trace are errors
+    #[arg(long)]
+    strict: bool,
+    /// Rules may look at files in this folder, beside the working directory
+    #[arg(long, value_name = "DIR")]
+    allow_read: Vec<PathBuf>,
+    /// Rules may run commands
+    #[arg(long)]
+    allow_run: bool,
+    /// Runs that are judged at a time [default: all processors]
+    #[arg(long, value_name = "N")]
+    threads: Option<std::num::NonZeroUsize>,
+    /// The largest run that is read [default: 256MiB]
+    #[arg(long, value_name = "SIZE")]
+    max_run_size: Option<String>,
+}
+
+/// `--deny`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    /// An assertion that nothing exercised
+    Vacuous,
+}
+
+/// `--allow`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Allow {
+    /// An assertion that the run does not record enough for
+    Undecided,
+    /// Nothing to check
+    Empty,
+}
+
+/// Checks and reports.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let targets = outputs::targets(&arguments.format, &arguments.report)?;
+    let limits = limits(arguments)?;
+    let mut rules = load(arguments, limits)?;
+    if rules.broken() {
+        return broken(&rules, &targets, color);
+    }
+    say_warnings(&rules, &targets, color);
+    params::apply(&mut rules.programs, &arguments.param_file, &arguments.param)?;
+    let selection =
+        Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
+    select::known(&rules.programs, &selection)?;
+    let table = Table::new(&rules.programs, |program, number| {
+        let program = rules.programs.get(program);
+        let assertion = program.and_then(|program| Some((program, program.assertions.get(number as usize)?)));
+        assertion.is_some_and(|(program, assertion)| selection.selects(program, assertion))
+    });
+    let traces = traces(arguments, &table)?;
+    let policy = Policy {
+        deny_vacuous: arguments.deny.contains(&Deny::Vacuous),
+        allow_undecided: arguments.allow.contains(&Allow::Undecided),
+    };
+    let mut outputs = Outputs::open(&targets, color, policy, arguments.max_failures, &rules.data())?;
+    let pipeline = Arc::new(Pipeline {
+        programs: rules.programs,
+        table,
+        options: EvaluateOptions {
+            selection,
+            permissions: permissions(arguments),
+            limits,
+            ..EvaluateOptions::default()
+        },
+        policy,
+        detail: Detail { excerpt: outputs.excerpt, findings: outputs.findings },
+        reading: feed::Reading { limits, strict: arguments.strict },
+        threads: arguments.threads,
+    });
+    judge(&pipeline, traces, &mut outputs, arguments)
+}
+
+/// Runs the pipeline and ends every report.
+fn judge(
+    pipeline: &Arc<Pipeline>,
+    traces: Vec<inputs::Input>,
+    outputs: &mut Outputs,
+    arguments: &Arguments,
+) -> Result<Exit, Stop> {
+    outputs.begin(&pipeline.table)?;
+    let end = pipeline::run(pipeline, traces, outputs)?;
+    let totals = outputs.totals();
+    let (runs, unreadable) = (totals.runs, totals.unreadable > 0);
+    let nothing = totals.counts.all() == totals.counts.skipped && !unreadable && end.faults == 0;
+    let exits = [
+        (end.interrupted, Exit::Interrupted),
+        (end.faults > 0 || totals.gate == Some(Gate::Error), Exit::Error),
+        (unreadable, Exit::Trace),
+        (nothing && !arguments.allow.contains(&Allow::Empty), Exit::Usage),
+        (totals.gate == Some(Gate::Failed), Exit::Failed),
+    ];
+    let exit = exits.into_iter().find(|(applies, _)| *applies).map_or(Exit::Holds, |(_, exit)| exit);
+    outputs.end(&pipeline.table, exit == Exit::Holds)?;
+    match exit {
+        Exit::Usage => Err(Stop::usage(nothing_checked(&pipeline.table, runs), "`--allow empty` lets it pass")),
+        exit => Ok(exit),
+    }
+}
+
+fn nothing_checked(table: &Table, runs: u64) -> &'static str {
+    match (table.items.is_empty(), runs) {
+        (true, _) => "nothing was checked: no assertion is selected",
+        (false, 0) => "nothing was checked: the traces hold no run",
+        (false, _) => "nothing was checked: no assertion applies to these runs",
+    }
+}
+
+fn load(arguments: &Arguments, limits: Limits) -> Result<Rules, Stop> {
+    let mut given = vec![arguments.rules.clone()];
+    given.extend(arguments.more_rules.iter().cloned());
+    swapped(arguments)?;
+    let files = inputs::rules(&given)?;
+    if files.is_empty() {
+        let shown = given.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", ");
+        return Err(Stop::usage(
+            format!("there is no `.assert` file in {shown}"),
+            "name a rule file or another folder",
+        ));
+    }
+    let from_input = |input: &inputs::Input| *input == inputs::Input::Stdin;
+    if files.iter().any(from_input) && arguments.traces.iter().any(|trace| trace == "-") {
+        return Err(Stop::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
+    }
+    rules::load(&files, limits)
+}
+
+/// Rules and traces in the wrong order are seen by their endings.
+fn swapped(arguments: &Arguments) -> Result<(), Stop> {
+    let ending = |path: &std::path::Path| path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_owned();
+    let is_trace = matches!(ending(&arguments.rules).as_str(), "json" | "jsonl");
+    let rules = arguments.traces.iter().find(|trace| ending(std::path::Path::new(trace.as_str())) == "assert");
+    match rules {
+        Some(rules) if is_trace => Err(Stop::usage(
+            format!("`{}` is a trace, and rules stand first", arguments.rules.display()),
+            format!("write `aver check {rules} {}`", arguments.rules.display()),
+        )),
+        Some(rules) => {
+            Err(Stop::usage(format!("`{rules}` is a rule file, not a trace"), format!("write `-r {rules}`")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The rules do not compile: machines get their report, people the pictures.
+fn broken(rules: &Rules, targets: &[Target], color: ColorChoice) -> Result<Exit, Stop> {
+    say_warnings(rules, targets, color);
+    let table = Table::default();
+    let machines: Vec<Target> = targets.iter().filter(|target| target.format.is_data()).cloned().collect();
+    let mut outputs = Outputs::open(&machines, color, Policy::default(), None, &rules.data())?;
+    outputs.begin(&table)?;
+    outputs.end(&table, false)?;
+    Ok(Exit::Rules)
+}
+
+/// What the compiler says: in the report where it is for machines, a line each in `short`, else drawn beside the report.
+fn say_warnings(rules: &Rules, targets: &[Target], color: ColorChoice) {
+    use crate::report::Format;
+    match targets.first().map(|target| target.format) {
+        Some(Format::Short) => print!("{}", rules.lines()),
+        Some(format) if format.is_data() => {}
+        _ => eprint!("{}", rules.drawn(Stream::Err.style(color))),
+    }
+}
+
+/// The traces to read; none at all is wrong usage unless allowed.
+fn traces(arguments: &Arguments, table: &Table) -> Result<Vec<inputs::Input>, Stop> {
+    let empty_allowed = arguments.allow.contains(&Allow::Empty);
+    if table.items.is_empty() && !empty_allowed {
+        let selected = !(arguments.rule.is_empty() && arguments.case.is_empty() && arguments.tag.is_empty());
+        let message = if selected { "no assertion is selected" } else { "the rules hold no assertion" };
+        return Err(Stop::usage(format!("nothing to check: {message}"), "`--allow empty` lets it pass"));
+    }
+    if arguments.traces.is_empty() && !empty_allowed {
+        return Err(Stop::usage("no trace is given", "name files, folders, or `-` for standard input"));
+    }
+    let traces = inputs::traces(&arguments.traces)?;
+    if traces.is_empty() && !empty_allowed {
+        let shown = arguments.traces.iter().map(|trace| format!("`{trace}`")).collect::<Vec<_>>().join(", ");
+        return Err(Stop::usage(
+            format!("nothing to check: there is no trace in {shown}"),
+            "`--allow empty` lets it pass",
+        ));
+    }
+    Ok(traces)
+}
+
+fn limits(arguments: &Arguments) -> Result<Limits, Stop> {
+    let defaults = Limits::default();
+    let Some(text) = &arguments.max_run_size else { return Ok(defaults) };
+    match units::bytes(text) {
+        Some(run_bytes) if run_bytes > 0 => Ok(Limits { run_bytes, ..defaults }),
+        _ => Err(Stop::usage(format!("`{text}` is no size"), "write a size such as `64MiB`")),
+    }
+}
+
+fn permissions(arguments: &Arguments) -> Permissions {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let read = arguments.allow_read.clone();
+    Permissions { read, run: arguments.allow_run, ..Permissions::of_command_line(folder) }
+}

@@ -1,0 +1,100 @@
+//! Traces cut into pieces that one thread judges at a time.
+
+use super::inputs::Input;
+use crate::limits::Limits;
+use crate::report::model::Unreadable;
+use crate::trace::error::{Problem, ReadError};
+use crate::trace::read::{self, RawRun, Runs};
+use crate::trace::run::Run;
+use bumpalo::Bump;
+
+/// How runs are read.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// Sizes and depths.
+    pub limits: Limits,
+    /// What is odd in a trace is an error.
+    pub strict: bool,
+}
+
+/// A piece of a trace: some runs, or why one cannot be read.
+pub struct Document {
+    runs: Vec<Result<RawRun, ReadError>>,
+    bytes: usize,
+}
+
+/// A piece is full with this many bytes.
+pub const BATCH: usize = 128 << 10;
+/// A piece is full with this many runs.
+const RUNS: usize = 256;
+
+/// The pieces of an input, in order.
+pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Document> {
+    let path = match input {
+        Input::File(path) => path.to_string_lossy().into_owned(),
+        Input::Stdin => "-".to_owned(),
+    };
+    let (mut runs, mut failed) = match Runs::open(&path, &reading.limits) {
+        Ok(runs) => (Some(runs), None),
+        Err(error) => (None, Some(error)),
+    };
+    std::iter::from_fn(move || {
+        if let Some(error) = failed.take() {
+            return Some(Document { runs: vec![Err(error)], bytes: 0 });
+        }
+        let runs = runs.as_mut()?;
+        let mut document = Document { runs: Vec::new(), bytes: 0 };
+        while document.bytes < BATCH && document.runs.len() < RUNS {
+            let Some(run) = runs.next() else { break };
+            document.bytes += run.as_ref().map_or(0, |run| run.text().len());
+            document.runs.push(run);
+        }
+        (!document.runs.is_empty()).then_some(document)
+    })
+}
+
+/// The bytes of all inputs, where that is known.
+pub fn length(inputs: &[Input]) -> Option<u64> {
+    inputs
+        .iter()
+        .map(|input| match input {
+            Input::File(path) => std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|data| data.len()),
+            Input::Stdin => None,
+        })
+        .sum()
+}
+
+impl Document {
+    /// Its bytes.
+    pub fn bytes(&self) -> u64 {
+        u64::try_from(self.bytes).unwrap_or(u64::MAX)
+    }
+
+    /// The runs, not read yet, and what cannot be read, in order.
+    pub fn runs(&self) -> impl Iterator<Item = Result<&RawRun, Unreadable>> {
+        self.runs.iter().map(|run| run.as_ref().map_err(unreadable))
+    }
+}
+
+/// Reads one run.
+pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> Result<Run<'run>, Unreadable> {
+    let run = read::parse(raw, arena, &reading.limits).map_err(|error| unreadable(&error))?;
+    match run.warnings.first().filter(|_| reading.strict) {
+        Some(warning) => {
+            let problem = Problem { message: warning.message.clone(), help: String::new() };
+            Err(unreadable(&ReadError::at(&run.source, run.text, warning.offset, problem)))
+        }
+        None => Ok(run),
+    }
+}
+
+/// What cannot be read, as reports say it.
+fn unreadable(error: &ReadError) -> Unreadable {
+    Unreadable {
+        file: error.file.clone(),
+        line: error.line.max(1),
+        column: error.column.max(1),
+        message: error.message.clone(),
+        help: error.help.clone(),
+    }
+}

@@ -1,0 +1,131 @@
+//! Where the reports of a check go: one format on standard output, any number of them into files.
+
+use super::console::{ColorChoice, Stream};
+use super::exit::Stop;
+use super::said;
+use crate::diagnostic::render::Style;
+use crate::diagnostic::suggest::nearest;
+use crate::report::gate::Policy;
+use crate::report::model::{RunReport, Unreadable};
+use crate::report::table::Table;
+use crate::report::totals::Totals;
+use crate::report::{self, Ending, Format, Options, Report};
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+/// A format with the file it goes to; `None` is standard output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The format.
+    pub format: Format,
+    /// The file.
+    pub file: Option<PathBuf>,
+}
+
+/// The targets of `--format` and of every `--report FORMAT=FILE`.
+pub fn targets(format: &str, reports: &[String]) -> Result<Vec<Target>, Stop> {
+    let mut targets = vec![Target { format: named(format)?, file: None }];
+    for text in reports {
+        let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
+            return Err(Stop::usage(
+                format!("`--report {text}` names no file"),
+                format!("write `--report {text}=FILE`"),
+            ));
+        };
+        targets.push(Target { format: named(format)?, file: Some(PathBuf::from(file)) });
+    }
+    Ok(targets)
+}
+
+fn named(word: &str) -> Result<Format, Stop> {
+    Format::parse(word).ok_or_else(|| {
+        let known = Format::ALL.map(Format::as_str);
+        let help = match nearest(word, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the formats are {}", known.join(", ")),
+        };
+        Stop::usage(format!("there is no format `{word}`"), help)
+    })
+}
+
+/// Width of pieces of the trace, beside the line numbers.
+const MARGIN: usize = 8;
+
+/// All reports of a check, with the counts that they end with.
+pub struct Outputs {
+    reports: Vec<Box<dyn Report>>,
+    totals: Totals,
+    /// How wide pieces of the trace are; `None` when nothing draws them.
+    pub excerpt: Option<usize>,
+    /// True where some report shows reasons and evidence.
+    pub findings: bool,
+}
+
+impl Outputs {
+    /// Opens every target.
+    pub fn open(
+        targets: &[Target],
+        color: ColorChoice,
+        policy: Policy,
+        max_failures: Option<usize>,
+        diagnostics: &serde_json::Value,
+    ) -> Result<Self, Stop> {
+        let mut outputs = Self { reports: Vec::new(), totals: Totals::default(), excerpt: None, findings: false };
+        for target in targets {
+            let (out, style) = writer(target, color)?;
+            if target.format == Format::Human {
+                outputs.excerpt = outputs.excerpt.max(Some(style.width.saturating_sub(MARGIN)));
+            }
+            outputs.findings |= target.format != Format::Summary;
+            let options = Options { style, policy, max_failures, diagnostics: diagnostics.clone() };
+            outputs.reports.push(report::open(target.format, out, options));
+        }
+        Ok(outputs)
+    }
+
+    /// Begins every report.
+    pub fn begin(&mut self, table: &Table) -> io::Result<()> {
+        self.reports.iter_mut().try_for_each(|report| report.begin(table))
+    }
+
+    /// Reports a run.
+    pub fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        self.totals.add(run);
+        self.reports.iter_mut().try_for_each(|report| report.run(table, run))
+    }
+
+    /// Reports what cannot be read.
+    pub fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+        self.totals.unreadable += 1;
+        self.reports.iter_mut().try_for_each(|report| report.unreadable(what))
+    }
+
+    /// Hands on what is written so far.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.reports.iter_mut().try_for_each(|report| report.flush())
+    }
+
+    /// Ends every report. `passed` says that the exit code is 0.
+    pub fn end(&mut self, table: &Table, passed: bool) -> io::Result<()> {
+        let ending = Ending { totals: &self.totals, passed };
+        self.reports.iter_mut().try_for_each(|report| report.end(table, &ending))
+    }
+
+    /// The counts so far.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+}
+
+fn writer(target: &Target, color: ColorChoice) -> Result<(Box<dyn Write>, Style), Stop> {
+    let Some(path) = &target.file else {
+        return Ok((Box::new(BufWriter::with_capacity(1 << 16, io::stdout())), Stream::Out.style(color)));
+    };
+    let file = std::fs::File::create(path).map_err(|error| {
+        Stop::usage(
+            format!("`{}` cannot be written: {}", path.display(), said(&error)),
+            "name a file in a folder that exists",
+        )
+    })?;
+    Ok((Box::new(BufWriter::new(file)), Style { width: 100, ..Style::PLAIN }))
+}

@@ -1,0 +1,40 @@
+//! `--rule`, `--case`, `--tag`: which assertions are checked. A name that nothing has is a mistake.
+
+use super::exit::Stop;
+use crate::bytecode::program::Program;
+use crate::diagnostic::suggest::nearest;
+use crate::ir::RuleRole;
+use crate::vm::select::Selection;
+use std::collections::BTreeSet;
+
+/// Checks that every name is known.
+pub fn known(programs: &[Program], selection: &Selection) -> Result<(), Stop> {
+    let rules = programs.iter().flat_map(|program| {
+        let ids = program.assertions.iter().map(|assertion| assertion.id.as_str());
+        program.rules.iter().map(|rule| rule.id.as_str()).chain(ids)
+    });
+    all("rule or assertion", &selection.rules, &rules.collect())?;
+    let cases =
+        programs.iter().flat_map(|program| &program.rules).filter(|rule| matches!(rule.role, RuleRole::Case { .. }));
+    all("case", &selection.cases, &cases.map(|rule| rule.id.as_str()).collect())?;
+    let tags = programs.iter().flat_map(|program| {
+        let of_assertions = program.assertions.iter().flat_map(|assertion| &assertion.settings.tags);
+        program.rules.iter().flat_map(|rule| &rule.tags).chain(of_assertions)
+    });
+    all("tag", &selection.tags, &tags.map(String::as_str).collect())
+}
+
+/// Names that are listed when there is no near one.
+const LISTED: usize = 12;
+
+fn all(what: &str, names: &[String], known: &BTreeSet<&str>) -> Result<(), Stop> {
+    let Some(unknown) = names.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
+    let listed: Vec<String> = known.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    let more = if known.len() > LISTED { ", …" } else { "" };
+    let help = match nearest(unknown, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => format!("the rules have no {what}"),
+        None => format!("there are {}{more}", listed.join(", ")),
+    };
+    Err(Stop::usage(format!("there is no {what} `{unknown}`"), help))
+}

@@ -1,0 +1,292 @@
+//! Groups, `not`, `when` and blocks around the statements; the verdicts of a whole rule.
+
+use crate::answers::{Answers, TooMany, settle};
+use crate::condition::{Scope, condition_truth};
+use crate::matching::{Domain, Env, World};
+use crate::model::{Condition, Header, Pattern, Statement};
+use crate::run::{Kind, Run};
+use crate::statement::{agrees, judge, kinds_ordered, recorded};
+use crate::truth::{Truth, Verdict, all_of, at_least};
+
+type Verdicts = Result<Verdict, TooMany>;
+
+/// One verdict for each assertion: every statement of a block is one of its own.
+pub fn evaluate(statement: &Statement, run: &Run) -> Result<Vec<Verdict>, TooMany> {
+    let mut assertions = Vec::new();
+    split(statement, &mut Vec::new(), &mut assertions);
+    assertions.iter().map(|assertion| evaluate_one(assertion, run)).collect()
+}
+
+/// An assertion with the headers around it, as nested blocks of one statement each.
+fn split(statement: &Statement, headers: &mut Vec<Header>, out: &mut Vec<Statement>) {
+    if let Statement::Block(header, body) = statement {
+        headers.push(header.clone());
+        body.iter().for_each(|inner| split(inner, headers, out));
+        headers.pop();
+        return;
+    }
+    let wrap = |inner, header: &Header| Statement::Block(header.clone(), vec![inner]);
+    out.push(headers.iter().rev().fold(statement.clone(), wrap));
+}
+
+fn evaluate_one(statement: &Statement, run: &Run) -> Verdicts {
+    let mut patterns = Vec::new();
+    collect(statement, &mut patterns);
+    let domain = Domain::of(run, &patterns);
+    let world = World {
+        run,
+        steps: (0..run.steps.len()).collect(),
+        complete: run.complete,
+        fixed: Env::new(),
+        domain: &domain,
+        subject: None,
+    };
+    verdict(statement, &world)
+}
+
+/// Every pattern of a statement, those of groups and blocks included.
+pub fn collect<'s>(statement: &'s Statement, out: &mut Vec<&'s Pattern>) {
+    match statement {
+        Statement::Not(inner) | Statement::When(inner, _) => collect(inner, out),
+        Statement::AnyOf(body) | Statement::AllOf(body) | Statement::NoneOf(body) | Statement::AtLeast(_, body) => {
+            body.iter().for_each(|inner| collect(inner, out));
+        }
+        Statement::Block(header, body) => {
+            out.extend(header_patterns(header));
+            body.iter().for_each(|inner| collect(inner, out));
+        }
+        plain => out.extend(plain.patterns()),
+    }
+}
+
+fn header_patterns(header: &Header) -> Vec<&Pattern> {
+    match header {
+        Header::After(a, until) => std::iter::once(a).chain(until).collect(),
+        Header::Between(a, c) => vec![a, c],
+        Header::Before(a) | Header::Each(a) => vec![a],
+        Header::When(_) => Vec::new(),
+    }
+}
+
+fn verdict(statement: &Statement, world: &World) -> Verdicts {
+    let members = |body: &[Statement]| body.iter().map(|inner| verdict(inner, world)).collect::<Result<Vec<_>, _>>();
+    match statement {
+        Statement::Not(inner) => Ok(verdict(inner, world)?.negated()),
+        Statement::AllOf(body) => Ok(all_of(&members(body)?)),
+        Statement::AnyOf(body) => Ok(at_least(Some(1), &members(body)?)),
+        Statement::AtLeast(n, body) => Ok(at_least(Some(*n), &members(body)?)),
+        Statement::NoneOf(body) => Ok(all_of(&members(body)?.into_iter().map(Verdict::negated).collect::<Vec<_>>())),
+        Statement::Block(Header::When(condition), body) => {
+            let body = body.clone();
+            when(condition, world, || block_body(&body, world))
+        }
+        Statement::When(inner, condition) => when(condition, world, || verdict(inner, world)),
+        Statement::Block(header, body) => block(header, body, world),
+        Statement::Expression(condition) => Ok(truth(condition, world).verdict()),
+        plain => leaf(plain, world),
+    }
+}
+
+fn block_body(body: &[Statement], world: &World) -> Verdicts {
+    let members: Result<Vec<_>, _> = body.iter().map(|inner| verdict(inner, world)).collect();
+    Ok(all_of(&members?))
+}
+
+fn truth(condition: &Condition, world: &World) -> Truth {
+    let scope = Scope { run: world.run, step: world.subject.map(|index| world.step(index)) };
+    let variables = |name: &str| world.value(&world.fixed, name);
+    condition_truth(condition, scope, &variables)
+}
+
+/// A false condition skips; an undecided one leaves open which it is.
+fn when(condition: &Condition, world: &World, inner: impl Fn() -> Verdicts) -> Verdicts {
+    match truth(condition, world).plain {
+        Some(true) => inner(),
+        Some(false) => Ok(Verdict::Skipped),
+        None if inner()? == Verdict::Skipped => Ok(Verdict::Skipped),
+        None => Ok(Verdict::Undecided),
+    }
+}
+
+/// A statement: its verdict under every answer to what is unknown.
+fn leaf(statement: &Statement, world: &World) -> Verdicts {
+    let patterns = statement.patterns();
+    if !recorded(world, &patterns) || (over_calls(statement) && !world.run.recorded.contains(&Kind::Call)) {
+        return Ok(Verdict::Undecided);
+    }
+    if speaks_of_order(statement) && !kinds_ordered(world, &patterns) {
+        return Ok(Verdict::Undecided);
+    }
+    let settled = settle(|answers: &mut Answers| Ok(judge(world, statement, answers).verdict(world.complete)))?;
+    Ok(settled.unwrap_or(Verdict::Undecided))
+}
+
+/// Statements over the call list.
+fn over_calls(statement: &Statement) -> bool {
+    use crate::model::{Adjacency, SequenceMode};
+    use Statement as S;
+    match statement {
+        S::Only(_) | S::First(_) | S::Last(_) | S::Flow(_) | S::NeverRepeat(..) => true,
+        S::Before { adjacency, .. } | S::After { adjacency, .. } => *adjacency == Adjacency::Immediately,
+        S::Sequence { mode, .. } => *mode == SequenceMode::Exactly,
+        _ => false,
+    }
+}
+
+/// Statements that ask which step came first.
+fn speaks_of_order(statement: &Statement) -> bool {
+    use Statement as S;
+    matches!(
+        statement,
+        S::Before { .. }
+            | S::After { .. }
+            | S::Sequence { .. }
+            | S::NeverAfter { .. }
+            | S::NeverBefore { .. }
+            | S::NeverBetween { .. }
+    )
+}
+
+/// A window of a block.
+struct Window<'a> {
+    world: World<'a>,
+    /// `between` without its closing step.
+    never_closes: bool,
+}
+
+/// The windows of a header, and whether further steps may open another one.
+struct Windows<'a> {
+    windows: Vec<Window<'a>>,
+    more_may_open: bool,
+}
+
+/// A block around one statement (several only inside groups: then they are one, `all of` them).
+fn block(header: &Header, body: &[Statement], world: &World) -> Verdicts {
+    let patterns = header_patterns(header);
+    if !recorded(world, &patterns) {
+        return Ok(Verdict::Undecided);
+    }
+    let mut members = Vec::new();
+    for statement in body {
+        if !records_all(statement, world) {
+            members.push(Verdict::Undecided);
+            continue;
+        }
+        let settled = settle(|answers: &mut Answers| in_windows(header, statement, world, answers))?;
+        members.push(settled.unwrap_or(Verdict::Undecided));
+    }
+    Ok(all_of(&members))
+}
+
+/// A statement in a block has its kinds recorded, whether or not a window opens.
+fn records_all(statement: &Statement, world: &World) -> bool {
+    match statement {
+        Statement::Not(inner) => records_all(inner, world),
+        Statement::Block(header, body) => {
+            recorded(world, &header_patterns(header)) && body.iter().all(|inner| records_all(inner, world))
+        }
+        plain => recorded(world, &plain.patterns()) && (!over_calls(plain) || world.run.recorded.contains(&Kind::Call)),
+    }
+}
+
+fn in_windows(header: &Header, statement: &Statement, world: &World, answers: &mut Answers) -> Verdicts {
+    let mut patterns = header_patterns(header);
+    if !matches!(header, Header::Each(_)) {
+        collect(statement, &mut patterns);
+        if !kinds_ordered(world, &patterns) {
+            return Ok(Verdict::Undecided);
+        }
+    }
+    let Windows { windows, more_may_open } = windows_of(header, world, answers);
+    let mut members = Vec::new();
+    for window in windows {
+        match verdict(statement, &window.world)? {
+            Verdict::Fail if window.never_closes => members.push(Verdict::Undecided),
+            _ if window.never_closes => {}
+            verdict => members.push(verdict),
+        }
+    }
+    let verdict = all_of(&members);
+    let settled = world.complete || !more_may_open || matches!(verdict, Verdict::Fail | Verdict::Error);
+    Ok(match verdict {
+        _ if !settled => Verdict::Undecided,
+        Verdict::Vacuous if !world.complete => Verdict::Undecided,
+        verdict => verdict,
+    })
+}
+
+fn windows_of<'a>(header: &Header, world: &World<'a>, answers: &mut Answers) -> Windows<'a> {
+    match header {
+        Header::After(a, None) => first_windows(a, world, answers, true),
+        Header::Before(a) => first_windows(a, world, answers, false),
+        Header::After(a, Some(c)) => until_windows(a, c, false, world, answers),
+        Header::Between(a, c) => until_windows(a, c, true, world, answers),
+        Header::Each(a) => {
+            let found = every(a, world, answers);
+            let windows = found.into_iter().map(|(index, env)| {
+                let mut inner = world.clone();
+                inner.fixed.extend(env);
+                inner.subject = Some(index);
+                Window { world: inner, never_closes: false }
+            });
+            Windows { windows: windows.collect(), more_may_open: true }
+        }
+        Header::When(_) => unreachable!("`when` opens no window"),
+    }
+}
+
+fn every(a: &Pattern, world: &World, answers: &mut Answers) -> Vec<(usize, Env)> {
+    world
+        .steps
+        .iter()
+        .flat_map(|index| world.openings(a, *index, answers).into_iter().map(|env| (*index, env)))
+        .collect()
+}
+
+/// For every value of A's bindings one window: behind the first A with it, or before it.
+fn first_windows<'a>(a: &Pattern, world: &World<'a>, answers: &mut Answers, behind: bool) -> Windows<'a> {
+    let mut seen: Vec<Env> = Vec::new();
+    let mut windows = Vec::new();
+    for (index, env) in every(a, world, answers) {
+        if seen.contains(&env) {
+            continue;
+        }
+        seen.push(env.clone());
+        let mut inner = world.clone();
+        inner.steps.retain(|step| if behind { *step > index } else { *step < index });
+        inner.fixed.extend(env);
+        inner.complete = world.complete || !behind;
+        windows.push(Window { world: inner, never_closes: false });
+    }
+    let binds = a.alternatives.iter().flat_map(|simple| simple.binds());
+    let more_values = binds.into_iter().any(|name| !world.fixed.contains_key(name));
+    Windows { more_may_open: behind || windows.is_empty() || more_values, windows }
+}
+
+/// From each A that is not inside an open window of the same values to the next C, or to the end.
+fn until_windows<'a>(
+    a: &Pattern,
+    c: &Pattern,
+    needs_close: bool,
+    world: &World<'a>,
+    answers: &mut Answers,
+) -> Windows<'a> {
+    let mut open_until: Vec<(Env, usize)> = Vec::new();
+    let mut windows = Vec::new();
+    for (index, env) in every(a, world, answers) {
+        if open_until.iter().any(|(other, end)| *other == env && index < *end) {
+            continue;
+        }
+        let mut inner = world.clone();
+        inner.fixed.extend(env.clone());
+        let close = world.steps.iter().copied().find(|step| {
+            *step > index && inner.base(c, *step, answers).iter().any(|bound| agrees(bound, &inner.fixed))
+        });
+        let end = close.unwrap_or(usize::MAX);
+        inner.steps.retain(|step| index < *step && *step < end);
+        inner.complete = world.complete || close.is_some();
+        open_until.push((env, end));
+        windows.push(Window { world: inner, never_closes: needs_close && close.is_none() });
+    }
+    Windows { windows, more_may_open: true }
+}

@@ -1,0 +1,254 @@
+//! Rules: every statement with every modifier, over the same small alphabet as the runs.
+
+use crate::generate_step::{Steps, condition_on_call, condition_on_inputs};
+use crate::model::{
+    Adjacency, Comparison, Condition, CountTest, Flow, Header, Path, Pattern, Quantifier, Segment, SequenceMode,
+    Simple, Statement, What, Within,
+};
+use crate::source::Source;
+
+/// One statement, group or block.
+pub fn rule(source: &mut Source) -> Statement {
+    match source.weighted(&[70, 10, 14, 4, 2]) {
+        0 => statement(source, &[]),
+        1 => group(source, 2, &[]),
+        2 => block(source, 2, &[]),
+        3 => Statement::When(Box::new(statement(source, &[])), condition_on_inputs(source)),
+        _ => Statement::Block(Header::When(condition_on_inputs(source)), body(source, 1, &[], false)),
+    }
+}
+
+fn body(source: &mut Source, depth: usize, known: &[&'static str], on_step: bool) -> Vec<Statement> {
+    (0..=source.below(2)).map(|_| member(source, depth, known, on_step)).collect()
+}
+
+fn member(source: &mut Source, depth: usize, known: &[&'static str], on_step: bool) -> Statement {
+    if on_step && source.chance(50) {
+        return Statement::Expression(condition_on_call(source, 1));
+    }
+    match source.weighted(&[8, depth.min(1), depth.min(1)]) {
+        0 => statement(source, known),
+        1 => group(source, depth - 1, known),
+        _ => block(source, depth - 1, known),
+    }
+}
+
+fn group(source: &mut Source, depth: usize, known: &[&'static str]) -> Statement {
+    let members: Vec<Statement> = (0..1 + source.below(3)).map(|_| member(source, depth, known, false)).collect();
+    match source.below(5) {
+        0 => Statement::AllOf(members),
+        1 => Statement::AnyOf(members),
+        2 => Statement::NoneOf(members),
+        3 => Statement::AtLeast(1 + source.below(members.len()), members),
+        _ => Statement::Not(Box::new(Statement::AnyOf(members))),
+    }
+}
+
+/// A block; its header's binding is known in the body.
+fn block(source: &mut Source, depth: usize, known: &[&'static str]) -> Statement {
+    let binds = known.is_empty() && source.chance(40);
+    let mut steps = Steps::new(known, binds, 1);
+    let a = steps.binding(source);
+    let mut inside = known.to_vec();
+    inside.extend(binds.then_some("x"));
+    let (header, on_step) = match source.weighted(&[3, 3, 3, 3, 3]) {
+        0 => (Header::After(a, None), false),
+        1 => (Header::Before(a), false),
+        2 => (Header::Each(a), true),
+        3 => (Header::After(a, Some(steps.closing(source))), false),
+        _ => (Header::Between(a, steps.closing(source)), false),
+    };
+    Statement::Block(header, body(source, depth, &inside, on_step))
+}
+
+const STATEMENTS: usize = 30;
+
+/// A single statement. `known`: variables that a block around it binds.
+pub fn statement(source: &mut Source, known: &[&'static str]) -> Statement {
+    let inner = plain(source, known);
+    // `not (…)` reads as an expression, so a statement that starts with a parenthesis stays as it is.
+    let starts_with_step = matches!(&inner, Statement::Iff(..) | Statement::Before { reversed: true, .. });
+    if !starts_with_step && source.chance(8) { Statement::Not(Box::new(inner)) } else { inner }
+}
+
+fn plain(source: &mut Source, known: &[&'static str]) -> Statement {
+    use Statement as S;
+    let shared = source.chance(40);
+    let variables = 1 + usize::from(source.chance(20));
+    let mut steps = Steps::new(known, shared, variables);
+    let mut lone = Steps::new(known, false, 1);
+    match source.below(STATEMENTS) {
+        0 => S::Require(lone.alone(source)),
+        1 => S::Never(several(source, &mut lone)),
+        2 => S::Only(several(source, &mut lone)),
+        3 => S::Either({
+            let mut all = several(source, &mut lone);
+            all.push(lone.alone(source));
+            all
+        }),
+        4 => S::First(lone.call(source)),
+        5 => S::Last(lone.call(source)),
+        6 => times(source, &mut steps),
+        7 => count(source, &mut steps),
+        8 => before(source, &mut steps, Adjacency::Plain),
+        9 => before(source, &mut steps, Adjacency::Each),
+        10 => before(source, &mut steps, Adjacency::Immediately),
+        11 => after(source, &mut steps, Adjacency::Plain),
+        12 => after(source, &mut steps, Adjacency::Each),
+        13 => after(source, &mut steps, Adjacency::Immediately),
+        14 => sequence(source, &mut steps, SequenceMode::Gaps),
+        15 => sequence(source, &mut steps, SequenceMode::Only),
+        16 => sequence(source, &mut steps, SequenceMode::Exactly),
+        17 => {
+            let (a, b) = steps.two(source);
+            let until = source.chance(45).then(|| steps.closing(source));
+            S::NeverAfter { b, a, until, within: within(source) }
+        }
+        18 => {
+            let (a, b) = steps.two(source);
+            S::NeverBefore { b, a, within: within(source) }
+        }
+        19 => {
+            let (a, b) = steps.two(source);
+            let c = steps.closing(source);
+            S::NeverBetween { b, a, c }
+        }
+        20 => pair(source, &mut steps, S::Together),
+        21 => pair(source, &mut steps, S::Apart),
+        22 => pair(source, &mut steps, S::If),
+        23 => pair(source, &mut steps, S::Iff),
+        24 => pair(source, &mut steps, S::NotBoth),
+        25 => S::NeverRepeat(lone.call(source), 1 + source.below(2)),
+        26 | 27 => S::Flow(flow(source, &mut steps, 3)),
+        _ => quantified(source, &mut lone),
+    }
+}
+
+fn several(source: &mut Source, steps: &mut Steps) -> Vec<Pattern> {
+    (0..=source.weighted(&[3, 2, 1])).map(|_| steps.alone(source)).collect()
+}
+
+fn pair(source: &mut Source, steps: &mut Steps, build: fn(Pattern, Pattern) -> Statement) -> Statement {
+    let (a, b) = steps.two(source);
+    build(a, b)
+}
+
+fn times(source: &mut Source, steps: &mut Steps) -> Statement {
+    let a = steps.binding(source);
+    let (from, to) = range(source);
+    Statement::RequireTimes(a, from, to)
+}
+
+fn range(source: &mut Source) -> (Option<i64>, Option<i64>) {
+    let low = source.below(3) as i64;
+    match source.below(4) {
+        0 => (Some(low + 1), None),
+        1 => (None, Some(low)),
+        2 => (Some(low), Some(low)),
+        _ => (Some(low), Some(low + 1 + source.below(2) as i64)),
+    }
+}
+
+fn count(source: &mut Source, steps: &mut Steps) -> Statement {
+    use Comparison as C;
+    let a = steps.binding(source);
+    let n = source.below(4) as i64;
+    let test = match source.below(8) {
+        0 => {
+            let (from, to) = range(source);
+            CountTest::Range(from, to)
+        }
+        1 => CountTest::List(vec![n, n + 2]),
+        _ => CountTest::Compare(source.pick(&[C::Le, C::Ge, C::Eq, C::Lt, C::Gt, C::Ne]), n),
+    };
+    Statement::Count(a, test)
+}
+
+fn within(source: &mut Source) -> Option<Within> {
+    let n = source.below(3) as i64;
+    match source.weighted(&[6, 2, 1, 1]) {
+        0 => None,
+        1 => Some(Within::Calls(1 + n)),
+        2 => Some(Within::Turns(n)),
+        _ => Some(Within::Milliseconds(100 * (1 + n))),
+    }
+}
+
+fn before(source: &mut Source, steps: &mut Steps, adjacency: Adjacency) -> Statement {
+    let (a, b) = if adjacency == Adjacency::Immediately { steps.two_calls(source) } else { steps.two(source) };
+    let reversed = adjacency == Adjacency::Plain && source.chance(20);
+    let mut targets = vec![b];
+    if !reversed && source.chance(20) {
+        targets.push(steps.target(source, adjacency == Adjacency::Immediately));
+    }
+    Statement::Before { adjacency, a, targets, within: within(source), reversed }
+}
+
+fn after(source: &mut Source, steps: &mut Steps, adjacency: Adjacency) -> Statement {
+    let (a, b) = if adjacency == Adjacency::Immediately { steps.two_calls(source) } else { steps.two(source) };
+    let mut targets = vec![b];
+    if source.chance(20) {
+        targets.push(steps.target(source, adjacency == Adjacency::Immediately));
+    }
+    Statement::After { adjacency, a, targets, within: within(source) }
+}
+
+fn sequence(source: &mut Source, steps: &mut Steps, mode: SequenceMode) -> Statement {
+    let (a, b) = if mode == SequenceMode::Exactly { steps.two_calls(source) } else { steps.two(source) };
+    let mut patterns = vec![a, b];
+    if source.chance(35) {
+        patterns.push(steps.target(source, mode == SequenceMode::Exactly));
+    }
+    if mode != SequenceMode::Gaps && source.chance(25) {
+        patterns.truncate(1);
+    }
+    Statement::Sequence { mode, patterns, within: within(source) }
+}
+
+fn quantified(source: &mut Source, steps: &mut Steps) -> Statement {
+    let quantifier = source.pick(&[Quantifier::Each, Quantifier::Some, Quantifier::No]);
+    let condition = condition_on_call(source, 2);
+    Statement::Quantified(quantifier, steps.call(source), condition)
+}
+
+/// A flow; half of them are wide enough to take many runs.
+fn flow(source: &mut Source, steps: &mut Steps, depth: usize) -> Flow {
+    let length = 1 + source.weighted(&[3, 4, 2]);
+    let mut parts: Vec<Flow> = (0..length).map(|_| flow_part(source, steps, depth)).collect();
+    if depth == 3 && source.chance(50) {
+        let tool =
+            |name: &str| Flow::Pattern(Pattern { id: 0, alternatives: vec![Simple::new(What::Tool(name.to_owned()))] });
+        let rest = Flow::Choice(vec![tool("a"), tool("b*"), tool("c")]);
+        parts.push(Flow::Repeat(Box::new(rest), 0, None));
+    }
+    if parts.len() == 1 { parts.into_iter().next().expect("one part") } else { Flow::Sequence(parts) }
+}
+
+fn flow_part(source: &mut Source, steps: &mut Steps, depth: usize) -> Flow {
+    match source.weighted(&[4, 5 * depth.min(1), 2 * depth.min(1)]) {
+        0 => Flow::Pattern(steps.in_flow(source)),
+        1 => {
+            let inner = Box::new(flow(source, steps, depth - 1));
+            let times =
+                [(0, None), (1, None), (0, Some(1)), (0, None), (1, None), (1, Some(2)), (2, Some(2)), (2, None)];
+            let (least, most) = source.pick(&times);
+            Flow::Repeat(inner, least, most)
+        }
+        _ => Flow::Choice((0..2).map(|_| flow_part(source, steps, depth - 1)).collect()),
+    }
+}
+
+/// A path of plain names.
+pub fn path(text: &str) -> Path {
+    Path(text.split('.').map(|key| Segment::Key(key.to_owned())).collect())
+}
+
+/// Conditions joined.
+pub fn joined(source: &mut Source, left: Condition, right: Condition) -> Condition {
+    match source.below(4) {
+        0 => Condition::And(Box::new(left), Box::new(right)),
+        1 => Condition::Or(Box::new(left), Box::new(right)),
+        2 => Condition::Implies(Box::new(left), Box::new(right)),
+        _ => Condition::Not(Box::new(left)),
+    }
+}

@@ -1,0 +1,373 @@
+//! When a step matches a pattern, and what an unknown match may turn out to be.
+
+use crate::answers::Answers;
+use crate::condition::{Scope, argument_truth, condition_truth, search};
+use crate::model::{ArgForm, ArgTest, Condition, Operand, Path, Pattern, Simple, Test, Text, What};
+use crate::run::{Found, Kind, Run, Step};
+use crate::truth::{Truth, UNDECIDED, by_missing, sure};
+use crate::value;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A value for each variable, as a place in the list of values that occur (the last one: a value that does not occur).
+pub type Env = BTreeMap<String, usize>;
+
+/// The values that variables have in a run.
+#[derive(Default)]
+pub struct Domain {
+    values: Vec<Value>,
+    of: BTreeMap<String, Vec<usize>>,
+}
+
+/// The place of a value that is not recorded: a binding of a block's header may have it.
+const ABSENT: usize = usize::MAX;
+
+/// What a statement is judged on: some steps of a run, with the bindings of the blocks around it.
+#[derive(Clone)]
+pub struct World<'a> {
+    pub run: &'a Run,
+    /// Indices into `run.steps`, in order.
+    pub steps: Vec<usize>,
+    /// No step can follow in this window.
+    pub complete: bool,
+    pub fixed: Env,
+    pub domain: &'a Domain,
+    /// The step of an `each A { }` around.
+    pub subject: Option<usize>,
+}
+
+/// One match of a step, yes or unknown, tests on the bindings of other patterns aside.
+struct Match<'p> {
+    bound: Env,
+    /// Variables whose value is not recorded.
+    free: Vec<&'p str>,
+    unknown: bool,
+    foreign: Vec<Piece<'p>>,
+}
+
+impl<'a> World<'a> {
+    pub fn step(&self, index: usize) -> &'a Step {
+        &self.run.steps[index]
+    }
+
+    pub fn scope(&self, index: usize) -> Scope<'a> {
+        Scope { run: self.run, step: Some(self.step(index)) }
+    }
+
+    /// The value of a variable under an environment; `None` when it has none there or the value is not recorded.
+    pub fn value(&self, env: &Env, name: &str) -> Option<Value> {
+        env.get(name).and_then(|place| self.domain.values.get(*place)).cloned()
+    }
+
+    /// The values that a variable may have.
+    pub fn values_of(&self, variable: &str) -> Vec<usize> {
+        match self.fixed.get(variable) {
+            Some(place) => vec![*place],
+            None => self.domain.of.get(variable).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// Every environment of these patterns.
+    pub fn environments(&self, patterns: &[&Pattern]) -> Vec<Env> {
+        let simples = patterns.iter().flat_map(|pattern| &pattern.alternatives);
+        let names: Vec<&str> = simples.flat_map(Simple::binds).collect();
+        self.spread(vec![self.fixed.clone()], &names)
+    }
+
+    fn spread(&self, mut envs: Vec<Env>, names: &[&str]) -> Vec<Env> {
+        for name in names {
+            if envs.iter().all(|env| env.contains_key(*name)) {
+                continue;
+            }
+            let values = self.values_of(name);
+            let with = |env: &Env, value: usize| {
+                let mut env = env.clone();
+                env.insert((*name).to_owned(), value);
+                env
+            };
+            envs =
+                envs.iter().flat_map(|env| values.iter().map(|value| with(env, *value)).collect::<Vec<_>>()).collect();
+        }
+        envs
+    }
+
+    /// `M(P, s, e)`. Tests on variables that `env` does not have are left aside.
+    pub fn matches(&self, pattern: &Pattern, index: usize, env: &Env, answers: &mut Answers) -> bool {
+        self.found(pattern, index).into_iter().any(|found| {
+            let agrees = found.bound.iter().all(|(name, value)| env.get(name) == Some(value));
+            if !agrees {
+                return false;
+            }
+            let mut own = found.bound.clone();
+            own.extend(found.free.iter().filter_map(|name| Some(((*name).to_owned(), *env.get(*name)?))));
+            (!found.unknown || answers.yes(format!("{} at {index} {own:?}", pattern.id)))
+                && self.foreign_holds(pattern, &found, index, env, answers)
+        })
+    }
+
+    fn foreign_holds(&self, pattern: &Pattern, found: &Match, index: usize, env: &Env, answers: &mut Answers) -> bool {
+        let mut truth = sure(true);
+        for piece in &found.foreign {
+            if piece.variable().is_some_and(|name| env.contains_key(name)) {
+                truth = truth.and(self.piece_truth(*piece, index, &|name| self.value(env, name)));
+            }
+        }
+        truth.plain.unwrap_or_else(|| answers.yes(format!("{} at {index} under {env:?}", pattern.id)))
+    }
+
+    /// The bindings with which a step matches, tests on the bindings of other patterns left aside.
+    pub fn base(&self, pattern: &Pattern, index: usize, answers: &mut Answers) -> Vec<Env> {
+        let mut envs: Vec<Env> = Vec::new();
+        for found in self.found(pattern, index) {
+            for env in self.spread(vec![found.bound.clone()], &found.free) {
+                let yes = !found.unknown || answers.yes(format!("{} at {index} {env:?}", pattern.id));
+                if yes && !envs.contains(&env) {
+                    envs.push(env);
+                }
+            }
+        }
+        envs
+    }
+
+    /// The same for the header of a block: a value that is not recorded is a value of its own.
+    pub fn openings(&self, pattern: &Pattern, index: usize, answers: &mut Answers) -> Vec<Env> {
+        let mut envs: Vec<Env> = Vec::new();
+        for found in self.found(pattern, index) {
+            let mut env = found.bound.clone();
+            env.extend(found.free.iter().map(|name| ((*name).to_owned(), ABSENT)));
+            let yes = !found.unknown || answers.yes(format!("{} at {index} {env:?}", pattern.id));
+            if yes && !envs.contains(&env) {
+                envs.push(env);
+            }
+        }
+        envs
+    }
+
+    /// Whether a step matches for sure or may match.
+    pub fn may_match(&self, pattern: &Pattern, index: usize) -> bool {
+        !self.found(pattern, index).is_empty()
+    }
+
+    /// The alternatives in order, up to the first that matches for sure; one with tests on bindings of other patterns does
+    /// not end the trying. Where none matches for sure, the first unknown one counts.
+    fn found<'p>(&self, pattern: &'p Pattern, index: usize) -> Vec<Match<'p>> {
+        let (mut out, mut first_unknown): (Vec<Match>, Option<Match>) = (Vec::new(), None);
+        for simple in &pattern.alternatives {
+            let Some(found) = self.match_simple(simple, index) else { continue };
+            match (found.foreign.is_empty(), found.unknown) {
+                (false, _) => out.push(found),
+                (true, true) => first_unknown = first_unknown.or(Some(found)),
+                (true, false) => {
+                    out.push(found);
+                    return out;
+                }
+            }
+        }
+        out.extend(first_unknown);
+        out
+    }
+
+    fn match_simple<'p>(&self, simple: &'p Simple, index: usize) -> Option<Match<'p>> {
+        if !is_candidate(simple, self.step(index)) {
+            return None;
+        }
+        let (own, foreign) = self.tests(simple);
+        let (bound, free, truth) = self.bindings(simple, index);
+        let truth = own.into_iter().fold(truth, |truth, piece| truth.and(self.own_truth(piece, index, &bound)));
+        (truth.plain != Some(false)).then(|| Match { bound, free, unknown: truth.plain.is_none(), foreign })
+    }
+
+    fn own_truth(&self, piece: Piece, index: usize, bound: &Env) -> Truth {
+        let value = |name: &str| self.value(bound, name).or_else(|| self.value(&self.fixed, name));
+        self.piece_truth(piece, index, &value)
+    }
+
+    /// Known bindings, variables whose value is not recorded, and whether all bindings can be had.
+    fn bindings<'p>(&self, simple: &'p Simple, index: usize) -> (Env, Vec<&'p str>, Truth) {
+        let (mut bound, mut free, mut truth) = (Env::new(), Vec::new(), sure(true));
+        for test in &simple.tests {
+            let ArgForm::Bind { variable, .. } = &test.test else { continue };
+            let found = self.scope(index).look_up_argument(&test.path);
+            let known = bound.get(variable).or_else(|| self.fixed.get(variable)).copied();
+            truth = truth.and(match (&found, known) {
+                (Found::Missing, _) => by_missing(false),
+                (Found::Absent, _) | (_, Some(ABSENT)) => UNDECIDED,
+                (Found::Value(_), None) => sure(true),
+                (Found::Value(value), Some(place)) => sure(value::equal(value, &self.domain.values[place])),
+            });
+            match (&found, known) {
+                (_, Some(place)) => drop(bound.insert(variable.clone(), place)),
+                (Found::Value(value), None) => drop(bound.insert(variable.clone(), self.domain.place(value))),
+                (_, None) => free.push(variable.as_str()),
+            }
+        }
+        free.retain(|name| !bound.contains_key(*name));
+        free.dedup();
+        (bound, free, truth)
+    }
+
+    /// The tests of an alternative: those that it can decide, and those on a binding of another pattern.
+    fn tests<'p>(&self, simple: &'p Simple) -> (Vec<Piece<'p>>, Vec<Piece<'p>>) {
+        let bound = simple.binds();
+        let known = |name: &str| bound.contains(&name) || self.fixed.contains_key(name);
+        let mut pieces: Vec<Piece> = Vec::new();
+        pieces.extend(simple.status.map(Piece::Status));
+        pieces.extend(simple.condition.as_ref().map(Piece::Condition));
+        let tests = simple.tests.iter().filter(|test| !matches!(test.test, ArgForm::Bind { .. }));
+        pieces.extend(tests.map(Piece::Argument));
+        pieces.into_iter().partition(|piece| piece.variable().is_none_or(known))
+    }
+
+    fn piece_truth(&self, piece: Piece, index: usize, variables: &dyn Fn(&str) -> Option<Value>) -> Truth {
+        let scope = self.scope(index);
+        match piece {
+            Piece::Status(ok) => status_truth(self.step(index), ok),
+            Piece::Condition(condition) => condition_truth(condition, scope, variables),
+            Piece::Argument(test) => argument_truth(&test.test, &scope.look_up_argument(&test.path), scope, variables),
+        }
+    }
+
+    /// Whether every candidate's condition was decided by something missing (and there is a candidate, and a condition).
+    /// `others`: the patterns of the statement in order, for tests on what they bind.
+    pub fn decided_by_missing(&self, pattern: &Pattern, others: &[&Pattern]) -> bool {
+        let has_condition = |simple: &Simple| !simple.tests.is_empty() || simple.condition.is_some();
+        let truths: Vec<Truth> =
+            self.steps.iter().filter_map(|index| self.candidate_truth(pattern, *index, others)).collect();
+        let conditional = pattern.alternatives.iter().any(has_condition);
+        conditional && !truths.is_empty() && truths.iter().all(|truth| truth.is_by_missing())
+    }
+
+    fn candidate_truth(&self, pattern: &Pattern, index: usize, others: &[&Pattern]) -> Option<Truth> {
+        let others: Vec<&Pattern> = others.iter().copied().filter(|other| other.id != pattern.id).collect();
+        let candidates = pattern.alternatives.iter().filter(|simple| is_candidate(simple, self.step(index)));
+        candidates.map(|simple| self.simple_truth(simple, index, &others)).reduce(Truth::or)
+    }
+
+    fn simple_truth(&self, simple: &Simple, index: usize, others: &[&Pattern]) -> Truth {
+        let (own, foreign) = self.tests(simple);
+        let (bound, _, truth) = self.bindings(simple, index);
+        let mut truth = own.into_iter().fold(truth, |truth, piece| truth.and(self.own_truth(piece, index, &bound)));
+        for piece in foreign {
+            let value = piece.variable().and_then(|name| self.first_value(name, others));
+            if value.is_some() {
+                truth = truth.and(self.piece_truth(piece, index, &|_| value.clone()));
+            }
+        }
+        truth
+    }
+
+    /// The value of a variable at the first step that surely matches a pattern which binds it.
+    fn first_value(&self, name: &str, patterns: &[&Pattern]) -> Option<Value> {
+        let surely = |pattern: &Pattern, index: usize| {
+            let found = self
+                .found(pattern, index)
+                .into_iter()
+                .find(|found| !found.unknown && found.bound.contains_key(name))?;
+            self.value(&found.bound, name)
+        };
+        patterns.iter().find_map(|pattern| self.steps.iter().find_map(|index| surely(pattern, *index)))
+    }
+}
+
+/// One part of an alternative's condition.
+#[derive(Clone, Copy)]
+enum Piece<'p> {
+    Status(bool),
+    Condition(&'p Condition),
+    Argument(&'p ArgTest),
+}
+
+impl Piece<'_> {
+    /// The variable that it uses.
+    fn variable(&self) -> Option<&str> {
+        let Piece::Argument(ArgTest { test: ArgForm::Test(test), .. }) = self else { return None };
+        match test {
+            Test::Compare(_, Operand::Variable(name))
+            | Test::In { list: Operand::Variable(name), .. }
+            | Test::Contains { needle: Operand::Variable(name), .. } => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// Kind, name, executed or proposed.
+pub fn is_candidate(simple: &Simple, step: &Step) -> bool {
+    let text_is = |text: &Text| match text {
+        Text::Any => true,
+        Text::Substring(part) => step.text().contains(part.as_str()),
+        Text::Regex(regex) => search(regex, step.text()),
+    };
+    let path_is = |pattern: &Option<String>| pattern.as_ref().is_none_or(|glob| value::path_glob(glob, step.text()));
+    let call = step.kind == Kind::Call && step.executed != simple.proposed;
+    match &simple.what {
+        What::AnyTool => call,
+        What::Tool(glob) => call && value::glob(glob, step.text()),
+        What::Quoted(name) => call && name == step.text(),
+        What::Command(text) => step.kind == Kind::Command && text_is(text),
+        What::User(text) => step.kind == Kind::Message && step.role() == "user" && text_is(text),
+        What::Assistant(text) => step.kind == Kind::Message && step.role() == "assistant" && text_is(text),
+        What::Message => step.kind == Kind::Message,
+        What::Read(glob) => step.kind == Kind::Read && path_is(glob),
+        What::Write(glob) => step.kind == Kind::Write && path_is(glob),
+    }
+}
+
+/// `ok` and `failed` by the status; a recorded error is a failure.
+fn status_truth(step: &Step, ok: bool) -> Truth {
+    let erred = matches!(step.field("error"), Found::Value(_));
+    match step.status() {
+        _ if erred && !ok => sure(true),
+        None => UNDECIDED,
+        Some(status) => sure(status == if ok { "ok" } else { "failed" }),
+    }
+}
+
+/// The kind of step that an alternative speaks of.
+pub fn kind_of(simple: &Simple) -> Kind {
+    match simple.what {
+        What::Tool(_) | What::Quoted(_) | What::AnyTool => Kind::Call,
+        What::User(_) | What::Assistant(_) | What::Message => Kind::Message,
+        What::Command(_) => Kind::Command,
+        What::Read(_) => Kind::Read,
+        What::Write(_) => Kind::Write,
+    }
+}
+
+impl Domain {
+    /// For each variable every value that a binding of it finds in the run, each once, and one value that does not occur.
+    pub fn of(run: &Run, patterns: &[&Pattern]) -> Domain {
+        let mut domain = Domain::default();
+        for simple in patterns.iter().flat_map(|pattern| &pattern.alternatives) {
+            for test in &simple.tests {
+                if let ArgForm::Bind { variable, .. } = &test.test {
+                    domain.add(run, kind_of(simple), variable, &test.path);
+                }
+            }
+        }
+        domain.values.push(Value::String("\u{0} a value that does not occur".to_owned()));
+        let nowhere = domain.values.len() - 1;
+        domain.of.values_mut().for_each(|places| places.push(nowhere));
+        domain
+    }
+
+    fn add(&mut self, run: &Run, kind: Kind, variable: &str, path: &Path) {
+        self.of.entry(variable.to_owned()).or_default();
+        for step in run.steps.iter().filter(|step| step.kind == kind) {
+            let scope = Scope { run, step: Some(step) };
+            let Found::Value(value) = scope.look_up_argument(path) else { continue };
+            if !self.values.iter().any(|known| value::equal(known, &value)) {
+                self.values.push(value.clone());
+            }
+            let place = self.place(&value);
+            let places = self.of.entry(variable.to_owned()).or_default();
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+
+    /// The place of a value among the values that occur.
+    fn place(&self, found: &Value) -> usize {
+        self.values.iter().position(|value| value::equal(value, found)).expect("every bound value is listed")
+    }
+}

@@ -1,0 +1,313 @@
+//! Rules as the reference evaluator sees them: sections 4 to 6 of the language reference, nothing of the program.
+
+use serde_json::Value;
+
+/// `args.a["k y"][0]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path(pub Vec<Segment>);
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Segment {
+    Key(String),
+    Index(i64),
+}
+
+impl Path {
+    pub fn first(&self) -> &str {
+        match self.0.first() {
+            Some(Segment::Key(key)) => key,
+            _ => "",
+        }
+    }
+
+    /// The same path below another name.
+    pub fn below(&self, name: &str) -> Path {
+        let mut segments = vec![Segment::Key(name.to_owned())];
+        segments.extend(self.0.iter().cloned());
+        Path(segments)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// The right side of a test.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    Literal(Value),
+    /// Both ends included.
+    Range(Option<i64>, Option<i64>),
+    /// `$x`.
+    Variable(String),
+    /// A path that starts at the step.
+    Path(Path),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    Compare(Comparison, Operand),
+    In { list: Operand, negated: bool },
+    Contains { needle: Operand, negated: bool },
+    StartsWith { text: String, negated: bool },
+    Matches { regex: String, negated: bool },
+    Exists { negated: bool },
+    Missing { negated: bool },
+}
+
+/// A condition on a step or on the run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// `path TEST`.
+    Test(Path, Test),
+    /// A path to a boolean, said bare: `ok`.
+    Bare(Path),
+    Not(Box<Condition>),
+    And(Box<Condition>, Box<Condition>),
+    Or(Box<Condition>, Box<Condition>),
+    Implies(Box<Condition>, Box<Condition>),
+}
+
+/// One test in a pattern's parentheses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArgTest {
+    pub path: Path,
+    pub test: ArgForm,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgForm {
+    /// `path: literal`.
+    Is(Value),
+    /// `path: [a, b]`.
+    OneOf(Vec<Value>),
+    /// `path: 1..3`.
+    Range(Option<i64>, Option<i64>),
+    /// `path: /…/`.
+    Regex(String),
+    /// `path: $x`; `spelled_equals` writes `path == $x`.
+    Bind { variable: String, spelled_equals: bool },
+    /// `path TEST`.
+    Test(Test),
+}
+
+/// The text behind a kind word.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Text {
+    Any,
+    Substring(String),
+    Regex(String),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A bare name, with globs.
+    Tool(String),
+    /// A quoted name, literal.
+    Quoted(String),
+    AnyTool,
+    Command(Text),
+    User(Text),
+    Assistant(Text),
+    Message,
+    /// A path glob; `None`: any.
+    Read(Option<String>),
+    Write(Option<String>),
+}
+
+/// One alternative of a pattern.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simple {
+    pub proposed: bool,
+    pub what: What,
+    pub tests: Vec<ArgTest>,
+    /// `ok` or `failed`.
+    pub status: Option<bool>,
+    pub condition: Option<Condition>,
+}
+
+impl Simple {
+    pub fn new(what: What) -> Simple {
+        Simple { proposed: false, what, tests: Vec::new(), status: None, condition: None }
+    }
+}
+
+/// A step pattern: alternatives in order. `id` tells places in the rule apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    pub id: usize,
+    pub alternatives: Vec<Simple>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adjacency {
+    Plain,
+    Each,
+    Immediately,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    Calls(i64),
+    Turns(i64),
+    Milliseconds(i64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SequenceMode {
+    Gaps,
+    Only,
+    Exactly,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    Each,
+    Some,
+    No,
+}
+
+/// The test of a `count`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CountTest {
+    Compare(Comparison, i64),
+    Range(Option<i64>, Option<i64>),
+    List(Vec<i64>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Flow {
+    Pattern(Pattern),
+    Sequence(Vec<Flow>),
+    Choice(Vec<Flow>),
+    /// At least, at most.
+    Repeat(Box<Flow>, usize, Option<usize>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Header {
+    After(Pattern, Option<Pattern>),
+    Between(Pattern, Pattern),
+    Before(Pattern),
+    Each(Pattern),
+    When(Condition),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    Require(Pattern),
+    RequireTimes(Pattern, Option<i64>, Option<i64>),
+    Count(Pattern, CountTest),
+    Never(Vec<Pattern>),
+    Only(Vec<Pattern>),
+    First(Pattern),
+    Last(Pattern),
+    /// `reversed`: said as `B only after A`.
+    Before {
+        adjacency: Adjacency,
+        a: Pattern,
+        targets: Vec<Pattern>,
+        within: Option<Within>,
+        reversed: bool,
+    },
+    After {
+        adjacency: Adjacency,
+        a: Pattern,
+        targets: Vec<Pattern>,
+        within: Option<Within>,
+    },
+    Sequence {
+        mode: SequenceMode,
+        patterns: Vec<Pattern>,
+        within: Option<Within>,
+    },
+    NeverAfter {
+        b: Pattern,
+        a: Pattern,
+        until: Option<Pattern>,
+        within: Option<Within>,
+    },
+    NeverBefore {
+        b: Pattern,
+        a: Pattern,
+        within: Option<Within>,
+    },
+    NeverBetween {
+        b: Pattern,
+        a: Pattern,
+        c: Pattern,
+    },
+    Together(Pattern, Pattern),
+    Apart(Pattern, Pattern),
+    If(Pattern, Pattern),
+    Iff(Pattern, Pattern),
+    Either(Vec<Pattern>),
+    NotBoth(Pattern, Pattern),
+    NeverRepeat(Pattern, usize),
+    Flow(Flow),
+    Quantified(Quantifier, Pattern, Condition),
+    /// An expression: sees the step of an `each A { }` around it.
+    Expression(Condition),
+    Not(Box<Statement>),
+    AnyOf(Vec<Statement>),
+    AllOf(Vec<Statement>),
+    NoneOf(Vec<Statement>),
+    AtLeast(usize, Vec<Statement>),
+    Block(Header, Vec<Statement>),
+    /// `STATEMENT when COND`.
+    When(Box<Statement>, Condition),
+}
+
+impl Flow {
+    pub fn patterns(&self) -> Vec<&Pattern> {
+        match self {
+            Flow::Pattern(pattern) => vec![pattern],
+            Flow::Sequence(parts) | Flow::Choice(parts) => parts.iter().flat_map(Flow::patterns).collect(),
+            Flow::Repeat(inner, _, _) => inner.patterns(),
+        }
+    }
+}
+
+impl Statement {
+    /// Every pattern of a statement that is neither a group nor a block.
+    pub fn patterns(&self) -> Vec<&Pattern> {
+        use Statement as S;
+        match self {
+            S::Require(a) | S::RequireTimes(a, ..) | S::Count(a, _) | S::First(a) | S::Last(a) => vec![a],
+            S::NeverRepeat(a, _) | S::Quantified(_, a, _) => vec![a],
+            S::Never(all) | S::Only(all) | S::Either(all) => all.iter().collect(),
+            S::Before { a, targets, .. } | S::After { a, targets, .. } => {
+                std::iter::once(a).chain(targets.iter()).collect()
+            }
+            S::Sequence { patterns, .. } => patterns.iter().collect(),
+            S::NeverAfter { b, a, until, .. } => [b, a].into_iter().chain(until.iter()).collect(),
+            S::NeverBefore { b, a, .. } => vec![b, a],
+            S::NeverBetween { b, a, c } => vec![b, a, c],
+            S::Together(a, b) | S::Apart(a, b) | S::If(a, b) | S::Iff(a, b) | S::NotBoth(a, b) => vec![a, b],
+            S::Flow(flow) => flow.patterns(),
+            S::Expression(_) | S::Not(_) | S::Block(..) | S::When(..) => Vec::new(),
+            S::AnyOf(_) | S::AllOf(_) | S::NoneOf(_) | S::AtLeast(..) => Vec::new(),
+        }
+    }
+}
+
+impl Simple {
+    /// Variables that this alternative binds, in the order of its tests.
+    pub fn binds(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        for test in &self.tests {
+            if let ArgForm::Bind { variable, .. } = &test.test
+                && !found.contains(&variable.as_str())
+            {
+                found.push(variable.as_str());
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,255 @@
+//! A run as the page describes it: steps in one order, with position, turn and times.
+
+use serde_json::{Map, Value, json};
+
+/// The kinds of step this evaluator knows, in the order of section 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    Call,
+    Message,
+    Command,
+    Read,
+    Write,
+}
+
+pub const KINDS: [Kind; 5] = [Kind::Call, Kind::Message, Kind::Command, Kind::Read, Kind::Write];
+
+impl Kind {
+    pub fn list(self) -> &'static str {
+        ["calls", "messages", "commands", "reads", "writes"][self as usize]
+    }
+
+    fn word(self) -> &'static str {
+        ["call", "message", "command", "read", "write"][self as usize]
+    }
+}
+
+/// What stands at the end of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    Value(Value),
+    /// It leads nowhere inside present evidence.
+    Missing,
+    /// The run does not record it.
+    Absent,
+}
+
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub kind: Kind,
+    fields: Map<String, Value>,
+    pub executed: bool,
+    /// Index among the executed calls, or the number of executed calls before it.
+    pub position: i64,
+    pub turn: Option<i64>,
+    pub start: Option<f64>,
+    pub end: Option<f64>,
+}
+
+pub struct Run {
+    /// All steps; where kinds are not ordered among each other the order between them means nothing.
+    pub steps: Vec<Step>,
+    pub recorded: Vec<Kind>,
+    pub complete: bool,
+    pub object: Map<String, Value>,
+    has_steps: bool,
+}
+
+impl Step {
+    /// A field of the step. `error`, `id` and `agent` are missing where they are not recorded: that says something.
+    pub fn field(&self, name: &str) -> Found {
+        if let Some(value) = self.fields.get(name) {
+            return Found::Value(value.clone());
+        }
+        let derived = match name {
+            "end" => self.end.map(|end| json!(end)),
+            "duration" => self.start.zip(self.end).map(|(start, end)| json!(end - start)),
+            "kind" => Some(json!(self.kind.word())),
+            "status" => self.status().map(|word| json!(word)),
+            "ok" => self.status().map(|word| json!(word == "ok")),
+            _ => None,
+        };
+        let standard: &[&str] = match self.kind {
+            Kind::Call => &["start", "end", "duration", "turn", "status", "ok", "result", "args"],
+            Kind::Message => &["start", "turn"],
+            Kind::Command => &["start", "end", "duration", "turn", "status", "ok", "exit_code", "output"],
+            Kind::Read | Kind::Write => &["start", "end", "duration", "turn", "status", "ok"],
+        };
+        match derived {
+            Some(value) => Found::Value(value),
+            None if standard.contains(&name) => Found::Absent,
+            None => Found::Missing,
+        }
+    }
+
+    /// The status: recorded, or read off a recorded error.
+    pub fn status(&self) -> Option<&str> {
+        match self.fields.get("status") {
+            Some(Value::String(word)) => Some(word),
+            _ if self.fields.contains_key("error") => Some("failed"),
+            _ => None,
+        }
+    }
+
+    /// The text that a kind's pattern looks at: the tool's name, the role's text, the command, the path.
+    pub fn text(&self) -> &str {
+        let key = ["tool", "text", "command", "path", "path"][self.kind as usize];
+        self.fields.get(key).and_then(Value::as_str).unwrap_or("")
+    }
+
+    pub fn role(&self) -> &str {
+        self.fields.get("role").and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// The arguments, `None` for a call without any: not recorded, `null` or `{}`.
+    pub fn args(&self) -> Option<&Value> {
+        self.fields.get("args").filter(|args| !args.is_null() && !args.as_object().is_some_and(Map::is_empty))
+    }
+}
+
+fn number(fields: &Map<String, Value>, key: &str) -> Option<f64> {
+    fields.get(key).and_then(Value::as_f64)
+}
+
+fn step(kind: Kind, value: &Value) -> Step {
+    let fields = match value {
+        Value::Object(fields) => fields.clone(),
+        path => Map::from_iter([("path".to_owned(), path.clone())]),
+    };
+    let start = number(&fields, "start");
+    let duration = number(&fields, "duration");
+    let end = number(&fields, "end").or_else(|| Some(start? + duration?));
+    let status = fields.get("status").and_then(Value::as_str);
+    let executed = kind == Kind::Call && !matches!(status, Some("denied" | "pending"));
+    let turn = fields.get("turn").and_then(Value::as_i64);
+    Step { kind, fields, executed, position: 0, turn, start, end }
+}
+
+/// Where a step of a kind stands in its turn: user and system messages, assistant messages, calls, then what calls led to.
+fn rank(step: &Step) -> usize {
+    match step.kind {
+        Kind::Message if matches!(step.role(), "user" | "system") => 0,
+        Kind::Message => 1,
+        Kind::Call => 2,
+        _ => 3,
+    }
+}
+
+/// Calls in the order of their starts where every call has one; calls of one turn stay together in recorded order.
+/// Each comes with the start at which it stands.
+fn order_calls(calls: Vec<Step>) -> Vec<(Option<f64>, Step)> {
+    if calls.iter().any(|call| call.start.is_none()) {
+        return calls.into_iter().map(|call| (call.start, call)).collect();
+    }
+    let mut keyed: Vec<(Option<f64>, Step)> = Vec::new();
+    for call in &calls {
+        let group = calls.iter().filter(|other| call.turn.is_some() && other.turn == call.turn);
+        let earliest = group.filter_map(|other| other.start).fold(call.start.unwrap_or(0.0), f64::min);
+        keyed.push((Some(earliest), call.clone()));
+    }
+    // A stable sort by (start of the group, first place of the group) keeps every group together.
+    let place = |step: &Step| {
+        calls.iter().position(|other| step.turn.is_some() && other.turn == step.turn).unwrap_or(usize::MAX)
+    };
+    let mut numbered: Vec<(usize, (Option<f64>, Step))> = keyed.into_iter().enumerate().collect();
+    numbered.sort_by(|(i, (start, a)), (j, (other, b))| {
+        let by_start = start.partial_cmp(other).unwrap_or(std::cmp::Ordering::Equal);
+        by_start.then(place(a).min(*i).cmp(&place(b).min(*j))).then(i.cmp(j))
+    });
+    numbered.into_iter().map(|(_, keyed)| keyed).collect()
+}
+
+impl Run {
+    pub fn read(value: &Value) -> Run {
+        let object = value.as_object().cloned().unwrap_or_default();
+        let complete = object.get("complete") != Some(&Value::Bool(false));
+        let has_steps = object.contains_key("steps");
+        let recorded: Vec<Kind> =
+            KINDS.into_iter().filter(|kind| has_steps || object.contains_key(kind.list())).collect();
+        let mut run = Run { steps: Vec::new(), recorded, complete, object, has_steps };
+        if has_steps {
+            run.read_steps()
+        } else {
+            run.read_lists()
+        }
+        run.number();
+        run
+    }
+
+    fn read_steps(&mut self) {
+        for value in self.object.get("steps").and_then(Value::as_array).cloned().unwrap_or_default() {
+            let word = value.get("kind").and_then(Value::as_str).unwrap_or("");
+            let kind = KINDS.into_iter().find(|kind| kind.word() == word).expect("a step has a known kind");
+            self.steps.push(step(kind, &value));
+        }
+    }
+
+    /// The lists one by one, then merged by starts or by turns where every step of each two kinds has them.
+    fn read_lists(&mut self) {
+        let mut lists: Vec<Vec<(Option<f64>, Step)>> = Vec::new();
+        for kind in KINDS {
+            let values = self.object.get(kind.list()).and_then(Value::as_array).cloned().unwrap_or_default();
+            let steps: Vec<Step> = values.iter().map(|value| step(kind, value)).collect();
+            lists.push(match kind {
+                Kind::Call => order_calls(steps),
+                _ => steps.into_iter().map(|step| (step.start, step)).collect(),
+            });
+        }
+        let mut merged: Vec<(Option<f64>, Step)> = Vec::new();
+        for list in lists {
+            merged = merge(merged, list);
+        }
+        self.steps = merged.into_iter().map(|(_, step)| step).collect();
+    }
+
+    fn number(&mut self) {
+        let mut executed = 0;
+        for step in &mut self.steps {
+            step.position = executed;
+            executed += i64::from(step.executed);
+        }
+    }
+
+    fn of(&self, kind: Kind) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(move |step| step.kind == kind)
+    }
+
+    /// Whether steps of two kinds are ordered among each other.
+    pub fn ordered(&self, a: Kind, b: Kind) -> bool {
+        let both = |has: fn(&Step) -> bool| self.of(a).chain(self.of(b)).all(has);
+        a == b || self.has_steps || both(|step| step.start.is_some()) || both(|step| step.turn.is_some())
+    }
+
+    /// The steps of the other run go on where these end.
+    pub fn is_prefix_of(&self, other: &Run) -> bool {
+        self.steps.len() <= other.steps.len() && self.steps.iter().zip(&other.steps).all(|(a, b)| a.fields == b.fields)
+    }
+
+    pub fn root(&self, name: &str) -> Found {
+        match self.object.get(name) {
+            Some(value) => Found::Value(value.clone()),
+            None if name == "error" => Found::Missing,
+            None => Found::Absent,
+        }
+    }
+}
+
+/// Merges two lists, each in its own order: a step goes first when it belongs before the other.
+fn merge(a: Vec<(Option<f64>, Step)>, b: Vec<(Option<f64>, Step)>) -> Vec<(Option<f64>, Step)> {
+    let all = || a.iter().chain(b.iter());
+    let by_start = all().all(|(start, _)| start.is_some());
+    let by_turn = all().all(|(_, step)| step.turn.is_some());
+    let (mut left, mut right) = (a.into_iter().peekable(), b.into_iter().peekable());
+    let mut out = Vec::new();
+    loop {
+        let right_first = match (left.peek(), right.peek()) {
+            (None, None) => return out,
+            (None, Some(_)) => true,
+            (Some(_), None) => false,
+            (Some((s, x)), Some((t, y))) if by_start => (t, rank(y)) < (s, rank(x)),
+            (Some((_, x)), Some((_, y))) if by_turn => (y.turn, rank(y)) < (x.turn, rank(x)),
+            _ => false,
+        };
+        out.extend(if right_first { right.next() } else { left.next() });
+    }
+}

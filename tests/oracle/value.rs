@@ -1,0 +1,90 @@
+//! JSON values as rules compare them, said plainly.
+
+use serde_json::{Number, Value};
+use std::cmp::Ordering;
+
+/// Equality by value: `1` and `1.0` are one value, `"1"` is another.
+pub fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(x), Value::Number(y)) => compare_numbers(x, y) == Some(Ordering::Equal),
+        (Value::Array(x), Value::Array(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| equal(x, y)),
+        (Value::Object(x), Value::Object(y)) => {
+            x.len() == y.len() && x.iter().all(|(key, value)| y.get(key).is_some_and(|other| equal(value, other)))
+        }
+        _ => a == b,
+    }
+}
+
+/// Equality of `===`: the JSON form counts too, `1` is not `1.0`.
+pub fn identical(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(x), Value::Number(y)) => x.is_f64() == y.is_f64() && equal(a, b),
+        (Value::Array(x), Value::Array(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| identical(x, y)),
+        (Value::Object(x), Value::Object(y)) => {
+            x.len() == y.len() && x.iter().all(|(key, value)| y.get(key).is_some_and(|other| identical(value, other)))
+        }
+        _ => a == b,
+    }
+}
+
+/// Order of two numbers or of two texts; nothing else is ordered, and nothing is coerced.
+pub fn order(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Number(x), Value::Number(y)) => compare_numbers(x, y),
+        (Value::String(x), Value::String(y)) => Some(x.cmp(y)),
+        _ => None,
+    }
+}
+
+fn integer(number: &Number) -> Option<i128> {
+    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
+}
+
+/// Integers exactly, everything else as the nearest double.
+pub fn compare_numbers(a: &Number, b: &Number) -> Option<Ordering> {
+    match (integer(a), integer(b)) {
+        (Some(x), Some(y)) => Some(x.cmp(&y)),
+        (Some(x), None) => mixed(x, b.as_f64()?),
+        (None, Some(y)) => mixed(y, a.as_f64()?).map(Ordering::reverse),
+        (None, None) => a.as_f64()?.partial_cmp(&b.as_f64()?),
+    }
+}
+
+fn mixed(integer: i128, float: f64) -> Option<Ordering> {
+    let floor = float.floor();
+    match integer.cmp(&(floor as i128)) {
+        Ordering::Equal if float > floor => Some(Ordering::Less),
+        other => Some(other),
+    }
+}
+
+/// `*` is any text, `?` any one character.
+pub fn glob(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    glob_chars(&pattern, &text)
+}
+
+fn glob_chars(pattern: &[char], text: &[char]) -> bool {
+    match pattern.split_first() {
+        None => text.is_empty(),
+        Some(('*', rest)) => (0..=text.len()).any(|skip| glob_chars(rest, &text[skip..])),
+        Some(('?', rest)) => !text.is_empty() && glob_chars(rest, &text[1..]),
+        Some((c, rest)) => text.first() == Some(c) && glob_chars(rest, &text[1..]),
+    }
+}
+
+/// A path glob: `**` is any number of folders, `*` anything within one.
+pub fn path_glob(pattern: &str, path: &str) -> bool {
+    let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+    path_parts(&pattern, &path)
+}
+
+fn path_parts(pattern: &[&str], path: &[&str]) -> bool {
+    match pattern.split_first() {
+        None => path.is_empty(),
+        // A last `**` needs something below the folder.
+        Some((&"**", [])) => !path.is_empty(),
+        Some((&"**", rest)) => (0..=path.len()).any(|skip| path_parts(rest, &path[skip..])),
+        Some((part, rest)) => path.first().is_some_and(|name| glob(part, name)) && path_parts(rest, &path[1..]),
+    }
+}

@@ -4,7 +4,7 @@ use super::context::Scope;
 use super::fault::{Fault, Unfit};
 use super::locate;
 use super::machine::Machine;
-use super::observe::{Seen, TestKindSeen};
+use super::observe::{Gap, Seen, TestKindSeen};
 use super::outcome::{Evidence, Role};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
@@ -41,7 +41,7 @@ impl<'run> Machine<'run> {
         let mut explanation = Explanation::default();
         let mut clauses: Vec<String> = Vec::new();
         for seen in blamed {
-            self.explain_test(seen, &recorder.gaps, scope, &mut clauses, &mut explanation.evidence);
+            self.explain_test(seen, scope, &mut clauses, &mut explanation.evidence);
         }
         explanation.evidence.truncate(LISTED);
         explanation.reason = joined(&clauses);
@@ -69,7 +69,6 @@ impl<'run> Machine<'run> {
     fn explain_test(
         &self,
         seen: &Seen<'run>,
-        gaps: &[(usize, Node<'run>)],
         scope: &Scope<'_, 'run>,
         clauses: &mut Vec<String>,
         evidence: &mut Vec<Evidence>,
@@ -80,7 +79,7 @@ impl<'run> Machine<'run> {
             if seen.kind == TestKindSeen::Compared && self.is_literal(*at) {
                 continue;
             }
-            let part = self.describe(node, *at, gaps);
+            let part = self.describe(node, *at, &seen.gaps);
             evidence.push(self.evidence(node, *at, part.clone(), scope));
             parts.push(part);
         }
@@ -120,11 +119,10 @@ impl<'run> Machine<'run> {
     }
 
     /// `` `output.amount` is 250 ``, `` `output.state` is missing ``, `` the run does not record `cost` ``.
-    fn describe(&self, node: &Node<'run>, at: usize, gaps: &[(usize, Node<'run>)]) -> String {
+    fn describe(&self, node: &Node<'run>, at: usize, gaps: &[Gap<'run>]) -> String {
         let text = self.rule_text(self.span(at));
         match node.value {
-            Value::Missing => match gap_below(gaps, at).and_then(|(key, base)| near(self.key_of(key).as_deref(), base))
-            {
+            Value::Missing => match gaps.iter().rev().find(|gap| gap.at <= at).and_then(|gap| self.near(gap)) {
                 Some(near) => format!("`{text}` is missing (there is `{near}`)"),
                 None => format!("`{text}` is missing"),
             },
@@ -133,17 +131,20 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// The key that an instruction asks for.
-    fn key_of(&self, at: usize) -> Option<String> {
-        match self.program.code.get(at)? {
-            Op::Field(name, _) | Op::StepField(name) => self.program.names.get(name.0 as usize).cloned(),
-            _ => None,
-        }
+    /// A key of the object at a gap that is nearly the one asked for.
+    fn near(&self, gap: &Gap<'run>) -> Option<&'run str> {
+        let key = match self.program.code.get(gap.at)? {
+            Op::Field(name, _) | Op::StepField(name) => self.program.names.get(name.0 as usize)?,
+            _ => return None,
+        };
+        let Value::Object(object) = gap.base.value else { return None };
+        suggest::nearest(key, object.entries().iter().map(|entry| entry.key))
     }
 
     fn evidence(&self, node: &Node<'run>, at: usize, label: String, scope: &Scope<'_, 'run>) -> Evidence {
-        let path = locate::pointer(self.run, node).unwrap_or_default();
-        let step = locate::step_of(self.run, &path).or_else(|| self.step_number(scope));
+        let own = locate::pointer(self.run, node);
+        let step = own.as_deref().and_then(|path| locate::step_of(self.run, path)).or_else(|| self.step_number(scope));
+        let path = own.or_else(|| locate::step_pointer(self.run, step?)).unwrap_or_default();
         let value = match node.value {
             Value::Missing | Value::Absent => None,
             ref value => Some(to_json(value)),
@@ -192,17 +193,6 @@ fn is_blamed(seen: &Seen<'_>, outcome: Truth) -> bool {
         Truth::False | Truth::FalseByMissing => pulls.plain() == Some(false),
         Truth::True => pulls.plain() == Some(true),
     }
-}
-
-/// The step of the path behind an instruction that led nowhere: the last one noted at it or before it in the same path.
-fn gap_below<'a, 'run>(gaps: &'a [(usize, Node<'run>)], at: usize) -> Option<(usize, &'a Node<'run>)> {
-    gaps.iter().rev().find(|(gap, _)| *gap <= at && at - gap <= 8).map(|(gap, base)| (*gap, base))
-}
-
-/// A key of the object that is nearly the one asked for.
-fn near<'a>(key: Option<&str>, base: &'a Node<'_>) -> Option<&'a str> {
-    let Value::Object(object) = base.value else { return None };
-    suggest::nearest(key?, object.entries().iter().map(|entry| entry.key))
 }
 
 fn joined(clauses: &[String]) -> String {

@@ -16,10 +16,10 @@ use rustc_hash::FxHashMap;
 pub(super) struct Recorder<'run> {
     /// Tests and conditions.
     pub(super) seen: Vec<Seen<'run>>,
-    /// Steps of paths that led nowhere, with the value that they started from.
-    pub(super) gaps: Vec<(usize, Node<'run>)>,
+    /// Steps of paths that led nowhere since the last test.
+    gaps: Vec<Gap<'run>>,
     /// The shapes of the expressions that were entered, by their first instruction.
-    pub(super) shapes: FxHashMap<usize, Shape>,
+    shapes: FxHashMap<usize, Shape>,
     /// What the truth of the expression in work does to the truth of the whole.
     around: Option<Polarity>,
 }
@@ -42,8 +42,19 @@ pub(super) struct Seen<'run> {
     pub(super) truth: Truth,
     /// What that does to the truth of the whole.
     pub(super) polarity: Polarity,
+    /// Steps of the paths to its sides that led nowhere.
+    pub(super) gaps: Vec<Gap<'run>>,
     /// More than the values say: how a schema was violated.
     pub(super) why: Option<String>,
+}
+
+/// A step of a path that led nowhere.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gap<'run> {
+    /// The instruction, by number in the program.
+    pub(super) at: usize,
+    /// The value that has no such key or element.
+    pub(super) base: Node<'run>,
 }
 
 /// Families of tests.
@@ -86,7 +97,8 @@ impl<'run> Machine<'run> {
         if let Some(recorder) = &mut self.recorder
             && recorder.seen.len() < SEEN_LIMIT
         {
-            recorder.seen.push(Seen { at, kind, subject, operand, truth, polarity, why: None });
+            let gaps = std::mem::take(&mut recorder.gaps);
+            recorder.seen.push(Seen { at, kind, subject, operand, truth, polarity, gaps, why: None });
         }
     }
 
@@ -138,7 +150,7 @@ impl<'run> Machine<'run> {
         if let Some(recorder) = &mut self.recorder
             && recorder.gaps.len() < SEEN_LIMIT
         {
-            recorder.gaps.push((at, base));
+            recorder.gaps.push(Gap { at, base });
         }
     }
 }

@@ -197,3 +197,14 @@ fn deep_nesting_in_a_file_is_refused() {
     let program = Program { assertions: vec![assertion], ..program_of(vec![Op::Constant(Literal(0))]) };
     assert_eq!(codec::decode(&codec::encode(&program)), Err(DecodeError::Damaged));
 }
+
+#[test]
+fn the_page_of_instructions_is_what_the_table_says() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/bytecode.md");
+    let page = averment::bytecode::reference::page();
+    if std::env::var_os("AVERMENT_BLESS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "docs/reference/bytecode.md is not what the table says: run with AVERMENT_BLESS=1");
+}

@@ -3,5 +3,6 @@ pub mod codec;
 pub mod disasm;
 pub mod ops;
 pub mod program;
+pub mod reference;
 pub mod shape;
 pub mod verify;

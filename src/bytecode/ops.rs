@@ -93,10 +93,21 @@ pub struct OpInfo {
     pub mnemonic: &'static str,
     /// The operands by name.
     pub operands: &'static [&'static str],
+    /// How many values it takes from the stack; in words of its operands where these say it.
+    pub takes: &'static str,
     /// Fuel that it takes beside what its values cost.
     pub cost: u32,
     /// What it does.
     pub doc: &'static str,
+}
+
+/// The number of values as a reader knows it.
+const fn takes(pops: &'static str) -> &'static str {
+    match pops.as_bytes() {
+        b"count.0" => "`count`",
+        [b'0'..=b'9'] => pops,
+        _ => "the ends it has",
+    }
 }
 
 macro_rules! ops {
@@ -112,6 +123,7 @@ macro_rules! ops {
             pub const TABLE: &'static [OpInfo] = &[$(OpInfo {
                 mnemonic: $mnemonic,
                 operands: &[$(stringify!($operand)),*],
+                takes: takes(stringify!($pops)),
                 cost: $cost,
                 doc: $doc,
             },)*];
@@ -124,6 +136,7 @@ macro_rules! ops {
                     $(Self::$name($($operand),*) => OpInfo {
                         mnemonic: $mnemonic,
                         operands: &[$(stringify!($operand)),*],
+                        takes: takes(stringify!($pops)),
                         cost: $cost,
                         doc: $doc,
                     },)*

@@ -17,9 +17,9 @@ pub enum Fault {
     Permission(String),
     /// A value that is no boolean stands where a condition is needed: the assertion fails and says so, whatever `not` or group is
     /// around it.
-    NotBoolean(Unfit),
+    NotBoolean(Box<Unfit>),
     /// A quantifier runs over a value that is no list, object or closed range of whole numbers: the assertion fails and says so.
-    NotAList(Unfit),
+    NotAList(Box<Unfit>),
     /// Anything else, in words.
     Other(String),
 }

@@ -53,11 +53,11 @@ impl<'run> Loop<'run> {
             Value::Object(object) => Items::Values(object.entries()),
             Value::Range(range) => match (range.start.and_then(Number::as_i64), range.end.and_then(Number::as_i64)) {
                 (Some(start), Some(end)) => Items::Numbers(start, end),
-                _ => return Err(Fault::NotAList(Unfit::new(source, span))),
+                _ => return Err(Fault::NotAList(Box::new(Unfit::new(source, span)))),
             },
             Value::Missing | Value::Absent => Items::Nothing,
             Value::Truth(truth) if truth.plain().is_none() => Items::Nothing,
-            _ => return Err(Fault::NotAList(Unfit::new(source, span))),
+            _ => return Err(Fault::NotAList(Box::new(Unfit::new(source, span)))),
         };
         let answer = match (&source.value, quantifier) {
             (Value::Missing, ExprQuantifier::Count) => Answer::Settled(Value::Missing),

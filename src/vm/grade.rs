@@ -36,13 +36,21 @@ impl<'run> Machine<'run> {
         self.grades = Some(Grades::default());
         let outcome = self.evaluate(code, scope);
         let grades = self.grades.take();
-        let score = grades.and_then(|grades| grades.pending.or(grades.scores.first().copied().flatten()));
+        let score = grades.and_then(|grades| grades.pending);
         Ok((outcome?, score.map(|score| score.clamp(0.0, 1.0))))
     }
 
     /// A `let` with a score function is computed again while grading: its score is not kept.
     pub(super) fn must_grade(&self, code: CodeId) -> bool {
         self.grades.is_some() && self.prepared.is_graded(code)
+    }
+
+    /// The value on top leaves its expression: its score goes along to where it is pushed next.
+    pub(super) fn keep_grade(&mut self) {
+        let grade = self.grades.as_ref().and_then(|grades| self.own_grade(grades, 0));
+        if let Some(grades) = &mut self.grades {
+            grades.pending = grade;
+        }
     }
 
     /// A score function gave this; the next push is its result.

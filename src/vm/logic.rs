@@ -12,7 +12,7 @@ use crate::value::{Node, Value};
 
 /// A value as a truth. What is missing is false because it is missing; a value that is no boolean is no truth at all.
 pub(super) fn condition(node: &Node<'_>, span: Span) -> Result<Truth, Fault> {
-    truth_of(node).ok_or_else(|| Fault::NotBoolean(Unfit::new(node, span)))
+    truth_of(node).ok_or_else(|| Fault::NotBoolean(Box::new(Unfit::new(node, span))))
 }
 
 fn truth_of(node: &Node<'_>) -> Option<Truth> {

@@ -142,6 +142,7 @@ impl<'run> Machine<'run> {
         self.depth += 1;
         let outcome = self.execute(chunk, frame, scope);
         self.depth -= 1;
+        self.keep_grade();
         let value = outcome.and_then(|()| self.pop());
         self.stack.truncate(frame.stack);
         self.locals.truncate(frame.locals);

@@ -44,6 +44,11 @@ fn negate_if(truth: Truth, negated: bool) -> Truth {
 
 impl<'run> Machine<'run> {
     pub(super) fn test(&mut self, kind: TestKind, negated: bool, at: usize) -> Result<(), Fault> {
+        // `contains none` is the opposite of `contains any`, also where something is missing.
+        let (kind, negated) = match kind {
+            TestKind::ContainsNone => (TestKind::ContainsAny, !negated),
+            kind => (kind, negated),
+        };
         let grade = self.comparison_grade(kind, negated);
         let operand = self.pop()?;
         let subject = self.pop()?;
@@ -78,14 +83,13 @@ impl<'run> Machine<'run> {
             TestKind::In => return self.is_in(subject, operand),
             TestKind::Contains => return self.contains(subject, operand),
             TestKind::ContainsIgnoringCase => test::contains_ignoring_case(left, right, meter)?,
-            TestKind::ContainsAll | TestKind::ContainsAny | TestKind::ContainsNone => {
-                return self.contains_several(kind, subject, operand);
-            }
+            TestKind::ContainsAll | TestKind::ContainsAny => return self.contains_several(kind, subject, operand),
             TestKind::StartsWith => test::starts_with(left, right),
             TestKind::EndsWith => test::ends_with(left, right),
             TestKind::Matches => self.matches(left, right)?,
-            // These have no right-hand side.
+            // These have no right-hand side, or were turned round above.
             TestKind::Is
+            | TestKind::ContainsNone
             | TestKind::IsJson
             | TestKind::ContainsJson
             | TestKind::IsEmpty
@@ -137,7 +141,7 @@ impl<'run> Machine<'run> {
         Ok(Truth::from_bool(answer.unwrap_or(false)))
     }
 
-    /// `contains all|any|none`: each element of the operand by itself, joined by `and` or `or`. One value stands for a list of one.
+    /// `contains all|any`: each element of the operand by itself, joined by `and` or `or`. One value stands for a list of one.
     fn contains_several(&mut self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
         let one = [*operand];
         let wanted: &[Node<'run>] = match operand.value {
@@ -151,7 +155,7 @@ impl<'run> Machine<'run> {
         for item in wanted {
             let found = match settled(item) {
                 Some(truth) => truth,
-                None => negate_if(self.contains(subject, item)?, kind == TestKind::ContainsNone),
+                None => self.contains(subject, item)?,
             };
             truth = if kind == TestKind::ContainsAny { truth.or(found) } else { truth.and(found) };
         }

@@ -2,5 +2,22 @@
 
 #[path = "trace/commands.rs"]
 mod commands;
+#[path = "trace/files.rs"]
+mod files;
+#[path = "trace/formats.rs"]
+mod formats;
 #[path = "trace/normal_form.rs"]
 mod normal_form;
+#[path = "trace/recorded.rs"]
+mod recorded;
+
+/// Data that is not part of the project, beside it; `None` (said loudly) where it is not there.
+fn shared(path: &str) -> Option<std::path::PathBuf> {
+    let places =
+        [concat!(env!("CARGO_MANIFEST_DIR"), "/../shared"), concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")];
+    let found = places.iter().map(|place| std::path::Path::new(place).join(path)).find(|path| path.exists());
+    if found.is_none() {
+        eprintln!("SKIPPED: `{path}` is not there");
+    }
+    found
+}

@@ -170,6 +170,7 @@ fn run<'a>(arena: &'a bumpalo::Bump, line: usize) -> Run<'a> {
             column: 1,
             offset: 1_000 * (line as u64 - 1),
             position: Some(line),
+            by_line: true,
         },
         id: None,
         object: Object::new(arena, &[]),

@@ -10,4 +10,4 @@ pub mod run;
 pub mod time;
 
 pub use error::ReadError;
-pub use read::read_str;
+pub use read::{RawRun, Runs, parse, read_str};

@@ -1,21 +1,120 @@
-//! Reading runs.
+//! Reading runs, in two steps that may happen on different threads: [`Runs`] cuts a file into the texts of its runs, [`parse`] makes a
+//! [`Run`] of one text.
 
-use super::build::{Normal, build};
-use super::error::ReadError;
+mod split;
+mod stream;
+
+use super::adapt;
+use super::build::build;
+use super::error::{Placed, ReadError};
 use super::run::{ReadWarning, Run, RunSource};
 use crate::limits::Limits;
 use crate::value::json::{self, Duplicate};
+use crate::value::{Node, Origin, Value};
 use bumpalo::Bump;
+use std::ops::Range;
+use std::sync::Arc;
+pub use stream::Runs;
 
-/// Reads one run in normal form.
+/// The text of one run, not read yet. Cheap to clone and to send: runs of one stretch of a file share its text.
+#[derive(Debug, Clone)]
+pub struct RawRun {
+    shared: Arc<String>,
+    range: Range<usize>,
+    shape: Shape,
+    warnings: Vec<ReadWarning>,
+    /// Where it was read.
+    pub source: RunSource,
+}
+
+/// How the text of a run is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// One JSON value.
+    Value,
+    /// One JSON value a line: a session.
+    Lines,
+}
+
+impl RawRun {
+    /// A run from its text alone.
+    #[must_use]
+    pub fn new(text: String, source: RunSource) -> Self {
+        let range = 0..text.len();
+        Self { shared: Arc::new(text), range, shape: Shape::Value, warnings: Vec::new(), source }
+    }
+
+    /// The text that every place in the run counts in.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.shared.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+/// Makes a run of its text: its format is found by its content.
+///
+/// # Errors
+/// What is not JSON, no run of a known format, or beyond a limit.
+pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, limits: &Limits) -> Result<Run<'run>, ReadError> {
+    let text = raw.text();
+    if text.len() > limits.run_bytes {
+        return Err(stream::too_long(&raw.source, limits));
+    }
+    let mut warnings = raw.warnings.clone();
+    let root = match raw.shape {
+        Shape::Value => read_value(text, &raw.source, arena, limits, &mut warnings)?,
+        Shape::Lines => read_lines(text, arena, limits, &mut warnings),
+    };
+    let placed = |error: Placed| ReadError::at(&raw.source, text, error.offset, error.problem);
+    let normal = adapt::normal(root, text, raw.source.clone(), warnings, arena, limits).map_err(placed)?;
+    build(normal, arena)
+}
+
+/// Reads one run in normal form. Other formats are not looked for.
 ///
 /// # Errors
 /// What is not JSON, or not a run.
 pub fn read_str<'run>(text: &'run str, arena: &'run Bump, limits: &Limits) -> Result<Run<'run>, ReadError> {
     let source = RunSource { file: "<text>".to_owned(), line: 1, column: 1, ..RunSource::default() };
-    let document = json::parse(text, 0, arena, limits).map_err(|error| ReadError::of_json(&source, text, error))?;
-    let warnings = document.duplicates.iter().map(duplicate).collect();
-    build(Normal { text, source, object: document.node, order: None, warnings }, arena)
+    let mut warnings = Vec::new();
+    let object = read_value(text, &source, arena, limits, &mut warnings)?;
+    build(adapt::native::normal(object, text, source, warnings), arena)
+}
+
+fn read_value<'run>(
+    text: &'run str,
+    source: &RunSource,
+    arena: &'run Bump,
+    limits: &Limits,
+    warnings: &mut Vec<ReadWarning>,
+) -> Result<Node<'run>, ReadError> {
+    let document = json::parse(text, 0, arena, limits).map_err(|error| ReadError::of_json(source, text, error))?;
+    warnings.extend(document.duplicates.iter().map(duplicate));
+    Ok(document.node)
+}
+
+/// The lines of a session as a list. A line that cannot be read is passed over with a warning.
+fn read_lines<'run>(
+    text: &'run str,
+    arena: &'run Bump,
+    limits: &Limits,
+    warnings: &mut Vec<ReadWarning>,
+) -> Node<'run> {
+    let mut nodes = bumpalo::collections::Vec::new_in(arena);
+    for (offset, line) in split::lines(text) {
+        match json::parse(line, offset, arena, limits) {
+            Ok(document) => {
+                warnings.extend(document.duplicates.iter().map(duplicate));
+                nodes.push(document.node);
+            }
+            Err(error) => {
+                let message =
+                    format!("a line is not JSON and is passed over: {} (column {})", error.message, error.column);
+                warnings.push(ReadWarning { message, offset: offset + error.offset });
+            }
+        }
+    }
+    Node::new(Value::List(nodes.into_bump_slice()), Origin::new(0, text.len()))
 }
 
 fn duplicate(duplicate: &Duplicate) -> ReadWarning {

@@ -235,14 +235,17 @@ pub struct RunSource {
     pub offset: u64,
     /// Position of the run in its file, from 1; `None` when the file is one run.
     pub position: Option<usize>,
+    /// Whether each run of the file has a line of its own.
+    pub by_line: bool,
 }
 
 impl RunSource {
-    /// The name of the run in reports: `trace.jsonl:3` (by line) or the file's name.
+    /// The name of the run in reports: `trace.jsonl:3` (by line), `trace.json#2` (by position in a list) or the file's name.
     #[must_use]
     pub fn name(&self) -> String {
         match self.position {
-            Some(_) => format!("{}:{}", self.file, self.line),
+            Some(_) if self.by_line => format!("{}:{}", self.file, self.line),
+            Some(position) => format!("{}#{position}", self.file),
             None => self.file.clone(),
         }
     }

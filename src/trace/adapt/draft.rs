@@ -1,0 +1,169 @@
+//! A run while an adapter fills it.
+
+use crate::limits::Limits;
+use crate::trace::build::entry;
+use crate::trace::run::{Kind, ReadWarning};
+use crate::value::{Entry, Node, Number, Object, Origin, Value};
+use bumpalo::Bump;
+
+/// A run in normal form that is being put together, its steps in the order in which they are added.
+pub(crate) struct Draft<'run, 'limits> {
+    pub(crate) arena: &'run Bump,
+    pub(crate) limits: &'limits Limits,
+    root: Vec<Entry<'run>>,
+    steps: Vec<Pending<'run>>,
+    recorded: [bool; Kind::ALL.len()],
+    ordered: bool,
+    warnings: Vec<ReadWarning>,
+}
+
+/// A step whose fields may still grow.
+pub(crate) struct Pending<'run> {
+    kind: Kind,
+    pub(crate) fields: Vec<Entry<'run>>,
+    origin: Origin,
+}
+
+/// A step of a [`Draft`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StepId(usize);
+
+impl<'run, 'limits> Draft<'run, 'limits> {
+    pub(crate) fn new(arena: &'run Bump, limits: &'limits Limits, warnings: Vec<ReadWarning>) -> Self {
+        Self { arena, limits, root: Vec::new(), steps: Vec::new(), recorded: [false; 8], ordered: true, warnings }
+    }
+
+    /// Says that the format records steps of these kinds: that there are none is then evidence.
+    pub(crate) fn records(&mut self, kinds: &[Kind]) {
+        for kind in kinds {
+            if let Some(recorded) = self.recorded.get_mut(*kind as usize) {
+                *recorded = true;
+            }
+        }
+    }
+
+    /// Says that the order in which steps of different kinds were added means nothing.
+    pub(crate) fn kinds_in_no_order(&mut self) {
+        self.ordered = false;
+    }
+
+    /// Adds an entry of the run.
+    pub(crate) fn set(&mut self, key: &'run str, node: Node<'run>) {
+        self.root.push(Entry { key, node });
+    }
+
+    /// Adds an entry where there is a value.
+    pub(crate) fn set_some(&mut self, key: &'run str, node: Option<Node<'run>>) {
+        if let Some(node) = node {
+            self.set(key, node);
+        }
+    }
+
+    /// Adds a step.
+    pub(crate) fn step(&mut self, kind: Kind, fields: Vec<Entry<'run>>, origin: Origin) -> StepId {
+        self.records(&[kind]);
+        self.steps.push(Pending { kind, fields, origin });
+        StepId(self.steps.len() - 1)
+    }
+
+    /// Adds a field to a step that is there.
+    pub(crate) fn amend(&mut self, step: StepId, key: &'run str, node: Node<'run>) {
+        if let Some(step) = self.steps.get_mut(step.0) {
+            step.fields.push(Entry { key, node });
+        }
+    }
+
+    /// Sets a field of a step, whether it is there or not.
+    pub(crate) fn replace(&mut self, step: StepId, key: &'run str, node: Node<'run>) {
+        if let Some(step) = self.steps.get_mut(step.0) {
+            step.fields.retain(|field| field.key != key);
+            step.fields.push(Entry { key, node });
+        }
+    }
+
+    /// Whether the run has an entry already.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.root.iter().any(|entry| entry.key == key)
+    }
+
+    /// A field of a step.
+    pub(crate) fn field(&self, step: StepId, key: &str) -> Option<Node<'run>> {
+        let fields = &self.steps.get(step.0)?.fields;
+        fields.iter().find(|field| field.key == key).map(|field| field.node)
+    }
+
+    /// All steps of a kind so far.
+    pub(crate) fn steps(&self, kind: Kind) -> Vec<StepId> {
+        let steps = self.steps.iter().enumerate().filter(|(_, step)| step.kind == kind);
+        steps.map(|(index, _)| StepId(index)).collect()
+    }
+
+    /// Puts steps right behind others; `derive` gives those that follow from one.
+    pub(crate) fn insert_derived(&mut self, derive: impl Fn(&Self, &[Entry<'run>]) -> Vec<(Kind, Vec<Entry<'run>>)>) {
+        let mut all = Vec::with_capacity(self.steps.len());
+        let steps = std::mem::take(&mut self.steps);
+        for step in steps {
+            let derived = if step.kind == Kind::Call { derive(self, &step.fields) } else { Vec::new() };
+            let origin = step.origin;
+            all.push(step);
+            for (kind, fields) in derived {
+                self.records(&[kind]);
+                all.push(Pending { kind, fields, origin });
+            }
+        }
+        self.steps = all;
+    }
+
+    pub(crate) fn warn(&mut self, origin: Origin, message: impl Into<String>) {
+        if self.warnings.len() < 100 {
+            let offset = origin.range().map_or(0, |range| range.start);
+            self.warnings.push(ReadWarning { message: message.into(), offset });
+        }
+    }
+
+    /// An object with computed place.
+    pub(crate) fn object(&self, entries: &[Entry<'run>]) -> Node<'run> {
+        Node::computed(Value::Object(Object::new(self.arena, self.arena.alloc_slice_copy(entries))))
+    }
+
+    /// A list with computed place.
+    pub(crate) fn list(&self, items: &[Node<'run>]) -> Node<'run> {
+        Node::computed(Value::List(self.arena.alloc_slice_copy(items)))
+    }
+
+    /// The run in normal form, the order of its steps, and what was odd.
+    pub(crate) fn finish(self, origin: Origin) -> (Node<'run>, Option<Vec<(Kind, u32)>>, Vec<ReadWarning>) {
+        let mut lists: [Vec<Node<'run>>; Kind::ALL.len()] = Default::default();
+        let mut order = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let object = Object::new(self.arena, self.arena.alloc_slice_copy(&step.fields));
+            if let Some(list) = lists.get_mut(step.kind as usize) {
+                order.push((step.kind, u32::try_from(list.len()).unwrap_or(u32::MAX)));
+                list.push(Node::new(Value::Object(object), step.origin));
+            }
+        }
+        let mut root = self.root;
+        for ((kind, list), recorded) in Kind::ALL.into_iter().zip(&lists).zip(self.recorded) {
+            if recorded {
+                root.push(entry(kind.list_key(), Value::List(self.arena.alloc_slice_copy(list))));
+            }
+        }
+        let object = Object::new(self.arena, self.arena.alloc_slice_copy(&root));
+        (Node::new(Value::Object(object), origin), self.ordered.then_some(order), self.warnings)
+    }
+}
+
+/// A count as a value.
+pub(crate) fn count<'run>(number: usize) -> Node<'run> {
+    Node::computed(Value::Number(Number::from_count(number)))
+}
+
+/// An entry with its node.
+pub(crate) fn field<'run>(key: &'run str, node: Node<'run>) -> Entry<'run> {
+    Entry { key, node }
+}
+
+/// What says that a field of a step is not recorded, although something could be derived for it.
+pub(crate) fn withheld<'run>() -> Node<'run> {
+    Node::computed(Value::Absent)
+}

@@ -1,0 +1,103 @@
+//! Finding where values and lines end, without reading them.
+
+/// The offset behind the JSON value that starts at `start`; `None` when the text ends inside it. Only brackets and quotes are looked
+/// at: what is in between is for the reader to check.
+pub(super) fn end_of_value(text: &str, start: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0_usize;
+    let mut at = start;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = end_of_text(bytes, at)?,
+            b'{' | b'[' => {
+                depth += 1;
+                at += 1;
+            }
+            b'}' | b']' if depth == 0 => return Some(at),
+            b'}' | b']' => {
+                depth -= 1;
+                at += 1;
+            }
+            b',' | b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => return Some(at),
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        // Brackets and texts end by themselves, words and numbers with what follows them.
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    (depth == 0 && at > start).then_some(at)
+}
+
+/// The offset behind the text whose quote stands at `start`.
+fn end_of_text(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        match bytes.get(at) {
+            Some(b'"') => return Some(at + 1),
+            _ => at += 2,
+        }
+    }
+}
+
+/// The offset of the next byte that is no white space of JSON.
+pub(super) fn skip_blank(text: &str, start: usize) -> usize {
+    let rest = text.as_bytes().get(start..).unwrap_or_default();
+    start + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
+}
+
+/// The lines that are not blank, with their offsets.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let length = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |newline| newline + 1);
+        let line = rest.get(..length)?;
+        let offset = start;
+        start += length;
+        Some((offset, line))
+    })
+    .filter(|(_, line)| !line.trim_ascii().is_empty())
+}
+
+/// Line and column (from 1, in characters) of an offset.
+pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1;
+    (line, before.get(line_start..).unwrap_or_default().chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_end_where_their_brackets_close() {
+        for (text, end) in [
+            (r#"{"a": "}"} x"#, Some(10)),
+            (r#"{"a": "\"}"}"#, Some(12)),
+            ("[1, [2]], 3", Some(8)),
+            ("12, 3", Some(2)),
+            ("true]", Some(4)),
+            ("42", Some(2)),
+            (r#""a b" c"#, Some(5)),
+            ("{\"a\": [1", None),
+            ("\"abc", None),
+            ("\"abc\\", None),
+            ("", None),
+        ] {
+            assert_eq!(end_of_value(text, 0), end, "{text}");
+        }
+    }
+
+    #[test]
+    fn blank_lines_are_no_lines() {
+        let found: Vec<_> = lines("a\n\n  \r\nb\r\nc").collect();
+        assert_eq!(found, [(0, "a\n"), (7, "b\r\n"), (10, "c")]);
+    }
+}

@@ -1,0 +1,456 @@
+//! Cutting a file into runs: one JSON value, a list of runs, one run a line, values one behind the other, or a session.
+//!
+//! A file with a run on each line is read in stretches of some hundred kilobytes; anything else is read whole.
+
+use super::{RawRun, Shape, split};
+use crate::limits::Limits;
+use crate::trace::adapt;
+use crate::trace::error::{Problem, ReadError};
+use crate::trace::run::{ReadWarning, RunSource};
+use crate::value::json;
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes that are read at once.
+const STRETCH: usize = 256 << 10;
+/// Lines that are looked at to tell a session from a file with a run on each line.
+const FIRST_LINES: usize = 20;
+
+/// The runs of one file, one after the other. A run that cannot be read is an error of its own; the others come all the same.
+pub struct Runs {
+    input: Box<dyn Read + Send>,
+    file: String,
+    limits: Limits,
+    state: State,
+    ready: VecDeque<Result<RawRun, ReadError>>,
+}
+
+enum State {
+    /// Nothing is read yet.
+    Start,
+    /// A run on each line.
+    Lines(Lines),
+    Done,
+}
+
+struct Lines {
+    /// What is read of the file and not handed out.
+    pending: Vec<u8>,
+    /// Place of `pending` in the file.
+    offset: u64,
+    line: usize,
+    /// How many runs were found so far.
+    found: usize,
+    /// The rest of a line that is too long is being passed over.
+    skipping: bool,
+}
+
+impl Runs {
+    /// The runs of a file; `-` is standard input.
+    ///
+    /// # Errors
+    /// A file that cannot be opened.
+    pub fn open(path: &str, limits: &Limits) -> Result<Self, ReadError> {
+        if path == "-" {
+            return Ok(Self::new("<stdin>", io::stdin(), limits));
+        }
+        match std::fs::File::open(path).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
+            Ok((true, _)) => {
+                Err(ReadError::of_file(path, "this is a folder", format!("name its files: `{path}/*.jsonl`")))
+            }
+            Ok((false, file)) => Ok(Self::new(path, file, limits)),
+            Err(error) => Err(unreadable(path, &error)),
+        }
+    }
+
+    /// The runs in anything that can be read; `file` is its name in messages.
+    #[must_use]
+    pub fn new(file: impl Into<String>, input: impl Read + Send + 'static, limits: &Limits) -> Self {
+        let (input, file) = (Box::new(input), file.into());
+        Self { input, file, limits: *limits, state: State::Start, ready: VecDeque::new() }
+    }
+
+    fn fail(&mut self, message: &str, help: &str) {
+        self.ready.push_back(Err(ReadError::of_file(&self.file, message, help)));
+    }
+
+    /// Reads more; `true` at the end of the file.
+    fn read_more(&mut self, pending: &mut Vec<u8>) -> io::Result<bool> {
+        let taken = self.input.by_ref().take(STRETCH as u64).read_to_end(pending)?;
+        Ok(taken == 0)
+    }
+
+    fn start(&mut self) -> io::Result<()> {
+        let mut pending = Vec::new();
+        let mut ended = self.read_more(&mut pending)?;
+        if let Some((message, help)) = not_text(&pending) {
+            self.fail(message, help);
+            return Ok(());
+        }
+        let mark = usize::from(pending.starts_with(b"\xEF\xBB\xBF")) * 3;
+        // Enough to see the first line and the start of the second, or everything.
+        while !ended && pending.len() <= self.limits.run_bytes && !has_two_lines(&pending) {
+            ended = self.read_more(&mut pending)?;
+        }
+        let head = valid_part(pending.get(mark..).unwrap_or_default());
+        if ended && head.trim_ascii().is_empty() && pending.len() <= mark + head.len() {
+            self.fail("no run: the file is empty", "write a run into it, or name another file");
+            return Ok(());
+        }
+        if !runs_by_line(head) {
+            return self.whole(pending, mark, Shape::Value);
+        }
+        if is_session(head, &self.limits) {
+            return self.whole(pending, mark, Shape::Lines);
+        }
+        pending.drain(..mark);
+        let lines = Lines { pending, offset: mark as u64, line: 1, found: 0, skipping: false };
+        self.state = State::Lines(lines);
+        Ok(())
+    }
+
+    /// Reads the rest of the file and cuts it.
+    fn whole(&mut self, mut bytes: Vec<u8>, mark: usize, shape: Shape) -> io::Result<()> {
+        let limit = self.limits.run_bytes;
+        self.input
+            .by_ref()
+            .take((limit.saturating_add(1).saturating_sub(bytes.len())) as u64)
+            .read_to_end(&mut bytes)?;
+        if bytes.len() > limit {
+            let source = RunSource { file: self.file.clone(), line: 1, column: 1, ..RunSource::default() };
+            self.ready.push_back(Err(too_long(&source, &self.limits)));
+            return Ok(());
+        }
+        bytes.drain(..mark);
+        let (text, warnings) = match (String::from_utf8(bytes), shape) {
+            (Ok(text), _) => (text, Vec::new()),
+            (Err(error), Shape::Lines) => without_bad_lines(error.into_bytes()),
+            (Err(error), Shape::Value) => {
+                let at = error.utf8_error().valid_up_to();
+                let text = String::from_utf8_lossy(error.as_bytes());
+                let source = self.source(1, 1, mark as u64, None);
+                self.ready.push_back(Err(ReadError::at(&source, &text, at, not_utf8())));
+                return Ok(());
+            }
+        };
+        let mut cut =
+            Cut { file: &self.file, mark, shared: Arc::new(text), limits: &self.limits, ready: VecDeque::new() };
+        match shape {
+            Shape::Lines => {
+                let range = 0..cut.shared.len();
+                cut.push(range, Shape::Lines, None, warnings);
+            }
+            Shape::Value => cut.values(),
+        }
+        self.ready = cut.ready;
+        Ok(())
+    }
+
+    fn source(&self, line: usize, column: usize, offset: u64, position: Option<usize>) -> RunSource {
+        RunSource { file: self.file.clone(), line, column, offset, position, by_line: true }
+    }
+
+    /// Reads the next stretch of a file with a run on each line.
+    fn more_lines(&mut self, mut lines: Lines) -> io::Result<()> {
+        let mut end = memchr::memrchr(b'\n', &lines.pending);
+        let mut ended = false;
+        while end.is_none() && !ended {
+            let before = lines.pending.len();
+            ended = self.read_more(&mut lines.pending)?;
+            end = memchr::memrchr(b'\n', lines.pending.get(before..).unwrap_or_default()).map(|at| before + at);
+            if lines.pending.len() > self.limits.run_bytes && end.is_none() {
+                self.pass_over(&mut lines);
+            }
+        }
+        let length = end.map_or(lines.pending.len(), |newline| newline + 1);
+        let rest = lines.pending.split_off(length);
+        let stretch = std::mem::replace(&mut lines.pending, rest);
+        self.cut_lines(&mut lines, stretch)?;
+        if !ended || !lines.pending.is_empty() {
+            self.state = State::Lines(lines);
+        } else if lines.found == 0 && self.ready.is_empty() {
+            self.fail("no run: the file is empty", "write a run into it, or name another file");
+        }
+        Ok(())
+    }
+
+    /// A line beyond the limit: says so once and forgets what was read of it.
+    fn pass_over(&mut self, lines: &mut Lines) {
+        if !lines.skipping {
+            lines.skipping = true;
+            lines.found += 1;
+            let source = self.source(lines.line, 1, lines.offset, Some(lines.found));
+            self.ready.push_back(Err(too_long(&source, &self.limits)));
+        }
+        lines.offset += lines.pending.len() as u64;
+        lines.pending.clear();
+    }
+
+    fn cut_lines(&mut self, lines: &mut Lines, stretch: Vec<u8>) -> io::Result<()> {
+        let single = lines.found == 0 && self.is_last(lines, &stretch)?;
+        let (text, bad) = match String::from_utf8(stretch) {
+            Ok(text) => (text, Vec::new()),
+            Err(error) => blank_bad_lines(error.into_bytes()),
+        };
+        let shared = Arc::new(text);
+        let mut start = 0;
+        while start < shared.len() {
+            let rest = shared.get(start..).unwrap_or_default();
+            let length = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |newline| newline + 1);
+            let line = rest.get(..length).unwrap_or_default();
+            let broken = bad.iter().find(|broken| broken.start == start);
+            if std::mem::take(&mut lines.skipping) {
+                // The end of a line that was too long.
+            } else if let Some(broken) = broken {
+                lines.found += 1;
+                let source = self.source(lines.line, 1, lines.offset, Some(lines.found));
+                let error = ReadError::at(&source, &broken.text, broken.at, not_utf8());
+                self.ready.push_back(Err(error));
+            } else if !line.trim_ascii().is_empty() {
+                lines.found += 1;
+                let position = (!single).then_some(lines.found);
+                let source = self.source(lines.line, 1, lines.offset, position);
+                let range = start..start + line.trim_end_matches(['\n', '\r']).len();
+                let raw =
+                    RawRun { shared: Arc::clone(&shared), range, shape: Shape::Value, warnings: Vec::new(), source };
+                self.ready.push_back(Ok(raw));
+            }
+            start += length;
+            lines.offset += length as u64;
+            lines.line += usize::from(line.ends_with('\n'));
+        }
+        Ok(())
+    }
+
+    /// Whether the file holds nothing but one line: then the run has the name of the file.
+    fn is_last(&mut self, lines: &mut Lines, stretch: &[u8]) -> io::Result<bool> {
+        let text = stretch.trim_ascii();
+        if memchr::memchr(b'\n', text).is_some() {
+            return Ok(false);
+        }
+        while lines.pending.trim_ascii().is_empty() {
+            if self.read_more(&mut lines.pending)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Iterator for Runs {
+    type Item = Result<RawRun, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(ready) = self.ready.pop_front() {
+                return Some(ready);
+            }
+            let result = match std::mem::replace(&mut self.state, State::Done) {
+                State::Start => self.start(),
+                State::Lines(lines) => self.more_lines(lines),
+                State::Done => return None,
+            };
+            if let Err(error) = result {
+                self.state = State::Done;
+                self.ready.push_back(Err(unreadable(&self.file, &error)));
+            }
+        }
+    }
+}
+
+/// A text that is read whole, and what was cut from it.
+struct Cut<'a> {
+    file: &'a str,
+    mark: usize,
+    shared: Arc<String>,
+    limits: &'a Limits,
+    ready: VecDeque<Result<RawRun, ReadError>>,
+}
+
+impl Cut<'_> {
+    fn source(&self, start: usize, position: Option<usize>) -> RunSource {
+        let (line, column) = split::line_and_column(&self.shared, start);
+        let offset = (self.mark + start) as u64;
+        RunSource { file: self.file.to_owned(), line, column, offset, position, by_line: false }
+    }
+
+    fn push(&mut self, range: Range<usize>, shape: Shape, position: Option<usize>, warnings: Vec<ReadWarning>) {
+        let source = self.source(range.start, position);
+        self.ready.push_back(Ok(RawRun { shared: Arc::clone(&self.shared), range, shape, warnings, source }));
+    }
+
+    /// Values one behind the other; a list may be a list of runs.
+    fn values(&mut self) {
+        let mut start = split::skip_blank(&self.shared, 0);
+        let mut found = 0;
+        while start < self.shared.len() {
+            let end = split::end_of_value(&self.shared, start).unwrap_or(self.shared.len()).max(start + 1);
+            let end = (end..=self.shared.len()).find(|at| self.shared.is_char_boundary(*at)).unwrap_or(end);
+            let next = split::skip_blank(&self.shared, end);
+            found += 1;
+            let single = found == 1 && next >= self.shared.len();
+            if self.shared.as_bytes().get(start) == Some(&b'[') {
+                self.list(start..end, single);
+            } else {
+                self.push(start..end, Shape::Value, (!single).then_some(found), Vec::new());
+                // What is no JSON ends nowhere: one message is enough.
+                if !matches!(self.shared.as_bytes().get(start), Some(b'{' | b'"')) {
+                    return;
+                }
+            }
+            start = next;
+        }
+    }
+
+    /// A list: one run, such as a list of messages, or a run in each element.
+    fn list(&mut self, range: Range<usize>, single: bool) {
+        let Some(elements) = self.elements(range.clone()) else {
+            self.push(range, Shape::Value, None, Vec::new());
+            return;
+        };
+        let Some(first) = elements.first().cloned() else {
+            let error = ReadError::of_file(self.file, "no run: the list is empty", "write a run into it");
+            self.ready.push_back(Err(error));
+            return;
+        };
+        if self.is_list_run(first) {
+            self.push(range, Shape::Value, None, Vec::new());
+            return;
+        }
+        let one = single && elements.len() == 1;
+        for (element, position) in elements.into_iter().zip(1..) {
+            self.push(element, Shape::Value, (!one).then_some(position), Vec::new());
+        }
+    }
+
+    /// The elements of a list; `None` when it is no list of JSON.
+    fn elements(&self, range: Range<usize>) -> Option<Vec<Range<usize>>> {
+        let mut elements = Vec::new();
+        let mut at = split::skip_blank(&self.shared, range.start + 1);
+        while self.shared.as_bytes().get(at)? != &b']' {
+            let end = split::end_of_value(&self.shared, at).filter(|end| *end > at && *end <= range.end)?;
+            elements.push(at..end);
+            at = split::skip_blank(&self.shared, end);
+            match self.shared.as_bytes().get(at)? {
+                b',' => {
+                    at = split::skip_blank(&self.shared, at + 1);
+                    if self.shared.as_bytes().get(at) == Some(&b']') {
+                        return None;
+                    }
+                }
+                b']' => break,
+                _ => return None,
+            }
+        }
+        (at + 1 == range.end).then_some(elements)
+    }
+
+    fn is_list_run(&self, first: Range<usize>) -> bool {
+        let arena = bumpalo::Bump::new();
+        let text = self.shared.get(first).unwrap_or_default();
+        json::parse(text, 0, &arena, self.limits).is_ok_and(|document| adapt::is_element_of_one_run(&document.node))
+    }
+}
+
+/// Whether the first line holds a whole value and more lines follow, or the second does where the first is broken.
+fn runs_by_line(head: &str) -> bool {
+    let mut lines = split::lines(head);
+    let Some((_, first)) = lines.next() else { return false };
+    let second = lines.next().map(|(_, line)| line);
+    let is_object = |line: &str| {
+        line.starts_with('{')
+            && split::end_of_value(line, 0).is_some_and(|end| split::skip_blank(line, end) >= line.len())
+    };
+    is_object(first) || (!first.starts_with('[') && second.is_some_and(is_object))
+}
+
+fn has_two_lines(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'\n', bytes.trim_ascii_start()).nth(1).is_some()
+}
+
+fn is_session(head: &str, limits: &Limits) -> bool {
+    let arena = bumpalo::Bump::new();
+    let is_line_of_session = |line: &str| {
+        json::parse(line, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
+    };
+    split::lines(head).take(FIRST_LINES).any(|(_, line)| is_line_of_session(line))
+}
+
+/// The text up to the first byte that is not UTF-8.
+fn valid_part(bytes: &[u8]) -> &str {
+    match simdutf8::compat::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => bytes.get(..error.valid_up_to()).and_then(|part| std::str::from_utf8(part).ok()).unwrap_or(""),
+    }
+}
+
+/// Files that are no text at all.
+fn not_text(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    if head.starts_with(&[0x1F, 0x8B]) {
+        Some(("a gzip file", "unpack it: `gunzip -c FILE | aver check RULES -`"))
+    } else if head.starts_with(b"PK\x03\x04") {
+        Some(("a zip file", "unpack it and name the files in it"))
+    } else if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
+        Some(("text in UTF-16", "save it as UTF-8"))
+    } else if memchr::memchr(0, head.get(..8192).unwrap_or(head)).is_some() {
+        Some(("a binary file, not JSON", "name a JSON or JSONL file"))
+    } else {
+        None
+    }
+}
+
+/// A line that is not UTF-8: where it starts in its stretch, and where it is broken.
+struct Broken {
+    start: usize,
+    at: usize,
+    text: String,
+}
+
+/// Puts blanks in the place of lines that are not UTF-8, so that all other places stay.
+fn blank_bad_lines(mut bytes: Vec<u8>) -> (String, Vec<Broken>) {
+    let mut broken = Vec::new();
+    let mut start = 0;
+    while start < bytes.len() {
+        let rest = bytes.get_mut(start..).unwrap_or_default();
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
+        let line = rest.get_mut(..length).unwrap_or_default();
+        if let Err(error) = std::str::from_utf8(line) {
+            broken.push(Broken { start, at: error.valid_up_to(), text: String::from_utf8_lossy(line).into_owned() });
+            let keep = line.len() - usize::from(line.ends_with(b"\n"));
+            line.iter_mut().take(keep).for_each(|byte| *byte = b' ');
+        }
+        start += length;
+    }
+    (String::from_utf8(bytes).unwrap_or_default(), broken)
+}
+
+fn without_bad_lines(bytes: Vec<u8>) -> (String, Vec<ReadWarning>) {
+    let (text, broken) = blank_bad_lines(bytes);
+    let warning = |broken: &Broken| ReadWarning {
+        message: "a line is not UTF-8 and is passed over".to_owned(),
+        offset: broken.start,
+    };
+    let warnings = broken.iter().take(100).map(warning).collect();
+    (text, warnings)
+}
+
+fn not_utf8() -> Problem {
+    Problem { message: "a byte that is not UTF-8".to_owned(), help: "save the file as UTF-8".to_owned() }
+}
+
+pub(super) fn too_long(source: &RunSource, limits: &Limits) -> ReadError {
+    let message = format!("a run of more than {} bytes", limits.run_bytes);
+    let help = "write one run per line, or raise the limit with `--max-run-size`".to_owned();
+    ReadError::at(source, "", 0, Problem { message, help })
+}
+
+fn unreadable(file: &str, error: &io::Error) -> ReadError {
+    let (message, help) = match error.kind() {
+        io::ErrorKind::NotFound => ("there is no such file".to_owned(), "check the path".to_owned()),
+        io::ErrorKind::PermissionDenied => ("the file may not be read".to_owned(), "check its permissions".to_owned()),
+        _ => (format!("the file cannot be read: {error}"), String::new()),
+    };
+    ReadError::of_file(file, message, help)
+}

@@ -1,0 +1,185 @@
+//! Files: one run, lists, lines, sessions, broken ones.
+
+use averment::limits::Limits;
+use averment::trace::{ReadError, Runs, parse};
+use bumpalo::Bump;
+use std::io::Cursor;
+
+/// The name of each run with the names of its steps, or the error.
+fn read_with(bytes: impl Into<Vec<u8>>, limits: &Limits) -> Vec<String> {
+    let input = Cursor::new(bytes.into());
+    let shown = |error: ReadError| format!("{error}; {}", error.help);
+    Runs::new("t", input, limits)
+        .map(|raw| {
+            let raw = match raw {
+                Ok(raw) => raw,
+                Err(error) => return shown(error),
+            };
+            let arena = Bump::new();
+            match parse(&raw, &arena, limits) {
+                Ok(run) => {
+                    let names: Vec<_> = run.steps.iter().map(|step| step.name).collect();
+                    format!("{} {}", run.source.name(), names.join(","))
+                }
+                Err(error) => shown(error),
+            }
+        })
+        .collect()
+}
+
+fn read(bytes: impl Into<Vec<u8>>) -> Vec<String> {
+    read_with(bytes, &Limits::default())
+}
+
+const A: &str = r#"{"calls": [{"tool": "a"}]}"#;
+const B: &str = r#"{"calls": [{"tool": "b"}]}"#;
+
+#[test]
+fn one_run_has_the_name_of_its_file() {
+    assert_eq!(read(A), ["t a"]);
+    assert_eq!(read(format!("{A}\n\n")), ["t a"]);
+    assert_eq!(read(format!("\u{FEFF}\n  {A}")), ["t a"]);
+    assert_eq!(read("{\n  \"calls\": [\n    {\"tool\": \"a\"}\n  ]\n}\n"), ["t a"]);
+}
+
+#[test]
+fn lines_are_runs_with_the_number_of_their_line() {
+    assert_eq!(read(format!("{A}\n\n{B}\r\n{A}")), ["t:1 a", "t:3 b", "t:4 a"]);
+}
+
+#[test]
+fn a_line_that_cannot_be_read_does_not_stop_the_others() {
+    assert_eq!(
+        read(format!("{A}\n{{\"calls\": [}}\n{B}\n[1]\n17\n{A}\n")),
+        [
+            "t:1 a",
+            "t:2:12: expected a value of the list, found `}`; write an object, a list, text in double quotes, a number, `true`, `false` or `null`",
+            "t:3 b",
+            "t:4:1: a run is an object, found list; write `{ \"calls\": […], \"output\": … }`",
+            "t:5:1: a run is an object, found number; write `{ \"calls\": […], \"output\": … }`",
+            "t:6 a",
+        ]
+    );
+    assert_eq!(
+        read(format!("{{\"calls\": [\n{A}\n{B}")),
+        ["t:1:12: the text ends inside a list; close it with `]}`; was the file cut off?", "t:2 a", "t:3 b"]
+    );
+}
+
+#[test]
+fn bytes_that_are_not_utf8_spoil_their_line_alone() {
+    let mut bytes = format!("{A}\n").into_bytes();
+    bytes.extend(b"{\"output\": \"\xC3\xA9\xFF\"}\n");
+    bytes.extend(B.as_bytes());
+    assert_eq!(read(bytes), ["t:1 a", "t:2:14: a byte that is not UTF-8; save the file as UTF-8", "t:3 b"]);
+    assert_eq!(
+        read(b"{\n\"output\": \"\xFF\"}".to_vec()),
+        ["t:2:12: a byte that is not UTF-8; save the file as UTF-8"]
+    );
+}
+
+#[test]
+fn lists_hold_runs_told_apart_by_position() {
+    assert_eq!(read(format!("[{A}, {B}]")), ["t#1 a", "t#2 b"]);
+    assert_eq!(read(format!("[{A}]")), ["t a"]);
+    assert_eq!(
+        read(format!("[{A},\n 5, {B}]")),
+        ["t#1 a", "t:2:2: a run is an object, found number; write `{ \"calls\": […], \"output\": … }`", "t#3 b"]
+    );
+    assert_eq!(read("[]"), ["t: no run: the list is empty; write a run into it"]);
+    assert_eq!(read(format!("[{A},]")), ["t:1:29: `]` behind a comma; remove the comma"]);
+    assert_eq!(
+        read(format!("[{A}, {B}")),
+        ["t:1:56: the text ends inside a list; close it with `]`; was the file cut off?"]
+    );
+}
+
+#[test]
+fn values_one_behind_the_other_are_runs() {
+    assert_eq!(read(format!("{A}{B}")), ["t#1 a", "t#2 b"]);
+    assert_eq!(read("{\n\"calls\": [{\"tool\": \"a\"}]\n}\n{\n\"calls\": []\n}"), ["t#1 a", "t#2 "]);
+}
+
+#[test]
+fn places_count_in_the_file() {
+    assert_eq!(
+        read(format!("[{A},\n  {{\"calls\": 5}}]")),
+        ["t#1 a", "t:2:13: the `calls` of a run must be a list, found number; write a list, or leave `calls` out"]
+    );
+    let bytes = format!("{A}\n{{\"é\": 1, \"calls\": 5}}\n");
+    let limits = Limits::default();
+    let raws: Vec<_> = Runs::new("t", Cursor::new(bytes.clone().into_bytes()), &limits).map(Result::unwrap).collect();
+    assert_eq!(raws[1].source.offset as usize, A.len() + 1);
+    assert_eq!(raws[1].text(), bytes.lines().nth(1).unwrap());
+    assert!(read(bytes)[1].starts_with("t:2:19: "), "columns count characters");
+}
+
+#[test]
+fn files_without_a_run_are_errors() {
+    let empty = "t: no run: the file is empty; write a run into it, or name another file";
+    assert_eq!(read(""), [empty]);
+    assert_eq!(read(" \n\n\t"), [empty]);
+    assert_eq!(
+        read(b"\x1F\x8B\x08rest".to_vec()),
+        ["t: a gzip file; unpack it: `gunzip -c FILE | aver check RULES -`"]
+    );
+    assert_eq!(read(b"\x7FELF\0\0".to_vec()), ["t: a binary file, not JSON; name a JSON or JSONL file"]);
+    assert_eq!(read(b"\xFF\xFE{\0}\0".to_vec()), ["t: text in UTF-16; save it as UTF-8"]);
+    assert_eq!(
+        read("hello world\nno json here\n"),
+        ["t:1:1: expected a value, found `hello`; write text in double quotes"]
+    );
+    assert_eq!(
+        read(r#"{"name": "averment", "version": "1"}"#)[0].split("; known are").next().unwrap(),
+        "t:1:1: no run of a known format: its keys are `name`, `version`"
+    );
+    let limits = Limits::default();
+    assert_eq!(Runs::open("/no/such/file", &limits).err().unwrap().to_string(), "/no/such/file: there is no such file");
+    assert_eq!(Runs::open("/tmp", &limits).err().unwrap().to_string(), "/tmp: this is a folder");
+}
+
+#[test]
+fn long_lines_are_read_up_to_the_limit() {
+    let long = |size: usize| format!("{{\"output\": \"{}\", \"calls\": [{{\"tool\": \"a\"}}]}}", "x".repeat(size));
+    assert_eq!(read(format!("{A}\n{}\n{B}", long(11 << 20))), ["t:1 a", "t:2 a", "t:3 b"]);
+    let limits = Limits { run_bytes: 1 << 20, ..Limits::default() };
+    let too_long =
+        "t:2:1: a run of more than 1048576 bytes; write one run per line, or raise the limit with `--max-run-size`";
+    assert_eq!(read_with(format!("{A}\n{}\n{B}", long(3 << 20)), &limits), ["t:1 a", too_long, "t:3 b"]);
+    assert_eq!(read_with(format!("{A}\n{}", long(3 << 20)), &limits), ["t:1 a", too_long]);
+    assert_eq!(read_with(format!("{A}\n{}\n{B}", long((1 << 20) + 5)), &limits), ["t:1 a", too_long, "t:3 b"]);
+    assert_eq!(read_with(long(3 << 20), &limits), [too_long.replace(":2:", ":1:")]);
+}
+
+/// A reader that gives few bytes at a time, as a pipe does.
+struct Trickle(Cursor<Vec<u8>>, usize);
+
+impl std::io::Read for Trickle {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = buffer.len().min(self.1);
+        self.0.read(&mut buffer[..length])
+    }
+}
+
+#[test]
+fn runs_are_the_same_however_the_bytes_come() {
+    let line =
+        |number: usize| format!("{{\"id\": \"{number}\", \"output\": \"{}é\"}}\n", "x".repeat(number * 37 % 5000));
+    let text: String = (0..400).map(line).collect();
+    let limits = Limits::default();
+    let texts = |input: Box<dyn std::io::Read + Send>| -> Vec<(String, usize, u64)> {
+        Runs::new("t", input, &limits)
+            .map(Result::unwrap)
+            .map(|raw| (raw.text().to_owned(), raw.source.line, raw.source.offset))
+            .collect()
+    };
+    let whole = texts(Box::new(Cursor::new(text.clone().into_bytes())));
+    assert_eq!(whole.len(), 400);
+    for (text_of_run, line, offset) in &whole {
+        assert!(text[usize::try_from(*offset).unwrap()..].starts_with(text_of_run.as_str()));
+        assert_eq!(text.lines().nth(line - 1), Some(text_of_run.as_str()));
+    }
+    for step in [1, 7, 4096, 300_000] {
+        assert_eq!(texts(Box::new(Trickle(Cursor::new(text.clone().into_bytes()), step))), whole);
+    }
+}

@@ -1,1 +1,203 @@
-//! check
+//! From the syntax tree to [`crate::ir`]: names, types, the tool catalogue, patterns, statements, settings and ids.
+//!
+//! [`check`] loads the root file and its imports, declares what they declare, and lowers the root's rules. An error never stops the
+//! work: what could not be made sense of becomes a value of type `any`, of which nothing further is said.
+
+mod allow;
+mod arguments;
+mod bindings;
+mod blocks;
+mod body;
+mod bundle;
+mod calls;
+mod catalogue;
+mod course;
+mod declare;
+mod definitions;
+mod described;
+mod expr;
+pub mod files;
+mod fold;
+mod ids;
+mod invariant;
+mod invariant_tests;
+mod kinds;
+mod jsonpath;
+mod literals;
+mod load;
+mod names;
+mod operators;
+mod paths;
+mod patterns;
+mod predicate;
+mod reading;
+mod regex;
+mod regex_error;
+mod schema;
+mod scope;
+mod settings;
+pub mod stdlib;
+mod suites;
+mod symbols;
+mod comparisons;
+mod testing;
+mod value_tests;
+mod text;
+mod ty;
+mod units;
+mod walk;
+mod world;
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::ir;
+use crate::limits::Limits;
+use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::ast::{self, ItemKind, StatementKind};
+use files::Files;
+use load::Loaded;
+use scope::FileScope;
+pub use symbols::{Declaration, DeclarationKind, Symbols};
+
+/// How to check.
+#[derive(Clone, Copy)]
+pub struct CheckOptions<'o> {
+    /// Sizes and depths.
+    pub limits: Limits,
+    /// Where imported files and files named by the rules are read.
+    pub files: &'o dyn Files,
+}
+
+/// What came of a check.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// The rules; to be compiled only when [`Checked::diagnostics`] holds no error.
+    pub module: ir::Module,
+    /// What is declared where, and what refers to it, for editors.
+    pub symbols: Symbols,
+    /// All that is to be said, in file order, without what an `# allow:` silences.
+    pub diagnostics: Diagnostics,
+}
+
+/// Checks the file `root` of the map with everything that it imports; imported files and named data files are added to the map.
+#[must_use]
+pub fn check(map: &mut SourceMap, root: FileId, options: &CheckOptions<'_>) -> Checked {
+    let mut diagnostics = Diagnostics::default();
+    let loaded = load::load(map, root, options.files, &options.limits, &mut diagnostics);
+    let mut checker = Checker::new(map, &loaded, options, diagnostics);
+    checker.declare_all();
+    checker.define_all();
+    checker.root_body();
+    checker.finish()
+}
+
+/// The state of one check.
+struct Checker<'a> {
+    map: &'a mut SourceMap,
+    loaded: &'a [Loaded],
+    options: &'a CheckOptions<'a>,
+    diagnostics: Diagnostics,
+    module: ir::Module,
+    symbols: Symbols,
+    /// Names of each loaded file.
+    scopes: Vec<FileScope>,
+    definitions: definitions::Definitions<'a>,
+    catalogue: catalogue::Catalogue,
+    regexes: regex::Regexes,
+    schemas: schema::Schemas,
+    ids: ids::Ids,
+    /// The bindings of the statement that is being lowered.
+    bindings: bindings::Bindings,
+    /// Literals of the statement that is being lowered: their white space is kept in its text.
+    literals: Vec<Span>,
+    /// Where something could not be read.
+    unread: Vec<Span>,
+    /// How deep the expression that is being lowered is nested.
+    depth: usize,
+}
+
+impl<'a> Checker<'a> {
+    fn new(
+        map: &'a mut SourceMap,
+        loaded: &'a [Loaded],
+        options: &'a CheckOptions<'a>,
+        diagnostics: Diagnostics,
+    ) -> Self {
+        let unread = diagnostics.0.iter().filter(|one| one.severity == Severity::Error).map(|one| one.span).collect();
+        Self {
+            map,
+            loaded,
+            options,
+            diagnostics,
+            module: ir::Module::default(),
+            symbols: Symbols::default(),
+            scopes: loaded.iter().map(|_| FileScope::default()).collect(),
+            definitions: definitions::Definitions::default(),
+            catalogue: catalogue::Catalogue::default(),
+            regexes: regex::Regexes::default(),
+            schemas: schema::Schemas::default(),
+            ids: ids::Ids::default(),
+            bindings: bindings::Bindings::default(),
+            literals: Vec::new(),
+            unread,
+            depth: 0,
+        }
+    }
+
+    /// Says something.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.is_in_unread(diagnostic.span) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether a place lies in a statement that could not be read as it stands: one mistake there says enough.
+    fn is_in_unread(&self, place: Span) -> bool {
+        let within = |span: Span| {
+            let Some(file) = self.loaded.iter().find(|file| file.id == span.file) else { return false };
+            innermost(&file.ast.items, place).is_some_and(|item| item.file == span.file && covers(item, span))
+        };
+        !self.unread.is_empty() && self.unread.iter().any(|&span| span.file == place.file && within(span))
+    }
+
+    /// The text of the source under a span, on one line.
+    fn written(&self, span: Span) -> String {
+        text::folded(self.map.text(span), None)
+    }
+
+    /// Sorts what was said and takes out what is silenced.
+    fn finish(mut self) -> Checked {
+        self.report_unused();
+        self.diagnostics.sort();
+        allow::apply(self.map, self.loaded, &mut self.diagnostics);
+        Checked { module: self.module, symbols: self.symbols, diagnostics: self.diagnostics }
+    }
+}
+
+/// A number of something as the intermediate form keeps it; lists are limited by the size of files, far below the end.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// The span of the innermost item at a place.
+fn innermost(items: &[ast::Item], place: Span) -> Option<Span> {
+    let item = items.iter().find(|item| covers(item.span, place))?;
+    let body: &[ast::Item] = match &item.kind {
+        ItemKind::Rule(rule) | ItemKind::Invariant(rule) => &rule.body,
+        ItemKind::Suite { body, .. }
+        | ItemKind::Case { body, .. }
+        | ItemKind::Pre { body }
+        | ItemKind::Post { body }
+        | ItemKind::ForEachTool { body, .. } => body,
+        ItemKind::Assertion(assertion) => match &assertion.statement.kind {
+            StatementKind::Block { body, .. } | StatementKind::Group { body, .. } => body,
+            _ => &[],
+        },
+        _ => &[],
+    };
+    innermost(body, place).or(Some(item.span))
+}
+
+/// Whether a place starts inside a span.
+fn covers(span: Span, place: Span) -> bool {
+    span.start <= place.start && place.start < span.end.max(span.start.saturating_add(1))
+}

@@ -78,8 +78,10 @@ catalog! {
     BadRegex = "bad-regex", Error, "the regular expression cannot be used";
     BadJsonPath = "bad-jsonpath", Error, "the JSONPath cannot be used";
     BadSchema = "bad-schema", Error, "the JSON Schema cannot be used";
+    BadJson = "bad-json", Error, "a named file is not JSON";
     BadPath = "bad-path", Error, "the path glob cannot be used";
     CallsOnly = "calls-only", Error, "the statement speaks of calls alone";
+    NoCatalogue = "no-catalogue", Error, "tool schemas are needed and none are declared";
     UnlistedTool = "unlisted-tool", Warning, "the tool is not in the declared catalogue";
     UnusedAllow = "unused-allow", Warning, "a comment silences nothing";
     UnknownAllow = "unknown-allow", Warning, "a comment names no lint";

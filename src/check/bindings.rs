@@ -1,0 +1,136 @@
+//! Bindings `$x`: numbered per statement, those of block headers first; every use has to be bound somewhere.
+
+use super::Checker;
+use super::expr::Typed;
+use super::scope::Scope;
+use super::ty::Ty;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::{Binding, ExprKind};
+use crate::source::Span;
+
+/// The bindings of one statement.
+#[derive(Debug, Clone, Default)]
+pub struct Bindings {
+    entries: Vec<Entry>,
+    uses: Vec<Use>,
+    /// How many `def step`s were expanded: their own bindings are told apart by this.
+    expanded: u32,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    /// What tells it from others.
+    key: String,
+    /// Its name for people.
+    name: String,
+    bound: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Use {
+    number: u32,
+    span: Span,
+    /// The operator and the path in front of it, where it is the right-hand side of a test.
+    test: Option<(String, String)>,
+}
+
+impl Bindings {
+    /// The number of a binding, new or known.
+    fn number(&mut self, key: &str, name: &str) -> u32 {
+        let known = self.entries.iter().position(|entry| entry.key == key);
+        let index = known.unwrap_or_else(|| {
+            self.entries.push(Entry { key: key.to_owned(), name: name.to_owned(), bound: false });
+            self.entries.len().saturating_sub(1)
+        });
+        super::number(index)
+    }
+
+    /// Notes that a pattern binds it; gives its number.
+    fn bind(&mut self, key: &str, name: &str) -> u32 {
+        let number = self.number(key, name);
+        if let Some(entry) = self.entries.get_mut(number as usize) {
+            entry.bound = true;
+        }
+        number
+    }
+
+    /// A binding that comes from outside.
+    pub fn bind_given(&mut self, name: &str) -> u32 {
+        self.bind(name, name)
+    }
+
+    /// A binding that no author can name, for the response of a named call.
+    pub fn bind_call(&mut self, name: &str) -> u32 {
+        self.bind(&format!("call {name}"), name)
+    }
+
+    /// The names for people, by number.
+    pub fn names(&self) -> Vec<String> {
+        self.entries.iter().map(|entry| entry.name.clone()).collect()
+    }
+
+    /// What tells the bindings of the next `def step` apart.
+    pub fn next_suffix(&mut self) -> String {
+        self.expanded = self.expanded.saturating_add(1);
+        format!("#{}", self.expanded)
+    }
+}
+
+/// What a binding's name stands for in the statement.
+pub fn key(scope: &Scope<'_>, name: &str) -> String {
+    match &scope.renamed {
+        None => name.to_owned(),
+        Some(renamed) => renamed.given.get(name).cloned().unwrap_or_else(|| format!("{name}{}", renamed.suffix)),
+    }
+}
+
+impl Checker<'_> {
+    /// `$x` as a value.
+    pub(super) fn binding_value(&mut self, scope: &Scope<'_>, name: &str, span: Span) -> Typed {
+        let number = self.bindings.number(&key(scope, name), name);
+        self.bindings.uses.push(Use { number, span, test: None });
+        Typed::new(ExprKind::Binding(Binding(number)), span, Ty::Any)
+    }
+
+    /// `path: $x`.
+    pub(super) fn bind(&mut self, scope: &Scope<'_>, name: &str) -> u32 {
+        self.bindings.bind(&key(scope, name), name)
+    }
+
+    /// Notes the test that the binding at this place is the right-hand side of.
+    pub(super) fn note_test_of_binding(&mut self, place: Span, operator: &str, path: &str) {
+        if let Some(last) = self.bindings.uses.iter_mut().rev().find(|one| one.span == place) {
+            last.test = Some((operator.to_owned(), path.to_owned()));
+        }
+    }
+
+    /// Reports every binding that is used and bound nowhere, once for each name, at its first use.
+    pub(super) fn report_unbound(&mut self) {
+        let mut said: Vec<u32> = Vec::new();
+        for one in std::mem::take(&mut self.bindings.uses) {
+            let Some(entry) = self.bindings.entries.get(one.number as usize) else { continue };
+            if entry.bound || said.contains(&one.number) {
+                continue;
+            }
+            said.push(one.number);
+            let name = entry.name.clone();
+            let diagnostic = match one.test {
+                Some((operator, path)) => {
+                    Diagnostic::new(Slug::Binding, one.span, format!("`{operator}` does not bind `${name}`"))
+                        .help(format!("bind it with `{path}: ${name}` in one of the patterns"))
+                }
+                None => Diagnostic::new(Slug::Binding, one.span, format!("nothing binds `${name}` here"))
+                    .help(format!("bind it with `path: ${name}` in one of the patterns of the statement")),
+            };
+            self.report(diagnostic);
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// A binding that is given to a `def step`: it has its number from here on.
+    pub(super) fn note_binding(&mut self, scope: &Scope<'_>, name: &str) {
+        let key = key(scope, name);
+        self.bindings.number(&key, name);
+    }
+}

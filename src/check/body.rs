@@ -1,0 +1,354 @@
+//! Bodies: what stands in a file, a rule, a case, a suite; and the assertions in them, blocks taken apart.
+
+use super::Checker;
+use super::blocks::Wrap;
+use super::scope::Scope;
+use super::settings::{self, Inherited, Own};
+use super::walk;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::{self, Severity};
+use crate::source::Span;
+use crate::syntax::ast::{self, CallInput, ItemKind, Setting, StatementKind};
+
+/// What kind of body something stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum Body {
+    File,
+    Rule,
+    Case,
+    Suite,
+    Pre,
+    Post,
+    Invariant,
+    Block,
+    Group,
+}
+
+impl Body {
+    /// For messages: `a rule`.
+    fn noun(self) -> &'static str {
+        match self {
+            Self::File => "a file",
+            Self::Rule => "a rule",
+            Self::Case => "a case",
+            Self::Suite => "a suite",
+            Self::Pre => "`pre`",
+            Self::Post => "`post`",
+            Self::Invariant => "an invariant",
+            Self::Block => "a block",
+            Self::Group => "a group",
+        }
+    }
+}
+
+/// Where an assertion stands.
+#[derive(Debug, Clone)]
+pub struct Place<'a> {
+    /// What its expressions see.
+    pub scope: Scope<'a>,
+    /// The rule it belongs to.
+    pub rule: Option<u32>,
+    /// What it has from around it.
+    pub inherited: Inherited,
+    /// The blocks around it, outermost first.
+    pub wraps: Vec<Wrap>,
+    /// The texts of their headers.
+    pub headers: Vec<String>,
+}
+
+impl Place<'_> {
+    /// The top of a file.
+    pub fn of_file(file: usize) -> Self {
+        Self {
+            scope: Scope::of_file(file),
+            rule: None,
+            inherited: Inherited::new(Severity::Error),
+            wraps: Vec::new(),
+            headers: Vec::new(),
+        }
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// The root file: its rules and assertions. Of imported files only the names count.
+    pub(super) fn root_body(&mut self) {
+        let loaded = self.loaded;
+        let Some(root) = loaded.first() else { return };
+        let place = Place::of_file(0);
+        for item in &root.ast.items {
+            self.file_item(&place, item);
+        }
+        self.tests();
+    }
+
+    fn file_item(&mut self, place: &Place<'a>, item: &'a ast::Item) {
+        match &item.kind {
+            // Declarations are lowered already, tests come when all rules are known.
+            ItemKind::Use(_)
+            | ItemKind::Param(_)
+            | ItemKind::Let { .. }
+            | ItemKind::Def { .. }
+            | ItemKind::DefStep { .. }
+            | ItemKind::Schema { .. }
+            | ItemKind::ToolsFrom { .. }
+            | ItemKind::Tool { .. }
+            | ItemKind::Test(_) => {}
+            ItemKind::Suite { name, modifiers, body } => self.suite(place, name, modifiers, body),
+            _ => self.common_item(place, item, Body::File),
+        }
+    }
+
+    /// What may stand in a file and in a suite.
+    pub(super) fn common_item(&mut self, place: &Place<'a>, item: &'a ast::Item, body: Body) {
+        match &item.kind {
+            ItemKind::Rule(rule) => self.rule(place, rule),
+            ItemKind::Invariant(rule) => self.invariant(place, rule),
+            ItemKind::Case { name, modifiers, body } => {
+                self.case(place, name, modifiers, body);
+            }
+            ItemKind::Pre { body } => self.world_body(place, item.span, body, Body::Pre),
+            ItemKind::Post { body } => self.world_body(place, item.span, body, Body::Post),
+            ItemKind::Assertion(assertion) => self.assertion(place, assertion),
+            _ => self.report_misplaced(item, body),
+        }
+    }
+
+    /// One assertion; a block gives one for each of its statements.
+    pub(super) fn assertion(&mut self, place: &Place<'a>, assertion: &'a ast::Assertion) {
+        stacker::maybe_grow(128 << 10, 1 << 20, || match &assertion.statement.kind {
+            StatementKind::Block { scope, body } => self.block(place, assertion, scope, body),
+            _ => self.single(place, assertion),
+        });
+    }
+
+    fn single(&mut self, place: &Place<'a>, assertion: &'a ast::Assertion) {
+        let outer = self.bindings.clone();
+        self.literals.clear();
+        self.depth = 0;
+        let check = self.statement(&place.scope, &assertion.statement);
+        self.report_unbound();
+        let text = self.statement_text(assertion.statement.span);
+        let opening: Vec<&'a ast::Modifier> = match &assertion.statement.kind {
+            StatementKind::Group { body, .. } => settings::opening(body).collect(),
+            _ => Vec::new(),
+        };
+        let own = self.modifiers(&place.scope, opening.into_iter().chain(&assertion.modifiers));
+        self.report_unbound();
+        self.add_assertion(place, own, check, text, assertion.statement.span);
+        self.bindings = outer;
+    }
+
+    /// The text of a statement on one line.
+    pub(super) fn statement_text(&self, span: Span) -> String {
+        super::text::folded(self.map.text(span), Some(&super::text::inside(span, &self.literals)))
+    }
+
+    /// Adds a checked assertion with everything around it.
+    pub(super) fn add_assertion(
+        &mut self,
+        place: &Place<'a>,
+        own: Own<'a>,
+        check: super::course::Checked,
+        text: String,
+        span: Span,
+    ) {
+        let id = match (own.id, place.rule) {
+            (Some(name), rule) => {
+                if let Some(rule) = rule {
+                    self.numbered_id(rule);
+                }
+                self.given_id(name)
+            }
+            (None, Some(rule)) => self.numbered_id(rule),
+            (None, None) => self.hashed_id(span, &place.headers, &text),
+        };
+        let mut settings = place.inherited.settings(own);
+        // A condition that looks at the step of an `each` is judged once for each step.
+        let (inside, outside): (Vec<ir::Expr>, Vec<ir::Expr>) = settings.when.into_iter().partition(walk::looks_at_step);
+        settings.when = outside;
+        let check = if inside.is_empty() { check } else { Wrap::When(inside).around(check, span) };
+        let check = place.wraps.iter().rev().fold(check, |check, wrap| wrap.clone().around(check, span));
+        let bindings = self.bindings.names();
+        self.module.assertions.push(ir::Assertion { id, rule: place.rule, text, span, settings, bindings, check });
+    }
+
+    /// A block: its header opens windows for every statement in it.
+    fn block(&mut self, place: &Place<'a>, assertion: &'a ast::Assertion, header: &'a ast::Scope, body: &'a [ast::Item]) {
+        let outer = self.bindings.clone();
+        self.literals.clear();
+        let mut inner = place.clone();
+        let mut conditions = Vec::new();
+        if let ast::Scope::When { condition } = header {
+            conditions.push(self.condition(&place.scope, condition));
+            self.report_unbound();
+        } else {
+            let (window, scope) = self.window(&place.scope, header);
+            inner.scope = scope;
+            inner.wraps.extend(window.map(Wrap::Window));
+        }
+        let all: Vec<&'a ast::Modifier> = settings::opening(body).chain(&assertion.modifiers).collect();
+        let mut own = self.modifiers(&place.scope, all.iter().copied());
+        own.when.extend(conditions);
+        self.check_block_modifiers(&own, body, &all);
+        let weight = own.weight;
+        inner.inherited = place.inherited.through(&own);
+        inner.inherited.weight = weight.unwrap_or(place.inherited.weight);
+        inner.headers.push(self.block_header(assertion.statement.span, body));
+        self.hand_down_step_conditions(place, &mut inner);
+        let mut settings_may_come = true;
+        for item in body {
+            self.body_item(&inner, item, Body::Block, &mut settings_may_come);
+        }
+        self.bindings = outer;
+    }
+
+    /// A condition over the step of an outer `each` stays at its place among the blocks: further in another step is in scope.
+    fn hand_down_step_conditions(&mut self, place: &Place<'a>, inner: &mut Place<'a>) {
+        let when = std::mem::take(&mut inner.inherited.when);
+        let (inside, outside): (Vec<ir::Expr>, Vec<ir::Expr>) = when.into_iter().partition(walk::looks_at_step);
+        inner.inherited.when = outside;
+        if !inside.is_empty() {
+            inner.wraps.insert(place.wraps.len(), Wrap::When(inside));
+        }
+    }
+
+    /// `id` and `as` name one thing; a block is several assertions.
+    fn check_block_modifiers(&mut self, own: &Own<'a>, body: &[ast::Item], all: &[&ast::Modifier]) {
+        let several = body.iter().filter(|item| matches!(item.kind, ItemKind::Assertion(_))).count();
+        for (word, given) in [("id", own.id.is_some()), ("as", own.metric.is_some()), ("threshold", own.threshold.is_some())] {
+            if given && let Some(span) = settings::place_of(all.iter().copied(), word) {
+                let message = format!("`{word}` names one assertion, and a block gives one for each of its {several} statements");
+                self.report(
+                    Diagnostic::new(Slug::Misplaced, span, message)
+                        .help(format!("put `{word}` behind a statement in the block, or put the statements into `all of {{ … }}`")),
+                );
+            }
+        }
+    }
+
+    fn block_header(&self, span: Span, body: &[ast::Item]) -> String {
+        let end = body.first().map_or(span.end, |item| item.span.start);
+        self.written(Span { end: end.max(span.start), ..span })
+    }
+
+    /// What may stand in the body of a rule, case, block, `pre` or `post`: settings that open it, and assertions.
+    pub(super) fn body_item(&mut self, place: &Place<'a>, item: &'a ast::Item, body: Body, opening: &mut bool) {
+        match &item.kind {
+            ItemKind::Assertion(assertion) => {
+                *opening = false;
+                self.assertion(place, assertion);
+            }
+            ItemKind::Setting(Setting::Modifier(modifier)) if !*opening => {
+                let word = settings::word_of(&modifier.kind);
+                self.report(
+                    Diagnostic::new(Slug::Misplaced, modifier.span, format!("the setting `{word}` stands behind an assertion"))
+                        .help(format!("settings open a body: put `{word}` first, or on the line of the assertion that it is for")),
+                );
+            }
+            ItemKind::Setting(Setting::Modifier(_)) => {}
+            ItemKind::Test(_) if matches!(body, Body::Rule | Body::Case | Body::Invariant) => {}
+            _ => self.report_misplaced(item, body),
+        }
+    }
+
+    /// Something that has no meaning where it stands.
+    pub(super) fn report_misplaced(&mut self, item: &ast::Item, body: Body) {
+        let place = Span { end: item.span.end, ..item.span };
+        let (message, help) = self.misplaced(item, body);
+        self.report(Diagnostic::new(Slug::Misplaced, place, message).help(help));
+    }
+
+    fn misplaced(&self, item: &ast::Item, body: Body) -> (String, String) {
+        let declaration = |word: &str| {
+            (
+                format!("`{word}` stands only at the top of a file, not in {}", body.noun()),
+                format!("move the `{word}` line to the top of the file"),
+            )
+        };
+        match &item.kind {
+            ItemKind::Use(_) => declaration("use"),
+            ItemKind::Param(_) => declaration("param"),
+            ItemKind::Let { .. } => declaration("let"),
+            ItemKind::Def { .. } | ItemKind::DefStep { .. } => declaration("def"),
+            ItemKind::Schema { .. } => declaration("schema"),
+            ItemKind::ToolsFrom { .. } => declaration("tools"),
+            ItemKind::Tool { .. } => declaration("tool"),
+            ItemKind::Rule(_) => nested("rule", body),
+            ItemKind::Invariant(_) => nested("invariant", body),
+            ItemKind::Suite { .. } => nested("suite", body),
+            ItemKind::Case { .. } => nested("case", body),
+            ItemKind::Pre { .. } => nested("pre", body),
+            ItemKind::Post { .. } => nested("post", body),
+            ItemKind::Test(_) => nested("test", body),
+            ItemKind::Workspace { .. } => in_suite("workspace"),
+            ItemKind::Runner { .. } => in_suite("runner"),
+            ItemKind::Call(call) => (
+                "`call` exists only in an invariant".to_owned(),
+                format!("write `{}` to say that the tool was called", self.required(call)),
+            ),
+            ItemKind::ForEachTool { .. } => (
+                "`for each tool` exists only in an invariant".to_owned(),
+                "put it into `invariant NAME { … }`".to_owned(),
+            ),
+            ItemKind::Setting(Setting::Modifier(modifier)) => {
+                let word = settings::word_of(&modifier.kind);
+                (
+                    format!("`{word}` here belongs to no assertion and to no body"),
+                    "put it behind an assertion or at the start of a rule".to_owned(),
+                )
+            }
+            ItemKind::Setting(Setting::Key { key, .. }) => misplaced_key(&key.text, body),
+            ItemKind::Assertion(_) => ("an assertion has no meaning here".to_owned(), "put it into a rule".to_owned()),
+        }
+    }
+
+    /// The statement that a `call` outside of an invariant probably means.
+    fn required(&self, call: &ast::Call) -> String {
+        match &call.input {
+            CallInput::Object(ast::Expr { kind: ast::ExprKind::Object(entries), .. }) if !entries.is_empty() => {
+                let all: Vec<String> =
+                    entries.iter().map(|(name, value)| format!("{}: {}", self.written(name.span), self.written(value.span))).collect();
+                format!("require {}({})", call.tool.text, all.join(", "))
+            }
+            _ => format!("require {}", call.tool.text),
+        }
+    }
+}
+
+fn nested(word: &str, body: Body) -> (String, String) {
+    (
+        format!("`{word}` has no meaning in {}", body.noun()),
+        match body {
+            Body::Rule => format!("close the rule with `}}` before `{word}`"),
+            Body::Case => format!("close the case with `}}` before `{word}`"),
+            _ => format!("put `{word}` at the top of the file"),
+        },
+    )
+}
+
+fn in_suite(word: &str) -> (String, String) {
+    (
+        format!("`{word}` stands only in a suite"),
+        format!("write `suite \"name\" {{ {word} … }}`"),
+    )
+}
+
+/// Keys with the body that they belong to.
+fn misplaced_key(key: &str, body: Body) -> (String, String) {
+    let owner = match key {
+        "prompt" => "a case",
+        "timeout" => "a case, a runner or a bootstrap",
+        "template" | "bootstrap" => "a workspace",
+        "model" | "agent" | "command" | "env" => "a runner",
+        "expect" => "a call of an invariant",
+        _ => "nothing here",
+    };
+    (
+        format!("`{key}` is a setting of {owner} and has no meaning in {}", body.noun()),
+        match key {
+            "prompt" => "write `case NAME { prompt \"…\" … }`".to_owned(),
+            _ => format!("remove `{key}`"),
+        },
+    )
+}

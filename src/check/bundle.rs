@@ -1,0 +1,163 @@
+//! References of a schema to other files: each file becomes a definition inside the schema, so that it stands alone from then on.
+//! Nothing is fetched from a network, and no reference leads out of the folder of the rules.
+
+use super::Checker;
+use super::files::FileError;
+use super::reading::DataFile;
+use crate::source::FileId;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Files that one schema may consist of.
+const FILES: usize = 100;
+
+/// Keys whose values are data, not schemas.
+const DATA: [&str; 4] = ["const", "enum", "default", "examples"];
+
+/// What is being put together.
+struct Bundle {
+    /// Everything has to lie in it.
+    inside: PathBuf,
+    /// Files by what tells them apart, with the name of their definition.
+    known: Vec<(PathBuf, String)>,
+    /// Definitions to add.
+    definitions: Map<String, Value>,
+    /// Ids inside the schema that references may name.
+    ids: BTreeSet<String>,
+}
+
+/// Where a reference stands.
+#[derive(Clone)]
+struct From {
+    folder: PathBuf,
+    file: FileId,
+    /// The definition that the document became; empty for the schema itself.
+    definition: String,
+}
+
+impl Checker<'_> {
+    /// The schema with all files that it refers to inside it.
+    ///
+    /// # Errors
+    /// Says which reference cannot be had and why.
+    pub(super) fn bundled(&mut self, mut schema: Value, folder: &Path, file: FileId, inside: PathBuf) -> Result<Value, String> {
+        let mut bundle = Bundle { inside, known: Vec::new(), definitions: Map::new(), ids: BTreeSet::new() };
+        collect_ids(&schema, &mut bundle.ids);
+        let from = From { folder: folder.to_path_buf(), file, definition: String::new() };
+        self.resolve_references(&mut schema, &from, &mut bundle)?;
+        if let (false, Some(root)) = (bundle.definitions.is_empty(), schema.as_object_mut()) {
+            let all = root.entry("$defs").or_insert_with(|| Value::Object(Map::new()));
+            if let Some(all) = all.as_object_mut() {
+                all.extend(bundle.definitions);
+            }
+        }
+        Ok(schema)
+    }
+
+    fn resolve_references(&mut self, value: &mut Value, from: &From, bundle: &mut Bundle) -> Result<(), String> {
+        match value {
+            Value::Array(values) => values.iter_mut().try_for_each(|value| self.resolve_references(value, from, bundle)),
+            Value::Object(entries) => {
+                for (key, value) in entries.iter_mut() {
+                    match value {
+                        Value::String(reference) if key == "$ref" => {
+                            *reference = self.resolved(reference, from, bundle)?;
+                        }
+                        _ if DATA.contains(&key.as_str()) => {}
+                        _ => self.resolve_references(value, from, bundle)?,
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What a reference becomes.
+    fn resolved(&mut self, reference: &str, from: &From, bundle: &mut Bundle) -> Result<String, String> {
+        let (path, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        if path.is_empty() {
+            return Ok(if from.definition.is_empty() { reference.to_owned() } else { pointer(&from.definition, fragment) });
+        }
+        if bundle.ids.contains(path) || path.contains("json-schema.org/") {
+            return Ok(reference.to_owned());
+        }
+        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
+        let found = self
+            .options
+            .files
+            .read(&from.folder, &path, Some(&bundle.inside))
+            .map_err(|error| refused(reference, &error))?;
+        let definition = match bundle.known.iter().find(|(key, _)| *key == found.key) {
+            Some((_, definition)) => definition.clone(),
+            None => {
+                let data = self.add_data(from.file, &path, found);
+                self.embed(&path, data, bundle)?
+            }
+        };
+        Ok(pointer(&definition, fragment))
+    }
+
+    fn embed(&mut self, path: &str, data: DataFile, bundle: &mut Bundle) -> Result<String, String> {
+        if bundle.known.len() >= FILES {
+            return Err(format!("it consists of more than {FILES} files"));
+        }
+        let name = Path::new(path).file_name().map_or_else(|| "file".to_owned(), |name| name.to_string_lossy().into_owned());
+        let definition = format!("{name} {}", bundle.known.len().saturating_add(1));
+        bundle.known.push((data.key.clone(), definition.clone()));
+        let mut value: Value = serde_json::from_str(&data.text).map_err(|error| format!("`{path}` is not JSON: {error}"))?;
+        if let Some(root) = value.as_object_mut() {
+            for key in ["$id", "id", "$schema"] {
+                if root.get(key).is_some_and(Value::is_string) {
+                    root.remove(key);
+                }
+            }
+        }
+        let from = From { folder: data.folder, file: data.id, definition: definition.clone() };
+        self.resolve_references(&mut value, &from, bundle)?;
+        bundle.definitions.insert(definition.clone(), value);
+        Ok(definition)
+    }
+}
+
+/// A reference to a definition, or into it.
+fn pointer(definition: &str, fragment: &str) -> String {
+    let name = definition.replace('~', "~0").replace('/', "~1");
+    let name = percent_encoding::utf8_percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);
+    match fragment {
+        "" => format!("#/$defs/{name}"),
+        anchor if !anchor.starts_with('/') => format!("#{anchor}"),
+        inner => format!("#/$defs/{name}{inner}"),
+    }
+}
+
+fn collect_ids(value: &Value, ids: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| collect_ids(value, ids)),
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                match value {
+                    Value::String(id) if key == "$id" || key == "id" => {
+                        ids.insert(id.trim_end_matches('#').to_owned());
+                    }
+                    _ => collect_ids(value, ids),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn refused(reference: &str, error: &FileError) -> String {
+    match error {
+        FileError::NotFound => format!("the file of `\"$ref\": \"{reference}\"` does not exist"),
+        FileError::NotRelative => format!(
+            "`\"$ref\": \"{reference}\"` leads out of the folder of the rules: schemas are never fetched, copy it beside the rules"
+        ),
+        FileError::Outside => format!("`\"$ref\": \"{reference}\"` leads out of the folder of the rules"),
+        FileError::TooLarge(limit) => format!("the file of `\"$ref\": \"{reference}\"` is larger than {limit} bytes"),
+        FileError::NotText => format!("the file of `\"$ref\": \"{reference}\"` is not UTF-8 text"),
+        FileError::Other(why) => format!("the file of `\"$ref\": \"{reference}\"` cannot be read: {why}"),
+    }
+}

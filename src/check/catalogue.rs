@@ -1,0 +1,238 @@
+//! The tool catalogue: `tools from "file"` and `tool NAME {…}`. Where one is declared, tools and arguments are known.
+
+use super::Checker;
+use super::described::Described;
+use super::scope::Scope;
+use crate::diagnostic::{Diagnostic, Severity, Slug, suggest};
+use crate::ir;
+use crate::source::Span;
+use crate::syntax::ast::{self, ItemKind};
+use indexmap::IndexMap;
+use serde_json::Value;
+use std::rc::Rc;
+
+/// The declared tools.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    /// By name; with what is known of the arguments.
+    tools: IndexMap<String, Entry>,
+    /// True where some catalogue could not be read: a tool may be one of it.
+    incomplete: bool,
+    /// True while a pattern is lowered that may well match nothing (`never`, `only`, a glob): what is unknown is a warning then.
+    pub lenient: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    arguments: Option<Rc<Value>>,
+    declared: Option<Span>,
+}
+
+/// A tool as a catalogue lists it.
+struct Listed {
+    name: String,
+    schema: Option<Value>,
+    about: Option<Value>,
+}
+
+impl Catalogue {
+    /// True when tools are known.
+    pub fn is_active(&self) -> bool {
+        !self.tools.is_empty()
+    }
+
+    /// True when there are tools, or would be if their declaration were right.
+    pub fn is_declared(&self) -> bool {
+        self.is_active() || self.incomplete
+    }
+
+    /// True for a declared tool.
+    pub fn knows(&self, name: &str) -> bool {
+        self.tools.contains_key(name)
+    }
+
+    /// The tools with what else is said of them, for `for each tool where …`.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    /// What is known of the arguments of a tool.
+    pub fn arguments(&self, name: &str) -> Option<Described> {
+        let schema = self.tools.get(name)?.arguments.clone()?;
+        Some(Described::new(name, schema))
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Reads all catalogues of all files.
+    pub(super) fn read_catalogue(&mut self) {
+        let loaded = self.loaded;
+        for (file, entry) in loaded.iter().enumerate() {
+            for item in &entry.ast.items {
+                match &item.kind {
+                    ItemKind::ToolsFrom { path } => self.read_tools(file, path),
+                    ItemKind::Tool { name, schema } => self.read_tool(file, name, schema),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// `tool NAME {…}`.
+    fn read_tool(&mut self, file: usize, name: &'a ast::Name, schema: &'a ast::Expr) {
+        if let Some(earlier) = self.catalogue.tools.get(&name.text).and_then(|entry| entry.declared) {
+            let at = self.place_of(earlier, name.span);
+            self.report(
+                Diagnostic::new(Slug::Duplicate, name.span, format!("tool `{}` is already declared in {at}", name.text))
+                    .other(earlier, "declared here")
+                    .help("keep one of the declarations"),
+            );
+            return;
+        }
+        let value = self.json_literal(file, schema, "a tool's schema").and_then(|value| {
+            let entry = self.loaded.get(file)?;
+            let (folder, id) = (entry.folder.clone(), entry.id);
+            let value = self.bundle_or_report(value, &folder, id, folder.clone(), schema.span)?;
+            self.check_schema(&value, schema.span, Some(schema))?;
+            Some(value)
+        });
+        self.add_tool(&name.text, value, None, Some(name.span));
+    }
+
+    /// `tools from "file"`.
+    fn read_tools(&mut self, file: usize, path: &ast::Name) {
+        let listed = self.listed_tools(file, path);
+        self.catalogue.incomplete |= listed.is_none();
+        for (tool, folder, id) in listed.unwrap_or_default() {
+            let schema = tool.schema.and_then(|schema| {
+                let inside = self.schema_root(file, &folder);
+                let schema = self.bundle_or_report(schema, &folder, id, inside, path.span)?;
+                if let Err((message, help)) = self.tool_schema_error(&tool.name, &schema) {
+                    self.report(Diagnostic::new(Slug::BadSchema, path.span, message).help(help));
+                    return None;
+                }
+                Some(schema)
+            });
+            self.add_tool(&tool.name, schema, tool.about, None);
+        }
+    }
+
+    fn listed_tools(
+        &mut self,
+        file: usize,
+        path: &ast::Name,
+    ) -> Option<Vec<(Listed, std::path::PathBuf, crate::source::FileId)>> {
+        let data = self.read_named(file, path)?;
+        let value = self.parse_json(&data, &path.text, path.span)?;
+        let Some(tools) = listed(&value) else {
+            self.report(
+                Diagnostic::new(Slug::BadSchema, path.span, format!("the file `{}` is no list of tools", path.text)).help(
+                    "it is an answer to MCP `tools/list`, a list of OpenAI tools, or an object from names to JSON Schemas",
+                ),
+            );
+            return None;
+        };
+        Some(tools.into_iter().map(|tool| (tool, data.folder.clone(), data.id)).collect())
+    }
+
+    fn tool_schema_error(&self, tool: &str, schema: &Value) -> Result<(), (String, String)> {
+        crate::builtins::schema::Schema::compile(&schema.to_string(), &self.options.limits)
+            .map(|_| ())
+            .map_err(|why| (format!("the schema of tool `{tool}` cannot be used: {why}"), "correct the schema in the file".to_owned()))
+    }
+
+    fn add_tool(&mut self, name: &str, schema: Option<Value>, about: Option<Value>, declared: Option<Span>) {
+        let arguments = schema.as_ref().map(|schema| self.add_schema(name, schema));
+        let tool = ir::Tool { name: name.to_owned(), arguments, annotations: about.map(|about| about.to_string()) };
+        // Of two declarations of one tool the later counts, as in a catalogue that is put together from files.
+        match self.module.tools.iter_mut().find(|known| known.name == name) {
+            Some(known) => *known = tool,
+            None => self.module.tools.push(tool),
+        }
+        self.catalogue.tools.insert(name.to_owned(), Entry { arguments: schema.map(Rc::new), declared });
+    }
+
+    /// Checks that a named tool is declared, where tools are.
+    pub(super) fn check_tool(&mut self, scope: &Scope<'a>, name: &str, place: Span) {
+        if !self.catalogue.is_active() || self.catalogue.tools.contains_key(name) || self.catalogue.incomplete {
+            return;
+        }
+        let steps: Vec<String> = self.step_names(scope.file);
+        let near = suggest::nearest(name, self.catalogue.tools.keys().map(String::as_str).chain(steps.iter().map(String::as_str)));
+        let message = format!("the catalogue has no tool `{name}`");
+        let slug = if self.catalogue.lenient { Slug::UnlistedTool } else { Slug::UnknownTool };
+        let mut diagnostic = Diagnostic::new(slug, place, message);
+        diagnostic = match near {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), place, near),
+            None => diagnostic.help(format!("declare it: `tool {} {{ type: \"object\" }}`", shown(name))),
+        };
+        self.report(diagnostic);
+    }
+
+    /// Warns of a glob that no declared tool fits.
+    pub(super) fn check_tool_glob(&mut self, glob: &str, place: Span) {
+        if !self.catalogue.is_active() || self.catalogue.incomplete {
+            return;
+        }
+        let Ok(pattern) = regex::Regex::new(&super::regex::of_glob(glob)) else { return };
+        if !self.catalogue.tools.keys().any(|name| pattern.is_match(name)) {
+            let mut diagnostic =
+                Diagnostic::new(Slug::UnlistedTool, place, format!("no tool of the catalogue fits `{glob}`"));
+            diagnostic.severity = Severity::Warning;
+            self.report(diagnostic.help("the tools are known from `tools from` and `tool`; correct the glob or declare the tool"));
+        }
+    }
+}
+
+/// A name as it is written in rules.
+fn shown(name: &str) -> String {
+    let plain = name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./".contains(letter));
+    if plain { name.to_owned() } else { format!("\"{name}\"") }
+}
+
+/// The tools of any known form of catalogue.
+fn listed(value: &Value) -> Option<Vec<Listed>> {
+    match value {
+        Value::Array(all) => all.iter().map(listed_one).collect(),
+        Value::Object(entries) => {
+            let inner = value.get("tools").or_else(|| value.get("result")?.get("tools"));
+            match inner {
+                Some(Value::Array(all)) => all.iter().map(listed_one).collect(),
+                _ => entries.iter().map(|(name, schema)| named(name, schema)).collect(),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// An entry of an object from names to schemas; an entry may also look like one of a list.
+fn named(name: &str, value: &Value) -> Option<Listed> {
+    let schema = schema_of(value);
+    let bare = schema.is_none() && (value.is_object() || value.is_boolean());
+    if !bare && schema.is_none() {
+        return None;
+    }
+    let about = schema.is_some().then(|| about(value)).flatten();
+    Some(Listed { name: name.to_owned(), schema: Some(schema.unwrap_or(value).clone()), about })
+}
+
+/// An entry of a list: MCP, OpenAI (both forms) or Anthropic.
+fn listed_one(value: &Value) -> Option<Listed> {
+    let inner = value.get("function").filter(|inner| inner.is_object()).unwrap_or(value);
+    let name = inner.get("name")?.as_str()?.to_owned();
+    Some(Listed { name, schema: schema_of(inner).cloned(), about: about(inner) })
+}
+
+/// The schema of the arguments under any of its names. A property called `parameters` inside a bare schema is none.
+fn schema_of(value: &Value) -> Option<&Value> {
+    ["inputSchema", "input_schema", "parameters"].into_iter().find_map(|key| value.get(key)).filter(|found| found.is_object())
+}
+
+/// What a catalogue says of a tool beside its schema.
+fn about(value: &Value) -> Option<Value> {
+    let entries = value.as_object()?.iter().filter(|(key, _)| {
+        !matches!(key.as_str(), "inputSchema" | "input_schema" | "parameters" | "outputSchema")
+    });
+    let about: serde_json::Map<String, Value> = entries.map(|(key, value)| (key.clone(), value.clone())).collect();
+    (!about.is_empty()).then_some(Value::Object(about))
+}

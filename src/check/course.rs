@@ -1,0 +1,328 @@
+//! Statements: each becomes a check; those about the course of the run keep their shape with patterns and conditions lowered.
+
+use super::Checker;
+use super::expr::Typed;
+use super::patterns::Lowered;
+use super::scope::{Scope, Side};
+use super::settings::value_of;
+use super::ty::Ty;
+use super::walk;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::{self, Check, Course, ExprKind, Local, Pattern, TimesRange};
+use crate::source::Span;
+use crate::syntax::ast::{self, Quantifier, SequenceMode, Statement, StatementKind, Window, WithinUnit};
+
+/// A checked statement.
+pub type Checked = Check<Pattern, ir::Expr>;
+/// A checked statement about the course.
+type CheckedCourse = Course<Pattern, ir::Expr>;
+
+impl<'a> Checker<'a> {
+    /// A statement as one check.
+    pub(super) fn statement(&mut self, scope: &Scope<'a>, statement: &'a Statement) -> Checked {
+        match &statement.kind {
+            StatementKind::Expression(expr) => Check::Expression(self.condition(scope, expr)),
+            StatementKind::Not(inner) => {
+                stacker::maybe_grow(128 << 10, 1 << 20, || Check::Not(Box::new(self.statement(scope, inner))))
+            }
+            StatementKind::Block { scope: header, body } => self.block_check(scope, header, body),
+            StatementKind::Group { kind, body } => self.group_check(scope, kind, body),
+            StatementKind::World(world) => Check::World(self.world(scope, world)),
+            _ => Check::Course(self.course(scope, statement)),
+        }
+    }
+
+    fn course(&mut self, scope: &Scope<'a>, statement: &'a Statement) -> CheckedCourse {
+        match &statement.kind {
+            StatementKind::Require { step, times } => {
+                let step = self.pattern(scope, step).pattern;
+                Course::Require { step, times: times.as_ref().and_then(|times| self.times(times)) }
+            }
+            StatementKind::Never { steps, window, within } => {
+                self.never(scope, steps, window.as_ref(), within.as_ref())
+            }
+            StatementKind::Only { steps } => Course::Only { steps: self.lenient(|checker| checker.calls(scope, steps, "only")) },
+            StatementKind::Count { step, test } => self.count(scope, step, test),
+            StatementKind::First { step } => Course::First { step: self.call_pattern(scope, step, "first") },
+            StatementKind::Last { step } => Course::Last { step: self.call_pattern(scope, step, "last") },
+            StatementKind::Before { each, immediately, step, targets, within, reversed: _ } => {
+                let (step, targets) = self.ordered(scope, step, targets, immediately.then_some("immediately before"));
+                let within = within.as_ref().and_then(|within| self.within(within));
+                Course::Before { each: *each, immediately: *immediately, step, targets, within }
+            }
+            StatementKind::After { each, immediately, step, targets, within } => {
+                let (step, targets) = self.ordered(scope, step, targets, immediately.then_some("immediately after"));
+                let within = within.as_ref().and_then(|within| self.within(within));
+                Course::After { each: *each, immediately: *immediately, step, targets, within }
+            }
+            StatementKind::Sequence { mode, steps, within } => self.sequence(scope, *mode, steps, within.as_ref()),
+            StatementKind::Together { left, right } => {
+                Course::Together { left: self.pattern(scope, left).pattern, right: self.pattern(scope, right).pattern }
+            }
+            StatementKind::Apart { left, right } => {
+                Course::Apart { left: self.pattern(scope, left).pattern, right: self.pattern(scope, right).pattern }
+            }
+            StatementKind::IfThen { condition, consequence } => Course::IfThen {
+                condition: self.pattern(scope, condition).pattern,
+                consequence: self.pattern(scope, consequence).pattern,
+            },
+            StatementKind::Iff { left, right } => {
+                Course::Iff { left: self.pattern(scope, left).pattern, right: self.pattern(scope, right).pattern }
+            }
+            StatementKind::Either { steps } => Course::Either { steps: self.patterns(scope, steps) },
+            StatementKind::NotBoth { left, right } => {
+                Course::NotBoth { left: self.pattern(scope, left).pattern, right: self.pattern(scope, right).pattern }
+            }
+            StatementKind::Repeat { step, limit } => self.repeat(scope, step, limit),
+            StatementKind::Flow { flow } => Course::Flow { flow: self.flow(scope, flow) },
+            StatementKind::Each { quantifier, step, condition } => self.each(scope, *quantifier, step, condition),
+            StatementKind::NoPredicate { predicate, target } => self.no_predicate(scope, predicate, target),
+            StatementKind::ArgsValid { step, strict } => self.args_valid(scope, step.as_ref(), *strict, statement.span),
+            StatementKind::Expression(_)
+            | StatementKind::Not(_)
+            | StatementKind::Block { .. }
+            | StatementKind::Group { .. }
+            | StatementKind::World(_) => Course::Never { steps: Vec::new() },
+        }
+    }
+
+    fn patterns(&mut self, scope: &Scope<'a>, steps: &'a [ast::Step]) -> Vec<Pattern> {
+        steps.iter().map(|step| self.pattern(scope, step).pattern).collect()
+    }
+
+    /// What may well match nothing: an unknown tool in it is a warning.
+    fn lenient<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.catalogue.lenient, true);
+        let value = work(self);
+        self.catalogue.lenient = before;
+        value
+    }
+
+    fn calls(&mut self, scope: &Scope<'a>, steps: &'a [ast::Step], word: &str) -> Vec<Pattern> {
+        steps.iter().map(|step| self.call_pattern(scope, step, word)).collect()
+    }
+
+    /// A pattern of a statement that speaks of calls alone.
+    fn call_pattern(&mut self, scope: &Scope<'a>, step: &'a ast::Step, statement: &str) -> Pattern {
+        let lowered = self.pattern(scope, step);
+        self.check_calls_only(&lowered, step, statement);
+        lowered.pattern
+    }
+
+    fn check_calls_only(&mut self, lowered: &Lowered, step: &ast::Step, statement: &str) {
+        use crate::trace::run::Kind;
+        let Some(other) = lowered.shape.kinds.iter().find(|kind| **kind != Kind::Call) else { return };
+        let place = kind_word(step).unwrap_or(step.span);
+        let word = self.written(place);
+        let is = if *other == Kind::Message { "is a message" } else { "is none" };
+        let help = match statement {
+            "first" | "last" => format!("write `before {word} -> …` or name a tool"),
+            "sequence exactly" | "flow" => "use `sequence`".to_owned(),
+            "immediately before" => "use `before`".to_owned(),
+            "immediately after" => "use `after`".to_owned(),
+            "never repeat" => format!("count them: `count {word} <= 3`"),
+            _ => "name tools".to_owned(),
+        };
+        self.report(
+            Diagnostic::new(Slug::CallsOnly, place, format!("`{statement}` speaks of calls alone, and `{word}` {is}")).help(help),
+        );
+    }
+
+    fn never(
+        &mut self,
+        scope: &Scope<'a>,
+        steps: &'a [ast::Step],
+        window: Option<&'a Window>,
+        within: Option<&'a ast::Within>,
+    ) -> CheckedCourse {
+        let mut steps = self.lenient(|checker| checker.patterns(scope, steps));
+        let Some(window) = window else {
+            if let Some(within) = within {
+                self.report_within(within, "a bare `never` has no start to measure from");
+            }
+            return Course::Never { steps };
+        };
+        if let (Window::Between { .. }, Some(within)) = (window, within) {
+            self.report_within(within, "`between` closes the window already");
+        }
+        let within = within.and_then(|within| self.within(within));
+        let step = if steps.len() == 1 { steps.pop() } else { self.joined(steps) };
+        let Some(step) = step else { return Course::Never { steps: Vec::new() } };
+        match window {
+            Window::After { open, until } => Course::NeverAfter {
+                step,
+                open: self.pattern(scope, open).pattern,
+                until: until.as_ref().map(|until| self.pattern(scope, until).pattern),
+                within,
+            },
+            Window::Before { close } => Course::NeverBefore { step, close: self.pattern(scope, close).pattern, within },
+            Window::Between { open, close } => Course::NeverBetween {
+                step,
+                open: self.pattern(scope, open).pattern,
+                close: self.pattern(scope, close).pattern,
+                within,
+            },
+        }
+    }
+
+    /// `never A, B after C` forbids either: one pattern with all alternatives.
+    fn joined(&self, patterns: Vec<Pattern>) -> Option<Pattern> {
+        let mut all = patterns.into_iter();
+        let mut first = all.next()?;
+        for pattern in all {
+            first.span = first.span.to(pattern.span);
+            first.alternatives.extend(pattern.alternatives);
+        }
+        first.text = self.written(first.span);
+        Some(first)
+    }
+
+    fn report_within(&mut self, within: &ast::Within, why: &str) {
+        self.report(
+            Diagnostic::new(Slug::Misplaced, within.span, format!("`within` has no meaning here: {why}"))
+                .help("`within` stands behind before, after, sequence or `never … after`"),
+        );
+    }
+
+    /// `before` and `after`; adjacent ones speak of calls alone.
+    fn ordered(
+        &mut self,
+        scope: &Scope<'a>,
+        step: &'a ast::Step,
+        targets: &'a [ast::Step],
+        immediately: Option<&str>,
+    ) -> (Pattern, Vec<Pattern>) {
+        match immediately {
+            Some(word) => (self.call_pattern(scope, step, word), self.calls(scope, targets, word)),
+            None => (self.pattern(scope, step).pattern, self.patterns(scope, targets)),
+        }
+    }
+
+    fn sequence(
+        &mut self,
+        scope: &Scope<'a>,
+        mode: SequenceMode,
+        steps: &'a [ast::Step],
+        within: Option<&'a ast::Within>,
+    ) -> CheckedCourse {
+        let steps = match mode {
+            SequenceMode::Exactly => self.calls(scope, steps, "sequence exactly"),
+            SequenceMode::Gaps | SequenceMode::Only => self.patterns(scope, steps),
+        };
+        Course::Sequence { mode, steps, within: within.and_then(|within| self.within(within)) }
+    }
+
+    /// `count A TEST`.
+    fn count(&mut self, scope: &Scope<'a>, step: &'a ast::Step, test: &'a ast::ValueTest) -> CheckedCourse {
+        let lowered = self.pattern(scope, step).pattern;
+        let inner = Scope { step: None, side: Side::Plain, ..scope.with_value() };
+        let subject = Typed::new(ExprKind::Local(Local::COUNT), step.span, Ty::Integer);
+        let text = format!("count {}", self.written(step.span));
+        let test = self.test_of(&inner, subject, &text, test, step.span.to(test.span));
+        Course::Count { step: lowered, test: test.expr }
+    }
+
+    fn repeat(&mut self, scope: &Scope<'a>, step: &'a ast::Step, limit: &'a ast::Number) -> CheckedCourse {
+        let step = self.call_pattern(scope, step, "never repeat");
+        let limit = self.whole(limit, "the number of repetitions").and_then(|limit| u32::try_from(limit).ok());
+        Course::Repeat { step, limit: limit.unwrap_or(u32::MAX) }
+    }
+
+    fn flow(&mut self, scope: &Scope<'a>, flow: &'a ast::Flow) -> ir::Flow<Pattern> {
+        stacker::maybe_grow(128 << 10, 1 << 20, || match &flow.kind {
+            ast::FlowKind::Step(step) => ir::Flow::Step(self.call_pattern(scope, step, "flow")),
+            ast::FlowKind::Sequence(parts) => ir::Flow::Sequence(parts.iter().map(|part| self.flow(scope, part)).collect()),
+            ast::FlowKind::Choice(parts) => ir::Flow::Choice(parts.iter().map(|part| self.flow(scope, part)).collect()),
+            ast::FlowKind::Repeat { body, least, most } => {
+                if let Some(most) = most.filter(|most| most < least) {
+                    self.report(
+                        Diagnostic::new(Slug::Impossible, flow.span, format!("the repetition {{{least},{most}}} is empty"))
+                            .help(format!("write `{{{most},{least}}}`")),
+                    );
+                }
+                ir::Flow::Repeat { body: Box::new(self.flow(scope, body)), least: *least, most: *most }
+            }
+        })
+    }
+
+    fn each(
+        &mut self,
+        scope: &Scope<'a>,
+        quantifier: Quantifier,
+        step: &'a ast::Step,
+        condition: &'a ast::Expr,
+    ) -> CheckedCourse {
+        // `no` may well speak of a tool that is never there.
+        let lowered = match quantifier {
+            Quantifier::No => self.lenient(|checker| checker.pattern(scope, step)),
+            Quantifier::Each | Quantifier::Some => self.pattern(scope, step),
+        };
+        let inner = Scope { response: false, ..scope.with_step(lowered.shape) };
+        let mut condition = self.condition(&inner, condition);
+        if let [alternative] = lowered.pattern.alternatives.as_slice() {
+            walk::substitute(&mut condition, &alternative.binds);
+        }
+        Course::Each { quantifier, step: lowered.pattern, condition }
+    }
+
+    fn args_valid(&mut self, scope: &Scope<'a>, step: Option<&'a ast::Step>, strict: bool, span: Span) -> CheckedCourse {
+        if !self.catalogue.is_declared() {
+            self.report(
+                Diagnostic::new(Slug::NoCatalogue, span, "`args valid` needs tool schemas, and none are declared")
+                    .help("write `tools from \"tools.json\"` at the top of the file, or declare each tool with `tool NAME { … }`"),
+            );
+        }
+        Course::ArgsValid { step: step.map(|step| self.call_pattern(scope, step, "args valid")), strict }
+    }
+
+    /// `2 times`, `1..3 times`.
+    fn times(&mut self, times: &'a ast::Times) -> Option<TimesRange> {
+        let least = match &times.least {
+            Some(number) => self.whole(number, "a number of times")?,
+            None => 0,
+        };
+        let most = match &times.most {
+            Some(number) => Some(self.whole(number, "a number of times")?),
+            None => None,
+        };
+        if let (Some(most), Some(low), Some(high)) = (most, &times.least, &times.most)
+            && least > most
+        {
+            self.report_empty_range(low.span, high.span, times.span);
+            return None;
+        }
+        Some(TimesRange { least, most })
+    }
+
+    /// `within 3 calls`, `within 2 turns`, `within 5s`.
+    fn within(&mut self, within: &'a ast::Within) -> Option<ir::Within> {
+        match within.unit {
+            Some(unit) => {
+                let number = self.whole(&within.number, "a number of calls or turns")?;
+                Some(if unit == WithinUnit::Calls { ir::Within::Calls(number) } else { ir::Within::Turns(number) })
+            }
+            None if within.number.unit == ast::Unit::Duration => value_of(&within.number).map(ir::Within::Time),
+            None => {
+                let number = &within.number.text;
+                self.report(
+                    Diagnostic::new(Slug::Syntax, within.number.span, "`within` needs calls, turns or a duration")
+                        .help(format!("write `within {number} calls`, `within {number} turns` or `within {number}s`")),
+                );
+                None
+            }
+        }
+    }
+}
+
+/// The first kind word of a pattern.
+fn kind_word(step: &ast::Step) -> Option<Span> {
+    match &step.kind {
+        ast::StepKind::Atom(atom) => match &atom.subject {
+            ast::Subject::Kind { word, .. } => Some(*word),
+            _ => None,
+        },
+        ast::StepKind::Choice(steps) => steps.iter().find_map(kind_word),
+        ast::StepKind::Where { step, .. } => kind_word(step),
+        ast::StepKind::Proposed(step) => kind_word(step),
+    }
+}

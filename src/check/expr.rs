@@ -1,0 +1,301 @@
+//! Expressions: one small function for each form. Every one gives a checked expression with its type; what makes no sense is
+//! reported and becomes a broken value of type `any`, of which nothing further is said.
+
+use super::Checker;
+use super::scope::{Scope, Side};
+use super::ty::Ty;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::{self, Constant};
+use crate::source::Span;
+use crate::syntax::ast::{self, BinaryOperator, ExprKind, ExprQuantifier};
+
+/// An expression may be nested this deep; a chain of `and` or `+` nests with each operator.
+const DEPTH: usize = 4_000;
+
+/// A checked expression with what the checker knows of its value.
+#[derive(Debug, Clone)]
+pub struct Typed {
+    /// The expression.
+    pub expr: ir::Expr,
+    /// Its type.
+    pub ty: Ty,
+    broken: bool,
+}
+
+impl Typed {
+    /// An expression of a type.
+    pub fn new(kind: ir::ExprKind, span: Span, ty: Ty) -> Self {
+        Self { expr: ir::Expr { kind, span, ty: ty.ir() }, ty, broken: false }
+    }
+
+    /// What stands for an expression that was reported.
+    pub fn broken(span: Span) -> Self {
+        Self { broken: true, ..Self::new(ir::ExprKind::Constant(Constant::Null), span, Ty::Any) }
+    }
+
+    /// True for what stands for an expression that was reported.
+    pub fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// The same with another type.
+    pub fn typed(mut self, ty: Ty) -> Self {
+        self.expr.ty = ty.ir();
+        self.ty = ty;
+        self
+    }
+
+    /// The same at another place.
+    pub fn at(mut self, span: Span) -> Self {
+        self.expr.span = span;
+        self
+    }
+
+    /// The text, where it is one that is known.
+    pub fn text(&self) -> Option<&str> {
+        match &self.expr.kind {
+            ir::ExprKind::Constant(Constant::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number's text, where it is written here.
+    pub fn number(&self) -> Option<&str> {
+        match &self.expr.kind {
+            ir::ExprKind::Constant(Constant::Number(text)) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// An expression that stands by itself (a `let`, a `def`, a default): no binding of a statement reaches it.
+    pub(super) fn top_expr(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr) -> Typed {
+        let saved = std::mem::take(&mut self.bindings);
+        let depth = std::mem::replace(&mut self.depth, 0);
+        let value = self.expr(scope, expr);
+        self.report_unbound();
+        self.bindings = saved;
+        self.depth = depth;
+        value
+    }
+
+    /// An expression.
+    pub(super) fn expr(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr) -> Typed {
+        if self.depth >= DEPTH {
+            let message = format!("the expression is nested deeper than {DEPTH} operators");
+            self.report(Diagnostic::new(Slug::TooDeep, expr.span, message).help("split it with `let` or into several assertions"));
+            return Typed::broken(expr.span);
+        }
+        self.depth = self.depth.saturating_add(1);
+        let value = stacker::maybe_grow(128 << 10, 1 << 20, || self.expr_form(scope, expr));
+        self.depth = self.depth.saturating_sub(1);
+        value
+    }
+
+    fn expr_form(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr) -> Typed {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Null => Typed::new(ir::ExprKind::Constant(Constant::Null), span, Ty::Null),
+            ExprKind::Boolean(value) => Typed::new(ir::ExprKind::Constant(Constant::Boolean(*value)), span, Ty::Boolean),
+            ExprKind::Number(number) => self.number_literal(number),
+            ExprKind::Text(text) => self.text_literal(scope, text),
+            ExprKind::Regex(regex) => self.regex_literal(regex, None),
+            ExprKind::List(elements) => self.list_literal(scope, elements, span),
+            ExprKind::Object(entries) => self.object_literal(scope, entries, span),
+            ExprKind::Name(name) => self.name(scope, name, span),
+            ExprKind::Binding(name) => self.binding_value(scope, name, span),
+            ExprKind::Field { base, name } => self.field(scope, expr, base, name),
+            ExprKind::Index { base, index } => self.index(scope, expr, base, index),
+            ExprKind::Every { base } => self.every(scope, base, span),
+            ExprKind::Deep { base } => self.deep(scope, base, span),
+            ExprKind::Call { name, arguments, piped } => self.call(scope, name, arguments, *piped, span),
+            ExprKind::Negate(inner) => self.negate(scope, inner, span),
+            ExprKind::Not(inner) => self.not(scope, inner, span),
+            ExprKind::Binary { operator, operator_span, left, right } => match operator {
+                BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies => {
+                    self.logical(scope, *operator, left, right, span)
+                }
+                _ => self.arithmetic(scope, *operator, *operator_span, left, right, span),
+            },
+            ExprKind::Range { start, end } => self.range(scope, start.as_deref(), end.as_deref(), span),
+            ExprKind::Test { subject, test } => self.test(scope, subject, test, span),
+            ExprKind::If { condition, then, otherwise } => self.if_else(scope, condition, then, otherwise, span),
+            ExprKind::Quantifier { quantifier, variable, source, body } => {
+                self.quantifier(scope, *quantifier, variable, source, body, span)
+            }
+            ExprKind::Group(inner) => self.expr(scope, inner).at(span),
+        }
+    }
+
+    /// An expression that has to be true or false.
+    pub(super) fn condition(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr) -> ir::Expr {
+        let value = self.expr(scope, expr);
+        self.check_condition(expr, &value);
+        value.expr
+    }
+
+    /// Reports a value that can be neither true nor false where it has to be.
+    pub(super) fn check_condition(&mut self, expr: &ast::Expr, value: &Typed) {
+        if value.broken || !value.ty.is_no_condition() {
+            return;
+        }
+        let text = self.written(expr.span);
+        let noun = value.ty.class().map_or("a value", |class| class.noun());
+        let bare = if noun == "a number" { "a bare number" } else { noun };
+        let help = self.comparison_for(expr, value, &text);
+        self.report(
+            Diagnostic::new(Slug::NotAnAssertion, expr.span, format!("{bare} is not an assertion"))
+                .label("neither true nor false")
+                .help(help),
+        );
+    }
+
+    /// What to write instead of a value that is no assertion.
+    fn comparison_for(&self, expr: &ast::Expr, value: &Typed, text: &str) -> String {
+        if let Some(counted) = self.count_with_test(expr) {
+            return format!("the test belongs to the body; write `{counted}`");
+        }
+        match (&expr.kind, value.ty.plain()) {
+            (ExprKind::Quantifier { quantifier: ExprQuantifier::Count, .. }, _) => format!("write `({text}) >= 1`"),
+            (ExprKind::Call { name, .. }, _) if name.text == "length" => format!("compare it: `{text} <= 10`"),
+            (_, Ty::Duration) => format!("compare it: `{text} <= 30s`"),
+            (_, Ty::Money) => format!("compare it: `{text} <= $0.05`"),
+            (_, Ty::Size) => format!("compare it: `{text} <= 10KB`"),
+            (_, Ty::Number | Ty::Integer) => format!("compare it: `{text} >= 1`"),
+            (_, Ty::Regex) => format!("write `output matches {text}`"),
+            (_, Ty::Range) => format!("write `output in {text}`"),
+            (_, Ty::String) => format!("compare it: `{text} == \"…\"`"),
+            _ => format!("test it: `{text} is not empty`"),
+        }
+    }
+
+    /// `count x in xs: x.ok >= 2` with the test taken out of its body: `(count x in xs: x.ok) >= 2`.
+    fn count_with_test(&self, expr: &ast::Expr) -> Option<String> {
+        let ExprKind::Quantifier { quantifier: ExprQuantifier::Count, body, .. } = &expr.kind else { return None };
+        let ExprKind::Test { subject, test } = &body.kind else { return None };
+        let is_number = test.operand.as_deref().is_some_and(|operand| {
+            matches!(operand.kind, ExprKind::Number(_) | ExprKind::Range { .. })
+        });
+        let head = Span { end: subject.span.end, ..expr.span };
+        is_number.then(|| format!("({}) {}", self.written(head), self.written(test.span)))
+    }
+
+    fn not(&mut self, scope: &Scope<'a>, inner: &'a ast::Expr, span: Span) -> Typed {
+        let inner = self.condition(scope, inner);
+        Typed::new(ir::ExprKind::Not(Box::new(inner)), span, Ty::Boolean)
+    }
+
+    fn logical(
+        &mut self,
+        scope: &Scope<'a>,
+        operator: BinaryOperator,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        span: Span,
+    ) -> Typed {
+        let left = self.condition(scope, left);
+        let right = self.condition(scope, right);
+        Typed::new(ir::ExprKind::Binary(operator, Box::new(left), Box::new(right)), span, Ty::Boolean)
+    }
+
+    fn if_else(
+        &mut self,
+        scope: &Scope<'a>,
+        condition: &'a ast::Expr,
+        then: &'a ast::Expr,
+        otherwise: &'a ast::Expr,
+        span: Span,
+    ) -> Typed {
+        let condition = self.condition(scope, condition);
+        let then = self.expr(scope, then);
+        let otherwise = self.expr(scope, otherwise);
+        let ty = then.ty.clone().join(otherwise.ty.clone());
+        let kind = ir::ExprKind::If(Box::new(condition), Box::new(then.expr), Box::new(otherwise.expr));
+        Typed::new(kind, span, ty)
+    }
+
+    fn quantifier(
+        &mut self,
+        scope: &Scope<'a>,
+        quantifier: ExprQuantifier,
+        variable: &'a ast::Name,
+        source: &'a ast::Expr,
+        body: &'a ast::Expr,
+        span: Span,
+    ) -> Typed {
+        let values = self.expr(scope, source);
+        self.check_iterable(&values);
+        let (inner, local) = scope.with_local(&variable.text, values.ty.element());
+        let body = self.condition(&inner, body);
+        let ty = if quantifier == ExprQuantifier::Count { Ty::Integer } else { Ty::Boolean };
+        let kind = ir::ExprKind::Quantifier(quantifier, local, Box::new(values.expr), Box::new(body));
+        Typed::new(kind, span, ty)
+    }
+
+    fn check_iterable(&mut self, values: &Typed) {
+        use super::ty::Class;
+        let Some(class) = values.ty.class() else { return };
+        if !matches!(class, Class::List | Class::Object) {
+            let message = format!("a quantifier goes through a list, not {}", class.noun());
+            let text = self.written(values.expr.span);
+            let help = match class {
+                Class::Text => format!("for its words write `words({text})`"),
+                _ => "name a list, such as `output.items` or `calls`".to_owned(),
+            };
+            self.report(Diagnostic::new(Slug::TypeMismatch, values.expr.span, message).help(help));
+        }
+    }
+
+    fn range(
+        &mut self,
+        scope: &Scope<'a>,
+        start: Option<&'a ast::Expr>,
+        end: Option<&'a ast::Expr>,
+        span: Span,
+    ) -> Typed {
+        let plain = scope.on(Side::Plain);
+        let start = start.map(|expr| self.expr(&plain, expr));
+        let end = end.map(|expr| self.expr(&plain, expr));
+        for side in start.iter().chain(&end) {
+            self.check_range_end(side);
+        }
+        if let (Some(start), Some(end)) = (&start, &end) {
+            self.check_units_of_range(start, end);
+            self.check_order_of_range(start, end, span);
+        }
+        let kind = ir::ExprKind::Range(
+            start.map(|side| Box::new(side.expr)),
+            end.map(|side| Box::new(side.expr)),
+        );
+        Typed::new(kind, span, Ty::Range)
+    }
+
+    fn check_range_end(&mut self, side: &Typed) {
+        let Some(class) = side.ty.class() else { return };
+        if class != super::ty::Class::Number {
+            let message = format!("a range goes from a number to a number, not {}", class.noun());
+            self.report(Diagnostic::new(Slug::TypeMismatch, side.expr.span, message).help("write `1..3`, `50..` or `..10`"));
+        }
+    }
+
+    fn check_order_of_range(&mut self, start: &Typed, end: &Typed, span: Span) {
+        let value = |side: &Typed| side.number().and_then(|text| text.parse::<f64>().ok());
+        if let (Some(low), Some(high)) = (value(start), value(end))
+            && low > high
+        {
+            self.report_empty_range(start.expr.span, end.expr.span, span);
+        }
+    }
+
+    /// A range whose start is behind its end.
+    pub(super) fn report_empty_range(&mut self, start: Span, end: Span, span: Span) {
+        let (low, high) = (self.written(start), self.written(end));
+        let turned = format!("{high}..{low}");
+        self.report(
+            Diagnostic::new(Slug::Impossible, span, format!("the range {low}..{high} is empty"))
+                .help(format!("write `{turned}`"))
+                .fix(format!("write `{turned}`"), span, turned.clone()),
+        );
+    }
+}

@@ -1,0 +1,213 @@
+//! Where rule files and the files they name come from: the disk, or texts held in memory (tests, embedded sources, editors).
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+/// A file that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// What tells it from other files: its path, symbolic links resolved where there are any.
+    pub key: PathBuf,
+    /// Where its own relative paths start.
+    pub folder: PathBuf,
+    /// Its text.
+    pub text: String,
+}
+
+/// Why a file cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileError {
+    /// There is none.
+    NotFound,
+    /// The path is absolute or names another machine.
+    NotRelative,
+    /// It leads out of the folder that it has to stay in.
+    Outside,
+    /// It is larger than this many bytes.
+    TooLarge(usize),
+    /// It is not UTF-8.
+    NotText,
+    /// Anything else, in words.
+    Other(String),
+}
+
+/// What files may be read from. Paths are as the author wrote them, relative to `folder`.
+pub trait Files {
+    /// Reads a file; with `inside` only when it lies in that folder, symbolic links followed.
+    ///
+    /// # Errors
+    /// Says why it cannot be had.
+    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<Found, FileError>;
+
+    /// The names in the folder that a path leads to, sorted; for suggestions.
+    fn names(&self, folder: &Path, path: &str) -> Vec<String>;
+}
+
+/// Checks that a path is relative and stays on this machine.
+fn relative(path: &str) -> Result<&Path, FileError> {
+    let names_machine = path.contains("://") || path.starts_with("file:") || path.starts_with('\\');
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    let as_path = Path::new(path);
+    if names_machine || drive || path.starts_with('~') || as_path.has_root() || path.contains('\0') {
+        return Err(FileError::NotRelative);
+    }
+    Ok(as_path)
+}
+
+/// The path without `.` and with `..` taken back, by its text alone.
+#[must_use]
+pub fn normalized(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The name of a file for people: `path` as seen from the file called `from`.
+#[must_use]
+pub fn display_name(from: &str, path: &str) -> String {
+    let folder = Path::new(from).parent().unwrap_or(Path::new(""));
+    normalized(&folder.join(path)).to_string_lossy().replace('\\', "/")
+}
+
+/// Files on disk.
+#[derive(Debug, Clone, Copy)]
+pub struct Disk {
+    /// Bytes of one file.
+    pub limit: usize,
+}
+
+impl Files for Disk {
+    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<Found, FileError> {
+        let joined = folder.join(relative(path)?);
+        let key = std::fs::canonicalize(&joined).map_err(|error| said(&error))?;
+        if let Some(inside) = inside {
+            let inside = std::fs::canonicalize(given(inside)).map_err(|error| said(&error))?;
+            if !key.starts_with(inside) {
+                return Err(FileError::Outside);
+            }
+        }
+        let text = read_regular(&key, self.limit)?;
+        Ok(Found { folder: joined.parent().unwrap_or(folder).to_path_buf(), key, text })
+    }
+
+    fn names(&self, folder: &Path, path: &str) -> Vec<String> {
+        let Ok(path) = relative(path) else { return Vec::new() };
+        let joined = folder.join(path);
+        let parent = given(joined.parent().unwrap_or(folder)).to_path_buf();
+        let Ok(entries) = std::fs::read_dir(parent) else { return Vec::new() };
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).take(10_000).collect();
+        names.sort();
+        names
+    }
+}
+
+/// The empty path is the working directory.
+fn given(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
+/// Reads a regular file (no device, no pipe) of limited size.
+fn read_regular(path: &Path, limit: usize) -> Result<String, FileError> {
+    use std::io::Read;
+    let file = std::fs::File::open(path).map_err(|error| said(&error))?;
+    let metadata = file.metadata().map_err(|error| said(&error))?;
+    if !metadata.is_file() {
+        return Err(FileError::Other("it is not a file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX);
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| said(&error))?;
+    if bytes.len() > limit {
+        return Err(FileError::TooLarge(limit));
+    }
+    String::from_utf8(bytes).map_err(|_| FileError::NotText)
+}
+
+fn said(error: &std::io::Error) -> FileError {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => FileError::NotFound,
+        std::io::ErrorKind::PermissionDenied => FileError::Other("it may not be read".to_owned()),
+        _ => FileError::Other(error.to_string()),
+    }
+}
+
+/// Files held in memory, by normalized path.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    texts: BTreeMap<PathBuf, String>,
+}
+
+impl Memory {
+    /// Files from their paths and texts.
+    #[must_use]
+    pub fn new<P: AsRef<Path>, T: Into<String>>(files: impl IntoIterator<Item = (P, T)>) -> Self {
+        Self { texts: files.into_iter().map(|(path, text)| (normalized(path.as_ref()), text.into())).collect() }
+    }
+}
+
+impl Files for Memory {
+    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<Found, FileError> {
+        let key = normalized(&folder.join(relative(path)?));
+        if inside.is_some_and(|inside| !key.starts_with(normalized(inside))) || key.starts_with("..") {
+            return Err(FileError::Outside);
+        }
+        let text = self.texts.get(&key).ok_or(FileError::NotFound)?.clone();
+        Ok(Found { folder: key.parent().unwrap_or(Path::new("")).to_path_buf(), key, text })
+    }
+
+    fn names(&self, folder: &Path, path: &str) -> Vec<String> {
+        let wanted = normalized(&folder.join(path)).parent().map(Path::to_path_buf);
+        self.texts
+            .keys()
+            .filter(|key| key.parent().map(Path::to_path_buf) == wanted)
+            .filter_map(|key| Some(key.file_name()?.to_string_lossy().into_owned()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_leave_the_machine_or_the_root_are_refused() {
+        let disk = Disk { limit: 1_000 };
+        for path in ["/etc/passwd", "file:///etc/passwd", "https://example.org/a.json", "~/a", "C:\\a", "\\\\host\\a"] {
+            assert_eq!(disk.read(Path::new("."), path, None), Err(FileError::NotRelative), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_link_out_of_the_folder_is_refused_where_it_has_to_stay_inside() {
+        let root = tempfile::tempdir().unwrap();
+        let (inside, outside) = (root.path().join("in"), root.path().join("secret.json"));
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::write(&outside, "{}").unwrap();
+        let disk = Disk { limit: 1_000 };
+        assert_eq!(disk.read(&inside, "../secret.json", Some(&inside)), Err(FileError::Outside));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&outside, inside.join("link.json")).unwrap();
+            assert_eq!(disk.read(&inside, "link.json", Some(&inside)), Err(FileError::Outside));
+        }
+        assert_eq!(disk.read(&inside, "../secret.json", None).unwrap().text, "{}");
+    }
+
+    #[test]
+    fn memory_and_disk_give_the_same_names() {
+        let memory = Memory::new([("rules/a.assert", ""), ("rules/lib/b.assert", "x")]);
+        assert_eq!(memory.read(Path::new("rules"), "./lib/b.assert", None).unwrap().text, "x");
+        assert_eq!(memory.names(Path::new("rules"), "./lib/c.assert"), ["b.assert"]);
+        assert_eq!(display_name("rules/a.assert", "./lib/b.assert"), "rules/lib/b.assert");
+        assert_eq!(display_name("rules/lib/b.assert", "../a.assert"), "rules/a.assert");
+    }
+}

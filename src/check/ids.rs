@@ -1,0 +1,88 @@
+//! Ids of rules and assertions.
+
+use super::Checker;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::source::Span;
+use crate::syntax::ast;
+use indexmap::IndexMap;
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// All ids that are taken.
+#[derive(Debug, Default)]
+pub struct Ids {
+    known: IndexMap<String, Option<Span>>,
+    /// How many assertions each rule has.
+    counted: Vec<u32>,
+}
+
+impl Ids {
+    /// The id itself, or with `-2`, `-3`, … when it is taken.
+    fn free(&mut self, id: String) -> String {
+        let mut found = id.clone();
+        let mut count = 2_u32;
+        while self.known.contains_key(&found) {
+            found = format!("{id}-{count}");
+            count = count.saturating_add(1);
+        }
+        self.known.insert(found.clone(), None);
+        found
+    }
+}
+
+impl Checker<'_> {
+    /// Takes the id of a rule, case or invariant.
+    pub(super) fn rule_id(&mut self, what: &str, name: &ast::Name) -> String {
+        self.taken(name, |at| format!("a second {what} `{}` (the first stands in {at})", name.text), "choose another name");
+        name.text.clone()
+    }
+
+    /// Takes the id that an author gives an assertion.
+    pub(super) fn given_id(&mut self, name: &ast::Name) -> String {
+        let message = |at: String| format!("a second assertion with id `{}` (the first stands in {at})", name.text);
+        self.taken(name, message, "choose another id");
+        name.text.clone()
+    }
+
+    fn taken(&mut self, name: &ast::Name, message: impl Fn(String) -> String, help: &str) {
+        match self.ids.known.get(&name.text).copied() {
+            Some(Some(earlier)) => {
+                let at = self.place_of(earlier, name.span);
+                self.report(
+                    Diagnostic::new(Slug::Duplicate, name.span, message(at)).other(earlier, "the first").help(help.to_owned()),
+                );
+            }
+            _ => {
+                self.ids.known.insert(name.text.clone(), Some(name.span));
+            }
+        }
+    }
+
+    /// `RULE.N`.
+    pub(super) fn numbered_id(&mut self, rule: u32) -> String {
+        let index = rule as usize;
+        if self.ids.counted.len() <= index {
+            self.ids.counted.resize(index.saturating_add(1), 0);
+        }
+        let count = self.ids.counted.get_mut(index).map_or(0, |count| {
+            *count = count.saturating_add(1);
+            *count
+        });
+        let name = self.module.rules.get(index).map_or("", |rule| rule.id.as_str());
+        let id = format!("{name}.{count}");
+        self.ids.free(id)
+    }
+
+    /// `refunds:3f9a1c20`: from the file's name and the text, block headers included, so that edits elsewhere do not change it.
+    pub(super) fn hashed_id(&mut self, place: Span, headers: &[String], text: &str) -> String {
+        let mut hash = Sha256::new();
+        for part in headers.iter().map(String::as_str).chain([text]) {
+            hash.update(part.as_bytes());
+            hash.update([0]);
+        }
+        let digest: String = hash.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let name = self.map.name(place);
+        let stem = Path::new(name).file_stem().map_or_else(|| "rules".to_owned(), |stem| stem.to_string_lossy().into_owned());
+        self.ids.free(format!("{stem}:{digest}"))
+    }
+}

@@ -1,0 +1,297 @@
+//! Invariants: what calls of a tool must answer. On a recorded run every executed call of the tool with the same arguments is
+//! judged: each assertion becomes a block `each CALL { … }` in which `response` is the call's result. A call that uses what an
+//! earlier one answered (`made.response`) stands in a block of that one.
+
+use super::Checker;
+use super::blocks::Wrap;
+use super::body::{Body, Place};
+use super::expr::Typed;
+use super::fold;
+use super::kinds;
+use super::scope::{Scope, Variable, VariableValue};
+use super::settings::Own;
+use super::ty::{StepShape, Ty};
+use super::walk;
+use crate::diagnostic::{Diagnostic, Slug, suggest};
+use crate::ir::{self, Alternative, Check, Constant, ExprKind, Local, NameTest, RuleRole};
+use crate::source::Span;
+use crate::syntax::ast::{self, CallInput, ExprQuantifier, ItemKind, Setting, TestKind};
+use crate::trace::run::Kind;
+
+/// The kinds of generated values.
+const GENERATED: [&str; 5] = ["integer", "number", "string", "boolean", "list"];
+
+/// A `call` that was read.
+#[derive(Debug, Clone)]
+struct Called<'a> {
+    alias: Option<&'a str>,
+    pattern: ir::Pattern,
+    shape: StepShape,
+    /// Earlier calls whose answers it uses, by number.
+    needs: Vec<usize>,
+}
+
+/// What is known while the body of an invariant is read.
+#[derive(Debug, Clone, Default)]
+struct Reading<'a> {
+    calls: Vec<Called<'a>>,
+    variables: Vec<Variable<'a>>,
+    /// The condition of `for each tool`, over the call in scope.
+    tool: Option<ir::Expr>,
+}
+
+impl<'a> Checker<'a> {
+    /// `invariant NAME {…}`.
+    pub(super) fn invariant(&mut self, place: &Place<'a>, rule: &'a ast::Rule) {
+        let id = self.rule_id("invariant", &rule.name);
+        let sentence = rule.sentence.as_ref().and_then(|sentence| self.plain_text(sentence));
+        let inner = self.open_rule(place, id, RuleRole::Invariant, sentence, rule.name.span, &rule.modifiers, &rule.body);
+        let outer = std::mem::take(&mut self.bindings);
+        let mut reading = Reading::default();
+        self.invariant_items(&inner, &rule.body, &mut reading);
+        self.bindings = outer;
+    }
+
+    fn invariant_items(&mut self, place: &Place<'a>, items: &'a [ast::Item], reading: &mut Reading<'a>) {
+        let mut opening = true;
+        for item in items {
+            match &item.kind {
+                ItemKind::Call(call) => {
+                    opening = false;
+                    self.read_call(place, call, reading);
+                }
+                ItemKind::ForEachTool { condition, body } => {
+                    self.for_each_tool(place, condition.as_ref(), body);
+                }
+                ItemKind::Setting(Setting::Key { key, value, .. }) if key.text == "expect" => {
+                    self.expectation(place, value.as_ref(), reading, item.span);
+                }
+                ItemKind::Assertion(assertion) => match self.call_place(place, assertion.span, reading) {
+                    Some(inner) => self.assertion(&inner, assertion),
+                    None => self.report_without_call(assertion.span),
+                },
+                _ => self.body_item(place, item, Body::Invariant, &mut opening),
+            }
+        }
+    }
+
+    fn report_without_call(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Slug::Misplaced, span, "an assertion of an invariant speaks of the call in front of it, and there is none")
+                .help("write `call TOOL { … }` first"),
+        );
+    }
+
+    fn read_call(&mut self, place: &Place<'a>, call: &'a ast::Call, reading: &mut Reading<'a>) {
+        let is_each = call.tool.text == "tool" && reading.tool.is_some();
+        let mut name = NameTest::Any;
+        let mut shape = StepShape::of(Kind::Call);
+        if !is_each {
+            self.check_tool(&place.scope, &call.tool.text, call.tool.span);
+            name = NameTest::Exactly(call.tool.text.clone());
+            shape.arguments = self.catalogue.arguments(&call.tool.text);
+        }
+        let mut tests: Vec<ir::Expr> = reading.tool.iter().filter(|_| is_each).cloned().collect();
+        let scope = Scope { variables: reading.variables.clone(), ..place.scope.clone() };
+        match &call.input {
+            CallInput::Object(object) => self.call_arguments(&scope, &shape, object, &mut tests),
+            CallInput::Generate { arguments, cases, seed } => {
+                arguments.iter().for_each(|argument| self.check_generator(argument));
+                self.whole(cases, "the number of cases");
+                self.whole(seed, "a seed");
+            }
+        }
+        let needs = reading
+            .calls
+            .iter()
+            .enumerate()
+            .filter(|(_, earlier)| tests.iter().any(|test| uses_call(test, earlier, &reading.variables)))
+            .map(|(index, _)| index)
+            .collect();
+        let mut binds = Vec::new();
+        if let Some(alias) = &call.alias {
+            let number = self.bindings.bind_call(&alias.text);
+            binds.push((number, kinds::field("result", alias.span)));
+            reading.variables.push(Variable { name: &alias.text, value: VariableValue::Call(number) });
+        }
+        let pattern = self.call_pattern_of(call, name, tests, binds);
+        let alias = call.alias.as_ref().map(|alias| alias.text.as_str());
+        reading.calls.push(Called { alias, pattern, shape, needs });
+        if let Some(expect) = &call.expect {
+            self.expected(place, &expect.text, reading, expect.span);
+        }
+    }
+
+    /// The step pattern of the calls that are judged.
+    fn call_pattern_of(
+        &self,
+        call: &ast::Call,
+        name: NameTest,
+        tests: Vec<ir::Expr>,
+        binds: Vec<(u32, ir::Expr)>,
+    ) -> ir::Pattern {
+        let (joins, conditions): (Vec<ir::Expr>, Vec<ir::Expr>) = tests.into_iter().partition(walk::uses_binding);
+        let condition = conditions.into_iter().fold(None, |all, one| Some(walk::and(all, one)));
+        let end = match &call.input {
+            CallInput::Object(object) => object.span,
+            CallInput::Generate { .. } => call.tool.span,
+        };
+        let alternative =
+            Alternative { kind: Kind::Call, name, proposed: false, succeeded: None, condition, binds, joins };
+        let span = call.tool.span.to(end);
+        ir::Pattern { text: self.written(span), span, alternatives: vec![alternative] }
+    }
+
+    /// The arguments that a judged call has.
+    fn call_arguments(&mut self, scope: &Scope<'a>, shape: &StepShape, object: &'a ast::Expr, tests: &mut Vec<ir::Expr>) {
+        let ast::ExprKind::Object(entries) = &object.kind else { return };
+        let plain = Scope { step: None, response: false, ..scope.clone() };
+        for (name, value) in entries {
+            let arguments = Typed::new(ExprKind::StepField("args".to_owned()), name.span, shape.field("args"));
+            let path = self.member(arguments, &name.text, name.span, name.span, name.span);
+            let value = self.expr(&plain, value);
+            tests.push(kinds::test(TestKind::Equal, path.expr, value.expr));
+        }
+        self.report_unbound();
+    }
+
+    fn check_generator(&mut self, generator: &ast::Generator) {
+        let ty = &generator.ty;
+        if GENERATED.contains(&ty.text.as_str()) {
+            return;
+        }
+        let diagnostic = Diagnostic::new(Slug::UnknownType, ty.span, format!("unknown type `{}`", ty.text));
+        let diagnostic = match suggest::nearest(&ty.text, GENERATED) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), ty.span, near),
+            None => diagnostic.help(format!("generated values are {}", GENERATED.join(", "))),
+        };
+        self.report(diagnostic);
+    }
+
+    /// `for each tool where … {…}`.
+    fn for_each_tool(&mut self, place: &Place<'a>, condition: Option<&'a ast::Expr>, body: &'a [ast::Item]) {
+        let mut reading = Reading { tool: Some(self.tool_condition(place, condition)), ..Reading::default() };
+        self.invariant_items(place, body, &mut reading);
+    }
+
+    /// The condition on the tool of the call in scope: by the declared catalogue, or by the tools that the run records.
+    fn tool_condition(&mut self, place: &Place<'a>, condition: Option<&'a ast::Expr>) -> ir::Expr {
+        let Some(condition) = condition else {
+            return Typed::new(ExprKind::Constant(Constant::Boolean(true)), place_span(), Ty::Boolean).expr;
+        };
+        let span = condition.span;
+        let tool = kinds::field("tool", span);
+        if self.catalogue.is_declared() {
+            let all = self.module.tools.iter().map(|tool| (tool.name.clone(), about(tool))).collect();
+            let all = Typed::new(ExprKind::Constant(Constant::Object(all)), span, Ty::Object).expr;
+            let one = Typed::new(ExprKind::Index(Box::new(all), Box::new(tool)), span, Ty::Object).expr;
+            return self.condition(&facts(&place.scope, &one), condition);
+        }
+        let local = Local(place.scope.next_local);
+        let one = Typed::new(ExprKind::Local(local), span, Ty::Object).expr;
+        let mut scope = facts(&place.scope, &one);
+        scope.next_local = scope.next_local.saturating_add(1);
+        let is_it = kinds::test(TestKind::Equal, fact(&one, "name"), tool);
+        let body = walk::and(Some(is_it), self.condition(&scope, condition));
+        let tools = Typed::new(ExprKind::Root("tools"), span, Ty::Any).expr;
+        let kind = ExprKind::Quantifier(ExprQuantifier::Any, local, Box::new(tools), Box::new(body));
+        Typed::new(kind, span, Ty::Boolean).expr
+    }
+
+    fn expectation(&mut self, place: &Place<'a>, value: Option<&ast::Expr>, reading: &Reading<'a>, span: Span) {
+        if let Some(ast::Expr { kind: ast::ExprKind::Name(word), .. }) = value {
+            self.expected(place, word, reading, span);
+        }
+    }
+
+    /// `expect ok` and `expect error`: how the call ended.
+    fn expected(&mut self, place: &Place<'a>, word: &str, reading: &Reading<'a>, span: Span) {
+        let ok = match word {
+            "ok" => true,
+            "error" => false,
+            _ => {
+                self.report(
+                    Diagnostic::new(Slug::Syntax, span, format!("a call ends `ok` or with an `error`, not `{word}`"))
+                        .help("write `expect ok` or `expect error`"),
+                );
+                return;
+            }
+        };
+        let Some(inner) = self.call_place(place, span, reading) else { return self.report_without_call(span) };
+        let wanted = Typed::new(ExprKind::Constant(Constant::Boolean(ok)), span, Ty::Boolean).expr;
+        let test = kinds::test(TestKind::Equal, kinds::field("ok", span), wanted);
+        self.add_assertion(&inner, Own::default(), Check::Expression(test), format!("expect {word}"), span);
+    }
+
+    /// Where an assertion about the last call stands: in blocks of the calls that it needs, then of the call itself.
+    fn call_place(&mut self, place: &Place<'a>, span: Span, reading: &Reading<'a>) -> Option<Place<'a>> {
+        let last = reading.calls.len().checked_sub(1)?;
+        let text = self.written(span);
+        let mut needed = vec![false; reading.calls.len()];
+        for (needs, call) in needed.iter_mut().zip(&reading.calls) {
+            *needs = call.alias.is_some_and(|alias| text.contains(&format!("{alias}.")));
+        }
+        if let Some(own) = needed.get_mut(last) {
+            *own = true;
+        }
+        for index in (0..reading.calls.len()).rev() {
+            let needs = needed.get(index).copied().unwrap_or(false);
+            for earlier in reading.calls.get(index).filter(|_| needs).map(|call| call.needs.clone()).unwrap_or_default() {
+                if let Some(earlier) = needed.get_mut(earlier) {
+                    *earlier = true;
+                }
+            }
+        }
+        let mut inner = place.clone();
+        for (call, _) in reading.calls.iter().zip(&needed).filter(|(_, needed)| **needed) {
+            inner.wraps.push(Wrap::Window(ir::Scope::Each { step: call.pattern.clone() }));
+            inner.headers.push(call.pattern.text.clone());
+        }
+        inner.scope.step = reading.calls.last().map(|call| call.shape.clone());
+        inner.scope.response = true;
+        inner.scope.variables.extend(reading.variables.iter().cloned());
+        Some(inner)
+    }
+}
+
+/// Whether a test uses the answer of a call.
+fn uses_call(test: &ir::Expr, call: &Called<'_>, variables: &[Variable<'_>]) -> bool {
+    let Some(alias) = call.alias else { return false };
+    let number = variables.iter().rev().find(|variable| variable.name == alias).and_then(|variable| match variable.value {
+        VariableValue::Call(number) => Some(number),
+        _ => None,
+    });
+    walk::any(test, &|kind| matches!(kind, ExprKind::Binding(binding) if Some(binding.0) == number))
+}
+
+/// A fact about a tool.
+fn fact(tool: &ir::Expr, name: &str) -> ir::Expr {
+    Typed::new(ExprKind::Field(Box::new(tool.clone()), name.to_owned()), tool.span, Ty::Any).expr
+}
+
+/// The scope of a `where` behind `for each tool`: what a catalogue says of a tool.
+fn facts<'a>(scope: &Scope<'a>, tool: &ir::Expr) -> Scope<'a> {
+    let mut scope = scope.clone();
+    for name in ["name", "title", "description", "annotations", "strict"] {
+        scope.variables.push(Variable { name, value: VariableValue::Fact(Box::new(fact(tool, name))) });
+    }
+    scope
+}
+
+/// What the catalogue says of a tool, its name included.
+fn about(tool: &ir::Tool) -> Constant {
+    let said = tool.annotations.as_deref().and_then(|text| serde_json::from_str(text).ok());
+    let mut entries = match said.as_ref().map(fold::constant_of) {
+        Some(Constant::Object(entries)) => entries,
+        _ => Vec::new(),
+    };
+    if !entries.iter().any(|(name, _)| name == "name") {
+        entries.push(("name".to_owned(), Constant::Text(tool.name.clone())));
+    }
+    Constant::Object(entries)
+}
+
+/// The place of a condition that is not written.
+fn place_span() -> Span {
+    Span::default()
+}

@@ -1,0 +1,165 @@
+//! Tests inside invariants: `test "…" expect fail { response: … }` becomes a run in which the tool was called and answered that.
+
+use super::Checker;
+use super::fold;
+use super::scope::Scope;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::Constant;
+use crate::syntax::ast::{self, CallInput, ExprKind, Generator, ItemKind, TestRun};
+
+/// Entries of a test that describe the call beside its answer.
+const OF_THE_CALL: [&str; 5] = ["response", "error", "status", "duration", "args"];
+
+/// A call with what it answered in the test.
+type Answered<'c> = (&'c ast::Call, Option<Constant>);
+
+impl<'a> Checker<'a> {
+    /// The tests of an invariant, those inside `for each tool` included.
+    pub(super) fn tests_of_invariant(&mut self, rule: &'a ast::Rule) {
+        let own = self.rule_number(&rule.name.text);
+        self.invariant_tests(&rule.body, own);
+    }
+
+    fn invariant_tests(&mut self, body: &'a [ast::Item], own: Option<u32>) {
+        let mut calls: Vec<&'a ast::Call> = Vec::new();
+        for item in body {
+            match &item.kind {
+                ItemKind::Call(call) => calls.push(call),
+                ItemKind::ForEachTool { body, .. } => self.invariant_tests(body, own),
+                ItemKind::Test(test) => {
+                    let run = match &test.run {
+                        TestRun::Inline(expr) => self.invariant_run(expr, &calls).map(|run| (run, None)),
+                        TestRun::File(path) => self.recorded_run(path),
+                    };
+                    self.add_test(test, own, run, item.span);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The run of a test: as it is where it lists calls, else made of the calls in front of it.
+    fn invariant_run(&mut self, expr: &'a ast::Expr, calls: &[&'a ast::Call]) -> Option<String> {
+        let entries = self.constant_entries(expr)?;
+        if entries.iter().any(|(name, _)| name == "calls") {
+            return Some(fold::json_text(&Constant::Object(entries)));
+        }
+        let aliases: Vec<&str> = calls.iter().filter_map(|call| Some(call.alias.as_ref()?.text.as_str())).collect();
+        let known: Vec<&str> = OF_THE_CALL.into_iter().chain(aliases.iter().copied()).collect();
+        self.check_run_keys(expr, &known);
+        let last = calls.len().checked_sub(1)?;
+        let mut answered: Vec<Answered<'_>> = Vec::new();
+        let mut made = Vec::new();
+        for (index, call) in calls.iter().enumerate() {
+            let alias = call.alias.as_ref().map(|alias| alias.text.as_str());
+            let given = alias.and_then(|alias| entries.iter().find(|(name, _)| name == alias)).map(|(_, value)| value.clone());
+            let is_last = index == last;
+            let response = entries.iter().find(|(name, _)| is_last && name == "response").map(|(_, value)| value.clone());
+            let answer = response.or(given);
+            if is_last || answer.is_some() {
+                made.push(self.made_call(call, answer.clone(), &answered, if is_last { &entries } else { &[] })?);
+            }
+            answered.push((call, answer));
+        }
+        let rest = entries.iter().filter(|(name, _)| !known.contains(&name.as_str())).cloned();
+        let run = std::iter::once(("calls".to_owned(), Constant::List(made))).chain(rest).collect();
+        Some(fold::json_text(&Constant::Object(run)))
+    }
+
+    /// One call of the run.
+    fn made_call(
+        &mut self,
+        call: &'a ast::Call,
+        answer: Option<Constant>,
+        earlier: &[Answered<'_>],
+        entries: &[(String, Constant)],
+    ) -> Option<Constant> {
+        let given = |name: &str| entries.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let arguments = match given("args") {
+            Some(arguments) => arguments,
+            None => self.made_arguments(call, earlier)?,
+        };
+        let tool = if call.tool.text == "tool" { self.module.tools.first().map_or("tool", |tool| &tool.name) } else { &call.tool.text };
+        let failed = given("error").is_some();
+        let status = given("status").unwrap_or_else(|| Constant::Text(if failed { "failed" } else { "ok" }.to_owned()));
+        let mut made = vec![
+            ("tool".to_owned(), Constant::Text(tool.to_owned())),
+            ("args".to_owned(), arguments),
+            ("status".to_owned(), status),
+        ];
+        made.extend(answer.map(|answer| ("result".to_owned(), answer)));
+        made.extend(["error", "duration"].into_iter().filter_map(|name| Some((name.to_owned(), given(name)?))));
+        Some(Constant::Object(made))
+    }
+
+    fn made_arguments(&mut self, call: &'a ast::Call, earlier: &[Answered<'_>]) -> Option<Constant> {
+        match &call.input {
+            CallInput::Generate { arguments, .. } => {
+                Some(Constant::Object(arguments.iter().map(|one| (one.name.text.clone(), example(one))).collect()))
+            }
+            CallInput::Object(ast::Expr { kind: ExprKind::Object(entries), .. }) => {
+                let mut all = Vec::new();
+                for (name, value) in entries {
+                    all.push((name.text.clone(), self.made_argument(value, earlier)?));
+                }
+                Some(Constant::Object(all))
+            }
+            CallInput::Object(_) => Some(Constant::Object(Vec::new())),
+        }
+    }
+
+    /// The value of an argument: a constant, or a part of what an earlier call answered.
+    fn made_argument(&mut self, value: &'a ast::Expr, earlier: &[Answered<'_>]) -> Option<Constant> {
+        if let Some((alias, path)) = response_path(value) {
+            let found = earlier.iter().rev().find(|(call, _)| call.alias.as_ref().is_some_and(|name| name.text == alias));
+            let Some((_, Some(answer))) = found else {
+                self.report(
+                    Diagnostic::new(Slug::Misplaced, value.span, format!("the test does not say what `{alias}` answered"))
+                        .help(format!("add `{alias}: {{ … }}` to the test")),
+                );
+                return None;
+            };
+            let found = path.iter().try_fold(answer, |value, name| fold::entry(value, name));
+            return Some(found.cloned().unwrap_or(Constant::Null));
+        }
+        let lowered = self.top_expr(&Scope::of_file(0), value);
+        Some(self.constant(&lowered.expr).unwrap_or(Constant::Null))
+    }
+}
+
+/// `made.response.a.b` as the name of the call and the path.
+fn response_path(expr: &ast::Expr) -> Option<(&str, Vec<&str>)> {
+    let ExprKind::Field { base, name } = &expr.kind else { return None };
+    if let ExprKind::Name(alias) = &base.kind {
+        return (name.text == "response").then_some((alias.as_str(), Vec::new()));
+    }
+    let (alias, mut path) = response_path(base)?;
+    path.push(&name.text);
+    Some((alias, path))
+}
+
+/// A value that the generator could give: the least.
+fn example(generator: &Generator) -> Constant {
+    let least = match generator.bounds.as_ref().map(|bounds| &bounds.kind) {
+        Some(ExprKind::Range { start: Some(start), .. }) => number_of(start),
+        _ => None,
+    };
+    let number = least.unwrap_or("0");
+    match generator.ty.text.as_str() {
+        "string" => {
+            let length = number.parse::<usize>().unwrap_or(1).clamp(0, 1_000);
+            Constant::Text("a".repeat(length))
+        }
+        "boolean" => Constant::Boolean(true),
+        "list" => Constant::List(Vec::new()),
+        _ => Constant::Number(number.to_owned()),
+    }
+}
+
+fn number_of(expr: &ast::Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Number(number) => Some(&number.value),
+        ExprKind::Group(inner) => number_of(inner),
+        _ => None,
+    }
+}

@@ -1,0 +1,65 @@
+//! JSONPath: read when the rules are checked, so that a wrong path never waits for a run.
+
+use super::Checker;
+use super::expr::Typed;
+use crate::diagnostic::{Diagnostic, Slug};
+
+impl Checker<'_> {
+    /// The second argument of `jsonpath`: a text that is known and is a path.
+    pub(super) fn check_jsonpath(&mut self, arguments: &[Typed]) {
+        let Some(path) = arguments.get(1) else { return };
+        if path.is_broken() {
+            return;
+        }
+        let constant = self.constant(&path.expr);
+        let Some(crate::ir::Constant::Text(text)) = constant else {
+            let diagnostic = Diagnostic::new(Slug::BadJsonPath, path.expr.span, "the path is not known before the run")
+                .help("write it as plain text: `\"$.items[0]\"`");
+            self.report(diagnostic);
+            return;
+        };
+        if let Err(error) = serde_json_path::JsonPath::parse(&text) {
+            let (message, help) = explained(&text, &error);
+            self.report(Diagnostic::new(Slug::BadJsonPath, path.expr.span, message).help(help));
+        }
+    }
+}
+
+fn explained(text: &str, error: &serde_json_path::ParseError) -> (String, String) {
+    if !text.starts_with('$') {
+        let rest = text.trim_start_matches('.');
+        let dot = if rest.starts_with('[') { "" } else { "." };
+        return ("a JSONPath starts with `$`".to_owned(), format!("write `\"${dot}{rest}\"`"));
+    }
+    if let Some(missing) = missing_close(text) {
+        return (format!("this JSONPath does not end: `{missing}` is missing"), format!("add `{missing}`"));
+    }
+    let at = error.position();
+    let rest: String = text.chars().skip(at).take(20).collect();
+    let place = if rest.is_empty() { "at its end".to_owned() } else { format!("at `{rest}`") };
+    (
+        format!("this JSONPath cannot be read {place}"),
+        "RFC 9535 has `.name`, `['name']`, `[0]`, `[*]`, `..name` and filters `[?@.price > 10]`".to_owned(),
+    )
+}
+
+/// The bracket that is missing at the end of a path.
+fn missing_close(text: &str) -> Option<char> {
+    let (mut open, mut quote, mut escaped) = (Vec::new(), None, false);
+    for letter in text.chars() {
+        match (letter, quote) {
+            _ if escaped => escaped = false,
+            ('\\', Some(_)) => escaped = true,
+            (_, Some(mark)) if letter == mark => quote = None,
+            (_, Some(_)) => {}
+            ('"' | '\'', None) => quote = Some(letter),
+            ('[', None) => open.push(']'),
+            ('(', None) => open.push(')'),
+            (']' | ')', None) if open.last() == Some(&letter) => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    quote.or_else(|| open.pop())
+}

@@ -1,0 +1,122 @@
+//! Literals: numbers with their units, texts with interpolations, lists and objects; and what is constant of an expression.
+
+use super::Checker;
+use super::expr::Typed;
+use super::scope::Scope;
+use super::ty::Ty;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::{self, Constant};
+use crate::source::Span;
+use crate::syntax::ast::{self, TextPart, Unit};
+
+impl<'a> Checker<'a> {
+    pub(super) fn number_literal(&mut self, number: &ast::Number) -> Typed {
+        let ty = match number.unit {
+            Unit::Duration => Ty::Duration,
+            Unit::Money => Ty::Money,
+            Unit::Size => Ty::Size,
+            Unit::None if number.value.contains(['.', 'e', 'E']) => Ty::Number,
+            Unit::None => Ty::Integer,
+        };
+        Typed::new(ir::ExprKind::Constant(Constant::Number(number.value.clone())), number.span, ty)
+    }
+
+    /// A string; its interpolations see what the string sees.
+    pub(super) fn text_literal(&mut self, scope: &Scope<'a>, text: &'a ast::Text) -> Typed {
+        self.literals.push(text.span);
+        if let Some(literal) = text.literal() {
+            let constant = Constant::Text(literal.to_owned());
+            return Typed::new(ir::ExprKind::Constant(constant), text.span, Ty::String);
+        }
+        let parts: Vec<ir::Expr> = text.parts.iter().map(|part| self.text_part(scope, part, text.span)).collect();
+        Typed::new(ir::ExprKind::Join(parts), text.span, Ty::String)
+    }
+
+    fn text_part(&mut self, scope: &Scope<'a>, part: &'a TextPart, span: Span) -> ir::Expr {
+        match part {
+            TextPart::Literal(text) => {
+                Typed::new(ir::ExprKind::Constant(Constant::Text(text.clone())), span, Ty::String).expr
+            }
+            TextPart::Interpolation(expr) => self.expr(scope, expr).expr,
+        }
+    }
+
+    pub(super) fn list_literal(&mut self, scope: &Scope<'a>, elements: &'a [ast::Expr], span: Span) -> Typed {
+        let values: Vec<Typed> = elements.iter().map(|element| self.expr(scope, element)).collect();
+        let ty = values.iter().map(|value| value.ty.clone()).reduce(Ty::join).unwrap_or(Ty::Any);
+        let constants: Option<Vec<Constant>> = values.iter().map(plain_constant).collect();
+        let kind = match constants {
+            Some(all) => ir::ExprKind::Constant(Constant::List(all)),
+            None => ir::ExprKind::List(values.into_iter().map(|value| value.expr).collect()),
+        };
+        Typed::new(kind, span, Ty::list(ty))
+    }
+
+    pub(super) fn object_literal(
+        &mut self,
+        scope: &Scope<'a>,
+        entries: &'a [(ast::Name, ast::Expr)],
+        span: Span,
+    ) -> Typed {
+        let mut values: Vec<(String, Typed)> = Vec::new();
+        for (name, value) in entries {
+            let value = self.expr(scope, value);
+            if values.iter().any(|(known, _)| *known == name.text) {
+                self.report_key_twice(name);
+            } else {
+                values.push((name.text.clone(), value));
+            }
+        }
+        let constants: Option<Vec<(String, Constant)>> =
+            values.iter().map(|(name, value)| Some((name.clone(), plain_constant(value)?))).collect();
+        let kind = match constants {
+            Some(all) => ir::ExprKind::Constant(Constant::Object(all)),
+            None => ir::ExprKind::Object(values.into_iter().map(|(name, value)| (name, value.expr)).collect()),
+        };
+        Typed::new(kind, span, Ty::Object)
+    }
+
+    pub(super) fn report_key_twice(&mut self, name: &ast::Name) {
+        let message = format!("the key `{}` stands twice in this object", name.text);
+        self.report(Diagnostic::new(Slug::Duplicate, name.span, message).help("keep one of them"));
+    }
+
+    /// The value of an expression that needs no run; `None` for any other.
+    pub(super) fn constant(&self, expr: &ir::Expr) -> Option<Constant> {
+        match &expr.kind {
+            ir::ExprKind::Constant(constant) => Some(constant.clone()),
+            ir::ExprKind::Negate(inner) => match self.constant(inner)? {
+                Constant::Number(text) => Some(Constant::Number(negated(&text))),
+                _ => None,
+            },
+            ir::ExprKind::List(elements) => {
+                elements.iter().map(|element| self.constant(element)).collect::<Option<_>>().map(Constant::List)
+            }
+            ir::ExprKind::Object(entries) => entries
+                .iter()
+                .map(|(name, value)| Some((name.clone(), self.constant(value)?)))
+                .collect::<Option<_>>()
+                .map(Constant::Object),
+            ir::ExprKind::Join(parts) => {
+                parts.iter().map(|part| self.constant(part).map(|value| super::fold::text_of(&value))).collect::<Option<_>>().map(Constant::Text)
+            }
+            ir::ExprKind::Let(number) => self.constant(self.let_value(*number)?),
+            _ => None,
+        }
+    }
+}
+
+/// A literal without a unit: lists of literals are one literal. A unit keeps its place, so that it can be compared.
+fn plain_constant(value: &Typed) -> Option<Constant> {
+    let has_unit = matches!(value.ty, Ty::Duration | Ty::Money | Ty::Size);
+    match &value.expr.kind {
+        _ if value.is_broken() || has_unit => None,
+        ir::ExprKind::Constant(constant) => Some(constant.clone()),
+        _ => None,
+    }
+}
+
+/// The text of a number with its sign turned.
+pub fn negated(text: &str) -> String {
+    text.strip_prefix('-').map_or_else(|| format!("-{text}"), str::to_owned)
+}

@@ -1,0 +1,203 @@
+//! Reads the root file and everything that `use` reaches, each file once, and finds import loops.
+
+use super::files::{FileError, Files, display_name};
+use super::stdlib;
+use crate::diagnostic::{Diagnostic, Diagnostics, Slug, suggest};
+use crate::limits::Limits;
+use crate::source::{FileId, SourceFile, SourceMap, Span};
+use crate::syntax::ast;
+use std::path::{Path, PathBuf};
+
+/// A rule file with its syntax tree.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Its number in the source map.
+    pub id: FileId,
+    /// What is in it.
+    pub ast: ast::File,
+    /// True when something in it could not be read, so that a name may be missing for that reason alone.
+    pub broken: bool,
+    /// Its `use` items in order, each with the file it leads to; `None` where there is none.
+    pub imports: Vec<Option<usize>>,
+    /// Where its paths start.
+    pub folder: PathBuf,
+    /// What tells the file from others.
+    key: PathBuf,
+}
+
+/// Loads the file `root` of the map and all that it imports; the root is the first.
+pub fn load(
+    map: &mut SourceMap,
+    root: FileId,
+    files: &dyn Files,
+    limits: &Limits,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Loaded> {
+    let mut loader = Loader { map, files, limits, diagnostics, loaded: Vec::new(), path: Vec::new() };
+    let Some(file) = loader.map.get(root) else { return Vec::new() };
+    let folder = file.folder.clone().unwrap_or_default();
+    let own_name = Path::new(&file.name).file_name().map(|name| name.to_string_lossy().into_owned());
+    // The root is known by where it really is, so that a loop through it is seen; text in no file is known by its name.
+    let key = own_name
+        .and_then(|name| loader.files.read(&folder, &name, None).ok())
+        .map_or_else(|| PathBuf::from(&file.name), |found| found.key);
+    loader.add(root, folder, key);
+    loader.loaded
+}
+
+struct Loader<'l> {
+    map: &'l mut SourceMap,
+    files: &'l dyn Files,
+    limits: &'l Limits,
+    diagnostics: &'l mut Diagnostics,
+    loaded: Vec<Loaded>,
+    /// The files on the way from the root to here, each with the `use` that is being followed.
+    path: Vec<(usize, Span)>,
+}
+
+impl Loader<'_> {
+    /// Parses a file of the map and follows its imports.
+    fn add(&mut self, id: FileId, folder: PathBuf, key: PathBuf) -> usize {
+        let (ast, _, diagnostics) = crate::syntax::parse(self.map, id, self.limits);
+        let broken = diagnostics.has_errors();
+        self.diagnostics.extend(diagnostics);
+        let index = self.loaded.len();
+        let uses: Vec<ast::Use> = ast
+            .items
+            .iter()
+            .filter_map(|item| match &item.kind {
+                ast::ItemKind::Use(item) => Some(item.clone()),
+                _ => None,
+            })
+            .collect();
+        self.loaded.push(Loaded { id, ast, broken, imports: Vec::new(), folder, key });
+        for item in &uses {
+            self.path.push((index, item.target.span));
+            let target = self.follow(index, item);
+            self.path.pop();
+            if let Some(file) = self.loaded.get_mut(index) {
+                file.imports.push(target);
+            }
+        }
+        index
+    }
+
+    fn follow(&mut self, from: usize, item: &ast::Use) -> Option<usize> {
+        if item.is_path { self.follow_path(from, &item.target) } else { self.follow_module(&item.target) }
+    }
+
+    /// `use std.NAME`.
+    fn follow_module(&mut self, target: &ast::Name) -> Option<usize> {
+        let name = target.text.strip_prefix("std.").unwrap_or(&target.text);
+        let Some(text) = stdlib::text(name).filter(|_| target.text.starts_with("std.")) else {
+            self.unknown_module(target, name);
+            return None;
+        };
+        let key = PathBuf::from(format!("std:{name}"));
+        if let Some(known) = self.loaded.iter().position(|file| file.key == key) {
+            return Some(known);
+        }
+        let id = self.map.add(SourceFile::new(format!("std/{name}.assert"), None, text));
+        Some(self.add(id, PathBuf::new(), key))
+    }
+
+    fn unknown_module(&mut self, target: &ast::Name, name: &str) {
+        let all: Vec<String> = stdlib::names().map(|name| format!("std.{name}")).collect();
+        let near = suggest::nearest(&target.text, all.iter().map(String::as_str))
+            .or_else(|| suggest::nearest(&format!("std.{name}"), all.iter().map(String::as_str)));
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the modules are {}; a file is imported with `use \"./{name}.assert\"`", all.join(", ")),
+        };
+        self.diagnostics.push(
+            Diagnostic::new(Slug::Import, target.span, format!("there is no module `{}`", target.text)).help(help),
+        );
+    }
+
+    /// `use "./path"`.
+    fn follow_path(&mut self, from: usize, target: &ast::Name) -> Option<usize> {
+        let file = self.loaded.get(from)?;
+        let (folder, id) = (file.folder.clone(), file.id);
+        let found = match self.files.read(&folder, &target.text, None) {
+            Ok(found) => found,
+            Err(error) => {
+                let diagnostic = cannot_read(self.files, &folder, target, &error);
+                self.diagnostics.push(diagnostic);
+                return None;
+            }
+        };
+        if let Some(known) = self.loaded.iter().position(|file| file.key == found.key) {
+            self.report_loop(known);
+            return Some(known);
+        }
+        if self.loaded.len() >= self.limits.rule_files {
+            let message = format!("more than {} files are imported", self.limits.rule_files);
+            self.diagnostics.push(Diagnostic::new(Slug::TooLarge, target.span, message));
+            return None;
+        }
+        let from_name = self.map.get(id).map(|file| file.name.clone()).unwrap_or_default();
+        let name = display_name(&from_name, &target.text);
+        let id = self.map.add(SourceFile::new(name, Some(&found.folder), found.text));
+        Some(self.add(id, found.folder, found.key))
+    }
+
+    /// Reports a loop at the file of it that was reached first, when `target` is on the way here.
+    fn report_loop(&mut self, target: usize) {
+        let Some(start) = self.path.iter().position(|&(file, _)| file == target) else { return };
+        let Some(ring) = self.path.get(start..) else { return };
+        let name = |file: usize| {
+            let id = self.loaded.get(file).map(|file| file.id);
+            id.and_then(|id| self.map.get(id)).map_or(String::new(), |file| short_name(&file.name))
+        };
+        let mut names: Vec<String> = ring.iter().map(|&(file, _)| name(file)).collect();
+        names.push(name(target));
+        let Some(&(_, place)) = ring.first() else { return };
+        let mut diagnostic =
+            Diagnostic::new(Slug::ImportCycle, place, format!("imports form a loop: {}", names.join(" -> ")))
+                .help("move what both need into a third file");
+        for &(_, place) in ring.iter().skip(1) {
+            diagnostic = diagnostic.other(place, "which imports this");
+        }
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+/// The last part of a path.
+fn short_name(name: &str) -> String {
+    Path::new(name).file_name().map_or_else(|| name.to_owned(), |last| last.to_string_lossy().into_owned())
+}
+
+/// What to say of a file that cannot be had, with the nearest name beside it.
+pub fn cannot_read(files: &dyn Files, folder: &Path, path: &ast::Name, error: &FileError) -> Diagnostic {
+    let text = &path.text;
+    let slug = if *error == FileError::NotFound { Slug::MissingFile } else { Slug::Import };
+    let message = match error {
+        FileError::NotFound => format!("the file `{text}` does not exist"),
+        FileError::NotRelative => format!("`{text}` is not a path relative to this file"),
+        FileError::Outside => format!("`{text}` leads out of the folder of the rules"),
+        FileError::TooLarge(limit) => format!("the file `{text}` is larger than {limit} bytes"),
+        FileError::NotText => format!("the file `{text}` is not UTF-8 text"),
+        FileError::Other(why) => format!("the file `{text}` cannot be read: {why}"),
+    };
+    let help = match error {
+        FileError::NotFound => match near_file(files, folder, text) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "paths are relative to the file that names them".to_owned(),
+        },
+        FileError::NotRelative => "copy the file beside the rules and write a relative path such as `./lib/name`".to_owned(),
+        FileError::Outside => "copy the file into the folder of the rules".to_owned(),
+        FileError::NotText => "save the file as UTF-8".to_owned(),
+        FileError::TooLarge(_) | FileError::Other(_) => "name a file of text".to_owned(),
+    };
+    Diagnostic::new(slug, path.span, message).help(help)
+}
+
+/// The path with the nearest name of its folder in place of its last part.
+fn near_file(files: &dyn Files, folder: &Path, path: &str) -> Option<String> {
+    let (front, last) = match path.rfind('/') {
+        Some(at) => path.split_at(at.saturating_add(1)),
+        None => ("", path),
+    };
+    let names = files.names(folder, path);
+    suggest::nearest(last, names.iter().map(String::as_str)).map(|near| format!("{front}{near}"))
+}

@@ -1,0 +1,107 @@
+//! Arithmetic.
+
+use super::Checker;
+use super::expr::Typed;
+use super::scope::Scope;
+use super::ty::{Class, Measure, Ty};
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::ExprKind;
+use crate::source::Span;
+use crate::syntax::ast::{self, BinaryOperator};
+
+impl<'a> Checker<'a> {
+    /// `-a`.
+    pub(super) fn negate(&mut self, scope: &Scope<'a>, inner: &'a ast::Expr, span: Span) -> Typed {
+        let value = self.expr(scope, inner);
+        self.check_number(&value, "-");
+        if let Some(constant) = self.constant(&Typed::new(ExprKind::Negate(Box::new(value.expr.clone())), span, Ty::Any).expr)
+            && value.number().is_some()
+        {
+            return Typed::new(ExprKind::Constant(constant), span, value.ty);
+        }
+        let ty = value.ty.clone();
+        Typed::new(ExprKind::Negate(Box::new(value.expr)), span, ty)
+    }
+
+    /// `a + b` and the others.
+    pub(super) fn arithmetic(
+        &mut self,
+        scope: &Scope<'a>,
+        operator: BinaryOperator,
+        operator_span: Span,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        span: Span,
+    ) -> Typed {
+        let left = self.expr(scope, left);
+        let right = self.expr(scope, right);
+        let sign = self.written(operator_span);
+        if !self.check_number(&left, &sign) | !self.check_number(&right, &sign) {
+            return Typed::broken(span);
+        }
+        let ty = self.measured(operator, &left, &right);
+        let ty = if ty == Ty::Number && keeps_integers(operator, &left, &right) { Ty::Integer } else { ty };
+        Typed::new(ExprKind::Binary(operator, Box::new(left.expr), Box::new(right.expr)), span, ty)
+    }
+
+    /// Reports an operand that cannot be a number.
+    fn check_number(&mut self, value: &Typed, sign: &str) -> bool {
+        let Some(class) = value.ty.class() else { return true };
+        if class == Class::Number {
+            return true;
+        }
+        let text = self.written(value.expr.span);
+        let help = match class {
+            Class::Text if sign == "+" => "texts are joined inside quotes: `\"${first}${second}\"`".to_owned(),
+            Class::Text => format!("a number in text is read with `number({text})`"),
+            Class::List => format!("write `length({text})` or `sum({text})`"),
+            _ => "both sides are numbers".to_owned(),
+        };
+        let message = format!("`{sign}` works on numbers, not on {}", class.noun());
+        self.report(Diagnostic::new(Slug::TypeMismatch, value.expr.span, message).help(help));
+        false
+    }
+
+    /// The type of the result by what both sides count.
+    fn measured(&mut self, operator: BinaryOperator, left: &Typed, right: &Typed) -> Ty {
+        let (Some(a), Some(b)) = (left.ty.measure(), right.ty.measure()) else {
+            return match left.ty.measure().or_else(|| right.ty.measure()) {
+                // Of the other side nothing is known: what it counts stays open.
+                Some(Measure::Plain) => Ty::Number,
+                _ => Ty::Any,
+            };
+        };
+        match operator {
+            BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Remainder => {
+                self.sum_measure(operator, a, b, left, right)
+            }
+            BinaryOperator::Multiply => match (a, b) {
+                (Measure::Plain, other) | (other, Measure::Plain) => Ty::measuring(other),
+                _ => Ty::Number,
+            },
+            _ if a == b => Ty::Number,
+            _ if b == Measure::Plain => Ty::measuring(a),
+            _ => Ty::Number,
+        }
+    }
+
+    fn sum_measure(&mut self, operator: BinaryOperator, a: Measure, b: Measure, left: &Typed, right: &Typed) -> Ty {
+        match (a, b) {
+            (Measure::Instant, Measure::Instant) if operator == BinaryOperator::Subtract => Ty::Duration,
+            (Measure::Instant, Measure::Duration | Measure::Plain) | (Measure::Duration | Measure::Plain, Measure::Instant) => {
+                Ty::Instant
+            }
+            _ if a == b => Ty::measuring(a),
+            _ => {
+                let verb = if operator == BinaryOperator::Subtract { "taken from" } else { "added to" };
+                self.check_sum(a, b, left, right, verb);
+                Ty::measuring(if a == Measure::Plain { b } else { a })
+            }
+        }
+    }
+}
+
+/// Whole numbers stay whole under every operator but division.
+fn keeps_integers(operator: BinaryOperator, left: &Typed, right: &Typed) -> bool {
+    operator != BinaryOperator::Divide && left.ty.plain() == Ty::Integer && right.ty.plain() == Ty::Integer
+}

@@ -1,0 +1,236 @@
+//! Paths: `a.b`, `a["k y"]`, `a[0]`, `a[*].b`, `a[**].b`; and what is known of the fields on the way.
+
+use super::Checker;
+use super::described::Member;
+use super::expr::Typed;
+use super::names::root_type;
+use super::scope::{self, Scope, Side, VariableValue};
+use super::ty::{Class, StepShape, Ty, USAGE};
+use crate::diagnostic::{Diagnostic, Slug, suggest};
+use crate::ir::{Constant, ExprKind};
+use crate::source::Span;
+use crate::syntax::ast;
+
+impl<'a> Checker<'a> {
+    /// `a.b`.
+    pub(super) fn field(&mut self, scope: &Scope<'a>, whole: &'a ast::Expr, base: &'a ast::Expr, name: &ast::Name) -> Typed {
+        if let Some(response) = self.response_of_call(scope, base, name, whole.span) {
+            return response;
+        }
+        let value = self.expr(scope, base);
+        if is_spread(base) {
+            return self.mapped(value, name, whole.span);
+        }
+        self.member(value, &name.text, name.span, base.span, whole.span)
+    }
+
+    /// `a[0]` and `a["k y"]`.
+    pub(super) fn index(&mut self, scope: &Scope<'a>, whole: &'a ast::Expr, base: &'a ast::Expr, index: &'a ast::Expr) -> Typed {
+        let value = self.expr(scope, base);
+        let index = self.expr(&scope.on(Side::Plain), index);
+        if let Some(key) = index.text().map(str::to_owned) {
+            let name = ast::Name { text: key, span: index.expr.span };
+            if is_spread(base) {
+                return self.mapped(value, &name, whole.span);
+            }
+            return self.member(value, &name.text, name.span, base.span, whole.span);
+        }
+        let ty = if is_spread(base) { Ty::list(Ty::Any) } else { value.ty.element() };
+        let kind = ExprKind::Index(Box::new(value.expr), Box::new(index.expr));
+        if value.ty.class() == Some(Class::Text) || value.ty.class() == Some(Class::Number) {
+            return self.no_elements(&value.ty, whole.span, base.span);
+        }
+        Typed::new(kind, whole.span, ty)
+    }
+
+    fn no_elements(&mut self, ty: &Ty, whole: Span, base: Span) -> Typed {
+        let noun = ty.class().map_or("this", Class::noun);
+        let text = self.written(base);
+        self.report(
+            Diagnostic::new(Slug::UnknownField, whole, format!("{noun} has no elements"))
+                .help(format!("a text's words are `words({text})`, its characters `split({text}, \"\")`")),
+        );
+        Typed::broken(whole)
+    }
+
+    /// `a[*]`.
+    pub(super) fn every(&mut self, scope: &Scope<'a>, base: &'a ast::Expr, span: Span) -> Typed {
+        let value = self.expr(scope, base);
+        let ty = Ty::list(value.ty.element());
+        Typed::new(ExprKind::Every(Box::new(value.expr)), span, ty)
+    }
+
+    /// `a[**]`.
+    pub(super) fn deep(&mut self, scope: &Scope<'a>, base: &'a ast::Expr, span: Span) -> Typed {
+        let value = self.expr(scope, base);
+        Typed::new(ExprKind::Deep(Box::new(value.expr)), span, Ty::list(Ty::Any))
+    }
+
+    /// A field of every element.
+    fn mapped(&mut self, value: Typed, name: &ast::Name, span: Span) -> Typed {
+        let element = Typed::broken(value.expr.span).typed(value.ty.element());
+        let ty = match &value.ty.element() {
+            // What is nested deeper than lists of steps stays unknown.
+            Ty::Step(_) | Ty::Usage | Ty::Described(_) => self.member(element, &name.text, name.span, span, span).ty,
+            _ => Ty::Any,
+        };
+        Typed::new(ExprKind::Field(Box::new(value.expr), name.text.clone()), span, Ty::list(ty))
+    }
+
+    /// The field of a value; `place` is the field's name, `base` what stands in front of it, `whole` both.
+    pub(super) fn member(&mut self, value: Typed, name: &str, place: Span, base: Span, whole: Span) -> Typed {
+        if value.is_broken() && value.ty == Ty::Any {
+            return Typed::broken(whole);
+        }
+        if value.expr.kind == ExprKind::Run {
+            return self.run_field(name, place, whole);
+        }
+        let ty = match &value.ty {
+            Ty::Step(shape) => self.step_field(&shape.clone(), name, place),
+            Ty::Usage => self.usage_field(name, place),
+            Ty::Described(described) => match described.field(name) {
+                Member::Known(field) => Some(Ty::Described(field)),
+                Member::Open => self.scalar_field(&value, name, base, whole),
+                Member::Unknown(names) => {
+                    self.report_unknown_argument(described.tool(), name, &names, place, whole);
+                    None
+                }
+            },
+            _ => self.scalar_field(&value, name, base, whole),
+        };
+        match ty {
+            Some(ty) => Typed::new(ExprKind::Field(Box::new(value.expr), name.to_owned()), whole, ty),
+            None => Typed::broken(whole),
+        }
+    }
+
+    /// `run.x`: a root under its own name, or anything else that the trace has.
+    fn run_field(&mut self, name: &str, place: Span, whole: Span) -> Typed {
+        if let Some(root) = scope::root(name) {
+            return Typed::new(ExprKind::Root(root), whole, root_type(root));
+        }
+        if let Some(near) = near_miss(name, scope::root_names()) {
+            self.report_near_field("the run", name, near, place);
+            return Typed::broken(whole);
+        }
+        let run = Typed::new(ExprKind::Run, whole, Ty::Any).expr;
+        Typed::new(ExprKind::Field(Box::new(run), name.to_owned()), whole, Ty::Any)
+    }
+
+    /// A step may have fields beyond the listed ones: only a near miss is a mistake.
+    fn step_field(&mut self, shape: &StepShape, name: &str, place: Span) -> Option<Ty> {
+        if shape.has(name) {
+            return Some(shape.field(name));
+        }
+        match near_miss(name, shape.fields()) {
+            Some(near) => {
+                let kind = shape.kinds.first().map_or("step", |kind| kind.as_str());
+                let what = if shape.kinds.len() > 1 { "a step".to_owned() } else { format!("a {kind} of the run") };
+                self.report_near_field(&what, name, near, place);
+                None
+            }
+            None => Some(Ty::Any),
+        }
+    }
+
+    fn usage_field(&mut self, name: &str, place: Span) -> Option<Ty> {
+        if USAGE.contains(&name) {
+            return Some(Ty::Number);
+        }
+        match near_miss(name, USAGE) {
+            Some(near) => {
+                self.report_near_field("`usage`", name, near, place);
+                None
+            }
+            None => Some(Ty::Any),
+        }
+    }
+
+    fn report_near_field(&mut self, what: &str, name: &str, near: &str, place: Span) {
+        self.report(
+            Diagnostic::new(Slug::UnknownField, place, format!("{what} has no field `{name}`"))
+                .help(format!("did you mean `{near}`?"))
+                .fix(format!("replace with `{near}`"), place, near),
+        );
+    }
+
+    /// A field of something that is no object; what is an object, or may be one, has any field.
+    fn scalar_field(&mut self, value: &Typed, name: &str, base: Span, whole: Span) -> Option<Ty> {
+        let class = value.ty.class();
+        let text = self.written(base);
+        let dotted = dotted(name);
+        let (message, help) = match class {
+            None | Some(Class::Object) => return Some(Ty::Any),
+            Some(Class::Text) => ("text has no fields".to_owned(), format!("write `json({text}){dotted}`")),
+            Some(Class::List) => ("a list has no fields".to_owned(), format!("write `{text}[*]{dotted}` for every element, or `{text}[0]{dotted}` for the first")),
+            Some(class) => (format!("{} has no fields", class.noun()), format!("compare `{text}` itself")),
+        };
+        self.report(Diagnostic::new(Slug::UnknownField, whole, message).help(help));
+        None
+    }
+
+    fn report_unknown_argument(&mut self, tool: &str, name: &str, names: &[String], place: Span, whole: Span) {
+        // The path up to the wrong name, as it is written.
+        let path = self.written(Span { end: place.end, ..whole });
+        let front = path.strip_suffix(name).unwrap_or("").to_owned();
+        let listed = names.join(", ");
+        let mut diagnostic =
+            Diagnostic::new(Slug::UnknownArgument, place, format!("`{tool}` has no argument `{path}`"));
+        if self.catalogue.lenient {
+            diagnostic.severity = crate::diagnostic::Severity::Warning;
+        }
+        diagnostic = match suggest::nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => diagnostic
+                .help(format!("did you mean `{front}{near}`?"))
+                .fix(format!("replace with `{near}`"), place, near),
+            None if listed.is_empty() => diagnostic.help(format!("the schema of `{tool}` allows none here")),
+            None => diagnostic.help(format!("the schema of `{tool}` has {listed}")),
+        };
+        self.report(diagnostic);
+    }
+
+    /// `made.response` of a named call.
+    fn response_of_call(&mut self, scope: &Scope<'a>, base: &ast::Expr, name: &ast::Name, span: Span) -> Option<Typed> {
+        let ast::ExprKind::Name(base) = &base.kind else { return None };
+        let VariableValue::Call(number) = scope.variable(base)?.value else { return None };
+        if name.text != "response" {
+            let message = format!("the call `{base}` has no field `{}`", name.text);
+            self.report(
+                Diagnostic::new(Slug::UnknownField, name.span, message).help(format!("what it answered is `{base}.response`")),
+            );
+            return Some(Typed::broken(span));
+        }
+        Some(Typed::new(ExprKind::Binding(crate::ir::Binding(number)), span, Ty::Any))
+    }
+}
+
+/// The name that was probably meant; a name that only begins like another is its own.
+fn near_miss<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let near = suggest::nearest(name, names)?;
+    (strsim::osa_distance(name, near) <= (name.chars().count() / 3).max(1)).then_some(near)
+}
+
+/// A path whose value is a list over which a field maps: it has `[*]` or `[**]`.
+pub fn is_spread(expr: &ast::Expr) -> bool {
+    match &expr.kind {
+        ast::ExprKind::Every { .. } | ast::ExprKind::Deep { .. } => true,
+        ast::ExprKind::Field { base, .. } | ast::ExprKind::Index { base, .. } => is_spread(base),
+        ast::ExprKind::Group(inner) => is_spread(inner),
+        _ => false,
+    }
+}
+
+/// `.b`, or `["k y"]` for a key that is no name.
+fn dotted(name: &str) -> String {
+    let plain = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        && !name.starts_with(|first: char| first.is_ascii_digit());
+    if plain && !name.is_empty() { format!(".{name}") } else { format!("[\"{name}\"]") }
+}
+
+/// The constant text of a key.
+pub fn constant_key(expr: &crate::ir::Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Constant(Constant::Text(text)) => Some(text),
+        _ => None,
+    }
+}

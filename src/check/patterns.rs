@@ -1,0 +1,291 @@
+//! Step patterns: every form becomes a choice of alternatives, each of one kind with one test of its name.
+
+use super::Checker;
+use super::described::Described;
+use super::scope::{Renamed, Scope, Side, Symbol, Variable, VariableValue};
+use super::ty::StepShape;
+use super::walk;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::{self, Alternative, NameTest};
+use crate::source::Span;
+use crate::syntax::ast::{self, Argument, Atom, StatusWord, StepKind, Subject};
+use crate::trace::run::Kind;
+use std::rc::Rc;
+
+/// An alternative that is being put together.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The kind of step.
+    pub kind: Kind,
+    /// What its name has to be.
+    pub name: NameTest,
+    /// Whether it looks at calls that were not executed.
+    pub proposed: bool,
+    /// `ok` or `failed`.
+    pub succeeded: Option<bool>,
+    /// What is bound, with its paths.
+    pub binds: Vec<(u32, ir::Expr)>,
+    /// Conditions, in the order of the text.
+    pub tests: Vec<ir::Expr>,
+    /// What is known of the step.
+    pub shape: StepShape,
+    /// True while its arguments may be unknown ones (a glob).
+    pub lenient: bool,
+}
+
+impl Part {
+    /// Any step of a kind.
+    pub fn of(kind: Kind, name: NameTest) -> Self {
+        Self {
+            kind,
+            name,
+            proposed: false,
+            succeeded: None,
+            binds: Vec::new(),
+            tests: Vec::new(),
+            shape: StepShape::of(kind),
+            lenient: false,
+        }
+    }
+
+    /// The alternative: a test of what the alternative itself binds looks at the path that binds it; a test of what another
+    /// pattern binds is a join.
+    fn finished(self) -> Alternative<ir::Expr> {
+        let mut condition = None;
+        let mut joins = Vec::new();
+        for mut test in self.tests {
+            walk::substitute(&mut test, &self.binds);
+            if walk::uses_binding(&test) {
+                joins.push(test);
+            } else {
+                condition = Some(walk::and(condition, test));
+            }
+        }
+        Alternative {
+            kind: self.kind,
+            name: self.name,
+            proposed: self.proposed,
+            succeeded: self.succeeded,
+            condition,
+            binds: self.binds,
+            joins,
+        }
+    }
+}
+
+/// A pattern with what is known of the steps it matches.
+#[derive(Debug, Clone)]
+pub struct Lowered {
+    /// The pattern.
+    pub pattern: ir::Pattern,
+    /// The steps.
+    pub shape: StepShape,
+}
+
+impl<'a> Checker<'a> {
+    /// A step pattern.
+    pub(super) fn pattern(&mut self, scope: &Scope<'a>, step: &'a ast::Step) -> Lowered {
+        let parts = self.pattern_parts(&pattern_scope(scope), step);
+        let shape = union(&parts);
+        let alternatives = parts.into_iter().map(Part::finished).collect();
+        let text = self.written(step.span);
+        Lowered { pattern: ir::Pattern { text, span: step.span, alternatives }, shape }
+    }
+
+    /// The alternatives of a step pattern.
+    pub(super) fn pattern_parts(&mut self, scope: &Scope<'a>, step: &'a ast::Step) -> Vec<Part> {
+        stacker::maybe_grow(128 << 10, 1 << 20, || match &step.kind {
+            StepKind::Atom(atom) => self.atom(scope, atom, step.span),
+            StepKind::Choice(steps) => steps.iter().flat_map(|step| self.pattern_parts(scope, step)).collect(),
+            StepKind::Where { step, condition } => self.where_condition(scope, step, condition),
+            StepKind::Proposed(inner) => {
+                let mut parts = self.pattern_parts(scope, inner);
+                self.propose(&mut parts, inner.span);
+                parts
+            }
+        })
+    }
+
+    /// `A where cond`: the condition sees the step; its conjuncts `path == $x` bind.
+    fn where_condition(&mut self, scope: &Scope<'a>, step: &'a ast::Step, condition: &'a ast::Expr) -> Vec<Part> {
+        let mut parts = self.pattern_parts(scope, step);
+        let inner = scope.with_step(union(&parts)).on(Side::Plain);
+        for part in &mut parts {
+            self.entry_test(&inner, condition, part);
+        }
+        parts
+    }
+
+    /// One pattern with its entries and status.
+    fn atom(&mut self, scope: &Scope<'a>, atom: &'a Atom, span: Span) -> Vec<Part> {
+        let mut parts = match &atom.subject {
+            Subject::Tool(name) => match self.symbol(scope.file, &name.text) {
+                Some((Symbol::Step(number), declared)) => {
+                    self.symbols.refer(name.span, declared);
+                    self.expand(scope, number, name, atom.arguments.as_deref().unwrap_or(&[]))
+                }
+                Some((Symbol::Broken, _)) => vec![Part::of(Kind::Call, NameTest::Any)],
+                _ => {
+                    let part = self.tool(scope, name);
+                    vec![self.with_entries(scope, part, atom)]
+                }
+            },
+            Subject::QuotedTool(name) => {
+                self.check_tool(scope, &name.text, name.span);
+                let part = self.exact_tool(&name.text);
+                vec![self.with_entries(scope, part, atom)]
+            }
+            Subject::Kind { kind, word: _, text } => {
+                let part = self.kind(scope, *kind, text.as_ref());
+                vec![self.with_entries(scope, part, atom)]
+            }
+        };
+        if let Some(status) = atom.status {
+            self.with_status(&mut parts, status, span);
+        }
+        if atom.proposed {
+            self.propose(&mut parts, span);
+        }
+        parts
+    }
+
+    fn with_entries(&mut self, scope: &Scope<'a>, mut part: Part, atom: &'a Atom) -> Part {
+        let lenient = self.catalogue.lenient;
+        self.catalogue.lenient |= part.lenient;
+        let inner = scope.with_step(part.shape.clone()).on(Side::Left);
+        for argument in atom.arguments.iter().flatten() {
+            self.entry(&inner, argument, &mut part);
+        }
+        self.catalogue.lenient = lenient;
+        part
+    }
+
+    /// A bare tool name: `any`, a glob or exactly this.
+    fn tool(&mut self, scope: &Scope<'a>, name: &ast::Name) -> Part {
+        if name.text == "any" {
+            return Part::of(Kind::Call, NameTest::Any);
+        }
+        if name.text.contains(['*', '?']) {
+            self.check_tool_glob(&name.text, name.span);
+            return Part { lenient: true, ..Part::of(Kind::Call, NameTest::Glob(name.text.clone())) };
+        }
+        if !self.scopes.get(scope.file).is_some_and(|scope| scope.incomplete) {
+            self.check_tool(scope, &name.text, name.span);
+        }
+        self.exact_tool(&name.text)
+    }
+
+    fn exact_tool(&self, name: &str) -> Part {
+        let mut part = Part::of(Kind::Call, NameTest::Exactly(name.to_owned()));
+        part.shape.arguments = self.catalogue.arguments(name);
+        part
+    }
+
+    fn with_status(&mut self, parts: &mut [Part], status: StatusWord, span: Span) {
+        for part in parts {
+            if part.shape.has("ok") {
+                part.succeeded = Some(status == StatusWord::Ok);
+            } else {
+                let kind = part.kind.as_str();
+                self.report(
+                    Diagnostic::new(Slug::UnknownField, span, format!("a {kind} has no status"))
+                        .help("`ok` and `failed` stand behind calls, commands, reads, writes, http requests and spans"),
+                );
+            }
+        }
+    }
+
+    fn propose(&mut self, parts: &mut [Part], span: Span) {
+        for part in parts {
+            if part.kind == Kind::Call {
+                part.proposed = true;
+            } else {
+                let kind = part.kind.as_str();
+                self.report(
+                    Diagnostic::new(Slug::CallsOnly, span, format!("`proposed` speaks of calls alone, and this is a {kind}"))
+                        .help("only calls can be denied or pending: name a tool"),
+                );
+            }
+        }
+    }
+
+    /// A `def step` in its place: its plain parameters are the given expressions, its `$` parameters the given bindings.
+    fn expand(&mut self, scope: &Scope<'a>, number: usize, name: &'a ast::Name, given: &'a [Argument]) -> Vec<Part> {
+        let Some(entry) = self.definitions.step(number) else { return Vec::new() };
+        if self.definitions.expanding.contains(&number) {
+            self.report_recursion(&name.text, Some(name.span));
+            return vec![Part::of(Kind::Call, NameTest::Any)];
+        }
+        if given.len() != entry.parameters.len() {
+            self.report_step_arguments(entry.name, entry.parameters, name, given);
+            return vec![Part::of(Kind::Call, NameTest::Any)];
+        }
+        let mut inner = Scope::of_file(entry.file);
+        inner.next_local = scope.next_local;
+        let mut renamed = Renamed { suffix: self.bindings.next_suffix(), ..Renamed::default() };
+        let outer = Rc::new(Scope { step: None, side: Side::Plain, ..scope.clone() });
+        for (parameter, argument) in entry.parameters.iter().zip(given) {
+            match (parameter.text.strip_prefix('$'), argument) {
+                (Some(inside), Argument::Test(ast::Expr { kind: ast::ExprKind::Binding(outside), .. })) => {
+                    renamed.given.insert(inside.to_owned(), super::bindings::key(scope, outside));
+                    self.note_binding(scope, outside);
+                }
+                (None, Argument::Test(value)) if !matches!(value.kind, ast::ExprKind::Binding(_)) => {
+                    let value = VariableValue::Given(value, Rc::clone(&outer));
+                    inner.variables.push(Variable { name: &parameter.text, value });
+                }
+                _ => {
+                    self.report_step_arguments(entry.name, entry.parameters, name, given);
+                    return vec![Part::of(Kind::Call, NameTest::Any)];
+                }
+            }
+        }
+        inner.renamed = Some(Rc::new(renamed));
+        self.definitions.expanding.push(number);
+        let parts = self.pattern_parts(&inner, entry.body);
+        self.definitions.expanding.pop();
+        parts
+    }
+
+    fn report_step_arguments(&mut self, step: &ast::Name, parameters: &[ast::Name], name: &ast::Name, given: &[Argument]) {
+        let names: Vec<&str> = parameters.iter().map(|parameter| parameter.text.as_str()).collect();
+        let call = if names.is_empty() { step.text.clone() } else { format!("{}({})", step.text, names.join(", ")) };
+        let (count, found) = (parameters.len(), given.len());
+        let message = if count == found {
+            format!("the arguments of `{}` do not fit its parameters", step.text)
+        } else {
+            let noun = if count == 1 { "argument" } else { "arguments" };
+            format!("`{}` takes {count} {noun}, found {found}", step.text)
+        };
+        self.report(
+            Diagnostic::new(Slug::ArgumentCount, name.span, message)
+                .other(step.span, "declared here")
+                .help(format!("write `{call}`: a plain parameter takes a value, `$id` a binding")),
+        );
+    }
+
+    /// The names of the `def step`s of a file.
+    pub(super) fn step_names(&self, file: usize) -> Vec<String> {
+        let names = self.scopes.get(file).into_iter().flat_map(|scope| scope.names.iter());
+        names.filter(|(_, one)| matches!(one.symbol, Symbol::Step(_))).map(|(name, _)| name.clone()).collect()
+    }
+}
+
+/// What a pattern sees: names of the file and bindings, but no step around it.
+fn pattern_scope<'a>(scope: &Scope<'a>) -> Scope<'a> {
+    Scope { step: None, side: Side::Plain, response: false, ..scope.clone() }
+}
+
+/// What is known of a step that is one of these.
+fn union(parts: &[Part]) -> StepShape {
+    let mut kinds = Vec::new();
+    for part in parts {
+        if !kinds.contains(&part.kind) {
+            kinds.push(part.kind);
+        }
+    }
+    let known: Vec<Option<Described>> = parts.iter().map(|part| part.shape.arguments.clone()).collect();
+    let all_known = !known.is_empty() && known.iter().all(Option::is_some);
+    let arguments = if all_known { Described::any_of(known.into_iter().flatten()) } else { None };
+    StepShape { kinds, arguments }
+}

@@ -1,0 +1,129 @@
+//! `no PREDICATE in EXPR` and `no PREDICATE in A`: which of the two it is, and what the predicate is.
+
+use super::Checker;
+use super::expr::Typed;
+use super::scope::{self, Scope, Symbol};
+use super::ty::{Class, Ty};
+use crate::builtins::table as builtins;
+use crate::diagnostic::{Diagnostic, Slug, suggest};
+use crate::ir::{self, Course, ExprKind, Local, Pattern, Type};
+use crate::syntax::ast;
+
+impl<'a> Checker<'a> {
+    /// The statement.
+    pub(super) fn no_predicate(
+        &mut self,
+        scope: &Scope<'a>,
+        predicate: &'a ast::Name,
+        target: &'a ast::PredicateTarget,
+    ) -> Course<Pattern, ir::Expr> {
+        let test = self.predicate(scope, predicate);
+        match (&target.expr, &target.step) {
+            (Some(expr), step) if step.is_none() || self.is_value(scope, expr) => {
+                let values = self.expr(scope, expr).expr;
+                Course::NoneIn { values, predicate: test }
+            }
+            (_, Some(step)) => Course::NoneInSteps { step: self.pattern(scope, step).pattern, predicate: test },
+            (_, None) => Course::Never { steps: Vec::new() },
+        }
+    }
+
+    /// Whether what stands behind `in` is a value: it begins with a name of the run or of the file, or with a near miss of a root.
+    fn is_value(&self, scope: &Scope<'a>, expr: &ast::Expr) -> bool {
+        let Some(name) = first_name(expr) else { return true };
+        if scope.variable(name).is_some() || scope::root(name).is_some() || matches!(name, "run" | "response") {
+            return true;
+        }
+        if scope.step.as_ref().is_some_and(|shape| shape.has(name)) {
+            return true;
+        }
+        match self.symbol(scope.file, name) {
+            Some((Symbol::Step(_), _)) => return false,
+            Some(_) => return true,
+            None => {}
+        }
+        // `f(x)` is a step with arguments unless there is such a function.
+        if matches!(expr.kind, ast::ExprKind::Call { .. }) {
+            return builtins::lookup(name).is_some();
+        }
+        let near = suggest::nearest(name, scope::root_names());
+        near.is_some_and(|near| strsim::osa_distance(name, near) <= 2) && !self.catalogue.knows(name)
+    }
+
+    /// What is asked of each value: a `def` or a function of one parameter that is true or false.
+    fn predicate(&mut self, scope: &Scope<'a>, name: &'a ast::Name) -> ir::Expr {
+        let value = Typed::new(ExprKind::Local(Local::VALUE), name.span, Ty::Any).expr;
+        let typed = match self.symbol(scope.file, &name.text) {
+            Some((Symbol::Def(number), declared)) if self.definitions.parameters(number).len() == 1 => {
+                self.symbols.refer(name.span, declared);
+                let ty = self.def_type(number, Some(name.span));
+                Typed::new(ExprKind::Def(number, vec![value]), name.span, ty)
+            }
+            Some((Symbol::Broken, _)) => Typed::broken(name.span),
+            Some((Symbol::Def(number), _)) => {
+                let count = self.definitions.parameters(number).len();
+                let message = format!("`{}` takes {count} arguments, and a predicate takes one", name.text);
+                self.report(
+                    Diagnostic::new(Slug::ArgumentCount, name.span, message)
+                        .help("write `no x in …: …` or a `def` of one parameter"),
+                );
+                Typed::broken(name.span)
+            }
+            _ => match builtins::lookup(&name.text).filter(|builtin| builtin.arity().0 == 1) {
+                Some(builtin) => {
+                    Typed::new(ExprKind::Builtin(builtin.name, vec![value]), name.span, Ty::of(builtin.result))
+                }
+                None => {
+                    self.report_unknown_predicate(scope.file, name);
+                    Typed::broken(name.span)
+                }
+            },
+        };
+        if let Some(class) = typed.ty.class().filter(|class| *class != Class::Boolean) {
+            let message = format!("`{}` gives {}, and a predicate is true or false", name.text, class.noun());
+            self.report(
+                Diagnostic::new(Slug::TypeMismatch, name.span, message)
+                    .help(format!("compare it in a definition: `def found(x) = {}(x) is not empty`", name.text)),
+            );
+        }
+        typed.expr
+    }
+
+    fn report_unknown_predicate(&mut self, file: usize, name: &ast::Name) {
+        let Some(scope) = self.scopes.get(file) else { return };
+        if scope.incomplete {
+            return;
+        }
+        let one = |symbol: Symbol| matches!(symbol, Symbol::Def(number) if self.definitions.parameters(number).len() == 1);
+        let defs = scope.names.iter().filter(|(_, declared)| one(declared.symbol)).map(|(name, _)| name.as_str());
+        let functions = builtins::BUILTINS
+            .iter()
+            .filter(|builtin| builtin.arity().0 == 1 && builtin.result == Type::Boolean)
+            .map(|builtin| builtin.name);
+        let near = suggest::nearest(&name.text, defs.chain(functions));
+        let diagnostic = Diagnostic::new(Slug::UnknownFunction, name.span, format!("unknown predicate `{}`", name.text));
+        let diagnostic = match near {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), name.span, near),
+            None => diagnostic.help(match self.module_of(&name.text) {
+                Some(module) => format!("it comes with `use {module}`"),
+                None => format!("define it: `def {}(value) = …`; a quantifier is written `no x in xs: …`", name.text),
+            }),
+        };
+        self.report(diagnostic);
+    }
+}
+
+/// The name that an expression begins with.
+fn first_name(expr: &ast::Expr) -> Option<&str> {
+    match &expr.kind {
+        ast::ExprKind::Name(name) => Some(name),
+        ast::ExprKind::Call { name, .. } => Some(&name.text),
+        ast::ExprKind::Field { base, .. }
+        | ast::ExprKind::Index { base, .. }
+        | ast::ExprKind::Every { base }
+        | ast::ExprKind::Deep { base } => first_name(base),
+        // `A | B` between names reads as a pipe.
+        ast::ExprKind::Binary { left, .. } => first_name(left),
+        _ => None,
+    }
+}

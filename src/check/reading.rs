@@ -1,0 +1,86 @@
+//! Files that rules name beside other rules: catalogues, schemas, recorded runs. Each becomes a source of its own, so that
+//! compiled rules carry it and messages can point into it.
+
+use super::Checker;
+use super::files::display_name;
+use super::load::cannot_read;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::source::{FileId, SourceFile, Span};
+use crate::syntax::ast;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file that was read.
+pub struct DataFile {
+    /// Its number in the source map.
+    pub id: FileId,
+    /// Where its own relative paths start.
+    pub folder: PathBuf,
+    /// What tells it from other files.
+    pub key: PathBuf,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+impl Checker<'_> {
+    /// The text of the file that a name of rule file `file` leads to.
+    pub(super) fn read_named(&mut self, file: usize, name: &ast::Name) -> Option<DataFile> {
+        let entry = self.loaded.get(file)?;
+        let (folder, rules) = (entry.folder.clone(), entry.id);
+        match self.options.files.read(&folder, &name.text, None) {
+            Ok(found) => Some(self.add_data(rules, &name.text, found)),
+            Err(error) => {
+                let diagnostic = cannot_read(self.options.files, &folder, name, &error);
+                self.report(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// Puts a file into the source map, once.
+    pub(super) fn add_data(&mut self, from: FileId, path: &str, found: super::files::Found) -> DataFile {
+        let from = self.map.get(from).map(|file| file.name.clone()).unwrap_or_default();
+        let name = display_name(&from, path);
+        let known = self.map.iter().find(|(_, file)| file.name == name && *file.text == *found.text).map(|(id, _)| id);
+        let id = known.unwrap_or_else(|| self.map.add(SourceFile::new(name, Some(&found.folder), found.text.clone())));
+        DataFile { id, folder: found.folder, key: found.key, text: found.text.into() }
+    }
+
+    /// The JSON of a file; `place` is where the rules name it.
+    pub(super) fn parse_json(&mut self, data: &DataFile, name: &str, place: Span) -> Option<Value> {
+        match serde_json::from_str(&data.text) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let at = offset(&data.text, error.line(), error.column());
+                let (line, column) = (error.line(), error.column().max(1));
+                self.report(
+                    Diagnostic::new(Slug::BadJson, place, format!("the file `{name}` is not JSON (line {line}, column {column})"))
+                        .other(Span::new(data.id, at, at), json_reason(&error))
+                        .help("correct the file; every key stands in quotes, and no comma behind the last element"),
+                );
+                None
+            }
+        }
+    }
+
+    /// The folder that references of a schema have to stay in: that of the rules, or of the schema where the rules name one elsewhere.
+    pub(super) fn schema_root(&self, file: usize, folder: &Path) -> PathBuf {
+        let rules = self.loaded.get(file).map(|entry| entry.folder.clone()).unwrap_or_default();
+        let inside = super::files::normalized(folder).starts_with(super::files::normalized(&rules));
+        if inside { rules } else { folder.to_path_buf() }
+    }
+}
+
+/// The byte offset of a line and column as the JSON library counts them.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let at = start.saturating_add(column.saturating_sub(1)).min(text.len());
+    (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+/// The library's reason without its position.
+fn json_reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
+}

@@ -1,0 +1,260 @@
+//! Regular expressions: from `/…/flags` to the syntax of the library, with ASCII classes unless flag `u`, each one once.
+
+use super::Checker;
+use super::expr::Typed;
+use super::ty::Ty;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::{self, ExprKind};
+use crate::source::Span;
+use crate::syntax::ast;
+use indexmap::IndexSet;
+use regex_syntax::ast as parsed;
+
+/// The flags of the language, in the order of the reference.
+const FLAGS: &str = "imsxu";
+
+/// All regular expressions, each with its flags once.
+#[derive(Debug, Default)]
+pub struct Regexes {
+    known: IndexSet<ir::Regex>,
+}
+
+impl<'a> Checker<'a> {
+    /// A regular expression as a value; `subject` is what it is matched against, where that is written.
+    pub(super) fn regex_literal(&mut self, regex: &ast::Regex, subject: Option<&str>) -> Typed {
+        match self.regex_number(regex, subject) {
+            Some(number) => Typed::new(ExprKind::Regex(number), regex.span, Ty::Regex),
+            None => Typed::broken(regex.span).typed(Ty::Regex),
+        }
+    }
+
+    /// The number of a regular expression; `None` when it cannot be used.
+    pub(super) fn regex_number(&mut self, regex: &ast::Regex, subject: Option<&str>) -> Option<u32> {
+        self.literals.push(regex.span);
+        if !self.check_flags(regex) {
+            return None;
+        }
+        let flags = Flags::of(&regex.flags);
+        let pattern = match translated(&regex.pattern, flags) {
+            Ok(pattern) => pattern,
+            Err(error) => {
+                let diagnostic = super::regex_error::explain(regex, &error, subject);
+                self.report(diagnostic);
+                return None;
+            }
+        };
+        if let Err(error) = regex::RegexBuilder::new(&pattern).size_limit(self.options.limits.regex_bytes).build() {
+            let diagnostic = super::regex_error::explain_build(regex, &error);
+            self.report(diagnostic);
+            return None;
+        }
+        Some(self.add_regex(pattern, format!("/{}/{}", regex.pattern, regex.flags)))
+    }
+
+    /// Adds a pattern of the library's syntax.
+    pub(super) fn add_regex(&mut self, pattern: String, text: String) -> u32 {
+        let (index, new) = self.regexes.known.insert_full(ir::Regex { pattern: pattern.clone(), text: text.clone() });
+        if new {
+            self.module.regexes.push(ir::Regex { pattern, text });
+        }
+        super::number(index)
+    }
+
+    fn check_flags(&mut self, regex: &ast::Regex) -> bool {
+        let start = (regex.span.end as usize).saturating_sub(regex.flags.len());
+        for (at, flag) in regex.flags.char_indices() {
+            let place = start.saturating_add(at);
+            let span = Span::new(regex.span.file, place, place.saturating_add(flag.len_utf8()));
+            let twice = regex.flags.get(..at).is_some_and(|before| before.contains(flag));
+            if !FLAGS.contains(flag) {
+                let message = format!("unknown flag `{flag}`");
+                let help = if flag == 'g' {
+                    "the flags are i, m, s, x, u; `matches` searches the whole text anyway".to_owned()
+                } else {
+                    "the flags are i, m, s, x, u".to_owned()
+                };
+                self.report(Diagnostic::new(Slug::BadRegex, span, message).help(help));
+                return false;
+            }
+            if twice {
+                self.report(Diagnostic::new(Slug::BadRegex, span, format!("the flag `{flag}` stands twice")).help("write it once"));
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Which flags stand behind a regular expression.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Flags {
+    ignore_white_space: bool,
+    unicode: bool,
+    other: [bool; 3],
+}
+
+impl Flags {
+    fn of(text: &str) -> Self {
+        Self {
+            ignore_white_space: text.contains('x'),
+            unicode: text.contains('u'),
+            other: ['i', 'm', 's'].map(|flag| text.contains(flag)),
+        }
+    }
+
+    /// The flags in front of the pattern, in the library's syntax.
+    fn prefix(self) -> String {
+        let letters: String = ['i', 'm', 's']
+            .into_iter()
+            .zip(self.other)
+            .filter_map(|(letter, on)| on.then_some(letter))
+            .chain(self.ignore_white_space.then_some('x'))
+            .collect();
+        if letters.is_empty() { String::new() } else { format!("(?{letters})") }
+    }
+}
+
+/// The pattern in the library's syntax.
+fn translated(pattern: &str, flags: Flags) -> Result<String, parsed::Error> {
+    let tree = parsed::parse::ParserBuilder::new().ignore_whitespace(flags.ignore_white_space).build().parse(pattern)?;
+    let mut edits = Vec::new();
+    Ascii { edits: &mut edits }.visit(&tree, flags.unicode);
+    let mut out = flags.prefix();
+    let mut from = 0;
+    for (range, text) in edits {
+        out.push_str(pattern.get(from..range.start).unwrap_or(""));
+        out.push_str(&text);
+        from = range.end;
+    }
+    out.push_str(pattern.get(from..).unwrap_or(""));
+    Ok(out)
+}
+
+/// Replaces `\d \s \w \b` by what they mean in ASCII, wherever flag `u` is off.
+struct Ascii<'e> {
+    edits: &'e mut Vec<(std::ops::Range<usize>, String)>,
+}
+
+impl Ascii<'_> {
+    /// Goes through the tree in the order of the text; gives the flag as it is behind the node.
+    fn visit(&mut self, node: &parsed::Ast, unicode: bool) -> bool {
+        match node {
+            parsed::Ast::Flags(flags) => return flag_state(&flags.flags, unicode),
+            parsed::Ast::ClassPerl(class) if !unicode => self.perl(class),
+            parsed::Ast::ClassBracketed(class) if !unicode => self.set(&class.kind),
+            parsed::Ast::Assertion(assertion) if !unicode => self.boundary(assertion),
+            parsed::Ast::Repetition(repetition) => {
+                self.visit(&repetition.ast, unicode);
+            }
+            parsed::Ast::Group(group) => {
+                let inner = group.flags().map_or(unicode, |flags| flag_state(flags, unicode));
+                self.visit(&group.ast, inner);
+            }
+            parsed::Ast::Alternation(alternation) => {
+                return alternation.asts.iter().fold(unicode, |unicode, node| self.visit(node, unicode));
+            }
+            parsed::Ast::Concat(concat) => {
+                return concat.asts.iter().fold(unicode, |unicode, node| self.visit(node, unicode));
+            }
+            _ => {}
+        }
+        unicode
+    }
+
+    fn replace(&mut self, span: &parsed::Span, text: impl Into<String>) {
+        self.edits.push((span.start.offset..span.end.offset, text.into()));
+    }
+
+    fn perl(&mut self, class: &parsed::ClassPerl) {
+        let members = match class.kind {
+            parsed::ClassPerlKind::Digit => "0-9",
+            parsed::ClassPerlKind::Space => r"\t\n\v\f\r\x20",
+            parsed::ClassPerlKind::Word => "0-9A-Za-z_",
+        };
+        let sign = if class.negated { "^" } else { "" };
+        self.replace(&class.span, format!("[{sign}{members}]"));
+    }
+
+    fn set(&mut self, set: &parsed::ClassSet) {
+        match set {
+            parsed::ClassSet::Item(item) => self.set_item(item),
+            parsed::ClassSet::BinaryOp(both) => {
+                self.set(&both.lhs);
+                self.set(&both.rhs);
+            }
+        }
+    }
+
+    fn set_item(&mut self, item: &parsed::ClassSetItem) {
+        match item {
+            parsed::ClassSetItem::Perl(class) => self.perl(class),
+            parsed::ClassSetItem::Bracketed(class) => self.set(&class.kind),
+            parsed::ClassSetItem::Union(union) => union.items.iter().for_each(|item| self.set_item(item)),
+            _ => {}
+        }
+    }
+
+    fn boundary(&mut self, assertion: &parsed::Assertion) {
+        let word = match assertion.kind {
+            parsed::AssertionKind::WordBoundary => r"(?-u:\b)",
+            parsed::AssertionKind::NotWordBoundary => r"(?-u:\B)",
+            parsed::AssertionKind::WordBoundaryStart | parsed::AssertionKind::WordBoundaryStartAngle => r"(?-u:\b{start})",
+            parsed::AssertionKind::WordBoundaryEnd | parsed::AssertionKind::WordBoundaryEndAngle => r"(?-u:\b{end})",
+            parsed::AssertionKind::WordBoundaryStartHalf => r"(?-u:\b{start-half})",
+            parsed::AssertionKind::WordBoundaryEndHalf => r"(?-u:\b{end-half})",
+            _ => return,
+        };
+        self.replace(&assertion.span, word);
+    }
+}
+
+/// Whether `u` is on behind these flags.
+fn flag_state(flags: &parsed::Flags, before: bool) -> bool {
+    flags.flag_state(parsed::Flag::Unicode).unwrap_or(before)
+}
+
+/// A glob of `*` and `?` over a whole text, as a regular expression.
+pub fn of_glob(glob: &str) -> String {
+    let body: String = glob
+        .chars()
+        .map(|letter| match letter {
+            '*' => ".*".to_owned(),
+            '?' => ".".to_owned(),
+            other => regex_syntax::escape(&other.to_string()),
+        })
+        .collect();
+    format!("(?s)^{body}$")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn regex(pattern: &str, flags: &str) -> regex::Regex {
+        regex::Regex::new(&translated(pattern, Flags::of(flags)).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn classes_are_ascii_unless_flag_u() {
+        for (pattern, text) in [(r"^\d$", "٣"), (r"^\w$", "é"), (r"^\s$", "\u{2003}"), (r"^[\d]$", "٣"), (r"^[^\W]$", "é")] {
+            assert!(!regex(pattern, "").is_match(text), "{pattern}");
+            assert!(regex(pattern, "u").is_match(text), "{pattern}");
+        }
+        for (pattern, text) in [(r"^\D$", "٣"), (r"^\W$", "é"), (r"^\S$", "\u{2003}"), (r"é\b", "éa"), (r"^.$", "é")] {
+            assert!(regex(pattern, "").is_match(text), "{pattern}");
+        }
+        assert!(!regex(r"é\b", "u").is_match("éa"));
+        assert!(regex(r"(?u:\w)\w", "").is_match("éa") && !regex(r"(?u:\w)\w", "").is_match("éé"));
+        assert!(regex(r"a\Bb", "").is_match("ab"));
+    }
+
+    #[test]
+    fn flags_and_escaped_slashes_keep_their_meaning() {
+        assert!(regex(r"^a\/b$", "").is_match("a/b"));
+        assert!(regex("multi.*line", "ms").is_match("multi\nline"));
+        assert!(regex(r" spaced \x20 pattern # a comment", "x").is_match("spaced pattern"));
+        assert!(regex(r"[/]path[/]", "i").is_match("/PATH/"));
+        assert!(regex(r"a[^\]]b", "").is_match("axb"));
+        assert!(regex::Regex::new(&of_glob("get-*.?")).unwrap().is_match("get-a.b"));
+    }
+}

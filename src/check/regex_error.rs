@@ -1,0 +1,173 @@
+//! What is wrong with a regular expression, at its place, and what to write instead.
+
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::source::Span;
+use crate::syntax::ast;
+use regex_syntax::ast::{Error, ErrorKind, Span as Place};
+
+/// A mistake of the pattern's syntax. `subject` is what the pattern is matched against, where that is written.
+pub fn explain(regex: &ast::Regex, error: &Error, subject: Option<&str>) -> Diagnostic {
+    let place = span_of(regex, error.span());
+    let text = part(&regex.pattern, error.span());
+    let (message, help) = match error.kind() {
+        ErrorKind::UnsupportedLookAround => look_around(regex, error.span(), subject),
+        ErrorKind::UnsupportedBackreference => back_reference(regex, error.span()),
+        ErrorKind::GroupUnclosed => (
+            "this `(` of the regular expression is not closed".to_owned(),
+            "add `)`, or write `\\(` for the character".to_owned(),
+        ),
+        ErrorKind::GroupUnopened => (
+            "this `)` of the regular expression closes nothing".to_owned(),
+            "add `(` in front of it, or write `\\)` for the character".to_owned(),
+        ),
+        ErrorKind::ClassUnclosed => (
+            "this `[` of the regular expression is not closed".to_owned(),
+            "add `]`, or write `\\[` for the character".to_owned(),
+        ),
+        ErrorKind::ClassRangeInvalid => backwards(text),
+        ErrorKind::RepetitionMissing => (
+            "there is nothing to repeat here".to_owned(),
+            format!("put what is repeated in front, or write `\\{text}` for the character"),
+        ),
+        ErrorKind::RepetitionCountInvalid => (
+            format!("the repetition `{text}` is empty: its least number is the greater one"),
+            "write the smaller number first".to_owned(),
+        ),
+        ErrorKind::EscapeUnrecognized => (
+            format!("`{text}` is no escape of regular expressions"),
+            format!("write `{}` for the character", text.trim_start_matches('\\')),
+        ),
+        ErrorKind::FlagUnrecognized => {
+            (format!("`{text}` is no flag"), "the flags inside a pattern are i, m, s, x, u: `(?i:…)`".to_owned())
+        }
+        ErrorKind::NestLimitExceeded(limit) => {
+            (format!("the regular expression is nested deeper than {limit} groups"), "split it into several tests".to_owned())
+        }
+        other => (format!("the regular expression cannot be read: {other}"), "write it otherwise; the syntax is in the reference, section 4".to_owned()),
+    };
+    Diagnostic::new(Slug::BadRegex, place, message).help(help)
+}
+
+/// A pattern that the library refuses to build.
+pub fn explain_build(regex: &ast::Regex, error: &regex::Error) -> Diagnostic {
+    let diagnostic = match error {
+        regex::Error::CompiledTooBig(limit) => {
+            Diagnostic::new(Slug::BadRegex, regex.span, format!("the regular expression takes more than {limit} bytes when it is compiled"))
+                .help("use smaller repetitions, such as `{1,100}` instead of `{1,10000}`")
+        }
+        regex::Error::Syntax(text) => {
+            let why = text.lines().rev().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it has no meaning");
+            Diagnostic::new(Slug::BadRegex, regex.pattern_span, format!("the regular expression cannot be used: {why}"))
+                .help("write it otherwise; the syntax is in the reference, section 4")
+        }
+        other => Diagnostic::new(Slug::BadRegex, regex.span, format!("the regular expression cannot be used: {other}")),
+    };
+    diagnostic
+}
+
+/// The place in the rule file of a place in the pattern.
+fn span_of(regex: &ast::Regex, place: &Place) -> Span {
+    let start = regex.pattern_span.start as usize;
+    let (from, to) = (place.start.offset, place.end.offset);
+    Span::new(regex.span.file, start.saturating_add(from), start.saturating_add(to.max(from)))
+}
+
+fn part<'p>(pattern: &'p str, place: &Place) -> &'p str {
+    pattern.get(place.start.offset..place.end.offset).unwrap_or("")
+}
+
+/// `[z-a]`.
+fn backwards(text: &str) -> (String, String) {
+    let turned = text.split_once('-').map_or_else(|| text.to_owned(), |(low, high)| format!("{high}-{low}"));
+    (format!("the range `{text}` is backwards"), format!("write `{turned}`"))
+}
+
+/// `(?=x)`, `(?!x)`, `(?<=x)`, `(?<!x)`.
+fn look_around(regex: &ast::Regex, place: &Place, subject: Option<&str>) -> (String, String) {
+    let opening = part(&regex.pattern, place);
+    let behind = opening.contains('<');
+    let name = if behind { "look-behind" } else { "look-ahead" };
+    let message = format!("{name} is not supported, because matching is linear");
+    let help = look_around_split(regex, place, subject).unwrap_or_else(|| {
+        "match what must stand there with one test and what must not with another, joined by `and`".to_owned()
+    });
+    (message, help)
+}
+
+/// The same in two tests: what has to match, and what may not.
+fn look_around_split(regex: &ast::Regex, place: &Place, subject: Option<&str>) -> Option<String> {
+    let pattern = &regex.pattern;
+    let opening = part(pattern, place);
+    let front = pattern.get(..place.start.offset)?;
+    let behind = pattern.get(place.end.offset..)?;
+    let close = closing(behind)?;
+    let (inside, rest) = (behind.get(..close)?, behind.get(close.saturating_add(1)..)?);
+    let subject = subject.unwrap_or("output");
+    let flags = &regex.flags;
+    let whole = format!("/{front}{inside}{rest}/{flags}");
+    if !opening.contains('!') {
+        return Some(format!("write `{subject} matches {whole}`"));
+    }
+    // `^(?!.*x)` says no more than that x does not occur.
+    let without = format!("{front}{rest}");
+    if matches!(without.as_str(), "" | "^" | "^.*" | "^.*$" | ".*") {
+        let unwanted = inside.trim_start_matches(".*");
+        return Some(format!("write `{subject} not matches /{unwanted}/{flags}`"));
+    }
+    Some(format!("write `{subject} matches /{without}/{flags} and {subject} not matches {whole}`"))
+}
+
+/// The offset of the parenthesis that closes a group whose inside starts here.
+fn closing(text: &str) -> Option<usize> {
+    let (mut depth, mut escaped, mut class) = (0_u32, false, false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if escaped => {
+                escaped = false;
+                continue;
+            }
+            '\\' => escaped = true,
+            '[' => class = true,
+            ']' => class = false,
+            '(' if !class => depth = depth.saturating_add(1),
+            ')' if !class && depth == 0 => return Some(at),
+            ')' if !class => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `(a|b)\1`.
+fn back_reference(regex: &ast::Regex, place: &Place) -> (String, String) {
+    let message = "back-references are not supported, because matching is linear".to_owned();
+    let help = match written_out(&regex.pattern, place) {
+        Some(pattern) => format!("write the alternatives out: `/{pattern}/{}`", regex.flags),
+        None => "compare the two parts with separate tests, or write the alternatives out: `/aa|bb/`".to_owned(),
+    };
+    (message, help)
+}
+
+/// The pattern with each alternative of the group written twice, when the group is the first and holds plain alternatives.
+fn written_out(pattern: &str, place: &Place) -> Option<String> {
+    if part(pattern, place) != "\\1" {
+        return None;
+    }
+    let open = pattern.find('(')?;
+    let inner = pattern.get(open.saturating_add(1)..)?;
+    let close = closing(inner)?;
+    let group = inner.get(..close)?;
+    let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '|' | '_' | '-' | ' ' | '"' | '\'');
+    if group.is_empty() || !group.chars().all(plain) {
+        return None;
+    }
+    let front = pattern.get(..open)?;
+    let close = open.saturating_add(1).saturating_add(close).saturating_add(1);
+    let middle = pattern.get(close..place.start.offset)?;
+    let rest = pattern.get(place.end.offset..)?;
+    let all: Vec<String> = group.split('|').map(|one| format!("{one}{middle}{one}")).collect();
+    if front.is_empty() && rest.is_empty() {
+        return Some(all.join("|"));
+    }
+    Some(format!("{front}({}){rest}", all.join("|")))
+}

@@ -1,0 +1,196 @@
+//! JSON Schemas: inline or from a file, found good before any run, each with everything that it refers to.
+
+use super::Checker;
+use super::expr::Typed;
+use super::fold;
+use super::scope::Scope;
+use crate::builtins::schema::Schema;
+use crate::diagnostic::{Diagnostic, Slug, suggest};
+use crate::ir;
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind, ItemKind};
+use serde_json::Value;
+
+/// The types of JSON Schema.
+const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
+
+/// Which schemas were imported: by file and name, from which file.
+#[derive(Debug, Default)]
+pub struct Schemas {
+    imports: Vec<(usize, String, usize)>,
+}
+
+impl Schemas {
+    /// Notes that a file imports a schema from another.
+    pub fn import(&mut self, file: usize, name: &str, target: usize) {
+        self.imports.push((file, name.to_owned(), target));
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Reads every declared schema.
+    pub(super) fn read_schemas(&mut self) {
+        let loaded = self.loaded;
+        for (file, entry) in loaded.iter().enumerate() {
+            for item in &entry.ast.items {
+                let ItemKind::Schema { name, source } = &item.kind else { continue };
+                let declared = self.scopes.get(file).and_then(|scope| scope.schemas.get(&name.text)).map(|(_, place)| *place);
+                if declared != Some(name.span) {
+                    continue;
+                }
+                let number = self.read_schema(file, name, source);
+                if let Some(entry) = self.scopes.get_mut(file).and_then(|scope| scope.schemas.get_mut(&name.text)) {
+                    entry.0 = number;
+                }
+            }
+        }
+        for (file, name, target) in std::mem::take(&mut self.schemas.imports) {
+            let number = self.scopes.get(target).and_then(|scope| scope.schemas.get(&name)).and_then(|(number, _)| *number);
+            if let Some(entry) = self.scopes.get_mut(file).and_then(|scope| scope.schemas.get_mut(&name)) {
+                entry.0 = number;
+            }
+        }
+    }
+
+    fn read_schema(&mut self, file: usize, name: &'a ast::Name, source: &'a ast::Literal) -> Option<u32> {
+        match source {
+            ast::Literal::Inline(expr) => {
+                let value = self.json_literal(file, expr, "a schema")?;
+                let entry = self.loaded.get(file)?;
+                let (folder, id) = (entry.folder.clone(), entry.id);
+                let value = self.bundle_or_report(value, &folder, id, folder.clone(), expr.span)?;
+                self.check_schema(&value, expr.span, Some(expr))?;
+                Some(self.add_schema(&name.text, &value))
+            }
+            ast::Literal::File(path) => {
+                let data = self.read_named(file, path)?;
+                let value = self.parse_json(&data, &path.text, path.span)?;
+                let inside = self.schema_root(file, &data.folder);
+                let value = self.bundle_or_report(value, &data.folder, data.id, inside, path.span)?;
+                self.check_schema(&value, path.span, None)?;
+                Some(self.add_schema(&name.text, &value))
+            }
+        }
+    }
+
+    /// The schema with what it refers to, or a report at `place`.
+    pub(super) fn bundle_or_report(
+        &mut self,
+        value: Value,
+        folder: &std::path::Path,
+        file: crate::source::FileId,
+        inside: std::path::PathBuf,
+        place: Span,
+    ) -> Option<Value> {
+        match self.bundled(value, folder, file, inside) {
+            Ok(value) => Some(value),
+            Err(why) => {
+                self.report(
+                    Diagnostic::new(Slug::BadSchema, place, why)
+                        .help("references lead to `#/…` in the schema itself or to files in the folder of the rules"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Adds a schema that is good.
+    pub(super) fn add_schema(&mut self, name: &str, value: &Value) -> u32 {
+        self.module.schemas.push(ir::Schema { name: name.to_owned(), json: value.to_string() });
+        super::number(self.module.schemas.len().saturating_sub(1))
+    }
+
+    /// An object literal as JSON; it holds nothing that needs a run.
+    pub(super) fn json_literal(&mut self, file: usize, expr: &'a ast::Expr, what: &str) -> Option<Value> {
+        let value: Typed = self.top_expr(&Scope::of_file(file), expr);
+        if value.is_broken() {
+            return None;
+        }
+        match self.constant(&value.expr) {
+            Some(constant) => Some(fold::json_of(&constant)),
+            None => {
+                self.report(
+                    Diagnostic::new(Slug::BadSchema, expr.span, format!("{what} holds only literals"))
+                        .help("write numbers, texts, lists and objects, without names of the run"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Reports a schema that cannot be used, at the wrong part of it where it is written inline.
+    pub(super) fn check_schema(&mut self, value: &Value, place: Span, inline: Option<&ast::Expr>) -> Option<()> {
+        if let Err(error) = meta_error(value) {
+            let (pointer, message) = error;
+            let at = inline.and_then(|expr| span_at(expr, &pointer)).unwrap_or(place);
+            let wrong = value.pointer(&pointer);
+            let (message, help) = explained(&pointer, wrong, &message);
+            self.report(Diagnostic::new(Slug::BadSchema, at, message).help(help));
+            return None;
+        }
+        if let Err(why) = Schema::compile(&value.to_string(), &self.options.limits) {
+            self.report(
+                Diagnostic::new(Slug::BadSchema, place, format!("the schema cannot be used: {why}"))
+                    .help("correct the schema; references lead to `#/…` inside it or to files in the folder of the rules"),
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    /// The number of the schema of a name; `None` when it is unknown (reported) or wrong (reported where it is declared).
+    pub(super) fn schema_named(&mut self, file: usize, name: &ast::Name) -> Option<u32> {
+        let scope = self.scopes.get(file)?;
+        if let Some((number, declared)) = scope.schemas.get(&name.text).copied() {
+            self.symbols.refer(name.span, declared);
+            return number;
+        }
+        if scope.incomplete {
+            return None;
+        }
+        let names: Vec<String> = scope.schemas.keys().cloned().collect();
+        let near = suggest::nearest(&name.text, names.iter().map(String::as_str).chain(["string", "number", "integer", "boolean", "list", "object", "null"]));
+        let mut diagnostic = Diagnostic::new(Slug::UnknownSchema, name.span, format!("unknown schema `{}`", name.text));
+        diagnostic = match near {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), name.span, near),
+            None => diagnostic.help(format!("declare it: `schema {} = {{ type: \"object\" }}`", name.text)),
+        };
+        self.report(diagnostic);
+        None
+    }
+}
+
+/// Where a schema breaks the rules of its dialect: the pointer and the library's words.
+fn meta_error(value: &Value) -> Result<(), (String, String)> {
+    match value.get("$schema").and_then(Value::as_str) {
+        Some(dialect) if !dialect.contains("json-schema.org/") => Ok(()),
+        _ => jsonschema::meta::validate(value).map_err(|error| (error.instance_path().to_string(), error.to_string())),
+    }
+}
+
+fn explained(pointer: &str, wrong: Option<&Value>, message: &str) -> (String, String) {
+    if let (true, Some(Value::String(word))) = (pointer.ends_with("/type"), wrong) {
+        let help = match suggest::nearest(word, TYPES) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the types of JSON Schema are {}", TYPES.join(", ")),
+        };
+        return (format!("JSON Schema has no type `{word}`"), help);
+    }
+    let place = if pointer.is_empty() { "the schema".to_owned() } else { format!("`{pointer}`") };
+    (format!("{place} does not fit JSON Schema: {message}"), "see json-schema.org for what stands behind this keyword".to_owned())
+}
+
+/// The place of a pointer in an object literal.
+fn span_at(expr: &ast::Expr, pointer: &str) -> Option<Span> {
+    let mut here = expr;
+    for part in pointer.split('/').skip(1) {
+        let part = part.replace("~1", "/").replace("~0", "~");
+        here = match &here.kind {
+            ExprKind::Object(entries) => &entries.iter().find(|(name, _)| name.text == part)?.1,
+            ExprKind::List(elements) => elements.get(part.parse::<usize>().ok()?)?,
+            ExprKind::Group(inner) => inner,
+            _ => return Some(here.span),
+        };
+    }
+    Some(here.span)
+}

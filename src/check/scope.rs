@@ -1,0 +1,160 @@
+//! Names: those of a file, and those in scope at one place of an expression.
+
+use super::ty::{StepShape, Ty};
+use crate::ir::Local;
+use crate::source::Span;
+use crate::syntax::{ast, words};
+use indexmap::IndexMap;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What a name of a file stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Symbol {
+    /// A parameter, by number.
+    Param(u32),
+    /// A `let`, by number.
+    Let(u32),
+    /// A `def`, by number.
+    Def(u32),
+    /// A `def step`, by number.
+    Step(usize),
+    /// Something whose declaration is wrong: nothing further is said of it.
+    Broken,
+}
+
+/// A name with the place of its declaration.
+#[derive(Debug, Clone, Copy)]
+pub struct Declared {
+    /// What it stands for.
+    pub symbol: Symbol,
+    /// Its declaration, or the `use` that brings it.
+    pub span: Span,
+}
+
+/// The names of one file: its own and the imported ones.
+#[derive(Debug, Default)]
+pub struct FileScope {
+    /// Parameters, `let`s and `def`s.
+    pub names: IndexMap<String, Declared>,
+    /// Schemas, by number; `None` for one that is wrong.
+    pub schemas: IndexMap<String, (Option<u32>, Span)>,
+    /// True when an import failed or a declaration could not be read: an unknown name may be that one.
+    pub incomplete: bool,
+}
+
+/// How the first name of a path is looked up in a step's parentheses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Side {
+    /// As anywhere.
+    #[default]
+    Plain,
+    /// On the left-hand side: at the arguments of a call, at the fields of another step.
+    Left,
+}
+
+/// A variable of an expression.
+#[derive(Debug, Clone)]
+pub struct Variable<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What it stands for.
+    pub value: VariableValue<'a>,
+}
+
+/// What a variable stands for.
+#[derive(Debug, Clone)]
+pub enum VariableValue<'a> {
+    /// A local slot.
+    Local(Local, Ty),
+    /// An expression of the place that uses a `def step`.
+    Given(&'a ast::Expr, Rc<Scope<'a>>),
+    /// Something of which nothing is known: the parameter of a `def step` that is checked by itself.
+    Unknown,
+    /// A named call of an invariant: the number of the binding that holds its response.
+    Call(u32),
+    /// A fact about the tool of `for each tool`, as a path.
+    Fact(Box<crate::ir::Expr>),
+}
+
+/// What the bindings in the body of a `def step` are called in the statement that uses it.
+#[derive(Debug, Clone, Default)]
+pub struct Renamed {
+    /// Its `$` parameters, by name, with the keys of the bindings they were given.
+    pub given: BTreeMap<String, String>,
+    /// What tells its own bindings from those of the statement.
+    pub suffix: String,
+}
+
+/// What is in scope at a place.
+#[derive(Debug, Clone, Default)]
+pub struct Scope<'a> {
+    /// The file whose names are seen.
+    pub file: usize,
+    /// Variables, innermost last.
+    pub variables: Vec<Variable<'a>>,
+    /// The next free local slot.
+    pub next_local: u32,
+    /// The step whose fields are in scope.
+    pub step: Option<StepShape>,
+    /// How the first name of a path is looked up.
+    pub side: Side,
+    /// Names of bindings in the body of a `def step`.
+    pub renamed: Option<Rc<Renamed>>,
+    /// True in an invariant: `response` and `output` are the result of the step in scope.
+    pub response: bool,
+}
+
+impl<'a> Scope<'a> {
+    /// The scope of a file's top level.
+    pub fn of_file(file: usize) -> Self {
+        Self { file, ..Self::default() }
+    }
+
+    /// The same with a step in scope.
+    pub fn with_step(&self, step: StepShape) -> Self {
+        Self { step: Some(step), ..self.clone() }
+    }
+
+    /// The same on another side.
+    pub fn on(&self, side: Side) -> Self {
+        Self { side, ..self.clone() }
+    }
+
+    /// The same with slot 0 taken by a value that a test looks at.
+    pub fn with_value(&self) -> Self {
+        Self { next_local: self.next_local.max(1), ..self.clone() }
+    }
+
+    /// The same with one more local variable.
+    pub fn with_local(&self, name: &'a str, ty: Ty) -> (Self, Local) {
+        let local = Local(self.next_local);
+        let mut scope = self.clone();
+        scope.next_local = self.next_local.saturating_add(1);
+        scope.variables.push(Variable { name, value: VariableValue::Local(local, ty) });
+        (scope, local)
+    }
+
+    /// The variable of a name, the innermost.
+    pub fn variable(&self, name: &str) -> Option<&Variable<'a>> {
+        self.variables.iter().rev().find(|variable| variable.name == name)
+    }
+}
+
+/// The root of a name, with a static lifetime. `run` and `response` are looked up by themselves.
+pub fn root(name: &str) -> Option<&'static str> {
+    words::ROOTS.iter().copied().find(|root| *root == name && !matches!(*root, "run" | "response"))
+}
+
+/// All root names that are always there, for suggestions.
+pub fn root_names() -> impl Iterator<Item = &'static str> {
+    words::ROOTS.iter().copied().filter(|root| *root != "response")
+}
+
+/// The kind words of section 2 and `any`: a `def step` of such a name could never be meant.
+pub fn kind_word(name: &str) -> bool {
+    matches!(
+        name,
+        "command" | "read" | "write" | "skill" | "http" | "user" | "assistant" | "thinking" | "message" | "span" | "any"
+    )
+}

@@ -1,0 +1,64 @@
+//! What is declared where and what refers to it: for editors (go to the definition, find all uses, rename).
+
+use crate::source::Span;
+
+/// What a name was declared as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum DeclarationKind {
+    Param,
+    Let,
+    Def,
+    DefStep,
+    Schema,
+    Tool,
+    Rule,
+    Case,
+    Invariant,
+}
+
+/// A declared name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declaration {
+    /// The name.
+    pub name: String,
+    /// What it is.
+    pub kind: DeclarationKind,
+    /// The name where it is declared.
+    pub span: Span,
+    /// The doc comment above it.
+    pub doc: Option<String>,
+}
+
+/// All declarations with the places that refer to them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Symbols {
+    /// In the order of files and declarations.
+    pub declarations: Vec<Declaration>,
+    /// Each place with the number of the declaration it means.
+    pub references: Vec<(Span, usize)>,
+}
+
+impl Symbols {
+    /// Adds a declaration.
+    pub(super) fn declare(&mut self, declaration: Declaration) {
+        self.declarations.push(declaration);
+    }
+
+    /// Notes that a place means the declaration whose name stands at `declared`.
+    pub(super) fn refer(&mut self, place: Span, declared: Span) {
+        if let Some(number) = self.declarations.iter().position(|declaration| declaration.span == declared) {
+            self.references.push((place, number));
+        }
+    }
+
+    /// The declaration under a byte offset: its own name or a place that refers to it.
+    #[must_use]
+    pub fn at(&self, place: Span) -> Option<&Declaration> {
+        let covers = |span: Span| span.file == place.file && span.start <= place.start && place.end <= span.end;
+        self.declarations.iter().find(|declaration| covers(declaration.span)).or_else(|| {
+            let (_, number) = self.references.iter().find(|(span, _)| covers(*span))?;
+            self.declarations.get(*number)
+        })
+    }
+}

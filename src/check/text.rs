@@ -1,0 +1,55 @@
+//! The text of a statement on one line.
+
+use crate::source::Span;
+
+/// White space becomes one space each. With the ranges of its literals known, these stay as they are and comments go.
+#[must_use]
+pub fn folded(text: &str, literals: Option<&[std::ops::Range<usize>]>) -> String {
+    let keep = literals.unwrap_or(&[]);
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    let mut space = false;
+    while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        if let Some(literal) = keep.iter().find(|range| range.start == at && range.end > at).and_then(|range| {
+            Some((range.end, text.get(range.clone())?))
+        }) {
+            push_space(&mut out, &mut space);
+            out.push_str(literal.1);
+            at = literal.0;
+            continue;
+        }
+        if letter == '#' && literals.is_some() {
+            let rest = text.get(at..).unwrap_or("");
+            at = at.saturating_add(rest.find('\n').unwrap_or(rest.len()));
+            space = true;
+            continue;
+        }
+        if letter.is_whitespace() {
+            space = true;
+        } else {
+            push_space(&mut out, &mut space);
+            out.push(letter);
+        }
+        at = at.saturating_add(letter.len_utf8());
+    }
+    out
+}
+
+fn push_space(out: &mut String, space: &mut bool) {
+    if std::mem::take(space) && !out.is_empty() {
+        out.push(' ');
+    }
+}
+
+/// The ranges of literals inside a span, from its start.
+#[must_use]
+pub fn inside(span: Span, literals: &[Span]) -> Vec<std::ops::Range<usize>> {
+    literals
+        .iter()
+        .filter(|literal| literal.file == span.file && span.start <= literal.start && literal.end <= span.end)
+        .map(|literal| {
+            let start = (literal.start - span.start) as usize;
+            start..start + literal.len()
+        })
+        .collect()
+}

@@ -1,0 +1,285 @@
+//! What the checker knows of a value before any run: the types of section 3, and beside them lists of something, steps, points
+//! in time and values that a JSON Schema describes. Types are gradual: of [`Ty::Any`] nothing is known and nothing is said.
+
+use super::described::Described;
+use crate::ir::Type;
+use crate::trace::run::Kind;
+
+/// A type as the checker sees it. [`Ty::ir`] gives what is kept of it.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "most are the word itself")]
+pub enum Ty {
+    Any,
+    Null,
+    Boolean,
+    String,
+    Number,
+    Integer,
+    /// A point in time: milliseconds, or RFC 3339 text.
+    Instant,
+    Duration,
+    Money,
+    Size,
+    Regex,
+    Range,
+    Object,
+    /// A list of something.
+    List(Box<Ty>),
+    /// A step of one of these kinds.
+    Step(StepShape),
+    /// `usage`: numbers under these names.
+    Usage,
+    /// A value that a JSON Schema describes.
+    Described(Described),
+}
+
+/// What is known of a step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StepShape {
+    /// The kinds it may have; at least one.
+    pub kinds: Vec<Kind>,
+    /// The arguments, where all tools it may be are declared.
+    pub arguments: Option<Described>,
+}
+
+impl StepShape {
+    /// A step of one kind of which nothing else is known.
+    pub fn of(kind: Kind) -> Self {
+        Self { kinds: vec![kind], arguments: None }
+    }
+
+    /// Any step.
+    pub fn any() -> Self {
+        Self { kinds: Kind::ALL.to_vec(), arguments: None }
+    }
+
+    /// True when some kind of it has this field.
+    pub fn has(&self, field: &str) -> bool {
+        self.kinds.iter().any(|kind| kind.fields().contains(&field))
+    }
+
+    /// All fields of its kinds, each once.
+    pub fn fields(&self) -> Vec<&'static str> {
+        let mut fields = Vec::new();
+        for &field in self.kinds.iter().flat_map(|kind| kind.fields()) {
+            if !fields.contains(&field) {
+                fields.push(field);
+            }
+        }
+        fields
+    }
+
+    /// The type of a field; [`Ty::Any`] for one that is not listed.
+    pub fn field(&self, name: &str) -> Ty {
+        match name {
+            "args" if self.kinds == [Kind::Call] => self.arguments.clone().map_or(Ty::Any, Ty::Described),
+            "args" | "flags" if self.kinds == [Kind::Command] => Ty::List(Box::new(Ty::String)),
+            "status" if self.kinds == [Kind::Http] => Ty::Integer,
+            "status" if self.kinds.contains(&Kind::Http) => Ty::Any,
+            "tool" | "status" | "role" | "text" | "command" | "program" | "path" | "name" | "method" | "url" | "kind" => {
+                Ty::String
+            }
+            "start" | "end" => Ty::Instant,
+            "duration" => Ty::Duration,
+            "turn" | "index" | "exit_code" => Ty::Integer,
+            "ok" => Ty::Boolean,
+            _ => Ty::Any,
+        }
+    }
+}
+
+/// The names of `usage`.
+pub const USAGE: [&str; 5] =
+    ["input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "total_tokens"];
+
+/// What a number counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Nothing in particular.
+    Plain,
+    /// A point in time.
+    Instant,
+    /// Milliseconds.
+    Duration,
+    /// USD.
+    Money,
+    /// Bytes.
+    Size,
+}
+
+impl Measure {
+    /// For messages: `a duration`.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Plain => "a number",
+            Self::Instant => "a point in time",
+            Self::Duration => "a duration",
+            Self::Money => "money",
+            Self::Size => "a size",
+        }
+    }
+
+    /// An example of how to write one.
+    pub fn example(self) -> &'static str {
+        match self {
+            Self::Plain => "5",
+            Self::Instant => "run.start",
+            Self::Duration => "5s",
+            Self::Money => "$0.05",
+            Self::Size => "10KB",
+        }
+    }
+}
+
+/// Types that can be equal or compared belong to one class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum Class {
+    Null,
+    Boolean,
+    Text,
+    Number,
+    List,
+    Object,
+    Range,
+    Regex,
+}
+
+impl Class {
+    /// For messages: `text`, `a number`.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "a boolean",
+            Self::Text => "text",
+            Self::Number => "a number",
+            Self::List => "a list",
+            Self::Object => "an object",
+            Self::Range => "a range",
+            Self::Regex => "a regular expression",
+        }
+    }
+}
+
+impl Ty {
+    /// What is kept in the intermediate form.
+    pub fn ir(&self) -> Type {
+        match self {
+            Self::Any | Self::Instant => Type::Any,
+            Self::Null => Type::Null,
+            Self::Boolean => Type::Boolean,
+            Self::String => Type::String,
+            Self::Number => Type::Number,
+            Self::Integer => Type::Integer,
+            Self::Duration => Type::Duration,
+            Self::Money => Type::Money,
+            Self::Size => Type::Size,
+            Self::Regex => Type::Regex,
+            Self::Range => Type::Range,
+            Self::Object | Self::Step(_) | Self::Usage => Type::Object,
+            Self::List(_) => Type::List,
+            // A schema speaks of what should come, not of what a trace holds.
+            Self::Described(_) => Type::Any,
+        }
+    }
+
+    /// The type of a declared or tabled type; lists hold anything.
+    pub fn of(ty: Type) -> Self {
+        match ty {
+            Type::Any => Self::Any,
+            Type::String => Self::String,
+            Type::Number => Self::Number,
+            Type::Integer => Self::Integer,
+            Type::Boolean => Self::Boolean,
+            Type::Duration => Self::Duration,
+            Type::Money => Self::Money,
+            Type::Size => Self::Size,
+            Type::List => Self::list(Self::Any),
+            Type::Object => Self::Object,
+            Type::Null => Self::Null,
+            Type::Range => Self::Range,
+            Type::Regex => Self::Regex,
+        }
+    }
+
+    /// A list of something.
+    pub fn list(element: Ty) -> Self {
+        Self::List(Box::new(element))
+    }
+
+    /// A list of steps of one kind.
+    pub fn steps(shape: StepShape) -> Self {
+        Self::list(Self::Step(shape))
+    }
+
+    /// The same without a schema: the type that the schema names.
+    pub fn plain(&self) -> Self {
+        match self {
+            Self::Described(described) => described.ty(),
+            other => other.clone(),
+        }
+    }
+
+    /// The class for comparisons; `None` when it may be several.
+    pub fn class(&self) -> Option<Class> {
+        Some(match self.plain() {
+            Self::Any | Self::Instant | Self::Described(_) => return None,
+            Self::Null => Class::Null,
+            Self::Boolean => Class::Boolean,
+            Self::String => Class::Text,
+            Self::Number | Self::Integer | Self::Duration | Self::Money | Self::Size => Class::Number,
+            Self::Regex => Class::Regex,
+            Self::Range => Class::Range,
+            Self::Object | Self::Step(_) | Self::Usage => Class::Object,
+            Self::List(_) => Class::List,
+        })
+    }
+
+    /// What it counts; `None` when it may be no number.
+    pub fn measure(&self) -> Option<Measure> {
+        Some(match self.plain() {
+            Self::Number | Self::Integer => Measure::Plain,
+            Self::Instant => Measure::Instant,
+            Self::Duration => Measure::Duration,
+            Self::Money => Measure::Money,
+            Self::Size => Measure::Size,
+            _ => return None,
+        })
+    }
+
+    /// The type of a number that counts this.
+    pub fn measuring(measure: Measure) -> Self {
+        match measure {
+            Measure::Plain => Self::Number,
+            Measure::Instant => Self::Instant,
+            Measure::Duration => Self::Duration,
+            Measure::Money => Self::Money,
+            Measure::Size => Self::Size,
+        }
+    }
+
+    /// The type of an element, of a list's or of an object's.
+    pub fn element(&self) -> Self {
+        match self {
+            Self::List(element) => (**element).clone(),
+            Self::Usage => Self::Number,
+            Self::Described(described) => described.element().map_or(Self::Any, Self::Described),
+            _ => Self::Any,
+        }
+    }
+
+    /// What both are; [`Ty::Any`] when they differ.
+    pub fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Integer, Self::Number) | (Self::Number, Self::Integer) => Self::Number,
+            (Self::List(a), Self::List(b)) => Self::list(a.join(*b)),
+            (a, b) if a == b => a,
+            _ => Self::Any,
+        }
+    }
+
+    /// True when it can be neither true nor false.
+    pub fn is_no_condition(&self) -> bool {
+        !matches!(self.class(), None | Some(Class::Boolean))
+    }
+}

@@ -1,0 +1,111 @@
+//! Durations, money and sizes: mixing them is an error, a bare number against one a warning that says what to write.
+
+use super::Checker;
+use super::expr::Typed;
+use super::ty::Measure;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::ExprKind;
+
+impl Checker<'_> {
+    /// Two numbers that are compared: `left` with `right`.
+    pub(super) fn check_compared(&mut self, left: &Typed, right: &Typed) {
+        let (Some(a), Some(b)) = (left.ty.measure(), right.ty.measure()) else { return };
+        self.check_measures(a, b, Some(left), right, "is compared with");
+    }
+
+    /// Two numbers that should count the same.
+    pub(super) fn check_measures(&mut self, a: Measure, b: Measure, left: Option<&Typed>, right: &Typed, verb: &str) {
+        match (a, b) {
+            _ if a == b => {}
+            (Measure::Instant, Measure::Plain | Measure::Duration) | (Measure::Plain | Measure::Duration, Measure::Instant) => {}
+            (unit, Measure::Plain) => self.warn_bare(unit, right),
+            (Measure::Plain, unit) => {
+                if let Some(left) = left {
+                    self.warn_bare(unit, left);
+                }
+            }
+            _ => {
+                let message = match left {
+                    Some(_) => format!("{} {verb} {}", a.noun(), b.noun()),
+                    None => format!("{} is given where {} belongs", b.noun(), a.noun()),
+                };
+                self.report(
+                    Diagnostic::new(Slug::MixedUnits, right.expr.span, message).help(wanted(a)),
+                );
+            }
+        }
+    }
+
+    /// Two numbers that are added or subtracted.
+    pub(super) fn check_sum(&mut self, a: Measure, b: Measure, left: &Typed, right: &Typed, verb: &str) {
+        match (a, b) {
+            (unit, Measure::Plain) => self.warn_bare(unit, right),
+            (Measure::Plain, unit) => self.warn_bare(unit, left),
+            _ => {
+                let sign = if verb == "added to" { "+" } else { "-" };
+                let message = format!("{} is {verb} {}", b.noun(), a.noun());
+                self.report(
+                    Diagnostic::new(Slug::MixedUnits, right.expr.span, message)
+                        .help(format!("both sides of `{sign}` must have one type")),
+                );
+            }
+        }
+    }
+
+    /// The ends of a range.
+    pub(super) fn check_units_of_range(&mut self, start: &Typed, end: &Typed) {
+        let (Some(a), Some(b)) = (start.ty.measure(), end.ty.measure()) else { return };
+        if a != Measure::Plain || b != Measure::Plain {
+            self.check_measures(a, b, Some(start), end, "is the start of a range that ends with");
+        }
+    }
+
+    /// A number that is compared with a range or a list: each end and element counts.
+    pub(super) fn check_units_inside(&mut self, left: &Typed, right: &Typed) {
+        let parts: Vec<Typed> = match &right.expr.kind {
+            ExprKind::Range(start, end) => start.iter().chain(end).map(|side| retyped(side)).collect(),
+            ExprKind::List(elements) => elements.iter().map(retyped).collect(),
+            _ => return,
+        };
+        for part in parts {
+            self.check_compared(left, &part);
+        }
+    }
+
+    /// A number as it is written, without a unit, where one belongs. Zero has every unit.
+    fn warn_bare(&mut self, unit: Measure, value: &Typed) {
+        let Some(text) = value.number() else { return };
+        if text.parse::<f64>().is_ok_and(|number| number == 0.0) {
+            return;
+        }
+        let written = self.written(value.expr.span);
+        let (read_as, write) = match unit {
+            Measure::Money => ("USD", format!("${written}")),
+            Measure::Size => ("bytes", format!("{written}B")),
+            _ => ("milliseconds", format!("{written}ms")),
+        };
+        self.report(
+            Diagnostic::new(
+                Slug::BareNumber,
+                value.expr.span,
+                format!("a bare number against {} is read as {read_as}", unit.noun()),
+            )
+            .help(format!("write `{write}`"))
+            .fix(format!("write `{write}`"), value.expr.span, write.clone()),
+        );
+    }
+}
+
+/// A checked expression whose type is the one that was kept.
+fn retyped(expr: &crate::ir::Expr) -> Typed {
+    Typed::new(expr.kind.clone(), expr.span, super::ty::Ty::of(expr.ty))
+}
+
+/// What to write where this is wanted.
+fn wanted(unit: Measure) -> String {
+    match unit {
+        Measure::Plain => "write a number".to_owned(),
+        Measure::Money => format!("write money such as `{}`", unit.example()),
+        _ => format!("write {} such as `{}`", unit.noun(), unit.example()),
+    }
+}

@@ -1,0 +1,97 @@
+//! Checks of the world around a run: files, environment, tools, requests, commands.
+
+use super::Checker;
+use super::expr::Typed;
+use super::scope::Scope;
+use super::ty::Ty;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::{self, Constant, ExprKind, Local, World};
+use crate::source::Span;
+use crate::syntax::ast::{self, TextOrRegex, TextPart};
+
+/// Characters that stand for interpolations while a command is split into words; no command holds them.
+const MARK: char = '\u{F8F0}';
+
+impl<'a> Checker<'a> {
+    /// One check.
+    pub(super) fn world(&mut self, scope: &Scope<'a>, world: &'a ast::World) -> World<ir::Expr> {
+        match world {
+            ast::World::File { path, test } => {
+                let test = self.value_test(scope, "the text of the file", Ty::String, path.span, test);
+                World::File { path: self.text_literal(scope, path).expr, test }
+            }
+            ast::World::Env { name, negated } => World::Env { name: name.text.clone(), negated: *negated },
+            ast::World::Tool { name, negated } => World::Tool { name: name.text.clone(), negated: *negated },
+            ast::World::Http { url, test } => {
+                let (url, place) = match url {
+                    TextOrRegex::Text(text) => (self.text_literal(scope, text), text.span),
+                    TextOrRegex::Regex(regex) => (self.regex_literal(regex, None), regex.span),
+                };
+                World::Http { url: url.expr, test: self.value_test(scope, "status", Ty::Integer, place, test) }
+            }
+            ast::World::Run { command, code } => {
+                World::Run { arguments: self.command_words(scope, command), code: self.exit_code(code) }
+            }
+        }
+    }
+
+    /// A test of a value that is only there when the check is made.
+    fn value_test(&mut self, scope: &Scope<'a>, text: &str, ty: Ty, place: Span, test: &'a ast::ValueTest) -> ir::Expr {
+        let subject = Typed::new(ExprKind::Local(Local::VALUE), place, ty);
+        self.test_of(&scope.with_value(), subject, text, test, place.to(test.span)).expr
+    }
+
+    fn exit_code(&mut self, code: &ast::Number) -> i64 {
+        code.value.parse::<i64>().ok().filter(|_| code.unit == ast::Unit::None).unwrap_or_else(|| {
+            let message = format!("an exit code is a whole number, not `{}`", code.text);
+            self.report(Diagnostic::new(Slug::Impossible, code.span, message).help("write `exits 0`"));
+            0
+        })
+    }
+
+    /// The words of a command: split like a shell would, but an interpolated value is never split.
+    fn command_words(&mut self, scope: &Scope<'a>, command: &'a ast::Text) -> Vec<ir::Expr> {
+        self.literals.push(command.span);
+        let mut text = String::new();
+        let mut values = Vec::new();
+        for part in &command.parts {
+            match part {
+                TextPart::Literal(literal) => text.push_str(&literal.replace(MARK, "")),
+                TextPart::Interpolation(expr) => {
+                    text.push(MARK);
+                    values.push(self.expr(scope, expr).expr);
+                }
+            }
+        }
+        let Ok(words) = shell_words::split(&text) else {
+            self.report(
+                Diagnostic::new(Slug::Unclosed, command.span, "a quote in this command is not closed")
+                    .help("close the quote, or write `\\\\'` for the character"),
+            );
+            return Vec::new();
+        };
+        if words.is_empty() {
+            self.report(Diagnostic::new(Slug::Impossible, command.span, "there is no command").help("write `run \"make test\" exits 0`"));
+        }
+        let mut values = values.into_iter();
+        words.iter().map(|word| word_expr(word, &mut values, command.span)).collect()
+    }
+}
+
+/// A word with its interpolated values in their places.
+fn word_expr(word: &str, values: &mut impl Iterator<Item = ir::Expr>, span: Span) -> ir::Expr {
+    let literal = |text: &str| Typed::new(ExprKind::Constant(Constant::Text(text.to_owned())), span, Ty::String).expr;
+    if !word.contains(MARK) {
+        return literal(word);
+    }
+    let mut parts = Vec::new();
+    for (index, piece) in word.split(MARK).enumerate() {
+        if index > 0 {
+            parts.extend(values.next());
+        }
+        if !piece.is_empty() {
+            parts.push(literal(piece));
+        }
+    }
+    Typed::new(ExprKind::Join(parts), span, Ty::String).expr
+}

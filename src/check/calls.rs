@@ -4,6 +4,7 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::{Scope, Side, Symbol};
 use super::ty::{Measure, Ty};
+use crate::builtins::stdlib::MODULES;
 use crate::builtins::table::{self as builtins, Builtin};
 use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir::{ExprKind, Type};
@@ -182,9 +183,8 @@ impl<'a> Checker<'a> {
     /// The module of the standard library that declares a name.
     pub(super) fn module_of(&self, name: &str) -> Option<String> {
         let wanted = format!("def {name}(");
-        super::stdlib::names()
-            .find(|module| super::stdlib::text(module).is_some_and(|text| text.lines().any(|line| line.starts_with(&wanted))))
-            .map(|module| format!("std.{module}"))
+        let declares = |text: &str| text.lines().any(|line| line.starts_with(&wanted));
+        MODULES.iter().find(|module| declares(module.text)).map(|module| format!("std.{}", module.name))
     }
 }
 

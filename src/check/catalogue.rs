@@ -51,11 +51,6 @@ impl Catalogue {
         self.tools.contains_key(name)
     }
 
-    /// The tools with what else is said of them, for `for each tool where …`.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.tools.keys().map(String::as_str)
-    }
-
     /// What is known of the arguments of a tool.
     pub fn arguments(&self, name: &str) -> Option<Described> {
         let schema = self.tools.get(name)?.arguments.clone()?;

@@ -1,7 +1,7 @@
 //! Reads the root file and everything that `use` reaches, each file once, and finds import loops.
 
 use super::files::{FileError, Files, display_name};
-use super::stdlib;
+use crate::builtins::stdlib;
 use crate::diagnostic::{Diagnostic, Diagnostics, Slug, suggest};
 use crate::limits::Limits;
 use crate::source::{FileId, SourceFile, SourceMap, Span};
@@ -89,7 +89,7 @@ impl Loader<'_> {
     /// `use std.NAME`.
     fn follow_module(&mut self, target: &ast::Name) -> Option<usize> {
         let name = target.text.strip_prefix("std.").unwrap_or(&target.text);
-        let Some(text) = stdlib::text(name).filter(|_| target.text.starts_with("std.")) else {
+        let Some(module) = stdlib::module(name).filter(|_| target.text.starts_with("std.")) else {
             self.unknown_module(target, name);
             return None;
         };
@@ -97,7 +97,7 @@ impl Loader<'_> {
         if let Some(known) = self.loaded.iter().position(|file| file.key == key) {
             return Some(known);
         }
-        let id = self.map.add(SourceFile::new(format!("std/{name}.assert"), None, text));
+        let id = self.map.add(SourceFile::new(module.file, None, module.text));
         Some(self.add(id, PathBuf::new(), key))
     }
 

@@ -36,7 +36,6 @@ mod regex_error;
 mod schema;
 mod scope;
 mod settings;
-pub mod stdlib;
 mod suites;
 mod symbols;
 mod comparisons;

@@ -7,7 +7,7 @@ use super::names::root_type;
 use super::scope::{self, Scope, Side, VariableValue};
 use super::ty::{Class, StepShape, Ty, USAGE};
 use crate::diagnostic::{Diagnostic, Slug, suggest};
-use crate::ir::{Constant, ExprKind};
+use crate::ir::ExprKind;
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -225,12 +225,4 @@ fn dotted(name: &str) -> String {
     let plain = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
         && !name.starts_with(|first: char| first.is_ascii_digit());
     if plain && !name.is_empty() { format!(".{name}") } else { format!("[\"{name}\"]") }
-}
-
-/// The constant text of a key.
-pub fn constant_key(expr: &crate::ir::Expr) -> Option<&str> {
-    match &expr.kind {
-        ExprKind::Constant(Constant::Text(text)) => Some(text),
-        _ => None,
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::call::{Call, Outcome, borrowed, gap};
 use crate::limits::{Exhausted, Meter};
-use crate::value::compare::{Key, compare};
+use crate::value::compare::{Key, compare, equal};
 use crate::value::{Node, Number, Value};
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -171,6 +171,22 @@ pub(super) fn first<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
 
 pub(super) fn last<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     Ok(call.list(0).last().copied().unwrap_or(Node::computed(Value::Missing)))
+}
+
+pub(super) fn contains_in_order<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let (values, wanted) = (call.list(0), call.list(1));
+    let mut left = values.iter();
+    for item in wanted {
+        loop {
+            call.meter.charge(1)?;
+            match left.next() {
+                Some(value) if equal(&value.value, &item.value) => break,
+                Some(_) => {}
+                None => return call.give_boolean(false),
+            }
+        }
+    }
+    call.give_boolean(true)
 }
 
 pub(super) fn keys<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {

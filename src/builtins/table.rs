@@ -184,6 +184,7 @@ builtins! {
         flatten(values: List) -> List [], "the list with the elements of inner lists in their place, one level deep", r#"flatten([1, [2, 3], []]) == [1, 2, 3]"#;
         first(values: List) -> Any [], "the first element; missing of an empty list", r#"first(["a", "b"]) == "a""#;
         last(values: List) -> Any [], "the last element; missing of an empty list", r#"last(["a", "b"]) == "b""#;
+        contains_in_order(values: List, wanted: List) -> Boolean [], "whether the wanted values stand in the list in their order; others may stand between them", r#"contains_in_order(["run", "-v", "test"], ["run", "test"])"#;
         keys(object: Object) -> List [], "the keys in their order", r#"keys({ b: 1, a: 2 }) == ["b", "a"]"#;
         values(object: Object) -> List [], "the values in their order", r#"values({ b: 1, a: 2 }) == [1, 2]"#;
     }

@@ -24,10 +24,13 @@ pub(crate) struct Normal<'run> {
     /// The object of section 11.
     pub(crate) object: Node<'run>,
     /// The order of all steps (kind, number among its kind), where the format knows it and the object has no `steps`.
-    pub(crate) order: Option<Vec<(Kind, u32)>>,
+    pub(crate) order: Option<GivenOrder>,
     /// What was odd so far.
     pub(crate) warnings: Vec<ReadWarning>,
 }
+
+/// The order of all steps: the kind of each, and its number among the recorded ones of its kind.
+pub(crate) type GivenOrder = Vec<(Kind, u32)>;
 
 /// The steps of one kind as they are recorded.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +61,7 @@ impl<'run> Builder<'run> {
         text: &'run str,
         source: RunSource,
         root: Node<'run>,
-        given: Option<Vec<(Kind, u32)>>,
+        given: Option<GivenOrder>,
     ) -> Result<Run<'run>, Placed> {
         let Value::Object(object) = root.value else {
             let found = root.value.type_name();
@@ -86,8 +89,8 @@ impl<'run> Builder<'run> {
     fn lists(
         &mut self,
         object: Object<'run>,
-        given: Option<Vec<(Kind, u32)>>,
-    ) -> Result<(Lists<'run>, Option<Vec<(Kind, u32)>>), Placed> {
+        given: Option<GivenOrder>,
+    ) -> Result<(Lists<'run>, Option<GivenOrder>), Placed> {
         let mut lists: Lists<'run> = Default::default();
         for (kind, list) in Kind::ALL.into_iter().zip(&mut lists) {
             if let Some(items) = root::list(object, kind.list_key())? {

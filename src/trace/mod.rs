@@ -8,6 +8,7 @@ pub mod error;
 pub mod read;
 pub mod run;
 pub mod time;
+pub mod timeline;
 
 pub use error::ReadError;
 pub use read::{RawRun, Runs, parse, read_str};

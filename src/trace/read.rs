@@ -1,6 +1,8 @@
 //! Reading runs, in two steps that may happen on different threads: [`Runs`] cuts a file into the texts of its runs, [`parse`] makes a
 //! [`Run`] of one text.
 
+mod bytes;
+mod cut;
 mod split;
 mod stream;
 
@@ -58,7 +60,7 @@ impl RawRun {
 pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, limits: &Limits) -> Result<Run<'run>, ReadError> {
     let text = raw.text();
     if text.len() > limits.run_bytes {
-        return Err(stream::too_long(&raw.source, limits));
+        return Err(bytes::too_long(&raw.source, limits));
     }
     let mut warnings = raw.warnings.clone();
     let root = match raw.shape {

@@ -3,6 +3,9 @@
 //! Two numbers are equal when their values are: `1`, `1.0` and `1e0` are one number, and integers are exact at any size. A computed
 //! [`Number::Real`] stands for the shortest decimal that reads back as the same double, so that `0.1` computed and `0.1` written are equal.
 
+mod decimal;
+
+use decimal::Decimal;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -86,6 +89,7 @@ impl<'run> Number<'run> {
 
     /// `a + b`; `None` when the result is beyond the range of doubles.
     #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "an operator cannot say that there is no result")]
     pub fn add(self, other: Number<'_>) -> Option<Number<'static>> {
         self.combine(other, i64::checked_add, |a, b| a + b)
     }
@@ -199,114 +203,6 @@ fn short_integer(text: &str) -> Option<i64> {
         value = value * 10 + i64::from(digit);
     }
     Some(if digits.len() == text.len() { value } else { -value })
-}
-
-/// A decimal `0.HEADTAIL * 10^exponent`, its digits without leading and trailing zeros; no digits for zero.
-struct Decimal<'a> {
-    negative: bool,
-    head: &'a [u8],
-    tail: &'a [u8],
-    exponent: i64,
-}
-
-impl<'a> Decimal<'a> {
-    fn of(text: &'a str) -> Self {
-        let (negative, text) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text),
-        };
-        let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let head = whole.trim_start_matches('0');
-        let tail = if head.is_empty() { fraction.trim_start_matches('0') } else { fraction }.trim_end_matches('0');
-        let point = if head.is_empty() { -length(fraction.trim_end_matches('0')) + length(tail) } else { length(head) };
-        let head = if tail.is_empty() { head.trim_end_matches('0') } else { head };
-        if head.is_empty() && tail.is_empty() {
-            return Self { negative: false, head: &[], tail: &[], exponent: 0 };
-        }
-        let exponent = read_exponent(power).saturating_add(point);
-        Self { negative, head: head.as_bytes(), tail: tail.as_bytes(), exponent }
-    }
-
-    fn digits(&self) -> impl Iterator<Item = u8> {
-        self.head.iter().chain(self.tail).copied()
-    }
-
-    fn is_zero(&self) -> bool {
-        self.head.is_empty() && self.tail.is_empty()
-    }
-
-    fn count(&self) -> i64 {
-        i64::try_from(self.head.len() + self.tail.len()).unwrap_or(i64::MAX)
-    }
-
-    fn is_integer(&self) -> bool {
-        self.is_zero() || self.exponent >= self.count()
-    }
-
-    fn compare(&self, other: &Decimal<'_>) -> Ordering {
-        match (self.sign(), other.sign()) {
-            (0, 0) => Ordering::Equal,
-            (a, b) if a != b => a.cmp(&b),
-            (sign, _) => {
-                let size = self.exponent.cmp(&other.exponent).then_with(|| self.digits().cmp(other.digits()));
-                if sign < 0 { size.reverse() } else { size }
-            }
-        }
-    }
-
-    fn sign(&self) -> i8 {
-        match (self.is_zero(), self.negative) {
-            (true, _) => 0,
-            (false, true) => -1,
-            (false, false) => 1,
-        }
-    }
-
-    fn to_i64(&self) -> Option<i64> {
-        if self.is_zero() {
-            return Some(0);
-        }
-        if !self.is_integer() || self.exponent > 19 {
-            return None;
-        }
-        let zeros = usize::try_from(self.exponent - self.count()).ok()?;
-        let digits = self.digits().chain(std::iter::repeat_n(b'0', zeros));
-        let mut value = 0_i64;
-        for digit in digits {
-            let digit = i64::from(digit.wrapping_sub(b'0'));
-            // Counted downwards: the smallest integer has no positive counterpart.
-            value = value.checked_mul(10)?.checked_sub(digit)?;
-        }
-        if self.negative { Some(value) } else { value.checked_neg() }
-    }
-
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_i8(self.sign());
-        state.write_i64(self.exponent);
-        let mut packed = 0_u64;
-        for (position, digit) in self.digits().enumerate() {
-            packed = (packed << 4) | u64::from(digit.wrapping_sub(b'0'));
-            if position % 16 == 15 {
-                state.write_u64(packed);
-                packed = 0;
-            }
-        }
-        state.write_u64(packed);
-    }
-}
-
-fn length(text: &str) -> i64 {
-    i64::try_from(text.len()).unwrap_or(i64::MAX)
-}
-
-/// The power of ten behind `e`; more than 18 digits count as the largest or smallest one.
-fn read_exponent(text: &str) -> i64 {
-    let negative = text.starts_with('-');
-    let digits = text.trim_start_matches(['+', '-']).trim_start_matches('0');
-    let limit = i64::MAX / 4;
-    let value = if digits.is_empty() { 0 } else { digits.parse::<i64>().unwrap_or(limit).min(limit) };
-    if negative { -value } else { value }
 }
 
 /// The text of a computed number, without a heap allocation. No integer and no double needs more than 32 bytes.

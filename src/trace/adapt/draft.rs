@@ -1,7 +1,7 @@
 //! A run while an adapter fills it.
 
 use crate::limits::Limits;
-use crate::trace::build::entry;
+use crate::trace::build::{GivenOrder, entry};
 use crate::trace::run::{Kind, ReadWarning};
 use crate::value::{Entry, Node, Number, Object, Origin, Value};
 use bumpalo::Bump;
@@ -132,7 +132,7 @@ impl<'run, 'limits> Draft<'run, 'limits> {
     }
 
     /// The run in normal form, the order of its steps, and what was odd.
-    pub(crate) fn finish(self, origin: Origin) -> (Node<'run>, Option<Vec<(Kind, u32)>>, Vec<ReadWarning>) {
+    pub(crate) fn finish(self, origin: Origin) -> (Node<'run>, Option<GivenOrder>, Vec<ReadWarning>) {
         let mut lists: [Vec<Node<'run>>; Kind::ALL.len()] = Default::default();
         let mut order = Vec::with_capacity(self.steps.len());
         for step in &self.steps {

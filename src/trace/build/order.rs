@@ -1,6 +1,6 @@
 //! The order of the steps: within a kind by starts, among kinds by `steps`, else by starts, else by turns.
 
-use super::{Lists, step};
+use super::{GivenOrder, Lists, step};
 use crate::trace::error::Placed;
 use crate::trace::run::{Kind, KindOrder};
 use crate::value::{Node, Value};
@@ -33,7 +33,7 @@ struct Placing {
 }
 
 /// Orders the steps; `given` is the order of `steps` or of the format, which settles everything.
-pub(super) fn order(lists: &Lists<'_>, given: Option<Vec<(Kind, u32)>>) -> Result<Ordered, Placed> {
+pub(super) fn order(lists: &Lists<'_>, given: Option<GivenOrder>) -> Result<Ordered, Placed> {
     if let Some(given) = given {
         return Ok(Ordered { steps: in_given_order(&given), kinds: KindOrder::ALL });
     }
@@ -79,7 +79,7 @@ fn lane(kind: Kind, items: &[Node<'_>]) -> Result<Lane, Placed> {
         if kind == Kind::Call {
             start_with_turn(&mut steps);
         }
-        steps.sort_by(|a, b| compare_starts(a, b));
+        steps.sort_by(compare_starts);
     }
     for (step, index) in steps.iter_mut().zip(0..) {
         step.slot.index = index;
@@ -194,7 +194,7 @@ fn merge(lanes: Vec<Vec<Placing>>, compare: impl Fn(&Placing, &Placing) -> Order
 
 /// The order that `steps` gives. Kinds without a list of their own get it from `steps`; where a kind has one, the elements of `steps`
 /// stand for those of the list, one after the other.
-pub(super) fn given<'run>(steps: &[Node<'run>], lists: &mut Lists<'run>) -> Result<Vec<(Kind, u32)>, Placed> {
+pub(super) fn given<'run>(steps: &[Node<'run>], lists: &mut Lists<'run>) -> Result<GivenOrder, Placed> {
     let own: [Option<usize>; Kind::ALL.len()] =
         std::array::from_fn(|kind| lists.get(kind).and_then(|list| list.recorded.then_some(list.items.len())));
     let mut counts = [0_u32; Kind::ALL.len()];

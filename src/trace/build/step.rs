@@ -325,8 +325,11 @@ fn span_status(status: Object<'_>) -> Option<Status> {
             let code = code.as_str();
             status::of_word(code.strip_prefix("STATUS_CODE_").unwrap_or(code)).filter(|s| *s != Status::Unknown)
         }
-        Value::Number(code) if code == Number::Integer(1) => Some(Status::Ok),
-        Value::Number(code) if code == Number::Integer(2) => Some(Status::Failed),
+        Value::Number(code) => match code.as_i64() {
+            Some(1) => Some(Status::Ok),
+            Some(2) => Some(Status::Failed),
+            _ => None,
+        },
         _ => None,
     }
 }

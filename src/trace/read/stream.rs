@@ -2,15 +2,16 @@
 //!
 //! A file with a run on each line is read in stretches of some hundred kilobytes; anything else is read whole.
 
+use super::bytes::{blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines};
+use super::cut::Cut;
 use super::{RawRun, Shape, split};
 use crate::limits::Limits;
 use crate::trace::adapt;
-use crate::trace::error::{Problem, ReadError};
-use crate::trace::run::{ReadWarning, RunSource};
+use crate::trace::error::ReadError;
+use crate::trace::run::RunSource;
 use crate::value::json;
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes that are read at once.
@@ -260,100 +261,6 @@ impl Iterator for Runs {
     }
 }
 
-/// A text that is read whole, and what was cut from it.
-struct Cut<'a> {
-    file: &'a str,
-    mark: usize,
-    shared: Arc<String>,
-    limits: &'a Limits,
-    ready: VecDeque<Result<RawRun, ReadError>>,
-}
-
-impl Cut<'_> {
-    fn source(&self, start: usize, position: Option<usize>) -> RunSource {
-        let (line, column) = split::line_and_column(&self.shared, start);
-        let offset = (self.mark + start) as u64;
-        RunSource { file: self.file.to_owned(), line, column, offset, position, by_line: false }
-    }
-
-    fn push(&mut self, range: Range<usize>, shape: Shape, position: Option<usize>, warnings: Vec<ReadWarning>) {
-        let source = self.source(range.start, position);
-        self.ready.push_back(Ok(RawRun { shared: Arc::clone(&self.shared), range, shape, warnings, source }));
-    }
-
-    /// Values one behind the other; a list may be a list of runs.
-    fn values(&mut self) {
-        let mut start = split::skip_blank(&self.shared, 0);
-        let mut found = 0;
-        while start < self.shared.len() {
-            let end = split::end_of_value(&self.shared, start).unwrap_or(self.shared.len()).max(start + 1);
-            let end = (end..=self.shared.len()).find(|at| self.shared.is_char_boundary(*at)).unwrap_or(end);
-            let next = split::skip_blank(&self.shared, end);
-            found += 1;
-            let single = found == 1 && next >= self.shared.len();
-            if self.shared.as_bytes().get(start) == Some(&b'[') {
-                self.list(start..end, single);
-            } else {
-                self.push(start..end, Shape::Value, (!single).then_some(found), Vec::new());
-                // What is no JSON ends nowhere: one message is enough.
-                if !matches!(self.shared.as_bytes().get(start), Some(b'{' | b'"')) {
-                    return;
-                }
-            }
-            start = next;
-        }
-    }
-
-    /// A list: one run, such as a list of messages, or a run in each element.
-    fn list(&mut self, range: Range<usize>, single: bool) {
-        let Some(elements) = self.elements(range.clone()) else {
-            self.push(range, Shape::Value, None, Vec::new());
-            return;
-        };
-        let Some(first) = elements.first().cloned() else {
-            let error = ReadError::of_file(self.file, "no run: the list is empty", "write a run into it");
-            self.ready.push_back(Err(error));
-            return;
-        };
-        if self.is_list_run(first) {
-            self.push(range, Shape::Value, None, Vec::new());
-            return;
-        }
-        let one = single && elements.len() == 1;
-        for (element, position) in elements.into_iter().zip(1..) {
-            self.push(element, Shape::Value, (!one).then_some(position), Vec::new());
-        }
-    }
-
-    /// The elements of a list; `None` when it is no list of JSON.
-    fn elements(&self, range: Range<usize>) -> Option<Vec<Range<usize>>> {
-        let mut elements = Vec::new();
-        let mut at = split::skip_blank(&self.shared, range.start + 1);
-        while self.shared.as_bytes().get(at)? != &b']' {
-            let end = split::end_of_value(&self.shared, at).filter(|end| *end > at && *end <= range.end)?;
-            elements.push(at..end);
-            at = split::skip_blank(&self.shared, end);
-            match self.shared.as_bytes().get(at)? {
-                b',' => {
-                    at = split::skip_blank(&self.shared, at + 1);
-                    if self.shared.as_bytes().get(at) == Some(&b']') {
-                        return None;
-                    }
-                }
-                b']' => break,
-                _ => return None,
-            }
-        }
-        (at + 1 == range.end).then_some(elements)
-    }
-
-    fn is_list_run(&self, first: Range<usize>) -> bool {
-        let arena = bumpalo::Bump::new();
-        let text = self.shared.get(first).unwrap_or_default();
-        json::parse(text, 0, &arena, self.limits).is_ok_and(|document| adapt::is_element_of_one_run(&document.node))
-    }
-}
-
 /// Whether the first line holds a whole value and more lines follow, or the second does where the first is broken.
 fn runs_by_line(head: &str) -> bool {
     let mut lines = split::lines(head);
@@ -376,81 +283,4 @@ fn is_session(head: &str, limits: &Limits) -> bool {
         json::parse(line, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
     };
     split::lines(head).take(FIRST_LINES).any(|(_, line)| is_line_of_session(line))
-}
-
-/// The text up to the first byte that is not UTF-8.
-fn valid_part(bytes: &[u8]) -> &str {
-    match simdutf8::compat::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => bytes.get(..error.valid_up_to()).and_then(|part| std::str::from_utf8(part).ok()).unwrap_or(""),
-    }
-}
-
-/// Files that are no text at all.
-fn not_text(head: &[u8]) -> Option<(&'static str, &'static str)> {
-    if head.starts_with(&[0x1F, 0x8B]) {
-        Some(("a gzip file", "unpack it: `gunzip -c FILE | aver check RULES -`"))
-    } else if head.starts_with(b"PK\x03\x04") {
-        Some(("a zip file", "unpack it and name the files in it"))
-    } else if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
-        Some(("text in UTF-16", "save it as UTF-8"))
-    } else if memchr::memchr(0, head.get(..8192).unwrap_or(head)).is_some() {
-        Some(("a binary file, not JSON", "name a JSON or JSONL file"))
-    } else {
-        None
-    }
-}
-
-/// A line that is not UTF-8: where it starts in its stretch, and where it is broken.
-struct Broken {
-    start: usize,
-    at: usize,
-    text: String,
-}
-
-/// Puts blanks in the place of lines that are not UTF-8, so that all other places stay.
-fn blank_bad_lines(mut bytes: Vec<u8>) -> (String, Vec<Broken>) {
-    let mut broken = Vec::new();
-    let mut start = 0;
-    while start < bytes.len() {
-        let rest = bytes.get_mut(start..).unwrap_or_default();
-        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
-        let line = rest.get_mut(..length).unwrap_or_default();
-        if let Err(error) = std::str::from_utf8(line) {
-            broken.push(Broken { start, at: error.valid_up_to(), text: String::from_utf8_lossy(line).into_owned() });
-            let keep = line.len() - usize::from(line.ends_with(b"\n"));
-            line.iter_mut().take(keep).for_each(|byte| *byte = b' ');
-        }
-        start += length;
-    }
-    (String::from_utf8(bytes).unwrap_or_default(), broken)
-}
-
-fn without_bad_lines(bytes: Vec<u8>) -> (String, Vec<ReadWarning>) {
-    let (text, broken) = blank_bad_lines(bytes);
-    let warning = |broken: &Broken| ReadWarning {
-        message: "a line is not UTF-8 and is passed over".to_owned(),
-        offset: broken.start,
-    };
-    let warnings = broken.iter().take(100).map(warning).collect();
-    (text, warnings)
-}
-
-fn not_utf8() -> Problem {
-    Problem { message: "a byte that is not UTF-8".to_owned(), help: "save the file as UTF-8".to_owned() }
-}
-
-pub(super) fn too_long(source: &RunSource, limits: &Limits) -> ReadError {
-    let message = format!("a run of more than {} bytes", limits.run_bytes);
-    let help = "write one run per line, or raise the limit with `--max-run-size`".to_owned();
-    ReadError::at(source, "", 0, Problem { message, help })
-}
-
-fn unreadable(file: &str, error: &io::Error) -> ReadError {
-    let (message, help) = match error.kind() {
-        io::ErrorKind::NotFound => ("there is no such file".to_owned(), "check the path".to_owned()),
-        io::ErrorKind::PermissionDenied => ("the file may not be read".to_owned(), "check its permissions".to_owned()),
-        _ => (format!("the file cannot be read: {error}"), String::new()),
-    };
-    ReadError::of_file(file, message, help)
 }

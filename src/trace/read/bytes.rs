@@ -1,0 +1,83 @@
+//! Bytes that are no text, or not only text, and what is said of them.
+
+use crate::limits::Limits;
+use crate::trace::error::{Problem, ReadError};
+use crate::trace::run::{ReadWarning, RunSource};
+use std::io;
+
+/// The text up to the first byte that is not UTF-8.
+pub(super) fn valid_part(bytes: &[u8]) -> &str {
+    match simdutf8::compat::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => bytes.get(..error.valid_up_to()).and_then(|part| std::str::from_utf8(part).ok()).unwrap_or(""),
+    }
+}
+
+/// Files that are no text at all.
+pub(super) fn not_text(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    if head.starts_with(&[0x1F, 0x8B]) {
+        Some(("a gzip file", "unpack it: `gunzip -c FILE | aver check RULES -`"))
+    } else if head.starts_with(b"PK\x03\x04") {
+        Some(("a zip file", "unpack it and name the files in it"))
+    } else if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
+        Some(("text in UTF-16", "save it as UTF-8"))
+    } else if memchr::memchr(0, head.get(..8192).unwrap_or(head)).is_some() {
+        Some(("a binary file, not JSON", "name a JSON or JSONL file"))
+    } else {
+        None
+    }
+}
+
+/// A line that is not UTF-8: where it starts in its stretch, and where it is broken.
+pub(super) struct Broken {
+    pub(super) start: usize,
+    pub(super) at: usize,
+    pub(super) text: String,
+}
+
+/// Puts blanks in the place of lines that are not UTF-8, so that all other places stay.
+pub(super) fn blank_bad_lines(mut bytes: Vec<u8>) -> (String, Vec<Broken>) {
+    let mut broken = Vec::new();
+    let mut start = 0;
+    while start < bytes.len() {
+        let rest = bytes.get_mut(start..).unwrap_or_default();
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
+        let line = rest.get_mut(..length).unwrap_or_default();
+        if let Err(error) = std::str::from_utf8(line) {
+            broken.push(Broken { start, at: error.valid_up_to(), text: String::from_utf8_lossy(line).into_owned() });
+            let keep = line.len() - usize::from(line.ends_with(b"\n"));
+            line.iter_mut().take(keep).for_each(|byte| *byte = b' ');
+        }
+        start += length;
+    }
+    (String::from_utf8(bytes).unwrap_or_default(), broken)
+}
+
+pub(super) fn without_bad_lines(bytes: Vec<u8>) -> (String, Vec<ReadWarning>) {
+    let (text, broken) = blank_bad_lines(bytes);
+    let warning = |broken: &Broken| ReadWarning {
+        message: "a line is not UTF-8 and is passed over".to_owned(),
+        offset: broken.start,
+    };
+    let warnings = broken.iter().take(100).map(warning).collect();
+    (text, warnings)
+}
+
+pub(super) fn not_utf8() -> Problem {
+    Problem { message: "a byte that is not UTF-8".to_owned(), help: "save the file as UTF-8".to_owned() }
+}
+
+pub(super) fn too_long(source: &RunSource, limits: &Limits) -> ReadError {
+    let message = format!("a run of more than {} bytes", limits.run_bytes);
+    let help = "write one run per line, or raise the limit with `--max-run-size`".to_owned();
+    ReadError::at(source, "", 0, Problem { message, help })
+}
+
+pub(super) fn unreadable(file: &str, error: &io::Error) -> ReadError {
+    let (message, help) = match error.kind() {
+        io::ErrorKind::NotFound => ("there is no such file".to_owned(), "check the path".to_owned()),
+        io::ErrorKind::PermissionDenied => ("the file may not be read".to_owned(), "check its permissions".to_owned()),
+        _ => (format!("the file cannot be read: {error}"), String::new()),
+    };
+    ReadError::of_file(file, message, help)
+}

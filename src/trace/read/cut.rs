@@ -1,0 +1,112 @@
+//! A file that is read whole, cut into its runs: values one behind the other, and lists of them.
+
+use super::{RawRun, Shape, split};
+use crate::limits::Limits;
+use crate::trace::adapt;
+use crate::trace::error::ReadError;
+use crate::trace::run::{ReadWarning, RunSource};
+use crate::value::json;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A text that is read whole, and what was cut from it.
+pub(super) struct Cut<'a> {
+    pub(super) file: &'a str,
+    pub(super) mark: usize,
+    pub(super) shared: Arc<String>,
+    pub(super) limits: &'a Limits,
+    pub(super) ready: VecDeque<Result<RawRun, ReadError>>,
+}
+
+impl Cut<'_> {
+    fn source(&self, start: usize, position: Option<usize>) -> RunSource {
+        let (line, column) = split::line_and_column(&self.shared, start);
+        let offset = (self.mark + start) as u64;
+        RunSource { file: self.file.to_owned(), line, column, offset, position, by_line: false }
+    }
+
+    /// Adds a run.
+    pub(super) fn push(
+        &mut self,
+        range: Range<usize>,
+        shape: Shape,
+        position: Option<usize>,
+        warnings: Vec<ReadWarning>,
+    ) {
+        let source = self.source(range.start, position);
+        self.ready.push_back(Ok(RawRun { shared: Arc::clone(&self.shared), range, shape, warnings, source }));
+    }
+
+    /// Values one behind the other; a list may be a list of runs.
+    pub(super) fn values(&mut self) {
+        let mut start = split::skip_blank(&self.shared, 0);
+        let mut found = 0;
+        while start < self.shared.len() {
+            let end = split::end_of_value(&self.shared, start).unwrap_or(self.shared.len()).max(start + 1);
+            let end = (end..=self.shared.len()).find(|at| self.shared.is_char_boundary(*at)).unwrap_or(end);
+            let next = split::skip_blank(&self.shared, end);
+            found += 1;
+            let single = found == 1 && next >= self.shared.len();
+            if self.shared.as_bytes().get(start) == Some(&b'[') {
+                self.list(start..end, single);
+            } else {
+                self.push(start..end, Shape::Value, (!single).then_some(found), Vec::new());
+                // What is no JSON ends nowhere: one message is enough.
+                if !matches!(self.shared.as_bytes().get(start), Some(b'{' | b'"')) {
+                    return;
+                }
+            }
+            start = next;
+        }
+    }
+
+    /// A list: one run, such as a list of messages, or a run in each element.
+    fn list(&mut self, range: Range<usize>, single: bool) {
+        let Some(elements) = self.elements(range.clone()) else {
+            self.push(range, Shape::Value, None, Vec::new());
+            return;
+        };
+        let Some(first) = elements.first().cloned() else {
+            let error = ReadError::of_file(self.file, "no run: the list is empty", "write a run into it");
+            self.ready.push_back(Err(error));
+            return;
+        };
+        if self.is_list_run(first) {
+            self.push(range, Shape::Value, None, Vec::new());
+            return;
+        }
+        let one = single && elements.len() == 1;
+        for (element, position) in elements.into_iter().zip(1..) {
+            self.push(element, Shape::Value, (!one).then_some(position), Vec::new());
+        }
+    }
+
+    /// The elements of a list; `None` when it is no list of JSON.
+    fn elements(&self, range: Range<usize>) -> Option<Vec<Range<usize>>> {
+        let mut elements = Vec::new();
+        let mut at = split::skip_blank(&self.shared, range.start + 1);
+        while self.shared.as_bytes().get(at)? != &b']' {
+            let end = split::end_of_value(&self.shared, at).filter(|end| *end > at && *end <= range.end)?;
+            elements.push(at..end);
+            at = split::skip_blank(&self.shared, end);
+            match self.shared.as_bytes().get(at)? {
+                b',' => {
+                    at = split::skip_blank(&self.shared, at + 1);
+                    if self.shared.as_bytes().get(at) == Some(&b']') {
+                        return None;
+                    }
+                }
+                b']' => break,
+                _ => return None,
+            }
+        }
+        (at + 1 == range.end).then_some(elements)
+    }
+
+    fn is_list_run(&self, first: Range<usize>) -> bool {
+        let arena = bumpalo::Bump::new();
+        let text = self.shared.get(first).unwrap_or_default();
+        json::parse(text, 0, &arena, self.limits).is_ok_and(|document| adapt::is_element_of_one_run(&document.node))
+    }
+}

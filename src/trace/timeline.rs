@@ -1,0 +1,290 @@
+//! A run to look at: one line a step, what the run records and what it lacks, and what was odd while reading.
+
+use super::run::{Kind, Run, Status, Step};
+use crate::value::json::write_json;
+use crate::value::{Node, Value};
+use std::fmt::Write as _;
+
+/// The run as lines of at most `width` characters (never less than 40; the name of the file is not cut), each with its line end.
+#[must_use]
+pub fn timeline(run: &Run<'_>, width: usize) -> String {
+    let width = width.max(40);
+    let mut out = String::new();
+    head(run, width, &mut out);
+    out.push_str(&wrapped("has", &has(run), width));
+    out.push_str(&wrapped("lacks", &lacks(run), width));
+    if let Some(calls) = call_fields(run) {
+        out.push_str(&wrapped("calls", &calls, width));
+    }
+    let unordered = unordered(run);
+    if !unordered.is_empty() {
+        out.push_str(&wrapped("order", &unordered, width));
+    }
+    if !run.steps.is_empty() {
+        out.push('\n');
+        steps(run, width, &mut out);
+    }
+    tail(run, width, &mut out);
+    out
+}
+
+fn head(run: &Run<'_>, width: usize, out: &mut String) {
+    out.push_str(&clean(&run.source.name()));
+    out.push('\n');
+    if let Some(id) = run.id {
+        let _ = writeln!(out, "id     {}", shortened(&clean(id), width.saturating_sub(7)));
+    }
+    if !run.complete {
+        out.push_str("state  not complete, more may come\n");
+    }
+}
+
+/// A name and its items, broken into lines at the width.
+fn wrapped(name: &str, items: &[String], width: usize) -> String {
+    let mut out = String::new();
+    let mut line = format!("{name:<6} ");
+    for (place, item) in items.iter().enumerate() {
+        let comma = if place + 1 < items.len() { "," } else { "" };
+        if line.chars().count() + item.chars().count() + comma.len() > width && line.chars().count() > 7 {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            line = " ".repeat(7);
+        }
+        let _ = write!(line, "{item}{comma} ");
+    }
+    if items.is_empty() {
+        line.push_str("nothing");
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+    out
+}
+
+/// The entries of a run beside its steps that evidence can lack.
+const ROOTS: [&str; 11] =
+    ["inputs", "prompt", "output", "usage", "cost", "duration", "turns", "meta", "env", "tools", "files"];
+
+fn is_recorded(node: Node<'_>) -> bool {
+    !matches!(node.value, Value::Absent | Value::Missing)
+}
+
+fn has(run: &Run<'_>) -> Vec<String> {
+    let count = |kind: Kind| run.steps.iter().filter(|step| step.kind == kind).count();
+    let kinds = Kind::ALL.into_iter().filter(|kind| run.records(*kind));
+    let kinds = kinds.map(|kind| format!("{} ({})", kind.list_key(), count(kind)));
+    let roots = ROOTS.into_iter().filter(|root| is_recorded(run.root(root))).map(str::to_owned);
+    kinds.chain(roots).collect()
+}
+
+fn lacks(run: &Run<'_>) -> Vec<String> {
+    let kinds = Kind::ALL.into_iter().filter(|kind| !run.records(*kind)).map(|kind| kind.list_key().to_owned());
+    let roots = ROOTS.into_iter().filter(|root| !is_recorded(run.root(root))).map(str::to_owned);
+    kinds.chain(roots).collect()
+}
+
+/// For each field of a call that evidence can lack, how many calls have it.
+fn call_fields(run: &Run<'_>) -> Option<Vec<String>> {
+    let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == Kind::Call).collect();
+    if calls.is_empty() {
+        return None;
+    }
+    let all = calls.len();
+    let of_field = |field: &&str| {
+        let has = |step: &&&Step<'_>| step.object.get(field).is_some_and(is_recorded);
+        match calls.iter().filter(has).count() {
+            0 => format!("no {field}"),
+            count if count == all => format!("all {field}"),
+            count => format!("{field} in {count} of {all}"),
+        }
+    };
+    Some(["args", "result", "status", "start", "duration", "turn"].iter().map(of_field).collect())
+}
+
+fn unordered(run: &Run<'_>) -> Vec<String> {
+    let has = |kind: &Kind| run.steps.iter().any(|step| step.kind == *kind);
+    let kinds: Vec<_> = Kind::ALL.into_iter().filter(has).collect();
+    let mut pairs = Vec::new();
+    for (place, a) in kinds.iter().enumerate() {
+        for b in kinds.iter().skip(place + 1).filter(|b| !run.ordered(*a, **b)) {
+            pairs.push(format!("{} and {} have no common order", a.list_key(), b.list_key()));
+        }
+    }
+    pairs
+}
+
+/// The cells of one step's line.
+struct Row {
+    number: String,
+    turn: String,
+    time: String,
+    kind: &'static str,
+    what: String,
+    status: &'static str,
+    duration: String,
+}
+
+fn steps(run: &Run<'_>, width: usize, out: &mut String) {
+    let zero = run.steps.iter().filter_map(|step| step.start).min_by(f64::total_cmp).unwrap_or(0.0);
+    // What a cell shows at most; the line is cut once more at its end.
+    let rows: Vec<_> = run.steps.iter().zip(1..).map(|(step, number)| row(step, number, zero, width)).collect();
+    let widest = |cell: fn(&Row) -> &str| rows.iter().map(|row| cell(row).chars().count()).max().unwrap_or(0);
+    let widths = [
+        widest(|row| &row.number),
+        widest(|row| &row.turn),
+        widest(|row| &row.time),
+        widest(|row| row.kind),
+        widest(|row| row.status),
+        widest(|row| &row.duration),
+    ];
+    let taken: usize = widths.iter().filter(|width| **width > 0).map(|width| width + 2).sum();
+    let room = width.saturating_sub(taken).clamp(16, widest(|row| &row.what).max(16));
+    for row in &rows {
+        out.push_str(line(row, widths, room).trim_end());
+        out.push('\n');
+    }
+}
+
+fn line(row: &Row, [number, turn, time, kind, status, duration]: [usize; 6], room: usize) -> String {
+    let mut line = format!("{:>number$}  ", row.number);
+    if turn > 0 {
+        let _ = write!(line, "{:>turn$}  ", row.turn);
+    }
+    if time > 0 {
+        let _ = write!(line, "{:>time$}  ", row.time);
+    }
+    let _ = write!(line, "{:<kind$}  {:<room$}  ", row.kind, shortened(&row.what, room));
+    if status > 0 {
+        let _ = write!(line, "{:<status$}  ", row.status);
+    }
+    if duration > 0 {
+        let _ = write!(line, "{:>duration$}", row.duration);
+    }
+    line
+}
+
+fn row(step: &Step<'_>, number: usize, zero: f64, most: usize) -> Row {
+    let length = match step.object.get("duration").map(|node| node.value) {
+        Some(Value::Number(number)) => span(number.to_f64()),
+        _ => String::new(),
+    };
+    Row {
+        number: number.to_string(),
+        turn: step.turn.map(|turn| format!("turn {turn}")).unwrap_or_default(),
+        time: step.start.map(|start| format!("+{}", span(start - zero))).unwrap_or_default(),
+        kind: step.kind.as_str(),
+        what: what(step, most),
+        status: match step.status {
+            Status::Unknown => "",
+            status => status.as_str().unwrap_or_default(),
+        },
+        duration: length,
+    }
+}
+
+/// What the step did, in one line of at most about `most` characters.
+fn what(step: &Step<'_>, most: usize) -> String {
+    let mut text = match step.kind {
+        Kind::Call => format!("{}({})", clean(step.name), arguments(step, most)),
+        Kind::Message => format!("{} {}", clean(step.name), value(step.object.get("text"), most)),
+        Kind::Http => match step.object.get("method").map(|node| node.value) {
+            Some(Value::Text(method)) => format!("{} {}", clean(method.as_str()), clean(step.name)),
+            _ => clean(step.name),
+        },
+        _ => clean(step.name),
+    };
+    if let Some(Value::Text(agent)) = step.object.get("agent").map(|node| node.value) {
+        text.insert_str(0, &format!("[{}] ", clean(agent.as_str())));
+    }
+    text
+}
+
+fn arguments(step: &Step<'_>, most: usize) -> String {
+    match step.object.get("args").map(|node| node.value) {
+        Some(Value::Object(object)) => {
+            let mut out = String::new();
+            for entry in object.entries() {
+                if out.chars().count() > most {
+                    break;
+                }
+                let comma = if out.is_empty() { "" } else { ", " };
+                let _ = write!(out, "{comma}{}: {}", clean(entry.key), value(Some(entry.node), most));
+            }
+            out
+        }
+        Some(Value::Absent) | None => String::new(),
+        Some(_) => value(step.object.get("args"), most),
+    }
+}
+
+/// A value as short JSON.
+fn value(node: Option<Node<'_>>, most: usize) -> String {
+    match node.map(|node| node.value) {
+        None | Some(Value::Missing | Value::Absent) => String::new(),
+        // A long text is cut before it is written: only its start is shown.
+        Some(Value::Text(text)) => {
+            let start: String = text.as_str().chars().take(most).collect();
+            let mut out = String::new();
+            write_json(&super::build::text(&start), &mut out);
+            clean(&out)
+        }
+        Some(value) => {
+            let mut out = String::new();
+            write_json(&value, &mut out);
+            clean(&shortened(&out, most))
+        }
+    }
+}
+
+/// A length of time for people: `250ms`, `1.25s`, `2m05s`, `1h02m`.
+fn span(milliseconds: f64) -> String {
+    let rounded = milliseconds.round();
+    if rounded.abs() < 1000.0 {
+        return format!("{rounded}ms");
+    }
+    let seconds = rounded / 1000.0;
+    if seconds.abs() < 60.0 {
+        return format!("{seconds:.2}s");
+    }
+    let whole = seconds.trunc();
+    let (hours, minutes, rest) = ((whole / 3600.0).trunc(), (whole % 3600.0 / 60.0).trunc(), whole % 60.0);
+    if hours.abs() < 1.0 { format!("{minutes}m{:02}s", rest.abs()) } else { format!("{hours}h{:02}m", minutes.abs()) }
+}
+
+/// Text without characters that would move the cursor, colour the terminal or turn the direction of writing.
+fn clean(text: &str) -> String {
+    let harmless = |c: char| match c {
+        '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => '\u{FFFD}',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    text.chars().map(harmless).collect()
+}
+
+/// At most so many characters; what is cut off is marked.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+fn tail(run: &Run<'_>, width: usize, out: &mut String) {
+    let mut lines = Vec::new();
+    for root in ["output", "error"] {
+        if is_recorded(run.root(root)) {
+            lines.push(format!("{root:<6} {}", value(Some(run.root(root)), width)));
+        }
+    }
+    for warning in &run.warnings {
+        let before = run.text.get(..warning.offset).unwrap_or_default();
+        let line = run.source.line.max(1) + memchr::memchr_iter(b'\n', before.as_bytes()).count();
+        lines.push(format!("warning line {line}: {}", clean(&warning.message)));
+    }
+    if !lines.is_empty() {
+        out.push('\n');
+    }
+    for line in lines {
+        out.push_str(&shortened(&line, width));
+        out.push('\n');
+    }
+}

@@ -1,0 +1,257 @@
+//! Classification: each step is looked at once for all patterns of all statements.
+//!
+//! The step's kind and name give the candidates; only their conditions are evaluated, and equal conditions once per step. What a
+//! pattern's condition does to its statements is decided here and nowhere else: whether the step matches, with which values, and
+//! whether something missing decided it.
+
+use super::names::AlternativeRef;
+use super::plan::{Plan, Shape, ShapeId};
+use super::timeline::{Candidate, Event, Part, Timeline, Values};
+use crate::bytecode::program::CodeId;
+use crate::ir::Alternative;
+use crate::trace::run::{Kind, Status, Step};
+use crate::truth::Truth;
+use crate::value::{Node, Value};
+use crate::vm::context::Scope;
+use crate::vm::fault::Fault;
+use crate::vm::machine::Machine;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Classifies all steps of the machine's run.
+pub(super) fn classify<'run>(machine: &mut Machine<'run>, plan: &Plan) -> Timeline<'run> {
+    let mut timeline = Timeline::new(machine.run, plan.shapes().len());
+    let mut classifier = Classifier { plan, names: FxHashMap::default(), cache: Vec::new(), spent: Vec::new() };
+    classifier.spent.resize(plan.shapes().len(), 0);
+    for (number, step) in (0..).zip(machine.run.steps) {
+        classifier.step(machine, number, step, &mut timeline);
+    }
+    timeline
+}
+
+struct Classifier<'p, 'run> {
+    plan: &'p Plan,
+    /// Candidates by kind and name: names come back, and each is looked up once.
+    names: FxHashMap<(Kind, &'run str), Rc<[AlternativeRef]>>,
+    /// Truths of conditions and values of paths of the step in work.
+    cache: Vec<(CodeId, Node<'run>)>,
+    /// Fuel that each pattern took: one hostile pattern ends alone.
+    spent: Vec<u64>,
+}
+
+/// What one alternative says of a step.
+struct Reading {
+    truth: Truth,
+    parts: SmallVec<[Part; 4]>,
+}
+
+impl<'run> Classifier<'_, 'run> {
+    fn step(&mut self, machine: &mut Machine<'run>, number: u32, step: &'run Step<'run>, timeline: &mut Timeline<'run>) {
+        self.cache.clear();
+        let candidates = self.candidates(machine, step);
+        for group in candidates.chunk_by(|a, b| a.shape == b.shape) {
+            let Some(first) = group.first() else { continue };
+            let Some(shape) = self.plan.shape(first.shape) else { continue };
+            if timeline.of(first.shape).is_none_or(|matches| matches.fault.is_some()) {
+                continue;
+            }
+            let result = self.with_fuel(machine, first.shape, |this, machine| {
+                this.pattern(machine, shape, group, (number, step), timeline)
+            });
+            if let (Err(fault), Some(matches)) = (result, timeline.matches.get_mut(first.shape.0 as usize)) {
+                matches.fault = Some(fault);
+            }
+        }
+    }
+
+    fn candidates(&mut self, machine: &Machine<'run>, step: &Step<'run>) -> Rc<[AlternativeRef]> {
+        let find = |name: &str| self.plan.table().candidates(step.kind, name, machine.prepared).into();
+        match step.kind {
+            // Tools and roles come back; commands, paths and URLs are mostly different each time.
+            Kind::Call | Kind::Message | Kind::Skill | Kind::Span => {
+                Rc::clone(self.names.entry((step.kind, step.name)).or_insert_with(|| find(step.name)))
+            }
+            _ => find(step.name),
+        }
+    }
+
+    /// Lets each pattern have the fuel of one assertion, however many steps it looks at.
+    fn with_fuel(
+        &mut self,
+        machine: &mut Machine<'run>,
+        shape: ShapeId,
+        work: impl FnOnce(&mut Self, &mut Machine<'run>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let spent = self.spent.get(shape.0 as usize).copied().unwrap_or(0);
+        machine.refuel();
+        machine.spend(spent)?;
+        let before = machine.fuel();
+        let result = work(self, machine);
+        if let Some(slot) = self.spent.get_mut(shape.0 as usize) {
+            *slot += before - machine.fuel();
+        }
+        result
+    }
+
+    /// One pattern on one step: its alternatives in order, up to the first that matches for sure.
+    fn pattern(
+        &mut self,
+        machine: &mut Machine<'run>,
+        shape: &Shape,
+        candidates: &[AlternativeRef],
+        (number, step): (u32, &'run Step<'run>),
+        timeline: &mut Timeline<'run>,
+    ) -> Result<(), Fault> {
+        let executed = step.kind != Kind::Call || step.status.executed();
+        let mut overall: Option<Truth> = None;
+        let mut found = Found::default();
+        for candidate in candidates {
+            let Some(alternative) = shape.alternatives.get(usize::from(candidate.alternative)) else { continue };
+            if alternative.proposed == executed {
+                continue;
+            }
+            machine.spend(1)?;
+            let reading = self.alternative(machine, shape, alternative, step, &mut timeline.values)?;
+            overall = Some(overall.map_or(reading.truth, |truth| truth.or(reading.truth)));
+            if shape.joined {
+                keep_candidate(timeline, candidate, number, &reading);
+            }
+            found.add(candidate.alternative, reading, !alternative.joins.is_empty());
+            if overall == Some(Truth::True) && found.settled() {
+                break;
+            }
+        }
+        let Some(matches) = timeline.matches.get_mut(shape_index(candidates)) else { return Ok(()) };
+        if let (true, Some(truth)) = (shape.conditional, overall) {
+            if truth.by_missing() { &mut matches.by_missing } else { &mut matches.on_evidence }.push(number);
+        }
+        for (alternative, reading) in found.readings() {
+            let sure = reading.truth.plain() == Some(true);
+            matches.add(Event { step: number, alternative, sure }, &reading.parts);
+        }
+        Ok(())
+    }
+
+    /// Status, condition and bindings of one alternative, joined by `and`; nothing is evaluated behind a plain no.
+    fn alternative(
+        &mut self,
+        machine: &mut Machine<'run>,
+        shape: &Shape,
+        alternative: &Alternative<CodeId>,
+        step: &'run Step<'run>,
+        values: &mut Values<'run>,
+    ) -> Result<Reading, Fault> {
+        let mut reading =
+            Reading { truth: succeeded(alternative.succeeded, step.status), parts: smallvec::smallvec![Part::OPEN; shape.names.len()] };
+        if reading.truth != Truth::False
+            && let Some(condition) = alternative.condition
+        {
+            reading.truth = reading.truth.and(self.truth(machine, condition, step)?);
+        }
+        for &(name, path) in &alternative.binds {
+            if reading.truth == Truth::False {
+                break;
+            }
+            let node = self.evaluate(machine, path, step)?;
+            let position = shape.names.binary_search(&name).unwrap_or(usize::MAX);
+            reading.bind(position, node, values);
+        }
+        Ok(reading)
+    }
+
+    fn truth(&mut self, machine: &mut Machine<'run>, code: CodeId, step: &'run Step<'run>) -> Result<Truth, Fault> {
+        if let Some((_, Node { value: Value::Truth(truth), .. })) = self.cache.iter().find(|(known, _)| *known == code) {
+            return Ok(*truth);
+        }
+        let truth = machine.truth(code, &Scope::of_step(step))?;
+        self.cache.push((code, Node::computed(Value::Truth(truth))));
+        Ok(truth)
+    }
+
+    fn evaluate(&mut self, machine: &mut Machine<'run>, code: CodeId, step: &'run Step<'run>) -> Result<Node<'run>, Fault> {
+        if let Some((_, node)) = self.cache.iter().find(|(known, _)| *known == code) {
+            return Ok(*node);
+        }
+        let node = machine.evaluate(code, &Scope::of_step(step))?;
+        self.cache.push((code, node));
+        Ok(node)
+    }
+}
+
+fn keep_candidate(timeline: &mut Timeline<'_>, at: &AlternativeRef, step: u32, reading: &Reading) {
+    if let Some(matches) = timeline.matches.get_mut(at.shape.0 as usize) {
+        let (truth, parts) = (reading.truth, reading.parts.clone());
+        matches.candidates.push(Candidate { step, alternative: at.alternative, truth, parts });
+    }
+}
+
+fn shape_index(candidates: &[AlternativeRef]) -> usize {
+    candidates.first().map_or(usize::MAX, |candidate| candidate.shape.0 as usize)
+}
+
+/// The test of a status word.
+fn succeeded(word: Option<bool>, status: Status) -> Truth {
+    match (word, status) {
+        (None, _) => Truth::True,
+        (Some(_), Status::Unknown) => Truth::Undecided,
+        (Some(ok), Status::Ok) => Truth::from_bool(ok),
+        (Some(ok), Status::Failed) => Truth::from_bool(!ok),
+        (Some(_), Status::Denied | Status::Pending) => Truth::False,
+    }
+}
+
+impl Reading {
+    /// `path: $x`: a missing value is no match, one that is not recorded may be any.
+    fn bind<'run>(&mut self, position: usize, node: Node<'run>, values: &mut Values<'run>) {
+        let part = match node.value {
+            Value::Missing => {
+                self.truth = self.truth.and(Truth::FalseByMissing);
+                return;
+            }
+            Value::Absent | Value::Truth(Truth::Undecided) => Part::ABSENT,
+            _ => values.part(node),
+        };
+        if part == Part::ABSENT {
+            self.truth = self.truth.and(Truth::Undecided);
+        }
+        let Some(slot) = self.parts.get_mut(position) else { return };
+        match *slot {
+            Part::OPEN | Part::ABSENT => *slot = part,
+            known if part.is_value() && known != part => self.truth = Truth::False,
+            _ => {}
+        }
+    }
+}
+
+/// The readings of a choice that count.
+#[derive(Default)]
+struct Found {
+    /// Alternatives with tests on other patterns' bindings: they never end the trying.
+    joined: SmallVec<[(u16, Reading); 1]>,
+    /// The first other alternative that matches for sure, else the first that may match.
+    plain: Option<(u16, Reading)>,
+}
+
+impl Found {
+    fn add(&mut self, alternative: u16, reading: Reading, joined: bool) {
+        let possible = reading.truth.plain() != Some(false);
+        if !possible || self.settled() {
+            return;
+        }
+        if joined {
+            self.joined.push((alternative, reading));
+        } else if self.plain.is_none() || reading.truth.plain() == Some(true) {
+            self.plain = Some((alternative, reading));
+        }
+    }
+
+    /// True once an alternative matches for sure under every environment.
+    fn settled(&self) -> bool {
+        self.plain.as_ref().is_some_and(|(_, reading)| reading.truth.plain() == Some(true))
+    }
+
+    fn readings(self) -> impl Iterator<Item = (u16, Reading)> {
+        self.joined.into_iter().chain(self.plain)
+    }
+}

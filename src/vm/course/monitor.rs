@@ -1,0 +1,250 @@
+//! What a monitor is, and how the recorded matches of a window are played to it.
+//!
+//! A monitor keeps a small state, takes the hits of one step at a time, and can say after every step where its statement stands.
+
+use super::timeline::{Env, Event, Part, Timeline, index};
+use super::view::{Hit, View, key};
+use crate::trace::run::Kind;
+use crate::vm::fault::Fault;
+use crate::vm::outcome::Evidence;
+
+/// Where a statement stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Judged {
+    /// Some answer to what is unknown makes it fail.
+    pub(super) may_fail: bool,
+    /// Some answer makes it hold.
+    pub(super) may_hold: bool,
+    /// Some answer leaves it undecided by itself (`never … between` whose window never closes).
+    pub(super) may_hang: bool,
+    /// It has failed, and no longer run can change that.
+    pub(super) failed_for_good: bool,
+    /// It has passed, and no longer run can change that.
+    pub(super) passed_for_good: bool,
+    /// For statements that know themselves: some answer makes it vacuous, some answer makes it pass.
+    pub(super) exercised: Option<(bool, bool)>,
+}
+
+impl Judged {
+    /// What a replica says: it fails or it holds.
+    pub(super) fn fails(fails: bool) -> Self {
+        Self { may_fail: fails, may_hold: !fails, ..Self::default() }
+    }
+
+    /// The same, and a fail is for good.
+    pub(super) fn fails_for_good(fails: bool) -> Self {
+        Self { failed_for_good: fails, ..Self::fails(fails) }
+    }
+
+    /// The same, and a pass is for good.
+    pub(super) fn holds_for_good(holds: bool) -> Self {
+        Self { passed_for_good: holds, ..Self::fails(!holds) }
+    }
+}
+
+/// The words for a verdict, and what proves it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Why {
+    /// In words.
+    pub(super) reason: String,
+    /// The smallest set of steps and values that proves it.
+    pub(super) evidence: Vec<Evidence>,
+}
+
+/// One statement on one window.
+pub(super) trait Monitor<'run> {
+    /// Takes the hits of one step, in the order of slots. Steps come in order; steps without hits do not come.
+    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault>;
+
+    /// Where the statement stands.
+    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault>;
+
+    /// Why it fails, where it does.
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why;
+
+    /// Whether it looks at all answers to what is unknown by itself, so that one replica is enough.
+    fn sees_all_answers(&self) -> bool {
+        false
+    }
+}
+
+/// What was played, beside the monitor's own state.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seen {
+    /// By slot.
+    pub(super) slots: Vec<Occurrence>,
+    /// The first hit that is not sure.
+    pub(super) unknown: Option<Hit>,
+}
+
+/// Whether a pattern occurs in a window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Occurrence {
+    /// It does.
+    pub(super) sure: bool,
+    /// It does, or may.
+    pub(super) possible: bool,
+}
+
+/// Plays the matches of a window, step by step. `selected` are the events of each slot that the header's values allow.
+pub(super) fn play<'run>(
+    monitor: &mut dyn Monitor<'run>,
+    view: &mut View<'_, 'run>,
+    selected: &[Selection],
+) -> Result<Seen, Fault> {
+    let timeline = view.timeline;
+    let mut cursors: Vec<Cursor<'_>> = selected.iter().map(|selection| Cursor::new(selection, timeline)).collect();
+    let mut seen = Seen { slots: vec![Occurrence::default(); cursors.len()], unknown: None };
+    let mut hits: Vec<Hit> = Vec::new();
+    while let Some(step) = cursors.iter().filter_map(Cursor::step).min() {
+        hits.clear();
+        for (slot, cursor) in cursors.iter_mut().enumerate() {
+            while cursor.step() == Some(step) {
+                view.spend(1)?;
+                hits.extend(cursor.hit(slot, view));
+                cursor.advance();
+            }
+        }
+        if hits.is_empty() {
+            continue;
+        }
+        let call = call_position(step, view);
+        for hit in &mut hits {
+            hit.call = call;
+            seen.note(hit);
+        }
+        monitor.step(&hits, view)?;
+    }
+    Ok(seen)
+}
+
+impl Seen {
+    fn note(&mut self, hit: &Hit) {
+        if let Some(slot) = self.slots.get_mut(hit.slot) {
+            slot.possible = true;
+            slot.sure |= hit.sure;
+        }
+        if !hit.sure && self.unknown.is_none() {
+            self.unknown = Some(hit.clone());
+        }
+    }
+}
+
+/// The position of a step in the call list of the window.
+fn call_position(step: u32, view: &View<'_, '_>) -> Option<u32> {
+    let info = view.step(step)?;
+    if info.kind != Kind::Call {
+        return None;
+    }
+    if info.status.executed()
+        && let Some(first) = view.calls.first().and_then(|first| view.step(*first))
+        && first.status.executed()
+    {
+        return info.call_position.checked_sub(first.call_position);
+    }
+    view.calls.binary_search(&step).ok().map(index)
+}
+
+/// The events of a slot that are played.
+#[derive(Debug, Clone)]
+pub(super) enum Selection {
+    /// These, by number.
+    Range(super::plan::ShapeId, std::ops::Range<u32>),
+    /// These, by number, in order.
+    List(super::plan::ShapeId, Vec<u32>),
+}
+
+impl Selection {
+    fn shape(&self) -> super::plan::ShapeId {
+        match self {
+            Self::Range(shape, _) | Self::List(shape, _) => *shape,
+        }
+    }
+
+    /// The events themselves.
+    pub(super) fn events<'t>(&'t self, timeline: &'t Timeline<'_>) -> impl Iterator<Item = (u32, Event)> + 't {
+        let events = timeline.of(self.shape()).map_or(&[][..], |matches| &matches.events);
+        let (range, list) = match self {
+            Self::Range(_, range) => (range.clone(), &[][..]),
+            Self::List(_, list) => (0..0, list.as_slice()),
+        };
+        range.chain(list.iter().copied()).filter_map(|number| Some((number, *events.get(number as usize)?)))
+    }
+}
+
+/// A place in the events of a slot.
+struct Cursor<'t> {
+    events: &'t [Event],
+    selection: &'t Selection,
+    at: u32,
+}
+
+impl<'t> Cursor<'t> {
+    fn new(selection: &'t Selection, timeline: &'t Timeline<'_>) -> Self {
+        let events = timeline.of(selection.shape()).map_or(&[][..], |matches| &matches.events);
+        Self { events, selection, at: 0 }
+    }
+
+    /// The number of the event at the place.
+    fn number(&self) -> Option<u32> {
+        match self.selection {
+            Selection::Range(_, range) => range.start.checked_add(self.at).filter(|number| *number < range.end),
+            Selection::List(_, list) => list.get(self.at as usize).copied(),
+        }
+    }
+
+    fn event(&self) -> Option<&'t Event> {
+        self.events.get(self.number()? as usize)
+    }
+
+    fn step(&self) -> Option<u32> {
+        self.event().map(|event| event.step)
+    }
+
+    fn advance(&mut self) {
+        self.at += 1;
+    }
+
+    fn hit(&self, slot: usize, view: &View<'_, '_>) -> Option<Hit> {
+        hit(slot, self.number()?, view)
+    }
+}
+
+/// An event as a hit of a slot; `None` when the header's values do not allow it.
+pub(super) fn hit(slot: usize, event: u32, view: &View<'_, '_>) -> Option<Hit> {
+    let shape = view.slots.get(slot)?.shape;
+    let matches = view.timeline.of(shape)?;
+    let known = matches.events.get(event as usize)?;
+    let names = &view.plan.shape(shape)?.names;
+    let (env, certain) = bind(names, matches.parts(event, names.len()), &view.header)?;
+    Some(Hit { slot, step: known.step, event, sure: known.sure && certain, call: None, env })
+}
+
+/// The values of an event beside those that the header gives, and whether the header's surely agree; `None` when they do not.
+pub(super) fn bind(names: &[u32], parts: &[Part], header: &Env) -> Option<(Env, bool)> {
+    let mut env: Env = smallvec::smallvec![Part::OPEN; header.len()];
+    let mut certain = true;
+    for (name, part) in names.iter().zip(parts) {
+        let given = header.get(*name as usize).copied().unwrap_or(Part::OPEN);
+        if given == Part::OPEN {
+            if let Some(slot) = env.get_mut(*name as usize) {
+                *slot = *part;
+            }
+        } else if *part == Part::ABSENT || (given == Part::ABSENT && *part != Part::OPEN) {
+            certain = false;
+        } else if *part != Part::OPEN && *part != given {
+            return None;
+        }
+    }
+    Some((env, certain))
+}
+
+/// Hits of one slot among those of a step.
+pub(super) fn of(hits: &[Hit], slot: usize) -> impl Iterator<Item = &Hit> {
+    hits.iter().filter(move |hit| hit.slot == slot)
+}
+
+/// The values of a slot's names in a hit.
+pub(super) fn own_key(hit: &Hit, view: &View<'_, '_>) -> Env {
+    key(&hit.env, view.names(hit.slot))
+}

@@ -1,0 +1,175 @@
+//! From the kind and name of a step to the alternatives of patterns that may match it.
+
+use super::plan::{Shape, ShapeId};
+use crate::ir::NameTest;
+use crate::trace::run::Kind;
+use crate::vm::prepare::Prepared;
+use globset::{GlobBuilder, GlobMatcher};
+use rustc_hash::FxHashMap;
+
+/// One alternative of a distinct pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct AlternativeRef {
+    /// The pattern.
+    pub(super) shape: ShapeId,
+    /// Which of its alternatives.
+    pub(super) alternative: u16,
+}
+
+/// The names that patterns look for, by kind of step. Exact names cost one look-up however many patterns there are.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    kinds: [Names; Kind::ALL.len()],
+}
+
+#[derive(Debug, Default)]
+struct Names {
+    exact: FxHashMap<String, Vec<AlternativeRef>>,
+    any: Vec<AlternativeRef>,
+    tests: Vec<(Test, AlternativeRef)>,
+}
+
+#[derive(Debug)]
+enum Test {
+    Glob(String),
+    Path(Option<Box<GlobMatcher>>),
+    Contains(String),
+    Regex(u32),
+}
+
+impl Table {
+    /// The table of these patterns.
+    pub(super) fn new(shapes: &[Shape]) -> Self {
+        let mut table = Self::default();
+        for (number, shape) in (0..).zip(shapes) {
+            for (alternative, test) in (0..).zip(&shape.alternatives) {
+                let at = AlternativeRef { shape: ShapeId(number), alternative };
+                if let Some(names) = table.kinds.get_mut(test.kind as usize) {
+                    names.add(&test.name, at);
+                }
+            }
+        }
+        table
+    }
+
+    /// The alternatives whose kind and name fit, in the order of patterns and alternatives.
+    pub(super) fn candidates(&self, kind: Kind, name: &str, prepared: &Prepared) -> Vec<AlternativeRef> {
+        let Some(names) = self.kinds.get(kind as usize) else { return Vec::new() };
+        let mut found = names.any.clone();
+        found.extend(names.exact.get(name).into_iter().flatten());
+        found.extend(names.tests.iter().filter(|(test, _)| test.fits(name, prepared)).map(|(_, at)| *at));
+        found.sort_unstable();
+        found
+    }
+}
+
+impl Names {
+    fn add(&mut self, test: &NameTest, at: AlternativeRef) {
+        match test {
+            NameTest::Any => self.any.push(at),
+            NameTest::Exactly(name) => self.exact.entry(name.clone()).or_default().push(at),
+            NameTest::OneOf(names) => {
+                let mut names: Vec<&String> = names.iter().collect();
+                names.sort_unstable();
+                names.dedup();
+                names.into_iter().for_each(|name| self.exact.entry(name.clone()).or_default().push(at));
+            }
+            NameTest::Glob(glob) => self.tests.push((Test::Glob(glob.clone()), at)),
+            NameTest::PathGlob(glob) => self.tests.push((Test::Path(path_glob(glob)), at)),
+            NameTest::Contains(part) => self.tests.push((Test::Contains(part.clone()), at)),
+            NameTest::Matches(regex) => self.tests.push((Test::Regex(*regex), at)),
+        }
+    }
+}
+
+impl Test {
+    fn fits(&self, name: &str, prepared: &Prepared) -> bool {
+        match self {
+            Self::Glob(glob) => wildcard(glob, name),
+            Self::Path(glob) => glob.as_ref().is_some_and(|glob| glob.is_match(name)),
+            Self::Contains(part) => memchr::memmem::find(name.as_bytes(), part.as_bytes()).is_some(),
+            Self::Regex(number) => prepared.regex(*number).is_some_and(|regex| regex.is_match(name)),
+        }
+    }
+}
+
+/// A path glob that matches a whole path or an end of it that starts at a folder; the checker has refused bad ones.
+fn path_glob(glob: &str) -> Option<Box<GlobMatcher>> {
+    let anywhere = if glob.starts_with('/') || glob.starts_with("**/") { glob.to_owned() } else { format!("**/{glob}") };
+    GlobBuilder::new(&anywhere).literal_separator(true).build().ok().map(|glob| Box::new(glob.compile_matcher()))
+}
+
+/// Whether a glob of `*` and `?` matches the whole name. Goes back to the last `*` only, so that it is never worse than
+/// the product of both lengths.
+fn wildcard(glob: &str, name: &str) -> bool {
+    let (mut pattern, mut text) = (glob.chars(), name.chars());
+    // Where to go on when a character does not fit: behind the last `*`, one character further in the name.
+    let mut retry: Option<(std::str::Chars<'_>, std::str::Chars<'_>)> = None;
+    loop {
+        let rest = text.clone();
+        match (pattern.next(), text.next()) {
+            (Some('*'), _) => {
+                retry = Some((pattern.clone(), rest.clone()));
+                text = rest;
+            }
+            (None, None) => return true,
+            (Some('?'), Some(_)) => {}
+            (Some(a), Some(b)) if a == b => {}
+            _ => {
+                let Some((behind, from)) = retry.as_mut() else { return false };
+                if from.next().is_none() {
+                    return false;
+                }
+                (pattern, text) = (behind.clone(), from.clone());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match_whole_names() {
+        for (glob, name, expected) in [
+            ("admin_*", "admin_", true),
+            ("admin_*", "admin_delete", true),
+            ("admin_*", "x_admin_", false),
+            ("*_file", "read_file", true),
+            ("*_file", "read_files", false),
+            ("a?c", "abc", true),
+            ("a?c", "ac", false),
+            ("*", "", true),
+            ("a*b*c", "aXbXbYc", true),
+            ("a*b*c", "aXbXbY", false),
+            ("mcp__*__get", "mcp__github__get", true),
+            ("?", "ü", true),
+            ("**", "x", true),
+        ] {
+            assert_eq!(wildcard(glob, name), expected, "{glob} {name}");
+        }
+    }
+
+    #[test]
+    fn a_hostile_glob_ends() {
+        assert!(!wildcard(&"*a".repeat(200), &format!("{}b", "a".repeat(10_000))));
+    }
+
+    #[test]
+    fn path_globs_match_ends_that_start_at_a_folder() {
+        for (glob, path, expected) in [
+            ("src/**", "src/a/b.rs", true),
+            ("src/**", "/work/src/a.rs", true),
+            ("src/**", "mysrc/a.rs", false),
+            ("**/SKILL.md", "SKILL.md", true),
+            ("**/SKILL.md", "/x/y/SKILL.md", true),
+            ("*.md", "docs/readme.md", true),
+            ("docs/*.md", "docs/a/readme.md", false),
+            ("/etc/*", "/etc/passwd", true),
+            ("/etc/*", "/x/etc/passwd", false),
+        ] {
+            assert_eq!(path_glob(glob).unwrap().is_match(path), expected, "{glob} {path}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What the monitors need of a program, built once per process: distinct patterns, the way from a step's name to them, the
+//! statements by slots.
+
+use super::names::Table;
+use super::statement::{self, Statement};
+use crate::bytecode::ops::{BindingRef, Op};
+use crate::bytecode::program::{CodeId, CourseId, PatternId, Program};
+use crate::ir::Alternative;
+use crate::trace::run::Kind;
+use rustc_hash::FxHashMap;
+
+/// The patterns and statements of a program, prepared for monitoring.
+#[derive(Debug)]
+pub struct Plan {
+    shapes: Vec<Shape>,
+    patterns: Vec<ShapeId>,
+    table: Table,
+    statements: Vec<Statement>,
+    /// The bindings that each test on other patterns' bindings uses.
+    asked: FxHashMap<CodeId, Vec<u32>>,
+}
+
+/// The number of a distinct pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ShapeId(pub(super) u32);
+
+/// A pattern as far as matching goes. Patterns of several statements that match the same steps with the same bindings share one,
+/// so that a step is classified once for all of them.
+#[derive(Debug)]
+pub(super) struct Shape {
+    /// The alternatives; equal code has one number.
+    pub(super) alternatives: Vec<Alternative<CodeId>>,
+    /// The bindings that some alternative binds, sorted.
+    pub(super) names: Vec<u32>,
+    /// The bindings that its tests on other patterns' bindings use, sorted; empty when it has none.
+    pub(super) asks: Vec<u32>,
+    /// Whether an alternative has tests on bindings that it does not bind.
+    pub(super) joined: bool,
+    /// Whether an alternative has arguments, `where` or bindings.
+    pub(super) conditional: bool,
+    /// The kinds of its alternatives.
+    pub(super) kinds: Kinds,
+    /// Whether every alternative looks at calls that were not executed.
+    pub(super) proposed: bool,
+}
+
+/// A set of kinds of step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Kinds(u8);
+
+impl Kinds {
+    /// Adds a kind.
+    pub(super) fn add(&mut self, kind: Kind) {
+        self.0 |= 1 << (kind as u8);
+    }
+
+    /// Adds all kinds of another set.
+    pub(super) fn join(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// The kinds, in their order.
+    pub(super) fn iter(self) -> impl Iterator<Item = Kind> {
+        Kind::ALL.into_iter().filter(move |kind| self.0 & (1 << (*kind as u8)) != 0)
+    }
+
+    /// How many kinds.
+    pub(super) fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+}
+
+impl Plan {
+    /// The plan of a program.
+    #[must_use]
+    pub fn new(program: &Program) -> Self {
+        let mut builder = Builder { program, code: FxHashMap::default(), known: FxHashMap::default() };
+        let mut shapes = Vec::new();
+        let patterns = program.patterns.iter().map(|pattern| builder.shape(&pattern.alternatives, &mut shapes)).collect();
+        let joins = shapes.iter().flat_map(|shape| &shape.alternatives).flat_map(|alternative| &alternative.joins);
+        let asked = joins.map(|&code| (code, builder.asked(code))).collect();
+        let table = Table::new(&shapes);
+        let statements = program.courses.iter().map(|entry| statement::of(&entry.course)).collect();
+        Self { shapes, patterns, table, statements, asked }
+    }
+
+    /// All distinct patterns.
+    pub(super) fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// A distinct pattern by number.
+    pub(super) fn shape(&self, id: ShapeId) -> Option<&Shape> {
+        self.shapes.get(id.0 as usize)
+    }
+
+    /// The distinct pattern of a pattern.
+    pub(super) fn shape_of(&self, pattern: PatternId) -> Option<ShapeId> {
+        self.patterns.get(pattern.0 as usize).copied()
+    }
+
+    /// The bindings that a test on other patterns' bindings uses.
+    pub(super) fn asked(&self, code: CodeId) -> &[u32] {
+        self.asked.get(&code).map_or(&[], Vec::as_slice)
+    }
+
+    /// From names of steps to patterns.
+    pub(super) fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// A statement by number.
+    pub(super) fn statement(&self, course: CourseId) -> Option<&Statement> {
+        self.statements.get(course.0 as usize)
+    }
+}
+
+/// The content of an alternative, code written out: equal contents match alike.
+type Content = Vec<u8>;
+
+struct Builder<'p> {
+    program: &'p Program,
+    /// The first chunk with each content.
+    code: FxHashMap<Content, CodeId>,
+    known: FxHashMap<Content, ShapeId>,
+}
+
+impl Builder<'_> {
+    fn shape(&mut self, alternatives: &[Alternative<CodeId>], shapes: &mut Vec<Shape>) -> ShapeId {
+        let alternatives: Vec<_> = alternatives.iter().map(|alternative| self.canonical(alternative)).collect();
+        let next = ShapeId(u32::try_from(shapes.len()).unwrap_or(u32::MAX));
+        // A pattern whose content cannot be written out is one of its own.
+        let id = match postcard::to_stdvec(&alternatives) {
+            Ok(content) => *self.known.entry(content).or_insert(next),
+            Err(_) => next,
+        };
+        if id == next {
+            shapes.push(self.describe(alternatives));
+        }
+        id
+    }
+
+    fn canonical(&mut self, alternative: &Alternative<CodeId>) -> Alternative<CodeId> {
+        Alternative {
+            condition: alternative.condition.map(|code| self.first_alike(code)),
+            binds: alternative.binds.iter().map(|&(name, code)| (name, self.first_alike(code))).collect(),
+            joins: alternative.joins.iter().map(|&code| self.first_alike(code)).collect(),
+            ..alternative.clone()
+        }
+    }
+
+    fn first_alike(&mut self, code: CodeId) -> CodeId {
+        match postcard::to_stdvec(self.ops(code)) {
+            Ok(content) => *self.code.entry(content).or_insert(code),
+            Err(_) => code,
+        }
+    }
+
+    fn ops(&self, code: CodeId) -> &[Op] {
+        let chunk = self.program.chunks.get(code.0 as usize);
+        chunk.and_then(|chunk| self.program.code.get(chunk.start as usize..chunk.end as usize)).unwrap_or(&[])
+    }
+
+    /// The bindings that code uses, sorted.
+    fn asked(&self, code: CodeId) -> Vec<u32> {
+        sorted(self.ops(code).iter().filter_map(|op| match op {
+            Op::Binding(BindingRef(name)) => Some(*name),
+            _ => None,
+        }))
+    }
+
+    fn describe(&self, alternatives: Vec<Alternative<CodeId>>) -> Shape {
+        let names = alternatives.iter().flat_map(|a| a.binds.iter().map(|&(name, _)| name));
+        let joins = alternatives.iter().flat_map(|a| a.joins.iter());
+        let asks = joins.flat_map(|&code| self.asked(code));
+        let mut kinds = Kinds::default();
+        alternatives.iter().for_each(|alternative| kinds.add(alternative.kind));
+        let conditional = |a: &Alternative<CodeId>| a.condition.is_some() || !a.binds.is_empty() || !a.joins.is_empty();
+        Shape {
+            names: sorted(names),
+            asks: sorted(asks),
+            joined: alternatives.iter().any(|alternative| !alternative.joins.is_empty()),
+            conditional: alternatives.iter().any(conditional),
+            proposed: alternatives.iter().all(|alternative| alternative.proposed),
+            kinds,
+            alternatives,
+        }
+    }
+}
+
+/// Numbers in order, each once.
+fn sorted(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}

@@ -1,0 +1,183 @@
+//! Matches of one slot, kept for steps that look for a partner among them.
+//!
+//! Matches that no partner can tell apart are one group: those with the same values for the names that partners share or ask for
+//! (and, where the pattern itself has tests on a partner's bindings, each match by itself). A partner with a value for every shared
+//! name finds its groups by a look-up; it never tries pairs.
+
+use super::timeline::{Env, Part, index};
+use super::view::{Fit, Hit, Side, View, key, same_values};
+use crate::vm::fault::Fault;
+use rustc_hash::FxHashMap;
+use std::ops::ControlFlow;
+
+/// Matches that behave the same towards every partner.
+#[derive(Debug, Clone)]
+pub(super) struct Group<S> {
+    /// The values of the first of them.
+    pub(super) env: Env,
+    /// Slot and event of the first of them.
+    pub(super) event: (usize, u32),
+    /// What the monitor keeps of them.
+    pub(super) data: S,
+}
+
+/// Which groups a partner looks at, and how.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Keys {
+    /// The names that the slot and its partner share: the look-up.
+    pub(super) shared: Vec<u32>,
+    /// Other names that tell groups apart.
+    pub(super) detail: Vec<u32>,
+    /// Whether tests on bindings of other patterns are evaluated for each pair.
+    pub(super) tests: bool,
+    /// Whether each match is a group of its own.
+    pub(super) apart: bool,
+    /// The partner's names that this slot's tests use: what the answers depend on.
+    asked: Vec<u32>,
+    /// Whether the answers depend on the partner's step itself.
+    by_event: bool,
+}
+
+impl Keys {
+    /// For matches of `slot` that are looked for by matches of `partner`.
+    pub(super) fn between(view: &View<'_, '_>, slot: usize, partner: usize) -> Self {
+        Self::new(view, slot, partner, &[])
+    }
+
+    /// The same; `detail` names tell groups apart, too.
+    pub(super) fn new(view: &View<'_, '_>, slot: usize, partner: usize, detail: &[u32]) -> Self {
+        let shared = view.shared(slot, partner);
+        let mut detail: Vec<u32> = detail.iter().copied().filter(|name| view.names(slot).contains(name)).collect();
+        detail.extend(view.asks(partner).iter().filter(|name| view.names(slot).contains(name)));
+        detail.retain(|name| !shared.contains(name));
+        Self {
+            shared,
+            detail,
+            tests: view.joined(slot) || view.joined(partner),
+            apart: view.joined(slot),
+            asked: view.asks(slot),
+            by_event: view.joined(partner),
+        }
+    }
+
+    /// For matches of a slot that are looked for by others of the same values, tests left aside.
+    pub(super) fn alike(view: &View<'_, '_>, slot: usize) -> Self {
+        Self { shared: view.names(slot).to_vec(), ..Self::default() }
+    }
+}
+
+/// Answers to tests that are kept; beyond that they are evaluated again.
+const KNOWN: usize = 1 << 20;
+
+/// The matches of a slot, by group.
+#[derive(Debug)]
+pub(super) struct Pool<S> {
+    keys: Keys,
+    groups: Vec<Group<S>>,
+    /// Lists of groups by the values of the shared names.
+    exact: FxHashMap<Env, u32>,
+    lists: Vec<Vec<u32>>,
+    /// Groups without a value for a shared name, in order.
+    loose: Vec<u32>,
+    /// Groups by all that tells them apart.
+    distinct: FxHashMap<(Env, Option<u32>), u32>,
+    /// Answers to tests by group and what they depend on.
+    known: FxHashMap<(u32, Env, Option<u32>), Fit>,
+}
+
+impl<S: Default> Pool<S> {
+    /// No matches.
+    pub(super) fn new(keys: Keys) -> Self {
+        Self {
+            keys,
+            groups: Vec::new(),
+            exact: FxHashMap::default(),
+            lists: Vec::new(),
+            loose: Vec::new(),
+            distinct: FxHashMap::default(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// Puts a match into its group; `env` are its values, `update` changes what the monitor keeps of the group.
+    pub(super) fn add(&mut self, hit: &Hit, env: &Env, update: impl FnOnce(&mut S)) {
+        let next = index(self.groups.len());
+        let shared = key(env, &self.keys.shared);
+        let mut all = shared.clone();
+        all.extend(key(env, &self.keys.detail));
+        let number = *self.distinct.entry((all, self.keys.apart.then_some(hit.event))).or_insert(next);
+        if number == next {
+            self.list(shared).push(number);
+            self.groups.push(Group { env: env.clone(), event: (hit.slot, hit.event), data: S::default() });
+        }
+        if let Some(group) = self.groups.get_mut(number as usize) {
+            update(&mut group.data);
+        }
+    }
+
+    /// The list of groups for values of the shared names.
+    fn list(&mut self, shared: Env) -> &mut Vec<u32> {
+        if !shared.iter().all(|part| part.is_value()) {
+            return &mut self.loose;
+        }
+        let next = index(self.lists.len());
+        let list = *self.exact.entry(shared).or_insert(next);
+        if list == next {
+            self.lists.push(Vec::new());
+        }
+        self.lists.get_mut(list as usize).unwrap_or(&mut self.loose)
+    }
+
+    /// All groups, in the order of their first matches.
+    pub(super) fn groups(&self) -> &[Group<S>] {
+        &self.groups
+    }
+
+    /// Shows each group that fits the partner (or may fit it), until told to stop.
+    pub(super) fn visit<'a, 'run>(
+        &mut self,
+        view: &mut View<'a, 'run>,
+        partner: Side<'_>,
+        mut look: impl FnMut(&mut Group<S>, Fit, &mut View<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
+    ) -> Result<(), Fault> {
+        let shared = key(partner.env, &self.keys.shared);
+        // A value that occurs nowhere is in no list; without a value every group may fit.
+        let closed = shared.iter().all(|part| part.is_value() || *part == Part::FRESH);
+        let list = if closed { self.exact.get(&shared).copied() } else { None };
+        let mut from_list = 0..list.and_then(|list| self.lists.get(list as usize)).map_or(0, Vec::len);
+        let mut others = 0..if closed { self.loose.len() } else { self.groups.len() };
+        loop {
+            let number = if let Some(at) = from_list.next() {
+                list.and_then(|list| self.lists.get(list as usize)?.get(at).copied())
+            } else if let Some(at) = others.next() {
+                if closed { self.loose.get(at).copied() } else { Some(index(at)) }
+            } else {
+                return Ok(());
+            };
+            let Some(number) = number else { continue };
+            let fit = self.fit(view, number, partner, &shared)?;
+            let Some(group) = self.groups.get_mut(number as usize) else { continue };
+            if fit != Fit::No && look(group, fit, view)?.is_break() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn fit(&mut self, view: &mut View<'_, '_>, number: u32, partner: Side<'_>, shared: &Env) -> Result<Fit, Fault> {
+        let Some(group) = self.groups.get(number as usize) else { return Ok(Fit::No) };
+        if !self.keys.tests {
+            view.spend(1)?;
+            return Ok(same_values(&key(&group.env, &self.keys.shared), shared));
+        }
+        let asked = shared.iter().copied().chain(key(partner.env, &self.keys.asked)).collect();
+        let depends = (number, asked, partner.event.filter(|_| self.keys.by_event).map(|(_, event)| event));
+        if let Some(fit) = self.known.get(&depends) {
+            return Ok(*fit);
+        }
+        let fit = view.fit(Side { event: Some(group.event), env: &group.env }, partner)?;
+        if self.known.len() < KNOWN {
+            self.known.insert(depends, fit);
+        }
+        Ok(fit)
+    }
+}

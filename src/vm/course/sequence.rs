@@ -1,0 +1,157 @@
+//! `sequence A -> B -> C`: steps in this order under one environment, gaps allowed.
+//!
+//! For each beginning of the sequence the monitor keeps the environments under which it has occurred, and of each only what later
+//! steps can tell apart: where it last ended.
+
+use super::explain;
+use super::monitor::{Judged, Monitor, Why, of};
+use super::states::Partial;
+use super::statement::Polarity;
+use super::timeline::{Env, index};
+use super::trail::{Mark, Trail, measure};
+use super::view::{Hit, View, key};
+use crate::ir::Within;
+use crate::vm::fault::Fault;
+use rustc_hash::FxHashMap;
+
+/// The monitor.
+pub(super) struct Sequence {
+    within: Option<Within>,
+    /// By how many steps have occurred, from one.
+    levels: Vec<Level>,
+    complete: bool,
+    /// The last step of the first beginning of each length.
+    reached: Vec<Hit>,
+}
+
+/// The beginnings of one length.
+#[derive(Default)]
+struct Level {
+    beginnings: Vec<(Partial, Trail)>,
+    known: FxHashMap<Partial, u32>,
+    /// Beginnings by the values that the next step shares.
+    exact: FxHashMap<Env, Vec<u32>>,
+    loose: Vec<u32>,
+    /// The names that the next step shares with what is bound.
+    shared: Vec<u32>,
+    /// The names that later steps look at.
+    live: Vec<u32>,
+    /// The next step adds nothing to a beginning: once gone on, a beginning need not be looked at again.
+    once: bool,
+}
+
+impl Sequence {
+    /// A monitor that has seen nothing.
+    pub(super) fn new(view: &View<'_, '_>, within: Option<Within>) -> Self {
+        let count = view.slots.len();
+        let level = |at: usize| {
+            let bound: Vec<u32> = (0..=at).flat_map(|slot| view.names(slot).iter().copied()).collect();
+            let later = at + 1..count;
+            let live: Vec<u32> = later.flat_map(|slot| [view.names(slot).to_vec(), view.asks(slot)].concat()).collect();
+            let next = view.names(at + 1);
+            let shared: Vec<u32> = next.iter().copied().filter(|name| bound.contains(name)).collect();
+            let adds = next.iter().any(|name| !bound.contains(name));
+            let tests = (0..count).any(|slot| view.joined(slot));
+            Level { once: within.is_none() && !adds && !tests, shared, live, ..Level::default() }
+        };
+        Self { within, levels: (0..count).map(level).collect(), complete: false, reached: Vec::new() }
+    }
+
+    /// A hit as the step behind the beginnings of `length` steps.
+    fn go_on(&mut self, length: usize, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
+        let now = view.step(hit.step).and_then(|step| measure(self.within, step));
+        let grown = match length.checked_sub(1) {
+            None => Partial::start(view).with(hit, view)?.into_iter().collect(),
+            Some(before) => match self.levels.get_mut(before) {
+                Some(level) => level.extend(hit, self.within, now, view)?,
+                None => Vec::new(),
+            },
+        };
+        if !grown.is_empty() && self.reached.len() == length {
+            self.reached.push(hit.clone());
+        }
+        let last = length + 1 == view.slots.len();
+        for mut partial in grown {
+            if last && partial.ends(view)? {
+                self.complete = true;
+            }
+            if let (Some(level), false) = (self.levels.get_mut(length), last) {
+                partial.keep(&level.live);
+                level.add(partial, Mark { step: hit.step, measure: now });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Level {
+    /// The beginnings that a hit goes on.
+    fn extend(
+        &mut self,
+        hit: &Hit,
+        within: Option<Within>,
+        now: Option<f64>,
+        view: &mut View<'_, '_>,
+    ) -> Result<Vec<Partial>, Fault> {
+        let shared = key(&hit.env, &self.shared);
+        let all_values = shared.iter().all(|part| part.is_value());
+        let fitting = if all_values {
+            let exact = self.exact.get_mut(&shared).map(|list| if self.once { std::mem::take(list) } else { list.clone() });
+            let mut fitting = exact.unwrap_or_default();
+            fitting.extend(&self.loose);
+            fitting
+        } else {
+            (0..index(self.beginnings.len())).collect()
+        };
+        let mut grown = Vec::new();
+        for number in fitting {
+            let Some((partial, trail)) = self.beginnings.get(number as usize) else { continue };
+            let found = trail.find(None, within, now);
+            if found.sure.is_none() && (found.unknown.is_none() || !view.assume(Polarity::Helps)) {
+                view.spend(1)?;
+                continue;
+            }
+            grown.extend(partial.with(hit, view)?);
+        }
+        Ok(grown)
+    }
+
+    fn add(&mut self, partial: Partial, mark: Mark) {
+        let next = index(self.beginnings.len());
+        let number = *self.known.entry(partial.clone()).or_insert(next);
+        if number == next {
+            let shared = key(&partial.env, &self.shared);
+            if shared.iter().all(|part| part.is_value()) {
+                self.exact.entry(shared).or_default().push(number);
+            } else {
+                self.loose.push(number);
+            }
+            self.beginnings.push((partial, Trail::default()));
+        }
+        if let Some((_, trail)) = self.beginnings.get_mut(number as usize) {
+            trail.add(mark);
+        }
+    }
+}
+
+impl<'run> Monitor<'run> for Sequence {
+    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+        // From the end, so that one step does not stand for two.
+        for slot in (0..view.slots.len()).rev() {
+            for hit in of(hits, slot) {
+                if !self.complete && view.counts(hit) {
+                    self.go_on(slot, hit, view)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+        Ok(Judged::holds_for_good(self.complete))
+    }
+
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+        explain::left_off(view, &self.reached, self.within)
+    }
+}

@@ -1,0 +1,165 @@
+//! The table of statements: which patterns each has, what an unknown match of each does to it, when it is vacuous, and whether it
+//! speaks of order. The monitors decide the rest.
+
+use crate::bytecode::program::{CodeId, PatternId};
+use crate::ir::{Course, Flow};
+use std::ops::Range;
+
+/// What a further match of a pattern does to a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Polarity {
+    /// It can only make it hold.
+    Helps,
+    /// It can only make it fail.
+    Hurts,
+    /// Either: the monitor looks at both answers itself.
+    Mixed,
+}
+
+/// A pattern of a statement.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// The pattern.
+    pub(super) pattern: PatternId,
+    /// What a match does.
+    pub(super) polarity: Polarity,
+}
+
+/// When a statement that holds is vacuous.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Exercise {
+    /// Never.
+    Always,
+    /// When none of these patterns occurs.
+    AnyOf(Range<usize>),
+    /// When one of these patterns does not occur.
+    AllOf(Range<usize>),
+    /// When there are no calls.
+    Calls,
+    /// The monitor knows.
+    Own,
+}
+
+/// What the engine knows of a statement beside its monitor.
+#[derive(Debug, Clone)]
+pub(super) struct Statement {
+    /// Its patterns in the order in which they are written: the slots of its monitor.
+    pub(super) places: Vec<Place>,
+    /// When it is vacuous.
+    pub(super) exercise: Exercise,
+    /// Whether the order of steps of different kinds matters to it.
+    pub(super) ordered: bool,
+    /// Whether it speaks of the call list, so that calls have to be recorded.
+    pub(super) calls: bool,
+    /// Whether each pattern stands alone: an alternative that occurs only by missing values does not make another one vacuous.
+    pub(super) either: bool,
+}
+
+impl Statement {
+    fn new(places: Vec<Place>, exercise: Exercise) -> Self {
+        Self { places, exercise, ordered: false, calls: false, either: false }
+    }
+
+    fn in_order(self) -> Self {
+        Self { ordered: true, ..self }
+    }
+
+    fn of_calls(self) -> Self {
+        Self { calls: true, ..self }
+    }
+
+    fn in_order_if(self, condition: bool) -> Self {
+        Self { ordered: condition || self.ordered, ..self }
+    }
+
+    fn of_calls_if(self, condition: bool) -> Self {
+        Self { calls: condition || self.calls, ..self }
+    }
+}
+
+fn helps(pattern: PatternId) -> Place {
+    Place { pattern, polarity: Polarity::Helps }
+}
+
+fn hurts(pattern: PatternId) -> Place {
+    Place { pattern, polarity: Polarity::Hurts }
+}
+
+fn mixed(pattern: PatternId) -> Place {
+    Place { pattern, polarity: Polarity::Mixed }
+}
+
+fn all(patterns: &[PatternId], place: fn(PatternId) -> Place) -> Vec<Place> {
+    patterns.iter().copied().map(place).collect()
+}
+
+/// A place in front of others.
+fn before(first: Place, targets: &[PatternId], place: fn(PatternId) -> Place) -> Vec<Place> {
+    std::iter::once(first).chain(targets.iter().copied().map(place)).collect()
+}
+
+/// The row of a statement.
+pub(super) fn of(course: &Course<PatternId, CodeId>) -> Statement {
+    use Exercise as X;
+    match course {
+        Course::Require { step, times: None } => Statement::new(vec![helps(*step)], X::Always),
+        Course::Require { step, .. } | Course::Count { step, .. } => Statement::new(vec![mixed(*step)], X::Always),
+        Course::Never { steps } => Statement::new(all(steps, hurts), X::Always),
+        Course::NeverAfter { step, open, until, .. } => {
+            let mut places = vec![hurts(*step), hurts(*open)];
+            places.extend(until.map(helps));
+            Statement::new(places, X::AnyOf(1..2)).in_order()
+        }
+        Course::NeverBefore { step, close, .. } => {
+            Statement::new(vec![hurts(*step), mixed(*close)], X::AnyOf(1..2)).in_order()
+        }
+        Course::NeverBetween { step, open, close, .. } => {
+            Statement::new(vec![hurts(*step), hurts(*open), mixed(*close)], X::Own).in_order()
+        }
+        Course::Only { steps } => Statement::new(all(steps, helps), X::Calls).of_calls(),
+        Course::First { step } | Course::Last { step } => {
+            Statement::new(vec![helps(*step)], X::Always).of_calls()
+        }
+        Course::Before { step, targets, immediately, .. } => {
+            Statement::new(before(helps(*step), targets, hurts), X::AnyOf(1..targets.len() + 1))
+                .in_order()
+                .of_calls_if(*immediately)
+        }
+        Course::After { step, targets, immediately, .. } => {
+            Statement::new(before(hurts(*step), targets, helps), X::AnyOf(0..1)).in_order().of_calls_if(*immediately)
+        }
+        Course::Sequence { mode, steps, .. } => {
+            use crate::syntax::ast::SequenceMode as M;
+            let place = if *mode == M::Only { mixed } else { helps };
+            Statement::new(all(steps, place), X::Always).in_order_if(true).of_calls_if(*mode == M::Exactly)
+        }
+        Course::Together { left, right } => Statement::new(vec![helps(*left), helps(*right)], X::Always),
+        Course::Apart { left, right } => Statement::new(vec![hurts(*left), hurts(*right)], X::AllOf(0..2)),
+        Course::IfThen { condition, consequence } => {
+            Statement::new(vec![mixed(*condition), mixed(*consequence)], X::AnyOf(0..1))
+        }
+        Course::Iff { left, right } => Statement::new(vec![mixed(*left), mixed(*right)], X::AnyOf(0..2)),
+        Course::Either { steps } => Statement { either: true, ..Statement::new(all(steps, helps), X::Always) },
+        Course::NotBoth { left, right } => Statement::new(vec![hurts(*left), hurts(*right)], X::AnyOf(0..2)),
+        Course::Repeat { step, .. } => Statement::new(vec![hurts(*step)], X::AnyOf(0..1)).of_calls(),
+        Course::Flow { flow } => Statement::new(all(&leaves(flow), helps), X::Always).of_calls(),
+        Course::Each { step, .. } => Statement::new(vec![mixed(*step)], X::Own),
+        Course::NoneInSteps { step, .. } => Statement::new(vec![mixed(*step)], X::AnyOf(0..1)),
+        Course::NoneIn { .. } => Statement::new(Vec::new(), X::Own),
+        Course::ArgsValid { step, .. } => Statement::new(step.iter().copied().map(mixed).collect(), X::Own).of_calls(),
+    }
+}
+
+/// The patterns of a flow from left to right. As deep as the brackets it was written with.
+pub(super) fn leaves(flow: &Flow<PatternId>) -> Vec<PatternId> {
+    let mut found = Vec::new();
+    let mut open = vec![flow];
+    while let Some(part) = open.pop() {
+        match part {
+            Flow::Step(step) => found.push(*step),
+            Flow::Sequence(parts) | Flow::Choice(parts) => open.extend(parts.iter().rev()),
+            Flow::Repeat { body, .. } => open.push(body),
+        }
+    }
+    found
+}

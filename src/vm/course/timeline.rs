@@ -1,0 +1,211 @@
+//! What classification leaves behind: for each distinct pattern the steps that match it, with the values that they bind.
+
+use super::plan::{Kinds, ShapeId};
+use crate::trace::run::{Kind, Run, Step};
+use crate::truth::Truth;
+use crate::value::compare::Key;
+use crate::value::{Node, Value};
+use crate::vm::fault::Fault;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// The value of a binding, as a number: equal values have one number in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Part(u32);
+
+impl Part {
+    /// Not bound by the match: any value fits.
+    pub(super) const OPEN: Self = Self(u32::MAX);
+    /// The run does not record the value: whether it is some other value is unknown.
+    pub(super) const ABSENT: Self = Self(u32::MAX - 1);
+    /// A value that occurs nowhere.
+    pub(super) const FRESH: Self = Self(u32::MAX - 2);
+
+    /// True for a value of the run.
+    pub(super) fn is_value(self) -> bool {
+        self < Self::FRESH
+    }
+}
+
+/// Values of all bindings of an assertion, by binding.
+pub(super) type Env = SmallVec<[Part; 2]>;
+
+/// A match of a pattern: a step that matches, or may match.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Event {
+    /// The step, by its index in the run.
+    pub(super) step: u32,
+    /// Which alternative.
+    pub(super) alternative: u16,
+    /// False when the run does not record what decides it.
+    pub(super) sure: bool,
+}
+
+/// A step that kind, name and execution allow an alternative to match.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    /// The step, by its index in the run.
+    pub(super) step: u32,
+    /// Which alternative.
+    pub(super) alternative: u16,
+    /// Its condition without tests on other patterns' bindings.
+    pub(super) truth: Truth,
+    /// The values bound, by the pattern's names.
+    pub(super) parts: SmallVec<[Part; 4]>,
+}
+
+/// All matches of one distinct pattern.
+#[derive(Debug, Default)]
+pub(super) struct Matches {
+    /// In the order of steps.
+    pub(super) events: Vec<Event>,
+    /// The values bound by each event: as many as the pattern has names.
+    parts: Vec<Part>,
+    /// For a pattern with a condition: candidates whose condition was decided by something missing, and the others, each by step.
+    pub(super) by_missing: Vec<u32>,
+    /// See `by_missing`.
+    pub(super) on_evidence: Vec<u32>,
+    /// For a pattern with tests on other patterns' bindings: its candidates, for such tests to be added to their conditions.
+    pub(super) candidates: Vec<Candidate>,
+    /// What ended its classification.
+    pub(super) fault: Option<Fault>,
+    /// Its events by value of a name, made when a block asks for it.
+    by_value: FxHashMap<usize, ByValue>,
+}
+
+/// Events by the value of one name.
+#[derive(Debug, Default)]
+struct ByValue {
+    values: FxHashMap<Part, Vec<u32>>,
+    others: Vec<u32>,
+}
+
+impl Matches {
+    /// Adds a match; `parts` are the values by the pattern's names.
+    pub(super) fn add(&mut self, event: Event, parts: &[Part]) {
+        self.events.push(event);
+        self.parts.extend_from_slice(parts);
+    }
+
+    /// The values of an event, by the pattern's names.
+    pub(super) fn parts(&self, event: u32, names: usize) -> &[Part] {
+        let start = event as usize * names;
+        self.parts.get(start..start + names).unwrap_or(&[])
+    }
+
+    /// The numbers of the events of the steps `start..end`.
+    pub(super) fn between(&self, start: usize, end: usize) -> std::ops::Range<u32> {
+        let at = |step: usize| index(self.events.partition_point(|event| (event.step as usize) < step));
+        at(start)..at(end)
+    }
+
+    /// The numbers of the events that have `value` for the name at `position`, or no known one; in order.
+    pub(super) fn with_value(&mut self, position: usize, names: usize, value: Part) -> Vec<u32> {
+        if !self.by_value.contains_key(&position) {
+            let made = self.index(position, names);
+            self.by_value.insert(position, made);
+        }
+        let Some(known) = self.by_value.get(&position) else { return Vec::new() };
+        let mut found = known.values.get(&value).cloned().unwrap_or_default();
+        if !known.others.is_empty() {
+            found.extend(&known.others);
+            found.sort_unstable();
+        }
+        found
+    }
+
+    fn index(&self, position: usize, names: usize) -> ByValue {
+        let mut made = ByValue::default();
+        for event in 0..index(self.events.len()) {
+            match self.parts(event, names).get(position) {
+                Some(part) if part.is_value() => made.values.entry(*part).or_default().push(event),
+                _ => made.others.push(event),
+            }
+        }
+        made
+    }
+}
+
+/// Values by number.
+#[derive(Debug, Default)]
+pub(super) struct Values<'run> {
+    numbers: FxHashMap<Key<'run>, Part>,
+    nodes: Vec<Node<'run>>,
+}
+
+impl<'run> Values<'run> {
+    /// The number of a value; [`Part::ABSENT`] for one that is not recorded.
+    pub(super) fn part(&mut self, node: Node<'run>) -> Part {
+        if matches!(node.value, Value::Absent) {
+            return Part::ABSENT;
+        }
+        let next = Part(index(self.nodes.len()));
+        let part = *self.numbers.entry(Key(node.value)).or_insert(next);
+        if part == next {
+            self.nodes.push(node);
+        }
+        part
+    }
+
+    /// The value of a number; `None` for an open one.
+    pub(super) fn node(&self, part: Part) -> Option<Node<'run>> {
+        match part {
+            Part::OPEN => None,
+            Part::ABSENT | Part::FRESH => Some(Node::computed(Value::Absent)),
+            Part(number) => self.nodes.get(number as usize).copied(),
+        }
+    }
+}
+
+/// A run after classification.
+#[derive(Debug)]
+pub(super) struct Timeline<'run> {
+    /// By distinct pattern.
+    pub(super) matches: Vec<Matches>,
+    /// The values of bindings.
+    pub(super) values: Values<'run>,
+    /// The executed calls, by step.
+    pub(super) executed: Vec<u32>,
+    /// The calls that were not executed, by step.
+    pub(super) proposed: Vec<u32>,
+}
+
+impl<'run> Timeline<'run> {
+    /// A timeline without matches.
+    pub(super) fn new(run: &Run<'run>, shapes: usize) -> Self {
+        let mut timeline = Self {
+            matches: std::iter::repeat_with(Matches::default).take(shapes).collect(),
+            values: Values::default(),
+            executed: Vec::new(),
+            proposed: Vec::new(),
+        };
+        for (number, step) in (0..).zip(run.steps) {
+            if step.kind == Kind::Call {
+                if step.status.executed() { &mut timeline.executed } else { &mut timeline.proposed }.push(number);
+            }
+        }
+        timeline
+    }
+
+    /// The matches of a distinct pattern.
+    pub(super) fn of(&self, shape: ShapeId) -> Option<&Matches> {
+        self.matches.get(shape.0 as usize)
+    }
+
+    /// The calls that a statement about the call list looks at.
+    pub(super) fn calls(&self, proposed: bool) -> &[u32] {
+        if proposed { &self.proposed } else { &self.executed }
+    }
+}
+
+/// The kinds of the steps of these events.
+pub(super) fn kinds_of(events: impl Iterator<Item = Event>, steps: &[Step<'_>]) -> Kinds {
+    let mut kinds = Kinds::default();
+    events.filter_map(|event| steps.get(event.step as usize)).for_each(|step| kinds.add(step.kind));
+    kinds
+}
+
+/// A position as a number. Runs are limited in size, so that it always fits.
+pub(super) fn index(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,266 @@
+//! What a monitor looks at: the hits of its slots, the answers it assumes where the run does not tell, and whether two steps match
+//! under one environment.
+
+use super::plan::{Plan, Shape};
+use super::statement::Polarity;
+use super::timeline::{Env, Part, Timeline, index};
+use crate::bytecode::program::{CourseEntry, PatternId};
+use crate::ir::Alternative;
+use crate::bytecode::program::CodeId;
+use crate::trace::run::Step;
+use crate::value::Node;
+use crate::vm::context::{Context, Scope};
+use crate::vm::fault::Fault;
+use crate::vm::machine::Machine;
+
+/// How a replica of a monitor answers what is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// As is best for the statement.
+    Favourable,
+    /// As is worst for it.
+    Adverse,
+}
+
+/// Whether two steps match under one environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// They do.
+    Yes,
+    /// The run does not tell.
+    Unknown,
+    /// They do not.
+    No,
+}
+
+impl Fit {
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::No, _) | (_, Self::No) => Self::No,
+            (Self::Yes, Self::Yes) => Self::Yes,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// A match as a monitor sees it.
+#[derive(Debug, Clone)]
+pub(super) struct Hit {
+    /// Which pattern of the statement.
+    pub(super) slot: usize,
+    /// The step, by its index in the run.
+    pub(super) step: u32,
+    /// The number of the event among those of its pattern.
+    pub(super) event: u32,
+    /// False when the match is unknown.
+    pub(super) sure: bool,
+    /// Its position in the call list of the window; `None` for a step that is not in it.
+    pub(super) call: Option<u32>,
+    /// The values that it binds, by binding of the assertion; those of the block's header are open here.
+    pub(super) env: Env,
+}
+
+impl Hit {
+    /// The same with values of its own for what is not recorded: nothing else has them.
+    pub(super) fn fresh(&self) -> Env {
+        self.env.iter().map(|part| if *part == Part::ABSENT { Part::FRESH } else { *part }).collect()
+    }
+}
+
+/// A pattern of the statement in its window.
+#[derive(Debug, Clone)]
+pub(super) struct Slot {
+    /// The pattern, for reports.
+    pub(super) pattern: PatternId,
+    /// Its distinct pattern.
+    pub(super) shape: super::plan::ShapeId,
+    /// What an unknown match does.
+    pub(super) polarity: Polarity,
+    /// The names that it binds and the header does not, sorted.
+    pub(super) names: Vec<u32>,
+}
+
+/// Everything that monitors look at beside their own state.
+pub(super) struct View<'a, 'run> {
+    /// Evaluates tests.
+    pub(super) machine: &'a mut Machine<'run>,
+    /// The matches.
+    pub(super) timeline: &'a Timeline<'run>,
+    /// The patterns.
+    pub(super) plan: &'a Plan,
+    /// The statement.
+    pub(super) entry: &'a CourseEntry,
+    /// The window and the header's values.
+    pub(super) context: &'a Context<'run>,
+    /// The header's values as numbers; open where it gives none.
+    pub(super) header: Env,
+    /// The patterns of the statement.
+    pub(super) slots: Vec<Slot>,
+    /// The call list of the window, by step.
+    pub(super) calls: &'a [u32],
+    /// How unknown answers are taken.
+    pub(super) mode: Mode,
+    /// Set when an unknown answer was taken: the other replica may say something else.
+    pub(super) unknown: bool,
+}
+
+/// One side of a question for a common environment: an event with its values, or values alone.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'e> {
+    /// Slot and event, where it stands for one.
+    pub(super) event: Option<(usize, u32)>,
+    /// The values.
+    pub(super) env: &'e Env,
+}
+
+impl Hit {
+    /// The hit as one side of a pair.
+    pub(super) fn side(&self) -> Side<'_> {
+        Side { event: Some((self.slot, self.event)), env: &self.env }
+    }
+}
+
+impl<'run> View<'_, 'run> {
+    /// A step of the run.
+    pub(super) fn step(&self, number: u32) -> Option<&'run Step<'run>> {
+        self.machine.run.steps.get(number as usize)
+    }
+
+    /// The distinct pattern of a slot.
+    pub(super) fn shape(&self, slot: usize) -> Option<&Shape> {
+        self.plan.shape(self.slots.get(slot)?.shape)
+    }
+
+    /// The names that a slot binds.
+    pub(super) fn names(&self, slot: usize) -> &[u32] {
+        self.slots.get(slot).map_or(&[], |slot| slot.names.as_slice())
+    }
+
+    /// The names that two slots both bind.
+    pub(super) fn shared(&self, a: usize, b: usize) -> Vec<u32> {
+        self.names(a).iter().copied().filter(|name| self.names(b).contains(name)).collect()
+    }
+
+    /// The names that tests of a slot on other patterns' bindings use, without those of the header.
+    pub(super) fn asks(&self, slot: usize) -> Vec<u32> {
+        let open = |name: &u32| self.header.get(*name as usize).is_none_or(|part| *part == Part::OPEN);
+        self.shape(slot).map_or(Vec::new(), |shape| shape.asks.iter().copied().filter(open).collect())
+    }
+
+    /// Whether a slot has tests on bindings that it does not bind.
+    pub(super) fn joined(&self, slot: usize) -> bool {
+        self.shape(slot).is_some_and(|shape| shape.joined)
+    }
+
+    /// Whether a match counts under this mode.
+    pub(super) fn counts(&mut self, hit: &Hit) -> bool {
+        let polarity = self.slots.get(hit.slot).map_or(Polarity::Mixed, |slot| slot.polarity);
+        hit.sure || self.assume(polarity)
+    }
+
+    /// The answer to something unknown: yes when that is what the mode wants.
+    pub(super) fn assume(&mut self, polarity: Polarity) -> bool {
+        self.unknown = true;
+        match polarity {
+            Polarity::Helps => self.mode == Mode::Favourable,
+            Polarity::Hurts => self.mode == Mode::Adverse,
+            Polarity::Mixed => true,
+        }
+    }
+
+    /// Whether a fit counts under this mode.
+    pub(super) fn accepts(&mut self, fit: Fit, polarity: Polarity) -> bool {
+        match fit {
+            Fit::Yes => true,
+            Fit::No => false,
+            Fit::Unknown => self.assume(polarity),
+        }
+    }
+
+    /// Takes fuel.
+    pub(super) fn spend(&mut self, units: usize) -> Result<(), Fault> {
+        self.machine.spend(u64::from(index(units)))
+    }
+
+    /// Whether both match under one environment: equal values where both bind, and the tests of each with the other's values.
+    pub(super) fn fit(&mut self, a: Side<'_>, b: Side<'_>) -> Result<Fit, Fault> {
+        self.spend(1)?;
+        let values = same_values(a.env, b.env);
+        if values == Fit::No {
+            return Ok(Fit::No);
+        }
+        let fit = values.and(self.tests(a, b)?);
+        if fit == Fit::No { Ok(Fit::No) } else { Ok(fit.and(self.tests(b, a)?)) }
+    }
+
+    /// The tests of `own` on bindings of other patterns, with the values of both.
+    fn tests(&mut self, own: Side<'_>, other: Side<'_>) -> Result<Fit, Fault> {
+        let Some((slot, event)) = own.event else { return Ok(Fit::Yes) };
+        if !self.joined(slot) {
+            return Ok(Fit::Yes);
+        }
+        let merged = merge(own.env, other.env);
+        self.joins_of(slot, event, &merged)
+    }
+
+    /// The tests of an event on bindings of other patterns under an environment; tests on what nothing binds are left aside.
+    pub(super) fn joins_of(&mut self, slot: usize, event: u32, env: &Env) -> Result<Fit, Fault> {
+        let plan = self.plan;
+        let Some((alternative, step)) = self.alternative(plan, slot, event) else { return Ok(Fit::Yes) };
+        let bindings = self.bindings(env);
+        let scope = Scope::of_step(step).with_bindings(&bindings);
+        let mut fit = Fit::Yes;
+        for &code in &alternative.joins {
+            if plan.asked(code).iter().any(|name| bindings.get(*name as usize).is_none_or(Option::is_none)) {
+                continue;
+            }
+            fit = fit.and(match self.machine.truth(code, &scope)?.plain() {
+                Some(true) => Fit::Yes,
+                Some(false) => return Ok(Fit::No),
+                None => Fit::Unknown,
+            });
+        }
+        Ok(fit)
+    }
+
+    fn alternative<'p>(
+        &self,
+        plan: &'p Plan,
+        slot: usize,
+        event: u32,
+    ) -> Option<(&'p Alternative<CodeId>, &'run Step<'run>)> {
+        let shape = self.slots.get(slot)?.shape;
+        let event = self.timeline.of(shape)?.events.get(event as usize)?;
+        let alternative = plan.shape(shape)?.alternatives.get(usize::from(event.alternative))?;
+        Some((alternative, self.step(event.step)?))
+    }
+
+    /// The values of all bindings: the header's and those of an environment.
+    pub(super) fn bindings(&self, env: &Env) -> Vec<Option<Node<'run>>> {
+        let given = self.context.bindings.iter().copied().chain(std::iter::repeat(None));
+        let values = env.iter().zip(given).map(|(part, given)| given.or_else(|| self.timeline.values.node(*part)));
+        values.collect()
+    }
+}
+
+/// Whether two environments give no name two values.
+pub(super) fn same_values(a: &Env, b: &Env) -> Fit {
+    a.iter().zip(b).fold(Fit::Yes, |fit, (a, b)| {
+        fit.and(match (*a, *b) {
+            (Part::OPEN, _) | (_, Part::OPEN) => Fit::Yes,
+            (Part::ABSENT, _) | (_, Part::ABSENT) => Fit::Unknown,
+            (a, b) if a == b => Fit::Yes,
+            _ => Fit::No,
+        })
+    })
+}
+
+/// The values of both; where both have one, a known one.
+pub(super) fn merge(a: &Env, b: &Env) -> Env {
+    a.iter().zip(b).map(|(a, b)| if a.is_value() || !(b.is_value() || *a == Part::OPEN) { *a } else { *b }).collect()
+}
+
+/// The values of some names.
+pub(super) fn key(env: &Env, names: &[u32]) -> Env {
+    names.iter().map(|name| env.get(*name as usize).copied().unwrap_or(Part::OPEN)).collect()
+}

@@ -1,6 +1,7 @@
 //! Evaluation of a program on a run.
 mod compute;
 pub mod context;
+pub mod course;
 mod explain;
 pub mod fault;
 mod frame;

@@ -1,5 +1,6 @@
 //! What is built from a program once per process, each part when it is first used.
 
+use super::course::plan::Plan;
 use super::fault::Fault;
 use crate::builtins::schema::Schema;
 use crate::builtins::table::{self, Builtin};
@@ -18,6 +19,7 @@ pub struct Prepared {
     builtins: FxHashMap<u32, &'static Builtin>,
     /// By expression: whether a score function can be called in it. Empty when the program calls none.
     graded: Vec<bool>,
+    plan: OnceLock<Plan>,
 }
 
 impl Prepared {
@@ -30,7 +32,14 @@ impl Prepared {
             schemas: program.schemas.iter().map(|_| OnceLock::new()).collect(),
             graded: graded(program, &builtins),
             builtins,
+            plan: OnceLock::new(),
         }
+    }
+
+    /// What the monitors need of the program.
+    #[must_use]
+    pub fn plan(&self, program: &Program) -> &Plan {
+        self.plan.get_or_init(|| Plan::new(program))
     }
 
     /// A regular expression of the program; `None` for a number or pattern that is not good (a checked program has none).

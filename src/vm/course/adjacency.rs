@@ -168,7 +168,8 @@ impl Immediate {
     }
 
     fn remember(&mut self, hits: &[Hit], view: &mut View<'_, '_>) {
-        let sources: Vec<Hit> = of(hits, SOURCE).filter(|hit| hit.call.is_some() && view.counts(hit)).cloned().collect();
+        let sources: Vec<Hit> =
+            of(hits, SOURCE).filter(|hit| hit.call.is_some() && view.counts(hit)).cloned().collect();
         if hits.iter().any(|hit| hit.call.is_some()) {
             self.latest = sources;
         }

@@ -99,7 +99,12 @@ impl Automaton {
         for (state, slot) in builder.slots.iter().enumerate().skip(1) {
             of_slot.get_mut(*slot).into_iter().for_each(|states| states.insert(state));
         }
-        Some(Self { follow: builder.follow.iter().map(|states| set(states)).collect(), of_slot, slots: builder.slots, ends })
+        Some(Self {
+            follow: builder.follow.iter().map(|states| set(states)).collect(),
+            of_slot,
+            slots: builder.slots,
+            ends,
+        })
     }
 
     /// The start.
@@ -186,7 +191,14 @@ impl Builder {
     }
 
     /// `least` copies, then optional ones up to `most`, or one that repeats.
-    fn repeat(&mut self, body: &Flow<PatternId>, least: u32, most: Option<u32>, slot: usize, depth: usize) -> (Part, usize) {
+    fn repeat(
+        &mut self,
+        body: &Flow<PatternId>,
+        least: u32,
+        most: Option<u32>,
+        slot: usize,
+        depth: usize,
+    ) -> (Part, usize) {
         let mut all = Part { empty: true, ..Part::default() };
         let mut behind = slot;
         // With an open end the last copy repeats; `(A)*` is one copy that may be left out.
@@ -265,7 +277,8 @@ mod tests {
         }
         // ((a | b){2,})? with an empty body behind it
         let choice = Flow::Choice(vec![step(0), step(1)]);
-        let flow = Flow::Sequence(vec![repeat(repeat(choice, 2, None), 0, Some(1)), repeat(step(2), 0, Some(0)), step(3)]);
+        let flow =
+            Flow::Sequence(vec![repeat(repeat(choice, 2, None), 0, Some(1)), repeat(step(2), 0, Some(0)), step(3)]);
         for (word, expected) in
             [(&[3][..], true), (&[0, 1, 0, 3], true), (&[0, 3], false), (&[2, 3], false), (&[1, 1, 3], true)]
         {

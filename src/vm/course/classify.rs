@@ -47,7 +47,13 @@ struct Reading {
 }
 
 impl<'run> Classifier<'_, 'run> {
-    fn step(&mut self, machine: &mut Machine<'run>, number: u32, step: &'run Step<'run>, timeline: &mut Timeline<'run>) {
+    fn step(
+        &mut self,
+        machine: &mut Machine<'run>,
+        number: u32,
+        step: &'run Step<'run>,
+        timeline: &mut Timeline<'run>,
+    ) {
         self.cache.clear();
         let candidates = self.candidates(machine, step);
         for group in candidates.chunk_by(|a, b| a.shape == b.shape) {
@@ -86,10 +92,10 @@ impl<'run> Classifier<'_, 'run> {
         let spent = self.spent.get(shape.0 as usize).copied().unwrap_or(0);
         machine.refuel();
         machine.spend(spent)?;
-        let before = machine.fuel();
+        let before = machine.meter.fuel();
         let result = work(self, machine);
         if let Some(slot) = self.spent.get_mut(shape.0 as usize) {
-            *slot += before - machine.fuel();
+            *slot += before - machine.meter.fuel();
         }
         result
     }
@@ -142,8 +148,10 @@ impl<'run> Classifier<'_, 'run> {
         step: &'run Step<'run>,
         values: &mut Values<'run>,
     ) -> Result<Reading, Fault> {
-        let mut reading =
-            Reading { truth: succeeded(alternative.succeeded, step.status), parts: smallvec::smallvec![Part::OPEN; shape.names.len()] };
+        let mut reading = Reading {
+            truth: succeeded(alternative.succeeded, step.status),
+            parts: smallvec::smallvec![Part::OPEN; shape.names.len()],
+        };
         if reading.truth != Truth::False
             && let Some(condition) = alternative.condition
         {
@@ -161,7 +169,8 @@ impl<'run> Classifier<'_, 'run> {
     }
 
     fn truth(&mut self, machine: &mut Machine<'run>, code: CodeId, step: &'run Step<'run>) -> Result<Truth, Fault> {
-        if let Some((_, Node { value: Value::Truth(truth), .. })) = self.cache.iter().find(|(known, _)| *known == code) {
+        if let Some((_, Node { value: Value::Truth(truth), .. })) = self.cache.iter().find(|(known, _)| *known == code)
+        {
             return Ok(*truth);
         }
         let truth = machine.truth(code, &Scope::of_step(step))?;
@@ -169,7 +178,12 @@ impl<'run> Classifier<'_, 'run> {
         Ok(truth)
     }
 
-    fn evaluate(&mut self, machine: &mut Machine<'run>, code: CodeId, step: &'run Step<'run>) -> Result<Node<'run>, Fault> {
+    fn evaluate(
+        &mut self,
+        machine: &mut Machine<'run>,
+        code: CodeId,
+        step: &'run Step<'run>,
+    ) -> Result<Node<'run>, Fault> {
         if let Some((_, node)) = self.cache.iter().find(|(known, _)| *known == code) {
             return Ok(*node);
         }

@@ -21,7 +21,11 @@ pub(super) struct Together {
 impl Together {
     /// A monitor that wants steps together, or apart.
     pub(super) fn new(view: &View<'_, '_>, wanted: bool) -> Self {
-        Self { wanted, sides: [Pool::new(Keys::between(view, 0, 1)), Pool::new(Keys::between(view, 1, 0))], found: None }
+        Self {
+            wanted,
+            sides: [Pool::new(Keys::between(view, 0, 1)), Pool::new(Keys::between(view, 1, 0))],
+            found: None,
+        }
     }
 
     fn polarity(&self) -> Polarity {
@@ -35,7 +39,9 @@ impl<'run> Monitor<'run> for Together {
         let counted: Vec<&Hit> = hits.iter().filter(|hit| view.counts(hit)).collect();
         for hit in &counted {
             let Some(step) = view.step(hit.step) else { continue };
-            let (Some(others), true) = (self.sides.get_mut(1 - hit.slot.min(1)), self.found.is_none()) else { continue };
+            let (Some(others), true) = (self.sides.get_mut(1 - hit.slot.min(1)), self.found.is_none()) else {
+                continue;
+            };
             let found = &mut self.found;
             others.visit(view, hit.side(), |group, fit, view| {
                 if view.accepts(fit, polarity) {
@@ -159,7 +165,8 @@ mod tests {
 
     #[test]
     fn spans_that_others_contain_are_not_kept_and_overlaps_are_found() {
-        let all = [(0.0, 10.0), (5.0, 8.0), (5.0, 20.0), (1.0, 3.0), (30.0, 31.0), (4.0, 40.0), (50.0, 50.0), (2.0, 2.5)];
+        let all =
+            [(0.0, 10.0), (5.0, 8.0), (5.0, 20.0), (1.0, 3.0), (30.0, 31.0), (4.0, 40.0), (50.0, 50.0), (2.0, 2.5)];
         let mut times = Times::default();
         let mut added: Vec<(f64, f64)> = Vec::new();
         for (number, (start, end)) in (0..).zip(all) {

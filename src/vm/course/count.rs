@@ -38,7 +38,6 @@ pub(super) struct Count {
     answers: FxHashMap<u64, Truth>,
     /// Why it fails: the number found, and for which values.
     failure: Option<(u64, Env)>,
-    vacuous: bool,
 }
 
 /// How often A has come with some values.
@@ -62,7 +61,6 @@ impl Count {
             wild: 0,
             answers: FxHashMap::default(),
             failure: None,
-            vacuous: false,
         }
     }
 
@@ -104,7 +102,11 @@ impl Count {
         let (general, exact): (Vec<&Counted>, Vec<&Counted>) = self.counts.iter().partition(|counted| open(counted));
         if exact.is_empty() {
             let (sure, unknown) = general.iter().fold((0, 0), |sum, c| (sum.0 + c.sure, sum.1 + c.unknown));
-            return general.first().map(|first| (first.env.clone(), sure, sure + unknown + self.wild)).into_iter().collect();
+            return general
+                .first()
+                .map(|first| (first.env.clone(), sure, sure + unknown + self.wild))
+                .into_iter()
+                .collect();
         }
         let total = |counted: &&Counted| {
             let fitting = general.iter().filter(|other| same_values(&other.env, &counted.env) == Fit::Yes);
@@ -148,7 +150,9 @@ impl<'run> Monitor<'run> for Count {
             if at == next {
                 self.counts.push(Counted { env, sure: 0, unknown: 0, last: None, hits: Vec::new() });
             }
-            let Some(counted) = self.counts.get_mut(at).filter(|counted| counted.last != Some(hit.step)) else { continue };
+            let Some(counted) = self.counts.get_mut(at).filter(|counted| counted.last != Some(hit.step)) else {
+                continue;
+            };
             counted.last = Some(hit.step);
             *(if hit.sure { &mut counted.sure } else { &mut counted.unknown }) += 1;
             counted.hits.push(hit.step);
@@ -187,7 +191,7 @@ impl<'run> Monitor<'run> for Count {
             may_hold = none.may_hold || may_come_well;
             by_missing |= none.by_missing;
         }
-        (self.failure, self.vacuous) = (may_fail, by_missing);
+        self.failure = may_fail;
         let fails = self.failure.is_some();
         let bound = !view.names(0).is_empty();
         let only_least = matches!(self.test, Test::Times(TimesRange { most: None, .. }));

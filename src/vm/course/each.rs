@@ -23,7 +23,6 @@ pub(super) struct Each {
     sure_on_evidence: bool,
     /// Some step was, or may be.
     may_be_on_evidence: bool,
-    occurs: bool,
 }
 
 impl Each {
@@ -37,7 +36,6 @@ impl Each {
             first: None,
             sure_on_evidence: false,
             may_be_on_evidence: false,
-            occurs: false,
         }
     }
 
@@ -64,7 +62,6 @@ impl<'run> Monitor<'run> for Each {
             if self.first.is_none() {
                 self.first = Some(hit.clone());
             }
-            self.occurs |= hit.sure;
             self.sure_on_evidence |= hit.sure && !truth.by_missing();
             self.may_be_on_evidence |= !truth.by_missing();
         }
@@ -89,13 +86,12 @@ impl<'run> Monitor<'run> for Each {
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let span = view.machine.program.chunks.get(self.condition.0 as usize).map(|chunk| chunk.span);
         match self.quantifier {
-            Quantifier::Some => explain::none_meets(view, self.first.as_ref(), span),
+            Quantifier::Some => explain::none_meets(view, self.first.as_ref(), self.condition),
             Quantifier::Each | Quantifier::No => {
                 let hit = self.sure.as_ref().or(self.possible.as_ref());
                 let meets = self.quantifier == Quantifier::No;
-                hit.map_or_else(Why::default, |hit| explain::condition(view, hit, span, meets))
+                hit.map_or_else(Why::default, |hit| explain::condition(view, hit, self.condition, meets))
             }
         }
     }

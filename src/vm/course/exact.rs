@@ -2,8 +2,8 @@
 
 use super::explain;
 use super::monitor::{Judged, Monitor, Why, of};
-use super::states::Partial;
 use super::statement::Polarity;
+use super::states::Partial;
 use super::timeline::index;
 use super::trail::{Mark, Trail, measure};
 use super::view::{Hit, Mode, View};
@@ -45,7 +45,8 @@ impl Exact {
             let now = view.step(hit.step).and_then(|step| measure(self.within, step));
             for (partial, trail) in before {
                 let found = trail.find(None, self.within, now);
-                let near = length == 1 || found.sure.is_some() || (found.unknown.is_some() && view.assume(Polarity::Helps));
+                let near =
+                    length == 1 || found.sure.is_some() || (found.unknown.is_some() && view.assume(Polarity::Helps));
                 if let (true, Some(next)) = (near, partial.with(hit, view)?) {
                     grown.entry(next).or_default().add(Mark { step: hit.step, measure: now });
                 }
@@ -99,7 +100,8 @@ impl Exact {
     fn among_calls(&mut self, step: u32, hits: &[Hit], view: &mut View<'_, '_>) -> Result<(), Fault> {
         let place = hits.first().and_then(|hit| hit.call);
         let Some(place) = place else { return Ok(()) };
-        let grown = if index(self.taken) == place { self.take(self.taken + 1, hits, view)? } else { FxHashMap::default() };
+        let grown =
+            if index(self.taken) == place { self.take(self.taken + 1, hits, view)? } else { FxHashMap::default() };
         let taken = self.taken;
         if let Some(level) = self.levels.get_mut(taken) {
             level.clear();

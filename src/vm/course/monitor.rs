@@ -3,7 +3,7 @@
 //! A monitor keeps a small state, takes the hits of one step at a time, and can say after every step where its statement stands.
 
 use super::timeline::{Env, Event, Part, Timeline, index};
-use super::view::{Hit, View, key};
+use super::view::{Fit, Hit, View, key};
 use crate::trace::run::Kind;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Evidence;
@@ -101,7 +101,7 @@ pub(super) fn play<'run>(
         for (slot, cursor) in cursors.iter_mut().enumerate() {
             while cursor.step() == Some(step) {
                 view.spend(1)?;
-                hits.extend(cursor.hit(slot, view));
+                hits.extend(cursor.hit(slot, view)?);
                 cursor.advance();
             }
         }
@@ -205,8 +205,8 @@ impl<'t> Cursor<'t> {
         self.at += 1;
     }
 
-    fn hit(&self, slot: usize, view: &View<'_, '_>) -> Option<Hit> {
-        hit(slot, self.number()?, view)
+    fn hit(&self, slot: usize, view: &mut View<'_, '_>) -> Result<Option<Hit>, Fault> {
+        self.number().map_or(Ok(None), |event| admit(slot, event, view))
     }
 }
 
@@ -218,6 +218,19 @@ pub(super) fn hit(slot: usize, event: u32, view: &View<'_, '_>) -> Option<Hit> {
     let names = &view.plan.shape(shape)?.names;
     let (env, certain) = bind(names, matches.parts(event, names.len()), &view.header)?;
     Some(Hit { slot, step: known.step, event, sure: known.sure && certain, call: None, env })
+}
+
+/// An event as a hit of a slot, after those of its tests that need no other step: the header gives their values.
+pub(super) fn admit(slot: usize, event: u32, view: &mut View<'_, '_>) -> Result<Option<Hit>, Fault> {
+    let Some(hit) = hit(slot, event, view) else { return Ok(None) };
+    if !view.joined(slot) {
+        return Ok(Some(hit));
+    }
+    Ok(match view.joins_of(hit.slot, hit.event, &hit.env)? {
+        Fit::Yes => Some(hit),
+        Fit::Unknown => Some(Hit { sure: false, ..hit }),
+        Fit::No => None,
+    })
 }
 
 /// The values of an event beside those that the header gives, and whether the header's surely agree; `None` when they do not.

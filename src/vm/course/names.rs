@@ -95,7 +95,8 @@ impl Test {
 
 /// A path glob that matches a whole path or an end of it that starts at a folder; the checker has refused bad ones.
 fn path_glob(glob: &str) -> Option<Box<GlobMatcher>> {
-    let anywhere = if glob.starts_with('/') || glob.starts_with("**/") { glob.to_owned() } else { format!("**/{glob}") };
+    let anywhere =
+        if glob.starts_with('/') || glob.starts_with("**/") { glob.to_owned() } else { format!("**/{glob}") };
     GlobBuilder::new(&anywhere).literal_separator(true).build().ok().map(|glob| Box::new(glob.compile_matcher()))
 }
 

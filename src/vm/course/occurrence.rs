@@ -2,7 +2,7 @@
 //! occurs has a partner, earlier or later.
 
 use super::explain;
-use super::monitor::{Judged, Monitor, Why, of};
+use super::monitor::{Judged, Monitor, Why};
 use super::pool::{Keys, Pool};
 use super::statement::Polarity;
 use super::view::{Fit, Hit, View};

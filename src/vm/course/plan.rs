@@ -63,11 +63,6 @@ impl Kinds {
     pub(super) fn iter(self) -> impl Iterator<Item = Kind> {
         Kind::ALL.into_iter().filter(move |kind| self.0 & (1 << (*kind as u8)) != 0)
     }
-
-    /// How many kinds.
-    pub(super) fn len(self) -> u32 {
-        self.0.count_ones()
-    }
 }
 
 impl Plan {
@@ -76,7 +71,8 @@ impl Plan {
     pub fn new(program: &Program) -> Self {
         let mut builder = Builder { program, code: FxHashMap::default(), known: FxHashMap::default() };
         let mut shapes = Vec::new();
-        let patterns = program.patterns.iter().map(|pattern| builder.shape(&pattern.alternatives, &mut shapes)).collect();
+        let patterns =
+            program.patterns.iter().map(|pattern| builder.shape(&pattern.alternatives, &mut shapes)).collect();
         let joins = shapes.iter().flat_map(|shape| &shape.alternatives).flat_map(|alternative| &alternative.joins);
         let asked = joins.map(|&code| (code, builder.asked(code))).collect();
         let table = Table::new(&shapes);

@@ -25,13 +25,13 @@ pub(super) struct Group<S> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Keys {
     /// The names that the slot and its partner share: the look-up.
-    pub(super) shared: Vec<u32>,
+    shared: Vec<u32>,
     /// Other names that tell groups apart.
-    pub(super) detail: Vec<u32>,
+    detail: Vec<u32>,
     /// Whether tests on bindings of other patterns are evaluated for each pair.
-    pub(super) tests: bool,
+    tests: bool,
     /// Whether each match is a group of its own.
-    pub(super) apart: bool,
+    apart: bool,
     /// The partner's names that this slot's tests use: what the answers depend on.
     asked: Vec<u32>,
     /// Whether the answers depend on the partner's step itself.
@@ -58,6 +58,19 @@ impl Keys {
             asked: view.asks(slot),
             by_event: view.joined(partner),
         }
+    }
+
+    /// For pairs of other slots that are looked for by matches of `partner`: its tests need the values of both.
+    pub(super) fn of_pairs(view: &View<'_, '_>, partner: usize) -> Self {
+        let tests = view.joined(partner);
+        Self { shared: view.names(partner).to_vec(), tests, apart: tests, by_event: tests, ..Self::default() }
+    }
+
+    /// For matches of `slot` that are looked for with the values of pairs of other slots, which bind `names`.
+    pub(super) fn for_pairs(view: &View<'_, '_>, slot: usize, names: &[u32]) -> Self {
+        let shared = view.names(slot).iter().copied().filter(|name| names.contains(name)).collect();
+        let tests = view.joined(slot);
+        Self { shared, tests, apart: tests, asked: view.asks(slot), ..Self::default() }
     }
 
     /// For matches of a slot that are looked for by others of the same values, tests left aside.
@@ -131,6 +144,11 @@ impl<S: Default> Pool<S> {
     /// All groups, in the order of their first matches.
     pub(super) fn groups(&self) -> &[Group<S>] {
         &self.groups
+    }
+
+    /// All groups, to be changed.
+    pub(super) fn groups_mut(&mut self) -> &mut [Group<S>] {
+        &mut self.groups
     }
 
     /// Shows each group that fits the partner (or may fit it), until told to stop.

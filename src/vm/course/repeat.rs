@@ -55,9 +55,10 @@ impl<'run> Monitor<'run> for Repeat {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         let Some(hit) = hits.iter().find(|hit| hit.call.is_some() && view.counts(hit)) else { return Ok(()) };
         let (Some(place), Some(step)) = (hit.call, view.step(hit.step)) else { return Ok(()) };
-        let continues = self.latest.take().filter(|row| {
-            row.place + 1 == place && view.step(row.last).is_some_and(|last| same(last, step))
-        });
+        let continues = self
+            .latest
+            .take()
+            .filter(|row| row.place + 1 == place && view.step(row.last).is_some_and(|last| same(last, step)));
         let (first, length) = continues.map_or((hit.step, 1), |row| (row.first, row.length + 1));
         let row = Row { first, last: hit.step, place, length };
         if row.length > self.limit {

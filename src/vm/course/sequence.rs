@@ -5,8 +5,8 @@
 
 use super::explain;
 use super::monitor::{Judged, Monitor, Why, of};
-use super::states::Partial;
 use super::statement::Polarity;
+use super::states::Partial;
 use super::timeline::{Env, index};
 use super::trail::{Mark, Trail, measure};
 use super::view::{Hit, View, key};
@@ -96,7 +96,8 @@ impl Level {
         let shared = key(&hit.env, &self.shared);
         let all_values = shared.iter().all(|part| part.is_value());
         let fitting = if all_values {
-            let exact = self.exact.get_mut(&shared).map(|list| if self.once { std::mem::take(list) } else { list.clone() });
+            let exact =
+                self.exact.get_mut(&shared).map(|list| if self.once { std::mem::take(list) } else { list.clone() });
             let mut fitting = exact.unwrap_or_default();
             fitting.extend(&self.loose);
             fitting

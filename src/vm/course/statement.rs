@@ -1,9 +1,11 @@
 //! The table of statements: which patterns each has, what an unknown match of each does to it, when it is vacuous, and whether it
 //! speaks of order. The monitors decide the rest.
 
+use super::automaton::Automaton;
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::ir::{Course, Flow};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What a further match of a pattern does to a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,11 +55,13 @@ pub(super) struct Statement {
     pub(super) calls: bool,
     /// Whether each pattern stands alone: an alternative that occurs only by missing values does not make another one vacuous.
     pub(super) either: bool,
+    /// The automaton of a `flow`; `None` also for one that is too large.
+    pub(super) automaton: Option<Arc<Automaton>>,
 }
 
 impl Statement {
     fn new(places: Vec<Place>, exercise: Exercise) -> Self {
-        Self { places, exercise, ordered: false, calls: false, either: false }
+        Self { places, exercise, ordered: false, calls: false, either: false, automaton: None }
     }
 
     fn in_order(self) -> Self {
@@ -117,9 +121,7 @@ pub(super) fn of(course: &Course<PatternId, CodeId>) -> Statement {
             Statement::new(vec![hurts(*step), hurts(*open), mixed(*close)], X::Own).in_order()
         }
         Course::Only { steps } => Statement::new(all(steps, helps), X::Calls).of_calls(),
-        Course::First { step } | Course::Last { step } => {
-            Statement::new(vec![helps(*step)], X::Always).of_calls()
-        }
+        Course::First { step } | Course::Last { step } => Statement::new(vec![helps(*step)], X::Always).of_calls(),
         Course::Before { step, targets, immediately, .. } => {
             Statement::new(before(helps(*step), targets, hurts), X::AnyOf(1..targets.len() + 1))
                 .in_order()
@@ -142,7 +144,10 @@ pub(super) fn of(course: &Course<PatternId, CodeId>) -> Statement {
         Course::Either { steps } => Statement { either: true, ..Statement::new(all(steps, helps), X::Always) },
         Course::NotBoth { left, right } => Statement::new(vec![hurts(*left), hurts(*right)], X::AnyOf(0..2)),
         Course::Repeat { step, .. } => Statement::new(vec![hurts(*step)], X::AnyOf(0..1)).of_calls(),
-        Course::Flow { flow } => Statement::new(all(&leaves(flow), helps), X::Always).of_calls(),
+        Course::Flow { flow } => Statement {
+            automaton: Automaton::new(flow).map(Arc::new),
+            ..Statement::new(all(&leaves(flow), helps), X::Always).of_calls()
+        },
         Course::Each { step, .. } => Statement::new(vec![mixed(*step)], X::Own),
         Course::NoneInSteps { step, .. } => Statement::new(vec![mixed(*step)], X::AnyOf(0..1)),
         Course::NoneIn { .. } => Statement::new(Vec::new(), X::Own),

@@ -4,9 +4,9 @@
 use super::plan::{Plan, Shape};
 use super::statement::Polarity;
 use super::timeline::{Env, Part, Timeline, index};
+use crate::bytecode::program::CodeId;
 use crate::bytecode::program::{CourseEntry, PatternId};
 use crate::ir::Alternative;
-use crate::bytecode::program::CodeId;
 use crate::trace::run::Step;
 use crate::value::Node;
 use crate::vm::context::{Context, Scope};
@@ -88,8 +88,8 @@ pub(super) struct View<'a, 'run> {
     pub(super) timeline: &'a Timeline<'run>,
     /// The patterns.
     pub(super) plan: &'a Plan,
-    /// The statement.
-    pub(super) entry: &'a CourseEntry,
+    /// The statement; none while a block's header is read.
+    pub(super) entry: Option<&'a CourseEntry>,
     /// The window and the header's values.
     pub(super) context: &'a Context<'run>,
     /// The header's values as numbers; open where it gives none.
@@ -175,6 +175,12 @@ impl<'run> View<'_, 'run> {
             Fit::No => false,
             Fit::Unknown => self.assume(polarity),
         }
+    }
+
+    /// The fault that ended the classification of one of the patterns.
+    pub(super) fn check_faults(&self) -> Result<(), Fault> {
+        let mut faults = self.slots.iter().filter_map(|slot| self.timeline.of(slot.shape)?.fault.clone());
+        faults.next().map_or(Ok(()), Err)
     }
 
     /// Takes fuel.

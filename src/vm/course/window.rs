@@ -41,14 +41,8 @@ impl Openings {
         // What a C's values and tests can tell apart among the A's.
         let mut detail = if closes { view.names(CLOSE).to_vec() } else { Vec::new() };
         detail.extend(if closes { view.asks(CLOSE) } else { Vec::new() });
-        let shields = closes.then(|| {
-            let mut keys = Keys::alike(view, CLOSE);
-            let known = |name: &u32| view.names(STEP).contains(name) || view.names(EDGE).contains(name);
-            keys.shared.retain(known);
-            keys.tests = view.joined(CLOSE);
-            keys.apart = keys.tests;
-            Pool::new(keys)
-        });
+        let known = [view.names(STEP), view.names(EDGE)].concat();
+        let shields = closes.then(|| Pool::new(Keys::for_pairs(view, CLOSE, &known)));
         Self { within, opens: Pool::new(Keys::new(view, EDGE, STEP, &detail)), shields }
     }
 
@@ -284,13 +278,10 @@ pub(super) struct NeverBetween {
 impl NeverBetween {
     /// A monitor that has seen nothing.
     pub(super) fn new(view: &View<'_, '_>, within: Option<Within>) -> Self {
-        let mut inside = Keys { shared: view.names(CLOSE).to_vec(), ..Keys::default() };
-        inside.tests = view.joined(CLOSE);
-        inside.apart = inside.tests;
         Self {
             openings: Openings::new(view, within),
             opened: Pool::new(Keys::between(view, EDGE, CLOSE)),
-            inside: Pool::new(inside),
+            inside: Pool::new(Keys::of_pairs(view, CLOSE)),
             caught: None,
             closed: false,
         }

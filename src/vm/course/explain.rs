@@ -1,0 +1,200 @@
+//! Words and evidence for what the monitors found: the smallest set of steps that proves a verdict, and what came nearest to changing it.
+
+mod counts;
+mod near;
+mod order;
+mod places;
+mod verdicts;
+
+pub(super) use counts::{
+    are_together, both, condition, counted, found, misfit, never_together, no_partner, none_meets, not_recorded,
+    nothing_occurs, occurs, repeated,
+};
+pub(super) use order::{Window, before_first, in_window, left_off, no_earlier, no_later};
+pub(super) use places::{Beside, edge, left_flow, neighbour, stray, too_short, wrong_step};
+pub(super) use verdicts::{OPEN, absent_kind, by_missing, no_calls, no_window, not_exercised, unknown, unordered};
+
+use super::monitor::Why;
+use super::timeline::{Env, Part};
+use super::view::{Hit, View, merge};
+use crate::bytecode::program::CodeId;
+use crate::ir::{Alternative, NameTest, Within};
+use crate::trace::run::{Kind, Run, Step};
+use crate::value::Node;
+use crate::value::json::to_json;
+use crate::vm::context::Scope;
+use crate::vm::locate;
+use crate::vm::outcome::{Evidence, Role};
+
+/// Characters of a value or name in a sentence.
+const SHOWN: usize = 60;
+
+/// Text for a sentence: one line, not too long.
+fn short(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or(&line)),
+        None => line,
+    }
+}
+
+/// `refund at call 3`, `` command 1 (`npm test`) ``, `message 2 (user)`: a step in a sentence.
+pub(super) fn name(run: &Run<'_>, step: u32) -> String {
+    run.steps.get(step as usize).map_or_else(String::new, of_step)
+}
+
+fn of_step(step: &Step<'_>) -> String {
+    let (kind, number, what) = (step.kind.as_str(), u64::from(step.index) + 1, short(step.name));
+    match step.kind {
+        Kind::Call if step.status.executed() => format!("{what} at call {number}"),
+        Kind::Call => format!("proposed {what} at call {number}"),
+        Kind::Message => format!("message {number} ({what})"),
+        _ => format!("{kind} {number} (`{what}`)"),
+    }
+}
+
+/// A step as evidence.
+pub(super) fn step_evidence(run: &Run<'_>, step: u32, role: Role, label: String) -> Evidence {
+    let node = run.steps.get(step as usize).map(|step| step.node);
+    Evidence {
+        role,
+        label: if label.is_empty() { name(run, step) } else { label },
+        step: Some(step),
+        path: locate::step_pointer(run, step).unwrap_or_default(),
+        origin: node.and_then(|node| node.origin.range()),
+        ..Evidence::default()
+    }
+}
+
+/// A number of things: `1 call`, `3 calls`.
+fn amount(count: u64, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
+impl<'run> View<'_, 'run> {
+    /// A step in a sentence.
+    fn say(&self, step: u32) -> String {
+        name(self.machine.run, step)
+    }
+
+    /// A pattern in a sentence, with the values that its bindings have: `approve with id "o-1"`.
+    fn thing(&self, slot: usize, env: &Env) -> String {
+        let mut words = self.pattern(slot);
+        words.push_str(&self.values(slot, env));
+        words
+    }
+
+    /// A pattern in a sentence: the tool's name alone, or the text of the rule.
+    fn pattern(&self, slot: usize) -> String {
+        let plain = self.shape(slot).and_then(|shape| match shape.alternatives.as_slice() {
+            [
+                Alternative {
+                    kind: Kind::Call,
+                    name: NameTest::Exactly(name),
+                    proposed,
+                    succeeded: None,
+                    condition: None,
+                    joins,
+                    ..
+                },
+            ] if joins.is_empty() => Some(if *proposed { format!("proposed {name}") } else { name.clone() }),
+            _ => None,
+        });
+        plain.unwrap_or_else(|| match self.text(slot) {
+            "any" => "call".to_owned(),
+            text => format!("`{}`", short(text)),
+        })
+    }
+
+    /// The text of a pattern.
+    fn text(&self, slot: usize) -> &str {
+        let pattern = self.slots.get(slot).and_then(|slot| self.machine.program.patterns.get(slot.pattern.0 as usize));
+        pattern.map_or("", |pattern| pattern.text.as_str())
+    }
+
+    /// ` with id "o-1" and user 7`: the values of a pattern's bindings.
+    fn values(&self, slot: usize, env: &Env) -> String {
+        let known = merge(&self.header, env);
+        let names = self.shape(slot).map_or(&[][..], |shape| shape.names.as_slice());
+        let words: Vec<String> = names.iter().filter_map(|name| self.value(*name, &known)).collect();
+        if words.is_empty() { String::new() } else { format!(" with {}", words.join(" and ")) }
+    }
+
+    /// `id "o-1"`: a binding with its value.
+    fn value(&self, name: u32, env: &Env) -> Option<String> {
+        let node =
+            env.get(name as usize).filter(|part| part.is_value()).and_then(|part| self.timeline.values.node(*part))?;
+        let names = &self.entry?.binding_names;
+        Some(format!("{} {}", names.get(name as usize).map_or("", String::as_str), short(&to_json(&node.value))))
+    }
+
+    /// A step as evidence, with the pattern that it belongs to.
+    fn step_proof(&self, step: u32, slot: usize, role: Role, label: String) -> Evidence {
+        let pattern = self.slots.get(slot).and_then(|slot| self.machine.program.patterns.get(slot.pattern.0 as usize));
+        let rule_span = pattern.map(|pattern| pattern.span);
+        Evidence { rule_span, ..step_evidence(self.machine.run, step, role, label) }
+    }
+
+    /// The values that a hit binds, as evidence.
+    fn bound_values(&mut self, hit: &Hit, role: Role) -> Vec<Evidence> {
+        let Some(step) = self.step(hit.step) else { return Vec::new() };
+        let plan = self.plan;
+        let Some(shape) = self.slots.get(hit.slot).and_then(|slot| plan.shape(slot.shape)) else { return Vec::new() };
+        let event =
+            self.slots.get(hit.slot).and_then(|slot| self.timeline.of(slot.shape)?.events.get(hit.event as usize));
+        let alternative = event.and_then(|event| shape.alternatives.get(usize::from(event.alternative)));
+        let paths: Vec<(u32, CodeId)> = alternative.map_or(Vec::new(), |alternative| alternative.binds.clone());
+        let nodes = paths.into_iter().filter_map(|(name, path)| {
+            let node = self.machine.evaluate(path, &Scope::of_step(step)).ok()?;
+            Some((name, node))
+        });
+        let nodes: Vec<(u32, Node<'run>)> = nodes.collect();
+        nodes.into_iter().map(|(name, node)| self.value_proof(hit.step, name, &node, role)).collect()
+    }
+
+    fn value_proof(&self, step: u32, name: u32, node: &Node<'run>, role: Role) -> Evidence {
+        let names = self.entry.map_or(&[][..], |entry| entry.binding_names.as_slice());
+        let name = names.get(name as usize).map_or("", String::as_str);
+        let value = to_json(&node.value);
+        Evidence {
+            role,
+            label: format!("`${name}` is {}", short(&value)),
+            step: Some(step),
+            path: locate::pointer(self.machine.run, node).unwrap_or_default(),
+            value: Some(value),
+            origin: node.origin.range(),
+            rule_span: None,
+        }
+    }
+
+    /// A decisive hit: the step, and the values that it binds.
+    fn decisive(&mut self, hit: &Hit, label: String) -> Vec<Evidence> {
+        let mut evidence = vec![self.step_proof(hit.step, hit.slot, Role::Decisive, label)];
+        evidence.extend(self.bound_values(hit, Role::Value));
+        evidence
+    }
+}
+
+/// ` within 3 calls`.
+fn within_words(within: Option<Within>) -> String {
+    match within {
+        None => String::new(),
+        Some(Within::Calls(count)) => format!(" within {}", amount(count, "call")),
+        Some(Within::Turns(count)) => format!(" within {}", amount(count, "turn")),
+        Some(Within::Time(milliseconds)) if milliseconds % 1000.0 == 0.0 => {
+            format!(" within {}s", milliseconds / 1000.0)
+        }
+        Some(Within::Time(milliseconds)) => format!(" within {milliseconds}ms"),
+    }
+}
+
+/// A reason with its evidence.
+fn why(reason: String, evidence: Vec<Evidence>) -> Why {
+    Why { reason, evidence }
+}
+
+/// Whether the values of a name are known in both and differ.
+fn differ(a: &Env, b: &Env, name: u32) -> bool {
+    let of = |env: &Env| env.get(name as usize).copied().unwrap_or(Part::OPEN);
+    of(a).is_value() && of(b).is_value() && of(a) != of(b)
+}

@@ -1,0 +1,227 @@
+//! Statements about occurrence, counts, conditions and values.
+
+use super::super::arguments::Misfit;
+use super::super::monitor::Why;
+use super::super::predicate::Place;
+use super::super::timeline::Env;
+use super::super::view::{Hit, View};
+use super::{amount, why};
+use crate::bytecode::program::CodeId;
+use crate::ir::Course;
+use crate::value::json::to_json;
+use crate::vm::context::Scope;
+use crate::vm::outcome::{Evidence, Role};
+
+/// Steps that are listed as evidence of a count.
+const LISTED: usize = 20;
+
+/// Something occurs that must not.
+pub(in super::super) fn occurs(view: &mut View<'_, '_>, hit: &Hit) -> Why {
+    let reason = format!("{} matches `{}`", view.say(hit.step), super::short(view.text(hit.slot)));
+    why(reason, view.decisive(hit, String::new()))
+}
+
+/// Nothing occurs of what should.
+pub(in super::super) fn nothing_occurs(view: &mut View<'_, '_>) -> Why {
+    let things: Vec<String> = (0..view.slots.len()).map(|slot| view.thing(slot, &view.header)).collect();
+    let end = super::super::timeline::index(view.context.window.end);
+    let mut evidence: Vec<Evidence> = Vec::new();
+    for slot in 0..view.slots.len() {
+        let header = view.header.clone();
+        evidence.extend(view.near_miss(slot, &header, end, true));
+    }
+    why(format!("there is no {}", things.join(" and no ")), evidence)
+}
+
+/// Two patterns occur that must not both.
+pub(in super::super) fn both(view: &mut View<'_, '_>, hit: &Hit, other: u32) -> Why {
+    let reason = format!("both {} and {} occur", view.say(other), view.say(hit.step));
+    let mut evidence = vec![view.step_proof(other, 1 - hit.slot.min(1), Role::Decisive, String::new())];
+    evidence.extend(view.decisive(hit, String::new()));
+    why(reason, evidence)
+}
+
+/// A match without its partner.
+pub(in super::super) fn no_partner(view: &mut View<'_, '_>, hit: &Hit, wanted: usize) -> Why {
+    let thing = view.thing(wanted, &hit.env);
+    let reason = format!("{} occurs, but no {thing}", view.say(hit.step));
+    let mut evidence = view.decisive(hit, format!("there is no {thing} for this"));
+    let near = view.near_miss(wanted, &hit.env, hit.step, true);
+    evidence.extend(near.or_else(|| view.near_miss(wanted, &hit.env, hit.step, false)));
+    why(reason, evidence)
+}
+
+/// A number that does not meet its test.
+pub(in super::super) fn counted(view: &mut View<'_, '_>, number: u64, env: &Env, steps: &[u32]) -> Why {
+    let full: Env = view.header.iter().copied().collect();
+    let mut named = full.clone();
+    for (name, part) in view.names(0).to_vec().iter().zip(env) {
+        if let Some(slot) = named.get_mut(*name as usize) {
+            *slot = *part;
+        }
+    }
+    let thing = view.thing(0, &named);
+    let wanted = match view.entry.map(|entry| &entry.course) {
+        Some(Course::Require { times: Some(times), .. }) => {
+            format!(", wanted {}", times_words(times.least, times.most))
+        }
+        _ => String::new(),
+    };
+    let occurrences =
+        if number == 0 { format!("there is no {thing}") } else { format!("{thing} occurs {}", amount(number, "time")) };
+    let mut evidence: Vec<Evidence> = Vec::new();
+    for step in steps.iter().take(LISTED) {
+        evidence.push(view.step_proof(*step, 0, Role::Decisive, String::new()));
+    }
+    why(format!("{occurrences}{wanted}"), evidence)
+}
+
+fn times_words(least: u64, most: Option<u64>) -> String {
+    match most {
+        Some(most) if most == least => amount(least, "time"),
+        Some(most) => format!("{least} to {most} times"),
+        None => format!("at least {}", amount(least, "time")),
+    }
+}
+
+/// The same call too often in a row.
+pub(in super::super) fn repeated(view: &mut View<'_, '_>, first: u32, last: u32, length: u32) -> Why {
+    let reason = format!("{} is the first of {length} same calls in a row, up to {}", view.say(first), view.say(last));
+    let evidence = [(first, Role::Opening), (last, Role::Decisive)];
+    why(reason, evidence.into_iter().map(|(step, role)| view.step_proof(step, 0, role, String::new())).collect())
+}
+
+/// A step that fails the condition of an `each`, or meets that of a `no`.
+pub(in super::super) fn condition(view: &mut View<'_, '_>, hit: &Hit, code: CodeId, meets: bool) -> Why {
+    let step = view.say(hit.step);
+    let explanation = explained(view, hit, code);
+    let words = if meets { "meets" } else { "does not meet" };
+    let text = view.machine.rule_text(view.machine.code_span(code));
+    let reason = match explanation.0.as_str() {
+        "" => format!("{step} {words} `{text}`"),
+        because => format!("{step} {words} `{text}`: {because}"),
+    };
+    let mut evidence = vec![view.step_proof(hit.step, hit.slot, Role::Decisive, String::new())];
+    evidence.extend(explanation.1);
+    why(reason, evidence)
+}
+
+fn explained(view: &mut View<'_, '_>, hit: &Hit, code: CodeId) -> (String, Vec<Evidence>) {
+    let Some(step) = view.step(hit.step) else { return Default::default() };
+    let bindings = view.bindings(&hit.env);
+    let explanation = view.machine.explain(code, &Scope::of_step(step).with_bindings(&bindings));
+    (explanation.reason, explanation.evidence)
+}
+
+/// No step meets the condition of a `some`.
+pub(in super::super) fn none_meets(view: &mut View<'_, '_>, first: Option<&Hit>, code: CodeId) -> Why {
+    let thing = view.pattern(0);
+    let Some(first) = first else { return why(format!("there is no {thing}"), Vec::new()) };
+    let text = view.machine.rule_text(view.machine.code_span(code));
+    let (because, values) = explained(view, first, code);
+    let mut reason = format!("no {thing} meets `{text}`");
+    if !because.is_empty() {
+        reason.push_str(&format!(": for {} {because}", view.say(first.step)));
+    }
+    let mut evidence = vec![view.step_proof(first.step, 0, Role::NearMiss, String::new())];
+    evidence.extend(values);
+    why(reason, evidence)
+}
+
+/// A predicate found something: its place and length, never the value.
+pub(in super::super) fn found(view: &mut View<'_, '_>, place: &Place, predicate: CodeId) -> Why {
+    let text = view.machine.rule_text(view.machine.code_span(predicate));
+    let name = text.split(['(', ' ']).next().unwrap_or("").to_owned();
+    let shown = place.pointer.clone().unwrap_or_else(|| place.path.clone());
+    let at = if shown.is_empty() { "the value itself".to_owned() } else { format!("`{shown}`") };
+    let size = match place.type_name {
+        "string" => format!("a text of {}", amount(place.length as u64, "character")),
+        other => format!("a {other}"),
+    };
+    let step = place.step.map(|step| format!(" in {}", view.say(step))).unwrap_or_default();
+    let pointer = place.pointer.clone().unwrap_or_default();
+    let step_number = place.step.or_else(|| crate::vm::locate::step_of(view.machine.run, &pointer));
+    let evidence = Evidence {
+        role: Role::Decisive,
+        label: format!("`{name}` finds something here, {size}"),
+        step: step_number,
+        path: pointer,
+        rule_span: Some(view.machine.code_span(predicate)),
+        ..Evidence::default()
+    };
+    why(format!("`{name}` finds something at {at}{step}, {size}"), vec![evidence])
+}
+
+/// The value that should be looked into is not recorded.
+pub(in super::super) fn not_recorded(view: &mut View<'_, '_>, values: CodeId) -> Why {
+    let text = view.machine.rule_text(view.machine.code_span(values));
+    why(format!("the run does not record `{text}`"), Vec::new())
+}
+
+/// A call whose arguments do not fit.
+pub(in super::super) fn misfit(view: &mut View<'_, '_>, misfit: &Misfit) -> Why {
+    match misfit {
+        Misfit::Unknown(step) => {
+            let reason = format!("the tool of {} is not declared", view.say(*step));
+            why(reason, vec![view.step_proof(*step, 0, Role::Decisive, String::new())])
+        }
+        Misfit::Absent(step) => {
+            let reason = format!("the run does not record the arguments of {}", view.say(*step));
+            why(reason, vec![view.step_proof(*step, 0, Role::Decisive, String::new())])
+        }
+        Misfit::Breaks(step, violation) => {
+            let place =
+                if violation.instance.is_empty() { String::new() } else { format!(" at `{}`", violation.instance) };
+            let reason = format!("the arguments of {} do not fit{place}: {}", view.say(*step), violation.message);
+            why(reason, vec![argument(view, *step, &violation.instance, &violation.message)])
+        }
+    }
+}
+
+/// The argument that breaks a schema, as evidence.
+fn argument(view: &View<'_, '_>, step: u32, instance: &str, message: &str) -> Evidence {
+    let whole = view.step_proof(step, 0, Role::Decisive, message.to_owned());
+    let args = view.step(step).and_then(|step| step.object.get("args"));
+    let node =
+        args.and_then(|args| instance.split('/').skip(1).try_fold(args, |node, segment| inner(&node.value, segment)));
+    Evidence {
+        path: format!("{}/args{instance}", whole.path),
+        value: node.map(|node| to_json(&node.value)),
+        origin: node.and_then(|node| node.origin.range()).or(whole.origin.clone()),
+        ..whole
+    }
+}
+
+fn inner<'run>(value: &crate::value::Value<'run>, segment: &str) -> Option<crate::value::Node<'run>> {
+    match value {
+        crate::value::Value::Object(object) => object.get(&segment.replace("~1", "/").replace("~0", "~")),
+        crate::value::Value::List(items) => items.get(segment.parse::<usize>().ok()?).copied(),
+        _ => None,
+    }
+}
+
+/// Two steps are together that should be apart.
+pub(in super::super) fn are_together(view: &mut View<'_, '_>, hit: &Hit, other: u32) -> Why {
+    let turn = |step: u32, view: &View<'_, '_>| view.step(step).and_then(|step| step.turn);
+    let (a, b) = (turn(hit.step, view), turn(other, view));
+    let how = if a.is_some() && a == b { "in one turn" } else { "overlapping in time" };
+    let reason = format!("{} and {} are {how}", view.say(other), view.say(hit.step));
+    let mut evidence = vec![view.step_proof(other, 1 - hit.slot.min(1), Role::Decisive, String::new())];
+    evidence.extend(view.decisive(hit, String::new()));
+    why(reason, evidence)
+}
+
+/// No two steps are together.
+pub(in super::super) fn never_together(view: &mut View<'_, '_>) -> Why {
+    let end = super::super::timeline::index(view.context.window.end);
+    let mut evidence = Vec::new();
+    for slot in 0..view.slots.len().min(2) {
+        let Some(hit) = view.hits_near(slot, end, true).pop() else {
+            let thing = view.pattern(slot);
+            return why(format!("there is no {thing}"), Vec::new());
+        };
+        evidence.push(view.step_proof(hit.step, slot, Role::NearMiss, String::new()));
+    }
+    let (left, right) = (view.pattern(0), view.pattern(1));
+    why(format!("no {left} and {right} are in one turn or overlap in time"), evidence)
+}

@@ -1,0 +1,99 @@
+//! What came nearest: a step that would have made the statement hold, had it only had another value, met a condition, or come in time.
+
+use super::super::monitor;
+use super::super::timeline::Env;
+use super::super::view::{Hit, View};
+use super::differ;
+use crate::bytecode::program::CodeId;
+use crate::ir::Alternative;
+use crate::trace::run::Step;
+use crate::vm::context::Scope;
+use crate::vm::outcome::{Evidence, Role};
+
+/// Steps that are looked at for a near miss.
+const MOST_LOOKED: usize = 10_000;
+
+impl<'run> View<'_, 'run> {
+    /// The step nearest to `from` (before it, or behind it) that nearly matches a slot under an environment.
+    pub(super) fn near_miss(&mut self, slot: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
+        self.other_value(slot, env, from, before).or_else(|| self.unmet(slot, from, before))
+    }
+
+    /// A match with another value.
+    fn other_value(&mut self, slot: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
+        let hits = self.hits_near(slot, from, before);
+        let names = self.names(slot).to_vec();
+        let nearest = hits.into_iter().find(|hit| names.iter().any(|name| differ(&hit.env, env, *name)))?;
+        let differing: Vec<String> = names
+            .iter()
+            .filter(|name| differ(&nearest.env, env, **name))
+            .filter_map(|name| self.value(*name, &nearest.env))
+            .collect();
+        let label = format!("{} has {}", self.say(nearest.step), differing.join(" and "));
+        let values = self.bound_values(&nearest, Role::NearMiss);
+        // The value itself shows best what differs.
+        let shown = values.into_iter().next().map(|value| Evidence { label: label.clone(), ..value });
+        Some(shown.unwrap_or_else(|| self.step_proof(nearest.step, slot, Role::NearMiss, label)))
+    }
+
+    /// The matches of a slot before or behind a step, nearest first.
+    pub(super) fn hits_near(&self, slot: usize, from: u32, before: bool) -> Vec<Hit> {
+        let Some(matches) = self.slots.get(slot).and_then(|slot| self.timeline.of(slot.shape)) else {
+            return Vec::new();
+        };
+        let window = self.context.window;
+        let from = from as usize;
+        let range = if before { matches.between(window.start, from) } else { matches.between(from + 1, window.end) };
+        let to_hit = |event: u32| monitor::hit(slot, event, self);
+        if before {
+            range.rev().take(MOST_LOOKED).filter_map(to_hit).collect()
+        } else {
+            range.take(MOST_LOOKED).filter_map(to_hit).collect()
+        }
+    }
+
+    /// A step of the right name that does not meet the pattern's condition.
+    fn unmet(&mut self, slot: usize, from: u32, before: bool) -> Option<Evidence> {
+        let plan = self.plan;
+        let shape = plan.shape(self.slots.get(slot)?.shape)?;
+        let numbers: Vec<u32> = if before {
+            (0..from).rev().take(MOST_LOOKED).collect()
+        } else {
+            (from + 1..super::super::timeline::index(self.context.window.end)).take(MOST_LOOKED).collect()
+        };
+        for number in numbers {
+            let step = self.step(number)?;
+            let candidates = plan.table().candidates(step.kind, step.name, self.machine.prepared);
+            let own = candidates.iter().find(|at| Some(at.shape) == self.slots.get(slot).map(|slot| slot.shape));
+            let Some(alternative) = own.and_then(|at| shape.alternatives.get(usize::from(at.alternative))) else {
+                continue;
+            };
+            if let Some(words) = self.misses(alternative, step) {
+                let label = format!("{} does not fit: {words}", self.say(number));
+                return Some(self.step_proof(number, slot, Role::NearMiss, label));
+            }
+        }
+        None
+    }
+
+    /// Why a step of the right name is no match; `None` when it is one.
+    pub(super) fn misses(&mut self, alternative: &Alternative<CodeId>, step: &'run Step<'run>) -> Option<String> {
+        use crate::trace::run::Status;
+        if alternative.proposed == step.status.executed() {
+            return Some(if alternative.proposed { "it was executed" } else { "it was not executed" }.to_owned());
+        }
+        match (alternative.succeeded, step.status) {
+            (Some(true), Status::Failed) => return Some("it failed".to_owned()),
+            (Some(false), Status::Ok) => return Some("it did not fail".to_owned()),
+            _ => {}
+        }
+        let scope = Scope::of_step(step);
+        let condition = alternative.condition?;
+        let truth = self.machine.truth(condition, &scope).ok()?;
+        if truth.plain() == Some(true) {
+            return None;
+        }
+        let reason = self.machine.explain(condition, &scope).reason;
+        Some(if reason.is_empty() { "its condition is not met".to_owned() } else { reason })
+    }
+}

@@ -1,0 +1,106 @@
+//! Statements about places in the call list: `first`, `last`, `only`, `immediately`, exact sequences, flows.
+
+use super::super::flow::Expected;
+use super::super::monitor::Why;
+use super::super::view::{Hit, View};
+use super::{amount, why};
+use crate::vm::outcome::Role;
+
+/// The first or last call is something else.
+pub(in super::super) fn edge(view: &mut View<'_, '_>, last: bool) -> Why {
+    let place = if last { "last" } else { "first" };
+    let wanted = view.pattern(0);
+    let call = if last { view.calls.last() } else { view.calls.first() };
+    match call.copied() {
+        None => why(format!("there are no calls, so the {place} one is no {wanted}"), Vec::new()),
+        Some(call) => {
+            let reason = format!("the {place} call is {}, no {wanted}", view.say(call));
+            why(reason, vec![view.step_proof(call, 0, Role::Decisive, String::new())])
+        }
+    }
+}
+
+/// A call that nothing in an `only` names.
+pub(in super::super) fn stray(view: &mut View<'_, '_>, place: u32) -> Why {
+    let Some(&call) = view.calls.get(place as usize) else { return Why::default() };
+    let allowed: Vec<String> = (0..view.slots.len()).map(|slot| view.pattern(slot)).collect();
+    let reason = format!("{} is none of {}", view.say(call), allowed.join(", "));
+    why(reason, vec![view.step_proof(call, 0, Role::Decisive, String::new())])
+}
+
+/// On which side of a step its neighbour is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Beside {
+    /// The call just before it.
+    Before,
+    /// The call just after it.
+    After,
+}
+
+/// A step whose neighbour in the call list is something else.
+pub(in super::super) fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: usize, beside: Beside) -> Why {
+    let side = if beside == Beside::Before { "before" } else { "after" };
+    let thing = view.thing(wanted, &hit.env);
+    let step = view.say(hit.step);
+    let place = match beside {
+        Beside::Before => hit.call.and_then(|call| call.checked_sub(1)),
+        Beside::After => hit.call.map(|call| call + 1),
+    };
+    let other = place.and_then(|place| view.calls.get(place as usize)).copied();
+    let reason = match other {
+        Some(other) => format!("the call just {side} {step} is {}, no {thing}", view.say(other)),
+        None => format!("there is no call just {side} {step}, where {thing} should be"),
+    };
+    let mut evidence = view.decisive(hit, String::new());
+    evidence.extend(other.map(|other| view.step_proof(other, wanted, Role::NearMiss, String::new())));
+    why(reason, evidence)
+}
+
+/// A step that is not the next one of a sequence; `taken` steps of it have come.
+pub(in super::super) fn wrong_step(view: &mut View<'_, '_>, step: u32, taken: usize) -> Why {
+    let found = view.say(step);
+    let reason = if taken < view.slots.len() {
+        format!("{found} stands where {} should be", view.pattern(taken))
+    } else {
+        format!("{found} comes behind the end of the sequence")
+    };
+    why(
+        reason,
+        vec![view.step_proof(step, taken.min(view.slots.len().saturating_sub(1)), Role::Decisive, String::new())],
+    )
+}
+
+/// A sequence that ends too early.
+pub(in super::super) fn too_short(view: &mut View<'_, '_>, taken: usize) -> Why {
+    let wanted = view.pattern(taken.min(view.slots.len().saturating_sub(1)));
+    why(format!("the run ends behind {} of the sequence, before {wanted}", amount(taken as u64, "step")), Vec::new())
+}
+
+/// Where a run left a flow, and what could have come.
+pub(in super::super) fn left_flow(view: &mut View<'_, '_>, taken: u32, expected: &Expected) -> Why {
+    let mut could: Vec<String> = expected.slots.iter().map(|slot| view.pattern(*slot)).collect();
+    could.dedup();
+    if expected.end {
+        could.push("the end".to_owned());
+    }
+    let could = match could.as_slice() {
+        [] => "nothing could come".to_owned(),
+        [one] => format!("{one} could come"),
+        many => format!("one of {} could come", many.join(", ")),
+    };
+    match view.calls.get(taken as usize).copied() {
+        Some(call) => {
+            let reason = format!("{} leaves the flow: here {could}", view.say(call));
+            let mut evidence = vec![view.step_proof(call, usize::MAX, Role::Decisive, String::new())];
+            let before = taken.checked_sub(1).and_then(|before| view.calls.get(before as usize)).copied();
+            evidence.extend(before.map(|before| view.step_proof(before, usize::MAX, Role::Opening, String::new())));
+            why(reason, evidence)
+        }
+        None => {
+            let last = view.calls.last().copied();
+            let behind = last.map_or_else(|| "without calls".to_owned(), |last| format!("behind {}", view.say(last)));
+            let evidence = last.map(|last| view.step_proof(last, usize::MAX, Role::Decisive, String::new()));
+            why(format!("the run ends {behind} inside the flow: here {could}"), evidence.into_iter().collect())
+        }
+    }
+}

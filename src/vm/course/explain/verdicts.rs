@@ -1,0 +1,165 @@
+//! Why something is undecided or vacuous.
+
+use super::super::monitor::Why;
+use super::super::statement::Exercise;
+use super::super::timeline::Part;
+use super::super::view::{Hit, View};
+use super::why;
+use crate::bytecode::program::{CodeId, PatternId};
+use crate::ir::{Alternative, Course, Scope};
+use crate::trace::run::{Kind, Status};
+use crate::vm::context;
+use crate::vm::outcome::{Evidence, Role};
+
+/// A run that goes on.
+pub(in super::super) const OPEN: &str = "the run is not complete, and a longer one could still change this";
+
+/// What the run does not record.
+pub(in super::super) fn absent_kind(kind: Kind) -> String {
+    format!("the run does not record `{}`", kind.list_key())
+}
+
+/// Steps that the run does not order among each other.
+pub(in super::super) fn unordered(a: Kind, b: Kind) -> String {
+    format!("the run does not say in which order `{}` and `{}` came", a.list_key(), b.list_key())
+}
+
+/// The first thing that the run does not tell, and what it leaves open.
+pub(in super::super) fn unknown(view: &mut View<'_, '_>, hit: Option<&Hit>, fails: Why) -> Why {
+    let Some(hit) = hit else {
+        if fails.reason.is_empty() {
+            return why("the run does not record what decides this".to_owned(), fails.evidence);
+        }
+        let reason = format!("the run does not tell whether {}", fails.reason);
+        return why(reason, fails.evidence);
+    };
+    let (step, pattern) = (view.say(hit.step), super::short(view.text(hit.slot)));
+    let because = view.doubt(hit).map(|because| format!(": {because}")).unwrap_or_default();
+    let mut evidence = vec![view.step_proof(hit.step, hit.slot, Role::Decisive, String::new())];
+    evidence.extend(fails.evidence.into_iter().filter(|other| other.step != Some(hit.step)));
+    why(format!("it is not known whether {step} matches `{pattern}`{because}"), evidence)
+}
+
+impl<'run> View<'_, 'run> {
+    /// What the run does not record of a step, so that a match is unknown.
+    fn doubt(&mut self, hit: &Hit) -> Option<String> {
+        let step = self.step(hit.step)?;
+        let alternative = self.alternative_of(hit)?.clone();
+        if alternative.succeeded.is_some() && step.status == Status::Unknown {
+            return Some("the run does not record its status".to_owned());
+        }
+        let scope = context::Scope::of_step(step);
+        if let Some(condition) = alternative.condition
+            && self.machine.truth(condition, &scope).is_ok_and(|truth| truth.plain().is_none())
+        {
+            return Some(self.machine.explain(condition, &scope).reason).filter(|reason| !reason.is_empty());
+        }
+        let absent = alternative.binds.iter().find(|(name, _)| hit.env.get(*name as usize) == Some(&Part::ABSENT))?;
+        let text = self.machine.rule_text(self.machine.code_span(absent.1));
+        Some(format!("the run does not record `{text}`"))
+    }
+
+    fn alternative_of(&self, hit: &Hit) -> Option<&Alternative<CodeId>> {
+        let shape = self.slots.get(hit.slot)?.shape;
+        let event = self.timeline.of(shape)?.events.get(hit.event as usize)?;
+        self.plan.shape(shape)?.alternatives.get(usize::from(event.alternative))
+    }
+}
+
+/// Every candidate of a pattern was decided by something missing.
+pub(in super::super) fn by_missing(view: &mut View<'_, '_>, slot: usize) -> Why {
+    let timeline = view.timeline;
+    let text = super::short(view.text(slot));
+    let window = view.context.window;
+    let matches = view.slots.get(slot).and_then(|slot| timeline.of(slot.shape));
+    let inside = |step: &&u32| (window.start..window.end).contains(&(**step as usize));
+    let joined = matches.and_then(|matches| matches.candidates.iter().map(|candidate| &candidate.step).find(inside));
+    let Some(first) = matches.and_then(|matches| matches.by_missing.iter().find(inside)).or(joined).copied() else {
+        return why(format!("something missing decided `{text}` every time"), Vec::new());
+    };
+    let because = missing_words(view, slot, first).map(|words| format!(", for {} {words}", view.say(first)));
+    let reason = format!("something missing decided `{text}` every time{}", because.unwrap_or_default());
+    why(reason, vec![view.step_proof(first, slot, Role::Decisive, String::new())])
+}
+
+/// What was missing of a step.
+fn missing_words(view: &mut View<'_, '_>, slot: usize, step: u32) -> Option<String> {
+    let plan = view.plan;
+    let shape = plan.shape(view.slots.get(slot)?.shape)?;
+    let step = view.step(step)?;
+    let scope = context::Scope::of_step(step);
+    for alternative in &shape.alternatives {
+        if let Some(condition) = alternative.condition
+            && view.machine.truth(condition, &scope).is_ok_and(|truth| truth.by_missing())
+        {
+            return Some(view.machine.explain(condition, &scope).reason).filter(|reason| !reason.is_empty());
+        }
+        for (_, path) in &alternative.binds {
+            let node = view.machine.evaluate(*path, &scope).ok()?;
+            if matches!(node.value, crate::value::Value::Missing) {
+                return Some(format!("`{}` is missing", view.machine.rule_text(view.machine.code_span(*path))));
+            }
+        }
+    }
+    None
+}
+
+/// There are no calls.
+pub(in super::super) fn no_calls(_: &mut View<'_, '_>) -> Why {
+    why("there are no calls".to_owned(), Vec::new())
+}
+
+/// Nothing exercised the statement.
+pub(in super::super) fn not_exercised(view: &mut View<'_, '_>, exercise: &Exercise) -> Why {
+    let range = match exercise {
+        Exercise::AnyOf(range) | Exercise::AllOf(range) => range.clone(),
+        _ => return own(view),
+    };
+    let absent = |slot: &usize| {
+        let hits = view.hits_near(*slot, super::super::timeline::index(view.context.window.end), true);
+        *exercise == Exercise::AnyOf(range.clone()) || hits.is_empty()
+    };
+    let slots: Vec<usize> = range.clone().filter(absent).collect();
+    let things: Vec<String> = slots.iter().map(|slot| view.pattern(*slot)).collect();
+    let end = super::super::timeline::index(view.context.window.end);
+    let mut evidence: Vec<Evidence> = Vec::new();
+    for slot in slots {
+        let header = view.header.clone();
+        evidence.extend(view.near_miss(slot, &header, end, true));
+    }
+    why(format!("there is no {}", things.join(" and no ")), evidence)
+}
+
+/// Statements that know themselves.
+fn own(view: &mut View<'_, '_>) -> Why {
+    let reason = match view.entry.map(|entry| &entry.course) {
+        Some(Course::NeverBetween { .. }) => {
+            format!("no {} is followed by {}", view.pattern(1), view.pattern(2))
+        }
+        Some(Course::NoneIn { .. }) => "there is nothing to look at".to_owned(),
+        Some(Course::ArgsValid { step: None, .. }) => "there is no call of a declared tool".to_owned(),
+        Some(Course::ArgsValid { step: Some(_), .. }) => format!("there is no {} of a declared tool", view.pattern(0)),
+        Some(Course::Each { .. }) => each(view),
+        _ => "something missing decided it".to_owned(),
+    };
+    why(reason, Vec::new())
+}
+
+/// An `each` (or `some`, `no`) without steps, or whose condition something missing decided for all of them.
+fn each(view: &mut View<'_, '_>) -> String {
+    let end = super::super::timeline::index(view.context.window.end);
+    let thing = view.pattern(0);
+    if view.hits_near(0, end, true).is_empty() {
+        return format!("there is no {thing}");
+    }
+    format!("something missing decided the condition for every {thing}")
+}
+
+/// No window of a block opens.
+pub(in super::super) fn no_window(view: &mut View<'_, '_>, scope: &Scope<PatternId>) -> String {
+    let thing = view.pattern(0);
+    match scope {
+        Scope::Between { .. } => format!("no {thing} is followed by {}", view.pattern(1)),
+        _ => format!("there is no {thing}"),
+    }
+}

@@ -1,0 +1,177 @@
+//! The course of a run: classification of steps, monitors for every statement about order and occurrence, windows of blocks.
+//!
+//! [`Engine::judge`] classifies all steps of the run once for all statements of the program, then plays the matches of one statement
+//! to its monitor. A monitor's work grows with the steps that its patterns match, not with the run and not with other rules.
+
+mod adjacency;
+mod arguments;
+mod automaton;
+mod build;
+mod classify;
+mod concurrency;
+mod count;
+mod each;
+mod exact;
+mod explain;
+mod flow;
+mod monitor;
+mod names;
+mod occurrence;
+pub mod plan;
+mod pool;
+mod precedence;
+mod predicate;
+mod repeat;
+mod response;
+mod scope;
+mod sequence;
+mod statement;
+mod states;
+mod timeline;
+mod trail;
+mod verdict;
+mod view;
+mod window;
+
+use super::context::Context;
+use super::fault::Fault;
+use super::machine::Machine;
+use super::outcome::Finding;
+use crate::bytecode::program::{CourseEntry, CourseId};
+use monitor::Selection;
+use plan::{Kinds, Plan};
+use statement::Place;
+use timeline::{Env, Part, Timeline};
+use view::{Mode, Slot, View};
+
+/// Judges the statements of one program on one run.
+#[derive(Debug, Default)]
+pub struct Engine<'run> {
+    timeline: Option<Timeline<'run>>,
+    /// The kinds of steps that opened the windows in work.
+    opened_by: Option<Kinds>,
+}
+
+impl<'run> Engine<'run> {
+    /// An engine that has not looked at the run yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The finding of one statement in a window.
+    ///
+    /// # Errors
+    /// What ended the evaluation of a condition, or of the statement itself.
+    pub fn judge(
+        &mut self,
+        machine: &mut Machine<'run>,
+        course: CourseId,
+        context: &Context<'run>,
+    ) -> Result<Finding, Fault> {
+        let plan = machine.prepared.plan(machine.program);
+        let entry = machine.program.courses.get(course.0 as usize);
+        let (Some(entry), Some(statement)) = (entry, plan.statement(course)) else {
+            return Err(super::machine::broken());
+        };
+        let setting = self.setting(machine, &statement.places, context, entry.bindings as usize);
+        let mut view = self.view(machine, Some(entry), context, &setting)?;
+        verdict::judge(&mut view, statement, &setting.selected, self.opened_by)
+    }
+
+    /// What a statement or a block header with these patterns looks at. `width` is how many bindings its assertion has.
+    fn setting(
+        &mut self,
+        machine: &mut Machine<'run>,
+        places: &[Place],
+        context: &Context<'run>,
+        width: usize,
+    ) -> Setting {
+        let plan = machine.prepared.plan(machine.program);
+        let timeline = self.timeline.get_or_insert_with(|| {
+            let timeline = classify::classify(machine, plan);
+            machine.refuel();
+            timeline
+        });
+        let header = header(timeline, context, width);
+        let slots = slots(plan, places, &header);
+        let selected = slots.iter().map(|slot| select(timeline, plan, slot, &header, context)).collect();
+        Setting { header, slots, selected }
+    }
+
+    fn view<'a>(
+        &'a self,
+        machine: &'a mut Machine<'run>,
+        entry: Option<&'a CourseEntry>,
+        context: &'a Context<'run>,
+        setting: &Setting,
+    ) -> Result<View<'a, 'run>, Fault> {
+        let plan = machine.prepared.plan(machine.program);
+        let timeline = self.timeline.as_ref().ok_or_else(super::machine::broken)?;
+        Ok(View {
+            calls: calls(timeline, plan, &setting.slots, context),
+            machine,
+            timeline,
+            plan,
+            entry,
+            context,
+            header: setting.header.clone(),
+            slots: setting.slots.clone(),
+            mode: Mode::Favourable,
+            unknown: false,
+        })
+    }
+}
+
+/// What a statement looks at in a window.
+struct Setting {
+    header: Env,
+    slots: Vec<Slot>,
+    /// The events of each slot.
+    selected: Vec<Selection>,
+}
+
+/// The values that block headers give, as numbers.
+fn header<'run>(timeline: &mut Timeline<'run>, context: &Context<'run>, width: usize) -> Env {
+    let given = context.bindings.iter().copied().chain(std::iter::repeat(None)).take(width);
+    given.map(|node| node.map_or(Part::OPEN, |node| timeline.values.part(node))).collect()
+}
+
+fn slots(plan: &Plan, places: &[Place], header: &Env) -> Vec<Slot> {
+    let open = |name: &u32| header.get(*name as usize).is_none_or(|part| *part == Part::OPEN);
+    let slot = |place: &Place| {
+        let shape = plan.shape_of(place.pattern)?;
+        let names = plan.shape(shape)?.names.iter().copied().filter(open).collect();
+        Some(Slot { pattern: place.pattern, shape, polarity: place.polarity, names })
+    };
+    places.iter().filter_map(slot).collect()
+}
+
+/// The events of a slot in the window; where the header gives a value, only those that have it.
+fn select(timeline: &mut Timeline<'_>, plan: &Plan, slot: &Slot, header: &Env, context: &Context<'_>) -> Selection {
+    let window = context.window;
+    let (Some(matches), Some(shape)) = (timeline.matches.get_mut(slot.shape.0 as usize), plan.shape(slot.shape)) else {
+        return Selection::Range(slot.shape, 0..0);
+    };
+    let range = matches.between(window.start, window.end);
+    let given = shape.names.iter().enumerate().find_map(|(position, name)| {
+        header.get(*name as usize).filter(|part| part.is_value()).map(|part| (position, *part))
+    });
+    match given {
+        None => Selection::Range(slot.shape, range),
+        Some((position, value)) => {
+            let mut list = matches.with_value(position, shape.names.len(), value);
+            list.retain(|event| range.contains(event));
+            Selection::List(slot.shape, list)
+        }
+    }
+}
+
+/// The call list of a statement in its window: the calls that were not executed when every pattern says `proposed`.
+fn calls<'t>(timeline: &'t Timeline<'_>, plan: &Plan, slots: &[Slot], context: &Context<'_>) -> &'t [u32] {
+    let shapes = || slots.iter().filter_map(|slot| plan.shape(slot.shape));
+    let proposed = !slots.is_empty() && shapes().all(|shape| shape.proposed);
+    let calls = timeline.calls(proposed);
+    let at = |step: usize| calls.partition_point(|call| (*call as usize) < step);
+    calls.get(at(context.window.start)..at(context.window.end)).unwrap_or(&[])
+}

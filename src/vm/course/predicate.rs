@@ -1,0 +1,228 @@
+//! `no PREDICATE in EXPR` and `no PREDICATE in A`: the predicate finds nothing in any value inside.
+//!
+//! What is found is often a secret: findings name its place and its length, never the value.
+
+use super::explain;
+use super::monitor::{Judged, Monitor, Why};
+use super::view::{Hit, View};
+use crate::bytecode::program::CodeId;
+use crate::truth::Truth;
+use crate::value::{Node, Value};
+use crate::vm::context::Scope;
+use crate::vm::fault::Fault;
+
+/// Where a value was found.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// JSON pointer inside the value that was walked.
+    pub(super) path: String,
+    /// The value's type.
+    pub(super) type_name: &'static str,
+    /// Characters of a text; digits and signs of a number.
+    pub(super) length: usize,
+    /// The JSON pointer into the run, where it is known.
+    pub(super) pointer: Option<String>,
+    /// The step that it was found in.
+    pub(super) step: Option<u32>,
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+struct Walk {
+    /// The first value of which the predicate is true.
+    found: Option<Place>,
+    /// The first of which it cannot be decided.
+    unknown: Option<Place>,
+    /// How many values were looked at.
+    looked: u64,
+}
+
+/// A value on the way, with the way to it.
+struct Visit<'run> {
+    node: Node<'run>,
+    parent: Option<usize>,
+    segment: Segment<'run>,
+}
+
+#[derive(Clone, Copy)]
+enum Segment<'run> {
+    Key(&'run str),
+    Index(usize),
+}
+
+/// Looks at every text, number and boolean inside a value, in order, without recursion.
+fn walk<'run>(
+    root: Node<'run>,
+    predicate: CodeId,
+    scope: &Scope<'_, 'run>,
+    view: &mut View<'_, 'run>,
+) -> Result<Walk, Fault> {
+    let mut visits = vec![Visit { node: root, parent: None, segment: Segment::Index(0) }];
+    let mut open = vec![0_usize];
+    let mut walk = Walk::default();
+    while let Some(at) = open.pop() {
+        view.spend(1)?;
+        let Some(Visit { node, .. }) = visits.get(at) else { continue };
+        let node = *node;
+        let from = visits.len();
+        match node.value {
+            Value::List(items) => {
+                visits.extend(items.iter().enumerate().map(|(index, item)| Visit {
+                    node: *item,
+                    parent: Some(at),
+                    segment: Segment::Index(index),
+                }));
+            }
+            Value::Object(object) => visits.extend(object.entries().iter().map(|entry| Visit {
+                node: entry.node,
+                parent: Some(at),
+                segment: Segment::Key(entry.key),
+            })),
+            Value::Text(_) | Value::Number(_) | Value::Boolean(_) => {
+                walk.looked += 1;
+                let locals = [node];
+                let truth = view.machine.truth(predicate, &scope.with_locals(&locals))?;
+                match truth.plain() {
+                    Some(false) => {}
+                    Some(true) => {
+                        walk.found = Some(place(&visits, at, view));
+                        return Ok(walk);
+                    }
+                    None if walk.unknown.is_none() => walk.unknown = Some(place(&visits, at, view)),
+                    None => {}
+                }
+            }
+            _ => {}
+        }
+        open.extend((from..visits.len()).rev());
+    }
+    Ok(walk)
+}
+
+fn place(visits: &[Visit<'_>], at: usize, view: &View<'_, '_>) -> Place {
+    let mut segments = Vec::new();
+    let mut next = visits.get(at);
+    let Some(node) = next.map(|visit| visit.node) else { return Place::nowhere() };
+    while let Some(visit) = next {
+        if visit.parent.is_some() {
+            segments.push(match visit.segment {
+                Segment::Key(key) => key.replace('~', "~0").replace('/', "~1"),
+                Segment::Index(index) => index.to_string(),
+            });
+        }
+        next = visit.parent.and_then(|parent| visits.get(parent));
+    }
+    let path = segments.iter().rev().fold(String::new(), |path, segment| path + "/" + segment);
+    let length = match node.value {
+        Value::Text(text) => text.as_str().chars().count(),
+        value => crate::value::json::to_json(&value).len(),
+    };
+    let pointer = crate::vm::locate::pointer(view.machine.run, &node);
+    Place { path, type_name: node.value.type_name(), length, pointer, step: None }
+}
+
+impl Place {
+    fn nowhere() -> Self {
+        Self { path: String::new(), type_name: "value", length: 0, pointer: None, step: None }
+    }
+}
+
+/// `no PREDICATE in EXPR`.
+pub(super) struct NoneIn {
+    values: CodeId,
+    predicate: CodeId,
+    walk: Walk,
+    recorded: bool,
+}
+
+impl NoneIn {
+    /// A monitor that has not looked yet.
+    pub(super) fn new(values: CodeId, predicate: CodeId) -> Self {
+        Self { values, predicate, walk: Walk::default(), recorded: false }
+    }
+}
+
+impl<'run> Monitor<'run> for NoneIn {
+    fn step(&mut self, _: &[Hit], _: &mut View<'_, 'run>) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+        let bindings = view.context.bindings.clone();
+        let scope = Scope { bindings: &bindings, ..view.context.scope() };
+        let root = view.machine.evaluate(self.values, &scope)?;
+        self.recorded = !matches!(root.value, Value::Absent | Value::Truth(Truth::Undecided));
+        self.walk = walk(root, self.predicate, &scope, view)?;
+        let (found, unknown) = (self.walk.found.is_some(), self.walk.unknown.is_some());
+        Ok(Judged {
+            may_fail: found || unknown || !self.recorded,
+            may_hold: !found,
+            failed_for_good: found,
+            exercised: Some((self.walk.looked == 0, self.walk.looked > 0)),
+            ..Judged::default()
+        })
+    }
+
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+        match self.walk.found.as_ref().or(self.walk.unknown.as_ref()) {
+            Some(place) => explain::found(view, place, self.predicate),
+            None => explain::not_recorded(view, self.values),
+        }
+    }
+
+    fn sees_all_answers(&self) -> bool {
+        true
+    }
+}
+
+/// `no PREDICATE in A`.
+pub(super) struct NoneInSteps {
+    predicate: CodeId,
+    /// Found in a step that surely matches.
+    sure: Option<Place>,
+    /// Found, or perhaps, in a step that matches or may match.
+    possible: Option<Place>,
+}
+
+impl NoneInSteps {
+    /// A monitor that has seen nothing.
+    pub(super) fn new(predicate: CodeId) -> Self {
+        Self { predicate, sure: None, possible: None }
+    }
+}
+
+impl<'run> Monitor<'run> for NoneInSteps {
+    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+        if self.sure.is_some() {
+            return Ok(());
+        }
+        for hit in hits {
+            let Some(step) = view.step(hit.step) else { continue };
+            let bindings = view.bindings(&hit.env);
+            let scope = Scope::of_step(step).with_bindings(&bindings);
+            let walk = walk(step.node, self.predicate, &scope, view)?;
+            let of_step = |place: Place| Place { step: Some(hit.step), ..place };
+            if let (true, Some(place)) = (hit.sure && self.sure.is_none(), &walk.found) {
+                self.sure = Some(of_step(place.clone()));
+            }
+            if self.possible.is_none() {
+                self.possible = walk.found.or(walk.unknown).map(of_step);
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+        let (sure, possible) = (self.sure.is_some(), self.possible.is_some());
+        Ok(Judged { may_fail: possible, may_hold: !sure, failed_for_good: sure, ..Judged::default() })
+    }
+
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+        let place = self.sure.as_ref().or(self.possible.as_ref());
+        place.map_or_else(Why::default, |place| explain::found(view, place, self.predicate))
+    }
+
+    fn sees_all_answers(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,319 @@
+//! Blocks: which windows a header opens, and the verdict over all of them.
+
+use super::Engine;
+use super::explain;
+use super::monitor::{Selection, admit};
+use super::plan::Kinds;
+use super::statement::{Place, Polarity};
+use super::timeline::{Env, Part, kinds_of};
+use super::verdict::out_of_reach;
+use super::view::{Fit, Hit, View};
+use crate::bytecode::program::PatternId;
+use crate::ir::Scope;
+use crate::truth::Verdict;
+use crate::vm::context::{Context, Window};
+use crate::vm::fault::Fault;
+use crate::vm::machine::Machine;
+use crate::vm::outcome::{Finding, Role};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Unknown matches of a header that are answered in all ways; with more the block is undecided.
+const MOST_UNKNOWN: usize = 8;
+
+/// The slot of the pattern that opens windows (closes them, for `before`).
+const OPEN: usize = 0;
+/// The slot of the pattern that closes them.
+const CLOSE: usize = 1;
+
+/// A window of a block.
+#[derive(Debug, Clone)]
+struct Opened<'run> {
+    context: Context<'run>,
+    opening: Option<u32>,
+    closing: Option<u32>,
+    /// It should have closed, and never does.
+    hangs: bool,
+}
+
+/// What a header's patterns match.
+struct Header {
+    hits: Vec<Hit>,
+    kinds: Kinds,
+    /// Whether its patterns bind.
+    binds: bool,
+}
+
+/// Judges the body of a block in one window.
+pub type Body<'b, 'run> =
+    dyn FnMut(&mut Engine<'run>, &mut Machine<'run>, &Context<'run>) -> Result<Finding, Fault> + 'b;
+
+/// The patterns of a header, as slots.
+fn places(scope: &Scope<PatternId>) -> Vec<Place> {
+    let (open, close) = match *scope {
+        Scope::After { open, until } => (open, until),
+        Scope::Before { close } => (close, None),
+        Scope::Between { open, close } => (open, Some(close)),
+        Scope::Each { step } => (step, None),
+    };
+    let place = |pattern| Place { pattern, polarity: Polarity::Mixed };
+    std::iter::once(open).chain(close).map(place).collect()
+}
+
+impl<'run> Engine<'run> {
+    /// The verdict of a statement in a block, over all windows that the header opens: `body` judges it in one of them.
+    ///
+    /// # Errors
+    /// What ended the evaluation of the header or of the body.
+    pub fn scoped(
+        &mut self,
+        machine: &mut Machine<'run>,
+        scope: &Scope<PatternId>,
+        context: &Context<'run>,
+        body: &mut Body<'_, 'run>,
+    ) -> Result<Finding, Fault> {
+        let places = places(scope);
+        let setting = self.setting(machine, &places, context, context.bindings.len());
+        let opens_windows = !matches!(scope, Scope::Each { .. });
+        let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
+        let mut view = self.view(machine, None, context, &setting)?;
+        if let Some(finding) = out_of_reach(&view, opened_by.is_some(), false, &setting.selected, opened_by) {
+            return Ok(finding);
+        }
+        view.check_faults()?;
+        let header = read(&mut view, &setting.selected)?;
+        let unknown: Vec<usize> =
+            (0..header.hits.len()).filter(|at| header.hits.get(*at).is_some_and(|hit| !hit.sure)).collect();
+        let first_unknown = header.hits.iter().find(|hit| !hit.sure);
+        if unknown.len() > MOST_UNKNOWN {
+            return Ok(undecided(&mut view, first_unknown));
+        }
+        let mut answers = Vec::new();
+        for answer in 0..1_usize << unknown.len() {
+            let taken = |at: &usize| match unknown.iter().position(|unknown| unknown == at) {
+                Some(bit) => answer & (1 << bit) != 0,
+                None => true,
+            };
+            let chosen: Vec<&Hit> = (0..header.hits.len()).filter(taken).filter_map(|at| header.hits.get(at)).collect();
+            answers.push(windows(&mut view, scope, &chosen)?);
+        }
+        let nothing = explain::no_window(&mut view, scope);
+        drop(view);
+        let outside = self.opened_by;
+        if let Some(mut all) = opened_by {
+            all.join(header.kinds);
+            self.opened_by = Some(all);
+        }
+        let findings: Result<Vec<Finding>, Fault> = answers
+            .iter()
+            .map(|windows| {
+                let finding = self.over_windows(machine, context, windows, body)?;
+                Ok(conclude(finding, scope, context, windows, header.binds, &nothing))
+            })
+            .collect();
+        self.opened_by = outside;
+        let mut findings = findings?;
+        let all_taken = findings.pop().unwrap_or_else(|| Finding::new(Verdict::Vacuous, nothing));
+        if findings.iter().all(|other| other.verdict == all_taken.verdict) {
+            return Ok(all_taken);
+        }
+        let mut view = self.view(machine, None, context, &setting)?;
+        Ok(undecided(&mut view, first_unknown))
+    }
+
+    /// The findings in each window that counts.
+    fn over_windows(
+        &mut self,
+        machine: &mut Machine<'run>,
+        context: &Context<'run>,
+        windows: &[Opened<'run>],
+        body: &mut Body<'_, 'run>,
+    ) -> Result<Vec<Finding>, Fault> {
+        let mut findings = Vec::new();
+        for window in windows {
+            let mut finding = body(self, machine, &window.context)?;
+            if window.hangs {
+                match finding.verdict {
+                    Verdict::Fail => finding.verdict = Verdict::Undecided,
+                    Verdict::Error => {}
+                    // In a run that goes on it may still close.
+                    _ if !context.window.closed => {}
+                    _ => continue,
+                }
+            }
+            findings.push(place(finding, window, machine));
+        }
+        Ok(findings)
+    }
+}
+
+fn undecided(view: &mut View<'_, '_>, unknown: Option<&Hit>) -> Finding {
+    let why = explain::unknown(view, unknown, super::monitor::Why::default());
+    Finding { evidence: why.evidence, ..Finding::new(Verdict::Undecided, why.reason) }
+}
+
+/// The verdict over windows.
+fn conclude(
+    findings: Vec<Finding>,
+    scope: &Scope<PatternId>,
+    context: &Context<'_>,
+    windows: &[Opened<'_>],
+    binds: bool,
+    nothing: &str,
+) -> Finding {
+    let verdict = match findings.is_empty() {
+        true => Verdict::Vacuous,
+        false => Verdict::all(findings.iter().map(|finding| finding.verdict)),
+    };
+    // A longer run may open more windows, unless the only one there can be has come.
+    let complete = matches!(scope, Scope::Before { .. }) && !binds && !windows.is_empty();
+    let may_change = !context.window.closed && !complete && !matches!(verdict, Verdict::Fail | Verdict::Error);
+    let verdict = if may_change { Verdict::Undecided } else { verdict };
+    let decisive = findings.into_iter().find(|finding| finding.verdict == verdict);
+    decisive.unwrap_or_else(|| Finding::new(verdict, if may_change { explain::OPEN } else { nothing }))
+}
+
+/// What the header's patterns match, in the order of steps.
+fn read(view: &mut View<'_, '_>, selected: &[Selection]) -> Result<Header, Fault> {
+    let mut hits: Vec<Hit> = Vec::new();
+    let mut kinds = Kinds::default();
+    for (slot, selection) in selected.iter().enumerate() {
+        kinds.join(kinds_of(selection.events(view.timeline).map(|(_, event)| event), view.machine.run.steps));
+        for (event, _) in selection.events(view.timeline) {
+            view.spend(1)?;
+            hits.extend(admit(slot, event, view)?);
+        }
+    }
+    hits.sort_by_key(|hit| hit.step);
+    let binds = (0..view.slots.len()).any(|slot| !view.names(slot).is_empty());
+    Ok(Header { hits, kinds, binds })
+}
+
+/// The windows that these header hits open, in the order in which they open.
+fn windows<'run>(
+    view: &mut View<'_, 'run>,
+    scope: &Scope<PatternId>,
+    hits: &[&Hit],
+) -> Result<Vec<Opened<'run>>, Fault> {
+    let whole = view.context.window;
+    match scope {
+        Scope::Each { .. } => Ok(hits.iter().filter_map(|hit| of_step(view, hit)).collect()),
+        Scope::Before { .. } => Ok(firsts(hits)
+            .map(|hit| {
+                let window = Window { start: whole.start, end: hit.step as usize, closed: true };
+                opened(view, &hit.env, window, (None, Some(hit.step)))
+            })
+            .collect()),
+        Scope::After { until: None, .. } => Ok(firsts(hits)
+            .map(|hit| {
+                let window = Window { start: hit.step as usize + 1, ..whole };
+                opened(view, &hit.env, window, (Some(hit.step), None))
+            })
+            .collect()),
+        Scope::After { until: Some(_), .. } => closing(view, hits, false),
+        Scope::Between { .. } => closing(view, hits, true),
+    }
+}
+
+fn of_step<'run>(view: &View<'_, 'run>, hit: &Hit) -> Option<Opened<'run>> {
+    let step = view.step(hit.step)?;
+    let window = opened(view, &hit.env, view.context.window, (Some(hit.step), None));
+    Some(Opened { context: Context { step: Some(step), ..window.context }, ..window })
+}
+
+/// The first hit for each of their values.
+fn firsts<'h>(hits: &'h [&Hit]) -> impl Iterator<Item = &'h Hit> {
+    let mut seen = BTreeSet::new();
+    hits.iter().copied().filter(move |hit| seen.insert(&hit.env))
+}
+
+/// A window in which the header's values hold.
+fn opened<'run>(
+    view: &View<'_, 'run>,
+    env: &Env,
+    window: Window,
+    (opening, closing): (Option<u32>, Option<u32>),
+) -> Opened<'run> {
+    let mut context =
+        Context { window: Window { end: window.end.max(window.start), ..window }, ..view.context.clone() };
+    for (slot, part) in context.bindings.iter_mut().zip(env) {
+        if *part != Part::OPEN && slot.is_none() {
+            *slot = view.timeline.values.node(*part);
+        }
+    }
+    Opened { context, opening, closing, hangs: false }
+}
+
+/// Windows from each opening hit that is not inside an open window of the same values to the next closing one.
+fn closing<'run>(view: &mut View<'_, 'run>, hits: &[&Hit], must_close: bool) -> Result<Vec<Opened<'run>>, Fault> {
+    // Closing hits that have all values of the opening ones close exactly those.
+    let exact = view.names(OPEN) == view.names(CLOSE) && !view.joined(OPEN) && !view.joined(CLOSE);
+    let exact = exact && hits.iter().all(|hit| !hit.env.contains(&Part::ABSENT));
+    let mut open: BTreeMap<&Env, &Hit> = BTreeMap::new();
+    let mut windows = Vec::new();
+    for of_step in hits.chunk_by(|a, b| a.step == b.step) {
+        for close in of_step.iter().filter(|hit| hit.slot == CLOSE) {
+            for opening in closed_by(view, &mut open, close, exact)? {
+                let window = Window { start: opening.step as usize + 1, end: close.step as usize, closed: true };
+                windows.push(opened(view, &opening.env, window, (Some(opening.step), Some(close.step))));
+            }
+        }
+        for opening in of_step.iter().filter(|hit| hit.slot == OPEN) {
+            open.entry(&opening.env).or_insert(opening);
+        }
+    }
+    for (env, opening) in open {
+        let window = Window { start: opening.step as usize + 1, ..view.context.window };
+        windows.push(Opened { hangs: must_close, ..opened(view, env, window, (Some(opening.step), None)) });
+    }
+    windows.sort_by_key(|window| (window.opening, window.closing));
+    Ok(windows)
+}
+
+/// Takes the openings out that a closing hit closes.
+fn closed_by<'h>(
+    view: &mut View<'_, '_>,
+    open: &mut BTreeMap<&'h Env, &'h Hit>,
+    close: &Hit,
+    exact: bool,
+) -> Result<Vec<&'h Hit>, Fault> {
+    if exact {
+        return Ok(open.remove(&close.env).into_iter().collect());
+    }
+    let mut closed = Vec::new();
+    for opening in open.values() {
+        if view.fit(opening.side(), close.side())? != Fit::No {
+            closed.push(*opening);
+        }
+    }
+    for opening in &closed {
+        open.remove(&opening.env);
+    }
+    Ok(closed)
+}
+
+/// A finding with the ends of its window.
+fn place<'run>(mut finding: Finding, window: &Opened<'run>, machine: &Machine<'run>) -> Finding {
+    if matches!(finding.verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped) {
+        return finding;
+    }
+    let name = |step: u32| explain::name(machine.run, step);
+    let words = match (window.opening, window.closing) {
+        (Some(opening), _) if window.context.step.is_some() => format!("for {}", name(opening)),
+        (Some(opening), Some(closing)) => format!("after {} and before {}", name(opening), name(closing)),
+        (Some(opening), None) if window.hangs => format!("after {}, which is never closed", name(opening)),
+        (Some(opening), None) => format!("after {}", name(opening)),
+        (None, Some(closing)) => format!("before {}", name(closing)),
+        (None, None) => return finding,
+    };
+    if !finding.reason.is_empty() {
+        finding.reason = format!("{words}: {}", finding.reason);
+    }
+    for (step, role) in [(window.opening, Role::Opening), (window.closing, Role::Closing)] {
+        if let Some(step) = step
+            && !finding.evidence.iter().any(|evidence| evidence.step == Some(step))
+        {
+            finding.evidence.push(explain::step_evidence(machine.run, step, role, String::new()));
+        }
+    }
+    finding
+}

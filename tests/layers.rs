@@ -9,7 +9,7 @@ const LAYERS: [&[&str]; 7] = [
     &["ir", "builtins", "check"],
     &["bytecode", "compile"],
     &["vm"],
-    &["report"],
+    &["report", "rules"],
     &["cli"],
 ];
 

@@ -186,7 +186,7 @@ ops! {
     Deep(spread: bool) = "deep", 1 => 1, cost 4, "the value and everything inside it, as a list";
     // Computing.
     Negate() = "negate", 1 => 1, cost 1, "the negative of a number";
-    Add() = "add", 2 => 1, cost 1, "the sum of two numbers, two texts joined, or two lists joined";
+    Add() = "add", 2 => 1, cost 1, "the sum of two numbers";
     Subtract() = "subtract", 2 => 1, cost 1, "the difference of two numbers";
     Multiply() = "multiply", 2 => 1, cost 1, "the product of two numbers";
     Divide() = "divide", 2 => 1, cost 1, "the quotient of two numbers; missing when the divisor is zero";
@@ -215,7 +215,7 @@ ops! {
     SkipElse(target: Target) = "skip_else", 0 => 0, cost 1, "jumps past `else` with a placeholder when the condition below the top is plainly true";
     Choose() = "choose", 3 => 1, cost 1, "takes the branch that the condition says; both count where something missing decided it";
     // Quantifiers.
-    Begin(quantifier: ExprQuantifier) = "begin", 1 => 0, cost 4, "starts a loop over the elements of a list, the values of an object or the numbers of a range";
+    Begin(quantifier: ExprQuantifier) = "begin", 1 => 0, cost 4, "starts a loop over the elements of a list or the values of an object";
     Next(slot: Slot, exit: Target) = "next", 0 => 0, cost 1, "puts the next element into a local, or jumps when there is none or the answer is known";
     Repeat(next: Target) = "repeat", 1 => 0, cost 1, "counts the truth for the quantifier and goes back to `next`";
     End() = "end", 0 => 1, cost 1, "ends the loop with the quantifier's answer";

@@ -70,7 +70,9 @@ fn unknown(name: &Name) -> Diagnostic {
     let all = Slug::ALL.iter().map(|slug| slug.as_str());
     let diagnostic = Diagnostic::new(Slug::UnknownAllow, name.span, format!("there is no lint `{}`", name.text));
     match suggest::nearest(&name.text, all) {
-        Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), name.span, near),
+        Some(near) => {
+            diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), name.span, near)
+        }
         None => diagnostic.help("the slug of a warning stands in brackets behind `warning`"),
     }
 }

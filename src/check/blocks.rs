@@ -31,7 +31,11 @@ impl Wrap {
 
 impl<'a> Checker<'a> {
     /// The window of a block and what is in scope inside it.
-    pub(super) fn window(&mut self, scope: &Scope<'a>, header: &'a ast::Scope) -> (Option<ir::Scope<Pattern>>, Scope<'a>) {
+    pub(super) fn window(
+        &mut self,
+        scope: &Scope<'a>,
+        header: &'a ast::Scope,
+    ) -> (Option<ir::Scope<Pattern>>, Scope<'a>) {
         let mut inner = scope.clone();
         let window = match header {
             ast::Scope::After { open, until } => Some(ir::Scope::After {
@@ -78,7 +82,12 @@ impl<'a> Checker<'a> {
     }
 
     /// A group.
-    pub(super) fn group_check(&mut self, scope: &Scope<'a>, kind: &'a ast::GroupKind, body: &'a [ast::Item]) -> Checked {
+    pub(super) fn group_check(
+        &mut self,
+        scope: &Scope<'a>,
+        kind: &'a ast::GroupKind,
+        body: &'a [ast::Item],
+    ) -> Checked {
         stacker::maybe_grow(128 << 10, 1 << 20, || {
             let members = self.members(scope, body);
             let kind = match kind {
@@ -97,9 +106,13 @@ impl<'a> Checker<'a> {
         if least as usize > statements && statements > 0 {
             let noun = if statements == 1 { "statement" } else { "statements" };
             self.report(
-                Diagnostic::new(Slug::Impossible, number.span, format!("`at least {least}` of {statements} {noun} can never hold"))
-                    .help(format!("write `at least {statements} of`"))
-                    .fix(format!("write `{statements}`"), number.span, statements.to_string()),
+                Diagnostic::new(
+                    Slug::Impossible,
+                    number.span,
+                    format!("`at least {least}` of {statements} {noun} can never hold"),
+                )
+                .help(format!("write `at least {statements} of`"))
+                .fix(format!("write `{statements}`"), number.span, statements.to_string()),
             );
         }
         least
@@ -141,10 +154,15 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let word = settings::word_of(&modifier.kind);
-            let mut diagnostic =
-                Diagnostic::new(Slug::Misplaced, modifier.span, format!("`{word}` has no effect on a statement of a group"));
+            let mut diagnostic = Diagnostic::new(
+                Slug::Misplaced,
+                modifier.span,
+                format!("`{word}` has no effect on a statement of a group"),
+            );
             diagnostic.severity = Severity::Warning;
-            self.report(diagnostic.help(format!("a group is one assertion: put `{word}` behind its `}}` or at its start")));
+            self.report(
+                diagnostic.help(format!("a group is one assertion: put `{word}` behind its `}}` or at its start")),
+            );
         }
     }
 }

@@ -165,7 +165,8 @@ impl<'a> Checker<'a> {
         };
         let mut settings = place.inherited.settings(own);
         // A condition that looks at the step of an `each` is judged once for each step.
-        let (inside, outside): (Vec<ir::Expr>, Vec<ir::Expr>) = settings.when.into_iter().partition(walk::looks_at_step);
+        let (inside, outside): (Vec<ir::Expr>, Vec<ir::Expr>) =
+            settings.when.into_iter().partition(walk::looks_at_step);
         settings.when = outside;
         let check = if inside.is_empty() { check } else { Wrap::When(inside).around(check, span) };
         let check = place.wraps.iter().rev().fold(check, |check, wrap| wrap.clone().around(check, span));
@@ -174,7 +175,13 @@ impl<'a> Checker<'a> {
     }
 
     /// A block: its header opens windows for every statement in it.
-    fn block(&mut self, place: &Place<'a>, assertion: &'a ast::Assertion, header: &'a ast::Scope, body: &'a [ast::Item]) {
+    fn block(
+        &mut self,
+        place: &Place<'a>,
+        assertion: &'a ast::Assertion,
+        header: &'a ast::Scope,
+        body: &'a [ast::Item],
+    ) {
         let outer = self.bindings.clone();
         self.literals.clear();
         let mut inner = place.clone();
@@ -216,13 +223,15 @@ impl<'a> Checker<'a> {
     /// `id` and `as` name one thing; a block is several assertions.
     fn check_block_modifiers(&mut self, own: &Own<'a>, body: &[ast::Item], all: &[&ast::Modifier]) {
         let several = body.iter().filter(|item| matches!(item.kind, ItemKind::Assertion(_))).count();
-        for (word, given) in [("id", own.id.is_some()), ("as", own.metric.is_some()), ("threshold", own.threshold.is_some())] {
+        for (word, given) in
+            [("id", own.id.is_some()), ("as", own.metric.is_some()), ("threshold", own.threshold.is_some())]
+        {
             if given && let Some(span) = settings::place_of(all.iter().copied(), word) {
-                let message = format!("`{word}` names one assertion, and a block gives one for each of its {several} statements");
-                self.report(
-                    Diagnostic::new(Slug::Misplaced, span, message)
-                        .help(format!("put `{word}` behind a statement in the block, or put the statements into `all of {{ … }}`")),
-                );
+                let message =
+                    format!("`{word}` names one assertion, and a block gives one for each of its {several} statements");
+                self.report(Diagnostic::new(Slug::Misplaced, span, message).help(format!(
+                    "put `{word}` behind a statement in the block, or put the statements into `all of {{ … }}`"
+                )));
             }
         }
     }
@@ -242,8 +251,14 @@ impl<'a> Checker<'a> {
             ItemKind::Setting(Setting::Modifier(modifier)) if !*opening => {
                 let word = settings::word_of(&modifier.kind);
                 self.report(
-                    Diagnostic::new(Slug::Misplaced, modifier.span, format!("the setting `{word}` stands behind an assertion"))
-                        .help(format!("settings open a body: put `{word}` first, or on the line of the assertion that it is for")),
+                    Diagnostic::new(
+                        Slug::Misplaced,
+                        modifier.span,
+                        format!("the setting `{word}` stands behind an assertion"),
+                    )
+                    .help(format!(
+                        "settings open a body: put `{word}` first, or on the line of the assertion that it is for"
+                    )),
                 );
             }
             ItemKind::Setting(Setting::Modifier(_)) => {}
@@ -307,8 +322,10 @@ impl<'a> Checker<'a> {
     fn required(&self, call: &ast::Call) -> String {
         match &call.input {
             CallInput::Object(ast::Expr { kind: ast::ExprKind::Object(entries), .. }) if !entries.is_empty() => {
-                let all: Vec<String> =
-                    entries.iter().map(|(name, value)| format!("{}: {}", self.written(name.span), self.written(value.span))).collect();
+                let all: Vec<String> = entries
+                    .iter()
+                    .map(|(name, value)| format!("{}: {}", self.written(name.span), self.written(value.span)))
+                    .collect();
                 format!("require {}({})", call.tool.text, all.join(", "))
             }
             _ => format!("require {}", call.tool.text),
@@ -328,10 +345,7 @@ fn nested(word: &str, body: Body) -> (String, String) {
 }
 
 fn in_suite(word: &str) -> (String, String) {
-    (
-        format!("`{word}` stands only in a suite"),
-        format!("write `suite \"name\" {{ {word} … }}`"),
-    )
+    (format!("`{word}` stands only in a suite"), format!("write `suite \"name\" {{ {word} … }}`"))
 }
 
 /// Keys with the body that they belong to.

@@ -41,7 +41,13 @@ impl Checker<'_> {
     ///
     /// # Errors
     /// Says which reference cannot be had and why.
-    pub(super) fn bundled(&mut self, mut schema: Value, folder: &Path, file: FileId, inside: PathBuf) -> Result<Value, String> {
+    pub(super) fn bundled(
+        &mut self,
+        mut schema: Value,
+        folder: &Path,
+        file: FileId,
+        inside: PathBuf,
+    ) -> Result<Value, String> {
         let mut bundle = Bundle { inside, known: Vec::new(), definitions: Map::new(), ids: BTreeSet::new() };
         collect_ids(&schema, &mut bundle.ids);
         let from = From { folder: folder.to_path_buf(), file, definition: String::new() };
@@ -57,7 +63,9 @@ impl Checker<'_> {
 
     fn resolve_references(&mut self, value: &mut Value, from: &From, bundle: &mut Bundle) -> Result<(), String> {
         match value {
-            Value::Array(values) => values.iter_mut().try_for_each(|value| self.resolve_references(value, from, bundle)),
+            Value::Array(values) => {
+                values.iter_mut().try_for_each(|value| self.resolve_references(value, from, bundle))
+            }
             Value::Object(entries) => {
                 for (key, value) in entries.iter_mut() {
                     match value {
@@ -78,7 +86,11 @@ impl Checker<'_> {
     fn resolved(&mut self, reference: &str, from: &From, bundle: &mut Bundle) -> Result<String, String> {
         let (path, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         if path.is_empty() {
-            return Ok(if from.definition.is_empty() { reference.to_owned() } else { pointer(&from.definition, fragment) });
+            return Ok(if from.definition.is_empty() {
+                reference.to_owned()
+            } else {
+                pointer(&from.definition, fragment)
+            });
         }
         if bundle.ids.contains(path) || path.contains("json-schema.org/") {
             return Ok(reference.to_owned());
@@ -103,10 +115,12 @@ impl Checker<'_> {
         if bundle.known.len() >= FILES {
             return Err(format!("it consists of more than {FILES} files"));
         }
-        let name = Path::new(path).file_name().map_or_else(|| "file".to_owned(), |name| name.to_string_lossy().into_owned());
+        let name =
+            Path::new(path).file_name().map_or_else(|| "file".to_owned(), |name| name.to_string_lossy().into_owned());
         let definition = format!("{name} {}", bundle.known.len().saturating_add(1));
         bundle.known.push((data.key.clone(), definition.clone()));
-        let mut value: Value = serde_json::from_str(&data.text).map_err(|error| format!("`{path}` is not JSON: {error}"))?;
+        let mut value: Value =
+            serde_json::from_str(&data.text).map_err(|error| format!("`{path}` is not JSON: {error}"))?;
         if let Some(root) = value.as_object_mut() {
             for key in ["$id", "id", "$schema"] {
                 if root.get(key).is_some_and(Value::is_string) {

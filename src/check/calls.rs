@@ -136,10 +136,11 @@ impl<'a> Checker<'a> {
         let words: Vec<&str> = parameter.types.iter().map(|&ty| builtins::type_word(ty)).collect();
         let found = ty.class().map_or("this", super::ty::Class::noun);
         let message = format!("`{}` of `{}` is a {}, not {found}", parameter.name, builtin.name, words.join(" or a "));
-        self.report(
-            Diagnostic::new(Slug::TypeMismatch, value.expr.span, message)
-                .help(format!("`{}`; for example `{}`", builtin.signature(), builtin.example)),
-        );
+        self.report(Diagnostic::new(Slug::TypeMismatch, value.expr.span, message).help(format!(
+            "`{}`; for example `{}`",
+            builtin.signature(),
+            builtin.example
+        )));
     }
 
     fn report_unknown_function(&mut self, file: usize, name: &ast::Name, other: Option<Symbol>) {
@@ -150,11 +151,12 @@ impl<'a> Checker<'a> {
             Diagnostic::new(Slug::UnknownFunction, name.span, format!("unknown function `{}`", name.text));
         let names = self.function_names(file);
         diagnostic = match (other, suggest::nearest(&name.text, names.iter().map(String::as_str))) {
-            (Some(Symbol::Step(_)), _) => diagnostic.help(format!(
-                "`{}` is a step: `require {}(…)` says that it occurs",
-                name.text, name.text
-            )),
-            (Some(_), _) => diagnostic.help(format!("`{}` is a value: write `{}` without parentheses", name.text, name.text)),
+            (Some(Symbol::Step(_)), _) => {
+                diagnostic.help(format!("`{}` is a step: `require {}(…)` says that it occurs", name.text, name.text))
+            }
+            (Some(_), _) => {
+                diagnostic.help(format!("`{}` is a value: write `{}` without parentheses", name.text, name.text))
+            }
             (None, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")).fix(
                 format!("replace with `{near}`"),
                 name.span,
@@ -201,7 +203,9 @@ fn counted(least: usize, most: usize) -> String {
 /// The texts of the arguments in a function's example.
 fn example_arguments(builtin: &Builtin) -> Vec<String> {
     let start = builtin.example.find(&format!("{}(", builtin.name));
-    let Some(rest) = start.and_then(|at| builtin.example.get(at.saturating_add(builtin.name.len()).saturating_add(1)..)) else {
+    let Some(rest) =
+        start.and_then(|at| builtin.example.get(at.saturating_add(builtin.name.len()).saturating_add(1)..))
+    else {
         return Vec::new();
     };
     let (mut all, mut part, mut depth, mut quote) = (Vec::new(), String::new(), 0_u32, None);

@@ -78,9 +78,13 @@ impl<'a> Checker<'a> {
         if let Some(earlier) = self.catalogue.tools.get(&name.text).and_then(|entry| entry.declared) {
             let at = self.place_of(earlier, name.span);
             self.report(
-                Diagnostic::new(Slug::Duplicate, name.span, format!("tool `{}` is already declared in {at}", name.text))
-                    .other(earlier, "declared here")
-                    .help("keep one of the declarations"),
+                Diagnostic::new(
+                    Slug::Duplicate,
+                    name.span,
+                    format!("tool `{}` is already declared in {at}", name.text),
+                )
+                .other(earlier, "declared here")
+                .help("keep one of the declarations"),
             );
             return;
         }
@@ -131,9 +135,9 @@ impl<'a> Checker<'a> {
     }
 
     fn tool_schema_error(&self, tool: &str, schema: &Value) -> Result<(), (String, String)> {
-        crate::builtins::schema::Schema::compile(&schema.to_string(), &self.options.limits)
-            .map(|_| ())
-            .map_err(|why| (format!("the schema of tool `{tool}` cannot be used: {why}"), "correct the schema in the file".to_owned()))
+        crate::builtins::schema::Schema::compile(&schema.to_string(), &self.options.limits).map(|_| ()).map_err(|why| {
+            (format!("the schema of tool `{tool}` cannot be used: {why}"), "correct the schema in the file".to_owned())
+        })
     }
 
     fn add_tool(&mut self, name: &str, schema: Option<Value>, about: Option<Value>, declared: Option<Span>) {
@@ -153,12 +157,17 @@ impl<'a> Checker<'a> {
             return;
         }
         let steps: Vec<String> = self.step_names(scope.file);
-        let near = suggest::nearest(name, self.catalogue.tools.keys().map(String::as_str).chain(steps.iter().map(String::as_str)));
+        let near = suggest::nearest(
+            name,
+            self.catalogue.tools.keys().map(String::as_str).chain(steps.iter().map(String::as_str)),
+        );
         let message = format!("the catalogue has no tool `{name}`");
         let slug = if self.catalogue.lenient { Slug::UnlistedTool } else { Slug::UnknownTool };
         let mut diagnostic = Diagnostic::new(slug, place, message);
         diagnostic = match near {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), place, near),
+            Some(near) => {
+                diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), place, near)
+            }
             None => diagnostic.help(format!("declare it: `tool {} {{ type: \"object\" }}`", shown(name))),
         };
         self.report(diagnostic);
@@ -174,7 +183,10 @@ impl<'a> Checker<'a> {
             let mut diagnostic =
                 Diagnostic::new(Slug::UnlistedTool, place, format!("no tool of the catalogue fits `{glob}`"));
             diagnostic.severity = Severity::Warning;
-            self.report(diagnostic.help("the tools are known from `tools from` and `tool`; correct the glob or declare the tool"));
+            self.report(
+                diagnostic
+                    .help("the tools are known from `tools from` and `tool`; correct the glob or declare the tool"),
+            );
         }
     }
 }
@@ -220,14 +232,18 @@ fn listed_one(value: &Value) -> Option<Listed> {
 
 /// The schema of the arguments under any of its names. A property called `parameters` inside a bare schema is none.
 fn schema_of(value: &Value) -> Option<&Value> {
-    ["inputSchema", "input_schema", "parameters"].into_iter().find_map(|key| value.get(key)).filter(|found| found.is_object())
+    ["inputSchema", "input_schema", "parameters"]
+        .into_iter()
+        .find_map(|key| value.get(key))
+        .filter(|found| found.is_object())
 }
 
 /// What a catalogue says of a tool beside its schema.
 fn about(value: &Value) -> Option<Value> {
-    let entries = value.as_object()?.iter().filter(|(key, _)| {
-        !matches!(key.as_str(), "inputSchema" | "input_schema" | "parameters" | "outputSchema")
-    });
+    let entries = value
+        .as_object()?
+        .iter()
+        .filter(|(key, _)| !matches!(key.as_str(), "inputSchema" | "input_schema" | "parameters" | "outputSchema"));
     let about: serde_json::Map<String, Value> = entries.map(|(key, value)| (key.clone(), value.clone())).collect();
     (!about.is_empty()).then_some(Value::Object(about))
 }

@@ -20,12 +20,19 @@ impl Checker<'_> {
             }
             TestKind::In => self.check_in(test, left, text, right),
             TestKind::Contains => self.check_contains(test, left, text, right),
-            TestKind::ContainsAll | TestKind::ContainsAny | TestKind::ContainsNone => self.check_contains_each(test, left, text, right),
+            TestKind::ContainsAll | TestKind::ContainsAny | TestKind::ContainsNone => {
+                self.check_contains_each(test, left, text, right)
+            }
             TestKind::ContainsIgnoringCase | TestKind::StartsWith | TestKind::EndsWith => {
                 self.check_text_test(test, left, text, right);
             }
             TestKind::Matches => self.check_matches(test, left, text, right),
-            TestKind::Is | TestKind::IsJson | TestKind::ContainsJson | TestKind::IsEmpty | TestKind::IsMissing | TestKind::Exists => {}
+            TestKind::Is
+            | TestKind::IsJson
+            | TestKind::ContainsJson
+            | TestKind::IsEmpty
+            | TestKind::IsMissing
+            | TestKind::Exists => {}
         }
     }
 
@@ -80,7 +87,11 @@ impl Checker<'_> {
                 self.report_right(test, right, Class::Text, &help);
             }
             Some(class @ (Class::Number | Class::Boolean | Class::Null | Class::Regex)) => {
-                let help = if class == Class::Regex { format!("write `{text} matches …`") } else { "write a list `[…]` or a range `1..3`".to_owned() };
+                let help = if class == Class::Regex {
+                    format!("write `{text} matches …`")
+                } else {
+                    "write a list `[…]` or a range `1..3`".to_owned()
+                };
                 self.report_right(test, right, class, &help);
             }
             Some(Class::Range) => match left.ty.class() {
@@ -100,8 +111,16 @@ impl Checker<'_> {
         let (Some(a), Some(b)) = (left.ty.class(), right.ty.element().class()) else { return };
         if a != b && a != Class::Null && b != Class::Null {
             let noun = self.noun_of(left, text, a);
-            let message = format!("{noun}, and the list holds {}: `{}` is always {}", plural(b), self.written(test.operator), test.negated);
-            self.report(Diagnostic::new(Slug::TypeMismatch, right.expr.span, message).help(format!("write a list of {}", plural(a))));
+            let message = format!(
+                "{noun}, and the list holds {}: `{}` is always {}",
+                plural(b),
+                self.written(test.operator),
+                test.negated
+            );
+            self.report(
+                Diagnostic::new(Slug::TypeMismatch, right.expr.span, message)
+                    .help(format!("write a list of {}", plural(a))),
+            );
         }
     }
 
@@ -138,7 +157,13 @@ impl Checker<'_> {
 
     fn check_text_test(&mut self, test: &ValueTest, left: &Typed, text: &str, right: &Typed) {
         if let Some(class) = left.ty.class().filter(|class| *class != Class::Text) {
-            self.report_always(test, left, text, class, &format!("this tests text; for JSON as text write `text({text})`"));
+            self.report_always(
+                test,
+                left,
+                text,
+                class,
+                &format!("this tests text; for JSON as text write `text({text})`"),
+            );
         } else if right.ty.class() == Some(Class::Regex) {
             self.report_regex_operand(test, text, right);
         } else if let Some(class) = right.ty.class().filter(|class| *class != Class::Text) {
@@ -151,14 +176,25 @@ impl Checker<'_> {
             Some(Class::Text) => {
                 let pattern = right.text().map_or_else(|| "…".to_owned(), regex_syntax::escape);
                 let pattern = pattern.replace('/', "\\/");
-                self.report_right(test, right, Class::Text, &format!("a regular expression stands between slashes: `/{pattern}/`"));
+                self.report_right(
+                    test,
+                    right,
+                    Class::Text,
+                    &format!("a regular expression stands between slashes: `/{pattern}/`"),
+                );
             }
             Some(class) if class != Class::Regex => {
                 self.report_right(test, right, class, "write a regular expression: `/…/`");
             }
             _ => {
                 if let Some(class) = left.ty.class().filter(|class| *class != Class::Text) {
-                    self.report_always(test, left, text, class, &format!("this tests text; for JSON as text write `text({text})`"));
+                    self.report_always(
+                        test,
+                        left,
+                        text,
+                        class,
+                        &format!("this tests text; for JSON as text write `text({text})`"),
+                    );
                 }
             }
         }
@@ -195,7 +231,9 @@ impl Checker<'_> {
             Some(write) => format!("write `{write}`"),
             None => match replacement(b, left) {
                 Some(write) => format!("write `{write}` on the left"),
-                None if a == Class::Text && b == Class::Number => format!("a number in text is read with `number({text})`"),
+                None if a == Class::Text && b == Class::Number => {
+                    format!("a number in text is read with `number({text})`")
+                }
                 None => format!("compare with {}", a.noun()),
             },
         };
@@ -229,8 +267,12 @@ impl Checker<'_> {
     fn report_right(&mut self, test: &ValueTest, right: &Typed, class: Class, help: &str) {
         let operator = self.written(test.operator);
         self.report(
-            Diagnostic::new(Slug::TypeMismatch, right.expr.span, format!("`{operator}` cannot be used with {}", class.noun()))
-                .help(help.to_owned()),
+            Diagnostic::new(
+                Slug::TypeMismatch,
+                right.expr.span,
+                format!("`{operator}` cannot be used with {}", class.noun()),
+            )
+            .help(help.to_owned()),
         );
     }
 }
@@ -243,7 +285,9 @@ fn replacement(wanted: Class, value: &Typed) -> Option<String> {
         }
         (Class::Text, ExprKind::Constant(Constant::Number(text))) => Some(format!("\"{text}\"")),
         (Class::Text, ExprKind::Constant(Constant::Boolean(value))) => Some(format!("\"{value}\"")),
-        (Class::Boolean, ExprKind::Constant(Constant::Text(text))) if text == "true" || text == "false" => Some(text.clone()),
+        (Class::Boolean, ExprKind::Constant(Constant::Text(text))) if text == "true" || text == "false" => {
+            Some(text.clone())
+        }
         _ => None,
     }
 }

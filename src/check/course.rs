@@ -41,7 +41,9 @@ impl<'a> Checker<'a> {
             StatementKind::Never { steps, window, within } => {
                 self.never(scope, steps, window.as_ref(), within.as_ref())
             }
-            StatementKind::Only { steps } => Course::Only { steps: self.lenient(|checker| checker.calls(scope, steps, "only")) },
+            StatementKind::Only { steps } => {
+                Course::Only { steps: self.lenient(|checker| checker.calls(scope, steps, "only")) }
+            }
             StatementKind::Count { step, test } => self.count(scope, step, test),
             StatementKind::First { step } => Course::First { step: self.call_pattern(scope, step, "first") },
             StatementKind::Last { step } => Course::Last { step: self.call_pattern(scope, step, "last") },
@@ -124,7 +126,8 @@ impl<'a> Checker<'a> {
             _ => "name tools".to_owned(),
         };
         self.report(
-            Diagnostic::new(Slug::CallsOnly, place, format!("`{statement}` speaks of calls alone, and `{word}` {is}")).help(help),
+            Diagnostic::new(Slug::CallsOnly, place, format!("`{statement}` speaks of calls alone, and `{word}` {is}"))
+                .help(help),
         );
     }
 
@@ -231,13 +234,19 @@ impl<'a> Checker<'a> {
     fn flow(&mut self, scope: &Scope<'a>, flow: &'a ast::Flow) -> ir::Flow<Pattern> {
         stacker::maybe_grow(128 << 10, 1 << 20, || match &flow.kind {
             ast::FlowKind::Step(step) => ir::Flow::Step(self.call_pattern(scope, step, "flow")),
-            ast::FlowKind::Sequence(parts) => ir::Flow::Sequence(parts.iter().map(|part| self.flow(scope, part)).collect()),
+            ast::FlowKind::Sequence(parts) => {
+                ir::Flow::Sequence(parts.iter().map(|part| self.flow(scope, part)).collect())
+            }
             ast::FlowKind::Choice(parts) => ir::Flow::Choice(parts.iter().map(|part| self.flow(scope, part)).collect()),
             ast::FlowKind::Repeat { body, least, most } => {
                 if let Some(most) = most.filter(|most| most < least) {
                     self.report(
-                        Diagnostic::new(Slug::Impossible, flow.span, format!("the repetition {{{least},{most}}} is empty"))
-                            .help(format!("write `{{{most},{least}}}`")),
+                        Diagnostic::new(
+                            Slug::Impossible,
+                            flow.span,
+                            format!("the repetition {{{least},{most}}} is empty"),
+                        )
+                        .help(format!("write `{{{most},{least}}}`")),
                     );
                 }
                 ir::Flow::Repeat { body: Box::new(self.flow(scope, body)), least: *least, most: *most }
@@ -265,7 +274,13 @@ impl<'a> Checker<'a> {
         Course::Each { quantifier, step: lowered.pattern, condition }
     }
 
-    fn args_valid(&mut self, scope: &Scope<'a>, step: Option<&'a ast::Step>, strict: bool, span: Span) -> CheckedCourse {
+    fn args_valid(
+        &mut self,
+        scope: &Scope<'a>,
+        step: Option<&'a ast::Step>,
+        strict: bool,
+        span: Span,
+    ) -> CheckedCourse {
         if !self.catalogue.is_declared() {
             self.report(
                 Diagnostic::new(Slug::NoCatalogue, span, "`args valid` needs tool schemas, and none are declared")

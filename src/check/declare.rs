@@ -130,7 +130,8 @@ impl<'a> Checker<'a> {
     }
 
     fn declare_schema(&mut self, file: usize, name: &ast::Name) {
-        let earlier = self.scopes.get(file).and_then(|scope| scope.schemas.get(&name.text)).map(|(_, earlier)| *earlier);
+        let earlier =
+            self.scopes.get(file).and_then(|scope| scope.schemas.get(&name.text)).map(|(_, earlier)| *earlier);
         match earlier {
             Some(earlier) => self.report_declared_twice(&format!("schema `{}`", name.text), name.span, earlier),
             None => {
@@ -153,7 +154,11 @@ impl<'a> Checker<'a> {
     /// `line 3`, with the file's name when it is another file.
     pub(super) fn place_of(&self, place: Span, seen_from: Span) -> String {
         let line = self.map.position(place).line;
-        if place.file == seen_from.file { format!("line {line}") } else { format!("line {line} of {}", self.map.name(place)) }
+        if place.file == seen_from.file {
+            format!("line {line}")
+        } else {
+            format!("line {line} of {}", self.map.name(place))
+        }
     }
 
     /// Names whose declaration could not be read: an unknown name that is one of them is no second mistake.
@@ -262,9 +267,13 @@ impl<'a> Checker<'a> {
             Some(earlier) => {
                 let at = self.place_of(earlier.span, place);
                 self.report(
-                    Diagnostic::new(Slug::Duplicate, place, format!("this imports `{name}`, which is already declared in {at}"))
-                        .other(earlier.span, "declared here")
-                        .help("choose the names to import: `use … (name, name)`"),
+                    Diagnostic::new(
+                        Slug::Duplicate,
+                        place,
+                        format!("this imports `{name}`, which is already declared in {at}"),
+                    )
+                    .other(earlier.span, "declared here")
+                    .help("choose the names to import: `use … (name, name)`"),
                 );
             }
             None => {

@@ -129,7 +129,10 @@ impl<'a> Checker<'a> {
             .definitions
             .lets
             .iter()
-            .map(|entry| ir::Let { name: entry.name.text.clone(), value: value_of(entry.lowered.as_ref(), entry.value.span) })
+            .map(|entry| ir::Let {
+                name: entry.name.text.clone(),
+                value: value_of(entry.lowered.as_ref(), entry.value.span),
+            })
             .collect();
         self.module.defs = self
             .definitions
@@ -149,7 +152,9 @@ impl<'a> Checker<'a> {
             for item in &entry.ast.items {
                 let ItemKind::Param(param) = &item.kind else { continue };
                 let Some(default) = &param.default else { continue };
-                let Some(number) = self.module.params.iter().position(|known| known.span == param.name.span) else { continue };
+                let Some(number) = self.module.params.iter().position(|known| known.span == param.name.span) else {
+                    continue;
+                };
                 let value = self.param_default(file, param, default, number);
                 if let Some(known) = self.module.params.get_mut(number) {
                     known.default = value;
@@ -183,7 +188,8 @@ impl<'a> Checker<'a> {
         let (Some(class), Some(found)) = (wanted.class(), value.ty.class()) else { return };
         let measures = (wanted.measure(), value.ty.measure());
         if class != found {
-            let message = format!("the default of `{}` is {}, not {}", param.name.text, found.noun(), article(&param.ty.text));
+            let message =
+                format!("the default of `{}` is {}, not {}", param.name.text, found.noun(), article(&param.ty.text));
             self.report(
                 Diagnostic::new(Slug::TypeMismatch, value.expr.span, message)
                     .help(format!("write a {}, or declare another type", param.ty.text)),
@@ -312,8 +318,13 @@ impl<'a> Checker<'a> {
         if self.diagnostics.0.iter().any(|one| one.severity == Severity::Error) || is_library {
             return;
         }
-        let unused: Vec<&ast::Name> =
-            self.definitions.lets.iter().filter(|entry| entry.file == 0 && !entry.used).map(|entry| entry.name).collect();
+        let unused: Vec<&ast::Name> = self
+            .definitions
+            .lets
+            .iter()
+            .filter(|entry| entry.file == 0 && !entry.used)
+            .map(|entry| entry.name)
+            .collect();
         for name in unused {
             self.report(
                 Diagnostic::new(Slug::UnusedLet, name.span, format!("`{}` is never used", name.text))
@@ -336,5 +347,9 @@ fn value_of(lowered: Option<&Typed>, span: Span) -> ir::Expr {
 /// `a number`, `an integer`.
 fn article(word: &str) -> String {
     let vowel = word.starts_with(['a', 'e', 'i', 'o', 'u']);
-    if word == "money" || word == "any" { word.to_owned() } else { format!("{} {word}", if vowel { "an" } else { "a" }) }
+    if word == "money" || word == "any" {
+        word.to_owned()
+    } else {
+        format!("{} {word}", if vowel { "an" } else { "a" })
+    }
 }

@@ -86,7 +86,8 @@ impl Described {
     pub fn element(&self) -> Option<Self> {
         let places = self.expanded();
         let elements: Vec<Place> = places.iter().filter_map(Place::element).collect();
-        (!elements.is_empty() && elements.len() == places.len()).then_some(Self { tool: Rc::clone(&self.tool), places: elements })
+        (!elements.is_empty() && elements.len() == places.len())
+            .then_some(Self { tool: Rc::clone(&self.tool), places: elements })
     }
 
     /// The type that the schema names; [`Ty::Any`] where it names none or several.
@@ -158,7 +159,15 @@ impl Place {
 
     fn field(&self, name: &str) -> PlaceMember {
         const BEYOND: [&str; 9] = [
-            "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas", "$dynamicRef", "$recursiveRef", "not",
+            "allOf",
+            "anyOf",
+            "oneOf",
+            "if",
+            "patternProperties",
+            "dependentSchemas",
+            "$dynamicRef",
+            "$recursiveRef",
+            "not",
         ];
         let value = self.value();
         let Some(properties) = value.get("properties").and_then(Value::as_object) else {

@@ -84,7 +84,10 @@ impl<'a> Checker<'a> {
     pub(super) fn expr(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr) -> Typed {
         if self.depth >= DEPTH {
             let message = format!("the expression is nested deeper than {DEPTH} operators");
-            self.report(Diagnostic::new(Slug::TooDeep, expr.span, message).help("split it with `let` or into several assertions"));
+            self.report(
+                Diagnostic::new(Slug::TooDeep, expr.span, message)
+                    .help("split it with `let` or into several assertions"),
+            );
             return Typed::broken(expr.span);
         }
         self.depth = self.depth.saturating_add(1);
@@ -97,7 +100,9 @@ impl<'a> Checker<'a> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Null => Typed::new(ir::ExprKind::Constant(Constant::Null), span, Ty::Null),
-            ExprKind::Boolean(value) => Typed::new(ir::ExprKind::Constant(Constant::Boolean(*value)), span, Ty::Boolean),
+            ExprKind::Boolean(value) => {
+                Typed::new(ir::ExprKind::Constant(Constant::Boolean(*value)), span, Ty::Boolean)
+            }
             ExprKind::Number(number) => self.number_literal(number),
             ExprKind::Text(text) => self.text_literal(scope, text),
             ExprKind::Regex(regex) => self.regex_literal(regex, None),
@@ -174,9 +179,10 @@ impl<'a> Checker<'a> {
     fn count_with_test(&self, expr: &ast::Expr) -> Option<String> {
         let ExprKind::Quantifier { quantifier: ExprQuantifier::Count, body, .. } = &expr.kind else { return None };
         let ExprKind::Test { subject, test } = &body.kind else { return None };
-        let is_number = test.operand.as_deref().is_some_and(|operand| {
-            matches!(operand.kind, ExprKind::Number(_) | ExprKind::Range { .. })
-        });
+        let is_number = test
+            .operand
+            .as_deref()
+            .is_some_and(|operand| matches!(operand.kind, ExprKind::Number(_) | ExprKind::Range { .. }));
         let head = Span { end: subject.span.end, ..expr.span };
         is_number.then(|| format!("({}) {}", self.written(head), self.written(test.span)))
     }
@@ -264,10 +270,7 @@ impl<'a> Checker<'a> {
             self.check_units_of_range(start, end);
             self.check_order_of_range(start, end, span);
         }
-        let kind = ir::ExprKind::Range(
-            start.map(|side| Box::new(side.expr)),
-            end.map(|side| Box::new(side.expr)),
-        );
+        let kind = ir::ExprKind::Range(start.map(|side| Box::new(side.expr)), end.map(|side| Box::new(side.expr)));
         Typed::new(kind, span, Ty::Range)
     }
 
@@ -275,7 +278,9 @@ impl<'a> Checker<'a> {
         let Some(class) = side.ty.class() else { return };
         if class != super::ty::Class::Number {
             let message = format!("a range goes from a number to a number, not {}", class.noun());
-            self.report(Diagnostic::new(Slug::TypeMismatch, side.expr.span, message).help("write `1..3`, `50..` or `..10`"));
+            self.report(
+                Diagnostic::new(Slug::TypeMismatch, side.expr.span, message).help("write `1..3`, `50..` or `..10`"),
+            );
         }
     }
 

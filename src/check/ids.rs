@@ -33,7 +33,11 @@ impl Ids {
 impl Checker<'_> {
     /// Takes the id of a rule, case or invariant.
     pub(super) fn rule_id(&mut self, what: &str, name: &ast::Name) -> String {
-        self.taken(name, |at| format!("a second {what} `{}` (the first stands in {at})", name.text), "choose another name");
+        self.taken(
+            name,
+            |at| format!("a second {what} `{}` (the first stands in {at})", name.text),
+            "choose another name",
+        );
         name.text.clone()
     }
 
@@ -49,7 +53,9 @@ impl Checker<'_> {
             Some(Some(earlier)) => {
                 let at = self.place_of(earlier, name.span);
                 self.report(
-                    Diagnostic::new(Slug::Duplicate, name.span, message(at)).other(earlier, "the first").help(help.to_owned()),
+                    Diagnostic::new(Slug::Duplicate, name.span, message(at))
+                        .other(earlier, "the first")
+                        .help(help.to_owned()),
                 );
             }
             _ => {
@@ -82,7 +88,8 @@ impl Checker<'_> {
         }
         let digest: String = hash.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
         let name = self.map.name(place);
-        let stem = Path::new(name).file_stem().map_or_else(|| "rules".to_owned(), |stem| stem.to_string_lossy().into_owned());
+        let stem =
+            Path::new(name).file_stem().map_or_else(|| "rules".to_owned(), |stem| stem.to_string_lossy().into_owned());
         self.ids.free(format!("{stem}:{digest}"))
     }
 }

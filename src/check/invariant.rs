@@ -45,7 +45,8 @@ impl<'a> Checker<'a> {
     pub(super) fn invariant(&mut self, place: &Place<'a>, rule: &'a ast::Rule) {
         let id = self.rule_id("invariant", &rule.name);
         let sentence = rule.sentence.as_ref().and_then(|sentence| self.plain_text(sentence));
-        let inner = self.open_rule(place, id, RuleRole::Invariant, sentence, rule.name.span, &rule.modifiers, &rule.body);
+        let inner =
+            self.open_rule(place, id, RuleRole::Invariant, sentence, rule.name.span, &rule.modifiers, &rule.body);
         let outer = std::mem::take(&mut self.bindings);
         let mut reading = Reading::default();
         self.invariant_items(&inner, &rule.body, &mut reading);
@@ -77,8 +78,12 @@ impl<'a> Checker<'a> {
 
     fn report_without_call(&mut self, span: Span) {
         self.report(
-            Diagnostic::new(Slug::Misplaced, span, "an assertion of an invariant speaks of the call in front of it, and there is none")
-                .help("write `call TOOL { … }` first"),
+            Diagnostic::new(
+                Slug::Misplaced,
+                span,
+                "an assertion of an invariant speaks of the call in front of it, and there is none",
+            )
+            .help("write `call TOOL { … }` first"),
         );
     }
 
@@ -143,7 +148,13 @@ impl<'a> Checker<'a> {
     }
 
     /// The arguments that a judged call has.
-    fn call_arguments(&mut self, scope: &Scope<'a>, shape: &StepShape, object: &'a ast::Expr, tests: &mut Vec<ir::Expr>) {
+    fn call_arguments(
+        &mut self,
+        scope: &Scope<'a>,
+        shape: &StepShape,
+        object: &'a ast::Expr,
+        tests: &mut Vec<ir::Expr>,
+    ) {
         let ast::ExprKind::Object(entries) = &object.kind else { return };
         let plain = Scope { step: None, response: false, ..scope.clone() };
         for (name, value) in entries {
@@ -162,7 +173,9 @@ impl<'a> Checker<'a> {
         }
         let diagnostic = Diagnostic::new(Slug::UnknownType, ty.span, format!("unknown type `{}`", ty.text));
         let diagnostic = match suggest::nearest(&ty.text, GENERATED) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), ty.span, near),
+            Some(near) => {
+                diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), ty.span, near)
+            }
             None => diagnostic.help(format!("generated values are {}", GENERATED.join(", "))),
         };
         self.report(diagnostic);
@@ -236,7 +249,8 @@ impl<'a> Checker<'a> {
         }
         for index in (0..reading.calls.len()).rev() {
             let needs = needed.get(index).copied().unwrap_or(false);
-            for earlier in reading.calls.get(index).filter(|_| needs).map(|call| call.needs.clone()).unwrap_or_default() {
+            for earlier in reading.calls.get(index).filter(|_| needs).map(|call| call.needs.clone()).unwrap_or_default()
+            {
                 if let Some(earlier) = needed.get_mut(earlier) {
                     *earlier = true;
                 }
@@ -257,10 +271,11 @@ impl<'a> Checker<'a> {
 /// Whether a test uses the answer of a call.
 fn uses_call(test: &ir::Expr, call: &Called<'_>, variables: &[Variable<'_>]) -> bool {
     let Some(alias) = call.alias else { return false };
-    let number = variables.iter().rev().find(|variable| variable.name == alias).and_then(|variable| match variable.value {
-        VariableValue::Call(number) => Some(number),
-        _ => None,
-    });
+    let number =
+        variables.iter().rev().find(|variable| variable.name == alias).and_then(|variable| match variable.value {
+            VariableValue::Call(number) => Some(number),
+            _ => None,
+        });
     walk::any(test, &|kind| matches!(kind, ExprKind::Binding(binding) if Some(binding.0) == number))
 }
 

@@ -52,9 +52,11 @@ impl<'a> Checker<'a> {
         let mut made = Vec::new();
         for (index, call) in calls.iter().enumerate() {
             let alias = call.alias.as_ref().map(|alias| alias.text.as_str());
-            let given = alias.and_then(|alias| entries.iter().find(|(name, _)| name == alias)).map(|(_, value)| value.clone());
+            let given =
+                alias.and_then(|alias| entries.iter().find(|(name, _)| name == alias)).map(|(_, value)| value.clone());
             let is_last = index == last;
-            let response = entries.iter().find(|(name, _)| is_last && name == "response").map(|(_, value)| value.clone());
+            let response =
+                entries.iter().find(|(name, _)| is_last && name == "response").map(|(_, value)| value.clone());
             let answer = response.or(given);
             if is_last || answer.is_some() {
                 made.push(self.made_call(call, answer.clone(), &answered, if is_last { &entries } else { &[] })?);
@@ -79,7 +81,11 @@ impl<'a> Checker<'a> {
             Some(arguments) => arguments,
             None => self.made_arguments(call, earlier)?,
         };
-        let tool = if call.tool.text == "tool" { self.module.tools.first().map_or("tool", |tool| &tool.name) } else { &call.tool.text };
+        let tool = if call.tool.text == "tool" {
+            self.module.tools.first().map_or("tool", |tool| &tool.name)
+        } else {
+            &call.tool.text
+        };
         let failed = given("error").is_some();
         let status = given("status").unwrap_or_else(|| Constant::Text(if failed { "failed" } else { "ok" }.to_owned()));
         let mut made = vec![
@@ -111,11 +117,16 @@ impl<'a> Checker<'a> {
     /// The value of an argument: a constant, or a part of what an earlier call answered.
     fn made_argument(&mut self, value: &'a ast::Expr, earlier: &[Answered<'_>]) -> Option<Constant> {
         if let Some((alias, path)) = response_path(value) {
-            let found = earlier.iter().rev().find(|(call, _)| call.alias.as_ref().is_some_and(|name| name.text == alias));
+            let found =
+                earlier.iter().rev().find(|(call, _)| call.alias.as_ref().is_some_and(|name| name.text == alias));
             let Some((_, Some(answer))) = found else {
                 self.report(
-                    Diagnostic::new(Slug::Misplaced, value.span, format!("the test does not say what `{alias}` answered"))
-                        .help(format!("add `{alias}: {{ … }}` to the test")),
+                    Diagnostic::new(
+                        Slug::Misplaced,
+                        value.span,
+                        format!("the test does not say what `{alias}` answered"),
+                    )
+                    .help(format!("add `{alias}: {{ … }}` to the test")),
                 );
                 return None;
             };

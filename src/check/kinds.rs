@@ -91,8 +91,9 @@ impl<'a> Checker<'a> {
         let plain = glob.strip_prefix("./").unwrap_or(glob);
         if let Err(error) = globset::GlobBuilder::new(plain).literal_separator(true).build() {
             self.report(
-                Diagnostic::new(Slug::BadPath, place, format!("the path glob cannot be used: {}", error.kind()))
-                    .help("`*` stands for a part of a name, `**` for folders, `[a-z]` for a character, `{a,b}` for either"),
+                Diagnostic::new(Slug::BadPath, place, format!("the path glob cannot be used: {}", error.kind())).help(
+                    "`*` stands for a part of a name, `**` for folders, `[a-z]` for a character, `{a,b}` for either",
+                ),
             );
         }
         NameTest::PathGlob(plain.to_owned())

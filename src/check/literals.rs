@@ -97,9 +97,11 @@ impl<'a> Checker<'a> {
                 .map(|(name, value)| Some((name.clone(), self.constant(value)?)))
                 .collect::<Option<_>>()
                 .map(Constant::Object),
-            ir::ExprKind::Join(parts) => {
-                parts.iter().map(|part| self.constant(part).map(|value| super::fold::text_of(&value))).collect::<Option<_>>().map(Constant::Text)
-            }
+            ir::ExprKind::Join(parts) => parts
+                .iter()
+                .map(|part| self.constant(part).map(|value| super::fold::text_of(&value)))
+                .collect::<Option<_>>()
+                .map(Constant::Text),
             ir::ExprKind::Let(number) => self.constant(self.let_value(*number)?),
             _ => None,
         }

@@ -184,7 +184,9 @@ pub fn cannot_read(files: &dyn Files, folder: &Path, path: &ast::Name, error: &F
             Some(near) => format!("did you mean `{near}`?"),
             None => "paths are relative to the file that names them".to_owned(),
         },
-        FileError::NotRelative => "copy the file beside the rules and write a relative path such as `./lib/name`".to_owned(),
+        FileError::NotRelative => {
+            "copy the file beside the rules and write a relative path such as `./lib/name`".to_owned()
+        }
         FileError::Outside => "copy the file into the folder of the rules".to_owned(),
         FileError::NotText => "save the file as UTF-8".to_owned(),
         FileError::TooLarge(_) | FileError::Other(_) => "name a file of text".to_owned(),

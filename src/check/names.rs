@@ -170,9 +170,8 @@ impl<'a> Checker<'a> {
         let near = suggest::nearest(name, candidates.iter().map(String::as_str)).map(str::to_owned);
         let mut diagnostic = Diagnostic::new(Slug::UnknownName, span, format!("unknown name `{name}`"));
         if let Some(near) = near {
-            diagnostic = diagnostic
-                .help(format!("did you mean `{near}`?"))
-                .fix(format!("replace with `{near}`"), span, near);
+            diagnostic =
+                diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), span, near);
         } else if builtins::lookup(name).is_some() {
             diagnostic = diagnostic.help(format!("`{name}` is a function: write `{name}(…)`"));
         } else {

@@ -14,7 +14,8 @@ impl<'a> Checker<'a> {
     pub(super) fn negate(&mut self, scope: &Scope<'a>, inner: &'a ast::Expr, span: Span) -> Typed {
         let value = self.expr(scope, inner);
         self.check_number(&value, "-");
-        if let Some(constant) = self.constant(&Typed::new(ExprKind::Negate(Box::new(value.expr.clone())), span, Ty::Any).expr)
+        if let Some(constant) =
+            self.constant(&Typed::new(ExprKind::Negate(Box::new(value.expr.clone())), span, Ty::Any).expr)
             && value.number().is_some()
         {
             return Typed::new(ExprKind::Constant(constant), span, value.ty);
@@ -88,9 +89,8 @@ impl<'a> Checker<'a> {
     fn sum_measure(&mut self, operator: BinaryOperator, a: Measure, b: Measure, left: &Typed, right: &Typed) -> Ty {
         match (a, b) {
             (Measure::Instant, Measure::Instant) if operator == BinaryOperator::Subtract => Ty::Duration,
-            (Measure::Instant, Measure::Duration | Measure::Plain) | (Measure::Duration | Measure::Plain, Measure::Instant) => {
-                Ty::Instant
-            }
+            (Measure::Instant, Measure::Duration | Measure::Plain)
+            | (Measure::Duration | Measure::Plain, Measure::Instant) => Ty::Instant,
             _ if a == b => Ty::measuring(a),
             _ => {
                 let verb = if operator == BinaryOperator::Subtract { "taken from" } else { "added to" };

@@ -13,7 +13,13 @@ use crate::syntax::ast;
 
 impl<'a> Checker<'a> {
     /// `a.b`.
-    pub(super) fn field(&mut self, scope: &Scope<'a>, whole: &'a ast::Expr, base: &'a ast::Expr, name: &ast::Name) -> Typed {
+    pub(super) fn field(
+        &mut self,
+        scope: &Scope<'a>,
+        whole: &'a ast::Expr,
+        base: &'a ast::Expr,
+        name: &ast::Name,
+    ) -> Typed {
         if let Some(response) = self.response_of_call(scope, base, name, whole.span) {
             return response;
         }
@@ -25,7 +31,13 @@ impl<'a> Checker<'a> {
     }
 
     /// `a[0]` and `a["k y"]`.
-    pub(super) fn index(&mut self, scope: &Scope<'a>, whole: &'a ast::Expr, base: &'a ast::Expr, index: &'a ast::Expr) -> Typed {
+    pub(super) fn index(
+        &mut self,
+        scope: &Scope<'a>,
+        whole: &'a ast::Expr,
+        base: &'a ast::Expr,
+        index: &'a ast::Expr,
+    ) -> Typed {
         let value = self.expr(scope, base);
         let index = self.expr(&scope.on(Side::Plain), index);
         if let Some(key) = index.text().map(str::to_owned) {
@@ -162,7 +174,10 @@ impl<'a> Checker<'a> {
         let (message, help) = match class {
             None | Some(Class::Object) => return Some(Ty::Any),
             Some(Class::Text) => ("text has no fields".to_owned(), format!("write `json({text}){dotted}`")),
-            Some(Class::List) => ("a list has no fields".to_owned(), format!("write `{text}[*]{dotted}` for every element, or `{text}[0]{dotted}` for the first")),
+            Some(Class::List) => (
+                "a list has no fields".to_owned(),
+                format!("write `{text}[*]{dotted}` for every element, or `{text}[0]{dotted}` for the first"),
+            ),
             Some(class) => (format!("{} has no fields", class.noun()), format!("compare `{text}` itself")),
         };
         self.report(Diagnostic::new(Slug::UnknownField, whole, message).help(help));
@@ -180,9 +195,11 @@ impl<'a> Checker<'a> {
             diagnostic.severity = crate::diagnostic::Severity::Warning;
         }
         diagnostic = match suggest::nearest(name, names.iter().map(String::as_str)) {
-            Some(near) => diagnostic
-                .help(format!("did you mean `{front}{near}`?"))
-                .fix(format!("replace with `{near}`"), place, near),
+            Some(near) => diagnostic.help(format!("did you mean `{front}{near}`?")).fix(
+                format!("replace with `{near}`"),
+                place,
+                near,
+            ),
             None if listed.is_empty() => diagnostic.help(format!("the schema of `{tool}` allows none here")),
             None => diagnostic.help(format!("the schema of `{tool}` has {listed}")),
         };
@@ -196,7 +213,8 @@ impl<'a> Checker<'a> {
         if name.text != "response" {
             let message = format!("the call `{base}` has no field `{}`", name.text);
             self.report(
-                Diagnostic::new(Slug::UnknownField, name.span, message).help(format!("what it answered is `{base}.response`")),
+                Diagnostic::new(Slug::UnknownField, name.span, message)
+                    .help(format!("what it answered is `{base}.response`")),
             );
             return Some(Typed::broken(span));
         }

@@ -202,8 +202,12 @@ impl<'a> Checker<'a> {
             } else {
                 let kind = part.kind.as_str();
                 self.report(
-                    Diagnostic::new(Slug::CallsOnly, span, format!("`proposed` speaks of calls alone, and this is a {kind}"))
-                        .help("only calls can be denied or pending: name a tool"),
+                    Diagnostic::new(
+                        Slug::CallsOnly,
+                        span,
+                        format!("`proposed` speaks of calls alone, and this is a {kind}"),
+                    )
+                    .help("only calls can be denied or pending: name a tool"),
                 );
             }
         }
@@ -247,7 +251,13 @@ impl<'a> Checker<'a> {
         parts
     }
 
-    fn report_step_arguments(&mut self, step: &ast::Name, parameters: &[ast::Name], name: &ast::Name, given: &[Argument]) {
+    fn report_step_arguments(
+        &mut self,
+        step: &ast::Name,
+        parameters: &[ast::Name],
+        name: &ast::Name,
+        given: &[Argument],
+    ) {
         let names: Vec<&str> = parameters.iter().map(|parameter| parameter.text.as_str()).collect();
         let call = if names.is_empty() { step.text.clone() } else { format!("{}({})", step.text, names.join(", ")) };
         let (count, found) = (parameters.len(), given.len());

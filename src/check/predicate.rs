@@ -94,16 +94,22 @@ impl<'a> Checker<'a> {
         if scope.incomplete {
             return;
         }
-        let one = |symbol: Symbol| matches!(symbol, Symbol::Def(number) if self.definitions.parameters(number).len() == 1);
+        let one =
+            |symbol: Symbol| matches!(symbol, Symbol::Def(number) if self.definitions.parameters(number).len() == 1);
         let defs = scope.names.iter().filter(|(_, declared)| one(declared.symbol)).map(|(name, _)| name.as_str());
         let functions = builtins::BUILTINS
             .iter()
             .filter(|builtin| builtin.arity().0 == 1 && builtin.result == Type::Boolean)
             .map(|builtin| builtin.name);
         let near = suggest::nearest(&name.text, defs.chain(functions));
-        let diagnostic = Diagnostic::new(Slug::UnknownFunction, name.span, format!("unknown predicate `{}`", name.text));
+        let diagnostic =
+            Diagnostic::new(Slug::UnknownFunction, name.span, format!("unknown predicate `{}`", name.text));
         let diagnostic = match near {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), name.span, near),
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+                format!("replace with `{near}`"),
+                name.span,
+                near,
+            ),
             None => diagnostic.help(match self.module_of(&name.text) {
                 Some(module) => format!("it comes with `use {module}`"),
                 None => format!("define it: `def {}(value) = …`; a quantifier is written `no x in xs: …`", name.text),

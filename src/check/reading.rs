@@ -55,9 +55,13 @@ impl Checker<'_> {
                 let at = offset(&data.text, error.line(), error.column());
                 let (line, column) = (error.line(), error.column().max(1));
                 self.report(
-                    Diagnostic::new(Slug::BadJson, place, format!("the file `{name}` is not JSON (line {line}, column {column})"))
-                        .other(Span::new(data.id, at, at), json_reason(&error))
-                        .help("correct the file; every key stands in quotes, and no comma behind the last element"),
+                    Diagnostic::new(
+                        Slug::BadJson,
+                        place,
+                        format!("the file `{name}` is not JSON (line {line}, column {column})"),
+                    )
+                    .other(Span::new(data.id, at, at), json_reason(&error))
+                    .help("correct the file; every key stands in quotes, and no comma behind the last element"),
                 );
                 None
             }

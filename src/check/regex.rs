@@ -77,7 +77,10 @@ impl<'a> Checker<'a> {
                 return false;
             }
             if twice {
-                self.report(Diagnostic::new(Slug::BadRegex, span, format!("the flag `{flag}` stands twice")).help("write it once"));
+                self.report(
+                    Diagnostic::new(Slug::BadRegex, span, format!("the flag `{flag}` stands twice"))
+                        .help("write it once"),
+                );
                 return false;
             }
         }
@@ -116,7 +119,8 @@ impl Flags {
 
 /// The pattern in the library's syntax.
 fn translated(pattern: &str, flags: Flags) -> Result<String, parsed::Error> {
-    let tree = parsed::parse::ParserBuilder::new().ignore_whitespace(flags.ignore_white_space).build().parse(pattern)?;
+    let tree =
+        parsed::parse::ParserBuilder::new().ignore_whitespace(flags.ignore_white_space).build().parse(pattern)?;
     let mut edits = Vec::new();
     Ascii { edits: &mut edits }.visit(&tree, flags.unicode);
     let mut out = flags.prefix();
@@ -198,7 +202,9 @@ impl Ascii<'_> {
         let word = match assertion.kind {
             parsed::AssertionKind::WordBoundary => r"(?-u:\b)",
             parsed::AssertionKind::NotWordBoundary => r"(?-u:\B)",
-            parsed::AssertionKind::WordBoundaryStart | parsed::AssertionKind::WordBoundaryStartAngle => r"(?-u:\b{start})",
+            parsed::AssertionKind::WordBoundaryStart | parsed::AssertionKind::WordBoundaryStartAngle => {
+                r"(?-u:\b{start})"
+            }
             parsed::AssertionKind::WordBoundaryEnd | parsed::AssertionKind::WordBoundaryEndAngle => r"(?-u:\b{end})",
             parsed::AssertionKind::WordBoundaryStartHalf => r"(?-u:\b{start-half})",
             parsed::AssertionKind::WordBoundaryEndHalf => r"(?-u:\b{end-half})",
@@ -236,11 +242,14 @@ mod tests {
 
     #[test]
     fn classes_are_ascii_unless_flag_u() {
-        for (pattern, text) in [(r"^\d$", "٣"), (r"^\w$", "é"), (r"^\s$", "\u{2003}"), (r"^[\d]$", "٣"), (r"^[^\W]$", "é")] {
+        for (pattern, text) in
+            [(r"^\d$", "٣"), (r"^\w$", "é"), (r"^\s$", "\u{2003}"), (r"^[\d]$", "٣"), (r"^[^\W]$", "é")]
+        {
             assert!(!regex(pattern, "").is_match(text), "{pattern}");
             assert!(regex(pattern, "u").is_match(text), "{pattern}");
         }
-        for (pattern, text) in [(r"^\D$", "٣"), (r"^\W$", "é"), (r"^\S$", "\u{2003}"), (r"é\b", "éa"), (r"^.$", "é")] {
+        for (pattern, text) in [(r"^\D$", "٣"), (r"^\W$", "é"), (r"^\S$", "\u{2003}"), (r"é\b", "éa"), (r"^.$", "é")]
+        {
             assert!(regex(pattern, "").is_match(text), "{pattern}");
         }
         assert!(!regex(r"é\b", "u").is_match("éa"));

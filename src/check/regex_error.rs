@@ -40,10 +40,14 @@ pub fn explain(regex: &ast::Regex, error: &Error, subject: Option<&str>) -> Diag
         ErrorKind::FlagUnrecognized => {
             (format!("`{text}` is no flag"), "the flags inside a pattern are i, m, s, x, u: `(?i:…)`".to_owned())
         }
-        ErrorKind::NestLimitExceeded(limit) => {
-            (format!("the regular expression is nested deeper than {limit} groups"), "split it into several tests".to_owned())
-        }
-        other => (format!("the regular expression cannot be read: {other}"), "write it otherwise; the syntax is in the reference, section 4".to_owned()),
+        ErrorKind::NestLimitExceeded(limit) => (
+            format!("the regular expression is nested deeper than {limit} groups"),
+            "split it into several tests".to_owned(),
+        ),
+        other => (
+            format!("the regular expression cannot be read: {other}"),
+            "write it otherwise; the syntax is in the reference, section 4".to_owned(),
+        ),
     };
     Diagnostic::new(Slug::BadRegex, place, message).help(help)
 }
@@ -51,10 +55,12 @@ pub fn explain(regex: &ast::Regex, error: &Error, subject: Option<&str>) -> Diag
 /// A pattern that the library refuses to build.
 pub fn explain_build(regex: &ast::Regex, error: &regex::Error) -> Diagnostic {
     let diagnostic = match error {
-        regex::Error::CompiledTooBig(limit) => {
-            Diagnostic::new(Slug::BadRegex, regex.span, format!("the regular expression takes more than {limit} bytes when it is compiled"))
-                .help("use smaller repetitions, such as `{1,100}` instead of `{1,10000}`")
-        }
+        regex::Error::CompiledTooBig(limit) => Diagnostic::new(
+            Slug::BadRegex,
+            regex.span,
+            format!("the regular expression takes more than {limit} bytes when it is compiled"),
+        )
+        .help("use smaller repetitions, such as `{1,100}` instead of `{1,10000}`"),
         regex::Error::Syntax(text) => {
             let why = text.lines().rev().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it has no meaning");
             Diagnostic::new(Slug::BadRegex, regex.pattern_span, format!("the regular expression cannot be used: {why}"))

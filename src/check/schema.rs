@@ -34,7 +34,8 @@ impl<'a> Checker<'a> {
         for (file, entry) in loaded.iter().enumerate() {
             for item in &entry.ast.items {
                 let ItemKind::Schema { name, source } = &item.kind else { continue };
-                let declared = self.scopes.get(file).and_then(|scope| scope.schemas.get(&name.text)).map(|(_, place)| *place);
+                let declared =
+                    self.scopes.get(file).and_then(|scope| scope.schemas.get(&name.text)).map(|(_, place)| *place);
                 if declared != Some(name.span) {
                     continue;
                 }
@@ -45,7 +46,8 @@ impl<'a> Checker<'a> {
             }
         }
         for (file, name, target) in std::mem::take(&mut self.schemas.imports) {
-            let number = self.scopes.get(target).and_then(|scope| scope.schemas.get(&name)).and_then(|(number, _)| *number);
+            let number =
+                self.scopes.get(target).and_then(|scope| scope.schemas.get(&name)).and_then(|(number, _)| *number);
             if let Some(entry) = self.scopes.get_mut(file).and_then(|scope| scope.schemas.get_mut(&name)) {
                 entry.0 = number;
             }
@@ -130,8 +132,9 @@ impl<'a> Checker<'a> {
         }
         if let Err(why) = Schema::compile(&value.to_string(), &self.options.limits) {
             self.report(
-                Diagnostic::new(Slug::BadSchema, place, format!("the schema cannot be used: {why}"))
-                    .help("correct the schema; references lead to `#/…` inside it or to files in the folder of the rules"),
+                Diagnostic::new(Slug::BadSchema, place, format!("the schema cannot be used: {why}")).help(
+                    "correct the schema; references lead to `#/…` inside it or to files in the folder of the rules",
+                ),
             );
             return None;
         }
@@ -149,10 +152,20 @@ impl<'a> Checker<'a> {
             return None;
         }
         let names: Vec<String> = scope.schemas.keys().cloned().collect();
-        let near = suggest::nearest(&name.text, names.iter().map(String::as_str).chain(["string", "number", "integer", "boolean", "list", "object", "null"]));
+        let near = suggest::nearest(
+            &name.text,
+            names
+                .iter()
+                .map(String::as_str)
+                .chain(["string", "number", "integer", "boolean", "list", "object", "null"]),
+        );
         let mut diagnostic = Diagnostic::new(Slug::UnknownSchema, name.span, format!("unknown schema `{}`", name.text));
         diagnostic = match near {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), name.span, near),
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+                format!("replace with `{near}`"),
+                name.span,
+                near,
+            ),
             None => diagnostic.help(format!("declare it: `schema {} = {{ type: \"object\" }}`", name.text)),
         };
         self.report(diagnostic);
@@ -177,7 +190,10 @@ fn explained(pointer: &str, wrong: Option<&Value>, message: &str) -> (String, St
         return (format!("JSON Schema has no type `{word}`"), help);
     }
     let place = if pointer.is_empty() { "the schema".to_owned() } else { format!("`{pointer}`") };
-    (format!("{place} does not fit JSON Schema: {message}"), "see json-schema.org for what stands behind this keyword".to_owned())
+    (
+        format!("{place} does not fit JSON Schema: {message}"),
+        "see json-schema.org for what stands behind this keyword".to_owned(),
+    )
 }
 
 /// The place of a pointer in an object literal.

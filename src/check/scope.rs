@@ -155,6 +155,16 @@ pub fn root_names() -> impl Iterator<Item = &'static str> {
 pub fn kind_word(name: &str) -> bool {
     matches!(
         name,
-        "command" | "read" | "write" | "skill" | "http" | "user" | "assistant" | "thinking" | "message" | "span" | "any"
+        "command"
+            | "read"
+            | "write"
+            | "skill"
+            | "http"
+            | "user"
+            | "assistant"
+            | "thinking"
+            | "message"
+            | "span"
+            | "any"
     )
 }

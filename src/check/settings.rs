@@ -3,7 +3,7 @@
 use super::Checker;
 use super::scope::Scope;
 use crate::diagnostic::{Diagnostic, Slug, suggest};
-use crate::ir::{Expr, Severity, Settings};
+use crate::ir::{Expr, Settings, Severity};
 use crate::source::Span;
 use crate::syntax::ast::{self, ItemKind, Modifier, ModifierKind, Setting};
 
@@ -227,8 +227,12 @@ impl<'a> Checker<'a> {
         let value = number.value.parse::<u64>().ok().filter(|_| number.unit == ast::Unit::None);
         if value.is_none() {
             self.report(
-                Diagnostic::new(Slug::Impossible, number.span, format!("{what} is a whole number, not `{}`", number.text))
-                    .help("write `0`, `1`, `2`, …"),
+                Diagnostic::new(
+                    Slug::Impossible,
+                    number.span,
+                    format!("{what} is a whole number, not `{}`", number.text),
+                )
+                .help("write `0`, `1`, `2`, …"),
             );
         }
         value

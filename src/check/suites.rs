@@ -73,15 +73,23 @@ impl<'a> Checker<'a> {
 
     fn case_prompt(&mut self, body: &'a [ast::Item]) -> Option<String> {
         body.iter().find_map(|item| match &item.kind {
-            ItemKind::Setting(Setting::Key { key, value: Some(value), .. }) if key.text == "prompt" => match &value.kind {
-                ExprKind::Text(text) => self.plain_text(text),
-                _ => None,
-            },
+            ItemKind::Setting(Setting::Key { key, value: Some(value), .. }) if key.text == "prompt" => {
+                match &value.kind {
+                    ExprKind::Text(text) => self.plain_text(text),
+                    _ => None,
+                }
+            }
             _ => None,
         })
     }
 
-    fn case_key(&mut self, item: &ast::Item, key: &ast::Name, value: Option<&ast::Expr>, timeout: Option<&ast::Number>) {
+    fn case_key(
+        &mut self,
+        item: &ast::Item,
+        key: &ast::Name,
+        value: Option<&ast::Expr>,
+        timeout: Option<&ast::Number>,
+    ) {
         match key.text.as_str() {
             "prompt" => {}
             "timeout" => self.check_timeout(value, timeout),
@@ -146,7 +154,9 @@ impl<'a> Checker<'a> {
         for item in body {
             match &item.kind {
                 ItemKind::Case { name, modifiers, body } => cases.push(self.case(&inner, name, modifiers, body)),
-                ItemKind::Workspace { settings, .. } => self.keys("workspace", settings, &["template", "bootstrap", "timeout"]),
+                ItemKind::Workspace { settings, .. } => {
+                    self.keys("workspace", settings, &["template", "bootstrap", "timeout"])
+                }
                 ItemKind::Runner { settings, .. } => {
                     self.keys("runner", settings, &["agent", "model", "command", "env", "timeout"]);
                 }
@@ -167,7 +177,8 @@ impl<'a> Checker<'a> {
                     let word = settings::word_of(&modifier.kind);
                     let message = format!("a {what} has no setting `{word}`");
                     self.report(
-                        Diagnostic::new(Slug::Misplaced, modifier.span, message).help(format!("it has {}", known.join(", "))),
+                        Diagnostic::new(Slug::Misplaced, modifier.span, message)
+                            .help(format!("it has {}", known.join(", "))),
                     );
                 }
                 Setting::Key { key, value, timeout } => {
@@ -185,7 +196,11 @@ impl<'a> Checker<'a> {
             let mut diagnostic =
                 Diagnostic::new(Slug::Misplaced, key.span, format!("a {what} has no setting `{}`", key.text));
             diagnostic = match crate::diagnostic::suggest::nearest(&key.text, known.iter().copied()) {
-                Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), key.span, near),
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+                    format!("replace with `{near}`"),
+                    key.span,
+                    near,
+                ),
                 None => diagnostic.help(format!("it has {}", known.join(", "))),
             };
             self.report(diagnostic);

@@ -11,8 +11,8 @@ use crate::truth::Verdict;
 
 /// The entries of a run in normal form.
 const RUN_KEYS: [&str; 23] = [
-    "id", "inputs", "prompt", "output", "calls", "messages", "commands", "reads", "writes", "skills", "http", "spans", "steps",
-    "usage", "cost", "duration", "turns", "error", "meta", "env", "tools", "files", "complete",
+    "id", "inputs", "prompt", "output", "calls", "messages", "commands", "reads", "writes", "skills", "http", "spans",
+    "steps", "usage", "cost", "duration", "turns", "error", "meta", "env", "tools", "files", "complete",
 ];
 
 /// The entries of a call in normal form.
@@ -104,9 +104,11 @@ impl<'a> Checker<'a> {
         let mut diagnostic = Diagnostic::new(Slug::UnknownRule, name.span, format!("unknown rule `{}`", name.text));
         diagnostic = match near {
             _ if is_assertion => diagnostic.help("a test names rules: put the assertion into `rule NAME { … }`"),
-            Some(near) => {
-                diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), name.span, near)
-            }
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+                format!("replace with `{near}`"),
+                name.span,
+                near,
+            ),
             None if ids.is_empty() => diagnostic.help("there are no rules: write `rule NAME { … }`"),
             None => diagnostic.help(format!("the rules are {listed}")),
         };
@@ -146,8 +148,12 @@ impl<'a> Checker<'a> {
                     good = false;
                     if !lowered.is_broken() {
                         self.report(
-                            Diagnostic::new(Slug::TypeMismatch, value.span, "the run of a test holds only literals and constant `let`s")
-                                .help("write the value itself"),
+                            Diagnostic::new(
+                                Slug::TypeMismatch,
+                                value.span,
+                                "the run of a test holds only literals and constant `let`s",
+                            )
+                            .help("write the value itself"),
                         );
                     }
                 }

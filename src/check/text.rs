@@ -10,9 +10,11 @@ pub fn folded(text: &str, literals: Option<&[std::ops::Range<usize>]>) -> String
     let mut at = 0;
     let mut space = false;
     while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
-        if let Some(literal) = keep.iter().find(|range| range.start == at && range.end > at).and_then(|range| {
-            Some((range.end, text.get(range.clone())?))
-        }) {
+        if let Some(literal) = keep
+            .iter()
+            .find(|range| range.start == at && range.end > at)
+            .and_then(|range| Some((range.end, text.get(range.clone())?)))
+        {
             push_space(&mut out, &mut space);
             out.push_str(literal.1);
             at = literal.0;

@@ -76,9 +76,8 @@ impl StepShape {
             "args" | "flags" if self.kinds == [Kind::Command] => Ty::List(Box::new(Ty::String)),
             "status" if self.kinds == [Kind::Http] => Ty::Integer,
             "status" if self.kinds.contains(&Kind::Http) => Ty::Any,
-            "tool" | "status" | "role" | "text" | "command" | "program" | "path" | "name" | "method" | "url" | "kind" => {
-                Ty::String
-            }
+            "tool" | "status" | "role" | "text" | "command" | "program" | "path" | "name" | "method" | "url"
+            | "kind" => Ty::String,
             "start" | "end" => Ty::Instant,
             "duration" => Ty::Duration,
             "turn" | "index" | "exit_code" => Ty::Integer,
@@ -89,8 +88,7 @@ impl StepShape {
 }
 
 /// The names of `usage`.
-pub const USAGE: [&str; 5] =
-    ["input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "total_tokens"];
+pub const USAGE: [&str; 5] = ["input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "total_tokens"];
 
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

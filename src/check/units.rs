@@ -17,7 +17,8 @@ impl Checker<'_> {
     pub(super) fn check_measures(&mut self, a: Measure, b: Measure, left: Option<&Typed>, right: &Typed, verb: &str) {
         match (a, b) {
             _ if a == b => {}
-            (Measure::Instant, Measure::Plain | Measure::Duration) | (Measure::Plain | Measure::Duration, Measure::Instant) => {}
+            (Measure::Instant, Measure::Plain | Measure::Duration)
+            | (Measure::Plain | Measure::Duration, Measure::Instant) => {}
             (unit, Measure::Plain) => self.warn_bare(unit, right),
             (Measure::Plain, unit) => {
                 if let Some(left) = left {
@@ -29,9 +30,7 @@ impl Checker<'_> {
                     Some(_) => format!("{} {verb} {}", a.noun(), b.noun()),
                     None => format!("{} is given where {} belongs", b.noun(), a.noun()),
                 };
-                self.report(
-                    Diagnostic::new(Slug::MixedUnits, right.expr.span, message).help(wanted(a)),
-                );
+                self.report(Diagnostic::new(Slug::MixedUnits, right.expr.span, message).help(wanted(a)));
             }
         }
     }

@@ -100,7 +100,11 @@ impl<'a> Checker<'a> {
         let mut diagnostic = Diagnostic::new(Slug::UnknownType, name.span, format!("unknown type `{}`", name.text));
         let all = format!("the types are {}; a schema's name starts with a capital", words.join(", "));
         diagnostic = match suggest::nearest(&name.text, words) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), name.span, near),
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+                format!("replace with `{near}`"),
+                name.span,
+                near,
+            ),
             None => diagnostic.help(all),
         };
         self.report(diagnostic);

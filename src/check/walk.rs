@@ -30,7 +30,9 @@ pub fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
             visit(&tested.subject);
             tested.operand.iter().for_each(|operand| visit(operand));
         }
-        ExprKind::If(condition, then, otherwise) => [condition, then, otherwise].into_iter().for_each(|part| visit(part)),
+        ExprKind::If(condition, then, otherwise) => {
+            [condition, then, otherwise].into_iter().for_each(|part| visit(part))
+        }
         ExprKind::Builtin(_, all) | ExprKind::Def(_, all) | ExprKind::List(all) | ExprKind::Join(all) => {
             all.iter().for_each(visit);
         }
@@ -66,7 +68,9 @@ pub fn children_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
             visit(&mut tested.subject);
             tested.operand.iter_mut().for_each(|operand| visit(operand));
         }
-        ExprKind::If(condition, then, otherwise) => [condition, then, otherwise].into_iter().for_each(|part| visit(part)),
+        ExprKind::If(condition, then, otherwise) => {
+            [condition, then, otherwise].into_iter().for_each(|part| visit(part))
+        }
         ExprKind::Builtin(_, all) | ExprKind::Def(_, all) | ExprKind::List(all) | ExprKind::Join(all) => {
             all.iter_mut().for_each(visit);
         }
@@ -96,7 +100,9 @@ pub fn substitute(expr: &mut Expr, binds: &[(u32, Expr)]) {
 
 /// True when the expression looks at the step in scope or at a binding.
 pub fn looks_at_step(expr: &Expr) -> bool {
-    any(expr, &|kind| matches!(kind, ExprKind::Step | ExprKind::StepField(_) | ExprKind::Binding(_) | ExprKind::Response))
+    any(expr, &|kind| {
+        matches!(kind, ExprKind::Step | ExprKind::StepField(_) | ExprKind::Binding(_) | ExprKind::Response)
+    })
 }
 
 /// True when the expression uses a binding.

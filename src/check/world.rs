@@ -71,7 +71,10 @@ impl<'a> Checker<'a> {
             return Vec::new();
         };
         if words.is_empty() {
-            self.report(Diagnostic::new(Slug::Impossible, command.span, "there is no command").help("write `run \"make test\" exits 0`"));
+            self.report(
+                Diagnostic::new(Slug::Impossible, command.span, "there is no command")
+                    .help("write `run \"make test\" exits 0`"),
+            );
         }
         let mut values = values.into_iter();
         words.iter().map(|word| word_expr(word, &mut values, command.span)).collect()

@@ -47,28 +47,10 @@ impl<'run> Machine<'run> {
         let value = match (operand(&left), operand(&right)) {
             (Operand::Number(a), Operand::Number(b)) => calculate(op, a, b).map_or(Value::Missing, Value::Number),
             (Operand::Number(_), Operand::Other(value)) | (Operand::Other(value), Operand::Number(_)) => value,
-            (Operand::Other(a), Operand::Other(b)) => match op {
-                Op::Add() => self.joined(&left, &right)?.unwrap_or_else(|| neither(a, b)),
-                _ => neither(a, b),
-            },
+            (Operand::Other(a), Operand::Other(b)) => neither(a, b),
         };
         self.push_value(value);
         Ok(())
-    }
-
-    /// `+` of two texts or of two lists.
-    fn joined(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<Option<Value<'run>>, Fault> {
-        match (&left.value, &right.value) {
-            (Value::Text(a), Value::Text(b)) => {
-                let (a, b) = (a.as_str(), b.as_str());
-                self.text_of([a, b].concat()).map(Some)
-            }
-            (Value::List(a), Value::List(b)) => {
-                let all: Vec<Node<'run>> = a.iter().chain(b.iter()).copied().collect();
-                self.new_list(&all).map(Some)
-            }
-            _ => Ok(None),
-        }
     }
 
     fn text_of(&mut self, text: String) -> Result<Value<'run>, Fault> {

@@ -18,7 +18,7 @@ pub enum Fault {
     /// A value that is no boolean stands where a condition is needed: the assertion fails and says so, whatever `not` or group is
     /// around it.
     NotBoolean(Box<Unfit>),
-    /// A quantifier runs over a value that is no list, object or closed range of whole numbers: the assertion fails and says so.
+    /// A quantifier runs over a value that is no list and no object: the assertion fails and says so.
     NotAList(Box<Unfit>),
     /// Anything else, in words.
     Other(String),

@@ -30,7 +30,6 @@ pub(super) struct Loop<'run> {
 enum Items<'run> {
     List(&'run [Node<'run>]),
     Values(&'run [Entry<'run>]),
-    Numbers(i64, i64),
     Nothing,
 }
 
@@ -46,15 +45,11 @@ enum Answer<'run> {
 }
 
 impl<'run> Loop<'run> {
-    /// A loop over a source. A source that is no list, object or range is a fault that names it.
+    /// A loop over a source. A source that is no list and no object is a fault that names it.
     pub(super) fn new(quantifier: ExprQuantifier, source: &Node<'run>, span: Span) -> Result<Self, Fault> {
         let items = match source.value {
             Value::List(items) => Items::List(items),
             Value::Object(object) => Items::Values(object.entries()),
-            Value::Range(range) => match (range.start.and_then(Number::as_i64), range.end.and_then(Number::as_i64)) {
-                (Some(start), Some(end)) => Items::Numbers(start, end),
-                _ => return Err(Fault::NotAList(Box::new(Unfit::new(source, span)))),
-            },
             Value::Missing | Value::Absent => Items::Nothing,
             Value::Truth(truth) if truth.plain().is_none() => Items::Nothing,
             _ => return Err(Fault::NotAList(Box::new(Unfit::new(source, span)))),
@@ -78,10 +73,6 @@ impl<'run> Loop<'run> {
         match self.items {
             Items::List(items) => items.get(at).copied(),
             Items::Values(entries) => entries.get(at).map(|entry| entry.node),
-            Items::Numbers(start, end) => {
-                let number = i64::try_from(at).ok().and_then(|at| start.checked_add(at)).filter(|&n| n <= end)?;
-                Some(Node::computed(Value::Number(Number::Integer(number))))
-            }
             Items::Nothing => None,
         }
     }
@@ -140,7 +131,6 @@ impl<'run> Loop<'run> {
         match self.items {
             Items::List(items) => items.is_empty(),
             Items::Values(entries) => entries.is_empty(),
-            Items::Numbers(start, end) => start > end,
             Items::Nothing => true,
         }
     }

@@ -1,0 +1,223 @@
+//! The assertion loop: every selected assertion of a program on one run, with its settings, then rules and scores.
+
+use super::fault::Fault;
+use super::judge::Judge;
+use super::machine::Machine;
+use super::outcome::{AssertionOutcome, Finding, Outcome, RuleOutcome, Status};
+use super::prepare::Prepared;
+use super::score::{self, Judged};
+use super::select::{self, Selection};
+use super::world::Permissions;
+use crate::bytecode::program::{Assertion, Program};
+use crate::ir::Severity;
+use crate::limits::Limits;
+use crate::trace::run::Run;
+use crate::truth::Verdict;
+use crate::value::Value;
+use crate::value::json::to_json;
+use bumpalo::Bump;
+
+/// How a run is judged.
+#[derive(Debug, Clone, Default)]
+pub struct EvaluateOptions {
+    /// Which assertions.
+    pub selection: Selection,
+    /// What they may look at beside the run.
+    pub permissions: Permissions,
+    /// Limits of each assertion (fuel) and of the whole (memory).
+    pub limits: Limits,
+    /// A case judges a run that says neither its case nor its prompt, as in a `test` that names the case.
+    pub assume_case: bool,
+}
+
+/// Judges one run. `arena` holds what is computed on the way; it can be the one that the run was read into.
+#[must_use]
+pub fn evaluate<'run>(
+    program: &'run Program,
+    prepared: &'run Prepared,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    options: &EvaluateOptions,
+) -> Outcome {
+    let machine = Machine::new(program, prepared, run, arena, options.limits);
+    let mut evaluation = Evaluation { judge: Judge::new(machine, &options.permissions), options };
+    let mut results = Vec::new();
+    for (number, assertion) in program.assertions.iter().enumerate() {
+        if let Ok(number) = u32::try_from(number)
+            && options.selection.selects(program, assertion)
+        {
+            results.push(evaluation.assertion(number, assertion));
+        }
+    }
+    summarise(program, results)
+}
+
+struct Evaluation<'run, 'a> {
+    judge: Judge<'run, 'a>,
+    options: &'a EvaluateOptions,
+}
+
+impl<'run> Evaluation<'run, '_> {
+    fn assertion(&mut self, number: u32, assertion: &'run Assertion) -> AssertionOutcome {
+        let run = self.judge.machine.run;
+        let program = self.judge.machine.program;
+        let rule = assertion.rule.and_then(|rule| program.rules.get(rule as usize));
+        if let Some(reason) = rule.and_then(|rule| select::other_case(rule, run, self.options.assume_case)) {
+            return finish(number, assertion, Finding::new(Verdict::Skipped, reason), None);
+        }
+        self.judge.machine.refuel();
+        let finding = self.judge.assertion(assertion).unwrap_or_else(|fault| self.faulted(&fault));
+        let finding = with_threshold(assertion, finding);
+        let message = self.message(assertion, &finding);
+        finish(number, assertion, finding, message)
+    }
+
+    /// A value that is no boolean is a failure of the assertion that says so; everything else is an error.
+    fn faulted(&self, fault: &Fault) -> Finding {
+        let verdict = if fault.unfit().is_some() { Verdict::Fail } else { Verdict::Error };
+        let explanation = self.judge.machine.explain_fault(fault);
+        Finding { evidence: explanation.evidence, ..Finding::new(verdict, explanation.reason) }
+    }
+
+    /// The author's message for what does not pass. Missing values in it are said in words.
+    fn message(&mut self, assertion: &Assertion, finding: &Finding) -> Option<String> {
+        let code = assertion.settings.message?;
+        if matches!(finding.verdict, Verdict::Pass | Verdict::Skipped) && assertion.settings.expect_fail.is_none() {
+            return None;
+        }
+        let machine = &mut self.judge.machine;
+        machine.refuel();
+        machine.lenient = true;
+        let node = machine.evaluate(code, &super::context::Scope::default());
+        machine.lenient = false;
+        match node.ok()?.value {
+            Value::Text(text) => Some(text.as_str().to_owned()),
+            ref value => Some(to_json(value)),
+        }
+    }
+}
+
+/// A threshold behind a single assertion: its score has to reach it.
+fn with_threshold(assertion: &Assertion, mut finding: Finding) -> Finding {
+    let Some(threshold) = assertion.settings.threshold else { return finding };
+    let score = finding.score.or_else(|| score::of_verdict(finding.verdict));
+    if let (Verdict::Pass, Some(score)) = (finding.verdict, score)
+        && score < threshold
+    {
+        finding.verdict = Verdict::Fail;
+        finding.score = Some(score);
+        finding.reason = format!("the score {score} is below the threshold {threshold}");
+    }
+    finding
+}
+
+/// The outcome of a finding: its status and the score that counts.
+fn finish(number: u32, assertion: &Assertion, finding: Finding, message: Option<String>) -> AssertionOutcome {
+    let Finding { verdict, score, reason, evidence } = finding;
+    let status = Status::of(verdict, assertion.settings.expect_fail.is_some());
+    let counted = match status {
+        Status::ExpectedFailed => Some(1.0),
+        Status::UnexpectedPassed | Status::Undecided | Status::Error => Some(0.0),
+        Status::Vacuous | Status::Skipped => None,
+        Status::Passed | Status::Failed => score.or_else(|| score::of_verdict(verdict)),
+    };
+    let reason = match (status, &assertion.settings.expect_fail) {
+        (Status::UnexpectedPassed, Some(Some(why))) => format!("it passes, but a failure is expected: {why}"),
+        (Status::UnexpectedPassed, _) => "it passes, but a failure is expected".to_owned(),
+        _ => reason,
+    };
+    AssertionOutcome { assertion: number, verdict, status, score: counted, reason, message, evidence }
+}
+
+/// Rules and scores from the results.
+fn summarise(program: &Program, results: Vec<AssertionOutcome>) -> Outcome {
+    let mut outcome = Outcome { passed: true, ..Outcome::default() };
+    let mut counted = Vec::new();
+    let mut named = Vec::new();
+    for result in &results {
+        let Some(assertion) = program.assertions.get(result.assertion as usize) else { continue };
+        if let (Some(name), Some(score)) = (&assertion.settings.metric, result.score) {
+            named.push((name.clone(), assertion.settings.weight, score));
+        }
+        match assertion.rule {
+            None => {
+                counted.extend(result.score.map(|score| (assertion.settings.weight, score)));
+                outcome.passed &= assertion.settings.severity != Severity::Error || holds(result.status);
+            }
+            Some(rule) if outcome.rules.iter().any(|known| known.rule == rule) => {}
+            Some(rule) => summarise_rule(program, rule, &results, &mut outcome, &mut counted, &mut named),
+        }
+    }
+    outcome.score = score::weighted_mean(counted);
+    outcome.named_scores = by_name(&named);
+    outcome.results = results;
+    outcome
+}
+
+fn summarise_rule(
+    program: &Program,
+    number: u32,
+    results: &[AssertionOutcome],
+    outcome: &mut Outcome,
+    counted: &mut Vec<(f64, f64)>,
+    named: &mut Vec<(String, f64, f64)>,
+) {
+    let Some(rule) = program.rules.get(number as usize) else { return };
+    let judged: Vec<Judged> = results.iter().filter_map(|result| judged(program, number, result)).collect();
+    let score = score::rule_score(&judged);
+    let verdict = score::rule_verdict(rule.threshold, &judged);
+    let errors_hold = judged
+        .iter()
+        .all(|one| !one.is_error || matches!(one.verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped));
+    let passed = match rule.threshold {
+        Some(_) => matches!(verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped),
+        None => errors_hold,
+    };
+    outcome.passed &= passed || rule.threshold.is_some() && rule.severity != Severity::Error;
+    counted.extend(score.map(|score| (rule.weight, score)));
+    if let (Some(name), Some(score)) = (&rule.metric, score) {
+        named.push((name.clone(), rule.weight, score));
+    }
+    outcome.rules.push(RuleOutcome { rule: number, verdict, passed, score });
+}
+
+/// What a result does to a rule; `None` for the result of another rule.
+fn judged(program: &Program, rule: u32, result: &AssertionOutcome) -> Option<Judged> {
+    let assertion =
+        program.assertions.get(result.assertion as usize).filter(|assertion| assertion.rule == Some(rule))?;
+    let verdict = match result.status {
+        Status::ExpectedFailed => Verdict::Pass,
+        Status::UnexpectedPassed => Verdict::Fail,
+        _ => result.verdict,
+    };
+    Some(Judged {
+        verdict,
+        score: result.score,
+        weight: assertion.settings.weight,
+        is_error: assertion.settings.severity == Severity::Error,
+        must: assertion.settings.must,
+    })
+}
+
+fn holds(status: Status) -> bool {
+    matches!(status, Status::Passed | Status::ExpectedFailed | Status::Vacuous | Status::Skipped)
+}
+
+/// Scores of one name are one: their weighted mean.
+fn by_name(named: &[(String, f64, f64)]) -> Vec<(String, f64)> {
+    let mut out: Vec<(String, f64)> = Vec::new();
+    for (name, ..) in named {
+        if out.iter().any(|(known, _)| known == name) {
+            continue;
+        }
+        let same: Vec<(f64, f64)> =
+            named.iter().filter(|(other, ..)| other == name).map(|(_, weight, score)| (*weight, *score)).collect();
+        // A single score of weight 0 is recorded all the same: it only does not count for its parent.
+        let score = match same.as_slice() {
+            [(_, score)] => Some(*score),
+            several => score::weighted_mean(several.iter().copied()),
+        };
+        out.extend(score.map(|score| (name.clone(), score)));
+    }
+    out
+}

@@ -1,0 +1,215 @@
+//! What an assertion asserts, judged: expressions, statements, groups, blocks, checks of the world.
+
+use super::context::{Context, Scope};
+use super::course::Engine;
+use super::facts;
+use super::fault::Fault;
+use super::machine::Machine;
+use super::outcome::{Evidence, Finding};
+use super::score::{self, Part};
+use super::world::Permissions;
+use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, Member, Program};
+use crate::ir::GroupKind;
+use crate::truth::{Truth, Verdict};
+use crate::value::Value;
+use crate::value::compare::deeper;
+
+/// The machine and the engine of one run, with what rules may look at beside it.
+pub(super) struct Judge<'run, 'a> {
+    pub(super) machine: Machine<'run>,
+    engine: Engine<'run>,
+    permissions: &'a Permissions,
+}
+
+type Judged = Result<Finding, Fault>;
+
+impl<'run, 'a> Judge<'run, 'a> {
+    pub(super) fn new(machine: Machine<'run>, permissions: &'a Permissions) -> Self {
+        Self { machine, engine: Engine::new(), permissions }
+    }
+
+    /// Judges an assertion on the whole run, its `when` first.
+    pub(super) fn assertion(&mut self, assertion: &'run Assertion) -> Judged {
+        let bindings = bindings_of(self.machine.program, &assertion.check);
+        let context = Context::of_run(self.machine.run, bindings as usize);
+        let Self { machine, engine, permissions } = self;
+        let mut parts = Parts { machine, engine, permissions };
+        match parts.when(&assertion.settings.when, &context)? {
+            Some(finding) => Ok(finding),
+            None => parts.check(&assertion.check, &context),
+        }
+    }
+}
+
+/// How many bindings an assertion has: every statement and block of it says so.
+fn bindings_of(program: &Program, check: &Check) -> u32 {
+    match check {
+        Check::Course(CourseId(course)) => program.courses.get(*course as usize).map_or(0, |entry| entry.bindings),
+        Check::Scoped { bindings, .. } => *bindings,
+        Check::Not(inner) => bindings_of(program, inner),
+        Check::Group { members, .. } => {
+            members.iter().map(|member| bindings_of(program, &member.check)).max().unwrap_or(0)
+        }
+        Check::Expression(_) | Check::World(_) => 0,
+    }
+}
+
+/// What every part of an assertion is judged with.
+struct Parts<'p, 'run> {
+    machine: &'p mut Machine<'run>,
+    engine: &'p mut Engine<'run>,
+    permissions: &'p Permissions,
+}
+
+impl<'run> Parts<'_, 'run> {
+    /// The finding of conditions that do not hold: skipped where one is false, undecided where one cannot be decided.
+    fn when(&mut self, conditions: &[CodeId], context: &Context<'run>) -> Result<Option<Finding>, Fault> {
+        let mut undecided = None;
+        for &code in conditions {
+            match self.machine.truth(code, &context.scope())?.plain() {
+                Some(true) => {}
+                Some(false) => {
+                    let text = self.machine.code_text(code);
+                    return Ok(Some(Finding::new(Verdict::Skipped, format!("`when {text}` is false"))));
+                }
+                None => undecided = undecided.or(Some(code)),
+            }
+        }
+        Ok(undecided.map(|code| {
+            let explanation = self.machine.explain(code, &context.scope());
+            Finding {
+                evidence: explanation.evidence,
+                ..Finding::new(Verdict::Undecided, format!("its `when` is undecided: {}", explanation.reason))
+            }
+        }))
+    }
+
+    fn check(&mut self, check: &'run Check, context: &Context<'run>) -> Judged {
+        match check {
+            Check::Expression(code) => self.expression(*code, &context.scope()),
+            Check::Course(course) => self.engine.judge(self.machine, *course, context),
+            Check::Not(inner) => Ok(negated(deeper(|| self.check(inner, context))?)),
+            Check::Group { kind, members } => self.group(*kind, members, context),
+            Check::Scoped { scope, body, .. } => {
+                let permissions = self.permissions;
+                self.engine.scoped(self.machine, scope, context, &mut |engine, machine, context| {
+                    deeper(|| Parts { machine, engine, permissions }.check(body, context))
+                })
+            }
+            Check::World(world) => facts::judge(self.machine, self.permissions, world, context),
+        }
+    }
+
+    fn expression(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Judged {
+        let (node, score) = self.machine.graded(code, scope)?;
+        let truth = self.machine.condition_of(code, &node)?;
+        let verdict = truth.verdict();
+        let mut finding = Finding { score, ..Finding::new(verdict, "") };
+        if verdict != Verdict::Pass {
+            let explanation = self.machine.explain(code, scope);
+            finding.reason = reason(truth, &explanation.reason);
+            finding.evidence = explanation.evidence;
+        }
+        Ok(finding)
+    }
+
+    fn group(&mut self, kind: GroupKind, members: &'run [Member], context: &Context<'run>) -> Judged {
+        let mut findings = Vec::with_capacity(members.len());
+        for member in members {
+            findings.push(self.member(member, context)?);
+        }
+        let verdict = score::group_verdict(kind, findings.iter().map(|finding| finding.verdict));
+        let parts: Vec<Part> = members
+            .iter()
+            .zip(&findings)
+            .map(|(member, finding)| Part { verdict: finding.verdict, score: finding.score, weight: member.weight })
+            .collect();
+        let score = score::group_score(kind, &parts);
+        let mut finding = Finding { score, ..Finding::new(verdict, "") };
+        if verdict != Verdict::Pass {
+            self.explain_group(kind, members, &findings, &mut finding);
+        }
+        Ok(finding)
+    }
+
+    /// A limit that one member hits is its error; a value that is no boolean fails the whole assertion.
+    fn member(&mut self, member: &'run Member, context: &Context<'run>) -> Judged {
+        let finding = match self.when(&member.when, context) {
+            Ok(Some(finding)) => Ok(finding),
+            Ok(None) => deeper(|| self.check(&member.check, context)),
+            Err(fault) => Err(fault),
+        };
+        match finding {
+            Err(fault) if fault.unfit().is_none() => Ok(Finding::new(Verdict::Error, fault.to_string())),
+            other => other,
+        }
+    }
+
+    /// The reasons of the members that made the group what it is.
+    fn explain_group(&self, kind: GroupKind, members: &[Member], findings: &[Finding], finding: &mut Finding) {
+        let decisive = |found: Verdict| match (kind, finding.verdict) {
+            (_, Verdict::Error | Verdict::Undecided | Verdict::Vacuous | Verdict::Skipped) => found == finding.verdict,
+            (GroupKind::None, _) => found == Verdict::Pass,
+            _ => found == Verdict::Fail,
+        };
+        let mut clauses = Vec::new();
+        let mut evidence: Vec<Evidence> = Vec::new();
+        for (member, found) in members.iter().zip(findings).filter(|(_, found)| decisive(found.verdict)) {
+            let text = self.machine.rule_text(member.span);
+            clauses.push(match found.reason.as_str() {
+                reason if members.len() == 1 => reason.to_owned(),
+                "" => format!("`{text}` holds"),
+                reason => format!("`{text}`: {reason}"),
+            });
+            evidence.extend(found.evidence.iter().cloned());
+        }
+        finding.reason = clauses.join("; ");
+        finding.evidence = evidence;
+    }
+}
+
+/// `not` before a statement: pass and fail change places, a score is one minus it.
+fn negated(inner: Finding) -> Finding {
+    let verdict = inner.verdict.negated();
+    let score = inner.score.map(|score| 1.0 - score);
+    let reason = match verdict {
+        Verdict::Pass => String::new(),
+        Verdict::Fail => "the statement behind `not` holds".to_owned(),
+        _ => inner.reason,
+    };
+    let evidence = if verdict == Verdict::Pass { Vec::new() } else { inner.evidence };
+    Finding { verdict, score, reason, evidence }
+}
+
+/// The reason of an expression that does not pass.
+fn reason(truth: Truth, why: &str) -> String {
+    match (truth, why) {
+        (Truth::TrueByMissing, "") => "it holds only because something is missing".to_owned(),
+        (Truth::TrueByMissing, why) => format!("it holds only because {why}"),
+        (Truth::Undecided, "") => "the run does not record what it needs".to_owned(),
+        (_, "") => "it is false".to_owned(),
+        (_, why) => why.to_owned(),
+    }
+}
+
+impl<'run> Machine<'run> {
+    /// The value of an expression as a truth.
+    fn condition_of(&self, code: CodeId, node: &crate::value::Node<'run>) -> Result<Truth, Fault> {
+        super::logic::condition(node, self.code_span(code))
+    }
+
+    /// The text of an expression.
+    pub fn code_text(&self, code: CodeId) -> String {
+        self.rule_text(self.code_span(code))
+    }
+
+    /// `` `output.path` is 5 ``: an expression with its value.
+    pub(super) fn describe_code(&self, code: CodeId, node: &crate::value::Node<'run>) -> String {
+        let text = self.code_text(code);
+        match node.value {
+            Value::Absent => format!("the run does not record `{text}`"),
+            Value::Missing => format!("`{text}` is missing"),
+            ref value => format!("`{text}` is {}", crate::value::json::to_json(value)),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The `test` blocks of a program: rules on runs of their own, and whether the verdicts come out as written (language reference,
+//! section 10).
+
+use super::evaluate::{EvaluateOptions, evaluate};
+use super::outcome::{AssertionOutcome, Outcome, Status};
+use super::prepare::Prepared;
+use super::select::Selection;
+use crate::bytecode::program::{Program, Test};
+use crate::limits::Limits;
+use crate::trace::read::read_str;
+use crate::truth::Verdict;
+use bumpalo::Bump;
+
+/// What came of one test.
+#[derive(Debug, Clone)]
+pub struct TestResult {
+    /// The test, by number in the program.
+    pub test: u32,
+    /// Whether the verdicts came out as written.
+    pub passed: bool,
+    /// Why not, in words; empty when it passed.
+    pub reason: String,
+    /// What was judged, with its verdict: rules by id, and bare assertions by theirs.
+    pub found: Vec<(String, Verdict)>,
+    /// Everything that was found on the test's run; empty when the run could not be read.
+    pub outcome: Outcome,
+}
+
+/// Runs all tests of a program, in file order. A test may look at nothing but its run.
+#[must_use]
+pub fn run_tests(program: &Program, prepared: &Prepared, limits: &Limits) -> Vec<TestResult> {
+    let tests = program.tests.iter().enumerate();
+    tests
+        .filter_map(|(number, test)| Some(run_test(program, prepared, u32::try_from(number).ok()?, test, limits)))
+        .collect()
+}
+
+fn run_test(program: &Program, prepared: &Prepared, number: u32, test: &Test, limits: &Limits) -> TestResult {
+    let arena = Bump::new();
+    let run = match read_str(&test.run, &arena, limits) {
+        Ok(run) => run,
+        Err(error) => {
+            let reason = format!("its run cannot be read: {error}");
+            return TestResult { test: number, passed: false, reason, found: Vec::new(), outcome: Outcome::default() };
+        }
+    };
+    let named = test.rules.iter().filter_map(|&rule| program.rules.get(rule as usize)).map(|rule| rule.id.clone());
+    let options = EvaluateOptions {
+        selection: Selection { rules: named.collect(), ..Selection::default() },
+        limits: *limits,
+        assume_case: !test.rules.is_empty(),
+        ..EvaluateOptions::default()
+    };
+    let outcome = evaluate(program, prepared, &run, &arena, &options);
+    let found = verdicts(program, &outcome);
+    let reason = mismatch(test, &found);
+    TestResult { test: number, passed: reason.is_none(), reason: reason.unwrap_or_default(), found, outcome }
+}
+
+/// Rules and bare assertions with their verdicts, in file order.
+fn verdicts(program: &Program, outcome: &Outcome) -> Vec<(String, Verdict)> {
+    let mut found = Vec::new();
+    let mut seen = Vec::new();
+    for result in &outcome.results {
+        let Some(assertion) = program.assertions.get(result.assertion as usize) else { continue };
+        match assertion.rule {
+            None => found.push((assertion.id.clone(), counted(result))),
+            Some(rule) if seen.contains(&rule) => {}
+            Some(rule) => {
+                seen.push(rule);
+                let id = program.rules.get(rule as usize).map(|rule| rule.id.clone());
+                let verdict = outcome.rules.iter().find(|known| known.rule == rule).map(|known| known.verdict);
+                found.extend(id.zip(verdict));
+            }
+        }
+    }
+    found
+}
+
+/// The verdict of a result as it counts: an expected failure passes, an unexpected pass fails.
+fn counted(result: &AssertionOutcome) -> Verdict {
+    match result.status {
+        Status::ExpectedFailed => Verdict::Pass,
+        Status::UnexpectedPassed => Verdict::Fail,
+        _ => result.verdict,
+    }
+}
+
+/// Why the verdicts are not those that were expected.
+fn mismatch(test: &Test, found: &[(String, Verdict)]) -> Option<String> {
+    if found.is_empty() {
+        return Some("no assertion was judged".to_owned());
+    }
+    if !test.rules.is_empty() {
+        let other: Vec<String> = found
+            .iter()
+            .filter(|(_, verdict)| *verdict != test.expect)
+            .map(|(id, verdict)| format!("`{id}` is {}", verdict.as_str()))
+            .collect();
+        return (!other.is_empty()).then(|| format!("{}, not {}", other.join(", "), test.expect.as_str()));
+    }
+    let some = |wanted| found.iter().any(|(_, verdict)| *verdict == wanted);
+    let failed: Vec<&str> =
+        found.iter().filter(|(_, verdict)| *verdict == Verdict::Fail).map(|(id, _)| id.as_str()).collect();
+    match test.expect {
+        Verdict::Pass if !failed.is_empty() => Some(format!("`{}` failed", failed.join("`, `"))),
+        wanted if some(wanted) => None,
+        wanted => Some(format!("nothing is {}", wanted.as_str())),
+    }
+}

@@ -20,6 +20,8 @@ mod golden;
 mod normal_form;
 #[path = "trace/recorded.rs"]
 mod recorded;
+#[path = "trace/robust.rs"]
+mod robust;
 
 /// Data that is not part of the project, beside it; `None` (said loudly) where it is not there.
 fn shared(path: &str) -> Option<std::path::PathBuf> {

@@ -130,6 +130,23 @@ fn chat_messages_may_stand_alone_or_one_a_line() {
 }
 
 #[test]
+fn that_nothing_was_called_is_evidence_only_where_calls_would_be_seen() {
+    let said = r#"{"role": "user", "content": "a"}, {"role": "assistant", "content": "b""#;
+    with(&format!("[{said}}}]"), |run| {
+        assert!(!run.records(Kind::Call));
+        assert!(run.warnings[0].message.starts_with("calls count as not recorded"));
+    });
+    for text in [
+        format!("[{said}, \"tool_calls\": null}}]"),
+        format!("{{\"messages\": [{said}}}], \"tools\": []}}"),
+        format!("{{\"request\": {{\"messages\": []}}, \"response\": {{\"choices\": [{{\"message\": {said}}}}}]}}}}")
+            .replace(r#"{"role": "user", "content": "a"}, "#, ""),
+    ] {
+        with(&text, |run| assert_eq!((run.records(Kind::Call), run.warnings.len()), (true, 0)));
+    }
+}
+
+#[test]
 fn anthropic_messages_give_calls_with_status() {
     let text = r#"{"messages": [{"role": "user", "content": "go"},
         {"role": "assistant", "content": [{"type": "text", "text": "I look"}, {"type": "tool_use", "id": "1", "name": "find", "input": {"q": "x"}}]},

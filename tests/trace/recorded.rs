@@ -264,3 +264,41 @@ fn edits_unseen(calls: &[&averment::trace::run::Step<'_>]) -> String {
     }
     format!("{unseen:?}").replace(' ', "")
 }
+
+/// A file of a format that is not known must not look like a run in which nothing was called.
+#[test]
+fn no_file_loses_its_calls_in_silence() {
+    let Some(folder) = shared("traces") else { return };
+    let oracle: Json = serde_json::from_str(&std::fs::read_to_string(folder.join("oracle.json")).unwrap()).unwrap();
+    let limits = Limits::default();
+    let (mut agreed, mut refused, mut unrecorded, mut wrong) = (0, 0, 0, Vec::new());
+    for entry in oracle.as_array().unwrap() {
+        let (format, file) = (entry["format"].as_str().unwrap(), entry["file"].as_str().unwrap());
+        let Some(calls) = entry["n_calls"].as_u64().filter(|calls| *calls > 0 && !file.contains('#')) else { continue };
+        let (mut found, mut recorded, mut failed) = (0, false, false);
+        for raw in Runs::open(folder.join(format).join(file).to_str().unwrap(), &limits).unwrap() {
+            let arena = Bump::new();
+            match raw.and_then(|raw| {
+                parse(&raw, &arena, &limits)
+                    .map(|run| (run.records(Kind::Call), of_kind(&run, Kind::Call).len() as u64))
+            }) {
+                Ok((records, count)) => {
+                    recorded |= records;
+                    found += count;
+                }
+                Err(_) => failed = true,
+            }
+        }
+        match () {
+            () if found == calls => agreed += 1,
+            () if failed => refused += 1,
+            () if !recorded => unrecorded += 1,
+            () => wrong.push(format!("{format}/{file}: {found} calls instead of {calls}")),
+        }
+    }
+    eprintln!(
+        "files with calls: {agreed} read, {refused} refused, {unrecorded} without recorded calls, {} wrong",
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -9,7 +9,7 @@ mod session;
 
 use super::calls::{Unanswered, Usage};
 use super::draft::{Draft, StepId, count, field, withheld};
-use super::{Format, list_of, never, object_of, objects, text_of};
+use super::{Format, list_of, object_of, objects, text_of};
 use crate::trace::content;
 use crate::trace::error::Placed;
 use crate::trace::run::Kind;
@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
     name: "Claude Code session",
     description: "Claude Code sessions (JSONL, or `loglines`)",
     object: |object| list_of(object, "loglines").is_some(),
-    element: never,
+    element: is_line,
     line: is_line,
     read,
 };

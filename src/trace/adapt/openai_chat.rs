@@ -63,10 +63,37 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     if messages.iter().any(claude_code::has_tool_blocks) {
         claude_code::conversation(&messages, draft);
     } else {
+        if speaks_of_tools(root) || messages.iter().any(is_about_calls) {
+            draft.records(&[Kind::Call]);
+        } else {
+            draft.warn(
+                root.origin,
+                "calls count as not recorded: no message has `tool_calls`, and no `tools` are listed (an empty list is enough)",
+            );
+        }
         conversation(messages, draft);
     }
     usage.set(draft);
     Ok(())
+}
+
+/// Some agents write their actions into the text. That nothing was called is only evidence where calls would have been seen:
+/// where the run lists its tools or is what an API was asked and answered.
+fn speaks_of_tools(root: Node<'_>) -> bool {
+    let speaks =
+        |object: Object<'_>| ["tools", "functions", "choices", "request"].iter().any(|key| object.get(key).is_some());
+    match root.value {
+        Value::Object(object) => speaks(object),
+        Value::List(items) => objects(items).any(|(_, object)| speaks(object)),
+        _ => false,
+    }
+}
+
+/// A message with calls or a result, or one that says that it has none (`"tool_calls": null`).
+fn is_about_calls(message: &Node<'_>) -> bool {
+    let Value::Object(message) = message.value else { return false };
+    let has = |key| message.get(key).is_some();
+    has("tool_calls") || has("function_call") || matches!(text_of(message, "role"), Some("tool" | "function"))
 }
 
 /// Adds the messages of one element: a message, an exchange, or an object with messages.
@@ -148,9 +175,9 @@ fn same_message<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
     ["role", "content", "tool_call_id"].iter().all(|key| equal(&value(a, key), &value(b, key))) && ids(a) == ids(b)
 }
 
-/// Adds a conversation to the run.
+/// Adds a conversation to the run. Whether it records calls is for the caller to say.
 pub(super) fn conversation<'run>(messages: Vec<Node<'run>>, draft: &mut Draft<'run, '_>) {
-    draft.records(&[Kind::Call, Kind::Message]);
+    draft.records(&[Kind::Message]);
     let mut reader = Conversation { draft, unanswered: Unanswered::default(), turn: 0, prompt: None, output: None };
     for node in messages {
         match node.value {

@@ -3,6 +3,7 @@
 use super::draft::Draft;
 use super::{Format, list_of, never, objects, openai_chat};
 use crate::trace::error::Placed;
+use crate::trace::run::Kind;
 use crate::value::{Node, Object, Value};
 
 /// An object with `traj`.
@@ -22,6 +23,7 @@ fn is_trajectory(object: Object<'_>) -> bool {
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
     let Value::Object(object) = root.value else { return Ok(()) };
+    draft.records(&[Kind::Call]);
     openai_chat::conversation(list_of(object, "traj").unwrap_or_default().to_vec(), draft);
     let meta: Vec<_> = object.entries().iter().filter(|entry| entry.key != "traj").copied().collect();
     let meta = draft.object(&meta);

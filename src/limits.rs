@@ -7,6 +7,8 @@ pub mod nested;
 pub struct Limits {
     /// Bytes of one rule file.
     pub rule_file_bytes: usize,
+    /// Words and signs of one rule file.
+    pub rule_tokens: usize,
     /// Files of one compilation.
     pub rule_files: usize,
     /// Nested brackets and prefix operators in a rule file.
@@ -31,6 +33,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             rule_file_bytes: 16 << 20,
+            rule_tokens: 500_000,
             rule_files: 1_000,
             rule_depth: 256,
             json_depth: 256,

@@ -74,3 +74,127 @@ fn every_good_file_is_read_without_a_word() {
     }
     assert!(failures.is_empty(), "{failures}");
 }
+
+/// Files of the corpus whose mistakes are found while reading; all others read without a word.
+const MISTAKES_OF_READING: &[&str] = &[
+    "call-in-place-of-require",
+    "chained-equality-behind-a-quantifier",
+    "dashed-key-without-quotes",
+    "either-and",
+    "immediately-before-each",
+    "interpolation-not-closed",
+    "minus-between-names",
+    "missing-arrow",
+    "missing-step-behind-an-arrow",
+    "negative-weight",
+    "not-both-or",
+    "quantifier-without-in",
+    "repeat-without-a-number",
+    "repetition-without-parentheses",
+    "run-with-too-many-words",
+    "suite-without-quotes",
+    "unclosed-brace",
+    "unclosed-parenthesis",
+    "unclosed-regex",
+    "unclosed-string",
+    "unknown-modifier",
+    "unknown-regex-flag",
+    "unknown-statement-with-a-near-miss",
+    "unknown-unit",
+    "until-without-after",
+    "where-without-parentheses-before-a-bar",
+    "where-without-parentheses-before-or",
+    "within-where-it-has-no-meaning",
+];
+
+/// `#! expect: LINE:COLUMN text` marks: the place, and the text.
+fn marks(text: &str) -> Vec<(String, String)> {
+    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("#! expect: "));
+    lines.filter_map(|mark| mark.split_once(' ')).map(|(place, text)| (place.to_owned(), text.to_owned())).collect()
+}
+
+#[test]
+fn every_marked_mistake_is_said_once_at_its_place_with_what_to_write() {
+    let Some(corpus) = corpus() else { return };
+    let mut failures = String::new();
+    for (name, text) in rule_files(&corpus.join("bad")) {
+        let (_, diagnostics) = parse(&text);
+        let said = rendered(&text, &diagnostics);
+        let marks = if MISTAKES_OF_READING.contains(&name.as_str()) { marks(&text) } else { Vec::new() };
+        let places: Vec<String> = said.lines().map(|line| line.split(": ").next().unwrap().to_owned()).collect();
+        let expected: Vec<String> = marks.iter().map(|(place, _)| place.clone()).collect();
+        if places != expected {
+            failures += &format!("{name}: expected {expected:?}\n{said}");
+            continue;
+        }
+        for ((place, mark), line) in marks.iter().zip(said.lines()) {
+            for quoted in mark.split('`').skip(1).step_by(2).filter(|quoted| !line.contains(*quoted)) {
+                failures += &format!("{name}: `{quoted}` is not proposed at {place}\n{line}\n");
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+/// Every form that can stand inside itself, `depth` times.
+fn nested(depth: usize) -> Vec<(&'static str, String)> {
+    let around = |open: &str, core: &str, close: &str| format!("{}{core}{}", open.repeat(depth), close.repeat(depth));
+    vec![
+        ("parentheses", around("(", "a", ")") + " == 1"),
+        ("arguments and indexes", format!("f({}) == 1", around("a[", "0", "]"))),
+        ("calls", around("f(", "a", ")") + " == 1"),
+        ("lists", "x in ".to_owned() + &around("[", "1", "]")),
+        ("objects", "x == ".to_owned() + &around("{ a: ", "1", "}")),
+        ("flows", "flow ".to_owned() + &around("(", "a", ")")),
+        ("repeated flows", "flow ".to_owned() + &around("(a -> ", "a", ")*")),
+        ("steps", "require ".to_owned() + &around("(", "a", ")")),
+        ("steps with conditions", "never ".to_owned() + &around("(", "a", " where a == 1)")),
+        ("proposed steps", "never ".to_owned() + &around("proposed (", "a", ")")),
+        ("paths of arguments", format!("require f({}: 1)", around("a[", "0", "]"))),
+        ("quantifiers in parentheses", around("any x in (", "a", "): c")),
+        ("quantifiers in bodies", around("any x in a: ", "c", "")),
+        ("conditions", around("if a then b else ", "c", "") + " == 1"),
+        ("conditions in conditions", around("if ", "a", " then b else c")),
+        ("negations", around("not ", "a", "") + " == 1"),
+        ("signs", around("-", "a", "") + " == 1"),
+        ("implications", around("a implies ", "b", "")),
+        ("interpolations", "x == ".to_owned() + &around("\"${", "a", "}\"")),
+        ("blocks", around("when a {\n", "require b", "\n}")),
+        ("groups", around("not any of {", "require b", "}")),
+        ("statements behind not", around("not ", "require a", "")),
+        ("predicates", "no p in ".to_owned() + &around("(", "a", ")")),
+    ]
+}
+
+#[test]
+fn every_form_nests_as_deep_as_the_limit_in_linear_time() {
+    for (name, text) in nested(127) {
+        let start = std::time::Instant::now();
+        let (tree, diagnostics) = parse(&text);
+        let time = start.elapsed();
+        println!("{name}: {time:?}");
+        assert!(diagnostics.0.is_empty(), "{name}: {}", rendered(&text, &diagnostics));
+        assert_eq!(tree.items.len(), 1, "{name}");
+        assert!(time.as_millis() < 900, "{name} took {time:?}");
+    }
+}
+
+#[test]
+fn deeper_nesting_than_the_limit_is_said_at_its_place() {
+    for depth in [300, 20_000] {
+        for (name, text) in nested(depth) {
+            let start = std::time::Instant::now();
+            let (_, diagnostics) = parse(&text);
+            let time = start.elapsed();
+            assert!(!diagnostics.0.is_empty(), "{name} {depth}");
+            let slugs: Vec<&str> = diagnostics.0.iter().map(|diagnostic| diagnostic.slug.as_str()).collect();
+            assert_eq!(
+                slugs,
+                ["too-deep"],
+                "{name} {depth}: {}",
+                rendered(&text, &diagnostics).chars().take(400).collect::<String>()
+            );
+            assert!(time.as_millis() < 2_000, "{name} {depth} took {time:?}");
+        }
+    }
+}

@@ -21,6 +21,8 @@ pub struct File {
     pub items: Vec<Item>,
     /// `# allow: slug` comments.
     pub allows: Vec<Allow>,
+    /// Names that declarations with a mistake were to declare: what uses them is not wrong on top of that.
+    pub unread: Vec<Name>,
 }
 
 /// `# allow: slug`: silences a lint on its line, or on the next one when it stands alone.
@@ -89,6 +91,31 @@ pub enum ItemKind {
     Setting(Setting),
     /// An assertion.
     Assertion(Assertion),
+}
+
+impl ItemKind {
+    /// The items in its braces; `None` for what has no body.
+    pub fn body_mut(&mut self) -> Option<&mut Vec<Item>> {
+        match self {
+            Self::Rule(rule) | Self::Invariant(rule) => Some(&mut rule.body),
+            Self::Suite { body, .. }
+            | Self::Case { body, .. }
+            | Self::Pre { body }
+            | Self::Post { body }
+            | Self::ForEachTool { body, .. } => Some(body),
+            Self::Assertion(assertion) => {
+                let mut statement = &mut assertion.statement;
+                loop {
+                    statement = match &mut statement.kind {
+                        StatementKind::Not(inner) => inner,
+                        StatementKind::Block { body, .. } | StatementKind::Group { body, .. } => return Some(body),
+                        _ => return None,
+                    };
+                }
+            }
+            _ => None,
+        }
+    }
 }
 
 /// `use …`.

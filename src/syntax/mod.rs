@@ -5,7 +5,9 @@
 pub mod ast;
 mod grammar;
 mod lower;
+mod mistakes;
 mod number;
+mod recover;
 mod token;
 pub mod trivia;
 pub mod words;
@@ -28,11 +30,31 @@ pub fn parse(map: &SourceMap, file: FileId, limits: &Limits) -> (ast::File, Triv
         return (ast::File::default(), Trivia::default(), Diagnostics(vec![refusal]));
     }
     let scan = token::scan(text, limits.rule_depth);
+    if let Some(token) = scan.tokens.get(limits.rule_tokens) {
+        let span = Span::new(file, token.start, token.end);
+        let message = format!("this file has more than {} words and signs", limits.rule_tokens);
+        let refusal = Diagnostic::new(Slug::TooLarge, span, message).help("split it, and join the parts with `use`");
+        return (ast::File::default(), Trivia::default(), Diagnostics(vec![refusal]));
+    }
     let trivia = Trivia::new(file, text, &scan.remarks);
-    let (mut items, diagnostics) =
-        grammar::with_stack(scan.depth.min(limits.rule_depth), || strict(text, file, &scan, limits));
+    let read = grammar::with_stack(scan.depth.min(limits.rule_depth), || read(file, text, scan, limits));
+    let recover::Recovered { mut items, unread, diagnostics } = read;
     trivia.attach_docs(text, &mut items);
-    (ast::File { items, allows: trivia.allows() }, trivia, diagnostics)
+    (ast::File { items, allows: trivia.allows(), unread }, trivia, diagnostics)
+}
+
+/// The whole file by the strict grammar; where that refuses it, statement by statement.
+fn read(file: FileId, text: &str, scan: token::Scan, limits: &Limits) -> recover::Recovered {
+    if scan.too_deep.is_empty() {
+        let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let body = text.get(start..).unwrap_or("");
+        if let Ok(pair) = grammar::read(Rule::file, body) {
+            let mut lower = Lower::new(body, Place::whole(file, start), limits.rule_depth);
+            let items = lower.items(pair);
+            return recover::Recovered { items, unread: Vec::new(), diagnostics: lower.diagnostics };
+        }
+    }
+    recover::recover(file, text, scan, limits)
 }
 
 /// What is not looked at any further.
@@ -50,24 +72,4 @@ fn refused(text: &str, file: FileId, limits: &Limits) -> Option<Diagnostic> {
         Diagnostic::new(Slug::NotText, Span::new(file, zero, zero + 1), message)
             .help("rules are written in plain UTF-8 text"),
     )
-}
-
-fn strict(text: &str, file: FileId, scan: &token::Scan, limits: &Limits) -> (Vec<ast::Item>, Diagnostics) {
-    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let body = text.get(start..).unwrap_or("");
-    if let Some(&at) = scan.too_deep.first() {
-        return (Vec::new(), Diagnostics(vec![lower::too_deep(Span::new(file, at, at + 1), limits.rule_depth)]));
-    }
-    match grammar::read(Rule::file, body) {
-        Ok(body_pair) => {
-            let mut lower = Lower::new(body, Place::whole(file, start), limits.rule_depth);
-            let items = lower.items(body_pair);
-            (items, lower.diagnostics)
-        }
-        Err(failure) => {
-            let at = start + failure.at;
-            let message = "this cannot be read from here on";
-            (Vec::new(), Diagnostics(vec![Diagnostic::new(Slug::Syntax, Span::new(file, at, at), message)]))
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Comments: what the tree leaves out and the formatter, the editor and the lints need.
 
-use super::ast::{Allow, Item, ItemKind, Name, StatementKind};
+use super::ast::{Allow, Item, Name};
 use super::token::Remark;
 use crate::source::{FileId, Span};
 
@@ -72,7 +72,7 @@ fn allow(comment: &Comment) -> Option<Allow> {
 fn attach(text: &str, docs: &[&Comment], items: &mut [Item]) {
     for item in items {
         item.doc = doc_above(text, docs, item.span.start);
-        if let Some(body) = body(&mut item.kind) {
+        if let Some(body) = item.kind.body_mut() {
             attach(text, docs, body);
         }
     }
@@ -95,27 +95,4 @@ fn doc_above(text: &str, docs: &[&Comment], start: u32) -> Option<String> {
     }
     lines.reverse();
     if lines.is_empty() { None } else { Some(lines.join("\n")) }
-}
-
-/// The items inside an item.
-fn body(kind: &mut ItemKind) -> Option<&mut Vec<Item>> {
-    match kind {
-        ItemKind::Rule(rule) | ItemKind::Invariant(rule) => Some(&mut rule.body),
-        ItemKind::Suite { body, .. }
-        | ItemKind::Case { body, .. }
-        | ItemKind::Pre { body }
-        | ItemKind::Post { body }
-        | ItemKind::ForEachTool { body, .. } => Some(body),
-        ItemKind::Assertion(assertion) => {
-            let mut statement = &mut assertion.statement;
-            loop {
-                statement = match &mut statement.kind {
-                    StatementKind::Not(inner) => inner,
-                    StatementKind::Block { body, .. } | StatementKind::Group { body, .. } => return Some(body),
-                    _ => return None,
-                };
-            }
-        }
-        _ => None,
-    }
 }

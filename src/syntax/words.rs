@@ -100,3 +100,42 @@ pub fn meant_verdict(word: &str) -> Option<&'static str> {
         _ => nearest(word, VERDICTS.iter().copied()),
     }
 }
+
+/// Words that join what stands before them with what follows, so that no value ends with them.
+const JOINING: &[&str] = &[
+    "and",
+    "or",
+    "not",
+    "in",
+    "is",
+    "if",
+    "then",
+    "else",
+    "implies",
+    "contains",
+    "icontains",
+    "matches",
+    "starts",
+    "ends",
+    "does",
+    "with",
+];
+
+/// True for a word that joins two parts of an expression.
+pub(crate) fn is_joining(word: &str) -> bool {
+    JOINING.contains(&word)
+}
+
+/// True for an operator word with which an expression may end: `a exists`, `a is json`.
+pub(crate) fn is_ending_word(word: &str) -> bool {
+    matches!(word, "exists" | "json" | "empty" | "missing")
+}
+
+/// True for a word that may follow a step or a value inside parentheses without a comma.
+pub(crate) fn goes_on_a_step(word: &str) -> bool {
+    matches!(word, "where" | "ok" | "failed" | "exists" | "all" | "any" | "none" | "json" | "empty" | "missing")
+}
+
+/// Words that name a kind of step (section 2).
+pub const KINDS: &[&str] =
+    &["command", "read", "write", "skill", "http", "user", "assistant", "thinking", "message", "span"];

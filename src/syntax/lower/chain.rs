@@ -127,7 +127,7 @@ impl Lower<'_> {
             return self.operand(only.clone());
         }
         let signs = children.iter().filter(|child| child.as_rule() != Rule::operand).count();
-        let parts = self.deeper(signs, whole, |lower| {
+        let parts = self.along(signs, whole, |lower| {
             children.into_iter().map(|child| lower.part(child)).collect::<Option<Vec<_>>>()
         })?;
         self.dashed_names(&parts);
@@ -159,25 +159,39 @@ impl Lower<'_> {
     fn pipe(&mut self, parts: &mut Parts) -> Option<Expr> {
         let mut left = self.range(parts)?;
         while let Some((_, bar)) = parts.sign(&[Rule::bar]) {
-            if let Some(at) = self.open_where {
-                self.bar_behind_where(at, bar);
-            }
             let right = self.range(parts)?;
+            if let Some((step, word)) = self.open_where {
+                // Nothing follows from a bar that was no pipe.
+                self.bar_behind_where(step, word, &left, bar, &right);
+                continue;
+            }
             let span = left.span.to(right.span);
             left = Expr { span, ..self.piped(left, right) };
         }
         Some(left)
     }
 
-    fn bar_behind_where(&mut self, at: Span, bar: Span) {
-        let message = "`where` ends a pattern, so it needs parentheses before `|`";
+    fn bar_behind_where(&mut self, step: Span, word: Span, last: &Expr, bar: Span, right: &Expr) {
+        let head = self.line_before(step);
+        let bare = matches!(last.kind, ExprKind::Name(_) | ExprKind::Field { .. } | ExprKind::Index { .. }) && {
+            let condition = self.source(word.to(last.span));
+            !condition.trim_start_matches("where").trim_start().contains(' ')
+        };
+        let test = if bare { " == true" } else { "" };
+        let pattern = self.source(step.to(last.span)).to_owned();
+        let rest = self.source(right.span).to_owned();
         self.report(
-            Diagnostic::new(Slug::Syntax, at, message)
-                .help("put the pattern and its condition in parentheses: `(search where args.ok == true) | fetch`")
+            Diagnostic::new(Slug::Syntax, word, "`where` ends a pattern, so it needs parentheses before `|`")
+                .help(format!("write `{head}({pattern}{test}) | {rest}`"))
                 .other(bar, "this `|` would belong to the condition"),
         );
-        // Said once is enough.
-        self.open_where = None;
+    }
+
+    /// What stands on its line before a place.
+    fn line_before(&self, place: Span) -> String {
+        let local = (place.start as usize).saturating_sub(self.place.base);
+        let before = self.text.get(..local).unwrap_or("");
+        before.rsplit(['\n', ';', '{']).next().unwrap_or("").trim_start().to_owned()
     }
 
     /// Puts `first` in front of the arguments of the call that the bar leads into.

@@ -58,9 +58,17 @@ impl Lower<'_> {
         let operator = Children::of(second.clone()).next().map_or_else(|| self.span(second), |sign| self.span(&sign));
         let written = self.source(first.span).to_owned();
         let rest = self.written(second).to_owned();
+        let help = match self.quantifier {
+            Some(quantifier) => {
+                let whole = self.source(quantifier.to(first.span)).to_owned();
+                format!(
+                    "to test the quantifier put it in parentheses: `({whole}) {rest}`, or `(count x in output.items: x.ok) == 2`"
+                )
+            }
+            None => format!("put the first in parentheses, `({written}) {rest}`, or join two tests with `and`"),
+        };
         self.report(
-            Diagnostic::new(Slug::Syntax, operator, "a second test behind a test: tests do not chain")
-                .help(format!("put the first in parentheses, `({written}) {rest}`, or join two tests with `and`")),
+            Diagnostic::new(Slug::Syntax, operator, "a second test behind a test: tests do not chain").help(help),
         );
     }
 
@@ -82,7 +90,7 @@ impl Lower<'_> {
         let mut children = Children::of(node).collect::<Vec<_>>().into_iter();
         let length = children.len();
         let primary = children.next()?;
-        self.deeper(length, span, |lower| {
+        self.along(length, span, |lower| {
             let mut result = lower.primary(primary)?;
             for child in children {
                 let span = result.span.to(lower.span(&child));
@@ -186,13 +194,14 @@ impl Lower<'_> {
 
     fn pair(&mut self, node: Node<'_>) -> Option<(Name, Expr)> {
         let mut children = Children::of(node);
-        let key = children.next()?;
-        let key = self.object_key(key)?;
-        Some((key, self.expression(children.next()?)?))
+        let (key, value) = (children.next()?, children.next()?);
+        let written: String = self.written(&value).chars().take(40).collect();
+        let key = self.object_key(key, &written)?;
+        Some((key, self.expression(value)?))
     }
 
     /// A key: quoted, or a bare word; a bare word with `-` is reported.
-    pub(super) fn object_key(&mut self, node: Node<'_>) -> Option<Name> {
+    pub(super) fn object_key(&mut self, node: Node<'_>, value: &str) -> Option<Name> {
         let key = node.into_inner().next()?;
         if key.as_rule() == Rule::string {
             return self.quoted(key);
@@ -201,13 +210,19 @@ impl Lower<'_> {
         if let Some(dash) = name.text.find('-') {
             let at = key.as_span().start() + dash;
             let place = self.place.span(at, at + 1);
-            self.report(
-                Diagnostic::new(Slug::Syntax, place, format!("a key with `-` is quoted: `\"{}\"`", name.text))
-                    .help(format!("write `\"{}\": …`", name.text))
-                    .fix("quote the key", name.span, format!("\"{}\"", name.text)),
-            );
+            self.dashed_key(place, &name, value);
         }
         Some(name)
+    }
+
+    /// A bare key with a dash.
+    pub(super) fn dashed_key(&mut self, dash: Span, key: &Name, value: &str) {
+        let quoted = format!("\"{}\"", key.text);
+        self.report(
+            Diagnostic::new(Slug::Syntax, dash, format!("a key with `-` is quoted: `{quoted}: {value}`"))
+                .help(format!("write `{quoted}`"))
+                .fix("quote the key", key.span, quoted),
+        );
     }
 
     fn conditional(&mut self, node: Node<'_>) -> Option<ExprKind> {
@@ -219,6 +234,7 @@ impl Lower<'_> {
     }
 
     fn quantified(&mut self, node: Node<'_>) -> Option<ExprKind> {
+        let start = self.span(&node).at_start();
         let mut children = Children::of(node);
         let quantifier = match children.next()?.as_rule() {
             Rule::k_any => ExprQuantifier::Any,
@@ -230,7 +246,12 @@ impl Lower<'_> {
         let variable = self.name(&variable);
         children.word(Rule::k_in);
         let source = Box::new(self.expression(children.next()?)?);
-        let body = Box::new(self.expression(children.next()?)?);
+        let body = children.next()?;
+        let colon = self.span(&body).at_start();
+        let outer = self.quantifier.replace(start.to(colon));
+        let body = self.expression(body);
+        self.quantifier = outer;
+        let body = Box::new(body?);
         Some(ExprKind::Quantifier { quantifier, variable, source, body })
     }
 }

@@ -36,6 +36,13 @@ impl Lower<'_> {
         Some(vec![Item { kind, span, doc: None }])
     }
 
+    /// A line of a workspace or runner, as an item.
+    pub(in crate::syntax) fn lone_setting(&mut self, node: Node<'_>) -> Vec<Item> {
+        let lines = Children::of(node).filter(|child| child.as_rule() == Rule::runner_setting);
+        let item = |(span, setting)| Item { kind: ItemKind::Setting(setting), span, doc: None };
+        lines.filter_map(|line| Some((self.span(&line), self.key_setting(line)?))).map(item).collect()
+    }
+
     fn assertion(&mut self, node: Node<'_>) -> Option<Assertion> {
         let span = self.span(&node);
         let mut children = Children::of(node);
@@ -269,7 +276,7 @@ impl Lower<'_> {
 
     fn generator(&mut self, node: Node<'_>) -> Option<Generator> {
         let mut children = Children::of(node);
-        let name = self.object_key(children.next()?)?;
+        let name = self.object_key(children.next()?, "…")?;
         let ty = self.name(&children.next()?);
         let bounds = match children.next() {
             Some(bounds) => Some(self.expression(bounds)?),

@@ -58,8 +58,10 @@ pub(super) struct Lower<'t> {
     place: Place,
     limit: usize,
     depth: usize,
-    /// The word `where` of a condition without parentheses, while its outermost level is lowered.
-    open_where: Option<Span>,
+    /// The step and the word `where` of a condition without parentheses, while its outermost level is lowered.
+    open_where: Option<(Span, Span)>,
+    /// The quantifier whose body is lowered, from its first character to its colon.
+    quantifier: Option<Span>,
     /// The step stands in parentheses of its own.
     in_step_group: bool,
     /// What was wrong.
@@ -70,7 +72,7 @@ impl<'t> Lower<'t> {
     /// Lowers pairs of `text`, which stands at `place`; trees deeper than `limit` are refused.
     pub(super) fn new(text: &'t str, place: Place, limit: usize) -> Self {
         let diagnostics = Diagnostics::default();
-        Self { text, place, limit, depth: 0, open_where: None, in_step_group: false, diagnostics }
+        Self { text, place, limit, depth: 0, open_where: None, quantifier: None, in_step_group: false, diagnostics }
     }
 
     /// The span of a node without the space and comments that the grammar lets a rule end with.
@@ -107,11 +109,16 @@ impl<'t> Lower<'t> {
         result
     }
 
+    /// Runs `work` below a chain of `length` parts, such as `a.b.c` or `a + b + c`: it nests to the left, and a few parts are no level.
+    fn along<T>(&mut self, length: usize, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        self.deeper(length / 8, at, work)
+    }
+
     /// Runs `work` inside brackets, where a `where` in front has no say.
     fn bracketed<T>(&mut self, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let (outer, group) = (self.open_where.take(), std::mem::take(&mut self.in_step_group));
+        let outer = (self.open_where.take(), self.quantifier.take(), std::mem::take(&mut self.in_step_group));
         let result = self.deeper(1, at, work);
-        (self.open_where, self.in_step_group) = (outer, group);
+        (self.open_where, self.quantifier, self.in_step_group) = outer;
         result
     }
 }
@@ -183,6 +190,12 @@ impl<'i> Children<'i> {
     /// The next child when it is of this rule.
     fn opt(&mut self, rule: Rule) -> Option<Node<'i>> {
         if self.peek() == Some(rule) { self.0.next() } else { None }
+    }
+
+    /// The text of the next child.
+    fn peek_text(&mut self) -> &'i str {
+        self.peek();
+        self.0.peek().map_or("", |child| child.as_span().as_str().trim_end())
     }
 
     /// The rules of all children that are left.

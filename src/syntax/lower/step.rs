@@ -1,10 +1,9 @@
 //! Step patterns and flows (language reference, section 5).
 
 use super::{Children, Lower, Node};
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::source::Span;
 use crate::syntax::ast::{
-    Argument, Atom, Expr, ExprKind, Flow, FlowKind, KindText, StatusWord, Step, StepKind, StepWord, Subject,
+    Argument, Atom, Expr, ExprKind, Flow, FlowKind, KindText, Name, StatusWord, Step, StepKind, StepWord, Subject,
     TextOrRegex,
 };
 use crate::syntax::grammar::Rule;
@@ -13,12 +12,15 @@ impl Lower<'_> {
     /// A step pattern.
     pub(in crate::syntax) fn step(&mut self, node: Node<'_>) -> Option<Step> {
         let span = self.span(&node);
-        let mut parts = Vec::new();
+        let mut parts: Vec<Step> = Vec::new();
         let mut condition = None;
         for child in Children::of(node) {
             match child.as_rule() {
                 Rule::bar => {}
-                Rule::where_clause => condition = Some(self.open_condition(child)?),
+                Rule::where_clause => {
+                    let before = parts.first()?.span.to(parts.last()?.span);
+                    condition = Some(self.open_condition(child, before)?);
+                }
                 _ => parts.push(self.step_part(child)?),
             }
         }
@@ -37,13 +39,13 @@ impl Lower<'_> {
     }
 
     /// The condition of a `where` that may stand without parentheses.
-    fn open_condition(&mut self, node: Node<'_>) -> Option<(Span, Expr)> {
+    fn open_condition(&mut self, node: Node<'_>, step: Span) -> Option<(Span, Expr)> {
         let mut children = Children::of(node);
         let word = children.opt(Rule::k_where)?;
         let word = self.span(&word);
         // In parentheses the condition ends with them, so that a bar in it is no choice.
         let enclosed = self.in_step_group;
-        let outer = std::mem::replace(&mut self.open_where, (!enclosed).then_some(word));
+        let outer = std::mem::replace(&mut self.open_where, (!enclosed).then_some((step, word)));
         let condition = self.expression(children.next()?);
         self.open_where = outer;
         Some((word, condition?))
@@ -139,7 +141,8 @@ impl Lower<'_> {
                 let path = self.expression(first)?;
                 if children.peek().is_some() && !is_path(&path) {
                     self.diagnostics.0.truncate(before);
-                    self.no_path(&path);
+                    let value = children.peek_text();
+                    self.no_path(&path, value);
                 }
                 path
             }
@@ -150,18 +153,14 @@ impl Lower<'_> {
         }
     }
 
-    fn no_path(&mut self, path: &Expr) {
+    fn no_path(&mut self, path: &Expr, value: &str) {
         let written = self.source(path.span).to_owned();
         let plain = written.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
         match written.find('-').filter(|_| plain) {
             Some(dash) => {
                 let start = path.span.start.saturating_add(u32::try_from(dash).unwrap_or(0));
                 let place = Span { start, end: start.saturating_add(1), ..path.span };
-                self.report(
-                    Diagnostic::new(Slug::Syntax, place, format!("a key with `-` is quoted: `\"{written}\"`"))
-                        .help(format!("write `\"{written}\": …`"))
-                        .fix("quote the key", path.span, format!("\"{written}\"")),
-                );
+                self.dashed_key(place, &Name { text: written, span: path.span }, value);
             }
             None => self.error(
                 path.span,

@@ -1,0 +1,533 @@
+//! Mistakes in statements about the course of a run: arrows, lists of steps, windows, times.
+
+use super::Find;
+use super::view::{View, Write};
+use crate::diagnostic::Diagnostic;
+
+pub(super) const TABLE: &[Find] = &[
+    immediately_each,
+    immediately_alone,
+    missing_step_behind_arrow,
+    alternatives_before_arrow,
+    missing_arrow,
+    until_without_after,
+    within,
+    not_both,
+    either,
+    pair_with_and,
+    only_before,
+    infix_order,
+    list_with_and,
+    repeat,
+    times_in_front,
+    times_in_words,
+    require_not,
+    missing_step,
+];
+
+/// Words with which people write the arrow.
+const ARROWS: &[&str] =
+    &["=>", "-", ">", ",", "then", "before", "comes", "precedes", "to", "must", "followed", "implies", "<-"];
+
+fn immediately_each(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let order = view.word(1);
+    if !view.is(0, "immediately") || !matches!(order, "before" | "after") || !view.is(2, "each") {
+        return None;
+    }
+    let arrow = view.find(3, "->").unwrap_or(view.len());
+    let side = if order == "before" { view.step_or(arrow + 1, "step") } else { view.source(3, arrow) };
+    let rest = view.source(3, view.len());
+    Some(
+        view.wrong(2, 3, format!("`immediately {order}` already speaks of every `{side}` and takes no `each`"))
+            .write(format!("immediately {order} {rest}"), vec![view.edit(2, 3, "")]),
+    )
+}
+
+fn immediately_alone(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "immediately") || view.is_any(1, &["before", "after"]) {
+        return None;
+    }
+    Some(
+        view.wrong(0, 1, "`immediately` stands before `before` or `after`")
+            .help("write `immediately before check -> save` or `immediately after save -> log`"),
+    )
+}
+
+fn missing_step_behind_arrow(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let last = view.len().checked_sub(1)?;
+    if view.is(last, "->") {
+        return Some(
+            view.missing_at_end("a step is missing behind `->`")
+                .help("name a tool behind the arrow, or remove the arrow"),
+        );
+    }
+    let doubled = (0..last).find(|&at| view.is(at, "->") && view.is_any(at + 1, &["->", ",", ")", "|"]))?;
+    Some(
+        view.wrong(
+            doubled + 1,
+            doubled + 2,
+            format!("a step is missing between `->` and `{}`", view.word(doubled + 1)),
+        )
+        .help("name a tool behind the arrow, or remove the arrow"),
+    )
+}
+
+/// `before A or B -> C`: a choice is a bar, and both are two statements.
+fn alternatives_before_arrow(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let first = usize::from(view.is(0, "immediately"));
+    if !view.is_any(first, &["before", "after", "sequence", "flow"]) {
+        return None;
+    }
+    let step = first + 1 + usize::from(view.is_any(first + 1, &["each", "only", "exactly"]));
+    let mut end = view.behind_step(step);
+    while view.is(end, "->") {
+        end = view.behind_step(end + 1);
+    }
+    let joint = view.word(end);
+    if view.behind_step(end + 1) == end + 1 || view.find(end, "->").is_none() && !matches!(joint, "or") {
+        return None;
+    }
+    let arrow = view.find(end, "->");
+    match joint {
+        "or" | "||" => {
+            Some(view.wrong(end, end + 1, format!("a choice of steps is written with `|`, not with `{joint}`")).write(
+                format!("{} | {}", view.source(0, end), view.source(end + 1, view.len())),
+                vec![view.edit(end, end + 1, "|")],
+            ))
+        }
+        "and" | "&&" | "," if arrow.is_some() && view.is_any(first, &["before", "after"]) => {
+            let (head, rest) = (view.source(0, step), view.source(arrow?, view.len()));
+            let (left, right) = (view.source(step, end), view.source(end + 1, arrow?));
+            Some(
+                view.wrong(end, end + 1, format!("one step stands before the arrow, and `{joint}` adds a second"))
+                    .help(format!("write `{head} {left} {rest}` and `{head} {right} {rest}` on two lines; for either of them `{head} {left} | {right} {rest}`")),
+            )
+        }
+        _ => None,
+    }
+}
+
+/// `before A B`, `before A => B`, `sequence A, B`.
+fn missing_arrow(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let first = usize::from(view.is(0, "immediately"));
+    let word = view.word(first);
+    if !matches!(word, "before" | "after" | "sequence" | "flow") {
+        return None;
+    }
+    let step = first
+        + 1
+        + usize::from(view.is_any(first + 1, &["each", "only", "exactly"]) && view.behind_step(first + 2) > first + 2);
+    let mut end = view.behind_pattern(step);
+    while end > step && view.is(end, "->") && view.behind_pattern(end + 1) > end + 1 {
+        end = view.behind_pattern(end + 1);
+    }
+    let arrow = view.find(step, "->").is_some_and(|arrow| arrow < end);
+    let modifier = super::settings::meant_modifier(view.word(end)).is_some() || view.is_number(end + 1);
+    if end == step
+        || end >= view.len()
+        || view.is_any(end, &["->", "{", "until", "within"])
+        || arrow && (word != "sequence" || modifier)
+    {
+        return None;
+    }
+    let mut next = end;
+    while view.is_any(next, ARROWS) && view.behind_step(next + 1) > next + 1 {
+        next += 1;
+    }
+    if view.is(next, "by") {
+        next += 1;
+    }
+    let kind_of_step = view.behind_pattern(next);
+    if kind_of_step == next || (word == "after" && view.find(end, "{").is_some()) {
+        return None;
+    }
+    let whole = if word == "sequence" { arrows_in_sequence(view, next) } else { view.source(next, view.len()) };
+    let text = format!("{} -> {whole}", view.source(0, end));
+    let message = if next == end {
+        format!("`{word}` needs `->` between its steps")
+    } else {
+        format!("the arrow is `->`, not `{}`", view.source(end, next))
+    };
+    let edit = if next == end {
+        view.append(end - 1, " ->")
+    } else {
+        view.edit(end, next, if view.touches(end) { " ->" } else { "->" })
+    };
+    Some(view.wrong(end, next.max(end + 1), message).write(text, vec![edit]))
+}
+
+/// The steps of a sequence from `at` on, with arrows between them.
+fn arrows_in_sequence(view: &View<'_, '_>, at: usize) -> String {
+    let mut steps = Vec::new();
+    let mut here = at;
+    loop {
+        let end = view.behind_pattern(here);
+        if end == here {
+            break;
+        }
+        steps.push(view.source(here, end));
+        if !view.is_any(end, ARROWS) && !view.is(end, "->") {
+            here = end;
+            break;
+        }
+        here = end + 1;
+    }
+    let rest = view.source(here, view.len());
+    let joined = steps.join(" -> ");
+    if rest.is_empty() { joined } else { format!("{joined} {rest}") }
+}
+
+fn until_without_after(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let until = view.find(1, "until")?;
+    if view.failed > until + 1
+        || !view.is_any(0, &["never", "before", "between", "each", "require", "only", "count", "no"])
+    {
+        return None;
+    }
+    let closing = view.step_or(until + 1, "step");
+    let diagnostic = view.wrong(until, until + 1, "`until` closes only a window that `after` opened");
+    Some(match view.find_any(1, &["before", "between"]) {
+        Some(before) if view.is(0, "never") && before < until => {
+            let (steps, opening) = (view.source(1, before), view.step_or(before + 1, "step"));
+            diagnostic.help(format!("write `never {steps} between {opening} and {closing}`"))
+        }
+        None if view.is(0, "never") => {
+            let steps = view.source(1, until);
+            diagnostic.help(format!("write `never {steps} before {closing}`"))
+        }
+        _ => diagnostic.help(format!("write a block: `after start until {closing} {{ … }}`")),
+    })
+}
+
+fn within(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = view.find(1, "within")?;
+    if view.failed < at {
+        return None;
+    }
+    let takes = view.is_any(0, &["before", "after", "sequence", "immediately"])
+        || (view.is(0, "never") && view.find(1, "after").is_some());
+    if !takes {
+        let what = view.word(0);
+        let why = format!(
+            "`within` stands after before, after, sequence or `never … after`; a bare `{what}` has no start to measure from"
+        );
+        let (step, rest) = (view.step_or(1, "step"), view.source(at, view.len()));
+        return Some(view.wrong(at, at + 1, why).help(format!("write `after start -> {step} {rest}`")));
+    }
+    let needs = "`within` needs calls, turns or a duration";
+    if !view.is_number(at + 1) {
+        let number = number_word(view.word(at + 1)).unwrap_or(3);
+        let diagnostic =
+            if at + 1 >= view.len() { view.missing_at_end(needs) } else { view.wrong(at + 1, at + 2, needs) };
+        return Some(
+            diagnostic.help(format!("write `within {number} calls`, `within {number} turns` or `within {number}s`")),
+        );
+    }
+    let number = view.word(at + 1);
+    let unit = at + 2;
+    if view.is_any(unit, &["call", "calls", "turn", "turns"]) || view.failed != unit {
+        return None;
+    }
+    let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+    if view.is_word(unit)
+        && let Some(meant) = crate::syntax::number::meant_unit(view.word(unit))
+    {
+        let text = format!("within {number}{meant}");
+        return Some(
+            view.wrong(unit, unit + 1, needs)
+                .write(text, vec![view.edit(at + 1, unit + 1, format!("{number}{meant}"))]),
+        );
+    }
+    let shown = if unit < view.len() { view.wrong(unit, unit + 1, needs) } else { view.missing_at_end(needs) };
+    Some(shown.help(format!("write `within {digits} calls`, `within {digits} turns` or `within {digits}s`")))
+}
+
+fn not_both(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.are(0, &["not", "both"]) {
+        return None;
+    }
+    let end = view.behind_pattern(2);
+    if end == 2 || !view.is_any(end, &["or", "and", "nor", "&&", "||"]) {
+        return None;
+    }
+    let (left, right) = (view.source(2, end), view.source(end + 1, view.len()));
+    Some(
+        view.wrong(end, end + 1, "`not both` takes two steps with a comma between them")
+            .write(format!("not both {left}, {right}"), vec![view.edit(end, end + 1, ",")]),
+    )
+}
+
+fn either(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "either") {
+        return None;
+    }
+    let end = view.behind_step(1);
+    let left = view.source(1, end);
+    match view.word(end) {
+        "where" => None,
+        "and" | "&&" => {
+            let right = view.step_or(end + 1, "step");
+            Some(view.wrong(end, end + 1, "`either` joins its steps with `or`, found `and`").help(format!(
+                "write `either {left} or {right}`, or `require {left}` and `require {right}` on two lines"
+            )))
+        }
+        "," | "|" | "||" => {
+            let rest = view.source(end + 1, view.len());
+            Some(
+                view.wrong(end, end + 1, format!("`either` joins its steps with `or`, found `{}`", view.word(end)))
+                    .write(
+                        format!("either {left} or {rest}"),
+                        vec![view.edit(end, end + 1, if view.touches(end) { " or" } else { "or" })],
+                    ),
+            )
+        }
+        "" if end > 1 => Some(
+            view.missing_at_end("`either` needs a second step")
+                .help(format!("write `either {left} or other`, or `require {left}`")),
+        ),
+        _ => None,
+    }
+}
+
+/// `together A and B`.
+fn pair_with_and(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let word = view.word(0);
+    if !matches!(word, "together" | "apart") {
+        return None;
+    }
+    let end = view.behind_pattern(1);
+    if end == 1 || view.is(end, ",") {
+        return None;
+    }
+    let joint = usize::from(view.is_any(end, &["and", "with", "or", "&&", "from", "|"]));
+    if view.behind_step(end + joint) == end + joint {
+        return None;
+    }
+    let (left, right) = (view.source(1, end), view.source(end + joint, view.len()));
+    let edit = if joint == 0 { view.append(end - 1, ",") } else { view.edit(end, end + 1, ",") };
+    Some(
+        view.wrong(end, end + 1, format!("`{word}` takes two steps with a comma between them"))
+            .write(format!("{word} {left}, {right}"), vec![edit]),
+    )
+}
+
+/// `B only before A`.
+fn only_before(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let end = view.behind_step(0);
+    if end == 0 || !view.is(end, "only") || !view.is_any(end + 1, &["before", "within", "when", "if", "between"]) {
+        return None;
+    }
+    let (left, order) = (view.source(0, end), view.word(end + 1));
+    let right = view.step_or(end + 2, "step");
+    let diagnostic = view.wrong(end, end + 2, format!("`only {order}` is no order of steps; there is `only after`"));
+    Some(match order {
+        "before" => diagnostic.help(format!("write `never {left} after {right}`, or `before {left} -> {right}`")),
+        _ => diagnostic.help(format!("write `{left} only after {right}`")),
+    })
+}
+
+/// `A before B`, `A after B`, `A never after B`, `A then B`.
+fn infix_order(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let end = view.behind_step(0);
+    if end == 0 || crate::syntax::words::STATEMENTS.contains(&view.word(0)) || view.failed > end + 1 {
+        return None;
+    }
+    let mut order = end;
+    while view.is_any(
+        order,
+        &["must", "should", "always", "comes", "come", "happens", "is", "be", "immediately", "never", "not"],
+    ) {
+        order += 1;
+    }
+    let never = (end..order).any(|at| view.is_any(at, &["never", "not"]));
+    let immediately = if (end..order).any(|at| view.is(at, "immediately")) { "immediately " } else { "" };
+    let (left, target) = (view.source(0, end), order + 1);
+    if view.behind_pattern(target) == target {
+        return None;
+    }
+    let right = view.source(target, view.len());
+    let text = match view.word(order) {
+        word @ ("before" | "after") if never => format!("never {left} {word} {right}"),
+        "before" | "precedes" => format!("{immediately}before {left} -> {right}"),
+        "after" | "follows" => format!("{immediately}before {right} -> {left}"),
+        "requires" | "needs" => format!("{left} only after {right}"),
+        "then" | "->" | "=>" => format!("sequence {left} -> {right}"),
+        _ => return None,
+    };
+    let (word, all) = (view.word(order), view.len());
+    let edit = view.edit(0, all, text.clone());
+    Some(
+        view.wrong(end, order + 1, format!("a statement begins with its word, and `{word}` stands between two steps"))
+            .write(text, vec![edit]),
+    )
+}
+
+/// `never A and B`, `only A or B`.
+fn list_with_and(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let word = view.word(0);
+    if !matches!(word, "never" | "only" | "require" | "first" | "last") {
+        return None;
+    }
+    let mut end = view.behind_step(1);
+    while end > 1 && view.is(end, ",") {
+        end = view.behind_step(end + 1);
+    }
+    let joint = view.word(end);
+    if end == 1 || !matches!(joint, "and" | "or" | "&&" | "||" | "nor") || view.behind_step(end + 1) == end + 1 {
+        return None;
+    }
+    let (before, rest) = (view.source(0, end), view.source(end + 1, view.len()));
+    let diagnostic = view.wrong(end, end + 1, format!("the steps of `{word}` are not joined with `{joint}`"));
+    let touching = if matches!(joint, "and" | "or" | "nor") { "," } else { " ," };
+    Some(match word {
+        "never" | "only" => diagnostic.write(format!("{before}, {rest}"), vec![view.edit(end, end + 1, touching)]),
+        "require" if matches!(joint, "and" | "&&") => {
+            diagnostic.help(format!("write `{before}` and `require {rest}` on two lines"))
+        }
+        _ => diagnostic.write(format!("{before} | {rest}"), vec![view.edit(end, end + 1, "|")]),
+    })
+}
+
+/// `never repeat A`, `never repeat A 3 times`.
+fn repeat(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let (start, message) = match (view.word(0), view.word(1)) {
+        ("never", "repeat" | "repeats") => (2, "`never repeat` needs a number"),
+        ("repeat", _) => (1, "`never repeat` says how often the same call may follow itself"),
+        _ => return None,
+    };
+    let end = view.behind_pattern(start);
+    let step = view.step_or(start, "search");
+    let number = (end..view.len()).find(|&at| view.is_number(at)).map_or("3".to_owned(), |at| view.word(at).to_owned());
+    let help = format!("write `never repeat {step} more than {number} times`");
+    if end >= view.len() {
+        return Some(view.wrong_behind(end, message).help(help));
+    }
+    Some(view.wrong(end, end + 1, "how often is said with `more than … times`").help(help))
+}
+
+/// `require 2 search`, `never 3 search`.
+fn times_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "require") {
+        return None;
+    }
+    let mut at = 1;
+    let (mut low, mut high) = (String::new(), String::new());
+    if view.are(at, &["at", "least"]) || view.are(at, &["at", "most"]) {
+        (low, high) =
+            if view.is(at + 1, "least") { (String::new(), "..".to_owned()) } else { ("..".to_owned(), String::new()) };
+        at += 2;
+    } else if view.is(at, "exactly") {
+        at += 1;
+    }
+    let number = if view.is_number(at) { view.word(at).to_owned() } else { number_word(view.word(at))?.to_string() };
+    if !view.is_number(at) && at == 1 && view.behind_step(at + 1) == at + 1 {
+        return None;
+    }
+    let mut step = at + 1;
+    while view.is_any(step, &["x", "times", "calls", "call", "of", "to", "*"]) && view.behind_step(step + 1) > step + 1
+    {
+        step += 1;
+    }
+    let end = view.behind_pattern(step);
+    if end == step {
+        return None;
+    }
+    let text = format!("require {} {low}{number}{high} times", view.source(step, end));
+    let edit = view.edit(0, end, text.clone());
+    Some(view.wrong(1, at + 1, "how often stands behind the step").write(text, vec![edit]))
+}
+
+/// `require A twice`, `require A 2`, `require A at least 2 times`, `require A >= 2`.
+fn times_in_words(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "require") {
+        return None;
+    }
+    let end = view.behind_step(1);
+    if end == 1 || end >= view.len() {
+        return None;
+    }
+    let step = view.source(1, end);
+    let rest = view.modifiers(end);
+    let count = if view.is_any(end, &["at", "more", "less", "fewer", "no", "exactly", "up"]) {
+        counted_words(view, end)?
+    } else if view.is_any(end, &["==", ">=", "<=", ">", "<"]) && view.is_number(end + 1) {
+        let text = format!("count {step} {}", view.source(end, view.len()));
+        let edits = vec![view.edit(0, 1, "count")];
+        return Some(
+            view.wrong(end, end + 1, "`require` takes `2 times`; a comparison belongs to `count`").write(text, edits),
+        );
+    } else if let Some(number) = number_word(view.word(end)) {
+        number.to_string()
+    } else if view.is_number(end) && !view.is_any(end + 1, &["times", ".."]) {
+        view.word(end).trim_end_matches(['x', 'X']).to_owned()
+    } else {
+        return None;
+    };
+    let text = format!("require {step} {count} times");
+    let edit = view.edit(end, rest, format!("{count} times"));
+    Some(view.wrong(end, rest, "how often is written with a number and `times`").write(text, vec![edit]))
+}
+
+/// `at least 2 times`, `no more than 3`.
+fn counted_words(view: &View<'_, '_>, at: usize) -> Option<String> {
+    let number = (at..view.len()).find(|&here| view.is_number(here) || number_word(view.word(here)).is_some())?;
+    let digits =
+        if view.is_number(number) { view.word(number).to_owned() } else { number_word(view.word(number))?.to_string() };
+    let value: u32 = digits.parse().ok()?;
+    Some(match view.source(at, number).as_str() {
+        "at least" | "no less than" | "no fewer than" => format!("{value}.."),
+        "at most" | "no more than" | "up to" => format!("..{value}"),
+        "more than" => format!("{}..", value.saturating_add(1)),
+        "less than" | "fewer than" => format!("..{}", value.saturating_sub(1)),
+        "exactly" => value.to_string(),
+        _ => return None,
+    })
+}
+
+fn number_word(word: &str) -> Option<u32> {
+    match word {
+        "once" | "one" => Some(1),
+        "twice" | "two" => Some(2),
+        "thrice" | "three" => Some(3),
+        "four" => Some(4),
+        "five" => Some(5),
+        _ => None,
+    }
+}
+
+/// `require not A`, `require no A`, `never not A`.
+fn require_not(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let (message, word) = match (view.word(0), view.word(1)) {
+        ("require", "not" | "no" | "never") => ("what must not occur is said with `never`", "never"),
+        ("never", "not" | "no") => ("what must occur is said with `require`", "require"),
+        _ => return None,
+    };
+    let end = view.behind_pattern(2);
+    if end == 2 {
+        return None;
+    }
+    let text = format!("{word} {}", view.source(2, view.len()));
+    Some(view.wrong(0, 2, message).write(text, vec![view.edit(0, 2, word)]))
+}
+
+/// A statement word with nothing behind it.
+fn missing_step(view: &View<'_, '_>) -> Option<Diagnostic> {
+    const STEPS: &[&str] = &[
+        "require", "never", "only", "count", "first", "last", "before", "after", "sequence", "together", "apart",
+        "flow",
+    ];
+    let word = view.word(0);
+    if view.len() != 1 || !STEPS.contains(&word) {
+        return None;
+    }
+    let example = match word {
+        "count" => "count search <= 3".to_owned(),
+        "before" | "after" | "sequence" | "flow" => format!("{word} approve -> refund"),
+        "together" | "apart" => format!("{word} fetch_a, fetch_b"),
+        _ => format!("{word} search"),
+    };
+    Some(
+        view.missing_at_end(format!("`{word}` needs a step behind it"))
+            .help(format!("write a tool's name, for example `{example}`")),
+    )
+}

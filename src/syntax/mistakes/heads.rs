@@ -1,0 +1,219 @@
+//! Mistakes in the first word of a line: near misses, words of other languages and of plain English.
+
+use super::Find;
+use super::view::{View, Write};
+use crate::diagnostic::suggest::nearest;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::syntax::words;
+
+/// Asked before everything that stands behind the first word.
+pub(super) const FIRST: &[Find] = &[lonely_word, assertion_word, other_word, near_statement];
+/// Asked when nothing else is known.
+pub(super) const LAST: &[Find] = &[unknown_statement, labelled_value];
+
+/// `else`, `end`, `then`, `and` at the start of a line with nothing that they go on from.
+fn lonely_word(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let word = view.word(0);
+    let help = match word {
+        "else" | "elif" | "elsif" | "elseif" => "blocks have no `else`: write a second block `when not (…) { … }`",
+        "end" | "endif" | "done" | "fi" | "end_if" => "a body ends with `}`",
+        "then" => "`then` follows the step of `if`: `if refund then notify`",
+        "and" | "or" => "it goes on from a complete line above it, and that one is none",
+        "where" => "`where` follows a step: `each (refund where result.code == 0): …`",
+        "until" => "`until` follows `after`: `never write after lock until unlock`",
+        "within" => "`within` follows before, after or sequence: `after open -> close within 3 calls`",
+        "times" => "a number of times follows a step: `require search 2 times`",
+        "return" | "yield" => "a `def` has its value behind `=`: `def is_large(a) = a > 100`",
+        _ => return None,
+    };
+    let known_value = view.is_any(1, &["==", "!=", "<", ">", "<=", ">=", ".", "(", "["]);
+    if known_value {
+        return None;
+    }
+    Some(Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("`{word}` begins no statement")).help(help))
+}
+
+/// `assert output.ok == true`, `expect output.ok`, `verify that …`: the expression alone is the assertion.
+fn assertion_word(view: &View<'_, '_>) -> Option<Diagnostic> {
+    const WORDS: &[&str] = &[
+        "assert", "expect", "check", "verify", "ensure", "that", "should", "must", "confirm", "validate", "assume",
+        "claim",
+    ];
+    let word = view.word(0);
+    if !WORDS.contains(&word)
+        || view.len() < 2
+        || view.failed > 1
+        || view.is_any(1, &["==", "!=", ".", "<", ">", "<=", ">=", "in", "is"])
+    {
+        return None;
+    }
+    let skip = 1 + usize::from(view.is_any(1, &["that", "if"]) || view.is(1, ":"));
+    let called = view.is_any(skip, &["call", "use", "have"]);
+    let step = view.behind_pattern(skip + usize::from(called));
+    let diagnostic = Diagnostic::new(
+        Slug::UnknownStatement,
+        view.span(0),
+        format!("unknown statement `{word}`: a line is an assertion by itself"),
+    );
+    if called || step == view.len() && view.is_word(skip) {
+        let text = format!("require {}", view.source(skip + usize::from(called), view.len()));
+        return Some(diagnostic.write(text, vec![view.edit(0, skip + usize::from(called), "require")]));
+    }
+    let rest = view.source(skip, view.len());
+    Some(diagnostic.write(rest, vec![view.edit(0, skip, "")]))
+}
+
+/// A word that another language, or a person, uses for a statement: the word, the statement, and how it is written.
+const OTHERS: &[(&str, &str, &str)] = &[
+    ("forbid", "never", ""),
+    ("forbids", "never", ""),
+    ("forbidden", "never", ""),
+    ("deny", "never", ""),
+    ("disallow", "never", ""),
+    ("prohibit", "never", ""),
+    ("avoid", "never", ""),
+    ("block", "never", ""),
+    ("ban", "never", ""),
+    ("must_not", "never", ""),
+    ("dont", "never", ""),
+    ("allow", "only", ""),
+    ("permit", "only", ""),
+    ("allowed", "only", ""),
+    ("every", "each", ""),
+    ("foreach", "each", ""),
+    ("eventually", "require", ""),
+    ("sometimes", "require", ""),
+    ("requires", "require", ""),
+    ("required", "require", ""),
+    ("needs", "require", ""),
+    ("use_tool", "require", ""),
+    ("import", "use", "use \"./other.assert\""),
+    ("include", "use", "use \"./other.assert\""),
+    ("from", "use", "use std.secrets (secrets)"),
+    ("const", "let", ""),
+    ("var", "let", ""),
+    ("set", "let", ""),
+    ("define", "def", ""),
+    ("function", "def", ""),
+    ("func", "def", ""),
+    ("fn", "def", ""),
+    ("macro", "def", ""),
+    ("predicate", "def", ""),
+    ("parameter", "param", ""),
+    ("arg", "param", ""),
+    ("input", "param", ""),
+    ("scenario", "test", "test \"name\" expect pass { calls: [] }"),
+    ("describe", "suite", "suite \"name\" { … }"),
+    ("it", "rule", "rule name { … }"),
+    ("spec", "rule", "rule name { … }"),
+    ("policy", "rule", "rule name { … }"),
+    ("given", "when", "when COND { … }"),
+    ("unless", "when", "when not (…) { … }"),
+    ("while", "when", "when COND { … }"),
+    ("followed", "after", "after approve -> refund"),
+    ("order", "sequence", "sequence plan -> search"),
+    ("ordered", "sequence", "sequence plan -> search"),
+    ("workflow", "flow", "flow plan -> (search)* -> answer"),
+    ("always", "each", "each refund: args.amount <= 100"),
+    ("limit", "count", "count search <= 10"),
+    ("max", "count", "count search <= 10"),
+    ("min", "count", "count search >= 1"),
+    ("parallel", "together", "together fetch_a, fetch_b"),
+    ("both", "together", "`require a` and `require b` on two lines"),
+    ("neither", "never", "never a, b"),
+    ("whenever", "after", "after open -> close"),
+    ("once", "require", "require search 1 times"),
+];
+
+fn other_word(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let word = view.word(0);
+    if !is_head(view) {
+        return None;
+    }
+    let (_, meant, example) = OTHERS.iter().find(|(other, ..)| other.eq_ignore_ascii_case(word))?;
+    let diagnostic = Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`"));
+    if !example.is_empty() {
+        let shown = if example.contains('`') { (*example).to_owned() } else { format!("`{example}`") };
+        return Some(diagnostic.help(format!("did you mean `{meant}`? write {shown}")));
+    }
+    let text = format!("{meant} {}", view.source(1, view.len()));
+    Some(replaced(diagnostic, view, meant, &text))
+}
+
+fn replaced(diagnostic: Diagnostic, view: &View<'_, '_>, meant: &str, text: &str) -> Diagnostic {
+    let mut diagnostic = diagnostic.write(text, vec![view.edit(0, 1, meant)]);
+    diagnostic.help = Some(format!("did you mean `{meant}`? write `{text}`"));
+    diagnostic
+}
+
+/// True when the first word stands where a statement word would: something that is no operator follows.
+fn is_head(view: &View<'_, '_>) -> bool {
+    let next = view.kind(1);
+    let follows = matches!(
+        next,
+        crate::syntax::token::Kind::Word | crate::syntax::token::Kind::Text | crate::syntax::token::Kind::Regex
+    ) || view.is_number(1)
+        || view.is_any(1, &["{", "*", "?"])
+        || view.is(1, "(") && !view.touches(1);
+    let between =
+        ["before", "after", "only", "iff", "never", "must", "requires", "follows", "precedes", "equals", "is"];
+    let infix = view.is_any(1, &between) && view.find(1, "->").is_none();
+    view.is_word(0) && follows && !words::is_joining(view.word(1)) && !infix && view.failed <= 3
+}
+
+/// True for a word with which a line may begin in some other way.
+fn is_known(word: &str) -> bool {
+    [words::STATEMENTS, words::DECLARATIONS, words::MODIFIERS, words::SETTINGS, words::ROOTS]
+        .iter()
+        .any(|known| known.contains(&word))
+}
+
+/// `nevr deploy`.
+fn near_statement(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let word = view.word(0);
+    if is_known(word)
+        || !is_head(view)
+        || view.is_any(1, &["exists", "starts", "ends", "does", "where", "ok", "failed"])
+    {
+        return None;
+    }
+    let lower = word.to_ascii_lowercase();
+    let all =
+        words::STATEMENTS.iter().chain(words::DECLARATIONS).chain(words::MODIFIERS).chain(words::SETTINGS).copied();
+    let meant = nearest(&lower, all)?;
+    Some(
+        Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`"))
+            .help(format!("did you mean `{meant}`?"))
+            .fix(format!("write `{meant}`"), view.span(0), meant),
+    )
+}
+
+/// A first word that is like no other.
+fn unknown_statement(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let word = view.word(0);
+    if is_known(word) || !is_head(view) || view.failed > 1 {
+        return None;
+    }
+    Some(Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`")).help(
+        "a line is a condition such as `output.status == \"ok\"`, or begins with a statement: require, never, only, count, before, after, sequence, each, …",
+    ))
+}
+
+/// `status: "ok"` on a line of its own.
+fn labelled_value(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let end = view.behind_name(0);
+    if !view.is_word(0) || !view.is(end, ":") || view.failed > end + 1 || words::STATEMENTS.contains(&view.word(0)) {
+        return None;
+    }
+    let (path, value) = (view.source(0, end), view.source(end + 1, view.len()));
+    let diagnostic = view.wrong(
+        end,
+        end + 1,
+        "a condition compares with `==`; `:` joins a key and its value inside braces or parentheses",
+    );
+    if value.is_empty() {
+        return Some(diagnostic.help(format!("write `{path} == \"ok\"`, or remove the line")));
+    }
+    let edit = view.edit(end, end + 1, if view.touches(end) { " ==" } else { "==" });
+    Some(diagnostic.write(format!("{path} == {value}"), vec![edit]))
+}

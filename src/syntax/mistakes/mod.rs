@@ -1,0 +1,44 @@
+//! The table of known mistakes: what people write, what it means here, and what to write instead.
+//!
+//! One small function per mistake: it looks at the tokens of a statement that the grammar refuses and says nothing, or says what is wrong,
+//! where, and what to write. The first that speaks counts. What no function knows is said in the words of the grammar.
+
+mod courses;
+mod declarations;
+mod expected;
+mod expressions;
+mod heads;
+mod operators;
+mod patterns;
+mod settings;
+mod tokens;
+mod view;
+mod world;
+
+use crate::diagnostic::Diagnostic;
+pub(super) use tokens::bracket;
+pub(super) use view::View;
+
+/// One mistake: `None` when this is not it.
+type Find = fn(&View<'_, '_>) -> Option<Diagnostic>;
+
+/// The tables in the order in which they are asked: what spoils the reading of a line first, then what its first word says, then what
+/// stands where the grammar gave up.
+const TABLES: &[&[Find]] = &[
+    tokens::TABLE,
+    heads::FIRST,
+    declarations::TABLE,
+    world::TABLE,
+    courses::TABLE,
+    settings::TABLE,
+    patterns::TABLE,
+    operators::TABLE,
+    expressions::TABLE,
+    heads::LAST,
+];
+
+/// What is wrong with a statement that the grammar refuses.
+pub(super) fn explain(view: &View<'_, '_>) -> Diagnostic {
+    let known = TABLES.iter().flat_map(|table| table.iter()).find_map(|find| find(view));
+    known.unwrap_or_else(|| expected::fallback(view))
+}

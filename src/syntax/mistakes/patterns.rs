@@ -1,0 +1,378 @@
+//! Mistakes in and behind step patterns: conditions without parentheses, repetition, `each` without a colon, counts without a comparison.
+
+use super::Find;
+use super::view::{View, Write};
+use crate::diagnostic::Diagnostic;
+
+pub(super) const TABLE: &[Find] = &[
+    where_without_parentheses,
+    where_comma,
+    repetition,
+    each_in,
+    colon_behind_step,
+    between_without_and,
+    count_without_comparison,
+    if_without_else,
+    if_without_then,
+    iff_without_step,
+    block_on_next_line,
+    missing_block,
+    valid_arguments,
+    nested_parentheses,
+];
+
+/// `either refund where amount > 3 or cancel`: the statement goes on, and the condition swallows it.
+fn where_without_parentheses(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = view.find(1, "where")?;
+    let joint = match view.word(0) {
+        "either" => "or",
+        "between" => "and",
+        "require" => "times",
+        "count" => "",
+        "never" if view.find(1, "between").is_some_and(|between| between < at) => "and",
+        "for" => return None,
+        _ => "|",
+    };
+    let start = pattern_start(view, at);
+    let stop = if joint.is_empty() { last_comparison(view, at)? } else { view.find(at + 1, joint)? };
+    let stop = if joint == "times" { number_before(view, stop) } else { stop };
+    let shown = match joint {
+        "" => "the comparison of `count`".to_owned(),
+        "times" => "a number of times".to_owned(),
+        joint => format!("`{joint}`"),
+    };
+    let text = format!("{} ({}) {}", view.source(0, start), view.source(start, stop), view.source(stop, view.len()));
+    let edits = vec![view.insert(start, "("), view.append(stop.checked_sub(1)?, ")")];
+    Some(
+        view.wrong(at, at + 1, format!("`where` ends a pattern, so it needs parentheses before {shown}"))
+            .write(text, edits),
+    )
+}
+
+/// The first token of the step pattern whose condition starts at `at`.
+fn pattern_start(view: &View<'_, '_>, at: usize) -> usize {
+    let mut start = 1;
+    for here in 1..at {
+        if view.is_outer(here) && view.is_any(here, &["or", "->", ",", "after", "before", "between", "and", "each"]) {
+            start = here + 1;
+        }
+    }
+    start.min(at)
+}
+
+fn last_comparison(view: &View<'_, '_>, from: usize) -> Option<usize> {
+    let signs = ["<=", ">=", "==", "!=", "<", ">", "in"];
+    let found: Vec<usize> = (from..view.len()).filter(|&at| view.is_outer(at) && view.is_any(at, &signs)).collect();
+    if found.len() < 2 { None } else { found.last().copied() }
+}
+
+fn number_before(view: &View<'_, '_>, times: usize) -> usize {
+    let mut start = times;
+    while start > 1 && (view.is_number(start - 1) || view.is(start - 1, "..")) {
+        start -= 1;
+    }
+    start
+}
+
+/// `refund, where amount > 3`.
+fn where_comma(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = view.find(1, "where")?;
+    if !view.is_any(at - 1, &[",", "and"]) {
+        return None;
+    }
+    let text = format!("{} {}", view.source(0, at - 1), view.source(at, view.len()));
+    Some(
+        view.wrong(at - 1, at, format!("`where` follows its step without `{}`", view.word(at - 1)))
+            .write(text, vec![view.edit(at - 1, at, "")]),
+    )
+}
+
+/// `search{2,3}`, `search+` in a flow.
+fn repetition(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "flow") {
+        return None;
+    }
+    let at = (1..view.len()).find(|&at| {
+        let sign = view.is_any(at, &["+", "{"]) || (view.is_any(at, &["*", "?"]) && !view.touches(at));
+        sign && at >= view.failed.min(at) && !view.is(at - 1, ")")
+    });
+    if let Some(at) = at {
+        let end = if view.is(at, "{") { view.behind_bracket(at) } else { at + 1 };
+        let mut start = at - 1;
+        while start > 1 && view.touches(start) && view.behind_name(start - 1) >= at {
+            start -= 1;
+        }
+        let (step, times) = (view.source(start, at), view.source(at, end));
+        let edits = vec![view.insert(start, "("), view.append(at - 1, ")")];
+        return Some(
+            view.wrong(at, at + 1, "repetition stands behind parentheses").write(format!("({step}){times}"), edits),
+        );
+    }
+    let spaced = (1..view.len())
+        .find(|&at| view.is_any(at, &["*", "+", "?", "{"]) && view.is(at - 1, ")") && !view.touches(at))?;
+    let written = format!("){}", view.word(spaced));
+    Some(
+        view.wrong(spaced, spaced + 1, "repetition touches its parenthesis")
+            .help(format!("write `{written}` without a space"))
+            .fix("remove the space", view.span(spaced - 1).at_end().to(view.span(spaced).at_start()), ""),
+    )
+}
+
+/// `each x in output.items: x.price > 0`, `some x in …`, `for all x in …`.
+fn each_in(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let (name, right) = match (view.word(0), view.word(1)) {
+        ("each" | "every" | "forall", _) => (1, "all"),
+        ("some" | "exists", _) => (1, "any"),
+        ("for" | "there", "all" | "each" | "every" | "is") => (2, "all"),
+        ("none", _) => (1, "no"),
+        _ => return None,
+    };
+    if !view.is_word(name) || !view.is(name + 1, "in") {
+        return None;
+    }
+    let text = format!("{right} {}", view.source(name, view.len()));
+    Some(
+        view.wrong(
+            0,
+            name,
+            format!("`{}` speaks of calls; values of a list are quantified with `{right}`", view.source(0, name)),
+        )
+        .write(text, vec![view.edit(0, name, right)]),
+    )
+}
+
+/// `each refund args.amount <= 100`, `no delete where force`.
+fn colon_behind_step(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let word = view.word(0);
+    if !matches!(word, "each" | "some" | "no") || view.find(1, ":").is_some() || view.find(1, "{").is_some() {
+        return None;
+    }
+    let end = view.behind_pattern(1);
+    if end == 1 {
+        return Some(
+            view.wrong(1, 2, format!("`{word}` needs a step behind it"))
+                .help(format!("name the calls, then the condition: `{word} refund: args.amount <= 100`")),
+        );
+    }
+    let step = view.source(1, end);
+    if end >= view.len() {
+        let help = match word {
+            "no" => format!("write `never {step}`, or a condition behind a colon: `no {step}: args.force == true`"),
+            "some" => format!("write `require {step}`, or a condition behind a colon: `some {step}: args.amount > 0`"),
+            _ => format!("write a condition behind a colon: `each {step}: args.amount <= 100`"),
+        };
+        return Some(view.missing_at_end(format!("`{word}` needs a condition behind its step")).help(help));
+    }
+    if word == "no" && view.is_any(end, &["after", "before", "between", ","]) {
+        let text = format!("never {}", view.source(1, view.len()));
+        return Some(
+            view.wrong(0, 1, "calls that must not occur are said with `never`")
+                .write(text, vec![view.edit(0, 1, "never")]),
+        );
+    }
+    let skip =
+        usize::from(view.is_any(end, &["has", "have", "with", "=>", "->", "must", "then", "should", "satisfies", ","]));
+    let condition = view.source(end + skip, view.len());
+    let edit = if skip == 0 {
+        view.append(end - 1, ":")
+    } else {
+        view.edit(end - 1, end + 1, format!("{}:", view.word(end - 1)))
+    };
+    Some(
+        view.wrong(end, end + 1, "a `:` is missing between the step and its condition")
+            .write(format!("{word} {step}: {condition}"), vec![edit]),
+    )
+}
+
+/// `between A to C`, `never B between A, C`.
+fn between_without_and(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = view.find(0, "between")?;
+    if at > 0 && !view.is(0, "never") {
+        return None;
+    }
+    let end = view.behind_step(at + 1);
+    if end == at + 1 || view.is_any(end, &["and", "where", "|"]) {
+        return None;
+    }
+    let joint = usize::from(view.is_any(end, &[",", "to", "->", "until", "..", "&&", "or", "-"]));
+    if view.behind_step(end + joint) == end + joint {
+        let left = view.source(0, end);
+        return Some(
+            view.wrong_behind(end, "`between` needs two steps with `and` between them")
+                .help(format!("write `{left} and other`")),
+        );
+    }
+    let text = format!("{} and {}", view.source(0, end), view.source(end + joint, view.len()));
+    let edit = if joint == 0 { view.insert(end, "and ") } else { view.edit(end, end + 1, " and") };
+    Some(view.wrong(end, end + 1, "the two steps of `between` are joined with `and`").write(text, vec![edit]))
+}
+
+/// `count search`, `count search 3`, `count search at most 3`.
+fn count_without_comparison(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "count") {
+        return None;
+    }
+    let end = view.behind_pattern(1);
+    if end == 1 || view.is_any(end, &["<=", ">=", "==", "!=", "<", ">", "in", "not", ":"]) {
+        return None;
+    }
+    let step = view.source(1, end);
+    let message = "`count` needs a comparison behind its step";
+    if end >= view.len() {
+        return Some(view.missing_at_end(message).help(format!("write `count {step} <= 3`")));
+    }
+    let number = (end..view.len()).find(|&at| view.is_number(at));
+    let Some(number) = number.filter(|&at| at <= end + 4) else {
+        return Some(view.wrong(end, end + 1, message).help(format!("write `count {step} <= 3`")));
+    };
+    let sign = match view.source(end, number).as_str() {
+        "at least" | "is at least" | "no less than" => ">=",
+        "at most" | "is at most" | "no more than" | "up to" => "<=",
+        "more than" | "is more than" | "greater than" | "is greater than" | "over" => ">",
+        "less than" | "is less than" | "fewer than" | "under" | "below" => "<",
+        _ => "==",
+    };
+    let text = format!("count {step} {sign} {}", view.word(number));
+    Some(view.wrong(end, number.max(end + 1), message).write(text, vec![view.edit(end, number, format!("{sign} "))]))
+}
+
+/// `if output.ok == true then require refund`: between an expression and steps stands a block.
+fn if_without_else(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "if") {
+        return None;
+    }
+    let then = view.find(1, "then").or_else(|| view.find(1, "{")).or_else(|| view.find(1, ":"))?;
+    let condition_is_step = view.behind_pattern(1) == then;
+    if condition_is_step && view.is(then, "then") {
+        return then_of_a_step(view, then);
+    }
+    if view.find(then, "else").is_some() && view.is(then, "then") {
+        return None;
+    }
+    let condition = view.source(1, then);
+    let rest = if view.is(then, "{") { "…".to_owned() } else { view.source(then + 1, view.len()) };
+    let fix = view.is(then, "{");
+    let text = format!("when {condition} {{ {rest} }}");
+    let diagnostic =
+        view.wrong(0, 1, "`if … then` without `else` relates steps, and its condition is an expression here");
+    Some(if fix {
+        diagnostic.write(text, vec![view.edit(0, 1, "when")])
+    } else {
+        diagnostic.help(format!("write `{text}`"))
+    })
+}
+
+/// `if refund then require notify`.
+fn then_of_a_step(view: &View<'_, '_>, then: usize) -> Option<Diagnostic> {
+    let step = view.source(1, then);
+    if view.is_any(then + 1, &["require", "never", "not"]) && view.behind_step(then + 2) > then + 2 {
+        let rest = view.source(then + 2, view.len());
+        let word = view.word(then + 1);
+        let diagnostic = view.wrong(then + 1, then + 2, format!("behind `then` stands a step, not `{word}`"));
+        return Some(match word {
+            "require" => diagnostic.write(format!("if {step} then {rest}"), vec![view.edit(then + 1, then + 2, "")]),
+            _ => diagnostic.help(format!("write `not both {step}, {rest}`")),
+        });
+    }
+    let other = view.find(then, "else")?;
+    Some(
+        view.wrong(other, other + 1, "an implication between steps has no `else`").help(format!(
+            "write `{}` alone, and what holds otherwise as a statement of its own",
+            view.source(0, other)
+        )),
+    )
+}
+
+/// `if refund, notify`.
+fn if_without_then(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "if") || view.find(1, "then").is_some() {
+        return None;
+    }
+    let end = view.behind_pattern(1);
+    let joint = usize::from(view.is_any(end, &[",", "->", "=>", ":"]));
+    if end == 1
+        || view.behind_step(end + joint) == end + joint
+        || view.is_any(end, &["is", "contains", "exists", "in", "not"])
+    {
+        return Some(
+            view.wrong_behind(view.len(), "`then` is missing")
+                .help("write `if refund then notify`; for an expression `if c then a else b`"),
+        );
+    }
+    let text = format!("{} then {}", view.source(0, end), view.source(end + joint, view.len()));
+    let edit = if joint == 0 { view.insert(end, "then ") } else { view.edit(end, end + 1, " then") };
+    Some(view.wrong(end, end + 1, "`then` is missing between the steps of `if`").write(text, vec![edit]))
+}
+
+fn iff_without_step(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = view.find(0, "iff")?;
+    let left = view.source(0, at);
+    if at == 0 {
+        return Some(view.wrong(0, 1, "`iff` stands between two steps").help("write `open_file iff close_file`"));
+    }
+    if at + 1 == view.len() {
+        return Some(view.missing_at_end("`iff` needs a step behind it").help(format!("write `{left} iff other`")));
+    }
+    None
+}
+
+/// A `{` that begins the next line.
+fn block_on_next_line(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "{") {
+        return None;
+    }
+    Some(view.wrong(0, 1, "this `{` opens nothing: a line begins with a statement").help(
+        "put `{` at the end of the line before it, as in `rule approval {`; an object needs a name in front of it",
+    ))
+}
+
+/// `rule approval`, `after login until logout` without a body.
+fn missing_block(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let ends = view.failed >= view.len();
+    let bodied = view
+        .is_any(0, &["when", "between", "pre", "post", "rule", "suite", "case", "invariant", "workspace", "runner"])
+        || view.are(0, &["any", "of"])
+        || view.are(0, &["all", "of"])
+        || view.are(0, &["none", "of"])
+        || view.are(0, &["at", "least"])
+        || (view.is(0, "after") && view.find(1, "until").is_some());
+    if !ends || !bodied || view.find(1, "{").is_some() || view.len() < 2 && view.is_any(0, &["when", "between"]) {
+        return None;
+    }
+    if view.are(0, &["at", "least"]) && !view.is(3, "of") {
+        return Some(
+            view.missing_at_end("`of` and a body are missing")
+                .help("write `at least 2 of { require search; require fetch }`"),
+        );
+    }
+    let head = view.source(0, view.len());
+    let body = if view.is_any(0, &["workspace", "runner"]) { "timeout 60s" } else { "require search" };
+    let message = format!("a body in braces is missing behind `{}`", view.word(0));
+    Some(view.missing_at_end(message).help(format!("write `{head} {{ {body} }}`")))
+}
+
+/// `args are valid`, `valid args`, `args valid for each refund`.
+fn valid_arguments(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let known = view.is_any(0, &["args", "arguments", "valid"])
+        && (view.is_any(1, &["valid", "are", "is", "args", "arguments"]));
+    if !known {
+        return None;
+    }
+    let step = view.find(1, "for").map(|at| format!(" for {}", view.step_or(at + 1, "refund"))).unwrap_or_default();
+    let strict = if view.find(1, "strict").is_some() { " strict" } else { "" };
+    let text = format!("args valid{strict}{step}");
+    let all = view.edit(0, view.len(), text.clone());
+    Some(view.wrong(0, 2, "the statement about arguments and their schemas is `args valid`").write(text, vec![all]))
+}
+
+/// `require refund((amount > 3))`-like: a step in the parentheses of a call.
+fn nested_parentheses(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = view.failed;
+    if !view.is_any(at, &["where"]) || view.is_outer(at) {
+        return None;
+    }
+    Some(
+        view.wrong(at, at + 1, "`where` stands behind the parentheses of a call, not in them")
+            .help("write `(refund(id: $id) where result.code == 0)`"),
+    )
+}

@@ -1,0 +1,252 @@
+//! Mistakes in single signs and words: strings and brackets that are not closed, signs of other languages, characters that only look right.
+
+use super::Find;
+use super::view::{View, Write};
+use crate::diagnostic::{Diagnostic, Edit, Fix, Slug};
+use crate::source::Span;
+use crate::syntax::recover::{Text, Trouble};
+use crate::syntax::token::Kind;
+
+/// What is looked for before anything else: these spoil the reading of all that follows.
+pub(super) const TABLE: &[Find] =
+    &[odd_characters, open_text, open_interpolation, open_regex, foreign_comment, backticks];
+
+/// Characters that look like a sign of the language, and the sign.
+const LOOK_ALIKES: &[(char, &str, &str)] = &[
+    ('\u{201c}', "\"", "a typographic quote"),
+    ('\u{201d}', "\"", "a typographic quote"),
+    ('\u{201e}', "\"", "a typographic quote"),
+    ('\u{ab}', "\"", "a typographic quote"),
+    ('\u{bb}', "\"", "a typographic quote"),
+    ('\u{2018}', "'", "a typographic quote"),
+    ('\u{2019}', "'", "a typographic quote"),
+    ('\u{2013}', "-", "a dash"),
+    ('\u{2014}', "-", "a dash"),
+    ('\u{2212}', "-", "a typographic minus"),
+    ('\u{2192}', "->", "a typographic arrow"),
+    ('\u{21d2}', "->", "a typographic arrow"),
+    ('\u{2264}', "<=", "a typographic sign"),
+    ('\u{2265}', ">=", "a typographic sign"),
+    ('\u{2260}', "!=", "a typographic sign"),
+    ('\u{2026}', "..", "a typographic ellipsis"),
+    ('\u{d7}', "*", "a typographic sign"),
+    ('\u{f7}', "/", "a typographic sign"),
+    ('\u{2208}', " in ", "a typographic sign"),
+    ('\u{2227}', " and ", "a typographic sign"),
+    ('\u{2228}', " or ", "a typographic sign"),
+    ('\u{ac}', " not ", "a typographic sign"),
+    ('\u{ff08}', "(", "a full-width parenthesis"),
+    ('\u{ff09}', ")", "a full-width parenthesis"),
+    ('\u{ff1a}', ":", "a full-width colon"),
+    ('\u{ff0c}', ",", "a full-width comma"),
+    ('\u{ff1b}', ";", "a full-width semicolon"),
+    ('\u{a0}', " ", "a no-break space"),
+    ('\u{3000}', " ", "a full-width space"),
+    ('\u{202f}', " ", "a narrow no-break space"),
+    ('\u{2007}', " ", "a figure space"),
+    ('\u{2009}', " ", "a thin space"),
+    ('\u{200b}', "", "an invisible character"),
+    ('\u{200c}', "", "an invisible character"),
+    ('\u{200d}', "", "an invisible character"),
+    ('\u{feff}', "", "an invisible byte order mark"),
+    ('\u{20ac}', "$", "the sign of euro, and amounts are in US dollars"),
+    ('\u{a3}', "$", "the sign of pound, and amounts are in US dollars"),
+];
+
+fn look_alike(character: char) -> Option<&'static (char, &'static str, &'static str)> {
+    LOOK_ALIKES.iter().find(|(odd, ..)| *odd == character)
+}
+
+/// A character that means nothing outside of strings; all look-alikes of the statement are replaced at once.
+fn odd_characters(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let first = (0..view.len()).find(|&at| view.kind(at) == Kind::Odd)?;
+    let character = view.word(first).chars().next()?;
+    let code = format!("U+{:04X}", u32::from(character));
+    let Some((_, sign, what)) = look_alike(character) else {
+        return Some(odd_character(view, first, character, &code));
+    };
+    let shown = if what.contains("space") || what.contains("invisible") { code } else { format!("`{character}`") };
+    let instead = match sign.trim() {
+        "" if sign.is_empty() => "remove it".to_owned(),
+        "" => "write an ordinary space".to_owned(),
+        "\"" => "write straight quotes, `\"`, as in `\"refunded\"`".to_owned(),
+        sign => format!("write `{sign}`"),
+    };
+    let all = (first..view.len()).filter(|&at| view.kind(at) == Kind::Odd);
+    let edits: Vec<Edit> = all
+        .filter_map(|at| {
+            look_alike(view.word(at).chars().next()?)
+                .map(|(_, sign, _)| Edit { span: view.span(at), text: (*sign).to_owned() })
+        })
+        .collect();
+    let mut diagnostic = view.wrong(first, first + 1, format!("{shown} is {what}")).help(instead.clone());
+    diagnostic.fix = Some(Fix { title: instead, edits });
+    Some(diagnostic)
+}
+
+fn odd_character(view: &View<'_, '_>, at: usize, character: char, code: &str) -> Diagnostic {
+    if character.is_alphanumeric() {
+        let name: String =
+            (at..view.len()).take_while(|&next| next == at || view.touches(next)).map(|next| view.word(next)).collect();
+        let start = (0..=at).rev().take_while(|&before| before == at || view.touches(before + 1)).last().unwrap_or(at);
+        let whole = view.source(start, at) + &name;
+        return view
+            .wrong(
+                at,
+                at + 1,
+                format!("`{character}` stands in a name, and bare names are made of a-z, A-Z, 0-9 and `_`"),
+            )
+            .help(format!("quote it: `\"{whole}\"` for a tool's name or a text, `a[\"{whole}\"]` for a field"));
+    }
+    let shown =
+        if character.is_control() || character.is_whitespace() { code.to_owned() } else { format!("`{character}`") };
+    view.wrong(at, at + 1, format!("{shown} means nothing here"))
+        .help("remove it, or put it into quotes when it belongs to a text")
+}
+
+fn open_text(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = (0..view.len()).find(|&at| view.kind(at) == Kind::OpenText)?;
+    let written = view.word(at);
+    let span = view.span(at);
+    let diagnostic = |message: &str| Diagnostic::new(Slug::Unclosed, Span { end: span.start + 1, ..span }, message);
+    Some(if written.starts_with("\"\"\"") {
+        diagnostic("this `\"\"\"` is not closed before the end of the file").help("add `\"\"\"` behind the text")
+    } else if written.starts_with('\'') {
+        diagnostic("this raw string is not closed on its line")
+            .help("add `'`; a text with an apostrophe stands in `\"…\"`")
+    } else {
+        diagnostic("this string is not closed on its line").help("add `\"`, or use `\"\"\"` for text of several lines")
+    })
+}
+
+fn open_interpolation(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = (0..view.len()).find(|&at| view.kind(at) == Kind::OpenInterpolation)?;
+    let offset = open_value(view.word(at));
+    let start = view.span(at).start + u32::try_from(offset).unwrap_or(0);
+    let span = Span { start, end: start + 2, ..view.span(at) };
+    Some(
+        Diagnostic::new(Slug::Unclosed, span, "this `${` is not closed")
+            .help("add `}` behind the expression, or use a raw string `'…'` to keep the characters"),
+    )
+}
+
+/// The offset of the first `${` of a string that is not closed.
+fn open_value(written: &str) -> usize {
+    let mut at = 0;
+    while let Some(start) = written.get(at..).and_then(|rest| rest.find("${")).map(|found| at + found) {
+        match written.get(start..).and_then(|rest| rest.find('}')) {
+            Some(close) => at = start + close + 1,
+            None => return start,
+        }
+    }
+    written.find("${").unwrap_or(0)
+}
+
+fn open_regex(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = (0..view.len()).find(|&at| view.kind(at) == Kind::OpenRegex)?;
+    let span = view.span(at);
+    let span = Span { end: span.start + 1, ..span };
+    let pattern = view.word(at);
+    let class = pattern
+        .rfind('[')
+        .and_then(|open| pattern.get(open..))
+        .filter(|rest| !rest.contains(']') && rest.contains('/'));
+    Some(match class {
+        Some(_) => Diagnostic::new(
+            Slug::Unclosed,
+            span,
+            "a `[` in this regular expression is not closed, so neither is the expression",
+        )
+        .help("add `]`, or write `\\[` for the character"),
+        None => Diagnostic::new(Slug::Unclosed, span, "this regular expression is not closed on its line")
+            .help("add `/` behind the pattern; write `\\/` for a slash in it"),
+    })
+}
+
+fn foreign_comment(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = view.find_any(0, &["//", "/*"])?;
+    let written = view.source(at + 1, view.len());
+    let line = view.span(at);
+    Some(
+        view.wrong(at, at + 1, format!("`{}` starts no comment here", view.word(at)))
+            .help(format!("a comment starts with `#`: `# {written}`"))
+            .fix("write `#`", line, "#"),
+    )
+}
+
+fn backticks(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = (0..view.len()).find(|&at| view.is(at, "`"))?;
+    let close = (at + 1..view.len()).find(|&at| view.is(at, "`"));
+    let inner = view.source(at + 1, close.unwrap_or(view.len()));
+    let diagnostic = view.wrong(at, at + 1, "text stands in `\"…\"`, not in backticks");
+    Some(match close {
+        Some(close) => diagnostic
+            .write(format!("\"{inner}\""), vec![view.edit(at, at + 1, "\""), view.edit(close, close + 1, "\"")]),
+        None => diagnostic.help("remove the backtick"),
+    })
+}
+
+/// What to say of a bracket.
+pub(in crate::syntax) fn bracket(text: &Text<'_>, trouble: Trouble) -> Diagnostic {
+    match trouble {
+        Trouble::Unclosed(open, outside) if text.is(open, "{") => unclosed_brace(text, open, outside),
+        Trouble::Unclosed(open, outside) => unclosed_bracket(text, open, outside),
+        Trouble::Crossed(open, close) => {
+            let right = closing(text.word(open));
+            let message = format!("this `{}` is closed by `{}`", text.word(open), text.word(close));
+            Diagnostic::new(Slug::Unclosed, text.span(close), message)
+                .help(format!("write `{right}`"))
+                .other(text.span(open), "opened here")
+                .fix(format!("write `{right}`"), text.span(close), right)
+        }
+        Trouble::Stray(close) => {
+            let sign = text.word(close);
+            Diagnostic::new(Slug::Unclosed, text.span(close), format!("this `{sign}` closes nothing"))
+                .help(format!("remove it, or open it with `{}` where it belongs", opening(sign)))
+                .fix("remove it", text.span(close), "")
+        }
+    }
+}
+
+fn closing(open: &str) -> &'static str {
+    match open {
+        "(" => ")",
+        "[" => "]",
+        _ => "}",
+    }
+}
+
+fn opening(close: &str) -> &'static str {
+    match close {
+        ")" => "(",
+        "]" => "[",
+        _ => "{",
+    }
+}
+
+fn unclosed_brace(text: &Text<'_>, open: usize, outside: usize) -> Diagnostic {
+    let place = if outside >= text.tokens.len() {
+        "the end of the file".to_owned()
+    } else {
+        format!("`{}` in line {}", text.source_line(outside), text.source_line_number(outside))
+    };
+    Diagnostic::new(Slug::Unclosed, text.span(open), "this `{` is not closed")
+        .help(format!("a `}}` is missing before {place}"))
+}
+
+fn unclosed_bracket(text: &Text<'_>, open: usize, outside: usize) -> Diagnostic {
+    let close = closing(text.word(open));
+    let last = text.last_before(outside).max(open);
+    let touching = open
+        .checked_sub(1)
+        .filter(|&before| text.span(before).end == text.span(open).start && text.kind(before) == Kind::Word);
+    let start = text.span(touching.unwrap_or(open)).start as usize;
+    let end = text.span(last).end as usize;
+    let written: String = text.source.get(start..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = format!("this `{}` is not closed", text.word(open));
+    let diagnostic = Diagnostic::new(Slug::Unclosed, text.span(open), message);
+    if written.chars().count() > 80 {
+        return diagnostic.help(format!("add `{close}`"));
+    }
+    diagnostic.help(format!("write `{written}{close}`")).fix(format!("add `{close}`"), text.span(last).at_end(), close)
+}

@@ -1,0 +1,329 @@
+//! Reading a file that the strict grammar refuses.
+//!
+//! The file is cut into statements by line ends, brackets and indentation; each is read alone by the strict grammar, bodies statement by
+//! statement. What a mistake spoils is its statement, or its line; all others are kept. What is wrong is said by [`super::mistakes`].
+
+mod brackets;
+mod pieces;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use super::ast::{Item, ItemKind, Name, Setting};
+use super::grammar::{self, Failure, Rule};
+use super::lower::{Lower, Place, too_deep};
+use super::mistakes::{self, View};
+use super::token::{Kind, Scan};
+use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
+use crate::limits::Limits;
+use crate::source::{FileId, Span};
+use brackets::{Brackets, Close};
+pub(super) use brackets::{Trouble, ends_operand};
+use pieces::{Body, BodyKind, Piece};
+pub(super) use text::Text;
+
+/// More mistakes than this in one file are counted, not told.
+const TOLD: usize = 200;
+/// In how many places a statement of several lines is tried to be cut in two.
+const CUTS: usize = 8;
+
+/// What could be saved of a file.
+pub(super) struct Recovered {
+    pub items: Vec<Item>,
+    /// Names that unreadable declarations would have declared.
+    pub unread: Vec<Name>,
+    pub diagnostics: Diagnostics,
+}
+
+/// Reads all statements that can be read, and says what is wrong with the others.
+pub(super) fn recover(file: FileId, source: &str, scan: Scan, limits: &Limits) -> Recovered {
+    let text = Text::new(file, source, scan.tokens);
+    let brackets = brackets::matched(&text);
+    let end = text.tokens.len();
+    let mut reader = Reader {
+        text: &text,
+        brackets: &brackets,
+        too_deep: &scan.too_deep,
+        limit: limits.rule_depth,
+        unread: Vec::new(),
+        diagnostics: Diagnostics::default(),
+    };
+    reader.bracket_troubles();
+    let items = reader.items(0, end, 0);
+    let Reader { unread, mut diagnostics, .. } = reader;
+    diagnostics.0.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
+    cap(file, source, &mut diagnostics);
+    Recovered { items, unread, diagnostics }
+}
+
+fn cap(file: FileId, source: &str, diagnostics: &mut Diagnostics) {
+    let more = diagnostics.0.len().saturating_sub(TOLD);
+    if more > 0 {
+        diagnostics.0.truncate(TOLD);
+        let end = Span::new(file, source.len(), source.len());
+        diagnostics.push(
+            Diagnostic::new(Slug::Syntax, end, format!("{more} more mistakes are not told"))
+                .help("is this a rule file? correct the first mistakes and read it again"),
+        );
+    }
+}
+
+struct Reader<'a, 't> {
+    text: &'a Text<'t>,
+    brackets: &'a Brackets,
+    too_deep: &'a [usize],
+    limit: usize,
+    unread: Vec<Name>,
+    diagnostics: Diagnostics,
+}
+
+impl Reader<'_, '_> {
+    fn bracket_troubles(&mut self) {
+        for trouble in &self.brackets.troubles {
+            self.diagnostics.push(mistakes::bracket(self.text, *trouble));
+        }
+    }
+
+    /// The statements between two tokens.
+    fn items(&mut self, start: usize, end: usize, depth: usize) -> Vec<Item> {
+        let mut items = Vec::new();
+        for piece in pieces::split(self.text, self.brackets, start, end) {
+            items.extend(self.piece(piece, depth));
+        }
+        items
+    }
+
+    fn piece(&mut self, piece: Piece, depth: usize) -> Vec<Item> {
+        let body = pieces::body_of(self.text, self.brackets, piece);
+        let inside = body.map(|body| self.inside(&body));
+        let own = own_tokens(piece, inside);
+        let inner = |reader: &mut Self| match (body, inside) {
+            (Some(body), Some((from, to))) => reader.body(&body, from, to, depth + 1),
+            _ => Inner::default(),
+        };
+        if let Some(at) = self.too_deep_in(&own) {
+            self.diagnostics.push(too_deep(Span::new(self.text.file, at, at + 1), self.limit));
+            return Vec::new();
+        }
+        if depth >= self.limit {
+            let span = self.text.span(piece.start);
+            self.diagnostics.push(too_deep(span, self.limit));
+            return Vec::new();
+        }
+        if self.has_bracket_trouble(&own, body) {
+            self.unread_name(piece);
+            inner(self);
+            return Vec::new();
+        }
+        match self.read(piece, inside, Rule::lone_item) {
+            Ok(mut items) => {
+                let inner = inner(self);
+                if let Some(item) = items.first_mut() {
+                    inner.put_into(item);
+                }
+                items
+            }
+            Err(failure) => self.mistaken(piece, own, &failure, body.is_some(), inner),
+        }
+    }
+
+    /// A piece that the strict grammar refuses: cut in two where that helps, explained where not.
+    fn mistaken(
+        &mut self,
+        piece: Piece,
+        own: Vec<usize>,
+        failure: &Failure,
+        has_body: bool,
+        inner: impl FnOnce(&mut Self) -> Inner,
+    ) -> Vec<Item> {
+        if !has_body && let Some((cut, items, diagnostics)) = self.cut(piece) {
+            let head = Piece { start: piece.start, end: cut };
+            let refused = self.read(head, None, Rule::lone_item);
+            let mut result = match refused {
+                Ok(items) => items,
+                Err(failure) => {
+                    let own = own_tokens(head, None);
+                    self.explain(head, own, &failure);
+                    Vec::new()
+                }
+            };
+            self.diagnostics.extend(diagnostics);
+            result.extend(items);
+            return result;
+        }
+        self.explain(piece, own, failure);
+        inner(self);
+        Vec::new()
+    }
+
+    fn explain(&mut self, piece: Piece, own: Vec<usize>, failure: &Failure) {
+        self.unread_name(piece);
+        let own = own.into_iter().filter(|&index| self.text.kind(index) != Kind::LineEnd).collect();
+        let view = View::new(self.text, own, failure);
+        self.diagnostics.push(mistakes::explain(&view));
+    }
+
+    /// Looks for a line of the piece from which on everything can be read.
+    fn cut(&self, piece: Piece) -> Option<(usize, Vec<Item>, Diagnostics)> {
+        let indent = self.text.indent(piece.start);
+        let mut at = piece.start;
+        let mut tried = 0;
+        while at < piece.end && tried < CUTS {
+            match self.brackets.close(at) {
+                Some(Close::At(close)) => at = close + 1,
+                Some(Close::Missing(_)) => return None,
+                None if self.text.kind(at) == Kind::LineEnd => {
+                    let next = self.text.skip_lines(at);
+                    if next < piece.end && self.text.indent(next) <= indent {
+                        tried += 1;
+                        let rest = Piece { start: next, end: piece.end };
+                        if let Ok((items, diagnostics)) = self.lowered(rest, None, Rule::lone_item) {
+                            return Some((at, items, diagnostics));
+                        }
+                    }
+                    at = next;
+                }
+                None => at += 1,
+            }
+        }
+        None
+    }
+
+    fn read(&mut self, piece: Piece, inside: Option<(usize, usize)>, rule: Rule) -> Result<Vec<Item>, Failure> {
+        let (items, diagnostics) = self.lowered(piece, inside, rule)?;
+        self.diagnostics.extend(diagnostics);
+        Ok(items)
+    }
+
+    /// The items of a piece by a rule of the strict grammar, without what stands in its body.
+    fn lowered(
+        &self,
+        piece: Piece,
+        inside: Option<(usize, usize)>,
+        rule: Rule,
+    ) -> Result<(Vec<Item>, Diagnostics), Failure> {
+        let (written, place) = self.written(piece, inside);
+        let offset = |failure: Failure| Failure { at: place.offset(failure.at), ..failure };
+        let pair = grammar::read(rule, &written).map_err(offset)?;
+        let mut lower = Lower::new(&written, place, self.limit);
+        let items = if rule == Rule::lone_setting { lower.lone_setting(pair) } else { lower.items(pair) };
+        Ok((items, lower.diagnostics))
+    }
+
+    /// The text of a piece; its body is left out, and a missing `}` put in.
+    fn written(&self, piece: Piece, inside: Option<(usize, usize)>) -> (String, Place) {
+        let source = |start: usize, end: usize| self.text.source.get(start..end).unwrap_or("");
+        let start = self.text.span(piece.start).start as usize;
+        let end = self.text.before(piece.end).map_or(start, |last| self.text.span(last).end as usize).max(start);
+        let Some((from, to)) = inside else {
+            return (source(start, end).to_owned(), Place::whole(self.text.file, start));
+        };
+        let head_end = from.checked_sub(1).map_or(start, |open| self.text.span(open).end as usize);
+        let closed = to < piece.end && self.text.is(to, "}");
+        let tail_start = if closed { self.text.span(to).start as usize } else { end };
+        let tail = if closed { source(tail_start, end) } else { "}" };
+        let length = (tail_start - head_end.min(tail_start)).saturating_sub(usize::from(!closed));
+        let place = Place { file: self.text.file, base: start, cut_at: head_end - start, cut_length: length };
+        (format!("{}{tail}", source(start, head_end)), place)
+    }
+
+    /// The tokens inside a body: the first, and the one behind the last.
+    fn inside(&self, body: &Body) -> (usize, usize) {
+        match body.close {
+            Close::At(close) => (body.open + 1, close),
+            Close::Missing(outside) => (body.open + 1, outside.max(body.open + 1)),
+        }
+    }
+
+    fn body(&mut self, body: &Body, from: usize, to: usize, depth: usize) -> Inner {
+        match body.kind {
+            BodyKind::Items => Inner { items: self.items(from, to, depth), settings: Vec::new() },
+            BodyKind::Settings => Inner { items: Vec::new(), settings: self.settings(from, to) },
+        }
+    }
+
+    /// The lines of a workspace or runner.
+    fn settings(&mut self, from: usize, to: usize) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        for piece in pieces::split(self.text, self.brackets, from, to) {
+            let own = own_tokens(piece, None);
+            if self.has_bracket_trouble(&own, None) {
+                continue;
+            }
+            match self.read(piece, None, Rule::lone_setting) {
+                Ok(items) => settings.extend(items.into_iter().filter_map(|item| match item.kind {
+                    ItemKind::Setting(setting) => Some(setting),
+                    _ => None,
+                })),
+                Err(failure) => self.explain(piece, own, &failure),
+            }
+        }
+        settings
+    }
+
+    fn too_deep_in(&self, own: &[usize]) -> Option<usize> {
+        let (first, last) = (*own.first()?, *own.last()?);
+        let (start, end) = (self.text.span(first).start as usize, self.text.span(last).end as usize);
+        let from = self.too_deep.partition_point(|&at| at < start);
+        let within = self.too_deep.get(from..)?.iter().take_while(|&&at| at < end);
+        // A place inside of the body is none of the piece's own tokens.
+        within.copied().find(|&at| {
+            let index = self.text.tokens.partition_point(|token| token.end <= at);
+            own.binary_search(&index).is_ok()
+        })
+    }
+
+    fn has_bracket_trouble(&self, own: &[usize], body: Option<Body>) -> bool {
+        let (Some(&first), Some(&last)) = (own.first(), own.last()) else { return false };
+        let from = self.brackets.troubles.partition_point(|trouble| trouble.token() < first);
+        let troubles =
+            self.brackets.troubles.get(from..).unwrap_or(&[]).iter().take_while(|trouble| trouble.token() <= last);
+        troubles
+            .filter(|trouble| body.is_none_or(|body| body.open != trouble.token()))
+            .any(|trouble| own.binary_search(&trouble.token()).is_ok())
+    }
+
+    /// Keeps the name that a declaration with a mistake was to declare.
+    fn unread_name(&mut self, piece: Piece) {
+        let mut name = piece.start + 1;
+        match self.text.word(piece.start) {
+            "def" => name += usize::from(self.text.is(name, "step") && self.text.kind(name + 1) == Kind::Word),
+            "let" | "param" | "schema" | "rule" | "invariant" | "case" | "tool" => {}
+            _ => return,
+        }
+        let span = self.text.span(name);
+        let end = pieces::label_end(self.text, name);
+        let span = span.to(self.text.span(end.saturating_sub(1)));
+        let written = self.text.source.get(span.range()).unwrap_or("");
+        let text = written.trim_matches(['"', '\'']).to_owned();
+        if !text.is_empty() {
+            self.unread.push(Name { text, span });
+        }
+    }
+}
+
+/// The tokens of a piece without those inside its body.
+fn own_tokens(piece: Piece, inside: Option<(usize, usize)>) -> Vec<usize> {
+    let (from, to) = inside.unwrap_or((piece.end, piece.end));
+    (piece.start..from.min(piece.end)).chain(to.min(piece.end)..piece.end).collect()
+}
+
+/// What a body holds.
+#[derive(Default)]
+struct Inner {
+    items: Vec<Item>,
+    settings: Vec<Setting>,
+}
+
+impl Inner {
+    fn put_into(self, item: &mut Item) {
+        match &mut item.kind {
+            ItemKind::Workspace { settings, .. } | ItemKind::Runner { settings, .. } => *settings = self.settings,
+            kind => {
+                if let Some(body) = kind.body_mut() {
+                    *body = self.items;
+                }
+            }
+        }
+    }
+}

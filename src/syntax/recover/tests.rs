@@ -1,0 +1,65 @@
+//! The two ways of reading agree: a file without mistakes, cut into statements, gives the tree that the grammar gives.
+
+use super::recover;
+use crate::limits::Limits;
+use crate::source::{FileId, SourceFile, SourceMap};
+use crate::syntax::{grammar, parse, token};
+use std::path::Path;
+
+fn agree(name: &str, text: &str) {
+    let limits = Limits::default();
+    let mut map = SourceMap::default();
+    let file = map.add(SourceFile::new(name, None, text));
+    let (mut whole, _, diagnostics) = parse(&map, file, &limits);
+    assert!(diagnostics.0.is_empty(), "{name}: {diagnostics:?}");
+    let scan = token::scan(text, limits.rule_depth);
+    let pieces = grammar::with_stack(scan.depth, || recover(FileId(0), text, scan, &limits));
+    assert!(pieces.diagnostics.0.is_empty(), "{name}: {:?}", pieces.diagnostics);
+    for item in &mut whole.items {
+        forget_docs(item);
+    }
+    assert_eq!(pieces.items.len(), whole.items.len(), "{name}");
+    for (piece, item) in pieces.items.iter().zip(&whole.items) {
+        assert!(piece == item, "{name}:\n{piece:#?}\n{item:#?}");
+    }
+}
+
+/// Docs are attached to the finished tree, not while reading.
+fn forget_docs(item: &mut crate::syntax::ast::Item) {
+    item.doc = None;
+    if let Some(body) = item.kind.body_mut() {
+        body.iter_mut().for_each(forget_docs);
+    }
+}
+
+#[test]
+fn statements_read_alone_give_the_tree_of_the_whole_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found = ["../shared", "../../shared"]
+        .iter()
+        .map(|up| root.join(up).join("conformance/language/good"))
+        .find(|path| path.is_dir());
+    let Some(folder) = found else {
+        eprintln!("SKIPPED: the acceptance corpus `../shared/conformance/language` is not here");
+        return;
+    };
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "assert") {
+            agree(&path.to_string_lossy(), &std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn every_way_to_go_on_in_the_next_line_is_read_alike() {
+    agree(
+        "lines",
+        "rule r when a == { b: 1 } {\n  require x ;never y\n}\nrequire search |\n  fetch\nnever a,\n  b weight 2\n  must\n\n  tags a,\n    b-c\n\
+         x == if a\n  then b\n  else c\ntest \"t\" expect fail r,\n  s { calls: []\n output: { a: 1,\n b: 2 } }\nnever admin_*\noutput.a in 50..\n\
+         any of { require a; when b { never c } }\nweight 2\nwhen c { require d }\nmust\nsuite \"s\" {\n  runner x {\n    timeout 5s\n    env { A: \"b\" }\n  }\n}\n\
+         each a { id exists\n  id starts with \"x\"\n  tags contains \"y\" }\nid x\nbefore (a where b == { c: 1 }) -> d\n\
+         \"\"\"\n  text { ( [ # no comment\n\"\"\" == x\na / b == c / d\nx matches /[/\"{]/\ny == \"${ { a: \"}\" }[\"a\"] } {\"\nz == 'it is {'\n\
+         env A is set\nmust\ntool b is available\nweight 2\nmodel starts with \"x\"\nmust\nrule s \"t\"\nweight 2 {\nrequire x\n}\nmust\n",
+    );
+}

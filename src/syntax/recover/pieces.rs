@@ -117,7 +117,9 @@ fn joins(text: &Text<'_>, last: usize) -> bool {
 fn takes_modifiers(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -> bool {
     let (first, second) = (text.word(start), start + 1);
     match first {
-        "rule" | "suite" | "case" | "invariant" => return true,
+        "rule" | "suite" | "case" | "invariant" if text.kind(second) != Kind::Sign => {
+            return body_of(text, brackets, Piece { start, end }).is_none();
+        }
         "pre" | "post" if text.is(second, "{") => return false,
         "when" => return body_of(text, brackets, Piece { start, end }).is_some(),
         "tool" | "env" if text.is(label_end(text, second), "is") => return true,

@@ -162,8 +162,8 @@ impl<'a> Checker<'a> {
                 name.span,
                 near,
             ),
-            (None, None) => diagnostic.help(match self.module_of(&name.text) {
-                Some(module) => format!("it comes with `use {module}`"),
+            (None, None) => diagnostic.help(match self.module_near(&name.text) {
+                Some((near, module)) => format!("`{near}` comes with `use {module}`"),
                 None => format!(
                     "define it with `def {}(…) = …`; a tool call is stated with `require {}(…)`",
                     name.text, name.text
@@ -182,11 +182,13 @@ impl<'a> Checker<'a> {
         defs.chain(builtins::names().map(str::to_owned)).collect()
     }
 
-    /// The module of the standard library that declares a name.
-    pub(super) fn module_of(&self, name: &str) -> Option<String> {
-        let wanted = format!("def {name}(");
-        let declares = |text: &str| text.lines().any(|line| line.starts_with(&wanted));
-        MODULES.iter().find(|module| declares(module.text)).map(|module| format!("std.{}", module.name))
+    /// The name of the standard library that was probably meant, and the module that declares it.
+    pub(super) fn module_near(&self, name: &str) -> Option<(&'static str, String)> {
+        let names = |text: &'static str| text.lines().filter_map(|line| line.strip_prefix("def ")?.split('(').next());
+        let all: Vec<(&'static str, &'static str)> =
+            MODULES.iter().flat_map(|module| names(module.text).map(|name| (name, module.name))).collect();
+        let near = suggest::nearest(name, all.iter().map(|(name, _)| *name))?;
+        all.iter().find(|(name, _)| *name == near).map(|(name, module)| (*name, format!("std.{module}")))
     }
 }
 

@@ -51,6 +51,14 @@ impl Catalogue {
         self.tools.contains_key(name)
     }
 
+    /// What is known of the arguments of all tools that fit a glob; `None` where one of them says nothing.
+    pub fn arguments_of_glob(&self, glob: &str) -> Option<Described> {
+        let pattern = regex::Regex::new(&super::regex::of_glob(glob)).ok()?;
+        let fitting = self.tools.keys().filter(|name| pattern.is_match(name));
+        let all: Option<Vec<Described>> = fitting.map(|name| self.arguments(name)).collect();
+        Described::any_of(all?)
+    }
+
     /// What is known of the arguments of a tool.
     pub fn arguments(&self, name: &str) -> Option<Described> {
         let schema = self.tools.get(name)?.arguments.clone()?;

@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
             Some(earlier) => self.report_declared_twice(&format!("`{}`", name.text), name.span, earlier),
             None => {
                 if let Some(scope) = self.scopes.get_mut(file) {
-                    scope.names.insert(name.text.clone(), Declared { symbol, span: name.span });
+                    scope.names.insert(name.text.clone(), Declared { symbol, span: name.span, origin: name.span });
                 }
             }
         }
@@ -172,7 +172,9 @@ impl<'a> Checker<'a> {
             if capital && !scope.schemas.contains_key(&name) {
                 scope.schemas.insert(name, (None, Span::default()));
             } else if !scope.names.contains_key(&name) {
-                scope.names.insert(name, Declared { symbol: Symbol::Broken, span: Span::default() });
+                scope
+                    .names
+                    .insert(name, Declared { symbol: Symbol::Broken, span: Span::default(), origin: Span::default() });
             }
         }
     }
@@ -199,13 +201,17 @@ impl<'a> Checker<'a> {
         scope.incomplete |= all;
         for name in names {
             scope.schemas.entry(name.text.clone()).or_insert((None, name.span));
-            scope.names.entry(name.text.clone()).or_insert(Declared { symbol: Symbol::Broken, span: name.span });
+            scope.names.entry(name.text.clone()).or_insert(Declared {
+                symbol: Symbol::Broken,
+                span: name.span,
+                origin: name.span,
+            });
         }
     }
 
     fn import_all(&mut self, file: usize, target: usize, place: Span) {
         for (name, declared) in self.own_names(target) {
-            self.import_name(file, &name, declared.symbol, place);
+            self.import_name(file, &name, declared, place);
         }
         let schemas: Vec<String> = self.own_schemas(target);
         for name in schemas {
@@ -223,7 +229,7 @@ impl<'a> Checker<'a> {
         if let Some((_, declared)) = own.iter().find(|(own, _)| *own == name.text) {
             let declared = *declared;
             self.symbols.refer(name.span, declared.span);
-            self.import_name(file, &name.text, declared.symbol, name.span);
+            self.import_name(file, &name.text, declared, name.span);
         } else if schemas.contains(&name.text) {
             self.import_schema(file, target, &name.text, name.span);
         } else {
@@ -260,10 +266,10 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn import_name(&mut self, file: usize, name: &str, symbol: Symbol, place: Span) {
+    fn import_name(&mut self, file: usize, name: &str, declared: Declared, place: Span) {
         let earlier = self.scopes.get(file).and_then(|scope| scope.names.get(name)).copied();
         match earlier {
-            Some(earlier) if earlier.symbol == symbol || earlier.symbol == Symbol::Broken => {}
+            Some(earlier) if earlier.symbol == declared.symbol || earlier.symbol == Symbol::Broken => {}
             Some(earlier) => {
                 let at = self.place_of(earlier.span, place);
                 self.report(
@@ -278,7 +284,7 @@ impl<'a> Checker<'a> {
             }
             None => {
                 if let Some(scope) = self.scopes.get_mut(file) {
-                    scope.names.insert(name.to_owned(), Declared { symbol, span: place });
+                    scope.names.insert(name.to_owned(), Declared { span: place, ..declared });
                 }
             }
         }

@@ -336,7 +336,7 @@ impl<'a> Checker<'a> {
     /// The symbol of a name in a file.
     pub(super) fn symbol(&self, file: usize, name: &str) -> Option<(Symbol, Span)> {
         let declared = self.scopes.get(file)?.names.get(name)?;
-        Some((declared.symbol, declared.span))
+        Some((declared.symbol, declared.origin))
     }
 }
 

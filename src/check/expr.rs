@@ -3,7 +3,7 @@
 
 use super::Checker;
 use super::scope::{Scope, Side};
-use super::ty::Ty;
+use super::ty::{Measure, Ty};
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Constant};
 use crate::source::Span;
@@ -147,7 +147,11 @@ impl<'a> Checker<'a> {
         }
         let text = self.written(expr.span);
         let noun = value.ty.class().map_or("a value", |class| class.noun());
-        let bare = if noun == "a number" { "a bare number" } else { noun };
+        let bare = match value.ty.measure() {
+            Some(Measure::Plain) => "a bare number",
+            Some(measure) => measure.noun(),
+            None => noun,
+        };
         let help = self.comparison_for(expr, value, &text);
         self.report(
             Diagnostic::new(Slug::NotAnAssertion, expr.span, format!("{bare} is not an assertion"))
@@ -161,6 +165,22 @@ impl<'a> Checker<'a> {
         if let Some(counted) = self.count_with_test(expr) {
             return format!("the test belongs to the body; write `{counted}`");
         }
+        let simple = matches!(
+            expr.kind,
+            ExprKind::Name(_)
+                | ExprKind::Field { .. }
+                | ExprKind::Index { .. }
+                | ExprKind::Call { .. }
+                | ExprKind::Text(_)
+                | ExprKind::Number(_)
+                | ExprKind::Regex(_)
+                | ExprKind::Range { .. }
+                | ExprKind::Every { .. }
+                | ExprKind::List(_)
+                | ExprKind::Quantifier { .. }
+                | ExprKind::Group(_)
+        );
+        let text = &if simple { text.to_owned() } else { format!("({text})") };
         match (&expr.kind, value.ty.plain()) {
             (ExprKind::Quantifier { quantifier: ExprQuantifier::Count, .. }, _) => format!("write `({text}) >= 1`"),
             (ExprKind::Call { name, .. }, _) if name.text == "length" => format!("compare it: `{text} <= 10`"),
@@ -263,34 +283,41 @@ impl<'a> Checker<'a> {
         let plain = scope.on(Side::Plain);
         let start = start.map(|expr| self.expr(&plain, expr));
         let end = end.map(|expr| self.expr(&plain, expr));
+        let mut good = true;
         for side in start.iter().chain(&end) {
-            self.check_range_end(side);
+            good &= self.check_range_end(side);
         }
         if let (Some(start), Some(end)) = (&start, &end) {
-            self.check_units_of_range(start, end);
-            self.check_order_of_range(start, end, span);
+            good = good && self.check_units_of_range(start, end) && self.check_order_of_range(start, end, span);
+        }
+        if !good {
+            return Typed::broken(span).typed(Ty::Range);
         }
         let kind = ir::ExprKind::Range(start.map(|side| Box::new(side.expr)), end.map(|side| Box::new(side.expr)));
         Typed::new(kind, span, Ty::Range)
     }
 
-    fn check_range_end(&mut self, side: &Typed) {
-        let Some(class) = side.ty.class() else { return };
-        if class != super::ty::Class::Number {
+    fn check_range_end(&mut self, side: &Typed) -> bool {
+        let Some(class) = side.ty.class() else { return true };
+        let fits = class == super::ty::Class::Number;
+        if !fits {
             let message = format!("a range goes from a number to a number, not {}", class.noun());
             self.report(
                 Diagnostic::new(Slug::TypeMismatch, side.expr.span, message).help("write `1..3`, `50..` or `..10`"),
             );
         }
+        fits
     }
 
-    fn check_order_of_range(&mut self, start: &Typed, end: &Typed, span: Span) {
+    fn check_order_of_range(&mut self, start: &Typed, end: &Typed, span: Span) -> bool {
         let value = |side: &Typed| side.number().and_then(|text| text.parse::<f64>().ok());
         if let (Some(low), Some(high)) = (value(start), value(end))
             && low > high
         {
             self.report_empty_range(start.expr.span, end.expr.span, span);
+            return false;
         }
+        true
     }
 
     /// A range whose start is behind its end.

@@ -11,7 +11,7 @@ use std::path::Path;
 /// All ids that are taken.
 #[derive(Debug, Default)]
 pub struct Ids {
-    known: IndexMap<String, Option<Span>>,
+    known: IndexMap<String, Option<(Span, &'static str)>>,
     /// How many assertions each rule has.
     counted: Vec<u32>,
 }
@@ -32,9 +32,10 @@ impl Ids {
 
 impl Checker<'_> {
     /// Takes the id of a rule, case or invariant.
-    pub(super) fn rule_id(&mut self, what: &str, name: &ast::Name) -> String {
+    pub(super) fn rule_id(&mut self, what: &'static str, name: &ast::Name) -> String {
         self.taken(
             name,
+            what,
             |at| format!("a second {what} `{}` (the first stands in {at})", name.text),
             "choose another name",
         );
@@ -44,22 +45,27 @@ impl Checker<'_> {
     /// Takes the id that an author gives an assertion.
     pub(super) fn given_id(&mut self, name: &ast::Name) -> String {
         let message = |at: String| format!("a second assertion with id `{}` (the first stands in {at})", name.text);
-        self.taken(name, message, "choose another id");
+        self.taken(name, "assertion", message, "choose another id");
         name.text.clone()
     }
 
-    fn taken(&mut self, name: &ast::Name, message: impl Fn(String) -> String, help: &str) {
+    fn taken(&mut self, name: &ast::Name, what: &'static str, message: impl Fn(String) -> String, help: &str) {
         match self.ids.known.get(&name.text).copied() {
-            Some(Some(earlier)) => {
+            Some(Some((earlier, other))) => {
                 let at = self.place_of(earlier, name.span);
+                let message = if other == what {
+                    message(at)
+                } else {
+                    format!("`{}` is the id of the {other} in {at}", name.text)
+                };
                 self.report(
-                    Diagnostic::new(Slug::Duplicate, name.span, message(at))
+                    Diagnostic::new(Slug::Duplicate, name.span, message)
                         .other(earlier, "the first")
                         .help(help.to_owned()),
                 );
             }
             _ => {
-                self.ids.known.insert(name.text.clone(), Some(name.span));
+                self.ids.known.insert(name.text.clone(), Some((name.span, what)));
             }
         }
     }

@@ -5,6 +5,7 @@ use super::fold;
 use super::scope::Scope;
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::Constant;
+use crate::source::Span;
 use crate::syntax::ast::{self, CallInput, ExprKind, Generator, ItemKind, TestRun};
 
 /// Entries of a test that describe the call beside its answer.
@@ -59,7 +60,8 @@ impl<'a> Checker<'a> {
                 entries.iter().find(|(name, _)| is_last && name == "response").map(|(_, value)| value.clone());
             let answer = response.or(given);
             if is_last || answer.is_some() {
-                made.push(self.made_call(call, answer.clone(), &answered, if is_last { &entries } else { &[] })?);
+                let own: &[(String, Constant)] = if is_last { &entries } else { &[] };
+                made.push(self.made_call(call, answer.clone(), &answered, own, expr.span)?);
             }
             answered.push((call, answer));
         }
@@ -75,11 +77,12 @@ impl<'a> Checker<'a> {
         answer: Option<Constant>,
         earlier: &[Answered<'_>],
         entries: &[(String, Constant)],
+        test: Span,
     ) -> Option<Constant> {
         let given = |name: &str| entries.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         let arguments = match given("args") {
             Some(arguments) => arguments,
-            None => self.made_arguments(call, earlier)?,
+            None => self.made_arguments(call, earlier, test)?,
         };
         let tool = if call.tool.text == "tool" {
             self.module.tools.first().map_or("tool", |tool| &tool.name)
@@ -98,7 +101,7 @@ impl<'a> Checker<'a> {
         Some(Constant::Object(made))
     }
 
-    fn made_arguments(&mut self, call: &'a ast::Call, earlier: &[Answered<'_>]) -> Option<Constant> {
+    fn made_arguments(&mut self, call: &'a ast::Call, earlier: &[Answered<'_>], test: Span) -> Option<Constant> {
         match &call.input {
             CallInput::Generate { arguments, .. } => {
                 Some(Constant::Object(arguments.iter().map(|one| (one.name.text.clone(), example(one))).collect()))
@@ -106,7 +109,7 @@ impl<'a> Checker<'a> {
             CallInput::Object(ast::Expr { kind: ExprKind::Object(entries), .. }) => {
                 let mut all = Vec::new();
                 for (name, value) in entries {
-                    all.push((name.text.clone(), self.made_argument(value, earlier)?));
+                    all.push((name.text.clone(), self.made_argument(value, earlier, test)?));
                 }
                 Some(Constant::Object(all))
             }
@@ -115,18 +118,16 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of an argument: a constant, or a part of what an earlier call answered.
-    fn made_argument(&mut self, value: &'a ast::Expr, earlier: &[Answered<'_>]) -> Option<Constant> {
+    fn made_argument(&mut self, value: &'a ast::Expr, earlier: &[Answered<'_>], test: Span) -> Option<Constant> {
         if let Some((alias, path)) = response_path(value) {
             let found =
                 earlier.iter().rev().find(|(call, _)| call.alias.as_ref().is_some_and(|name| name.text == alias));
-            let Some((_, Some(answer))) = found else {
+            // An unknown name was reported where it stands.
+            let (_, answer) = found?;
+            let Some(answer) = answer else {
                 self.report(
-                    Diagnostic::new(
-                        Slug::Misplaced,
-                        value.span,
-                        format!("the test does not say what `{alias}` answered"),
-                    )
-                    .help(format!("add `{alias}: {{ … }}` to the test")),
+                    Diagnostic::new(Slug::Misplaced, test, format!("the test does not say what `{alias}` answered"))
+                        .help(format!("add `{alias}: {{ … }}` to the test")),
                 );
                 return None;
             };

@@ -172,6 +172,10 @@ impl<'a> Checker<'a> {
         if let Some(near) = near {
             diagnostic =
                 diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), span, near);
+        } else if scope.step.as_ref().is_some_and(|shape| shape.kinds.contains(&Kind::Call)) {
+            diagnostic = diagnostic.help(format!(
+                "an argument of the call is `args.{name}`; text is quoted: `\"{name}\"`; otherwise declare it with `let` or `param`"
+            ));
         } else if builtins::lookup(name).is_some() {
             diagnostic = diagnostic.help(format!("`{name}` is a function: write `{name}(…)`"));
         } else {

@@ -13,7 +13,9 @@ impl<'a> Checker<'a> {
     /// `-a`.
     pub(super) fn negate(&mut self, scope: &Scope<'a>, inner: &'a ast::Expr, span: Span) -> Typed {
         let value = self.expr(scope, inner);
-        self.check_number(&value, "-");
+        if !self.check_number(&value, "-") {
+            return Typed::broken(span);
+        }
         if let Some(constant) =
             self.constant(&Typed::new(ExprKind::Negate(Box::new(value.expr.clone())), span, Ty::Any).expr)
             && value.number().is_some()
@@ -37,10 +39,10 @@ impl<'a> Checker<'a> {
         let left = self.expr(scope, left);
         let right = self.expr(scope, right);
         let sign = self.written(operator_span);
-        if !self.check_number(&left, &sign) | !self.check_number(&right, &sign) {
+        if !(self.check_number(&left, &sign) && self.check_number(&right, &sign)) {
             return Typed::broken(span);
         }
-        let ty = self.measured(operator, &left, &right);
+        let Some(ty) = self.measured(operator, &left, &right) else { return Typed::broken(span) };
         let ty = if ty == Ty::Number && keeps_integers(operator, &left, &right) { Ty::Integer } else { ty };
         Typed::new(ExprKind::Binary(operator, Box::new(left.expr), Box::new(right.expr)), span, ty)
     }
@@ -63,18 +65,17 @@ impl<'a> Checker<'a> {
         false
     }
 
-    /// The type of the result by what both sides count.
-    fn measured(&mut self, operator: BinaryOperator, left: &Typed, right: &Typed) -> Ty {
+    /// The type of the result by what both sides count; `None` where that does not fit.
+    fn measured(&mut self, operator: BinaryOperator, left: &Typed, right: &Typed) -> Option<Ty> {
         let (Some(a), Some(b)) = (left.ty.measure(), right.ty.measure()) else {
-            return match left.ty.measure().or_else(|| right.ty.measure()) {
-                // Of the other side nothing is known: what it counts stays open.
-                Some(Measure::Plain) => Ty::Number,
-                _ => Ty::Any,
-            };
+            // Of one side nothing is known: a sum counts what the other does, of anything else it stays open.
+            let known = left.ty.measure().or_else(|| right.ty.measure()).unwrap_or(Measure::Plain);
+            let sum = matches!(operator, BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Remainder);
+            return Some(if sum && known != Measure::Instant { Ty::measuring(known) } else { Ty::Number });
         };
-        match operator {
+        Some(match operator {
             BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Remainder => {
-                self.sum_measure(operator, a, b, left, right)
+                return self.sum_measure(operator, a, b, left, right);
             }
             BinaryOperator::Multiply => match (a, b) {
                 (Measure::Plain, other) | (other, Measure::Plain) => Ty::measuring(other),
@@ -83,21 +84,30 @@ impl<'a> Checker<'a> {
             _ if a == b => Ty::Number,
             _ if b == Measure::Plain => Ty::measuring(a),
             _ => Ty::Number,
-        }
+        })
     }
 
-    fn sum_measure(&mut self, operator: BinaryOperator, a: Measure, b: Measure, left: &Typed, right: &Typed) -> Ty {
-        match (a, b) {
+    fn sum_measure(
+        &mut self,
+        operator: BinaryOperator,
+        a: Measure,
+        b: Measure,
+        left: &Typed,
+        right: &Typed,
+    ) -> Option<Ty> {
+        Some(match (a, b) {
             (Measure::Instant, Measure::Instant) if operator == BinaryOperator::Subtract => Ty::Duration,
             (Measure::Instant, Measure::Duration | Measure::Plain)
             | (Measure::Duration | Measure::Plain, Measure::Instant) => Ty::Instant,
             _ if a == b => Ty::measuring(a),
             _ => {
                 let verb = if operator == BinaryOperator::Subtract { "taken from" } else { "added to" };
-                self.check_sum(a, b, left, right, verb);
+                if !self.check_sum(a, b, left, right, verb) {
+                    return None;
+                }
                 Ty::measuring(if a == Measure::Plain { b } else { a })
             }
-        }
+        })
     }
 }
 

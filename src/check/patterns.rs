@@ -167,7 +167,9 @@ impl<'a> Checker<'a> {
         }
         if name.text.contains(['*', '?']) {
             self.check_tool_glob(&name.text, name.span);
-            return Part { lenient: true, ..Part::of(Kind::Call, NameTest::Glob(name.text.clone())) };
+            let mut part = Part { lenient: true, ..Part::of(Kind::Call, NameTest::Glob(name.text.clone())) };
+            part.shape.arguments = self.catalogue.arguments_of_glob(&name.text);
+            return part;
         }
         if !self.scopes.get(scope.file).is_some_and(|scope| scope.incomplete) {
             self.check_tool(scope, &name.text, name.span);

@@ -110,8 +110,8 @@ impl<'a> Checker<'a> {
                 name.span,
                 near,
             ),
-            None => diagnostic.help(match self.module_of(&name.text) {
-                Some(module) => format!("it comes with `use {module}`"),
+            None => diagnostic.help(match self.module_near(&name.text) {
+                Some((near, module)) => format!("`{near}` comes with `use {module}`"),
                 None => format!("define it: `def {}(value) = …`; a quantifier is written `no x in xs: …`", name.text),
             }),
         };

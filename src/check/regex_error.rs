@@ -7,8 +7,21 @@ use regex_syntax::ast::{Error, ErrorKind, Span as Place};
 
 /// A mistake of the pattern's syntax. `subject` is what the pattern is matched against, where that is written.
 pub fn explain(regex: &ast::Regex, error: &Error, subject: Option<&str>) -> Diagnostic {
+    if let Some(named) = named_reference(&regex.pattern, error) {
+        let message = "back-references are not supported, because matching is linear";
+        return Diagnostic::new(Slug::BadRegex, span_from(regex, named), message)
+            .help("compare the two parts with separate tests, or write the alternatives out: `/aa|bb/`");
+    }
     let place = span_of(regex, error.span());
-    let text = part(&regex.pattern, error.span());
+    let text = match part(&regex.pattern, error.span()) {
+        // An empty place stands in front of the character at fault.
+        "" => regex
+            .pattern
+            .get(error.span().start.offset..)
+            .and_then(|rest| rest.split_inclusive(|_| true).next())
+            .unwrap_or(""),
+        text => text,
+    };
     let (message, help) = match error.kind() {
         ErrorKind::UnsupportedLookAround => look_around(regex, error.span(), subject),
         ErrorKind::UnsupportedBackreference => back_reference(regex, error.span()),
@@ -62,6 +75,9 @@ pub fn explain_build(regex: &ast::Regex, error: &regex::Error) -> Diagnostic {
         )
         .help("use smaller repetitions, such as `{1,100}` instead of `{1,10000}`"),
         regex::Error::Syntax(text) => {
+            if let Some(diagnostic) = explain_translation(regex) {
+                return diagnostic;
+            }
             let why = text.lines().rev().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it has no meaning");
             Diagnostic::new(Slug::BadRegex, regex.pattern_span, format!("the regular expression cannot be used: {why}"))
                 .help("write it otherwise; the syntax is in the reference, section 4")
@@ -69,6 +85,39 @@ pub fn explain_build(regex: &ast::Regex, error: &regex::Error) -> Diagnostic {
         other => Diagnostic::new(Slug::BadRegex, regex.span, format!("the regular expression cannot be used: {other}")),
     };
     diagnostic
+}
+
+/// A pattern that reads well and means nothing: an unknown class, an empty one.
+fn explain_translation(regex: &ast::Regex) -> Option<Diagnostic> {
+    use regex_syntax::hir::ErrorKind as Kind;
+    let spaced = regex.flags.contains('x');
+    let parsed = regex_syntax::ParserBuilder::new().ignore_whitespace(spaced).build().parse(&regex.pattern);
+    let Err(regex_syntax::Error::Translate(error)) = parsed else { return None };
+    let text = part(&regex.pattern, error.span());
+    let (message, help) = match error.kind() {
+        Kind::UnicodePropertyNotFound | Kind::UnicodePropertyValueNotFound => (
+            format!("`{text}` names no class of characters"),
+            "the classes are those of Unicode: `\\p{L}` letters, `\\p{Lu}` capitals, `\\p{N}` numbers, `\\p{Greek}` a script".to_owned(),
+        ),
+        other => (format!("the regular expression cannot be used: {other}"), "write it otherwise; the syntax is in the reference, section 4".to_owned()),
+    };
+    Some(Diagnostic::new(Slug::BadRegex, span_of(regex, error.span()), message).help(help))
+}
+
+/// Where `(?P=name)` or `\\k<name>` stands, when that is what the library stumbled over.
+fn named_reference(pattern: &str, error: &Error) -> Option<usize> {
+    let at = error.span().start.offset;
+    match error.kind() {
+        ErrorKind::FlagUnrecognized if pattern.get(at..)?.starts_with("P=") => at.checked_sub(2),
+        ErrorKind::EscapeUnrecognized if pattern.get(at..)?.starts_with("\\k") => Some(at),
+        _ => None,
+    }
+}
+
+/// From an offset in the pattern to its end.
+fn span_from(regex: &ast::Regex, offset: usize) -> Span {
+    let start = (regex.pattern_span.start as usize).saturating_add(offset);
+    Span::new(regex.span.file, start, regex.pattern_span.end as usize)
 }
 
 /// The place in the rule file of a place in the pattern.

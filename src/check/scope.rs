@@ -30,6 +30,8 @@ pub struct Declared {
     pub symbol: Symbol,
     /// Its declaration, or the `use` that brings it.
     pub span: Span,
+    /// Its declaration.
+    pub origin: Span,
 }
 
 /// The names of one file: its own and the imported ones.

@@ -193,7 +193,7 @@ impl<'a> Checker<'a> {
         match value_of(number) {
             Some(threshold) if (0.0..=1.0).contains(&threshold) => Some(threshold),
             found => {
-                let help = match found.filter(|value| (1.0..=100.0).contains(value)) {
+                let help = match found.filter(|value| (10.0..=100.0).contains(value)) {
                     Some(percent) => format!("write `{}` or `{percent}%`", percent / 100.0),
                     None => "write `0.8` or `80%`".to_owned(),
                 };
@@ -263,7 +263,7 @@ pub fn word_of(kind: &ModifierKind) -> &'static str {
 
 /// The modifiers that open a body.
 pub fn opening(body: &[ast::Item]) -> impl Iterator<Item = &Modifier> {
-    body.iter().filter_map(|item| match &item.kind {
+    body.iter().take_while(|item| !matches!(item.kind, ItemKind::Assertion(_))).filter_map(|item| match &item.kind {
         ItemKind::Setting(Setting::Modifier(modifier)) => Some(modifier),
         _ => None,
     })

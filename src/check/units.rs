@@ -14,16 +14,29 @@ impl Checker<'_> {
     }
 
     /// Two numbers that should count the same.
-    pub(super) fn check_measures(&mut self, a: Measure, b: Measure, left: Option<&Typed>, right: &Typed, verb: &str) {
+    ///
+    /// Gives whether they can.
+    pub(super) fn check_measures(
+        &mut self,
+        a: Measure,
+        b: Measure,
+        left: Option<&Typed>,
+        right: &Typed,
+        verb: &str,
+    ) -> bool {
         match (a, b) {
-            _ if a == b => {}
+            _ if a == b => true,
             (Measure::Instant, Measure::Plain | Measure::Duration)
-            | (Measure::Plain | Measure::Duration, Measure::Instant) => {}
-            (unit, Measure::Plain) => self.warn_bare(unit, right),
+            | (Measure::Plain | Measure::Duration, Measure::Instant) => true,
+            (unit, Measure::Plain) => {
+                self.warn_bare(unit, right);
+                true
+            }
             (Measure::Plain, unit) => {
                 if let Some(left) = left {
                     self.warn_bare(unit, left);
                 }
+                true
             }
             _ => {
                 let message = match left {
@@ -31,15 +44,24 @@ impl Checker<'_> {
                     None => format!("{} is given where {} belongs", b.noun(), a.noun()),
                 };
                 self.report(Diagnostic::new(Slug::MixedUnits, right.expr.span, message).help(wanted(a)));
+                false
             }
         }
     }
 
     /// Two numbers that are added or subtracted.
-    pub(super) fn check_sum(&mut self, a: Measure, b: Measure, left: &Typed, right: &Typed, verb: &str) {
+    ///
+    /// Gives whether they can be.
+    pub(super) fn check_sum(&mut self, a: Measure, b: Measure, left: &Typed, right: &Typed, verb: &str) -> bool {
         match (a, b) {
-            (unit, Measure::Plain) => self.warn_bare(unit, right),
-            (Measure::Plain, unit) => self.warn_bare(unit, left),
+            (unit, Measure::Plain) => {
+                self.warn_bare(unit, right);
+                true
+            }
+            (Measure::Plain, unit) => {
+                self.warn_bare(unit, left);
+                true
+            }
             _ => {
                 let sign = if verb == "added to" { "+" } else { "-" };
                 let message = format!("{} is {verb} {}", b.noun(), a.noun());
@@ -47,15 +69,16 @@ impl Checker<'_> {
                     Diagnostic::new(Slug::MixedUnits, right.expr.span, message)
                         .help(format!("both sides of `{sign}` must have one type")),
                 );
+                false
             }
         }
     }
 
     /// The ends of a range.
-    pub(super) fn check_units_of_range(&mut self, start: &Typed, end: &Typed) {
-        let (Some(a), Some(b)) = (start.ty.measure(), end.ty.measure()) else { return };
-        if a != Measure::Plain || b != Measure::Plain {
-            self.check_measures(a, b, Some(start), end, "is the start of a range that ends with");
+    pub(super) fn check_units_of_range(&mut self, start: &Typed, end: &Typed) -> bool {
+        match (start.ty.measure(), end.ty.measure()) {
+            (Some(a), Some(b)) => self.check_measures(a, b, Some(start), end, "is the start of a range that ends with"),
+            _ => true,
         }
     }
 
@@ -104,6 +127,7 @@ fn retyped(expr: &crate::ir::Expr) -> Typed {
 fn wanted(unit: Measure) -> String {
     match unit {
         Measure::Plain => "write a number".to_owned(),
+        Measure::Instant => "compare it with another point in time".to_owned(),
         Measure::Money => format!("write money such as `{}`", unit.example()),
         _ => format!("write {} such as `{}`", unit.noun(), unit.example()),
     }

@@ -118,7 +118,7 @@ impl Flags {
 }
 
 /// The pattern in the library's syntax.
-fn translated(pattern: &str, flags: Flags) -> Result<String, parsed::Error> {
+fn translated(pattern: &str, flags: Flags) -> Result<String, Box<parsed::Error>> {
     let tree =
         parsed::parse::ParserBuilder::new().ignore_whitespace(flags.ignore_white_space).build().parse(pattern)?;
     let mut edits = Vec::new();

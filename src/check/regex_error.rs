@@ -67,7 +67,7 @@ pub fn explain(regex: &ast::Regex, error: &Error, subject: Option<&str>) -> Diag
 
 /// A pattern that the library refuses to build.
 pub fn explain_build(regex: &ast::Regex, error: &regex::Error) -> Diagnostic {
-    let diagnostic = match error {
+    match error {
         regex::Error::CompiledTooBig(limit) => Diagnostic::new(
             Slug::BadRegex,
             regex.span,
@@ -83,8 +83,7 @@ pub fn explain_build(regex: &ast::Regex, error: &regex::Error) -> Diagnostic {
                 .help("write it otherwise; the syntax is in the reference, section 4")
         }
         other => Diagnostic::new(Slug::BadRegex, regex.span, format!("the regular expression cannot be used: {other}")),
-    };
-    diagnostic
+    }
 }
 
 /// A pattern that reads well and means nothing: an unknown class, an empty one.

@@ -1,4 +1,5 @@
 //! What the checker says of rule files (`tests/golden/check/NAME.assert` with its snapshot), and what it makes of good ones.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
 use averment::check::files::Memory;
 use averment::check::{CheckOptions, Checked, check};

@@ -1,0 +1,129 @@
+//! The corpus of the language: every file of `good/` checks without an error, every mark of `bad/` gives one diagnostic at its
+//! place that holds the proposed text, and no other line of it gives any.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
+
+use averment::check::files::Disk;
+use averment::check::{CheckOptions, Checked, check};
+use averment::diagnostic::{Diagnostic, Severity};
+use averment::limits::Limits;
+use averment::source::{SourceFile, SourceMap};
+use std::path::{Path, PathBuf};
+
+/// Good files that may be warned of: they forbid tools that their catalogue does not list.
+const WARNED: &[&str] = &["first-file-from-the-contract.assert"];
+
+/// The rule files of a folder, sorted, without those in folders below it.
+fn rule_files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language").join(folder);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "assert"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn checked(path: &Path) -> (SourceMap, Checked) {
+    let limits = Limits::default();
+    let disk = Disk { limit: limits.rule_file_bytes };
+    let mut map = SourceMap::default();
+    let name = path.file_name().unwrap().to_string_lossy();
+    let root = map.add(SourceFile::new(name, path.parent(), std::fs::read_to_string(path).unwrap()));
+    let checked = check(&mut map, root, &CheckOptions { limits, files: &disk });
+    (map, checked)
+}
+
+fn shown(map: &SourceMap, found: &Diagnostic) -> String {
+    let at = map.position(found.span);
+    format!(
+        "{}:{}:{}: {:?}[{}]: {} ({}; {})",
+        map.name(found.span),
+        at.line,
+        at.column,
+        found.severity,
+        found.slug.as_str(),
+        found.message,
+        found.label,
+        found.help.as_deref().unwrap_or("")
+    )
+}
+
+/// What a mark asks for: the place, whether it is a warning, and every text in backquotes.
+struct Mark {
+    line: usize,
+    column: usize,
+    warning: bool,
+    proposed: Vec<String>,
+    text: String,
+}
+
+fn marks(text: &str) -> Vec<Mark> {
+    text.lines()
+        .filter_map(|line| line.trim_start().strip_prefix("#! expect: "))
+        .map(|mark| {
+            let (place, text) = mark.split_once(' ').unwrap();
+            let (line, column) = place.split_once(':').unwrap();
+            Mark {
+                line: line.parse().unwrap(),
+                column: column.parse().unwrap(),
+                warning: text.contains("(a warning"),
+                proposed: text.split('`').skip(1).step_by(2).map(str::to_owned).collect(),
+                text: text.to_owned(),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn the_corpus_is_read_as_it_says() {
+    let mut complaints = Vec::new();
+    let good = rule_files("good");
+    let mut clean = 0;
+    for path in &good {
+        let (map, checked) = checked(path);
+        let name = path.file_name().unwrap().to_string_lossy();
+        let bothers = |found: &&Diagnostic| found.severity == Severity::Error || !WARNED.contains(&&*name);
+        let found: Vec<String> = checked.diagnostics.0.iter().filter(bothers).map(|found| shown(&map, found)).collect();
+        if found.is_empty() {
+            clean += 1;
+        }
+        complaints.extend(found.into_iter().map(|found| format!("good/{found}")));
+    }
+    let (mut met, mut asked) = (0, 0);
+    for path in rule_files("bad") {
+        let marks = marks(&std::fs::read_to_string(&path).unwrap());
+        asked += marks.len();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let (map, checked) = checked(&path);
+        let root = checked.diagnostics.0.iter().filter(|found| map.name(found.span) == name);
+        let mut left: Vec<&Diagnostic> = root.collect();
+        for mark in &marks {
+            let place = left.iter().position(|found| {
+                let at = map.position(found.span);
+                at.line == mark.line && at.column == mark.column
+            });
+            let Some(place) = place else {
+                complaints
+                    .push(format!("bad/{name}:{}:{}: nothing said, expected: {}", mark.line, mark.column, mark.text));
+                continue;
+            };
+            let found = left.remove(place);
+            let all = format!("{} {} {}", found.message, found.label, found.help.as_deref().unwrap_or(""));
+            let missing: Vec<&String> = mark.proposed.iter().filter(|text| !all.contains(text.as_str())).collect();
+            let right_severity = (found.severity == Severity::Warning) == mark.warning;
+            if missing.is_empty() && right_severity {
+                met += 1;
+            } else {
+                complaints.push(format!(
+                    "bad/{}\n      expected: {}\n      missing {missing:?}",
+                    shown(&map, found),
+                    mark.text
+                ));
+            }
+        }
+        complaints.extend(left.iter().map(|found| format!("bad/{}: not expected", shown(&map, found))));
+    }
+    println!("good {clean}/{}, bad {met}/{asked} marks", good.len());
+    assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
+}

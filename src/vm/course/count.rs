@@ -3,6 +3,7 @@
 //! What is unknown makes the number of A an interval for each value; the test is looked at for every number in it.
 
 use super::explain;
+use super::growth::Growth;
 use super::monitor::{Judged, Monitor, Why, own_key};
 use super::timeline::{Env, Part};
 use super::view::{Fit, Hit, View, same_values};
@@ -96,6 +97,42 @@ impl Count {
         Ok(answers)
     }
 
+    /// The intervals of all values, those that occur nowhere else included.
+    fn all_intervals(&self) -> Vec<(Env, u64, u64)> {
+        let mut intervals = self.intervals();
+        if self.wild > 0 {
+            intervals.push((Env::new(), 0, self.wild));
+        }
+        intervals
+    }
+
+    fn growth(&self, view: &View<'_, '_>) -> Growth {
+        match self.test {
+            Test::Times(TimesRange { most: None, .. }) => Growth::TrueStays,
+            Test::Times(_) => Growth::Interval,
+            Test::Code(code) => Growth::of(view.machine.program, code),
+        }
+    }
+
+    /// Whether a test that is false of a number is false of every larger one.
+    fn stays_false(&mut self, growth: Growth, number: u64, view: &mut View<'_, '_>) -> Result<bool, Fault> {
+        match growth {
+            Growth::FalseStays => Ok(true),
+            Growth::TrueStays | Growth::Unknown => Ok(false),
+            #[expect(clippy::cast_precision_loss, reason = "no run has so many steps")]
+            Growth::FalseAbove(most) => Ok(number as f64 > most),
+            Growth::Interval => {
+                for smaller in (number.saturating_sub(WIDEST)..number).rev() {
+                    view.spend(1)?;
+                    if self.answer(smaller, view)?.plain() == Some(true) {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+
     /// The values with their intervals; those with a part that any value fits count for every other one, too.
     fn intervals(&self) -> Vec<(Env, u64, u64)> {
         let open = |counted: &Counted| counted.env.contains(&Part::OPEN);
@@ -115,6 +152,49 @@ impl Count {
             (counted.env.clone(), sure, sure + unknown + self.wild)
         };
         exact.iter().map(total).collect()
+    }
+}
+
+/// What all values together say.
+#[derive(Default)]
+struct Overall {
+    /// A number that fails the test (or may), and its values.
+    may_fail: Option<(u64, Env)>,
+    /// Some value surely comes in a number that surely fails.
+    must_fail: bool,
+    /// Some value may come in a number that meets the test.
+    may_come_well: bool,
+    /// No value surely comes.
+    none_for_sure: bool,
+    /// None coming at all may meet the test.
+    none_may_hold: bool,
+    by_missing: bool,
+    lost: bool,
+}
+
+impl Overall {
+    fn add(&mut self, env: &Env, least: u64, answers: Answers) {
+        let fails = answers.may_fail.map(|number| (number, env.clone()));
+        let must_fail = least > 0 && !answers.may_hold;
+        if self.may_fail.is_none() || (must_fail && !self.must_fail) {
+            self.may_fail = fails.or(self.may_fail.take());
+        }
+        self.must_fail |= must_fail;
+        self.none_for_sure &= least == 0;
+        self.may_come_well |= answers.may_hold;
+        self.by_missing |= answers.by_missing;
+    }
+
+    fn add_none(&mut self, none: Answers) {
+        self.none_may_hold = none.may_hold;
+        self.by_missing |= none.by_missing;
+        if self.may_fail.is_none() {
+            self.may_fail = none.may_fail.map(|number| (number, Env::new()));
+        }
+    }
+
+    fn may_hold(&self) -> bool {
+        !self.must_fail && (!self.none_for_sure || self.none_may_hold || self.may_come_well)
     }
 }
 
@@ -161,46 +241,29 @@ impl<'run> Monitor<'run> for Count {
     }
 
     fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let (mut may_fail, mut may_hold) = (None, true);
-        let (mut came, mut may_come_well, mut by_missing) = (false, false, false);
-        let mut exceeded = false;
-        let mut intervals = self.intervals();
-        if self.wild > 0 {
-            // Values that occur nowhere else.
-            intervals.push((Env::new(), 0, self.wild));
-        }
-        for (env, least, most) in intervals {
+        let growth = self.growth(view);
+        let open = !view.context.window.closed;
+        let mut all = Overall { none_for_sure: true, ..Overall::default() };
+        for (env, least, most) in self.all_intervals() {
             let answers = self.answers(least.max(1), most, view)?;
-            if let (Some(number), None) = (answers.may_fail, &may_fail) {
-                may_fail = Some((number, env.clone()));
-            }
-            came |= least > 0;
-            may_come_well |= answers.may_hold;
-            by_missing |= answers.by_missing;
-            if least > 0 && !answers.may_hold {
-                may_hold = false;
-                may_fail = answers.may_fail.map(|number| (number, env));
-            }
-            exceeded |= matches!(self.test, Test::Times(TimesRange { most: Some(most), .. }) if least > most);
+            all.lost |= open && least > 0 && !answers.may_hold && self.stays_false(growth, least, view)?;
+            all.add(&env, least, answers);
         }
-        if !came {
+        if all.none_for_sure {
             let none = self.answers(0, 0, view)?;
-            if let (Some(number), None) = (none.may_fail, &may_fail) {
-                may_fail = Some((number, Env::new()));
-            }
-            may_hold = none.may_hold || may_come_well;
-            by_missing |= none.by_missing;
+            let unbound = view.names(0).is_empty();
+            all.lost |= open && unbound && !none.may_hold && self.stays_false(growth, 0, view)?;
+            all.add_none(none);
         }
-        self.failure = may_fail;
+        let may_hold = all.may_hold();
+        self.failure = all.may_fail;
         let fails = self.failure.is_some();
-        let bound = !view.names(0).is_empty();
-        let only_least = matches!(self.test, Test::Times(TimesRange { most: None, .. }));
         Ok(Judged {
             may_fail: fails,
             may_hold,
-            failed_for_good: exceeded,
-            passed_for_good: !fails && !bound && only_least && came,
-            exercised: by_missing.then_some((true, false)),
+            failed_for_good: all.lost,
+            passed_for_good: !fails && growth == Growth::TrueStays && view.names(0).is_empty(),
+            exercised: all.by_missing.then_some((true, false)),
             ..Judged::default()
         })
     }

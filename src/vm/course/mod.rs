@@ -14,6 +14,7 @@ mod each;
 mod exact;
 mod explain;
 mod flow;
+mod growth;
 mod monitor;
 mod names;
 mod occurrence;

@@ -8,8 +8,9 @@ use super::statement::{Place, Polarity};
 use super::timeline::{Env, Part, kinds_of};
 use super::verdict::out_of_reach;
 use super::view::{Fit, Hit, View};
-use crate::bytecode::program::PatternId;
+use crate::bytecode::program::{Check, PatternId};
 use crate::ir::Scope;
+use crate::trace::run::Kind;
 use crate::truth::Verdict;
 use crate::vm::context::{Context, Window};
 use crate::vm::fault::Fault;
@@ -60,7 +61,8 @@ fn places(scope: &Scope<PatternId>) -> Vec<Place> {
 }
 
 impl<'run> Engine<'run> {
-    /// The verdict of a statement in a block, over all windows that the header opens: `body` judges it in one of them.
+    /// The verdict of a statement in a block, over all windows that the header opens: `body` judges it (it is `inside`) in one of
+    /// them.
     ///
     /// # Errors
     /// What ended the evaluation of the header or of the body.
@@ -69,8 +71,12 @@ impl<'run> Engine<'run> {
         machine: &mut Machine<'run>,
         scope: &Scope<PatternId>,
         context: &Context<'run>,
+        inside: &Check,
         body: &mut Body<'_, 'run>,
     ) -> Result<Finding, Fault> {
+        if let Some(absent) = absent_inside(machine, inside) {
+            return Ok(Finding::new(Verdict::Undecided, explain::absent_kind(absent)));
+        }
         let places = places(scope);
         let setting = self.setting(machine, &places, context, context.bindings.len());
         let opens_windows = !matches!(scope, Scope::Each { .. });
@@ -146,6 +152,36 @@ impl<'run> Engine<'run> {
     }
 }
 
+/// A kind of a statement in a block that the run does not record: without it nothing can be said, whether or not a window opens.
+fn absent_inside(machine: &Machine<'_>, inside: &Check) -> Option<Kind> {
+    let plan = machine.prepared.plan(machine.program);
+    let mut wanted = Kinds::default();
+    let add = |wanted: &mut Kinds, places: &[Place]| {
+        let shapes = places.iter().filter_map(|place| plan.shape(plan.shape_of(place.pattern)?));
+        shapes.for_each(|shape| wanted.join(shape.kinds));
+    };
+    let mut next = Some(inside);
+    while let Some(check) = next {
+        next = match check {
+            Check::Not(inner) => Some(inner.as_ref()),
+            Check::Scoped { scope, body, .. } => {
+                add(&mut wanted, &places(scope));
+                Some(body.as_ref())
+            }
+            Check::Course(course) => {
+                let statement = plan.statement(*course);
+                add(&mut wanted, statement.map_or(&[], |statement| &statement.places));
+                if statement.is_some_and(|statement| statement.calls) {
+                    wanted.add(Kind::Call);
+                }
+                None
+            }
+            Check::Expression(_) | Check::Group { .. } | Check::World(_) => None,
+        };
+    }
+    wanted.iter().find(|kind| !machine.run.records(*kind))
+}
+
 fn undecided(view: &mut View<'_, '_>, unknown: Option<&Hit>) -> Finding {
     let why = explain::unknown(view, unknown, super::monitor::Why::default());
     Finding { evidence: why.evidence, ..Finding::new(Verdict::Undecided, why.reason) }
@@ -167,6 +203,8 @@ fn conclude(
     // A longer run may open more windows, unless the only one there can be has come.
     let complete = matches!(scope, Scope::Before { .. }) && !binds && !windows.is_empty();
     let may_change = !context.window.closed && !complete && !matches!(verdict, Verdict::Fail | Verdict::Error);
+    let vacuous_now = !context.window.closed && verdict == Verdict::Vacuous;
+    let may_change = may_change || vacuous_now;
     let verdict = if may_change { Verdict::Undecided } else { verdict };
     let decisive = findings.into_iter().find(|finding| finding.verdict == verdict);
     decisive.unwrap_or_else(|| Finding::new(verdict, if may_change { explain::OPEN } else { nothing }))

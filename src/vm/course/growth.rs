@@ -1,0 +1,67 @@
+//! What a test of a count says of larger counts: a run that goes on can only add to it.
+
+use crate::bytecode::ops::{Literal, Op, Slot};
+use crate::bytecode::program::{CodeId, Program};
+use crate::ir::{Constant, Local};
+use crate::syntax::ast::TestKind;
+
+/// How a test goes on when the number grows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Growth {
+    /// Once false, it stays false: `<= 3`.
+    FalseStays,
+    /// Once true, it stays true: `>= 3`.
+    TrueStays,
+    /// It is true of neighbouring numbers only: `== 3`, `in 1..3`. Behind them it stays false.
+    Interval,
+    /// It is false of every number above this one: `in [1, 5]`.
+    FalseAbove(f64),
+    /// Nothing is known.
+    Unknown,
+}
+
+impl Growth {
+    /// What is known of a test: those whose one side is the count and whose other side does not depend on it.
+    pub(super) fn of(program: &Program, code: CodeId) -> Self {
+        let chunk = program.chunks.get(code.0 as usize);
+        let ops = chunk.and_then(|chunk| program.code.get(chunk.start as usize..chunk.end as usize)).unwrap_or(&[]);
+        let [Op::Local(Slot(first)), operand @ .., Op::Test(kind, negated)] = ops else { return Self::Unknown };
+        let depends = operand.iter().any(|op| matches!(op, Op::Local(_) | Op::CallDef(..) | Op::Next(..)));
+        if *first != Local::COUNT.0 || depends {
+            return Self::Unknown;
+        }
+        match (kind, negated) {
+            (TestKind::Less | TestKind::LessOrEqual, false) | (TestKind::Greater | TestKind::GreaterOrEqual, true) => {
+                Self::FalseStays
+            }
+            (TestKind::Greater | TestKind::GreaterOrEqual, false) | (TestKind::Less | TestKind::LessOrEqual, true) => {
+                Self::TrueStays
+            }
+            (TestKind::Equal | TestKind::Identical, false) => Self::Interval,
+            (TestKind::In, false) => Self::of_members(program, operand),
+            _ => Self::Unknown,
+        }
+    }
+
+    fn of_members(program: &Program, operand: &[Op]) -> Self {
+        match operand.last() {
+            Some(Op::Range(true, false)) => Self::TrueStays,
+            Some(Op::Range(false, true)) => Self::FalseStays,
+            Some(Op::Range(true, true)) => Self::Interval,
+            Some(Op::Constant(Literal(number))) => match program.constants.get(*number as usize) {
+                Some(Constant::List(members)) => {
+                    Self::FalseAbove(members.iter().filter_map(number_of).fold(-1.0, f64::max))
+                }
+                _ => Self::Unknown,
+            },
+            _ => Self::Unknown,
+        }
+    }
+}
+
+fn number_of(constant: &Constant) -> Option<f64> {
+    match constant {
+        Constant::Number(text) => text.parse().ok(),
+        _ => None,
+    }
+}

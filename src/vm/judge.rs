@@ -92,7 +92,7 @@ impl<'run> Parts<'_, 'run> {
             Check::Group { kind, members } => self.group(*kind, members, context),
             Check::Scoped { scope, body, .. } => {
                 let permissions = self.permissions;
-                self.engine.scoped(self.machine, scope, context, body, &mut |engine, machine, context| {
+                self.engine.scoped(self.machine, scope, context, &mut |engine, machine, context| {
                     deeper(|| Parts { machine, engine, permissions }.check(body, context))
                 })
             }

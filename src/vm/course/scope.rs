@@ -8,9 +8,8 @@ use super::statement::{Place, Polarity};
 use super::timeline::{Env, Part, kinds_of};
 use super::verdict::out_of_reach;
 use super::view::{Fit, Hit, View};
-use crate::bytecode::program::{Check, PatternId};
+use crate::bytecode::program::PatternId;
 use crate::ir::Scope;
-use crate::trace::run::Kind;
 use crate::truth::Verdict;
 use crate::vm::context::{Context, Window};
 use crate::vm::fault::Fault;
@@ -61,8 +60,7 @@ fn places(scope: &Scope<PatternId>) -> Vec<Place> {
 }
 
 impl<'run> Engine<'run> {
-    /// The verdict of a statement in a block, over all windows that the header opens: `body` judges it (it is `inside`) in one of
-    /// them.
+    /// The verdict of a statement in a block, over all windows that the header opens: `body` judges it in one of them.
     ///
     /// # Errors
     /// What ended the evaluation of the header or of the body.
@@ -71,12 +69,8 @@ impl<'run> Engine<'run> {
         machine: &mut Machine<'run>,
         scope: &Scope<PatternId>,
         context: &Context<'run>,
-        inside: &Check,
         body: &mut Body<'_, 'run>,
     ) -> Result<Finding, Fault> {
-        if let Some(absent) = absent_inside(machine, inside) {
-            return Ok(Finding::new(Verdict::Undecided, explain::absent_kind(absent)));
-        }
         let places = places(scope);
         let setting = self.setting(machine, &places, context, context.bindings.len());
         let opens_windows = !matches!(scope, Scope::Each { .. });
@@ -150,36 +144,6 @@ impl<'run> Engine<'run> {
         }
         Ok(findings)
     }
-}
-
-/// A kind of a statement in a block that the run does not record: without it nothing can be said, whether or not a window opens.
-fn absent_inside(machine: &Machine<'_>, inside: &Check) -> Option<Kind> {
-    let plan = machine.prepared.plan(machine.program);
-    let mut wanted = Kinds::default();
-    let add = |wanted: &mut Kinds, places: &[Place]| {
-        let shapes = places.iter().filter_map(|place| plan.shape(plan.shape_of(place.pattern)?));
-        shapes.for_each(|shape| wanted.join(shape.kinds));
-    };
-    let mut next = Some(inside);
-    while let Some(check) = next {
-        next = match check {
-            Check::Not(inner) => Some(inner.as_ref()),
-            Check::Scoped { scope, body, .. } => {
-                add(&mut wanted, &places(scope));
-                Some(body.as_ref())
-            }
-            Check::Course(course) => {
-                let statement = plan.statement(*course);
-                add(&mut wanted, statement.map_or(&[], |statement| &statement.places));
-                if statement.is_some_and(|statement| statement.calls) {
-                    wanted.add(Kind::Call);
-                }
-                None
-            }
-            Check::Expression(_) | Check::Group { .. } | Check::World(_) => None,
-        };
-    }
-    wanted.iter().find(|kind| !machine.run.records(*kind))
 }
 
 fn undecided(view: &mut View<'_, '_>, unknown: Option<&Hit>) -> Finding {

@@ -1,5 +1,12 @@
 //! What the reference says of expressions, and the acceptance corpus of the language: rules with tests that say what comes out.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something unexpected has failed"
+)]
+
 use averment::Rules;
 use averment::check::files::Disk;
 use std::path::Path;

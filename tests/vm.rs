@@ -1,5 +1,12 @@
 //! The compiler, the verifier, the file format and the machine, on programs that nobody would write.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something unexpected has failed"
+)]
+
 #[path = "vm/generate.rs"]
 mod generate;
 

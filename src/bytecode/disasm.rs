@@ -3,6 +3,7 @@
 use super::ops::{Op, Operand};
 use super::program::{Chunk, CodeId, Program};
 use crate::source::{SourceFile, Span};
+use crate::syntax::ast::TestKind;
 use std::fmt::Write;
 
 /// Lists a whole program: definitions, patterns and assertions in file order.
@@ -105,7 +106,7 @@ impl<'a> Lister<'a> {
             Operand::BindingRef(number) => format!("${number}"),
             Operand::Amount(number) => format!("{number}"),
             Operand::Target(number) => format!("-> {number}"),
-            Operand::Test(kind) => format!("{kind:?}"),
+            Operand::Test(kind) => words(kind).to_owned(),
             Operand::Type(ty) => format!("{ty:?}").to_lowercase(),
             Operand::Quantifier(quantifier) => format!("{quantifier:?}").to_lowercase(),
             Operand::Flag(set) => return set.then(|| name.to_owned()),
@@ -126,6 +127,33 @@ fn literal(constant: &crate::ir::Constant) -> String {
                 entries.iter().map(|(key, value)| format!("{key:?}: {}", literal(value))).collect();
             format!("{{{}}}", entries.join(", "))
         }
+    }
+}
+
+/// A test as it is written.
+fn words(kind: TestKind) -> &'static str {
+    match kind {
+        TestKind::Equal => "==",
+        TestKind::Identical => "===",
+        TestKind::Less => "<",
+        TestKind::LessOrEqual => "<=",
+        TestKind::Greater => ">",
+        TestKind::GreaterOrEqual => ">=",
+        TestKind::In => "in",
+        TestKind::Contains => "contains",
+        TestKind::ContainsIgnoringCase => "icontains",
+        TestKind::ContainsAll => "contains all",
+        TestKind::ContainsAny => "contains any",
+        TestKind::ContainsNone => "contains none",
+        TestKind::StartsWith => "starts with",
+        TestKind::EndsWith => "ends with",
+        TestKind::Matches => "matches",
+        TestKind::Is => "is",
+        TestKind::IsJson => "is json",
+        TestKind::ContainsJson => "contains json",
+        TestKind::IsEmpty => "is empty",
+        TestKind::IsMissing => "is missing",
+        TestKind::Exists => "exists",
     }
 }
 

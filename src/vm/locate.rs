@@ -1,17 +1,24 @@
 //! Where a value stands in the normal form: its JSON pointer and its step.
 
 use crate::trace::run::{Kind, Run};
+use crate::value::compare::deeper;
 use crate::value::{Node, Origin, Value};
 use std::fmt::Write;
 
-/// The JSON pointer to a value of the run, found by its place in the run's text; `None` for a computed value.
+/// The JSON pointer to a value of the run; `None` for a computed value.
 #[must_use]
 pub fn pointer(run: &Run<'_>, node: &Node<'_>) -> Option<String> {
-    let wanted = node.origin.range()?;
+    pointer_at(run, node.origin, node.value.type_name())
+}
+
+/// The JSON pointer to the value of a type that stands at a place of the run's text.
+#[must_use]
+pub fn pointer_at(run: &Run<'_>, origin: Origin, type_name: &str) -> Option<String> {
+    let wanted = Wanted { origin, range: origin.range()?, type_name };
     let mut path = Vec::new();
     let found = run.object.entries().iter().any(|entry| {
         path.push(Segment::Key(entry.key));
-        let found = search(&entry.node, node, &wanted, &mut path);
+        let found = search(&entry.node, &wanted, &mut path);
         if !found {
             path.pop();
         }
@@ -43,17 +50,24 @@ enum Segment<'a> {
     Index(usize),
 }
 
+/// What is looked for. A list and its only element can share a place when an adapter made the list: the type tells them apart.
+struct Wanted<'a> {
+    origin: Origin,
+    range: std::ops::Range<usize>,
+    type_name: &'a str,
+}
+
 /// Looks below a value for another. What lies outside of a value's text is not inside the value.
-fn search<'a>(at: &Node<'a>, node: &Node<'_>, wanted: &std::ops::Range<usize>, path: &mut Vec<Segment<'a>>) -> bool {
-    if at.origin == node.origin && same_form(&at.value, &node.value) {
+fn search<'a>(at: &Node<'a>, wanted: &Wanted<'_>, path: &mut Vec<Segment<'a>>) -> bool {
+    if at.origin == wanted.origin && at.value.type_name() == wanted.type_name {
         return true;
     }
-    if outside(at.origin, wanted) {
+    if at.origin.range().is_some_and(|range| wanted.range.start < range.start || wanted.range.end > range.end) {
         return false;
     }
     let mut below = |segment, inner: &Node<'a>| {
         path.push(segment);
-        let found = crate::value::compare::deeper(|| search(inner, node, wanted, path));
+        let found = deeper(|| search(inner, wanted, path));
         if !found {
             path.pop();
         }
@@ -64,15 +78,6 @@ fn search<'a>(at: &Node<'a>, node: &Node<'_>, wanted: &std::ops::Range<usize>, p
         Value::Object(object) => object.entries().iter().any(|entry| below(Segment::Key(entry.key), &entry.node)),
         _ => false,
     }
-}
-
-fn outside(origin: Origin, wanted: &std::ops::Range<usize>) -> bool {
-    origin.range().is_some_and(|range| wanted.start < range.start || wanted.end > range.end)
-}
-
-/// A list and its only element can share a place when an adapter made the list.
-fn same_form(a: &Value<'_>, b: &Value<'_>) -> bool {
-    a.type_name() == b.type_name()
 }
 
 fn text(path: &[Segment<'_>]) -> String {

@@ -32,7 +32,7 @@ impl<'run> Machine<'run> {
     }
 
     /// The value on top as a truth; one that was none is what a report has to show.
-    pub(super) fn to_truth(&mut self, at: usize) -> Result<(), Fault> {
+    pub(super) fn make_truth(&mut self, at: usize) -> Result<(), Fault> {
         let node = self.pop()?;
         let truth = condition(&node, self.span(at))?;
         if !matches!(node.value, Value::Truth(_)) {

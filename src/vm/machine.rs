@@ -196,7 +196,7 @@ impl<'run> Machine<'run> {
             Op::IsSchema(schema, negated) => self.is_schema(schema, negated, at)?,
             Op::IsJsonSchema(schema, negated) => self.is_json_schema(schema, negated, at)?,
             Op::ContainsJsonSchema(schema, negated) => self.contains_json_schema(schema, negated, at)?,
-            Op::Condition() => self.to_truth(at)?,
+            Op::Condition() => self.make_truth(at)?,
             Op::Not() => self.not(at)?,
             Op::And() => self.join_truths(at, Truth::and, f64::min)?,
             Op::Or() => self.join_truths(at, Truth::or, f64::max)?,

@@ -2,6 +2,7 @@
 mod compute;
 pub mod context;
 pub mod course;
+mod describe;
 pub mod evaluate;
 mod explain;
 mod facts;

@@ -8,7 +8,7 @@ use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::bytecode::shape::{Polarity, Shape};
 use crate::truth::Truth;
-use crate::value::Node;
+use crate::value::{Node, Value};
 use rustc_hash::FxHashMap;
 
 /// What one evaluation saw, in the order of evaluation.
@@ -22,6 +22,13 @@ pub(super) struct Recorder<'run> {
     shapes: FxHashMap<usize, Shape>,
     /// What the truth of the expression in work does to the truth of the whole.
     around: Option<Polarity>,
+}
+
+impl Recorder<'_> {
+    /// The shape of an expression that was entered, by its first instruction.
+    pub(super) fn shape(&self, start: usize) -> Option<&Shape> {
+        self.shapes.get(&start)
+    }
 }
 
 /// More than this is not evidence but noise.
@@ -142,8 +149,15 @@ impl<'run> Machine<'run> {
         self.note_test(at, TestKindSeen::Condition, node, None, truth);
     }
 
+    /// What a quantifier runs over: it matters where nothing is in it.
     pub(super) fn note_source(&mut self, at: usize, node: Node<'run>) {
-        self.note_test(at, TestKindSeen::Source, node, None, Truth::True);
+        let truth = match node.value {
+            Value::Missing | Value::List([]) => Truth::missing(true),
+            Value::Object(object) if object.entries().is_empty() => Truth::missing(true),
+            Value::Absent => Truth::Undecided,
+            _ => Truth::True,
+        };
+        self.note_test(at, TestKindSeen::Source, node, None, truth);
     }
 
     pub(super) fn note_gap(&mut self, at: usize, base: Node<'run>) {

@@ -1,0 +1,142 @@
+//! Values in words and as evidence: what a part of a rule was, and where in the run it stands.
+
+use super::context::Scope;
+use super::locate;
+use super::machine::Machine;
+use super::observe::{Gap, Recorder};
+use super::outcome::{Evidence, Role};
+use crate::bytecode::ops::Op;
+use crate::diagnostic::suggest;
+use crate::truth::Truth;
+use crate::value::json::to_json;
+use crate::value::{Node, Number, Value};
+
+/// Names shorter than this have too many neighbours to suggest one.
+const SUGGESTED_FROM: usize = 3;
+
+impl<'run> Machine<'run> {
+    /// `` `output.amount` is 250 ``, `` `output.state` is missing ``, `` the run does not record `cost` ``. `at` is the instruction that
+    /// made the value.
+    pub(super) fn describe(&self, node: &Node<'run>, at: usize, gaps: &[Gap<'run>]) -> String {
+        let text = self.rule_text(self.span(at));
+        match node.value {
+            Value::Missing => match gaps.iter().rev().find(|gap| gap.at <= at).and_then(|gap| self.near(gap)) {
+                Some(near) => format!("`{text}` is missing (there is `{near}`)"),
+                None => format!("`{text}` is missing"),
+            },
+            Value::Absent | Value::Truth(Truth::Undecided) => {
+                format!("the run does not record `{}`", self.unrecorded(at).unwrap_or(text))
+            }
+            Value::List([]) if self.is_spread(at) => format!("`{text}` leads nowhere"),
+            Value::List([]) => format!("`{text}` is empty"),
+            ref value => format!("`{text}` is {}", in_words(value)),
+        }
+    }
+
+    /// The root at the start of a path, where it is that which the run does not record.
+    fn unrecorded(&self, at: usize) -> Option<String> {
+        let (start, ops) = self.chunk_around(at)?;
+        let mut at = at - start;
+        // A path is straight code: each step takes what the one before it made, an index its own expression in between.
+        while let Some(Op::Field(..) | Op::Every(_) | Op::Deep(_)) = ops.get(at) {
+            at = at.checked_sub(1)?;
+        }
+        match ops.get(at)? {
+            Op::Root(name) => {
+                let name = self.program.names.get(name.0 as usize)?;
+                matches!(self.run.root(name).value, Value::Absent).then(|| name.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the instruction takes a step in every element of a list.
+    fn is_spread(&self, at: usize) -> bool {
+        matches!(
+            self.program.code.get(at),
+            Some(Op::Field(_, true) | Op::Index(true) | Op::Every(true) | Op::Deep(true))
+        )
+    }
+
+    /// Whether a value is written in the rule as it is.
+    pub(super) fn is_literal(&self, at: usize, recorder: &Recorder<'run>) -> bool {
+        match self.program.code.get(at) {
+            Some(Op::Constant(_) | Op::Regex(_)) => true,
+            Some(Op::Range(..) | Op::List(_) | Op::Object(..) | Op::Negate()) => {
+                self.made_by(at, recorder).iter().all(|&source| self.is_literal(source, recorder))
+            }
+            _ => false,
+        }
+    }
+
+    /// The instructions, by number in the program, that made the values which an instruction takes.
+    pub(super) fn made_by(&self, at: usize, recorder: &Recorder<'run>) -> Vec<usize> {
+        let Some((start, _)) = self.chunk_around(at) else { return Vec::new() };
+        let sources = recorder.shape(start).map_or(&[][..], |shape| shape.sources(at - start));
+        sources.iter().map(|source| source + start).collect()
+    }
+
+    /// A key of the object at a gap that is nearly the one asked for.
+    fn near(&self, gap: &Gap<'run>) -> Option<&'run str> {
+        let program = self.program;
+        let key = match program.code.get(gap.at)? {
+            Op::Field(name, _) | Op::StepField(name) => program.names.get(name.0 as usize)?,
+            _ => return None,
+        };
+        let Value::Object(object) = gap.base.value else { return None };
+        if key.chars().count() < SUGGESTED_FROM {
+            return None;
+        }
+        suggest::nearest(key, object.entries().iter().map(|entry| entry.key))
+    }
+
+    /// A value as evidence: itself, or where it should have stood.
+    pub(super) fn evidence(
+        &self,
+        role: Role,
+        node: &Node<'run>,
+        at: usize,
+        gaps: &[Gap<'run>],
+        scope: &Scope<'_, 'run>,
+    ) -> Evidence {
+        let gap = gaps.iter().rev().find(|gap| gap.at <= at).filter(|_| matches!(node.value, Value::Missing));
+        let place = gap.map_or(node, |gap| &gap.base);
+        let own = locate::pointer(self.run, place);
+        let step = own.as_deref().and_then(|path| locate::step_of(self.run, path)).or_else(|| self.step_number(scope));
+        let path = own.or_else(|| locate::step_pointer(self.run, step?)).unwrap_or_default();
+        let value = match node.value {
+            Value::Missing | Value::Absent => None,
+            ref value => Some(to_json(value)),
+        };
+        let label = self.describe(node, at, gaps);
+        Evidence { role, label, step, path, value, origin: place.origin.range(), rule_span: Some(self.span(at)) }
+    }
+
+    /// The step in scope as an index into the run's steps.
+    fn step_number(&self, scope: &Scope<'_, 'run>) -> Option<u32> {
+        let step = scope.step?;
+        let at = self.run.steps.iter().position(|other| std::ptr::eq(other, step))?;
+        u32::try_from(at).ok()
+    }
+}
+
+/// A value for a sentence: computed numbers are rounded, long values cut. The evidence holds them in full.
+fn in_words(value: &Value<'_>) -> String {
+    match value {
+        Value::Number(Number::Real(number)) => {
+            let text = format!("{number:.4}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        Value::Range(_) => to_json(value).trim_matches('"').to_owned(),
+        value => shortened(&to_json(value)),
+    }
+}
+
+/// Long texts and values are cut: reports show them in full where they list the evidence.
+pub(super) fn shortened(text: &str) -> String {
+    const WIDTH: usize = 120;
+    if text.chars().count() <= WIDTH {
+        return text.to_owned();
+    }
+    text.chars().take(WIDTH - 1).chain(['…']).collect()
+}

@@ -1,0 +1,116 @@
+//! Golden files of the compiler and of the evaluation: sources beside what comes of them.
+//! `INSTA_UPDATE=always cargo test --test golden` writes them; every change of them is read before it is committed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something unexpected has failed"
+)]
+
+use averment::Rules;
+use averment::bytecode::disasm;
+use averment::source::SourceFile;
+use averment::vm::outcome::{AssertionOutcome, Evidence, Outcome};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+fn sources(stage: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(stage);
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
+    found.sort();
+    assert!(!found.is_empty());
+    found
+}
+
+fn rules(path: &Path) -> (String, Rules) {
+    let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+    let text = std::fs::read_to_string(path).unwrap();
+    let rules = Rules::from_text(&format!("{name}.assert"), &text).unwrap_or_else(|error| panic!("{name}:\n{error}"));
+    (name, rules)
+}
+
+fn compare(stage: &str, name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(stage));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+#[test]
+fn listings_of_programs() {
+    for path in sources("bytecode") {
+        let (name, rules) = rules(&path);
+        compare("bytecode", &name, &disasm::listing(rules.program()));
+    }
+}
+
+#[test]
+fn verdicts_with_reasons_and_evidence() {
+    for path in sources("evaluate") {
+        let (name, rules) = rules(&path);
+        let run = std::fs::read_to_string(path.with_extension("json")).unwrap();
+        let outcome = rules.check_json(&run).unwrap_or_else(|error| panic!("{name}: {error}"));
+        compare("evaluate", &name, &shown(&rules, &run, &outcome));
+    }
+}
+
+fn shown(rules: &Rules, run: &str, outcome: &Outcome) -> String {
+    let mut out = String::new();
+    for result in &outcome.results {
+        show_result(rules, run, result, &mut out);
+    }
+    for rule in &outcome.rules {
+        let id = &rules.program().rules[rule.rule as usize].id;
+        let passed = if rule.passed { "passed" } else { "not passed" };
+        writeln!(out, "rule {id}: {}, {passed}, score {:?}", rule.verdict.as_str(), rule.score).unwrap();
+    }
+    for (name, score) in &outcome.named_scores {
+        writeln!(out, "{name}: {score}").unwrap();
+    }
+    let passed = if outcome.passed { "passed" } else { "not passed" };
+    writeln!(out, "run: {passed}, score {:?}", outcome.score).unwrap();
+    out
+}
+
+fn show_result(rules: &Rules, run: &str, result: &AssertionOutcome, out: &mut String) {
+    let assertion = &rules.program().assertions[result.assertion as usize];
+    writeln!(out, "{}", assertion.text).unwrap();
+    let score = result.score.map_or("no score".to_owned(), |score| format!("score {score}"));
+    writeln!(out, "  {}, {score}", result.status.as_str()).unwrap();
+    if !result.reason.is_empty() {
+        writeln!(out, "  because {}", result.reason).unwrap();
+    }
+    if let Some(message) = &result.message {
+        writeln!(out, "  message {message}").unwrap();
+    }
+    for evidence in &result.evidence {
+        show_evidence(rules, run, evidence, out);
+    }
+    out.push('\n');
+}
+
+fn show_evidence(rules: &Rules, run: &str, evidence: &Evidence, out: &mut String) {
+    let mut parts = vec![format!("{:?}", evidence.role).to_lowercase()];
+    parts.extend(evidence.step.map(|step| format!("step {}", step + 1)));
+    if !evidence.path.is_empty() {
+        parts.push(evidence.path.clone());
+    }
+    parts.extend(evidence.value.clone());
+    if let Some(origin) = &evidence.origin {
+        let text = run[origin.clone()].replace('\n', " ");
+        parts.push(format!("at {}..{} `{}`", origin.start, origin.end, shorten(&text)));
+    }
+    if let Some(span) = evidence.rule_span {
+        let source = &rules.program().sources[span.file.0 as usize];
+        let place = SourceFile::new("", None, &*source.text).position(span.start);
+        parts.push(format!("rule {}:{} `{}`", place.line, place.column, &source.text[span.range()]));
+    }
+    writeln!(out, "  - {}: {}", evidence.label, parts.join(", ")).unwrap();
+}
+
+fn shorten(text: &str) -> String {
+    if text.chars().count() > 40 { text.chars().take(39).chain(['…']).collect() } else { text.to_owned() }
+}

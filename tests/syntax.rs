@@ -198,3 +198,56 @@ fn deeper_nesting_than_the_limit_is_said_at_its_place() {
         }
     }
 }
+
+/// `golden/syntax/NAME.assert` with what is said of it in `NAME.snap`; reviewed with `cargo insta`.
+#[test]
+fn mistakes_are_explained_as_the_golden_files_show() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/syntax");
+    for (name, text) in rule_files(&folder) {
+        let (_, diagnostics) = parse(&text);
+        insta::with_settings!({ snapshot_path => &folder, prepend_module_to_snapshot => false, omit_expression => true }, {
+            insta::assert_snapshot!(name.as_str(), rendered(&text, &diagnostics));
+        });
+    }
+}
+
+/// Applies the edits of a fix.
+fn fixed(text: &str, fix: &averment::diagnostic::Fix) -> String {
+    let mut edits: Vec<_> = fix.edits.iter().collect();
+    edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
+    let mut text = text.to_owned();
+    for edit in edits {
+        text.replace_range(edit.span.range(), &edit.text);
+    }
+    text
+}
+
+#[test]
+fn every_fix_removes_its_mistake() {
+    let mut files = rule_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/syntax"));
+    if let Some(corpus) = corpus() {
+        files.extend(rule_files(&corpus.join("bad")));
+    }
+    let mut failures = String::new();
+    let mut count = 0;
+    for (name, text) in files {
+        let (_, before) = parse(&text);
+        for diagnostic in &before.0 {
+            let Some(fix) = &diagnostic.fix else { continue };
+            count += 1;
+            let (_, after) = parse(&fixed(&text, fix));
+            if after.0.len() >= before.0.len() {
+                let one = Diagnostics(vec![diagnostic.clone()]);
+                let line = text
+                    .lines()
+                    .nth(rendered(&text, &one).split(':').next().unwrap().parse::<usize>().unwrap() - 1)
+                    .unwrap();
+                let new = fixed(&text, fix);
+                let changed = new.lines().find(|new| !text.lines().any(|old| old == *new)).unwrap_or("");
+                failures += &format!("{name}: {line}\n  => {changed}\n  {}", rendered(&text, &one));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+    assert!(count > 150, "only {count} fixes");
+}

@@ -350,7 +350,7 @@ impl<'t> Scanner<'t> {
         let Some(last) = self.last else { return true };
         match last.kind {
             Kind::Word => BEFORE_REGEX.contains(&self.word_of(Some(last))),
-            Kind::Sign => !matches!(self.word_of(Some(last)), ")" | "]" | "}" | "*" | "?"),
+            Kind::Sign => !matches!(self.word_of(Some(last)), ")" | "]" | "}" | "*" | "?" | "."),
             _ => false,
         }
     }

@@ -188,7 +188,7 @@ impl Lower<'_> {
     }
 
     /// What stands on its line before a place.
-    fn line_before(&self, place: Span) -> String {
+    pub(super) fn line_before(&self, place: Span) -> String {
         let local = (place.start as usize).saturating_sub(self.place.base);
         let before = self.text.get(..local).unwrap_or("");
         before.rsplit(['\n', ';', '{']).next().unwrap_or("").trim_start().to_owned()

@@ -107,7 +107,8 @@ impl Lower<'_> {
         let step = self.step_of(children)?;
         let times = match children.opt(Rule::times) {
             Some(node) => {
-                self.where_before(&step, "a number of times");
+                let span = self.span(&node);
+                self.where_before(&step, "a number of times", span);
                 Some(self.times(Children::of(node).next()?)?)
             }
             None => None,
@@ -116,7 +117,7 @@ impl Lower<'_> {
     }
 
     /// A condition without parentheses in front of something that belongs to the statement.
-    fn where_before(&mut self, step: &Step, what: &str) {
+    fn where_before(&mut self, step: &Step, what: &str, rest: Span) {
         let crate::syntax::ast::StepKind::Where { step: inner, condition } = &step.kind else { return };
         let written = self.source(step.span).to_owned();
         if written.starts_with('(') && written.ends_with(')') && step.span.start < inner.span.start {
@@ -127,7 +128,7 @@ impl Lower<'_> {
         self.error(
             Span { start, end: start + 5, ..place },
             format!("`where` ends a pattern, so it needs parentheses before {what}"),
-            format!("write `({written})`"),
+            format!("write `{}({written}) {}`", self.line_before(step.span), self.source(rest)),
         );
     }
 
@@ -196,7 +197,7 @@ impl Lower<'_> {
         let step = self.step_of(children)?;
         let node = children.opt(Rule::count_test)?;
         let test: ValueTest = self.test(node)?;
-        self.where_before(&step, "a comparison");
+        self.where_before(&step, "a comparison", test.span);
         Some(StatementKind::Count { step, test })
     }
 

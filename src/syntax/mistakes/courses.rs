@@ -61,6 +61,18 @@ fn missing_step_behind_arrow(view: &View<'_, '_>) -> Option<Diagnostic> {
                 .help("name a tool behind the arrow, or remove the arrow"),
         );
     }
+    let first = usize::from(view.is(0, "immediately"));
+    let opener = first + usize::from(view.is_any(first + 1, &["each", "only", "exactly"]));
+    if view.is_any(first, &["before", "after", "sequence", "flow"]) && view.is(opener + 1, "->") {
+        let word = view.word(opener);
+        return Some(view.wrong(opener + 1, opener + 2, format!("a step is missing between `{word}` and `->`")).help(
+            format!(
+                "name a tool in front of the arrow: `{} approve {}`",
+                view.source(0, opener + 1),
+                view.source(opener + 1, view.len())
+            ),
+        ));
+    }
     let doubled = (0..last).find(|&at| view.is(at, "->") && view.is_any(at + 1, &["->", ",", ")", "|"]))?;
     Some(
         view.wrong(
@@ -148,10 +160,11 @@ fn missing_arrow(view: &View<'_, '_>) -> Option<Diagnostic> {
     } else {
         format!("the arrow is `->`, not `{}`", view.source(end, next))
     };
-    let edit = if next == end {
-        view.append(end - 1, " ->")
-    } else {
-        view.edit(end, next, if view.touches(end) { " ->" } else { "->" })
+    let space = if view.touches(end) { " " } else { "" };
+    let edit = match word {
+        "sequence" => view.edit(end, view.len(), format!("{space}-> {whole}")),
+        _ if next == end => view.append(end - 1, " ->"),
+        _ => view.edit(end, next, format!("{space}->")),
     };
     Some(view.wrong(end, next.max(end + 1), message).write(text, vec![edit]))
 }

@@ -14,6 +14,7 @@ pub(super) const TABLE: &[Find] = &[
     condition_without_else,
     list_in_parentheses,
     named_argument,
+    numbered_field,
     half_number,
     bare_dollar,
     missing_field,
@@ -160,18 +161,35 @@ fn comma_inside(view: &View<'_, '_>, open: usize) -> bool {
 
 /// `f(a: 1)` in an expression.
 fn named_argument(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = view.failed;
-    let open = enclosing(view, at)?;
-    let named = view.is(at, ":") && view.is(open, "(") && open > 0 && view.is_word(open - 1) && view.touches(open);
-    if !named || !view.is_word(at - 1) {
+    if words::STATEMENTS.contains(&view.word(0)) && view.is_word(1) {
         return None;
     }
+    let colon = (3..view.len()).find(|&at| {
+        let open = at - 2;
+        view.is(at, ":") && view.is_word(at - 1) && view.is(open, "(") && view.touches(open) && view.is_word(open - 1)
+    })?;
+    let open = colon - 2;
     let function = view.word(open - 1);
-    let end = view.behind_bracket(open);
-    let inner = view.source(open, end);
+    let inner = view.source(open, view.behind_bracket(open));
     Some(
-        view.wrong(at, at + 1, format!("the arguments of the function `{function}` have no names"))
+        view.wrong(colon, colon + 1, format!("the arguments of the function `{function}` have no names"))
             .help(format!("leave the name out; a tool call with arguments is a step: `require {function}{inner}`")),
+    )
+}
+
+/// `output.items.0`.
+fn numbered_field(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if words::STATEMENTS.contains(&view.word(0)) && view.is_word(1) && view.failed > view.behind_step(1) {
+        return None;
+    }
+    let dot = (1..view.len()).find(|&at| {
+        let path = view.is(at, ".") && view.touches(at) && view.ends_operand(at - 1) && !view.is_number(at - 1);
+        path && view.is_number(at + 1) && view.touches(at + 1)
+    })?;
+    let (path, index) = (view.word(dot - 1), view.word(dot + 1));
+    Some(
+        view.wrong(dot, dot + 2, "an element of a list is taken with brackets")
+            .write(format!("{path}[{index}]"), vec![view.edit(dot, dot + 2, format!("[{index}]"))]),
     )
 }
 
@@ -223,13 +241,6 @@ fn missing_field(view: &View<'_, '_>) -> Option<Diagnostic> {
         return None;
     }
     let path = view.source(dot.saturating_sub(1), dot);
-    if view.is_number(dot + 1) {
-        let index = view.word(dot + 1);
-        return Some(
-            view.wrong(dot, dot + 2, "an element of a list is taken with brackets")
-                .write(format!("{path}[{index}]"), vec![view.edit(dot, dot + 2, format!("[{index}]"))]),
-        );
-    }
     if view.is_text(dot + 1) {
         let key = view.word(dot + 1);
         return Some(
@@ -418,6 +429,15 @@ fn two_operands(view: &View<'_, '_>) -> Option<Diagnostic> {
             diagnostic.help = Some("`\"…${value}…\"` puts a value into a string, `'…'` is a raw string".to_owned());
             diagnostic
         });
+    }
+    const OPERATORS: &[&str] =
+        &[".", "==", "!=", "<", ">", "<=", ">=", "in", "contains", "matches", "is", "exists", "("];
+    if view.is_word(at) && view.is_any(at + 1, OPERATORS) {
+        return Some(
+            view.wrong(at, at + 1, format!("a second condition begins with `{word}`"))
+                .help(format!("join them with `and` or `or`, or write `{left}` and `{right}` on two lines"))
+                .fix("join them with `and`", view.span(at).at_start(), "and "),
+        );
     }
     let operator = match view.kind(at) {
         Kind::Regex => "matches",

@@ -43,6 +43,7 @@ fn assertion_word(view: &View<'_, '_>) -> Option<Diagnostic> {
     if !WORDS.contains(&word)
         || view.len() < 2
         || view.failed > 1
+        || is_infix(view)
         || view.is_any(1, &["==", "!=", ".", "<", ">", "<=", ">=", "in", "is"])
     {
         return None;
@@ -155,10 +156,29 @@ fn is_head(view: &View<'_, '_>) -> bool {
     ) || view.is_number(1)
         || view.is_any(1, &["{", "*", "?"])
         || view.is(1, "(") && !view.touches(1);
-    let between =
-        ["before", "after", "only", "iff", "never", "must", "requires", "follows", "precedes", "equals", "is"];
-    let infix = view.is_any(1, &between) && view.find(1, "->").is_none();
-    view.is_word(0) && follows && !words::is_joining(view.word(1)) && !infix && view.failed <= 3
+    view.is_word(0) && follows && !words::is_joining(view.word(1)) && !is_infix(view) && view.failed <= 3
+}
+
+/// Words that stand between two steps, or between a value and a test.
+const BETWEEN: &[&str] = &[
+    "before",
+    "after",
+    "only",
+    "iff",
+    "never",
+    "must",
+    "requires",
+    "follows",
+    "precedes",
+    "equals",
+    "is",
+    "immediately",
+    "then",
+];
+
+/// `A before B`: the first word is a step.
+fn is_infix(view: &View<'_, '_>) -> bool {
+    view.is_any(1, BETWEEN) && view.find(1, "->").is_none()
 }
 
 /// True for a word with which a line may begin in some other way.

@@ -30,9 +30,10 @@ const TABLES: &[&[Find]] = &[
     declarations::TABLE,
     world::TABLE,
     courses::TABLE,
-    settings::TABLE,
     patterns::TABLE,
+    settings::VALUES,
     operators::TABLE,
+    settings::UNKNOWN,
     expressions::TABLE,
     heads::LAST,
 ];

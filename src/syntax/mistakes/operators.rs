@@ -5,8 +5,18 @@ use super::view::{View, Write};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::words;
 
-pub(super) const TABLE: &[Find] =
-    &[foreign_sign, exclamation, ternary, single_equals, is_not_in, comparison_words, exists_in_front, test_word];
+pub(super) const TABLE: &[Find] = &[
+    foreign_sign,
+    exclamation,
+    ternary,
+    single_equals,
+    is_not_in,
+    comparison_words,
+    exists_in_front,
+    test_word,
+    spaced_unit,
+    joined_sign,
+];
 
 /// Signs and what they are written as here.
 const SIGNS: &[(&str, &str)] = &[
@@ -64,17 +74,26 @@ fn spaced(view: &View<'_, '_>, from: usize, to: usize, text: &str) -> String {
 
 /// Where the comparison in front of a token begins, for a short example.
 fn operand_start(view: &View<'_, '_>, at: usize) -> usize {
-    let stop =
-        |here: &usize| view.is_any(*here, &["(", "[", "{", ",", ":", "and", "or", "&&", "||", "then", "else", "when"]);
-    (0..at).rev().find(stop).map_or(0, |here| here + 1)
+    const STOPS: &[&str] =
+        &["(", "[", "{", ",", ":", "and", "or", "&&", "||", "then", "else", "when", "if", "not", "="];
+    let mut here = at;
+    while let Some(before) = here.checked_sub(1) {
+        if view.is_any(before, STOPS) {
+            break;
+        }
+        here = if view.is_any(before, &[")", "]", "}"]) { view.opening_bracket(before) } else { before };
+    }
+    here
 }
 
+/// Where the value behind a token ends.
 fn operand_end(view: &View<'_, '_>, from: usize) -> usize {
-    let stop = |here: &usize| {
-        view.is_outer(*here)
-            && view.is_any(*here, &[")", "]", "}", ",", ":", "and", "or", "&&", "||", "then", "else", "{"])
-    };
-    (from..view.len()).find(stop).unwrap_or(view.len())
+    const STOPS: &[&str] = &[")", "]", "}", ",", ":", "and", "or", "&&", "||", "then", "else", "{"];
+    let mut here = from;
+    while here < view.len() && (here == from || !view.is_any(here, STOPS)) {
+        here = if view.is_any(here, &["(", "[", "{"]) { view.behind_bracket(here) } else { here + 1 };
+    }
+    here
 }
 
 /// `!output.ok`, `! (…)`.
@@ -104,7 +123,7 @@ fn exclamation(view: &View<'_, '_>) -> Option<Diagnostic> {
 fn ternary(view: &View<'_, '_>) -> Option<Diagnostic> {
     let at = (1..view.len()).find(|&at| view.is(at, "?") && !view.touches(at))?;
     let colon = (at + 1..view.len()).find(|&here| view.is(here, ":"))?;
-    let start = operand_start_of_value(view, at);
+    let start = operand_start(view, at);
     let end = operand_end(view, colon + 1);
     let text = format!(
         "if {} then {} else {}",
@@ -114,11 +133,6 @@ fn ternary(view: &View<'_, '_>) -> Option<Diagnostic> {
     );
     let edits = vec![view.insert(start, "if "), view.edit(at, at + 1, "then"), view.edit(colon, colon + 1, "else")];
     Some(view.wrong(at, at + 1, "a choice between two values is written `if … then … else …`").write(text, edits))
-}
-
-fn operand_start_of_value(view: &View<'_, '_>, at: usize) -> usize {
-    let equals = (0..at).rev().find(|&here| view.is(here, "="));
-    equals.map_or_else(|| operand_start(view, at), |here| here + 1)
 }
 
 /// `output.status = "ok"`.
@@ -289,9 +303,43 @@ fn test_word(view: &View<'_, '_>) -> Option<Diagnostic> {
     let negated = usize::from(at > 1 && view.is_any(at - 1, &["not", "doesnt"]));
     let start = operand_start(view, at - negated);
     let end = operand_end(view, at + 1);
-    let text = format!("{} {right} {}", view.source(start, at), view.source(at + 1, end));
+    let (mut value, mut edits) = (view.source(at + 1, end), vec![view.edit(at, at + 1, *right)]);
+    if *right == "matches" && view.is_text(at + 1) {
+        value = format!("/{}/", view.word(at + 1).trim_matches(['"', '\'']).replace('/', "\\/"));
+        edits.push(view.edit(at + 1, at + 2, value.clone()));
+    }
+    let text = format!("{} {right} {value}", view.source(start, at));
     Some(
         view.wrong(at, at + 1, format!("this is written `{right}`, not `{}`", view.word(at)))
-            .write(text.trim().to_owned(), vec![view.edit(at, at + 1, *right)]),
+            .write(text.trim().to_owned(), edits),
+    )
+}
+
+/// `2 minutes`, `95 %`: a unit touches its number.
+fn spaced_unit(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = (1..view.len()).find(|&at| {
+        let unit = view.is_word(at) && crate::syntax::number::meant_unit(view.word(at)).is_some();
+        view.is_number(at - 1) && !view.touches(at) && (unit || view.is(at, "%") && at + 1 == view.len())
+    })?;
+    let number = view.word(at - 1);
+    if !number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_')) {
+        return None;
+    }
+    let unit = crate::syntax::number::meant_unit(view.word(at)).unwrap_or("%");
+    let text = format!("{number}{unit}");
+    Some(view.wrong(at, at + 1, "a unit touches its number").write(text.clone(), vec![view.edit(at - 1, at + 1, text)]))
+}
+
+/// `output.text /x/`: read as a division without an end.
+fn joined_sign(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let last = view.len().checked_sub(1)?;
+    let open = (1..last).find(|&at| view.is(at, "/") && !view.touches(at))?;
+    if !view.is(last, "/") || !view.touches(last) {
+        return None;
+    }
+    let text = format!("{} matches {}", view.source(0, open), view.source(open, view.len()));
+    Some(
+        view.wrong(open, open + 1, "a regular expression follows `matches`")
+            .write(text, vec![view.insert(open, "matches ")]),
     )
 }

@@ -367,10 +367,8 @@ fn valid_arguments(view: &View<'_, '_>) -> Option<Diagnostic> {
 
 /// `require refund((amount > 3))`-like: a step in the parentheses of a call.
 fn nested_parentheses(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = view.failed;
-    if !view.is_any(at, &["where"]) || view.is_outer(at) {
-        return None;
-    }
+    let near = view.failed.saturating_sub(1)..=view.failed;
+    let at = near.into_iter().find(|&at| view.is(at, "where") && !view.is_outer(at))?;
     Some(
         view.wrong(at, at + 1, "`where` stands behind the parentheses of a call, not in them")
             .help("write `(refund(id: $id) where result.code == 0)`"),

@@ -6,7 +6,10 @@ use crate::diagnostic::suggest::nearest;
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::syntax::words;
 
-pub(super) const TABLE: &[Find] = &[modifier_sign, modifier_value, unknown_modifier, setting_value];
+/// Modifiers and settings with the wrong thing behind them.
+pub(super) const VALUES: &[Find] = &[modifier_sign, modifier_value, setting_value];
+/// Words behind an assertion that are none of the language.
+pub(super) const UNKNOWN: &[Find] = &[unknown_modifier];
 
 const ALL: &str =
     "the modifiers are weight, severity, must, threshold, message, as, class, tags, when, id, expect fail";

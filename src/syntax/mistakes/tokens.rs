@@ -4,7 +4,7 @@ use super::Find;
 use super::view::{View, Write};
 use crate::diagnostic::{Diagnostic, Edit, Fix, Slug};
 use crate::source::Span;
-use crate::syntax::recover::{Text, Trouble};
+use crate::syntax::recover::{Text, Trouble, ends_operand};
 use crate::syntax::token::Kind;
 
 /// What is looked for before anything else: these spoil the reading of all that follows.
@@ -86,22 +86,32 @@ fn odd_characters(view: &View<'_, '_>) -> Option<Diagnostic> {
 
 fn odd_character(view: &View<'_, '_>, at: usize, character: char, code: &str) -> Diagnostic {
     if character.is_alphanumeric() {
-        let name: String =
-            (at..view.len()).take_while(|&next| next == at || view.touches(next)).map(|next| view.word(next)).collect();
-        let start = (0..=at).rev().take_while(|&before| before == at || view.touches(before + 1)).last().unwrap_or(at);
-        let whole = view.source(start, at) + &name;
-        return view
-            .wrong(
-                at,
-                at + 1,
-                format!("`{character}` stands in a name, and bare names are made of a-z, A-Z, 0-9 and `_`"),
-            )
-            .help(format!("quote it: `\"{whole}\"` for a tool's name or a text, `a[\"{whole}\"]` for a field"));
+        return odd_letter(view, at, character);
     }
     let shown =
         if character.is_control() || character.is_whitespace() { code.to_owned() } else { format!("`{character}`") };
     view.wrong(at, at + 1, format!("{shown} means nothing here"))
         .help("remove it, or put it into quotes when it belongs to a text")
+}
+
+/// A letter of another alphabet in a bare name.
+fn odd_letter(view: &View<'_, '_>, at: usize, letter: char) -> Diagnostic {
+    let part = |here: usize| view.kind(here) == Kind::Odd || view.is_word(here) || view.is_number(here);
+    let mut start = at;
+    while start > 0 && view.touches(start) && part(start - 1) {
+        start -= 1;
+    }
+    let mut end = at + 1;
+    while end < view.len() && view.touches(end) && part(end) {
+        end += 1;
+    }
+    let name = view.source(start, end);
+    let message = format!("`{letter}` stands in a name, and bare names are made of a-z, A-Z, 0-9 and `_`");
+    let diagnostic = view.wrong(at, at + 1, message);
+    if start > 1 && view.is(start - 1, ".") && view.touches(start) {
+        return diagnostic.write(format!("[\"{name}\"]"), vec![view.edit(start - 1, end, format!("[\"{name}\"]"))]);
+    }
+    diagnostic.help(format!("quote the name of a tool, a key or a text: `\"{name}\"`"))
 }
 
 fn open_text(view: &View<'_, '_>) -> Option<Diagnostic> {
@@ -236,7 +246,7 @@ fn unclosed_brace(text: &Text<'_>, open: usize, outside: usize) -> Diagnostic {
 
 fn unclosed_bracket(text: &Text<'_>, open: usize, outside: usize) -> Diagnostic {
     let close = closing(text.word(open));
-    let last = text.last_before(outside).max(open);
+    let last = last_inside(text, open, text.last_before(outside).max(open));
     let touching = open
         .checked_sub(1)
         .filter(|&before| text.span(before).end == text.span(open).start && text.kind(before) == Kind::Word);
@@ -249,4 +259,25 @@ fn unclosed_bracket(text: &Text<'_>, open: usize, outside: usize) -> Diagnostic 
         return diagnostic.help(format!("add `{close}`"));
     }
     diagnostic.help(format!("write `{written}{close}`")).fix(format!("add `{close}`"), text.span(last).at_end(), close)
+}
+
+/// The last token that an open bracket can hold: the statement goes on behind it with a word that stands in no parentheses.
+fn last_inside(text: &Text<'_>, open: usize, last: usize) -> usize {
+    const BEHIND: &[&str] =
+        &["->", "after", "before", "between", "until", "within", "iff", "then", "weight", "severity", "must", "{"];
+    let mut depth = 0_usize;
+    for at in open + 1..=last {
+        match text.word(at) {
+            "(" | "[" => depth += 1,
+            ")" | "]" => depth = depth.saturating_sub(1),
+            word if depth == 0 && at > open + 1 && BEHIND.contains(&word) => {
+                let before = text.last_before(at);
+                if ends_operand(text.kind(before), text.word(before)) {
+                    return before;
+                }
+            }
+            _ => {}
+        }
+    }
+    last
 }

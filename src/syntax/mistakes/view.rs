@@ -141,6 +141,22 @@ impl<'a, 't> View<'a, 't> {
         self.len()
     }
 
+    /// The bracket that the one at `at` closes.
+    pub(super) fn opening_bracket(&self, at: usize) -> usize {
+        let mut depth = 0_usize;
+        for here in (0..=at).rev() {
+            match self.word(here) {
+                ")" | "]" | "}" => depth += 1,
+                "(" | "[" | "{" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                return here;
+            }
+        }
+        0
+    }
+
     /// True when the token is the end of a complete value.
     pub(super) fn ends_operand(&self, at: usize) -> bool {
         ends_operand(self.kind(at), self.word(at))

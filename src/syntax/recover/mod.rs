@@ -68,6 +68,12 @@ fn cap(file: FileId, source: &str, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// What stands behind a cut.
+enum Rest {
+    Read(Vec<Item>, Diagnostics),
+    Unread(usize),
+}
+
 struct Reader<'a, 't> {
     text: &'a Text<'t>,
     brackets: &'a Brackets,
@@ -123,36 +129,36 @@ impl Reader<'_, '_> {
                 }
                 items
             }
-            Err(failure) => self.mistaken(piece, own, &failure, body.is_some(), inner),
+            Err(failure) if body.is_none() => self.mistaken(piece, own, &failure, depth),
+            Err(failure) => {
+                self.explain(piece, own, &failure);
+                inner(self);
+                Vec::new()
+            }
         }
     }
 
     /// A piece that the strict grammar refuses: cut in two where that helps, explained where not.
-    fn mistaken(
-        &mut self,
-        piece: Piece,
-        own: Vec<usize>,
-        failure: &Failure,
-        has_body: bool,
-        inner: impl FnOnce(&mut Self) -> Inner,
-    ) -> Vec<Item> {
-        if !has_body && let Some((cut, items, diagnostics)) = self.cut(piece) {
+    fn mistaken(&mut self, piece: Piece, own: Vec<usize>, failure: &Failure, depth: usize) -> Vec<Item> {
+        if let Some((cut, rest)) = self.cut(piece) {
             let head = Piece { start: piece.start, end: cut };
-            let refused = self.read(head, None, Rule::lone_item);
-            let mut result = match refused {
+            let mut items = match self.read(head, None, Rule::lone_item) {
                 Ok(items) => items,
                 Err(failure) => {
-                    let own = own_tokens(head, None);
-                    self.explain(head, own, &failure);
+                    self.explain(head, own_tokens(head, None), &failure);
                     Vec::new()
                 }
             };
-            self.diagnostics.extend(diagnostics);
-            result.extend(items);
-            return result;
+            match rest {
+                Rest::Read(more, diagnostics) => {
+                    self.diagnostics.extend(diagnostics);
+                    items.extend(more);
+                }
+                Rest::Unread(next) => items.extend(self.items(next, piece.end, depth)),
+            }
+            return items;
         }
         self.explain(piece, own, failure);
-        inner(self);
         Vec::new()
     }
 
@@ -164,7 +170,7 @@ impl Reader<'_, '_> {
     }
 
     /// Looks for a line of the piece from which on everything can be read.
-    fn cut(&self, piece: Piece) -> Option<(usize, Vec<Item>, Diagnostics)> {
+    fn cut(&self, piece: Piece) -> Option<(usize, Rest)> {
         let indent = self.text.indent(piece.start);
         let mut at = piece.start;
         let mut tried = 0;
@@ -174,11 +180,15 @@ impl Reader<'_, '_> {
                 Some(Close::Missing(_)) => return None,
                 None if self.text.kind(at) == Kind::LineEnd => {
                     let next = self.text.skip_lines(at);
+                    if next < piece.end && self.text.indent(next) <= indent && pieces::is_doubtful(self.text, at, next)
+                    {
+                        return Some((at, Rest::Unread(next)));
+                    }
                     if next < piece.end && self.text.indent(next) <= indent {
                         tried += 1;
                         let rest = Piece { start: next, end: piece.end };
                         if let Ok((items, diagnostics)) = self.lowered(rest, None, Rule::lone_item) {
-                            return Some((at, items, diagnostics));
+                            return Some((at, Rest::Read(items, diagnostics)));
                         }
                     }
                     at = next;

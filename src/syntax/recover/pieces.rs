@@ -45,6 +45,7 @@ pub(super) fn split(text: &Text<'_>, brackets: &Brackets, start: usize, end: usi
 
 fn piece_end(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -> usize {
     let mut at = start;
+    let mut doubtful = 0;
     while at < end {
         match brackets.close(at) {
             Some(Close::At(close)) => at = close + 1,
@@ -58,7 +59,8 @@ fn piece_end(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -> 
             None if text.is(at, ";") || brackets.is_stray(at) => return at,
             None if text.kind(at) == Kind::LineEnd => {
                 let next = text.skip_lines(at);
-                if next >= end || !goes_on(text, brackets, start, at, next) {
+                doubtful += usize::from(is_doubtful(text, at, next));
+                if next >= end || doubtful > MOST_DOUBTFUL || !goes_on(text, brackets, start, at, next) {
                     return at;
                 }
                 at = next;
@@ -67,6 +69,44 @@ fn piece_end(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -> 
         }
     }
     end.min(at)
+}
+
+/// Statements that go on in doubtful ways more often than this are not tried as one.
+const MOST_DOUBTFUL: usize = 8;
+
+/// True for a line end behind a sign from which few go on without indentation, or before a line that begins a statement.
+pub(super) fn is_doubtful(text: &Text<'_>, line_end: usize, next: usize) -> bool {
+    const SIGNS: &[&str] =
+        &["==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "in", "contains", "icontains", "matches", "with"];
+    const STATEMENTS: &[&str] = &[
+        "require",
+        "never",
+        "only",
+        "before",
+        "after",
+        "immediately",
+        "sequence",
+        "together",
+        "apart",
+        "either",
+        "flow",
+        "each",
+        "some",
+        "between",
+        "when",
+        "rule",
+        "test",
+        "suite",
+        "let",
+        "param",
+        "def",
+        "use",
+        "invariant",
+    ];
+    let last = text.word(line_end.saturating_sub(1));
+    let named =
+        text.kind(next + 1) == Kind::LineEnd || matches!(text.word(next + 1), ":" | "." | "," | "==" | "!=" | "|");
+    SIGNS.contains(&last) || STATEMENTS.contains(&text.word(next)) && !named
 }
 
 /// Whether the statement from `start` goes on behind a line end, in the line that starts with token `next`.

@@ -5,10 +5,11 @@ use super::expr::Typed;
 use super::patterns::Part;
 use super::scope::Scope;
 use super::ty::Ty;
+use super::walk;
 use crate::diagnostic::{Diagnostic, Slug};
-use crate::ir::{self, Constant, ExprKind, NameTest, Tested, ValueTest};
+use crate::ir::{self, Constant, ExprKind, Local, NameTest, Tested, ValueTest};
 use crate::source::Span;
-use crate::syntax::ast::{self, KindText, StepWord, TestKind};
+use crate::syntax::ast::{self, ExprQuantifier, KindText, StepWord, TestKind};
 use crate::trace::run::Kind;
 
 /// Roles that a kind word stands for.
@@ -20,6 +21,48 @@ const THINKING: [&str; 2] = ["thinking", "reasoning"];
 enum Wanted {
     Known(String),
     Computed(ir::Expr),
+}
+
+/// The fields of a command that each program of its line has for itself, in `parts`.
+const OF_PROGRAM: [&str; 4] = ["program", "args", "flags", "options"];
+
+/// A line such as `npm test && rm -rf build` runs several programs. The tests of `command rm(flags: ["-rf"])` have to hold for one
+/// and the same of them: those that look at its fields become one `any program in parts: …`.
+pub(super) fn of_one_program(tests: &mut Vec<ir::Expr>, program: Local) {
+    let looks = |kind: &ExprKind| matches!(kind, ExprKind::StepField(field) if OF_PROGRAM.contains(&field.as_str()));
+    let (moved, kept): (Vec<_>, Vec<_>) = tests.drain(..).partition(|test| walk::any(test, &looks));
+    *tests = kept;
+    let mut bound = None;
+    let mut free = None;
+    for mut test in moved {
+        look_at_program(&mut test, program);
+        // What waits for a binding is decided later, and by the same program: the name is asked in both.
+        let uses_binding = walk::uses_binding(&test);
+        if !uses_binding {
+            free = Some(walk::and(free, test.clone()));
+        }
+        if uses_binding || bound.is_some() {
+            let before = if bound.is_none() { free.clone() } else { bound };
+            bound = Some(walk::and(before, test));
+        }
+    }
+    tests.extend([free, bound].into_iter().flatten().map(|body| {
+        let span = body.span;
+        let parts = field("parts", span);
+        let kind = ExprKind::Quantifier(ExprQuantifier::Any, program, Box::new(parts), Box::new(body));
+        Typed::new(kind, span, Ty::Boolean).expr
+    }));
+}
+
+fn look_at_program(expr: &mut ir::Expr, program: Local) {
+    if let ExprKind::StepField(field) = &expr.kind
+        && OF_PROGRAM.contains(&field.as_str())
+    {
+        let local = Typed::new(ExprKind::Local(program), expr.span, Ty::Any).expr;
+        expr.kind = ExprKind::Field(Box::new(local), field.clone());
+        return;
+    }
+    stacker::maybe_grow(64 << 10, 1 << 20, || walk::children_mut(expr, &mut |child| look_at_program(child, program)));
 }
 
 impl<'a> Checker<'a> {

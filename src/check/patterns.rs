@@ -2,13 +2,14 @@
 
 use super::Checker;
 use super::described::Described;
+use super::kinds;
 use super::scope::{Renamed, Scope, Side, Symbol, Variable, VariableValue};
-use super::ty::StepShape;
+use super::ty::{StepShape, Ty};
 use super::walk;
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Alternative, NameTest};
 use crate::source::Span;
-use crate::syntax::ast::{self, Argument, Atom, StatusWord, StepKind, Subject};
+use crate::syntax::ast::{self, Argument, Atom, KindText, StatusWord, StepKind, Subject};
 use crate::trace::run::Kind;
 use std::rc::Rc;
 
@@ -152,9 +153,17 @@ impl<'a> Checker<'a> {
     fn with_entries(&mut self, scope: &Scope<'a>, mut part: Part, atom: &'a Atom) -> Part {
         let lenient = self.catalogue.lenient;
         self.catalogue.lenient |= part.lenient;
-        let inner = scope.with_step(part.shape.clone()).on(Side::Left);
+        let mut inner = scope.with_step(part.shape.clone()).on(Side::Left);
+        let mut program = None;
+        if matches!(&atom.subject, Subject::Kind { text: Some(KindText::Command(_)), .. }) {
+            let (with_program, local) = inner.with_local("", Ty::Any);
+            (inner, program) = (with_program, Some(local));
+        }
         for argument in atom.arguments.iter().flatten() {
             self.entry(&inner, argument, &mut part);
+        }
+        if let Some(program) = program {
+            kinds::of_one_program(&mut part.tests, program);
         }
         self.catalogue.lenient = lenient;
         part

@@ -159,17 +159,29 @@ pub(crate) fn set_fields<'run>(command: &str, arena: &'run Bump, mut set: impl F
     set("parts", Value::List(arena.alloc_slice_fill_iter(parts.collect::<Vec<_>>())));
 }
 
+/// The list of programs of a command whose `program` is recorded: that one.
+pub(crate) fn part<'run>(field: impl Fn(&str) -> Option<Node<'run>>, arena: &'run Bump) -> Node<'run> {
+    let known = PART_FIELDS.into_iter().filter_map(|key| Some(Entry { key, node: field(key)? }));
+    let entries: &[Entry<'run>] = arena.alloc_slice_copy(&known.collect::<Vec<_>>());
+    let object = Node::computed(Value::Object(Object::new(arena, entries)));
+    Node::computed(Value::List(arena.alloc_slice_copy(&[object])))
+}
+
+/// What each program of a command line has for itself.
+const PART_FIELDS: [&str; 4] = ["program", "args", "flags", "options"];
+
 fn part_fields<'run>(part: &Part, arena: &'run Bump) -> [Entry<'run>; 4] {
     let list = |words: Vec<&str>| {
         let nodes = words.into_iter().map(|word| Node::computed(text(arena.alloc_str(word)))).collect::<Vec<_>>();
         Value::List(arena.alloc_slice_copy(&nodes))
     };
     let flags = flags(&part.words);
+    let [program, args, flags_key, options_key] = PART_FIELDS;
     [
-        super::build::entry("program", text(arena.alloc_str(&part.program))),
-        super::build::entry("args", list(arguments(&part.words))),
-        super::build::entry("flags", list(flags.iter().map(String::as_str).collect())),
-        super::build::entry("options", options(&part.words, arena)),
+        super::build::entry(program, text(arena.alloc_str(&part.program))),
+        super::build::entry(args, list(arguments(&part.words))),
+        super::build::entry(flags_key, list(flags.iter().map(String::as_str).collect())),
+        super::build::entry(options_key, options(&part.words, arena)),
     ]
 }
 

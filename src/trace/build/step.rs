@@ -255,11 +255,16 @@ fn shell_command<'run>(
         found = status::of_boolean(code == Number::Integer(0));
         set_status(fields, found);
     }
+    let given = fields.get("program").is_some() && fields.get("parts").is_none();
     command::set_fields(command, builder.arena, |name, value| {
         if fields.get(name).is_none() {
             fields.set(name, Node::computed(value));
         }
     });
+    if given {
+        let part = command::part(|name| fields.get(name), builder.arena);
+        fields.set("parts", part);
+    }
     fields.absent(&["exit_code", "output"]);
     Ok((command, found))
 }

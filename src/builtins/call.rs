@@ -165,6 +165,11 @@ impl<'call, 'run> Call<'call, 'run> {
         }
     }
 
+    /// A regular expression of the program.
+    pub fn regex(&self, number: u32) -> Option<&'call Regex> {
+        (self.regex)(number)
+    }
+
     /// No result.
     pub fn missing(&self) -> Outcome<'run> {
         Ok(Node::computed(Value::Missing))

@@ -180,13 +180,24 @@ pub(super) fn contains_in_order<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run
         loop {
             call.meter.charge(1)?;
             match left.next() {
-                Some(value) if equal(&value.value, &item.value) => break,
+                Some(value) if wanted_is(call, &value.value, &item.value) => break,
                 Some(_) => {}
                 None => return call.give_boolean(false),
             }
         }
     }
     call.give_boolean(true)
+}
+
+/// Whether a value is the wanted one, or a text that the wanted regular expression finds.
+fn wanted_is<'run>(call: &Call<'_, 'run>, value: &Value<'run>, wanted: &Value<'run>) -> bool {
+    match (wanted, value) {
+        (Value::Regex(number), Value::Text(text)) => {
+            call.regex(*number).is_some_and(|regex| regex.is_match(text.as_str()))
+        }
+        (Value::Regex(_), _) => false,
+        _ => equal(value, wanted),
+    }
 }
 
 pub(super) fn keys<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {

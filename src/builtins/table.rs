@@ -162,6 +162,7 @@ builtins! {
         split(text: String, separator: String | Regex) -> List [], "the parts of the text between the separators; an empty separator gives the characters", r#"split("a,b,,c", ",") == ["a", "b", "", "c"]"#;
         join(values: List, separator? 1: String) -> String [], "the texts of the values (as `text` gives them) with the separator between them", r#"join(["a", 1, true], "-") == "a-1-true""#;
         text(value: Any) -> String [], "the value as text: text stays, everything else becomes compact JSON", r#"text([1, "a"]) == '[1,"a"]'"#;
+        parse_command(command: String) -> Object [], "the command read plainly: `executable`, `positionals`, `options` (each with the list of its values, `true` for none) and `end_of_options`; one shell around it is removed, operators are words like others", r#"parse_command("bash -c 'git log -n 3'").options["-n"] == ["3"]"#;
         number(text: String | Number) -> Number [], "the number that the text spells in JSON's syntax, white space around it ignored; missing where it spells none", r#"number(" 12.50 ") == 12.5"#;
     }
     Score in score {
@@ -184,7 +185,7 @@ builtins! {
         flatten(values: List) -> List [], "the list with the elements of inner lists in their place, one level deep", r#"flatten([1, [2, 3], []]) == [1, 2, 3]"#;
         first(values: List) -> Any [], "the first element; missing of an empty list", r#"first(["a", "b"]) == "a""#;
         last(values: List) -> Any [], "the last element; missing of an empty list", r#"last(["a", "b"]) == "b""#;
-        contains_in_order(values: List, wanted: List) -> Boolean [], "whether the wanted values stand in the list in their order; others may stand between them", r#"contains_in_order(["run", "-v", "test"], ["run", "test"])"#;
+        contains_in_order(values: List, wanted: List) -> Boolean [], "whether the wanted values (or texts that a wanted regular expression finds) stand in the list in their order; others may stand between them", r#"contains_in_order(["run", "-v", "test"], ["run", "test"])"#;
         keys(object: Object) -> List [], "the keys in their order", r#"keys({ b: 1, a: 2 }) == ["b", "a"]"#;
         values(object: Object) -> List [], "the values in their order", r#"values({ b: 1, a: 2 }) == [1, 2]"#;
     }

@@ -2,8 +2,9 @@
 
 use super::call::{Call, Needle, Outcome, borrowed, gap};
 use crate::limits::{Exhausted, Meter};
+use crate::trace::command::plain;
 use crate::value::json::to_json;
-use crate::value::{Node, Number, Value};
+use crate::value::{Entry, Node, Number, Object, Value};
 use regex::Regex;
 
 /// White space that separates words: what Unicode calls so, and the four ASCII separators U+001C to U+001F.
@@ -181,4 +182,40 @@ pub fn is_json_number(text: &str) -> bool {
         && (whole == "0" || !whole.starts_with('0'))
         && fraction.is_none_or(digits)
         && exponent.is_none_or(digits)
+}
+
+pub(super) fn parse_command<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let command = call.text(0);
+    call.meter.scan(command.len())?;
+    // Every word of the command is copied at most twice.
+    call.meter.allocate(command.len().saturating_mul(2))?;
+    let plain = plain(command);
+    let arena = call.arena;
+    let text = |text: &str| borrowed(arena.alloc_str(text));
+    let mut options = Vec::new();
+    for (name, values) in &plain.options {
+        let values: Vec<Node<'run>> =
+            values.iter().map(|value| value.as_deref().map_or(Node::computed(Value::Boolean(true)), text)).collect();
+        options.push((&*arena.alloc_str(name), call.give_list(values)?));
+    }
+    let positionals = call.give_list(plain.positionals.iter().map(|word| text(word)))?;
+    let executable = plain.executable.as_deref().map_or(Node::computed(Value::Null), text);
+    let options = object(arena, options);
+    let end_of_options = Node::computed(Value::Boolean(plain.end_of_options));
+    Ok(object(
+        arena,
+        vec![
+            ("executable", executable),
+            ("positionals", positionals),
+            ("options", options),
+            ("end_of_options", end_of_options),
+        ],
+    ))
+}
+
+/// A computed object; the keys are distinct.
+fn object<'run>(arena: &'run bumpalo::Bump, entries: Vec<(&'run str, Node<'run>)>) -> Node<'run> {
+    let entries = entries.into_iter().map(|(key, node)| Entry { key, node });
+    let entries: Vec<Entry<'run>> = entries.collect();
+    Node::computed(Value::Object(Object::new(arena, arena.alloc_slice_copy(&entries))))
 }

@@ -3,13 +3,13 @@
 use super::fault::Fault;
 use super::judge::Judge;
 use super::machine::Machine;
-use super::outcome::{AssertionOutcome, Finding, Outcome, RuleOutcome, Status};
+use super::outcome::{AssertionOutcome, Finding, Outcome, Status};
 use super::prepare::Prepared;
-use super::score::{self, Judged};
+use super::score;
 use super::select::{self, Selection};
+use super::summary;
 use super::world::Permissions;
 use crate::bytecode::program::{Assertion, Program};
-use crate::ir::Severity;
 use crate::limits::Limits;
 use crate::trace::run::Run;
 use crate::truth::Verdict;
@@ -49,7 +49,7 @@ pub fn evaluate<'run>(
             results.push(evaluation.assertion(number, assertion));
         }
     }
-    summarise(program, results)
+    summary::outcome(program, results)
 }
 
 struct Evaluation<'run, 'a> {
@@ -127,97 +127,4 @@ fn finish(number: u32, assertion: &Assertion, finding: Finding, message: Option<
         _ => reason,
     };
     AssertionOutcome { assertion: number, verdict, status, score: counted, reason, message, evidence }
-}
-
-/// Rules and scores from the results.
-fn summarise(program: &Program, results: Vec<AssertionOutcome>) -> Outcome {
-    let mut outcome = Outcome { passed: true, ..Outcome::default() };
-    let mut counted = Vec::new();
-    let mut named = Vec::new();
-    for result in &results {
-        let Some(assertion) = program.assertions.get(result.assertion as usize) else { continue };
-        if let (Some(name), Some(score)) = (&assertion.settings.metric, result.score) {
-            named.push((name.clone(), assertion.settings.weight, score));
-        }
-        match assertion.rule {
-            None => {
-                counted.extend(result.score.map(|score| (assertion.settings.weight, score)));
-                outcome.passed &= assertion.settings.severity != Severity::Error || holds(result.status);
-            }
-            Some(rule) if outcome.rules.iter().any(|known| known.rule == rule) => {}
-            Some(rule) => summarise_rule(program, rule, &results, &mut outcome, &mut counted, &mut named),
-        }
-    }
-    outcome.score = score::weighted_mean(counted);
-    outcome.named_scores = by_name(&named);
-    outcome.results = results;
-    outcome
-}
-
-fn summarise_rule(
-    program: &Program,
-    number: u32,
-    results: &[AssertionOutcome],
-    outcome: &mut Outcome,
-    counted: &mut Vec<(f64, f64)>,
-    named: &mut Vec<(String, f64, f64)>,
-) {
-    let Some(rule) = program.rules.get(number as usize) else { return };
-    let judged: Vec<Judged> = results.iter().filter_map(|result| judged(program, number, result)).collect();
-    let score = score::rule_score(&judged);
-    let verdict = score::rule_verdict(rule.threshold, &judged);
-    let errors_hold = judged
-        .iter()
-        .all(|one| !one.is_error || matches!(one.verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped));
-    let passed = match rule.threshold {
-        Some(_) => matches!(verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped),
-        None => errors_hold,
-    };
-    outcome.passed &= passed || rule.threshold.is_some() && rule.severity != Severity::Error;
-    counted.extend(score.map(|score| (rule.weight, score)));
-    if let (Some(name), Some(score)) = (&rule.metric, score) {
-        named.push((name.clone(), rule.weight, score));
-    }
-    outcome.rules.push(RuleOutcome { rule: number, verdict, passed, score });
-}
-
-/// What a result does to a rule; `None` for the result of another rule.
-fn judged(program: &Program, rule: u32, result: &AssertionOutcome) -> Option<Judged> {
-    let assertion =
-        program.assertions.get(result.assertion as usize).filter(|assertion| assertion.rule == Some(rule))?;
-    let verdict = match result.status {
-        Status::ExpectedFailed => Verdict::Pass,
-        Status::UnexpectedPassed => Verdict::Fail,
-        _ => result.verdict,
-    };
-    Some(Judged {
-        verdict,
-        score: result.score,
-        weight: assertion.settings.weight,
-        is_error: assertion.settings.severity == Severity::Error,
-        must: assertion.settings.must,
-    })
-}
-
-fn holds(status: Status) -> bool {
-    matches!(status, Status::Passed | Status::ExpectedFailed | Status::Vacuous | Status::Skipped)
-}
-
-/// Scores of one name are one: their weighted mean.
-fn by_name(named: &[(String, f64, f64)]) -> Vec<(String, f64)> {
-    let mut out: Vec<(String, f64)> = Vec::new();
-    for (name, ..) in named {
-        if out.iter().any(|(known, _)| known == name) {
-            continue;
-        }
-        let same: Vec<(f64, f64)> =
-            named.iter().filter(|(other, ..)| other == name).map(|(_, weight, score)| (*weight, *score)).collect();
-        // A single score of weight 0 is recorded all the same: it only does not count for its parent.
-        let score = match same.as_slice() {
-            [(_, score)] => Some(*score),
-            several => score::weighted_mean(several.iter().copied()),
-        };
-        out.extend(score.map(|score| (name.clone(), score)));
-    }
-    out
 }

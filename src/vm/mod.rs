@@ -19,6 +19,7 @@ mod paths;
 pub mod prepare;
 pub mod score;
 pub mod select;
+mod summary;
 pub mod testing;
 mod value_tests;
 pub mod world;

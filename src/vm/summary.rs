@@ -1,0 +1,143 @@
+//! From the results of a run to its rules and scores, in one pass over the results.
+
+use super::outcome::{AssertionOutcome, Outcome, RuleOutcome, Status};
+use super::score::{self, Judged};
+use crate::bytecode::program::{Assertion, Program};
+use crate::ir::Severity;
+use crate::truth::Verdict;
+use rustc_hash::FxHashMap;
+
+/// What a file's score is the mean of, in file order: a rule stands where its first result does.
+enum Part {
+    Bare { weight: f64, score: Option<f64> },
+    Rule { number: u32, judged: Vec<Judged> },
+}
+
+/// A score recorded under a name.
+struct Named<'a> {
+    name: &'a str,
+    weight: f64,
+    score: f64,
+}
+
+/// The outcome of a run from its results, which stand in file order.
+pub(super) fn outcome(program: &Program, results: Vec<AssertionOutcome>) -> Outcome {
+    let mut summary = Summary::default();
+    for result in &results {
+        if let Some(assertion) = program.assertions.get(result.assertion as usize) {
+            summary.add(assertion, result);
+        }
+    }
+    let Summary { parts, named, fails, .. } = summary;
+    let mut outcome = Outcome { passed: !fails, ..Outcome::default() };
+    let mut named = named;
+    let mut counted = Vec::with_capacity(parts.len());
+    for part in parts {
+        match part {
+            Part::Bare { weight, score } => counted.extend(score.map(|score| (weight, score))),
+            Part::Rule { number, judged } => rule(program, number, &judged, &mut outcome, &mut counted, &mut named),
+        }
+    }
+    outcome.score = score::weighted_mean(counted);
+    outcome.named_scores = by_name(&named);
+    outcome.results = results;
+    outcome
+}
+
+#[derive(Default)]
+struct Summary<'a> {
+    parts: Vec<Part>,
+    /// The part of each rule.
+    places: FxHashMap<u32, usize>,
+    named: Vec<Named<'a>>,
+    /// True when a bare assertion of severity `error` does not hold.
+    fails: bool,
+}
+
+impl<'a> Summary<'a> {
+    fn add(&mut self, assertion: &'a Assertion, result: &AssertionOutcome) {
+        let settings = &assertion.settings;
+        if let (Some(name), Some(score)) = (&settings.metric, result.score) {
+            self.named.push(Named { name, weight: settings.weight, score });
+        }
+        let Some(number) = assertion.rule else {
+            self.parts.push(Part::Bare { weight: settings.weight, score: result.score });
+            self.fails |= settings.severity == Severity::Error && !holds(result.status);
+            return;
+        };
+        let place = *self.places.entry(number).or_insert_with(|| {
+            self.parts.push(Part::Rule { number, judged: Vec::new() });
+            self.parts.len() - 1
+        });
+        if let Some(Part::Rule { judged, .. }) = self.parts.get_mut(place) {
+            judged.push(judge(assertion, result));
+        }
+    }
+}
+
+/// The verdict and score of a rule, and what it does to its file.
+fn rule<'a>(
+    program: &'a Program,
+    number: u32,
+    judged: &[Judged],
+    outcome: &mut Outcome,
+    counted: &mut Vec<(f64, f64)>,
+    named: &mut Vec<Named<'a>>,
+) {
+    let Some(rule) = program.rules.get(number as usize) else { return };
+    let score = score::rule_score(judged);
+    let verdict = score::rule_verdict(rule.threshold, judged);
+    let passed = match rule.threshold {
+        Some(_) => is_fine(verdict),
+        None => judged.iter().all(|one| !one.is_error || is_fine(one.verdict)),
+    };
+    outcome.passed &= passed || rule.threshold.is_some() && rule.severity != Severity::Error;
+    counted.extend(score.map(|score| (rule.weight, score)));
+    if let (Some(name), Some(score)) = (&rule.metric, score) {
+        named.push(Named { name, weight: rule.weight, score });
+    }
+    outcome.rules.push(RuleOutcome { rule: number, verdict, passed, score });
+}
+
+/// What a result does to its rule: an expected failure passes, an unexpected pass fails.
+fn judge(assertion: &Assertion, result: &AssertionOutcome) -> Judged {
+    let verdict = match result.status {
+        Status::ExpectedFailed => Verdict::Pass,
+        Status::UnexpectedPassed => Verdict::Fail,
+        _ => result.verdict,
+    };
+    Judged {
+        verdict,
+        score: result.score,
+        weight: assertion.settings.weight,
+        is_error: assertion.settings.severity == Severity::Error,
+        must: assertion.settings.must,
+    }
+}
+
+fn is_fine(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped)
+}
+
+fn holds(status: Status) -> bool {
+    matches!(status, Status::Passed | Status::ExpectedFailed | Status::Vacuous | Status::Skipped)
+}
+
+/// Scores of one name are one: their weighted mean, where the first of them stands. A single score is recorded even when its weight is
+/// 0: it only does not count for its parent.
+fn by_name(named: &[Named<'_>]) -> Vec<(String, f64)> {
+    let mut out: Vec<(String, f64)> = Vec::new();
+    for Named { name, .. } in named {
+        if out.iter().any(|(known, _)| known == name) {
+            continue;
+        }
+        let same: Vec<(f64, f64)> =
+            named.iter().filter(|other| other.name == *name).map(|other| (other.weight, other.score)).collect();
+        let score = match same.as_slice() {
+            [(_, score)] => Some(*score),
+            several => score::weighted_mean(several.iter().copied()),
+        };
+        out.extend(score.map(|score| ((*name).to_owned(), score)));
+    }
+    out
+}

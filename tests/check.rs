@@ -445,3 +445,31 @@ fn deep_and_long_texts_end_with_a_message_and_not_with_a_crash() {
     let steps = vec!["a"; 5_000].join(" | ");
     assert_eq!(said(&format!("require {steps}")), "");
 }
+
+/// Rules that were checked say on runs what the language says they do: each file holds rules and tests of every verdict.
+#[test]
+fn what_is_checked_means_what_it_says() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/verdicts");
+    let files = averment::check::files::Disk { limit: 1 << 20 };
+    let (mut wrong, mut tests) = (Vec::new(), 0);
+    let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let rules =
+            averment::Rules::with_files(&name, Some(&folder), &text, &files).unwrap_or_else(|error| panic!("{error}"));
+        assert!(rules.diagnostics().0.is_empty(), "{:#?}", rules.diagnostics());
+        for result in rules.run_tests() {
+            tests += 1;
+            if !result.passed {
+                let test = &rules.program().tests[result.test as usize];
+                let reasons: Vec<&str> = result.outcome.results.iter().map(|one| one.reason.as_str()).collect();
+                wrong.push(format!("{name}: {}: {} {reasons:?}", test.name, result.reason));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {tests}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(tests > 50, "{tests} tests");
+}

@@ -1,5 +1,8 @@
 //! The functions as users meet them: their reference page, their examples, the modules of the standard set.
 
+#[path = "builtins/labelled.rs"]
+mod labelled;
+
 use averment::builtins::reference;
 use std::path::Path;
 

@@ -93,7 +93,9 @@ fn rouge_is_the_same_to_the_last_bit() {
     let mut tally = Tally::new("rouge 1, 2 and L");
     for vector in lines(&path) {
         let sides = [text(&vector, "prediction"), text(&vector, "reference")];
-        for (name, n, key) in [("rouge_n", Some("1"), "rouge1"), ("rouge_n", Some("2"), "rouge2"), ("rouge_l", None, "rougeL")] {
+        for (name, n, key) in
+            [("rouge_n", Some("1"), "rouge1"), ("rouge_n", Some("2"), "rouge2"), ("rouge_l", None, "rougeL")]
+        {
             let ours = call(name, &sides, n);
             tally.compare_score(|| format!("{key} {sides:?}"), &ours, &vector[key]["fmeasure"]);
         }

@@ -1,10 +1,8 @@
 //! Assignments whose name says that the value is a credential: `api_key = '…'`, `"client_secret": "…"`, `PASSWORD=…`.
 
 use super::random::{is_stand_in, looks_chosen, looks_random};
-use super::{Finding, Found, before, run_end};
-use aho_corasick::AhoCorasick;
-use std::ops::{ControlFlow, Range};
-use std::sync::LazyLock;
+use super::{before, run_end};
+use std::ops::Range;
 
 /// What a name makes of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +54,8 @@ const HARMLESS: [&str; 17] = [
     "num",
 ];
 
-/// What stands at the end of a name of a credential.
-static STEMS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let stems = ["key", "secret", "token", "credential", "password", "passwd", "passphrase"];
-    AhoCorasick::builder().ascii_case_insensitive(true).build(stems).ok()
-});
+/// What stands at the end of a name of a credential, in any case.
+pub(super) const STEMS: [&str; 7] = ["key", "secret", "token", "credential", "password", "passwd", "passphrase"];
 
 /// The longest name and the longest value that are looked at.
 const LONGEST_NAME: usize = 64;
@@ -104,24 +99,8 @@ fn worth(name: &[u8]) -> Option<Worth> {
     (!HARMLESS.iter().any(|word| rest.ends_with(word))).then_some(worth)
 }
 
-/// Reports the assignments in a text.
-pub(super) fn scan(text: &str, found: Found<'_>) -> ControlFlow<()> {
-    let Some(stems) = &*STEMS else { return ControlFlow::Continue(()) };
-    let mut done = 0;
-    for stem in stems.find_iter(text) {
-        if stem.start() < done {
-            continue;
-        }
-        if let Some((range, kind)) = assignment(text, stem.end()) {
-            done = range.end;
-            found(Finding { kind, range })?;
-        }
-    }
-    ControlFlow::Continue(())
-}
-
 /// The value that is assigned to the name which ends at a place.
-fn assignment(text: &str, name_end: usize) -> Option<(Range<usize>, &'static str)> {
+pub(super) fn assignment(text: &str, name_end: usize) -> Option<(Range<usize>, &'static str)> {
     let bytes = text.as_bytes();
     let of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     // `secret_1` and `token2` are names too, `tokens` and `secretary` are none.
@@ -162,6 +141,7 @@ fn value(bytes: &[u8], from: usize) -> Option<Range<usize>> {
         Some(quote) => run_end(bytes, start, LONGEST_VALUE, |byte| byte != quote && byte != b'\\' && byte > b' '),
         None => run_end(bytes, start, LONGEST_VALUE, |byte| {
             byte > b' '
+                && byte != b'='
                 && !matches!(byte, b'"' | b'\'' | b'`' | b',' | b';' | b'&' | b'<' | b'>' | b')' | b']' | b'}' | b'\\')
         }),
     };

@@ -37,7 +37,7 @@ pub enum Detector {
 type Found<'a> = &'a mut dyn FnMut(Finding) -> ControlFlow<()>;
 
 impl Detector {
-    /// All findings in a text, in the order of their places; of findings that overlap the first one.
+    /// All findings in a text, in the order of their places; of findings that overlap the first, and the special before the general.
     ///
     /// # Errors
     /// Only when a limit is reached.
@@ -47,14 +47,17 @@ impl Detector {
             findings.push(finding);
             ControlFlow::Continue(())
         })?;
-        findings.sort_by_key(|finding: &Finding| (finding.range.start, finding.range.end));
-        let mut end = 0;
-        findings.retain(|finding| {
-            let apart = finding.range.start >= end;
-            end = if apart { finding.range.end } else { end };
-            apart
-        });
-        Ok(findings)
+        // A GitHub token in an address is a GitHub token first.
+        let (general, special): (Vec<_>, Vec<_>) = findings.into_iter().partition(|finding| is_general(finding.kind));
+        let mut kept = apart(special);
+        let of_its_own = |finding: &Finding| {
+            let next = kept.partition_point(|other| other.range.end <= finding.range.start);
+            kept.get(next).is_none_or(|other| other.range.start >= finding.range.end)
+        };
+        let more: Vec<Finding> = apart(general).into_iter().filter(of_its_own).collect();
+        kept.extend(more);
+        kept.sort_by_key(|finding| finding.range.start);
+        Ok(kept)
     }
 
     /// The kinds of what stands in the texts of a value, keys included, each once.
@@ -130,6 +133,23 @@ impl Detector {
     }
 }
 
+/// Kinds that say where a credential stands rather than whose it is.
+fn is_general(kind: &str) -> bool {
+    kind.starts_with("assigned-") || matches!(kind, "password-in-url" | "bearer-token" | "basic-credentials")
+}
+
+/// Findings in order; of those that overlap the first.
+fn apart(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| (finding.range.start, finding.range.end));
+    let mut end = 0;
+    findings.retain(|finding| {
+        let apart = finding.range.start >= end;
+        end = if apart { finding.range.end } else { end };
+        apart
+    });
+    findings
+}
+
 /// The byte before a place.
 fn before(text: &[u8], at: usize) -> Option<u8> {
     text.get(at.checked_sub(1)?).copied()
@@ -141,9 +161,9 @@ fn run_end(text: &[u8], from: usize, most: usize, of: impl Fn(u8) -> bool) -> us
     from + rest.iter().take(most).take_while(|byte| of(**byte)).count()
 }
 
-/// Letters and digits, and the underscore that holds names together.
+/// Letters and digits, and the underscore that holds names together. Other scripts write keys without a blank in front.
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 #[cfg(test)]

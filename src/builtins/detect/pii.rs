@@ -125,7 +125,8 @@ fn groups(bytes: &[u8], start: usize, most: usize) -> (Vec<u8>, Vec<usize>, usiz
 
 /// A payment card: 13 to 19 digits in the usual groups, of a known issuer, with a right check digit.
 fn card(bytes: &[u8], start: usize) -> Option<Range<usize>> {
-    if !free_before(bytes, start) {
+    let first = run_end(bytes, start, 20, |byte| byte.is_ascii_digit()) - start;
+    if !matches!(first, 4 | 13..=19) || !free_before(bytes, start) {
         return None;
     }
     let (digits, lengths, end) = groups(bytes, start, 19);
@@ -136,7 +137,7 @@ fn card(bytes: &[u8], start: usize) -> Option<Range<usize>> {
 /// Whether an issuer gives numbers of this length and beginning.
 fn is_issued(digits: &[u8]) -> bool {
     let head = |length: usize| digits.iter().take(length).fold(0_u32, |sum, digit| sum * 10 + u32::from(*digit));
-    let alike = digits.iter().skip(1).all(|digit| Some(digit) == digits.get(1));
+    let alike = digits.iter().all(|digit| Some(digit) == digits.first());
     let issued = match digits.len() {
         14 => matches!(head(3), 300..=305) || matches!(head(2), 36 | 38 | 39),
         15 => matches!(head(2), 34 | 37),
@@ -221,11 +222,13 @@ const IBAN_LENGTHS: [(&[u8; 2], usize); 48] = [
 
 /// A bank account: country, length, and the remainder of 1 when divided by 97.
 fn iban(bytes: &[u8], start: usize) -> Option<Range<usize>> {
-    let country = bytes.get(start..start + 2)?;
-    let (_, length) = IBAN_LENGTHS.iter().find(|(code, _)| code.as_slice() == country)?;
-    if before(bytes, start).is_some_and(is_word) || !bytes.get(start + 2)?.is_ascii_digit() {
+    let &[_, second, tens, ones] = bytes.get(start..start + 4)? else { return None };
+    let shaped = second.is_ascii_uppercase() && tens.is_ascii_digit() && ones.is_ascii_digit();
+    if !shaped || before(bytes, start).is_some_and(is_word) {
         return None;
     }
+    let country = bytes.get(start..start + 2)?;
+    let (_, length) = IBAN_LENGTHS.iter().find(|(code, _)| code.as_slice() == country)?;
     let mut compact = Vec::with_capacity(*length);
     let mut at = start;
     while compact.len() < *length {

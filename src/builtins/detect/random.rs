@@ -90,15 +90,26 @@ fn changes(value: &[u8]) -> usize {
     changes
 }
 
+/// Upper and lower case mixed as no words are: `DatabaseConnectionString` has far fewer capitals.
+fn is_mixed(value: &[u8]) -> bool {
+    let capitals = value.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+    let small = value.iter().filter(|byte| byte.is_ascii_lowercase()).count();
+    capitals * 100 >= value.len() * 27 && small * 10 >= value.len() * 2 && changes(value) * 20 >= value.len() * 7
+}
+
+/// Whether the body behind a provider's prefix varies like a key: a run of letters in one case without a digit is a word.
+pub(super) fn varies(body: &[u8]) -> bool {
+    let letters = body.iter().any(u8::is_ascii_alphabetic);
+    let digits = body.iter().any(u8::is_ascii_digit);
+    !is_filler(body) && entropy(body) >= 2.5 && (letters && digits || is_mixed(body))
+}
+
 /// Whether a value of at least 16 characters looks drawn at random: letters and digits that change often, and few repetitions.
 pub(super) fn looks_random(value: &[u8]) -> bool {
-    let has = |of: fn(&u8) -> bool| value.iter().any(of);
-    value.len() >= 16
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_alphabetic)
-        && value.iter().all(u8::is_ascii_graphic)
-        && entropy(value) >= 3.0
-        && changes(value) * 6 >= value.len()
+    let letters = value.iter().any(u8::is_ascii_alphabetic);
+    let digits = value.iter().any(u8::is_ascii_digit);
+    let drawn = letters && digits && changes(value) * 6 >= value.len() || is_mixed(value);
+    value.len() >= 16 && value.iter().all(u8::is_ascii_graphic) && entropy(value) >= 3.0 && drawn
 }
 
 /// Whether a value could be a password that somebody took care to choose: three kinds of characters, or two in a long one.

@@ -1,9 +1,9 @@
 //! Credentials that providers mark with a prefix, tokens that can be decoded, keys in armour, passwords in addresses.
 
-use super::random::{entropy, is_filler, is_stand_in, looks_random};
+use super::random::{is_filler, is_stand_in, looks_random, varies};
 use super::{Finding, Found, assigned, before, is_word, run_end};
 use crate::builtins::encoding::decode_base64;
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use std::ops::{ControlFlow, Range};
 use std::sync::LazyLock;
 
@@ -91,30 +91,51 @@ static ANCHORS: &[(&str, &str, Shape)] = &[
     ("eyJ", "jwt", Checked(jwt)),
     ("-----BEGIN ", "private-key", Checked(private_key)),
     ("Bearer ", "bearer-token", Checked(bearer)),
-    ("bearer ", "bearer-token", Checked(bearer)),
     ("Basic ", "basic-credentials", Checked(basic)),
     ("://", "password-in-url", Checked(url_password)),
 ];
 
+/// Anchors and stems of names in one automaton: one step for each byte, whatever the text.
 static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let anchors = ANCHORS.iter().map(|(anchor, _, _)| anchor);
-    AhoCorasick::builder().match_kind(aho_corasick::MatchKind::LeftmostFirst).build(anchors).ok()
+    let anchors = ANCHORS.iter().map(|(anchor, _, _)| *anchor).chain(assigned::STEMS);
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .prefilter(false)
+        .build(anchors)
+        .ok()
 });
 
 /// Reports the credentials in a text.
 pub(super) fn scan(text: &str, found: Found<'_>) -> ControlFlow<()> {
     let Some(search) = &*SEARCH else { return ControlFlow::Continue(()) };
-    for anchor in search.find_iter(text) {
-        let Some((_, kind, shape)) = ANCHORS.get(anchor.pattern().as_usize()) else { continue };
-        let range = match shape {
-            Body(alphabet, least, most) => body(text, anchor.range(), *alphabet, *least, *most),
-            Checked(check) => check(text, anchor.start()),
-        };
-        if let Some(range) = range {
+    let mut assigned_until = 0;
+    for hit in search.find_iter(text) {
+        if let Some(anchor) = ANCHORS.get(hit.pattern().as_usize()) {
+            if let Some(finding) = anchored(text, hit.range(), anchor) {
+                found(finding)?;
+            }
+        } else if hit.start() >= assigned_until
+            && let Some((range, kind)) = assigned::assignment(text, hit.end())
+        {
+            assigned_until = range.end;
             found(Finding { kind, range })?;
         }
     }
-    assigned::scan(text, found)
+    ControlFlow::Continue(())
+}
+
+/// The credential that an anchor begins. Letters of anchors count as they are, apart from those of a scheme: `bearer`.
+fn anchored(text: &str, at: Range<usize>, (anchor, kind, shape): &(&str, &'static str, Shape)) -> Option<Finding> {
+    if text.get(at.clone()) != Some(*anchor) && !anchor.ends_with(' ') {
+        return None;
+    }
+    let range = match shape {
+        Body(alphabet, least, most) => body(text, at, *alphabet, *least, *most),
+        Checked(check) => check(text, at.start),
+    }?;
+    Some(Finding { kind, range })
 }
 
 /// Whether a key may start at a place: not inside a word, and not behind a dash, as in `task-list`.
@@ -129,16 +150,10 @@ fn body(text: &str, prefix: Range<usize>, alphabet: Alphabet, least: usize, most
     let length = end - prefix.end;
     let ends = bytes.get(end).is_none_or(|byte| !is_word(*byte));
     let key = bytes.get(prefix.end..end)?;
-    (starts_word(bytes, prefix.start) && (least..=most).contains(&length) && ends && varies(key))
+    // Capitals alone are the alphabet of some providers: they need no digit.
+    let varied = varies(key) || alphabet == Upper && !is_filler(key);
+    (starts_word(bytes, prefix.start) && (least..=most).contains(&length) && ends && varied)
         .then_some(prefix.start..end)
-}
-
-/// Not a filler, and neither a word nor a number alone: a key of letters without any digit is not drawn at random.
-fn varies(key: &[u8]) -> bool {
-    !is_filler(key)
-        && entropy(key) >= 2.5
-        && key.iter().any(u8::is_ascii_digit)
-        && key.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// `xoxb-…`: a letter for the kind, then at least two parts of letters and digits.
@@ -200,19 +215,22 @@ fn telegram(text: &str, colon: usize) -> Option<Range<usize>> {
 /// Three parts in base64, of which the first two are JSON objects and the first names an algorithm.
 fn jwt(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    if !starts_word(bytes, start) && before(bytes, start) != Some(b'-') {
+    // Nothing of the alphabet stands in front, so that no byte is looked at for two starts.
+    if !starts_word(bytes, start) {
         return None;
     }
-    let end = run_end(bytes, start, 16_384, |byte| Dotted.has(byte));
-    let mut parts = text.get(start..end)?.splitn(3, '.');
-    let (header, payload, signature) = (parts.next()?, parts.next()?, parts.next()?);
-    let object = |part: &str| -> Option<serde_json::Map<String, serde_json::Value>> {
-        serde_json::from_slice(&decode_base64(part)?).ok()
+    let header = start..run_end(bytes, start, 1024, |byte| Url.has(byte));
+    // An object in base64 starts with `eyJ`, too.
+    if header.len() < 16 || !bytes.get(header.end..)?.starts_with(b".eyJ") {
+        return None;
+    }
+    let payload = header.end + 1..run_end(bytes, header.end + 1, 16_384, |byte| Url.has(byte));
+    let signature = payload.end + 1..run_end(bytes, payload.end + 1, 1024, |byte| Url.has(byte));
+    let object = |part: &Range<usize>| -> Option<serde_json::Map<String, serde_json::Value>> {
+        serde_json::from_slice(&decode_base64(text.get(part.clone())?)?).ok()
     };
-    let signed = run_end(signature.as_bytes(), 0, 1024, |byte| Url.has(byte));
-    let genuine =
-        signed >= 16 && header.len() <= 1024 && object(header)?.contains_key("alg") && object(payload).is_some();
-    genuine.then(|| start..start + header.len() + payload.len() + signed + 2)
+    let signed = bytes.get(payload.end) == Some(&b'.') && signature.len() >= 16;
+    (signed && object(&header)?.contains_key("alg") && object(&payload).is_some()).then_some(start..signature.end)
 }
 
 /// The armour of a private key with key material in it; certificates and public keys are none.

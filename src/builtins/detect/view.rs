@@ -2,9 +2,7 @@
 
 use crate::builtins::encoding::decode_base64;
 use crate::limits::{Exhausted, Meter};
-use aho_corasick::AhoCorasick;
 use std::ops::{ControlFlow, Range};
-use std::sync::LazyLock;
 
 /// How often escapes are resolved in what came out of resolving: JSON inside a text inside a text.
 const LAYERS: usize = 3;
@@ -22,7 +20,8 @@ pub(super) fn each(text: &str, meter: &mut Meter, look: Look<'_>) -> Result<Cont
 }
 
 fn readings(text: &str, nesting: usize, meter: &mut Meter, look: Look<'_>) -> Result<ControlFlow<()>, Exhausted> {
-    meter.scan(text.len().saturating_mul(2))?;
+    // A look at a byte takes about as long as half an instruction.
+    meter.scan(text.len().saturating_mul(8))?;
     if look(text, &|range| range).is_break() || base64(text, nesting, meter, &|range| range, look)?.is_break() {
         return Ok(ControlFlow::Break(()));
     }
@@ -65,27 +64,58 @@ const INVISIBLE: [&str; 20] = [
     "\u{2066}", "\u{2069}",
 ];
 
-static SIGNS: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new(["%", "\\"].iter().chain(&INVISIBLE)).ok());
+/// The places of `%`, `\\` and of bytes that an invisible character may begin with, in order.
+struct Signs<'a> {
+    text: &'a [u8],
+    /// The next place of either group of three bytes, found ahead.
+    next: [Option<usize>; 2],
+}
+
+impl<'a> Signs<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        let mut signs = Self { text, next: [None; 2] };
+        signs.next = [signs.ahead(0, 0), signs.ahead(1, 0)];
+        signs
+    }
+
+    fn ahead(&self, group: usize, from: usize) -> Option<usize> {
+        let rest = self.text.get(from..)?;
+        let found =
+            if group == 0 { memchr::memchr3(b'%', b'\\', 0xE2, rest) } else { memchr::memchr3(0xC2, 0xE1, 0xEF, rest) };
+        found.map(|offset| from + offset)
+    }
+}
+
+impl Iterator for Signs<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let [first, second] = self.next;
+        let group = usize::from(first.is_none_or(|first| second.is_some_and(|second| second < first)));
+        let place = if group == 0 { first } else { second }?;
+        let following = self.ahead(group, place + 1);
+        *self.next.get_mut(group)? = following;
+        Some(place)
+    }
+}
 
 /// The text with JSON and URL escapes resolved and without invisible characters; `None` when there are none.
 fn resolve(text: &str, meter: &mut Meter) -> Result<Option<Reading>, Exhausted> {
-    let Some(signs) = &*SIGNS else { return Ok(None) };
     let mut reading: Option<Reading> = None;
     let mut copied = 0;
-    for sign in signs.find_iter(text) {
-        if sign.start() < copied {
+    for start in Signs::new(text.as_bytes()) {
+        if start < copied {
             continue;
         }
-        let Some((character, end)) = escape(text, sign.start(), sign.end()) else { continue };
+        let Some((character, end)) = escape(text, start) else { continue };
         if reading.is_none() {
             meter.scan(text.len())?;
             meter.check_memory(text.len().saturating_mul(4))?;
         }
         let reading = reading.get_or_insert_with(|| Reading { text: String::new(), stretches: Vec::new() });
         reading.stretches.push((reading.text.len(), copied));
-        reading.text.push_str(text.get(copied..sign.start()).unwrap_or_default());
-        reading.stretches.push((reading.text.len(), sign.start()));
+        reading.text.push_str(text.get(copied..start).unwrap_or_default());
+        reading.stretches.push((reading.text.len(), start));
         reading.text.extend(character);
         copied = end;
     }
@@ -97,7 +127,7 @@ fn resolve(text: &str, meter: &mut Meter) -> Result<Option<Reading>, Exhausted> 
 }
 
 /// The character that an escape at `start` stands for (none for an invisible one) and where it ends; `None` where none stands.
-fn escape(text: &str, start: usize, end: usize) -> Option<(Option<char>, usize)> {
+fn escape(text: &str, start: usize) -> Option<(Option<char>, usize)> {
     let bytes = text.as_bytes();
     match bytes.get(start)? {
         b'%' => percent(text, start),
@@ -114,7 +144,11 @@ fn escape(text: &str, start: usize, end: usize) -> Option<(Option<char>, usize)>
             quoted @ (b'"' | b'\'' | b'\\' | b'/') => Some((Some(char::from(*quoted)), start + 2)),
             _ => None,
         },
-        _ => Some((None, end)),
+        _ => {
+            let rest = text.get(start..)?;
+            let invisible = INVISIBLE.iter().find(|invisible| rest.starts_with(**invisible))?;
+            Some((None, start + invisible.len()))
+        }
     }
 }
 
@@ -160,16 +194,39 @@ fn base64(
     Ok(ControlFlow::Continue(()))
 }
 
-/// The runs of base64 characters that are long enough.
+/// Which bytes stand in base64, in either alphabet.
+#[expect(clippy::indexing_slicing, reason = "computed while compiling; every byte has its place")]
+static OF_BASE64: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    loop {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+        if byte == u8::MAX {
+            break;
+        }
+        byte += 1;
+    }
+    table
+};
+
+fn of_base64(byte: u8) -> bool {
+    OF_BASE64.get(usize::from(byte)).copied().unwrap_or(false)
+}
+
+/// The runs of base64 characters that are long enough. A run covers one of every so many bytes: only those are looked at first.
 fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let of_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let rest = text.get(at..)?;
-            let start = at + rest.iter().position(|byte| of_base64(*byte))?;
-            let end = super::run_end(text, start, usize::MAX, of_base64);
-            at = end;
+            let probe = at + SHORTEST_BASE64 - 1;
+            if !of_base64(*text.get(probe)?) {
+                at = probe + 1;
+                continue;
+            }
+            let back = text.get(at..probe)?.iter().rev().take_while(|byte| of_base64(**byte)).count();
+            let start = probe - back;
+            let end = super::run_end(text, probe, usize::MAX, of_base64);
+            at = end + 1;
             if end - start >= SHORTEST_BASE64 {
                 return Some(start..end);
             }

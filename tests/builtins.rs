@@ -1,5 +1,9 @@
 //! The functions as users meet them: their reference page, their examples, the modules of the standard set.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
+
+#[path = "builtins/examples.rs"]
+mod examples;
 #[path = "builtins/labelled.rs"]
 mod labelled;
 

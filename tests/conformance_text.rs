@@ -1,5 +1,7 @@
 //! Text assertions against vectors of another tool: every score to the last bit, every verdict, or a documented difference.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
+
 mod common;
 #[path = "conformance_text/details.rs"]
 mod details;

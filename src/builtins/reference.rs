@@ -48,7 +48,7 @@ fn family_intro(family: Family) -> (&'static str, &'static str) {
         Family::Evidence => (
             "Evidence",
             "**Grounding.** Claims are URLs; numbers in any common spelling (`1,234.50`, `$12`, `12%`, `2.5k`, `3rd`); and ids, words that mix digits with letters or signs \
-             (`ord_8f3a`, `INV-2024-001`, `2025-03-01`). A text without white space that is an element of a list, or the whole value, is a claim as it stands. A number stands in the sources \
+             (`ord_8f3a`, `INV-2024-001`, `2025-03-01`). A text without white space that is an element of a list is a claim as it stands (`grounded(output.ids, …)`; of one value, `grounded([output.city], …)`). A number stands in the sources \
              when some number there has its value, however it is spelled, signs left aside; a URL or id stands there literally, as a whole (`o-1` is not in `o-12`). Values that claim nothing are grounded \
              vacuously.\n\n\
              **Credentials and personal data** count where they can be checked: prefix, alphabet and length of a provider's key, the header of a token, key material, check \

@@ -2,7 +2,7 @@
 //!
 //! **Claims.** In running text: URLs; numbers in any common spelling (`1,234.50`, `$12`, `12%`, `2.5k`, `3rd`); and ids, which are
 //! words that mix digits with letters or signs (`ord_8f3a`, `INV-2024-001`, `2025-03-01`). Numbering at the start of a line is no claim. A text
-//! without white space that is an element of a list, or the whole value, is one claim as it stands: `grounded(output.ids, …)`.
+//! without white space that is an element of a list is one claim as it stands: `grounded(output.ids, …)`.
 //!
 //! **Sources.** A number stands there when some number of the sources has its value, however it is spelled: `1234.5` and `1,234.50`,
 //! `12%` and `0.12`, signs left aside. A URL or id stands there literally, as a whole: `o-1` is not in `o-12`.
@@ -11,8 +11,8 @@ mod number;
 mod words;
 
 use crate::limits::{Exhausted, Meter};
+use crate::value::Value;
 use crate::value::compare::deeper;
-use crate::value::{Number, Value};
 use aho_corasick::AhoCorasick;
 use number::Decimal;
 use rustc_hash::FxHashMap;
@@ -39,7 +39,7 @@ enum ClaimKind {
 /// All claims of a value, in order, each once.
 pub(super) fn claims(value: &Value<'_>, meter: &mut Meter) -> Result<Vec<Claim>, Exhausted> {
     let mut claims = Claims::default();
-    claims.collect(value, true, meter)?;
+    claims.collect(value, false, meter)?;
     Ok(claims.list)
 }
 
@@ -138,7 +138,7 @@ impl<'a> Search<'a> {
         match value {
             Value::Number(number) => {
                 meter.charge(4)?;
-                self.see_number(*number);
+                self.see(&Decimal::of(*number));
                 Ok(())
             }
             Value::Text(text) => self.look_text(text.as_str(), meter),
@@ -151,11 +151,6 @@ impl<'a> Search<'a> {
             }),
             _ => Ok(()),
         }
-    }
-
-    fn see_number(&mut self, number: Number<'_>) {
-        self.see(&Decimal::of(number));
-        // An id of digits alone may have been written as a number: `0042` is the id, 42 the number.
     }
 
     fn see(&mut self, value: &Decimal) {

@@ -195,15 +195,11 @@ fn arguments(words: &[String]) -> Vec<&str> {
 
 /// The flags as they are written, and what they may mean: `-rf` also as `-r` and `-f`, `--filter=unit` also as `--filter`.
 fn flags(words: &[String]) -> Vec<String> {
-    let mut flags: Vec<String> = Vec::new();
+    let mut flags = indexmap::IndexSet::new();
     let mut add = |flag: String| {
-        if !flags.contains(&flag) {
-            flags.push(flag);
-        }
+        flags.insert(flag);
     };
-    for word in
-        words.iter().take_while(|word| *word != "--").filter(|word| word.starts_with('-') && *word != "-").take(1000)
-    {
+    for word in words.iter().take_while(|word| *word != "--").filter(|word| word.starts_with('-') && *word != "-") {
         add(word.clone());
         match (word.strip_prefix("--"), word.split_once('=')) {
             (_, Some((name, _))) => add(name.to_owned()),
@@ -216,7 +212,7 @@ fn flags(words: &[String]) -> Vec<String> {
             _ => {}
         }
     }
-    flags
+    flags.into_iter().collect()
 }
 
 /// For each flag the list of its values, `true` for an occurrence without one; the next word counts as the value of a flag.

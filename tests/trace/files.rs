@@ -183,3 +183,15 @@ fn runs_are_the_same_however_the_bytes_come() {
         assert_eq!(texts(Box::new(Trickle(Cursor::new(text.clone().into_bytes()), step))), whole);
     }
 }
+
+#[test]
+fn a_long_list_takes_time_by_its_length() {
+    let list = |count: usize| format!("[{}]", vec![format!("{A}\n"); count].join(","));
+    // Counted from the start for each element this would take minutes.
+    let runs = Runs::new("t", Cursor::new(list(100_000).into_bytes()), &Limits::default());
+    let last = runs.map(Result::unwrap).last().unwrap();
+    assert_eq!((last.source.name().as_str(), last.source.line, last.source.column), ("t#100000", 100_000, 2));
+    let line = format!("[{}]", vec![A; 20_000].join(","));
+    let runs = Runs::new("t", Cursor::new(line.into_bytes()), &Limits::default());
+    assert_eq!(runs.map(Result::unwrap).last().unwrap().source.column, 2 + 19_999 * (A.len() + 1));
+}

@@ -4,21 +4,27 @@ use super::draft::{Draft, StepId, field};
 use super::{first_of, object_of};
 use crate::value::json;
 use crate::value::{Entry, Node, Number, Object, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// The calls that have no result yet, by id. An id may come again: the oldest call without a result gets the next one.
+/// The calls that have no result yet. An id may come again: the oldest call without a result gets the next one.
 #[derive(Default)]
 pub(super) struct Unanswered<'run> {
     by_id: FxHashMap<&'run str, VecDeque<StepId>>,
-    in_order: VecDeque<(StepId, &'run str)>,
+    /// Calls without an id, by tool and all together; a call that was answered in one is passed over in the other.
+    by_tool: FxHashMap<&'run str, VecDeque<StepId>>,
+    in_order: VecDeque<StepId>,
+    answered: FxHashSet<StepId>,
 }
 
 impl<'run> Unanswered<'run> {
     pub(super) fn add(&mut self, id: Option<&'run str>, tool: &'run str, call: StepId) {
         match id {
             Some(id) => self.by_id.entry(id).or_default().push_back(call),
-            None => self.in_order.push_back((call, tool)),
+            None => {
+                self.by_tool.entry(tool).or_default().push_back(call);
+                self.in_order.push_back(call);
+            }
         }
     }
 
@@ -27,8 +33,16 @@ impl<'run> Unanswered<'run> {
         if let Some(id) = id {
             return self.by_id.get_mut(id)?.pop_front();
         }
-        let at = self.in_order.iter().position(|(_, known)| tool.is_none_or(|tool| tool == *known))?;
-        self.in_order.remove(at).map(|(call, _)| call)
+        let waiting = match tool {
+            Some(tool) => self.by_tool.get_mut(tool)?,
+            None => &mut self.in_order,
+        };
+        loop {
+            let call = waiting.pop_front()?;
+            if self.answered.insert(call) {
+                return Some(call);
+            }
+        }
     }
 }
 

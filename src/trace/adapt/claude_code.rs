@@ -88,7 +88,9 @@ struct Reader<'a, 'run, 'limits> {
     turn: usize,
     prompt: Option<Node<'run>>,
     output: Option<Node<'run>>,
-    usage: Vec<(Option<&'run str>, Object<'run>)>,
+    usage: Vec<Object<'run>>,
+    /// Where in `usage` that of a message stands.
+    counted: FxHashMap<&'run str, usize>,
 }
 
 impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
@@ -101,6 +103,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             prompt: None,
             output: None,
             usage: Vec::new(),
+            counted: FxHashMap::default(),
         }
     }
 
@@ -144,9 +147,10 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
 
     /// Of several usages of one message the last counts.
     fn count(&mut self, id: Option<&'run str>, usage: Object<'run>) {
-        match self.usage.iter_mut().rev().find(|(known, _)| id.is_some() && *known == id) {
-            Some((_, known)) => *known = usage,
-            None => self.usage.push((id, usage)),
+        let place = id.map_or(self.usage.len(), |id| *self.counted.entry(id).or_insert(self.usage.len()));
+        match self.usage.get_mut(place) {
+            Some(known) => *known = usage,
+            None => self.usage.push(usage),
         }
     }
 
@@ -274,7 +278,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         }
         if !draft.has("usage") {
             let mut usage = Usage::default();
-            self.usage.iter().for_each(|(_, counts)| usage.add(*counts));
+            self.usage.iter().for_each(|counts| usage.add(*counts));
             usage.count_cache_as_input();
             usage.set(draft);
         }

@@ -25,7 +25,7 @@ pub(crate) struct Pending<'run> {
 }
 
 /// A step of a [`Draft`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct StepId(usize);
 
 impl<'run, 'limits> Draft<'run, 'limits> {

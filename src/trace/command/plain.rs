@@ -1,6 +1,8 @@
 //! The plain reading of a command: one program with options, one shell wrapper removed, operators are words like others. Foreign rule
 //! files are written against it.
 
+use indexmap::IndexMap;
+
 /// A command read plainly.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plain {
@@ -9,7 +11,7 @@ pub struct Plain {
     /// The words that are neither options nor their values.
     pub positionals: Vec<String>,
     /// Each option with its values in order; `None` for an occurrence without one.
-    pub options: Vec<(String, Vec<Option<String>>)>,
+    pub options: IndexMap<String, Vec<Option<String>>>,
     /// Whether `--` stands in it.
     pub end_of_options: bool,
     /// Whether a shell around it was removed.
@@ -85,7 +87,7 @@ pub(super) fn options(words: &[String]) -> Plain {
             value = rest.next_if(|next| !next.starts_with('-')).cloned();
         }
         for name in names {
-            plain.add(name, value.clone());
+            plain.options.entry(name).or_default().push(value.clone());
         }
     }
     plain
@@ -108,14 +110,5 @@ fn split(word: &str) -> (Vec<String>, Option<String>) {
             (letters.chars().map(|letter| format!("-{letter}")).collect(), None)
         }
         rest => (vec![first], Some(rest.to_owned())),
-    }
-}
-
-impl Plain {
-    fn add(&mut self, name: String, value: Option<String>) {
-        match self.options.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, values)) => values.push(value),
-            None => self.options.push((name, vec![value])),
-        }
     }
 }

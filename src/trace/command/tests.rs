@@ -58,3 +58,15 @@ fn arguments_are_all_words_that_are_no_flags() {
     let part = &parts("npm --watch test - -- --runInBand")[0];
     assert_eq!(arguments(&part.words), ["test", "-", "--runInBand"]);
 }
+
+#[test]
+fn long_lines_take_time_by_their_length() {
+    let many = |word: &str| (0..100_000).map(|number| format!(" {word}{number}")).collect::<String>();
+    let arena = bumpalo::Bump::new();
+    for command in [format!("x{}", many("--o")), format!("x{}", many(";")), "'".repeat(200_000), "<<a\n".repeat(50_000)]
+    {
+        let mut fields = 0;
+        set_fields(&command, &arena, |_, _| fields += 1);
+        assert!(fields >= 3);
+    }
+}

@@ -15,13 +15,15 @@ pub(super) struct Cut<'a> {
     pub(super) file: &'a str,
     pub(super) mark: usize,
     pub(super) shared: Arc<String>,
+    pub(super) lines: split::LineCounter,
     pub(super) limits: &'a Limits,
     pub(super) ready: VecDeque<Result<RawRun, ReadError>>,
 }
 
 impl Cut<'_> {
-    fn source(&self, start: usize, position: Option<usize>) -> RunSource {
-        let (line, column) = split::line_and_column(&self.shared, start);
+    /// Runs are asked for in the order of the text: lines are counted on from the last one.
+    fn source(&mut self, start: usize, position: Option<usize>) -> RunSource {
+        let (line, column) = self.lines.line_and_column(&self.shared, start);
         let offset = (self.mark + start) as u64;
         RunSource { file: self.file.to_owned(), line, column, offset, position, by_line: false }
     }

@@ -64,12 +64,29 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     .filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 
-/// Line and column (from 1, in characters) of an offset.
-pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
-    let before = text.get(..offset).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1;
-    (line, before.get(line_start..).unwrap_or_default().chars().count() + 1)
+/// Counts lines up to offsets that are asked for in ascending order; each part of the text is looked at once.
+#[derive(Debug, Default)]
+pub(super) struct LineCounter {
+    /// Line ends before `counted`.
+    ends: usize,
+    /// Characters between the last of them and `counted`.
+    characters: usize,
+    counted: usize,
+}
+
+impl LineCounter {
+    /// Line and column (from 1, in characters) of an offset.
+    pub(super) fn line_and_column(&mut self, text: &str, offset: usize) -> (usize, usize) {
+        let mut passed = text.get(self.counted..offset).unwrap_or_default();
+        if let Some(newline) = memchr::memrchr(b'\n', passed.as_bytes()) {
+            self.ends += memchr::memchr_iter(b'\n', passed.as_bytes()).count();
+            self.characters = 0;
+            passed = passed.get(newline + 1..).unwrap_or_default();
+        }
+        self.characters += passed.chars().count();
+        self.counted = self.counted.max(offset);
+        (self.ends + 1, self.characters + 1)
+    }
 }
 
 #[cfg(test)]

@@ -136,8 +136,14 @@ impl Runs {
                 return Ok(());
             }
         };
-        let mut cut =
-            Cut { file: &self.file, mark, shared: Arc::new(text), limits: &self.limits, ready: VecDeque::new() };
+        let mut cut = Cut {
+            file: &self.file,
+            mark,
+            shared: Arc::new(text),
+            lines: split::LineCounter::default(),
+            limits: &self.limits,
+            ready: VecDeque::new(),
+        };
         match shape {
             Shape::Lines => {
                 let range = 0..cut.shared.len();
@@ -196,12 +202,13 @@ impl Runs {
             Err(error) => blank_bad_lines(error.into_bytes()),
         };
         let shared = Arc::new(text);
+        let mut bad = bad.into_iter().peekable();
         let mut start = 0;
         while start < shared.len() {
             let rest = shared.get(start..).unwrap_or_default();
             let length = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |newline| newline + 1);
             let line = rest.get(..length).unwrap_or_default();
-            let broken = bad.iter().find(|broken| broken.start == start);
+            let broken = bad.next_if(|broken| broken.start == start);
             if std::mem::take(&mut lines.skipping) {
                 // The end of a line that was too long.
             } else if let Some(broken) = broken {

@@ -318,7 +318,7 @@ fn kind_words_become_kinds_with_tests_of_the_name() {
         lowered(
             "require command npm(args: [\"run\", \"test\"], flags: [\"--watch\"])\nrequire command npm(args == [\"test\"])"
         ),
-        "require command:any(if ((@program Equal \"npm\" And contains_in_order(@args, [\"run\", \"test\"])) And @flags ContainsAll [\"--watch\"])) None\nrequire command:any(if (@program Equal \"npm\" And @args Equal [\"test\"])) None"
+        "require command:any(if Any #0 in @parts: ((#0.program Equal \"npm\" And contains_in_order(#0.args, [\"run\", \"test\"])) And #0.flags ContainsAll [\"--watch\"])) None\nrequire command:any(if Any #0 in @parts: (#0.program Equal \"npm\" And #0.args Equal [\"test\"])) None"
     );
     assert_eq!(lowered("never proposed (a | b failed)"), "never proposed call:a | proposed call:b failed");
 }
@@ -444,6 +444,13 @@ fn deep_and_long_texts_end_with_a_message_and_not_with_a_crash() {
     assert!(said(&longer).contains("too-deep"), "{}", said(&longer));
     let steps = vec!["a"; 5_000].join(" | ");
     assert_eq!(said(&format!("require {steps}")), "");
+    // Definitions that double with every line.
+    let steps: String = (0..60).map(|n| format!("def step s{n} = s{} | s{}\n", n + 1, n + 1)).collect();
+    assert!(said(&format!("{steps}def step s60 = a\nrequire s0")).contains("too-large"));
+    let values: String = (0..60).map(|n| format!("def step v{n}(x) = v{}(x + x)\n", n + 1)).collect();
+    assert!(said(&format!("{values}def step v60(x) = a(b > x)\nrequire v0(1)")).contains("too-large"));
+    let lets: String = (0..60).map(|n| format!("let t{n} = \"${{t{}}}${{t{}}}\"\n", n + 1, n + 1)).collect();
+    assert_eq!(said(&format!("{lets}let t60 = \"x\"\nrequire command \"${{t0}}\"")), "");
 }
 
 /// Rules that were checked say on runs what the language says they do: each file holds rules and tests of every verdict.
@@ -472,4 +479,87 @@ fn what_is_checked_means_what_it_says() {
     }
     assert!(wrong.is_empty(), "{} of {tests}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(tests > 50, "{tests} tests");
+}
+
+/// Rule files of this repository with the folder that their paths start in.
+fn texts() -> Vec<(std::path::PathBuf, String)> {
+    let base = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut found = Vec::new();
+    for folder in ["conformance/language/good", "conformance/language/bad", "golden/check", "golden/verdicts"] {
+        let folder = base.join(folder);
+        let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
+        paths.sort();
+        found.extend(paths.iter().map(|path| (folder.clone(), std::fs::read_to_string(path).unwrap())));
+    }
+    found
+}
+
+/// What is said of a text whose paths start in a folder on disk.
+fn checked_in(folder: &Path, text: &str) -> (SourceMap, Checked) {
+    let limits = Limits::default();
+    let files = averment::check::files::Disk { limit: limits.rule_file_bytes };
+    let mut map = SourceMap::default();
+    let root = map.add(SourceFile::new("rules.assert", Some(folder), text));
+    let checked = check(&mut map, root, &CheckOptions { limits, files: &files });
+    (map, checked)
+}
+
+#[test]
+fn every_fix_removes_what_it_is_for() {
+    let mut fixes = 0;
+    for (folder, text) in texts() {
+        let (map, checked) = checked_in(&folder, &text);
+        for one in checked.diagnostics.0.iter().filter(|one| map.name(one.span) == "rules.assert") {
+            let Some(fix) = &one.fix else { continue };
+            fixes += 1;
+            let mut edits = fix.edits.clone();
+            edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
+            let mut mended = text.clone();
+            for edit in edits {
+                mended.replace_range(edit.span.range(), &edit.text);
+            }
+            let same = |map: &SourceMap, checked: &Checked| {
+                let all = checked.diagnostics.0.iter();
+                all.filter(|other| {
+                    other.slug == one.slug && other.message == one.message && map.name(other.span) == "rules.assert"
+                })
+                .count()
+            };
+            let (after_map, after) = checked_in(&folder, &mended);
+            assert!(same(&after_map, &after) < same(&map, &checked), "{}: `{}` does not help", one.message, fix.title);
+        }
+    }
+    assert!(fixes > 70, "{fixes} fixes");
+}
+
+#[test]
+fn texts_with_mistakes_of_any_kind_are_checked_to_their_end() {
+    let texts = texts();
+    let words: Vec<&str> =
+        texts.iter().flat_map(|(_, text)| text.split_inclusive(|c: char| !c.is_alphanumeric())).collect();
+    let mut state = 1_u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    for _ in 0..400 {
+        let (folder, text) = &texts[next(texts.len())];
+        let mut parts: Vec<&str> = text.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
+        for _ in 0..=next(3) {
+            let at = next(parts.len());
+            match next(3) {
+                0 => parts.insert(at, words[next(words.len())]),
+                1 => parts[at] = words[next(words.len())],
+                _ => parts.swap(at, 0),
+            }
+        }
+        let mangled = parts.concat();
+        let (map, checked) = checked_in(folder, &mangled);
+        for one in &checked.diagnostics.0 {
+            let file = map.get(one.span.file).unwrap();
+            assert!(file.text.get(one.span.range()).is_some(), "{one:?} lies outside of\n{mangled}");
+            assert!(!one.message.is_empty() && !one.message.ends_with('.'), "{one:?}");
+        }
+    }
 }

@@ -8,6 +8,9 @@ use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{Binding, ExprKind};
 use crate::source::Span;
 
+/// Definitions that one statement may put in their places.
+pub const EXPANSIONS: u32 = 10_000;
+
 /// The bindings of one statement.
 #[derive(Debug, Clone, Default)]
 pub struct Bindings {
@@ -69,10 +72,16 @@ impl Bindings {
         self.entries.iter().map(|entry| entry.name.clone()).collect()
     }
 
-    /// What tells the bindings of the next `def step` apart.
-    pub fn next_suffix(&mut self) -> String {
+    /// Counts one more definition that is put in its place. Gives what tells its bindings apart, or `None` when there are too many:
+    /// definitions that use each other twice double with every step.
+    pub fn expand(&mut self) -> Option<String> {
         self.expanded = self.expanded.saturating_add(1);
-        format!("#{}", self.expanded)
+        (self.expanded <= EXPANSIONS).then(|| format!("#{}", self.expanded))
+    }
+
+    /// True the first time that there are too many.
+    pub fn just_overflowed(&self) -> bool {
+        self.expanded == EXPANSIONS.saturating_add(1)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Severity};
 use crate::source::Span;
 use crate::syntax::ast::{self, CallInput, ItemKind, Setting, StatementKind};
+use crate::syntax::words;
 
 /// What kind of body something stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -269,9 +270,35 @@ impl<'a> Checker<'a> {
 
     /// Something that has no meaning where it stands.
     pub(super) fn report_misplaced(&mut self, item: &ast::Item, body: Body) {
+        if matches!(item.kind, ItemKind::Setting(Setting::Modifier(_))) && self.is_behind_unread(item.span) {
+            return;
+        }
         let place = Span { end: item.span.end, ..item.span };
         let (message, help) = self.misplaced(item, body);
         self.report(Diagnostic::new(Slug::Misplaced, place, message).help(help));
+    }
+
+    /// Whether the lines above a modifier lead over modifiers to one that could not be read: then it belongs to that statement.
+    fn is_behind_unread(&self, place: Span) -> bool {
+        let Some(file) = self.map.get(place.file) else { return false };
+        let unread: Vec<usize> = self
+            .unread
+            .iter()
+            .filter(|span| span.file == place.file)
+            .map(|span| file.position(span.start).line)
+            .collect();
+        let mut line = file.position(place.start).line;
+        while line > 1 && !unread.is_empty() {
+            if unread.contains(&line) {
+                return true;
+            }
+            let word = file.line(line).split_whitespace().next().unwrap_or("");
+            line = line.saturating_sub(1);
+            if !words::MODIFIERS.contains(&word) && !file.line(line).trim_end().ends_with(',') {
+                return false;
+            }
+        }
+        false
     }
 
     fn misplaced(&self, item: &ast::Item, body: Body) -> (String, String) {

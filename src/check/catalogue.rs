@@ -78,7 +78,18 @@ impl<'a> Checker<'a> {
                     _ => {}
                 }
             }
+            self.catalogue.incomplete |= entry.broken && self.has_unread_tools(entry);
         }
+    }
+
+    /// Whether a declaration of tools could not be read.
+    fn has_unread_tools(&self, file: &super::load::Loaded) -> bool {
+        let read = |item: &&ast::Item| matches!(item.kind, ItemKind::Tool { .. } | ItemKind::ToolsFrom { .. });
+        let begins = |line: &&str| line.starts_with("tool ") || line.starts_with("tools ");
+        let source = self.map.get(file.id);
+        source.is_some_and(|source| {
+            source.text.lines().filter(begins).count() > file.ast.items.iter().filter(read).count()
+        })
     }
 
     /// `tool NAME {…}`.

@@ -226,7 +226,7 @@ impl<'a> Checker<'a> {
     }
 
     fn repeat(&mut self, scope: &Scope<'a>, step: &'a ast::Step, limit: &'a ast::Number) -> CheckedCourse {
-        let step = self.call_pattern(scope, step, "never repeat");
+        let step = self.lenient(|checker| checker.call_pattern(scope, step, "never repeat"));
         let limit = self.whole(limit, "the number of repetitions").and_then(|limit| u32::try_from(limit).ok());
         Course::Repeat { step, limit: limit.unwrap_or(u32::MAX) }
     }

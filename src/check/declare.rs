@@ -166,7 +166,9 @@ impl<'a> Checker<'a> {
         let Some(entry) = self.loaded.get(file) else { return };
         let Some(source) = self.map.get(entry.id) else { return };
         let names: Vec<String> = source.text.lines().filter_map(declared_in).map(str::to_owned).collect();
+        let imports = source.text.lines().filter(|line| line.trim_start().starts_with("use ")).count();
         let Some(scope) = self.scopes.get_mut(file) else { return };
+        scope.incomplete |= imports > entry.imports.len();
         for name in names {
             let capital = name.starts_with(|first: char| first.is_ascii_uppercase());
             if capital && !scope.schemas.contains_key(&name) {

@@ -12,6 +12,8 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub struct Ids {
     known: IndexMap<String, Option<(Span, &'static str)>>,
+    /// How often an id that was taken was asked for again.
+    repeated: IndexMap<String, u32>,
     /// How many assertions each rule has.
     counted: Vec<u32>,
 }
@@ -20,10 +22,10 @@ impl Ids {
     /// The id itself, or with `-2`, `-3`, … when it is taken.
     fn free(&mut self, id: String) -> String {
         let mut found = id.clone();
-        let mut count = 2_u32;
         while self.known.contains_key(&found) {
+            let count = self.repeated.entry(id.clone()).or_insert(1);
+            *count = count.saturating_add(1);
             found = format!("{id}-{count}");
-            count = count.saturating_add(1);
         }
         self.known.insert(found.clone(), None);
         found

@@ -69,14 +69,18 @@ impl<'a> Checker<'a> {
                 }
                 ItemKind::Assertion(assertion) => match self.call_place(place, assertion.span, reading) {
                     Some(inner) => self.assertion(&inner, assertion),
-                    None => self.report_without_call(assertion.span),
+                    None => self.report_without_call(place, assertion.span),
                 },
                 _ => self.body_item(place, item, Body::Invariant, &mut opening),
             }
         }
     }
 
-    fn report_without_call(&mut self, span: Span) {
+    fn report_without_call(&mut self, place: &Place<'a>, span: Span) {
+        let header = place.rule.and_then(|rule| self.module.rules.get(rule as usize)).map(|rule| rule.span);
+        if header.is_some_and(|header| self.is_unread_between(header, span)) {
+            return;
+        }
         self.report(
             Diagnostic::new(
                 Slug::Misplaced,
@@ -230,7 +234,7 @@ impl<'a> Checker<'a> {
                 return;
             }
         };
-        let Some(inner) = self.call_place(place, span, reading) else { return self.report_without_call(span) };
+        let Some(inner) = self.call_place(place, span, reading) else { return self.report_without_call(place, span) };
         let wanted = Typed::new(ExprKind::Constant(Constant::Boolean(ok)), span, Ty::Boolean).expr;
         let test = kinds::test(TestKind::Equal, kinds::field("ok", span), wanted);
         self.add_assertion(&inner, Own::default(), Check::Expression(test), format!("expect {word}"), span);

@@ -9,6 +9,9 @@ use crate::ir::{self, Constant};
 use crate::source::Span;
 use crate::syntax::ast::{self, TextPart, Unit};
 
+/// What `let`s may add to a constant; a literal that is written in place may be as large as its file.
+const CONSTANT_SIZE: usize = 1 << 20;
+
 impl<'a> Checker<'a> {
     pub(super) fn number_literal(&mut self, number: &ast::Number) -> Typed {
         let ty = match number.unit {
@@ -81,29 +84,53 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::new(Slug::Duplicate, name.span, message).help("keep one of them"));
     }
 
-    /// The value of an expression that needs no run; `None` for any other.
+    /// The value of an expression that needs no run; `None` for any other, and for one that grows beyond all measure.
     pub(super) fn constant(&self, expr: &ir::Expr) -> Option<Constant> {
+        self.constant_within(expr, &mut { usize::MAX })
+    }
+
+    fn constant_within(&self, expr: &ir::Expr, left: &mut usize) -> Option<Constant> {
         match &expr.kind {
-            ir::ExprKind::Constant(constant) => Some(constant.clone()),
-            ir::ExprKind::Negate(inner) => match self.constant(inner)? {
+            ir::ExprKind::Constant(constant) => {
+                *left = left.checked_sub(size_of(constant))?;
+                Some(constant.clone())
+            }
+            ir::ExprKind::Negate(inner) => match self.constant_within(inner, left)? {
                 Constant::Number(text) => Some(Constant::Number(negated(&text))),
                 _ => None,
             },
-            ir::ExprKind::List(elements) => {
-                elements.iter().map(|element| self.constant(element)).collect::<Option<_>>().map(Constant::List)
-            }
+            ir::ExprKind::List(elements) => elements
+                .iter()
+                .map(|element| self.constant_within(element, left))
+                .collect::<Option<_>>()
+                .map(Constant::List),
             ir::ExprKind::Object(entries) => entries
                 .iter()
-                .map(|(name, value)| Some((name.clone(), self.constant(value)?)))
+                .map(|(name, value)| Some((name.clone(), self.constant_within(value, left)?)))
                 .collect::<Option<_>>()
                 .map(Constant::Object),
             ir::ExprKind::Join(parts) => parts
                 .iter()
-                .map(|part| self.constant(part).map(|value| super::fold::text_of(&value)))
+                .map(|part| self.constant_within(part, left).map(|value| super::fold::text_of(&value)))
                 .collect::<Option<_>>()
                 .map(Constant::Text),
-            ir::ExprKind::Let(number) => self.constant(self.let_value(*number)?),
+            ir::ExprKind::Let(number) => {
+                *left = (*left).min(CONSTANT_SIZE).checked_sub(1)?;
+                self.constant_within(self.let_value(*number)?, left)
+            }
             _ => None,
+        }
+    }
+}
+
+/// How large a constant is, about: its values and the bytes of its texts.
+fn size_of(constant: &Constant) -> usize {
+    match constant {
+        Constant::Null | Constant::Boolean(_) => 1,
+        Constant::Number(text) | Constant::Text(text) => text.len().saturating_add(1),
+        Constant::List(all) => all.iter().map(size_of).fold(1, usize::saturating_add),
+        Constant::Object(all) => {
+            all.iter().map(|(name, value)| size_of(value).saturating_add(name.len())).fold(1, usize::saturating_add)
         }
     }
 }

@@ -142,11 +142,30 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Says something.
+    /// Says something, unless it follows from what could not be read.
     fn report(&mut self, diagnostic: Diagnostic) {
-        if !self.is_in_unread(diagnostic.span) {
+        if !self.is_in_unread(diagnostic.span) && !self.continues_unread(diagnostic.span) {
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether a place stands on a line that is indented below one that could not be read: it probably belongs to that one.
+    fn continues_unread(&self, place: Span) -> bool {
+        let Some(file) = self.map.get(place.file).filter(|_| !self.unread.is_empty()) else { return false };
+        let line = file.position(place.start).line;
+        let indent = |line: usize| {
+            let text = file.line(line);
+            text.len().saturating_sub(text.trim_start().len())
+        };
+        let before = line.saturating_sub(1);
+        let is_unread = |span: &Span| span.file == place.file && file.position(span.start).line == before;
+        self.unread.iter().any(is_unread) && indent(line) > indent(before)
+    }
+
+    /// Whether something before a place could not be read, from `start` on.
+    fn is_unread_between(&self, start: Span, place: Span) -> bool {
+        let between = |span: &Span| span.file == place.file && start.start <= span.start && span.start <= place.start;
+        self.unread.iter().any(between)
     }
 
     /// Whether a place lies in a statement that could not be read as it stands: one mistake there says enough.

@@ -67,6 +67,10 @@ impl<'a> Checker<'a> {
         match scope.variable(name)?.value.clone() {
             VariableValue::Local(local, ty) => Some(Typed::new(ExprKind::Local(local), span, ty)),
             VariableValue::Given(expr, given) => {
+                if self.bindings.expand().is_none() {
+                    self.report_too_many(span);
+                    return Some(Typed::broken(span));
+                }
                 // Slots are numbered in the code that the expression ends up in.
                 let next_local = scope.next_local.max(given.next_local);
                 let scope = Scope { next_local, ..(*given).clone() };

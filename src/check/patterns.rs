@@ -237,7 +237,11 @@ impl<'a> Checker<'a> {
         }
         let mut inner = Scope::of_file(entry.file);
         inner.next_local = scope.next_local;
-        let mut renamed = Renamed { suffix: self.bindings.next_suffix(), ..Renamed::default() };
+        let Some(suffix) = self.bindings.expand() else {
+            self.report_too_many(name.span);
+            return vec![Part::of(Kind::Call, NameTest::Any)];
+        };
+        let mut renamed = Renamed { suffix, ..Renamed::default() };
         let outer = Rc::new(Scope { step: None, side: Side::Plain, ..scope.clone() });
         for (parameter, argument) in entry.parameters.iter().zip(given) {
             match (parameter.text.strip_prefix('$'), argument) {
@@ -260,6 +264,18 @@ impl<'a> Checker<'a> {
         let parts = self.pattern_parts(&inner, entry.body);
         self.definitions.expanding.pop();
         parts
+    }
+
+    /// Reports, once for a statement, that its definitions grow beyond all measure.
+    pub(super) fn report_too_many(&mut self, place: Span) {
+        if self.bindings.just_overflowed() {
+            let message =
+                format!("this statement puts more than {} definitions in their places", super::bindings::EXPANSIONS);
+            self.report(
+                Diagnostic::new(Slug::TooLarge, place, message)
+                    .help("use fewer `def step`s that use others, or name the tools with a glob"),
+            );
+        }
     }
 
     fn report_step_arguments(

@@ -1,6 +1,7 @@
 //! What is declared where and what refers to it: for editors (go to the definition, find all uses, rename).
 
 use crate::source::Span;
+use std::collections::HashMap;
 
 /// What a name was declared as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,18 +38,21 @@ pub struct Symbols {
     pub declarations: Vec<Declaration>,
     /// Each place with the number of the declaration it means.
     pub references: Vec<(Span, usize)>,
+    /// The numbers of declarations by the places of their names.
+    numbers: HashMap<Span, usize>,
 }
 
 impl Symbols {
     /// Adds a declaration.
     pub(super) fn declare(&mut self, declaration: Declaration) {
+        self.numbers.insert(declaration.span, self.declarations.len());
         self.declarations.push(declaration);
     }
 
     /// Notes that a place means the declaration whose name stands at `declared`.
     pub(super) fn refer(&mut self, place: Span, declared: Span) {
-        if let Some(number) = self.declarations.iter().position(|declaration| declaration.span == declared) {
-            self.references.push((place, number));
+        if let Some(number) = self.numbers.get(&declared) {
+            self.references.push((place, *number));
         }
     }
 

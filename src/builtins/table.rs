@@ -66,15 +66,6 @@ pub enum Family {
 }
 
 impl Builtin {
-    /// The function that names, for the same arguments, why this one says no.
-    #[must_use]
-    pub fn culprits(&self) -> Option<&'static Builtin> {
-        match self.name {
-            "grounded" => lookup("ungrounded"),
-            _ => None,
-        }
-    }
-
     /// The least and the greatest number of arguments.
     #[must_use]
     pub fn arity(&self) -> (usize, usize) {

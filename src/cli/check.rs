@@ -6,6 +6,7 @@ use super::outputs::{self, Outputs, Target};
 use super::pipeline::{self, Pipeline};
 use super::rules::{self, Rules};
 use super::{feed, inputs, params, select, units};
+use crate::diagnostic::render::{Ink, paint};
 use crate::limits::Limits;
 use crate::report::gate::{Gate, Policy};
 use crate::report::model::Detail;
@@ -27,8 +28,10 @@ Examples:
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report json=report.json --report short=report.txt
 
-Exit codes: 0 all holds, 1 an assertion failed, 2 wrong usage or nothing to check, 3 the rules do not compile,
-4 a trace cannot be read, 5 an assertion could not be evaluated; the highest that applies.")]
+Exit codes, the highest that applies:
+  0 all holds                    3 the rules do not compile
+  1 an assertion failed          4 a trace cannot be read
+  2 wrong usage, nothing checked 5 an assertion could not be evaluated")]
 pub struct Arguments {
     /// A rule file, a folder of them, or a compiled program
     #[arg(value_name = "RULES")]
@@ -63,13 +66,13 @@ pub struct Arguments {
     /// How many failures are drawn [default: 10, and 3 of the same assertion]
     #[arg(long, value_name = "N")]
     max_failures: Option<usize>,
-    /// What fails beside failures: a vacuous assertion
-    #[arg(long, value_enum, value_name = "WHAT")]
+    /// What fails beside failures: vacuous
+    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<Deny>,
-    /// What does not fail: an undecided assertion, nothing to check
-    #[arg(long, value_enum, value_name = "WHAT")]
+    /// What does not fail: undecided, empty (nothing to check)
+    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     allow: Vec<Allow>,
-    /// Duplicate keys in a trace are errors
+    /// What is odd in a trace, such as a duplicate key, is an error
     #[arg(long)]
     strict: bool,
     /// Rules may look at files in this folder, beside the working directory
@@ -231,7 +234,14 @@ fn say_warnings(rules: &Rules, targets: &[Target], color: ColorChoice) {
     match targets.first().map(|target| target.format) {
         Some(Format::Short) => print!("{}", rules.lines()),
         Some(format) if format.is_data() => {}
-        _ => eprint!("{}", rules.drawn(Stream::Err.style(color))),
+        _ if rules.broken() => eprint!("{}", rules.drawn(Stream::Err.style(color))),
+        _ => {
+            // Warnings of rules that compile are `lint`'s business; here they must not bury what the runs did.
+            if let Some(count) = rules.counted() {
+                let style = Stream::Err.style(color);
+                eprintln!("{}: {count} in the rules; `aver lint` shows them", paint(style, Ink::Yellow, "note"));
+            }
+        }
     }
 }
 

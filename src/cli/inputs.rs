@@ -71,7 +71,7 @@ fn inside(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Stop> {
     walk(folder, DEPTH, &mut |path| {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
         if endings.contains(&ending) {
-            found.push(path.to_path_buf());
+            found.push(path.strip_prefix(".").unwrap_or(path).to_path_buf());
         }
     })?;
     Ok(found)

@@ -20,8 +20,8 @@ pub struct Arguments {
     /// Rule files, or folders of them; `-` reads standard input
     #[arg(required = true, value_name = "RULES")]
     rules: Vec<PathBuf>,
-    /// How findings are printed
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    /// How findings are printed: human, short (for editors), json
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
     format: Format,
 }
 

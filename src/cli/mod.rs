@@ -1,10 +1,25 @@
 //! The command `aver`: one file per command.
 
+mod check;
+mod compile;
 mod completions;
 mod console;
+mod disasm;
 mod docs;
 mod exit;
 mod explain;
+mod feed;
+mod inputs;
+mod lint;
+mod outputs;
+mod params;
+mod pipeline;
+mod progress;
+mod rules;
+mod select;
+mod test;
+mod trace;
+mod units;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -19,8 +34,8 @@ use std::process::ExitCode;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Colour: on a terminal unless NO_COLOR is set, always, or never
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    /// Colour: auto (on a terminal, unless NO_COLOR is set), always, never
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true)]
     color: ColorChoice,
 }
 
@@ -31,15 +46,29 @@ Examples:
   aver lint rules/                            look at the rules alone
   aver explain unknown-tool                   what a message is about
 
-Exit codes: 0 all holds, 1 an assertion failed, 2 wrong usage or nothing to check, 3 the rules do not compile,
-4 a trace cannot be read, 5 an assertion could not be evaluated; the highest that applies.";
+Exit codes, the highest that applies:
+  0 all holds                    3 the rules do not compile
+  1 an assertion failed          4 a trace cannot be read
+  2 wrong usage, nothing checked 5 an assertion could not be evaluated";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Checks recorded runs against rules
+    Check(Box<check::Arguments>),
+    /// Runs the tests that stand in rule files
+    Test(test::Arguments),
+    /// Compiles rules and says what is wrong with them
+    Lint(lint::Arguments),
+    /// Shows runs as rules see them
+    Trace(trace::Arguments),
     /// Says what a diagnostic is about: avoid, prefer, why
     Explain(explain::Arguments),
     /// Shows the reference: the language, its functions, its statements
     Docs(docs::Arguments),
+    /// Compiles rules to a file that checks without the sources
+    Compile(compile::Arguments),
+    /// Lists the code of compiled rules
+    Disasm(disasm::Arguments),
     /// Prints the completions of a shell
     Completions(completions::Arguments),
 }
@@ -53,8 +82,14 @@ pub fn main() -> ExitCode {
     };
     let color = arguments.color;
     let done = match &arguments.command {
+        Command::Check(arguments) => check::run(arguments, color),
+        Command::Test(arguments) => test::run(arguments, color),
+        Command::Lint(arguments) => lint::run(arguments, color),
+        Command::Trace(arguments) => trace::run(arguments, color),
         Command::Explain(arguments) => explain::run(arguments, color),
         Command::Docs(arguments) => docs::run(arguments, color),
+        Command::Compile(arguments) => compile::run(arguments, color),
+        Command::Disasm(arguments) => disasm::run(arguments, color),
         Command::Completions(arguments) => completions::run(arguments, Arguments::command()),
     };
     done.unwrap_or_else(|stop| ended(stop, color)).into()

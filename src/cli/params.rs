@@ -116,34 +116,6 @@ fn from_text(text: &str, ty: Type) -> Option<Constant> {
         Type::String => Some(Constant::Text(text.to_owned())),
         Type::Duration => sum(trimmed, DURATIONS).map(Constant::Number),
         Type::Size => sum(trimmed, SIZES).map(Constant::Number),
-        Type::Money => "an amount, such as `$0.05`",
-        Type::Size => "a size, such as `10KB` or `4MiB`",
-        Type::List => "a list in JSON, such as `[\"EUR\", \"USD\"]`",
-        Type::Object => "an object in JSON, such as `{\"a\": 1}`",
-        _ => "a value in JSON, or text",
-    }
-}
-
-/// A value from the text of the command line; units are written as in rules.
-fn from_text(text: &str, ty: Type) -> Option<Constant> {
-    let trimmed = text.trim();
-    match ty {
-        Type::String => Some(Constant::Text(text.to_owned())),
-        Type::Duration => {
-            units(trimmed, &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)])
-        }
-        Type::Size => units(
-            trimmed,
-            &[
-                ("B", 1),
-                ("KB", 1_000),
-                ("MB", 1_000_000),
-                ("GB", 1_000_000_000),
-                ("KiB", 1 << 10),
-                ("MiB", 1 << 20),
-                ("GiB", 1 << 30),
-            ],
-        ),
         Type::Money => number(trimmed.strip_prefix('$').unwrap_or(trimmed)).map(Constant::Number),
         Type::Any => Some(match serde_json::from_str(trimmed) {
             Ok(value) => of_json(&value),
@@ -155,10 +127,8 @@ fn from_text(text: &str, ty: Type) -> Option<Constant> {
                 true => Constant::Number(shifted(&number)),
             })
         }
-        _ => from_json(
-            &serde_json::from_str(&trimmed.replace('_', "")).or_else(|_| serde_json::from_str(trimmed)).ok()?,
-            ty,
-        ),
+        Type::Integer => from_json(&serde_json::from_str(&number(trimmed)?).ok()?, ty),
+        _ => from_json(&serde_json::from_str(trimmed).ok()?, ty),
     }
 }
 
@@ -236,6 +206,9 @@ mod tests {
         assert_eq!(given(Type::String, "5"), Some(Constant::Text("5".to_owned())));
         assert_eq!(given(Type::Boolean, "true"), Some(Constant::Boolean(true)));
         assert_eq!(given(Type::Any, "plain"), Some(Constant::Text("plain".to_owned())));
+        assert_eq!(given(Type::Integer, "1_000"), number("1000"));
+        let names = Constant::List(vec![Constant::Text("a_b".to_owned())]);
+        assert_eq!(given(Type::List, "[\"a_b\"]"), Some(names));
         assert_eq!(given(Type::List, "[1]"), Some(Constant::List(vec![Constant::Number("1".to_owned())])));
     }
 

@@ -34,6 +34,12 @@ impl Rules {
         self.said.iter().any(|(_, diagnostics)| !diagnostics.0.is_empty())
     }
 
+    /// How much was said, in words; `None` for nothing.
+    pub fn counted(&self) -> Option<String> {
+        let all = self.said.iter().flat_map(|(_, diagnostics)| diagnostics.0.iter().cloned()).collect();
+        render::counted(&Diagnostics(all))
+    }
+
     /// Everything that was said, drawn.
     pub fn drawn(&self, style: Style) -> String {
         self.each(|diagnostics, sources| render::graphical(diagnostics, sources, style))

@@ -10,16 +10,62 @@ use std::ops::Range;
 /// A window of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The line of the place in the file, from 1.
+    /// The line of its first place in the file, from 1.
     pub line: usize,
-    /// The column of the place in its line, in characters, from 1.
+    /// The column of that place in its line, in characters, from 1.
     pub column: usize,
     /// The text of the window.
     pub text: String,
-    /// The place in the window, in bytes of `text`.
-    pub mark: Range<usize>,
-    /// The place in the text of the run, to draw places in their order.
-    pub start: usize,
+    /// The places in the window, in bytes of `text`, each with the number it was given under; the widest first.
+    pub marks: Vec<(usize, Range<usize>)>,
+    /// The part of the run's text that the window was made for and shows.
+    shown: Range<usize>,
+}
+
+/// Places that are shown at most.
+const PLACES: usize = 5;
+
+/// Windows of `width` characters for places in a text, in the order of the text. A place inside another is marked in the window of that
+/// one where it can be seen there. `line` tells on which line an offset stands.
+pub fn windows(
+    text: &str,
+    places: impl Iterator<Item = (usize, Range<usize>)>,
+    line: impl Fn(usize) -> Line,
+    width: usize,
+    masked: bool,
+) -> Vec<Excerpt> {
+    let mut chosen: Vec<(usize, Range<usize>)> = Vec::new();
+    for (number, range) in places {
+        if chosen.len() < PLACES
+            && text.get(range.clone()).is_some()
+            && !chosen.iter().any(|(_, known)| *known == range)
+        {
+            chosen.push((number, range));
+        }
+    }
+    chosen.sort_by_key(|(number, range)| (std::cmp::Reverse(range.len()), *number));
+    let mut windows: Vec<Excerpt> = Vec::new();
+    for (number, range) in chosen {
+        let around_it = |window: &&mut Excerpt| window.shown.start <= range.start && range.end <= window.shown.end;
+        match windows.iter_mut().filter(|_| !masked).find(around_it) {
+            Some(window) => window.mark(text, number, &range),
+            None => windows.push(around(text, number, range.clone(), line(range.start), width, masked)),
+        }
+    }
+    windows.sort_by_key(|window| window.shown.start);
+    windows
+}
+
+impl Excerpt {
+    /// Marks a place that lies in the part that is shown.
+    fn mark(&mut self, text: &str, number: usize, range: &Range<usize>) {
+        let Some((_, whole)) = self.marks.first() else { return };
+        let hidden = hidden(text, &self.shown, false);
+        let length = |piece: Range<usize>| tidy(&show(text, piece, &hidden), false, false).len();
+        let start = whole.start + length(self.shown.start..range.start);
+        let end = (start + length(range.clone())).min(whole.end);
+        self.marks.push((number, start.min(end)..end));
+    }
 }
 
 /// The line that a place begins on.
@@ -35,17 +81,19 @@ pub struct Line {
 const BEFORE: usize = 32;
 /// Characters of context behind the place.
 const AFTER: usize = 48;
+/// Characters behind the place that are kept free for a remark.
+const REMARK: usize = 12;
 /// Bytes on both sides of the window in which a secret may begin or end.
 const REACH: usize = 4_096;
 
 /// The window of `width` characters around a range of the text. With `masked` the place itself is not shown.
-pub fn around(text: &str, range: Range<usize>, line: Line, width: usize, masked: bool) -> Excerpt {
+fn around(text: &str, number: usize, range: Range<usize>, line: Line, width: usize, masked: bool) -> Excerpt {
     let hidden = hidden(text, &range, masked);
     let before = before(text, &range, line);
     let lead = tidy(&show(text, before.clone(), &hidden), before.start > line.start, false);
     let room = width.saturating_sub(lead.chars().count() + 2).max(16);
 
-    let marked = head(text, range.clone(), room);
+    let marked = head(text, range.clone(), room.saturating_sub(REMARK).max(16));
     let whole = marked.end == range.end;
     let mark = tidy(&show(text, marked.clone(), &hidden), false, !whole);
     let mut window = lead;
@@ -59,7 +107,7 @@ pub fn around(text: &str, range: Range<usize>, line: Line, width: usize, masked:
         window.push_str(&tidy(&show(text, after.clone(), &hidden), false, after.end < rest.end));
     }
     let column = text.get(line.start..range.start).map_or(0, |before| before.chars().count()) + 1;
-    Excerpt { line: line.number, column, text: window, mark: start..end, start: range.start }
+    Excerpt { line: line.number, column, text: window, marks: vec![(number, start..end)], shown: marked }
 }
 
 /// What must not be shown near a place: secrets; with `masked` the place itself and every repetition of it.
@@ -159,14 +207,39 @@ mod tests {
         let start = text.find(place).unwrap();
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let number = text[..start].matches('\n').count() + 1;
-        around(text, start..start + place.len(), Line { number, start: line_start }, width, false)
+        around(text, 0, start..start + place.len(), Line { number, start: line_start }, width, false)
+    }
+
+    #[test]
+    fn a_place_inside_another_is_marked_in_its_window_where_it_can_be_seen() {
+        let text = r#"{"calls":[{"tool":"refund","args":{"id":"o-1"}}],"output":"done"}"#;
+        let at = |part: &str| text.find(part).map(|start| start..start + part.len()).unwrap();
+        let places = [at("\"o-1\""), at(r#"{"tool":"refund","args":{"id":"o-1"}}"#), at("\"done\""), at("\"o-1\"")];
+        let line = |_| Line { number: 1, start: 0 };
+        let seen = windows(text, places.into_iter().enumerate(), line, 90, false);
+        let marked: Vec<Vec<(usize, &str)>> = seen
+            .iter()
+            .map(|one| one.marks.iter().map(|(number, mark)| (*number, &one.text[mark.clone()])).collect())
+            .collect();
+        assert_eq!(
+            marked,
+            [vec![(1, r#"{"tool":"refund","args":{"id":"o-1"}}"#), (0, "\"o-1\"")], vec![(2, "\"done\"")]]
+        );
+        let narrow = windows(
+            text,
+            [at("{\"tool\":\"refund\",\"args\":{\"id\":\"o-1\"}}"), at("\"o-1\"")].into_iter().enumerate(),
+            line,
+            30,
+            false,
+        );
+        assert_eq!(narrow.len(), 2);
     }
 
     #[test]
     fn a_short_line_is_shown_whole() {
         let seen = window(r#"{"id":"o-1","n":1}"#, r#""o-1""#, 80);
         assert_eq!(seen.text, r#"{"id":"o-1","n":1}"#);
-        assert_eq!(&seen.text[seen.mark.clone()], r#""o-1""#);
+        assert_eq!(&seen.text[seen.marks[0].1.clone()], r#""o-1""#);
         assert_eq!((seen.line, seen.column), (1, 7));
     }
 
@@ -176,7 +249,7 @@ mod tests {
         let seen = window(&text, r#""o-1""#, 60);
         assert!(seen.text.starts_with(r#"… "id":"o-1","note":"yyy"#), "{}", seen.text);
         assert!(seen.text.ends_with("y …") && seen.text.chars().count() <= 62, "{}", seen.text);
-        assert_eq!(&seen.text[seen.mark.clone()], r#""o-1""#);
+        assert_eq!(&seen.text[seen.marks[0].1.clone()], r#""o-1""#);
         assert_eq!(seen.column, 100_000 + 14);
     }
 
@@ -190,7 +263,7 @@ mod tests {
             "{}",
             seen.text
         );
-        assert_eq!(seen.mark, 1..seen.text.len());
+        assert_eq!(seen.marks[0].1, 1..seen.text.len());
         assert!(seen.text.chars().count() <= 62);
     }
 
@@ -198,7 +271,7 @@ mod tests {
     fn a_place_over_several_lines_is_folded() {
         let text = "{\n  \"calls\": [\n    {\n      \"tool\": \"refund\",\n      \"n\": 1\n    }\n  ]\n}\n";
         let seen = window(text, "{\n      \"tool\": \"refund\",\n      \"n\": 1\n    }", 80);
-        assert_eq!(&seen.text[seen.mark.clone()], r#"{ "tool": "refund", "n": 1 }"#);
+        assert_eq!(&seen.text[seen.marks[0].1.clone()], r#"{ "tool": "refund", "n": 1 }"#);
         assert_eq!((seen.line, seen.column), (3, 5));
     }
 
@@ -206,15 +279,15 @@ mod tests {
     fn nothing_steers_the_terminal_and_masked_places_are_not_shown() {
         let text = "{\"a\":\"\u{9b}2J\u{202e}\",\"b\":1}";
         assert!(!window(text, "1", 80).text.contains(['\u{9b}', '\u{202e}']));
-        let seen = around(r#"{"key":"tok-1"}"#, 7..14, Line { number: 1, start: 0 }, 80, true);
+        let seen = around(r#"{"key":"tok-1"}"#, 0, 7..14, Line { number: 1, start: 0 }, 80, true);
         assert_eq!(seen.text, r#"{"key":[redacted]}"#);
     }
 
     #[test]
     fn places_at_the_ends_and_empty_ones_are_fine() {
         for range in [0..0, 2..2, 0..2] {
-            assert_eq!(around("{}", range.clone(), Line { number: 1, start: 0 }, 80, false).text, "{}");
+            assert_eq!(around("{}", 0, range.clone(), Line { number: 1, start: 0 }, 80, false).text, "{}");
         }
-        assert_eq!(around("", 0..0, Line { number: 1, start: 0 }, 80, false).text, "");
+        assert_eq!(around("", 0, 0..0, Line { number: 1, start: 0 }, 80, false).text, "");
     }
 }

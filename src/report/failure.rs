@@ -16,8 +16,6 @@ use codespan_reporting::term::{self, Chars, Config, Styles, StylesWriter};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Places in the trace that one failure shows.
-const PLACES: usize = 4;
 /// Values in the rule that one failure shows.
 const VALUES: usize = 6;
 /// A value beside its part of the rule is cut to this many characters.
@@ -35,7 +33,7 @@ pub fn draw(table: &Table, run: &RunReport, result: &ResultReport, options: &Opt
     let notes = notes.into_iter().map(|note| wrapped(&note, options.style.width.saturating_sub(GUTTER))).collect();
     let diagnostic = Diagnostic::new(severity(table, item, result, options))
         .with_code(item.id.clone())
-        .with_message(headline(item, result))
+        .with_message(value::shortened(&headline(item, result), 2 * options.style.width))
         .with_labels(labels)
         .with_notes(notes);
     render(&pieces, &diagnostic, options.style)
@@ -106,21 +104,22 @@ fn trace_labels(
     notes: &mut Vec<String>,
 ) -> Vec<Label<Place>> {
     let mut labels = Vec::new();
-    for (index, line) in pieces.lines.iter().enumerate() {
-        let Some(evidence) = result.evidence.get(line.evidence) else { continue };
-        let remark = remark(evidence, result);
-        let used = GUTTER + line.excerpt.text.get(..line.excerpt.mark.end).map_or(0, |text| text.chars().count());
-        let mut shown = remark.clone();
-        if used + remark.chars().count() > style.width {
-            shown = evidence.step.map(|step| format!("step {step}")).unwrap_or_default();
-            if remark != shown {
-                notes.push(remark);
+    for (excerpt, start) in pieces.excerpts.iter().zip(&pieces.starts) {
+        for (number, mark) in &excerpt.marks {
+            let Some(evidence) = result.evidence.get(*number) else { continue };
+            let remark = remark(evidence, result);
+            let used = GUTTER + excerpt.text.get(..mark.end).map_or(0, |text| text.chars().count());
+            let mut shown = remark.clone();
+            if used + remark.chars().count() > style.width {
+                shown = evidence.step.map(|step| format!("step {step}")).unwrap_or_default();
+                if remark != shown {
+                    notes.push(remark);
+                }
             }
+            let kind = if evidence.role == Role::Decisive { LabelStyle::Primary } else { LabelStyle::Secondary };
+            let range = start + mark.start..start + mark.end;
+            labels.push(Label::new(kind, Place::Trace, range).with_message(shown));
         }
-        let kind = if evidence.role == Role::Decisive { LabelStyle::Primary } else { LabelStyle::Secondary };
-        let start = pieces.starts.get(index).copied().unwrap_or(0);
-        let range = start + line.excerpt.mark.start..start + line.excerpt.mark.end;
-        labels.push(Label::new(kind, Place::Trace, range).with_message(shown));
     }
     labels
 }
@@ -133,7 +132,8 @@ fn remark(evidence: &EvidenceReport, result: &ResultReport) -> String {
         Role::Closing => "the window closes here",
         Role::NearMiss => "nearest miss",
     };
-    let label = if evidence.label.is_empty() || evidence.label == result.reason { role } else { &evidence.label };
+    // What the reason says already is not said again.
+    let label = if result.reason.contains(&evidence.label) { role } else { &evidence.label };
     let label = one_line(label);
     match (evidence.step, label.is_empty()) {
         (Some(step), true) => format!("step {step}"),
@@ -153,7 +153,7 @@ fn notes(table: &Table, item: &Item, result: &ResultReport, run: &RunReport) -> 
     {
         notes.push(format!("expected: {}", one_line(why)));
     }
-    let computed = result.evidence.iter().filter(|one| one.excerpt.is_none() && one.rule_span.is_none());
+    let computed = result.evidence.iter().filter(|one| one.source.is_none() && one.rule_span.is_none());
     for evidence in computed.take(VALUES) {
         let value = evidence.shown.as_deref().map(|shown| format!("{} = {shown}", evidence.path)).unwrap_or_default();
         let remark = remark(evidence, result);
@@ -164,7 +164,7 @@ fn notes(table: &Table, item: &Item, result: &ResultReport, run: &RunReport) -> 
     if let Some((rule, sentence)) = table.rule_of(item).and_then(|rule| Some((rule, rule.sentence.as_deref()?))) {
         notes.push(format!("{}: {}", rule.id, one_line(sentence)));
     }
-    if result.evidence.iter().all(|one| one.excerpt.is_none()) {
+    if result.excerpts.is_empty() {
         notes.push(format!("in {}", one_line(&run.run)));
     }
     notes
@@ -202,33 +202,18 @@ struct Pieces<'a> {
     trace: Cow<'a, str>,
     text: String,
     starts: Vec<usize>,
-    lines: Vec<Window<'a>>,
-}
-
-struct Window<'a> {
-    excerpt: &'a Excerpt,
-    evidence: usize,
+    excerpts: &'a [Excerpt],
 }
 
 impl<'a> Pieces<'a> {
     fn new(table: &'a Table, run: &'a RunReport, result: &'a ResultReport) -> Self {
-        let mut lines: Vec<Window<'a>> = Vec::new();
-        for (evidence, one) in result.evidence.iter().enumerate() {
-            let Some(excerpt) = &one.excerpt else { continue };
-            // A value that its rule shows already needs no second place, unless nothing else is shown.
-            let known = lines.iter().any(|line| line.excerpt.start == excerpt.start);
-            if !known && lines.len() < PLACES {
-                lines.push(Window { excerpt, evidence });
-            }
-        }
-        lines.sort_by_key(|line| line.excerpt.start);
         let (mut text, mut starts) = (String::new(), Vec::new());
-        for line in &lines {
+        for excerpt in &result.excerpts {
             starts.push(text.len());
-            text.push_str(&line.excerpt.text);
+            text.push_str(&excerpt.text);
             text.push('\n');
         }
-        Self { sources: &table.sources, trace: one_line(&run.file), text, starts, lines }
+        Self { sources: &table.sources, trace: one_line(&run.file), text, starts, excerpts: &result.excerpts }
     }
 
     fn rule(&self, id: FileId) -> Result<&crate::source::SourceFile, Error> {
@@ -265,14 +250,14 @@ impl<'a> Files<'a> for Pieces<'_> {
     fn line_number(&'a self, id: Place, index: usize) -> Result<usize, Error> {
         Ok(match id {
             Place::Rule(_) => index + 1,
-            Place::Trace => self.lines.get(index).map_or(1, |line| line.excerpt.line),
+            Place::Trace => self.excerpts.get(index).map_or(1, |excerpt| excerpt.line),
         })
     }
 
     fn column_number(&'a self, id: Place, index: usize, byte: usize) -> Result<usize, Error> {
         Ok(match id {
             Place::Rule(file) => self.rule(file)?.position(u32::try_from(byte).unwrap_or(u32::MAX)).column,
-            Place::Trace => self.lines.get(index).map_or(1, |line| line.excerpt.column),
+            Place::Trace => self.excerpts.get(index).map_or(1, |excerpt| excerpt.column),
         })
     }
 

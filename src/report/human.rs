@@ -42,7 +42,7 @@ pub const DRAWN: usize = 10;
 /// Names of runs in a list.
 const NAMES: usize = 5;
 /// Width of the column of ids.
-const ID: usize = 28;
+const ID: usize = 30;
 
 impl Human {
     /// A report into a writer.
@@ -148,7 +148,7 @@ impl Human {
         for (item, tally) in table.items.iter().zip(&self.items).filter(|(_, tally)| failed(tally) > 0) {
             let names = tally.failed_in.iter().map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
             let more = if failed(tally) > u64::try_from(NAMES).unwrap_or(u64::MAX) { ", …" } else { "" };
-            row(&mut self.out, &item.id, &format!("{} of {runs} runs: {names}{more}", failed(tally)))?;
+            row(&mut self.out, item.name(), &format!("{} of {runs} runs: {names}{more}", failed(tally)))?;
         }
         if self.hidden > 0 {
             let hidden = format!("{} failures are not drawn; --max-failures N draws more", self.hidden);
@@ -191,15 +191,15 @@ impl Human {
             let reason = why.unwrap_or(if reason.is_empty() { &item.text } else { reason });
             let often = if runs > 1 { format!("{count} of {runs} runs: ") } else { String::new() };
             let room = self.options.style.width.max(60).saturating_sub(ID + 4 + often.len());
-            row(&mut self.out, &item.id, &format!("{often}{}", value::shortened(&one_line(reason), room.max(60))))?;
+            row(&mut self.out, item.name(), &format!("{often}{}", value::shortened(&one_line(reason), room.max(60))))?;
         }
         if any { writeln!(self.out) } else { Ok(()) }
     }
 }
 
 fn row(out: &mut dyn Write, id: &str, text: &str) -> io::Result<()> {
-    let id = value::shortened(&one_line(id), 60);
-    let gap = ID.saturating_sub(id.chars().count()).max(2);
+    let id = value::shortened(&one_line(id), ID - 2);
+    let gap = ID.saturating_sub(id.chars().count());
     writeln!(out, "  {id}{:gap$}{text}", "")
 }
 

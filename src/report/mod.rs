@@ -20,6 +20,7 @@ mod wire;
 
 use crate::diagnostic::render::Style;
 use gate::Policy;
+pub use human::unreadable as tell_unreadable;
 use model::{RunReport, Unreadable};
 pub use redact::redact;
 use std::io::{self, Write};

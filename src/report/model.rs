@@ -61,6 +61,8 @@ pub struct ResultReport {
     pub message: Option<String>,
     /// What proves it.
     pub evidence: Vec<EvidenceReport>,
+    /// The pieces of the trace that the evidence stands in, where a format draws them.
+    pub excerpts: Vec<Excerpt>,
 }
 
 impl ResultReport {
@@ -103,8 +105,6 @@ pub struct EvidenceReport {
     pub source: Option<Bytes>,
     /// The part of the rule, as a span of [`Table::sources`].
     pub rule_span: Option<Span>,
-    /// The piece of the trace around it, where a format draws it.
-    pub excerpt: Option<Excerpt>,
 }
 
 /// Bytes of a trace file.
@@ -224,6 +224,7 @@ fn result(
         reason: String::new(),
         message: None,
         evidence: Vec::new(),
+        excerpts: Vec::new(),
     };
     if detail.findings && outcome.status != Status::Passed {
         let masked = table.items.get(item).is_some_and(|item| item.masked);
@@ -234,8 +235,23 @@ fn result(
         let kept = outcome.evidence.iter().take(EVIDENCE);
         report.evidence =
             kept.map(|one| evidence(table, program, one, text, detail, masked.then_some(found.as_slice()))).collect();
+        if matches!(outcome.status, Status::Failed | Status::UnexpectedPassed) {
+            report.excerpts = excerpts(outcome, text, detail, masked);
+        }
     }
     Some(report)
+}
+
+/// The pieces of the trace around the evidence.
+fn excerpts(outcome: &AssertionOutcome, text: &Text<'_>, detail: Detail, masked: bool) -> Vec<Excerpt> {
+    let Some(width) = detail.excerpt else { return Vec::new() };
+    let places = outcome.evidence.iter().take(EVIDENCE).enumerate();
+    let places = places.filter_map(|(number, one)| Some((number, one.origin.clone()?)));
+    let line = |offset| {
+        let (line, start) = text.line(offset);
+        excerpt::Line { number: text.source.line.max(1) + line, start }
+    };
+    excerpt::windows(text.text, places, line, width, masked)
 }
 
 /// What a predicate has found, as it may stand in words. Longest first, so that no part of one stays.
@@ -263,17 +279,6 @@ fn evidence(
     let masked = found.is_some();
     let json = evidence.value.as_deref();
     let origin = evidence.origin.clone().filter(|range| text.text.get(range.clone()).is_some());
-    let excerpt = detail.excerpt.and_then(|width| {
-        let range = origin.clone()?;
-        let (line, start) = text.line(range.start);
-        Some(excerpt::around(
-            text.text,
-            range,
-            excerpt::Line { number: text.source.line.max(1) + line, start },
-            width,
-            masked,
-        ))
-    });
     EvidenceReport {
         role: evidence.role,
         label: said(&evidence.label, found.unwrap_or(&[])),
@@ -283,6 +288,5 @@ fn evidence(
         shown: detail.excerpt.and_then(|_| json.map(|json| value::for_people(json, masked, SHOWN))),
         source: origin.map(|range| text.bytes(&range)),
         rule_span: evidence.rule_span.map(|span| table.span(program, span)),
-        excerpt,
     }
 }

@@ -38,7 +38,7 @@ impl Report for Summary {
             let known = item.rule.and_then(|rule| of_rule.get(rule).copied().flatten());
             let row = known.unwrap_or(self.rows.len());
             if known.is_none() {
-                let name = table.rule_of(item).map_or(&item.id, |rule| &rule.id);
+                let name = table.rule_of(item).map_or(item.name(), |rule| &rule.id);
                 self.rows.push(Row { name: value::shortened(&one_line(name), NAME), counts: Counts::default() });
             }
             if let Some(slot) = item.rule.and_then(|rule| of_rule.get_mut(rule)) {

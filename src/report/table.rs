@@ -91,6 +91,18 @@ pub struct Location {
     pub column: usize,
 }
 
+impl Item {
+    /// What people know it by: its id where it has a name of its own, its text where the id was made from file and text.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let made = |digits: &str| digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match self.id.rsplit_once(':') {
+            Some((_, digits)) if self.rule.is_none() && made(digits) => &self.text,
+            _ => &self.id,
+        }
+    }
+}
+
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)

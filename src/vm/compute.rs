@@ -5,13 +5,10 @@
 use super::context::Scope;
 use super::fault::Fault;
 use super::machine::{Machine, broken};
-use super::observe::TestKindSeen;
 use crate::builtins::call::Environment;
-use crate::builtins::table::Builtin;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use crate::ir::Constant;
-use crate::truth::Truth;
-use crate::value::json::{to_json, write_json};
+use crate::value::json::write_json;
 use crate::value::{Entry, Node, Number, Object, Range, Text, Value};
 
 /// What an operand that is no number means for the result.
@@ -136,7 +133,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    pub(super) fn call(&mut self, function: Name, count: Amount, at: usize) -> Result<(), Fault> {
+    pub(super) fn call(&mut self, function: Name, count: Amount) -> Result<(), Fault> {
         let builtin = self.prepared.builtin(function.0).ok_or_else(broken)?;
         let arguments = self.top(count.0 as usize)?.to_vec();
         self.drop_values(arguments.len());
@@ -152,33 +149,8 @@ impl<'run> Machine<'run> {
         if builtin.score {
             self.grade_score(&result);
         }
-        if let Value::Boolean(answer) = result.value {
-            self.note_call(at, builtin, &arguments, answer);
-        }
         self.push(result);
         Ok(())
-    }
-
-    /// What a function that answers yes or no was asked, for evidence; where another function names the culprits, it is asked too.
-    fn note_call(&mut self, at: usize, builtin: &Builtin, arguments: &[Node<'run>], answer: bool) {
-        if self.recorder.is_none() {
-            return;
-        }
-        let subject = arguments.first().copied().unwrap_or(Node::computed(Value::Missing));
-        self.note_test(at, TestKindSeen::Called, subject, None, Truth::from_bool(answer));
-        let Some(culprits) = builtin.culprits().filter(|_| !answer) else { return };
-        let prepared = self.prepared;
-        let environment = Environment {
-            arena: self.arena,
-            limits: &self.limits,
-            meter: &mut self.meter,
-            regex: &|number| prepared.regex(number),
-            cache: &self.cache,
-        };
-        if let Ok(found) = culprits.call(arguments, environment) {
-            let named = to_json(&found.value);
-            self.note_why(format!("{named} stand in none of them"));
-        }
     }
 
     pub(super) fn call_def(

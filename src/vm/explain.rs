@@ -78,11 +78,6 @@ impl<'run> Machine<'run> {
 
     /// What a test saw, in words.
     fn clause(&self, seen: &Seen<'run>, sides: &[(Node<'run>, usize)]) -> String {
-        if seen.kind == TestKindSeen::Called {
-            let said = if seen.truth == Truth::True { "true" } else { "false" };
-            let call = format!("`{}` is {said}", self.rule_text(self.span(seen.at)));
-            return seen.why.iter().fold(call, |call, why| format!("{call}: {why}"));
-        }
         let mut parts: Vec<String> = sides.iter().map(|(node, at)| self.describe(node, *at, &seen.gaps)).collect();
         parts.extend(seen.why.clone());
         if parts.is_empty() {
@@ -93,9 +88,6 @@ impl<'run> Machine<'run> {
 
     /// The values of a test that are not written in it, with the instructions that made them.
     fn sides(&self, seen: &Seen<'run>, recorder: &Recorder<'run>) -> Vec<(Node<'run>, usize)> {
-        if seen.kind == TestKindSeen::Called {
-            return Vec::new();
-        }
         let made = self.made_by(seen.at, recorder);
         let nodes = [Some(seen.subject), seen.operand].into_iter().flatten().enumerate();
         let sides = nodes.map(|(side, node)| (node, made.get(side).copied().unwrap_or(seen.at)));

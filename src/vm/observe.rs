@@ -73,8 +73,6 @@ pub(super) enum TestKindSeen {
     Inspected,
     /// A value used as a condition.
     Condition,
-    /// A function that answers yes or no; the subject is its first argument.
-    Called,
     /// What a quantifier runs over.
     Source,
 }

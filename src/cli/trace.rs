@@ -1,0 +1,86 @@
+//! `aver trace show TRACE`: runs as rules see them.
+
+use super::console::{ColorChoice, Stream};
+use super::exit::{Exit, Stop};
+use super::feed::{self, Reading};
+use super::inputs;
+use crate::diagnostic::render::{Ink, paint};
+use crate::limits::Limits;
+use crate::report::{redact, tell_unreadable};
+use crate::trace::timeline::timeline;
+use bumpalo::Bump;
+use std::io::{self, Write};
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Shows runs step by step: what they record, what they lack, what was odd while reading
+    Show(Show),
+}
+
+/// Arguments of `trace show`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver trace show trace.json
+  aver trace show runs.jsonl --run 3      the third run of a file
+  agent --json | aver trace show -")]
+struct Show {
+    /// Traces: files, folders, patterns in quotes, `-` for standard input
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<String>,
+    /// Show only this run of each file, from 1
+    #[arg(long, value_name = "N")]
+    run: Option<usize>,
+}
+
+/// Shows runs.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let Command::Show(show) = &arguments.command;
+    let traces = inputs::traces(&show.traces)?;
+    let reading = Reading { limits: Limits::default(), strict: false };
+    let style = Stream::Out.style(color);
+    let mut out = io::BufWriter::new(io::stdout());
+    let (mut shown, mut exit, mut arena) = (0, Exit::Holds, Bump::new());
+    for trace in &traces {
+        let mut number = 0;
+        for document in feed::documents(trace, &reading) {
+            for raw in document.runs() {
+                number += 1;
+                if show.run.is_some_and(|wanted| wanted != number) {
+                    continue;
+                }
+                let parsed =
+                    raw.and_then(|raw| feed::parse(raw, &arena, &reading).map(|run| timeline(&run, style.width)));
+                match parsed {
+                    Ok(text) => {
+                        if shown > 0 {
+                            writeln!(out)?;
+                        }
+                        // The first line names the run.
+                        let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
+                        write!(out, "{}\n{}", paint(style, Ink::Bold, head), redact(rest))?;
+                        shown += 1;
+                    }
+                    Err(unreadable) => {
+                        out.flush()?;
+                        tell_unreadable(&mut io::stderr(), Stream::Err.style(color), &unreadable)?;
+                        exit = Exit::Trace;
+                    }
+                }
+                arena.reset();
+            }
+        }
+    }
+    out.flush()?;
+    match (shown, exit) {
+        (0, Exit::Holds) => Err(Stop::usage("there is no such run in these traces", "")),
+        (_, exit) => Ok(exit),
+    }
+}

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
+#[path = "conformance_text/assertions.rs"]
+mod assertions;
 mod common;
 #[path = "conformance_text/details.rs"]
 mod details;
+#[path = "conformance_text/sentences.rs"]
+mod sentences;

@@ -48,8 +48,8 @@ pub fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// Finds JSON inside a text: the first object from the left that `accept` takes, else the first list. A value inside one that was
-/// read does not stand for itself, apart from objects in lists: `[{"a": 1}]` holds the object.
+/// Finds JSON inside a text: the first object from the left that `accept` takes, else the first list. Only whole values count, not
+/// what is inside them; objects in a list stand for themselves as well, since answers often wrap one object into a list.
 ///
 /// # Errors
 /// Only when a limit is reached.
@@ -59,30 +59,67 @@ pub fn find_json(
     meter: &mut Meter,
     mut accept: impl FnMut(&Value<'_>) -> bool,
 ) -> Result<Option<Range<usize>>, Exhausted> {
+    let mut lists = Vec::new();
+    let mut found = None;
+    each_json(text, limits, meter, &mut |node| {
+        if let (Value::List(_), Some(range)) = (node.value, node.origin.range()) {
+            lists.push(range);
+        }
+        found = first_object(node, &mut accept);
+        found.is_none()
+    })?;
+    for range in lists {
+        if found.is_some() {
+            break;
+        }
+        let list = text.get(range.clone()).unwrap_or_default();
+        each_json(list, limits, meter, &mut |node| {
+            found = accept(&node.value).then(|| range.clone());
+            false
+        })?;
+    }
+    Ok(found)
+}
+
+/// The first object that fits: the value itself, or one in lists.
+fn first_object(node: &Node<'_>, accept: &mut impl FnMut(&Value<'_>) -> bool) -> Option<Range<usize>> {
+    match node.value {
+        Value::Object(_) if accept(&node.value) => node.origin.range(),
+        Value::List(items) => {
+            crate::value::compare::deeper(|| items.iter().find_map(|item| first_object(item, accept)))
+        }
+        _ => None,
+    }
+}
+
+/// Shows the objects and lists that stand in a text and in no other, from the left, while `show` returns true.
+fn each_json(
+    text: &str,
+    limits: &Limits,
+    meter: &mut Meter,
+    show: &mut dyn FnMut(&Node<'_>) -> bool,
+) -> Result<(), Exhausted> {
     let mut arena = Bump::new();
-    for bracket in [b'{', b'['] {
-        let mut at = 0;
-        meter.scan(text.len())?;
-        while let Some(found) = text.as_bytes().get(at..).and_then(|rest| memchr::memchr(bracket, rest)) {
-            let start = at + found;
-            arena.reset();
-            match parse_prefix(text.get(start..).unwrap_or_default(), 0, &arena, limits) {
-                Ok(document) => {
-                    meter.scan(document.end.saturating_mul(4))?;
-                    let end = start + document.end;
-                    if accept(&document.node.value) {
-                        return Ok(Some(start..end));
-                    }
-                    at = end;
+    let mut at = 0;
+    meter.scan(text.len())?;
+    while let Some(offset) = text.as_bytes().get(at..).and_then(|rest| memchr::memchr2(b'{', b'[', rest)) {
+        let start = at + offset;
+        arena.reset();
+        match parse_prefix(text.get(start..).unwrap_or_default(), start, &arena, limits) {
+            Ok(document) => {
+                meter.scan(document.end.saturating_mul(4))?;
+                at = start + document.end;
+                if !show(&document.node) {
+                    return Ok(());
                 }
-                Err(error) => {
-                    meter.scan(error.offset.saturating_mul(4))?;
-                    at = start + 1;
-                }
+            }
+            Err(error) => {
+                meter.scan(error.offset.saturating_mul(4))?;
+                at = start + 1;
             }
         }
     }
-    Ok(None)
+    Ok(())
 }
 
 /// Why a JSONPath cannot be used.

@@ -331,18 +331,18 @@ pub enum Course<P, E> {
         steps: Vec<P>,
     },
     NeverAfter {
-        step: P,
+        steps: Vec<P>,
         open: P,
         until: Option<P>,
         within: Option<Within>,
     },
     NeverBefore {
-        step: P,
+        steps: Vec<P>,
         close: P,
         within: Option<Within>,
     },
     NeverBetween {
-        step: P,
+        steps: Vec<P>,
         open: P,
         close: P,
         within: Option<Within>,

@@ -137,7 +137,7 @@ mod show {
         match course {
             Course::Require { step, times } => format!("require {} {times:?}", pattern(step)),
             Course::Never { steps } => format!("never {}", patterns(steps)),
-            Course::NeverAfter { step, open, .. } => format!("never {} after {}", pattern(step), pattern(open)),
+            Course::NeverAfter { steps, open, .. } => format!("never {} after {}", patterns(steps), pattern(open)),
             Course::Before { step, targets, .. } => format!("before {} -> {}", pattern(step), patterns(targets)),
             Course::Count { step, test } => format!("count {} {}", pattern(step), expr(test)),
             Course::Each { quantifier, step, condition } => {

@@ -138,7 +138,7 @@ impl<'a> Checker<'a> {
         window: Option<&'a Window>,
         within: Option<&'a ast::Within>,
     ) -> CheckedCourse {
-        let mut steps = self.lenient(|checker| checker.patterns(scope, steps));
+        let steps = self.lenient(|checker| checker.patterns(scope, steps));
         let Some(window) = window else {
             if let Some(within) = within {
                 self.report_within(within, "a bare `never` has no start to measure from");
@@ -149,35 +149,23 @@ impl<'a> Checker<'a> {
             self.report_within(within, "`between` closes the window already");
         }
         let within = within.and_then(|within| self.within(within));
-        let step = if steps.len() == 1 { steps.pop() } else { self.joined(steps) };
-        let Some(step) = step else { return Course::Never { steps: Vec::new() } };
         match window {
             Window::After { open, until } => Course::NeverAfter {
-                step,
+                steps,
                 open: self.pattern(scope, open).pattern,
                 until: until.as_ref().map(|until| self.pattern(scope, until).pattern),
                 within,
             },
-            Window::Before { close } => Course::NeverBefore { step, close: self.pattern(scope, close).pattern, within },
+            Window::Before { close } => {
+                Course::NeverBefore { steps, close: self.pattern(scope, close).pattern, within }
+            }
             Window::Between { open, close } => Course::NeverBetween {
-                step,
+                steps,
                 open: self.pattern(scope, open).pattern,
                 close: self.pattern(scope, close).pattern,
                 within,
             },
         }
-    }
-
-    /// `never A, B after C` forbids either: one pattern with all alternatives.
-    fn joined(&self, patterns: Vec<Pattern>) -> Option<Pattern> {
-        let mut all = patterns.into_iter();
-        let mut first = all.next()?;
-        for pattern in all {
-            first.span = first.span.to(pattern.span);
-            first.alternatives.extend(pattern.alternatives);
-        }
-        first.text = self.written(first.span);
-        Some(first)
     }
 
     fn report_within(&mut self, within: &ast::Within, why: &str) {

@@ -10,16 +10,16 @@ pub(super) fn compile(c: &mut Compiler, course: &Course<Pattern, Expr>) -> Cours
     match course {
         C::Require { step, times } => C::Require { step: c.pattern(step), times: *times },
         C::Never { steps } => C::Never { steps: c.patterns(steps) },
-        C::NeverAfter { step, open, until, within } => {
-            let (step, open) = (c.pattern(step), c.pattern(open));
-            C::NeverAfter { step, open, until: until.as_ref().map(|until| c.pattern(until)), within: *within }
+        C::NeverAfter { steps, open, until, within } => {
+            let (steps, open) = (c.patterns(steps), c.pattern(open));
+            C::NeverAfter { steps, open, until: until.as_ref().map(|until| c.pattern(until)), within: *within }
         }
-        C::NeverBefore { step, close, within } => {
-            C::NeverBefore { step: c.pattern(step), close: c.pattern(close), within: *within }
+        C::NeverBefore { steps, close, within } => {
+            C::NeverBefore { steps: c.patterns(steps), close: c.pattern(close), within: *within }
         }
-        C::NeverBetween { step, open, close, within } => {
-            let (step, open, close) = (c.pattern(step), c.pattern(open), c.pattern(close));
-            C::NeverBetween { step, open, close, within: *within }
+        C::NeverBetween { steps, open, close, within } => {
+            let (steps, open, close) = (c.patterns(steps), c.pattern(open), c.pattern(close));
+            C::NeverBetween { steps, open, close, within: *within }
         }
         C::Only { steps } => C::Only { steps: c.patterns(steps) },
         C::Count { step, test } => C::Count { step: c.pattern(step), test: c.code(test, 1) },

@@ -149,17 +149,20 @@ impl Parts<'_> {
             | Course::Last { step }
             | Course::Repeat { step, .. } => self.pattern(*step),
             Course::Never { steps } | Course::Only { steps } | Course::Either { steps } => self.patterns(steps),
-            Course::NeverAfter { step, open, until, within } => {
-                self.patterns(&[*step, *open])?;
+            Course::NeverAfter { steps, open, until, within } => {
+                self.patterns(steps)?;
+                self.pattern(*open)?;
                 until.map_or(Ok(()), |until| self.pattern(until))?;
                 self.within(*within)
             }
-            Course::NeverBefore { step, close, within } => {
-                self.patterns(&[*step, *close])?;
+            Course::NeverBefore { steps, close, within } => {
+                self.patterns(steps)?;
+                self.pattern(*close)?;
                 self.within(*within)
             }
-            Course::NeverBetween { step, open, close, within } => {
-                self.patterns(&[*step, *open, *close])?;
+            Course::NeverBetween { steps, open, close, within } => {
+                self.patterns(steps)?;
+                self.patterns(&[*open, *close])?;
                 self.within(*within)
             }
             Course::Count { step, test } => self.step_and_code(*step, *test),

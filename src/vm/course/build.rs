@@ -2,6 +2,7 @@
 
 use super::adjacency::{Edge, Immediate, Only};
 use super::arguments::ArgsValid;
+use super::before_first::NeverBefore;
 use super::concurrency::Together;
 use super::count::{Count, Test};
 use super::each::Each;
@@ -16,7 +17,7 @@ use super::response::Response;
 use super::sequence::Sequence;
 use super::statement::Statement;
 use super::view::View;
-use super::window::{NeverAfter, NeverBefore, NeverBetween};
+use super::window::{All, NeverAfter, NeverBetween};
 use crate::ir::Course;
 use crate::syntax::ast::SequenceMode;
 use crate::vm::fault::Fault;
@@ -32,9 +33,15 @@ pub(super) fn monitor<'run>(
         Course::Require { times: Some(times), .. } => Box::new(Count::new(Test::Times(*times))),
         Course::Require { times: None, .. } | Course::Either { .. } => Box::new(Occurs::new(true)),
         Course::Never { .. } => Box::new(Occurs::new(false)),
-        Course::NeverAfter { within, .. } => Box::new(NeverAfter::new(view, *within)),
-        Course::NeverBefore { within, .. } => Box::new(NeverBefore::new(view, *within)),
-        Course::NeverBetween { within, .. } => Box::new(NeverBetween::new(view, *within)),
+        Course::NeverAfter { steps, within, .. } => {
+            Box::new(All::new(view, steps.len(), |slots| NeverAfter::new(view, slots, *within)))
+        }
+        Course::NeverBefore { steps, within, .. } => {
+            Box::new(All::new(view, steps.len(), |slots| NeverBefore::new(view, slots, *within)))
+        }
+        Course::NeverBetween { steps, within, .. } => {
+            Box::new(All::new(view, steps.len(), |slots| NeverBetween::new(view, slots, *within)))
+        }
         Course::Only { .. } => Box::new(Only::new()),
         Course::Count { test, .. } => Box::new(Count::new(Test::Code(*test))),
         Course::First { .. } => Box::new(Edge::new(false)),

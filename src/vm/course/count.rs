@@ -251,8 +251,7 @@ impl<'run> Monitor<'run> for Count {
         }
         if all.none_for_sure {
             let none = self.answers(0, 0, view)?;
-            let unbound = view.names(0).is_empty();
-            all.lost |= open && unbound && !none.may_hold && self.stays_false(growth, 0, view)?;
+            all.lost |= open && !none.may_hold && self.stays_false(growth, 0, view)?;
             all.add_none(none);
         }
         let may_hold = all.may_hold();

@@ -20,8 +20,8 @@ use super::view::{Hit, View, merge};
 use crate::bytecode::program::CodeId;
 use crate::ir::{Alternative, NameTest, Within};
 use crate::trace::run::{Kind, Run, Step};
-use crate::value::Node;
 use crate::value::json::to_json;
+use crate::value::{Node, Value};
 use crate::vm::context::Scope;
 use crate::vm::locate;
 use crate::vm::outcome::{Evidence, Role};
@@ -146,7 +146,7 @@ impl<'run> View<'_, 'run> {
         let paths: Vec<(u32, CodeId)> = alternative.map_or(Vec::new(), |alternative| alternative.binds.clone());
         let nodes = paths.into_iter().filter_map(|(name, path)| {
             let node = self.machine.evaluate(path, &Scope::of_step(step)).ok()?;
-            Some((name, node))
+            (!matches!(node.value, Value::Absent | Value::Missing)).then_some((name, node))
         });
         let nodes: Vec<(u32, Node<'run>)> = nodes.collect();
         nodes.into_iter().map(|(name, node)| self.value_proof(hit.step, name, &node, role)).collect()

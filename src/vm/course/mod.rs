@@ -6,6 +6,7 @@
 mod adjacency;
 mod arguments;
 mod automaton;
+mod before_first;
 mod build;
 mod classify;
 mod concurrency;

@@ -14,6 +14,8 @@ pub(super) struct Repeat {
     latest: Option<Row>,
     /// The first row that is too long.
     caught: Option<Row>,
+    /// A call of the list surely matches, or may.
+    occurs: (bool, bool),
 }
 
 /// Neighbouring calls that are the same.
@@ -28,7 +30,7 @@ struct Row {
 impl Repeat {
     /// A monitor that has seen nothing.
     pub(super) fn new(limit: u32) -> Self {
-        Self { limit, latest: None, caught: None }
+        Self { limit, latest: None, caught: None, occurs: (false, false) }
     }
 }
 
@@ -53,7 +55,10 @@ fn same(a: &Step<'_>, b: &Step<'_>) -> bool {
 
 impl<'run> Monitor<'run> for Repeat {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        let Some(hit) = hits.iter().find(|hit| hit.call.is_some() && view.counts(hit)) else { return Ok(()) };
+        let listed = || hits.iter().filter(|hit| hit.call.is_some());
+        self.occurs.0 |= listed().any(|hit| hit.sure);
+        self.occurs.1 |= listed().next().is_some();
+        let Some(hit) = listed().find(|hit| view.counts(hit)) else { return Ok(()) };
         let (Some(place), Some(step)) = (hit.call, view.step(hit.step)) else { return Ok(()) };
         let continues = self
             .latest
@@ -71,7 +76,8 @@ impl<'run> Monitor<'run> for Repeat {
     }
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good(self.caught.is_some()))
+        let exercised = Some((!self.occurs.0, self.occurs.1));
+        Ok(Judged { exercised, ..Judged::fails_for_good(self.caught.is_some()) })
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {

@@ -20,6 +20,45 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Unknown matches of a header that are answered in all ways; with more the block is undecided.
 const MOST_UNKNOWN: usize = 8;
 
+/// Answers to what is unknown of a header, in the order in which windows depend on it. First all are yes, then every other way is gone
+/// through.
+#[derive(Debug, Default)]
+struct Answers {
+    given: Vec<bool>,
+    asked: usize,
+}
+
+impl Answers {
+    /// The answer to the next unknown match.
+    fn ask(&mut self) -> bool {
+        let answer = self.given.get(self.asked).copied();
+        if answer.is_none() {
+            self.given.push(true);
+        }
+        self.asked += 1;
+        answer.unwrap_or(true)
+    }
+
+    /// Whether a hit is there.
+    fn has(&mut self, hit: &Hit) -> bool {
+        hit.sure || self.ask()
+    }
+
+    /// Goes on to the next way of answering; false when there is none.
+    fn next(&mut self) -> bool {
+        self.given.truncate(self.asked);
+        self.asked = 0;
+        while self.given.last() == Some(&false) {
+            self.given.pop();
+        }
+        self.given.last_mut().map(|last| *last = false).is_some()
+    }
+
+    fn too_many(&self) -> bool {
+        self.given.len() > MOST_UNKNOWN
+    }
+}
+
 /// The slot of the pattern that opens windows (closes them, for `before`).
 const OPEN: usize = 0;
 /// The slot of the pattern that closes them.
@@ -81,20 +120,17 @@ impl<'run> Engine<'run> {
         }
         view.check_faults()?;
         let header = read(&mut view, &setting.selected)?;
-        let unknown: Vec<usize> =
-            (0..header.hits.len()).filter(|at| header.hits.get(*at).is_some_and(|hit| !hit.sure)).collect();
         let first_unknown = header.hits.iter().find(|hit| !hit.sure);
-        if unknown.len() > MOST_UNKNOWN {
-            return Ok(undecided(&mut view, first_unknown));
-        }
         let mut answers = Vec::new();
-        for answer in 0..1_usize << unknown.len() {
-            let taken = |at: &usize| match unknown.iter().position(|unknown| unknown == at) {
-                Some(bit) => answer & (1 << bit) != 0,
-                None => true,
-            };
-            let chosen: Vec<&Hit> = (0..header.hits.len()).filter(taken).filter_map(|at| header.hits.get(at)).collect();
-            answers.push(windows(&mut view, scope, &chosen)?);
+        let mut ways = Answers::default();
+        loop {
+            answers.push(windows(&mut view, scope, &header.hits, &mut ways)?);
+            if ways.too_many() {
+                return Ok(undecided(&mut view, first_unknown));
+            }
+            if !ways.next() {
+                break;
+            }
         }
         let nothing = explain::no_window(&mut view, scope);
         drop(view);
@@ -111,10 +147,11 @@ impl<'run> Engine<'run> {
             })
             .collect();
         self.opened_by = outside;
-        let mut findings = findings?;
-        let all_taken = findings.pop().unwrap_or_else(|| Finding::new(Verdict::Vacuous, nothing));
-        if findings.iter().all(|other| other.verdict == all_taken.verdict) {
-            return Ok(all_taken);
+        // Where all agree, the one of all yes speaks for them.
+        let mut findings = findings?.into_iter();
+        let first = findings.next().unwrap_or_else(|| Finding::new(Verdict::Vacuous, nothing));
+        if findings.all(|other| other.verdict == first.verdict) {
+            return Ok(first);
         }
         let mut view = self.view(machine, None, context, &setting)?;
         Ok(undecided(&mut view, first_unknown))
@@ -190,29 +227,35 @@ fn read(view: &mut View<'_, '_>, selected: &[Selection]) -> Result<Header, Fault
     Ok(Header { hits, kinds, binds })
 }
 
-/// The windows that these header hits open, in the order in which they open.
+/// The windows that header hits open, in the order in which they open.
 fn windows<'run>(
     view: &mut View<'_, 'run>,
     scope: &Scope<PatternId>,
-    hits: &[&Hit],
+    hits: &[Hit],
+    answers: &mut Answers,
 ) -> Result<Vec<Opened<'run>>, Fault> {
     let whole = view.context.window;
     match scope {
-        Scope::Each { .. } => Ok(hits.iter().filter_map(|hit| of_step(view, hit)).collect()),
-        Scope::Before { .. } => Ok(firsts(hits)
+        Scope::Each { .. } => {
+            let there = hits.iter().filter(|hit| answers.has(hit));
+            Ok(there.filter_map(|hit| of_step(view, hit)).collect())
+        }
+        Scope::Before { .. } => Ok(firsts(hits, answers)
+            .into_iter()
             .map(|hit| {
                 let window = Window { start: whole.start, end: hit.step as usize, closed: true };
                 opened(view, &hit.env, window, (None, Some(hit.step)))
             })
             .collect()),
-        Scope::After { until: None, .. } => Ok(firsts(hits)
+        Scope::After { until: None, .. } => Ok(firsts(hits, answers)
+            .into_iter()
             .map(|hit| {
                 let window = Window { start: hit.step as usize + 1, ..whole };
                 opened(view, &hit.env, window, (Some(hit.step), None))
             })
             .collect()),
-        Scope::After { until: Some(_), .. } => closing(view, hits, false),
-        Scope::Between { .. } => closing(view, hits, true),
+        Scope::After { until: Some(_), .. } => closing(view, hits, false, answers),
+        Scope::Between { .. } => closing(view, hits, true, answers),
     }
 }
 
@@ -223,9 +266,9 @@ fn of_step<'run>(view: &View<'_, 'run>, hit: &Hit) -> Option<Opened<'run>> {
 }
 
 /// The first hit for each of their values.
-fn firsts<'h>(hits: &'h [&Hit]) -> impl Iterator<Item = &'h Hit> {
+fn firsts<'h>(hits: &'h [Hit], answers: &mut Answers) -> Vec<&'h Hit> {
     let mut seen = BTreeSet::new();
-    hits.iter().copied().filter(move |hit| seen.insert(&hit.env))
+    hits.iter().filter(|hit| !seen.contains(&hit.env) && answers.has(hit) && seen.insert(&hit.env)).collect()
 }
 
 /// A window in which the header's values hold.
@@ -246,21 +289,28 @@ fn opened<'run>(
 }
 
 /// Windows from each opening hit that is not inside an open window of the same values to the next closing one.
-fn closing<'run>(view: &mut View<'_, 'run>, hits: &[&Hit], must_close: bool) -> Result<Vec<Opened<'run>>, Fault> {
+fn closing<'run>(
+    view: &mut View<'_, 'run>,
+    hits: &[Hit],
+    must_close: bool,
+    answers: &mut Answers,
+) -> Result<Vec<Opened<'run>>, Fault> {
     // Closing hits that have all values of the opening ones close exactly those.
     let exact = view.names(OPEN) == view.names(CLOSE) && !view.joined(OPEN) && !view.joined(CLOSE);
-    let exact = exact && hits.iter().all(|hit| !hit.env.contains(&Part::ABSENT));
+    let exact = exact && hits.iter().all(|hit| view.names(hit.slot).iter().all(|name| has_value(&hit.env, *name)));
     let mut open: BTreeMap<&Env, &Hit> = BTreeMap::new();
     let mut windows = Vec::new();
     for of_step in hits.chunk_by(|a, b| a.step == b.step) {
         for close in of_step.iter().filter(|hit| hit.slot == CLOSE) {
-            for opening in closed_by(view, &mut open, close, exact)? {
+            for opening in closed_by(view, &mut open, close, exact, answers)? {
                 let window = Window { start: opening.step as usize + 1, end: close.step as usize, closed: true };
                 windows.push(opened(view, &opening.env, window, (Some(opening.step), Some(close.step))));
             }
         }
         for opening in of_step.iter().filter(|hit| hit.slot == OPEN) {
-            open.entry(&opening.env).or_insert(opening);
+            if !open.contains_key(&opening.env) && answers.has(opening) {
+                open.insert(&opening.env, opening);
+            }
         }
     }
     for (env, opening) in open {
@@ -271,20 +321,29 @@ fn closing<'run>(view: &mut View<'_, 'run>, hits: &[&Hit], must_close: bool) -> 
     Ok(windows)
 }
 
+fn has_value(env: &Env, name: u32) -> bool {
+    env.get(name as usize).is_some_and(|part| part.is_value())
+}
+
 /// Takes the openings out that a closing hit closes.
 fn closed_by<'h>(
     view: &mut View<'_, '_>,
     open: &mut BTreeMap<&'h Env, &'h Hit>,
     close: &Hit,
     exact: bool,
+    answers: &mut Answers,
 ) -> Result<Vec<&'h Hit>, Fault> {
-    if exact {
-        return Ok(open.remove(&close.env).into_iter().collect());
-    }
     let mut closed = Vec::new();
-    for opening in open.values() {
-        if view.fit(opening.side(), close.side())? != Fit::No {
-            closed.push(*opening);
+    if exact {
+        closed.extend(open.get(&close.env).copied().filter(|_| answers.has(close)));
+    } else {
+        for opening in open.values() {
+            match view.fit(opening.side(), close.side())? {
+                Fit::No => {}
+                Fit::Yes if close.sure => closed.push(*opening),
+                _ if answers.ask() => closed.push(*opening),
+                _ => {}
+            }
         }
     }
     for opening in &closed {

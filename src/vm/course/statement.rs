@@ -4,6 +4,7 @@
 use super::automaton::Automaton;
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::ir::{Course, Flow};
+use crate::syntax::ast::SequenceMode;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -72,10 +73,6 @@ impl Statement {
         Self { calls: true, ..self }
     }
 
-    fn in_order_if(self, condition: bool) -> Self {
-        Self { ordered: condition || self.ordered, ..self }
-    }
-
     fn of_calls_if(self, condition: bool) -> Self {
         Self { calls: condition || self.calls, ..self }
     }
@@ -102,6 +99,11 @@ fn before(first: Place, targets: &[PatternId], place: fn(PatternId) -> Place) ->
     std::iter::once(first).chain(targets.iter().copied().map(place)).collect()
 }
 
+/// What must not occur, then the places of its window.
+fn behind(steps: &[PatternId], window: impl IntoIterator<Item = Place>) -> Vec<Place> {
+    steps.iter().copied().map(hurts).chain(window).collect()
+}
+
 /// The row of a statement.
 pub(super) fn of(course: &Course<PatternId, CodeId>) -> Statement {
     use Exercise as X;
@@ -109,16 +111,15 @@ pub(super) fn of(course: &Course<PatternId, CodeId>) -> Statement {
         Course::Require { step, times: None } => Statement::new(vec![helps(*step)], X::Always),
         Course::Require { step, .. } | Course::Count { step, .. } => Statement::new(vec![mixed(*step)], X::Always),
         Course::Never { steps } => Statement::new(all(steps, hurts), X::Always),
-        Course::NeverAfter { step, open, until, .. } => {
-            let mut places = vec![hurts(*step), hurts(*open)];
-            places.extend(until.map(helps));
-            Statement::new(places, X::AnyOf(1..2)).in_order()
+        Course::NeverAfter { steps, open, until, .. } => {
+            let places = behind(steps, std::iter::once(hurts(*open)).chain(until.map(helps)));
+            Statement::new(places, X::AnyOf(steps.len()..steps.len() + 1)).in_order()
         }
-        Course::NeverBefore { step, close, .. } => {
-            Statement::new(vec![hurts(*step), mixed(*close)], X::AnyOf(1..2)).in_order()
+        Course::NeverBefore { steps, close, .. } => {
+            Statement::new(behind(steps, [mixed(*close)]), X::AnyOf(steps.len()..steps.len() + 1)).in_order()
         }
-        Course::NeverBetween { step, open, close, .. } => {
-            Statement::new(vec![hurts(*step), hurts(*open), mixed(*close)], X::Own).in_order()
+        Course::NeverBetween { steps, open, close, .. } => {
+            Statement::new(behind(steps, [hurts(*open), mixed(*close)]), X::Own).in_order()
         }
         Course::Only { steps } => Statement::new(all(steps, helps), X::Calls).of_calls(),
         Course::First { step } | Course::Last { step } => Statement::new(vec![helps(*step)], X::Always).of_calls(),
@@ -131,9 +132,7 @@ pub(super) fn of(course: &Course<PatternId, CodeId>) -> Statement {
             Statement::new(before(hurts(*step), targets, helps), X::AnyOf(0..1)).in_order().of_calls_if(*immediately)
         }
         Course::Sequence { mode, steps, .. } => {
-            use crate::syntax::ast::SequenceMode as M;
-            let place = if *mode == M::Only { mixed } else { helps };
-            Statement::new(all(steps, place), X::Always).in_order_if(true).of_calls_if(*mode == M::Exactly)
+            Statement::new(all(steps, helps), X::Always).in_order().of_calls_if(*mode == SequenceMode::Exactly)
         }
         Course::Together { left, right } => Statement::new(vec![helps(*left), helps(*right)], X::Always),
         Course::Apart { left, right } => Statement::new(vec![hurts(*left), hurts(*right)], X::AllOf(0..2)),

@@ -2,7 +2,7 @@
 
 use super::statement::Polarity;
 use super::timeline::{Env, Part};
-use super::view::{Hit, View, merge, same_values};
+use super::view::{Fit, Hit, View, merge, same_values};
 use crate::vm::fault::Fault;
 
 /// What a beginning of a word has bound.
@@ -45,6 +45,11 @@ impl Partial {
         for (slot, event) in std::mem::take(&mut self.later) {
             let bound = |name: &u32| self.env.get(*name as usize).is_some_and(|part| *part != Part::OPEN);
             if !all && !view.asks(slot).iter().all(bound) {
+                // No value can make a test true that fails whatever the value is.
+                let any = self.env.iter().map(|part| if *part == Part::OPEN { Part::ABSENT } else { *part }).collect();
+                if view.joins_of(slot, event, &any)? == Fit::No {
+                    return Ok(false);
+                }
                 open.push((slot, event));
                 continue;
             }

@@ -1,23 +1,61 @@
-//! `never B after A [until C]`, `never B before A`, `never B between A and C`: no B in a window.
+//! `never B after A [until C]` and `never B between A and C`: no B in a window.
 
 use super::explain::{self, Window};
-use super::monitor::{Judged, Monitor, Why, of, own_key};
+use super::monitor::{Judged, Monitor, Why, of};
 use super::pool::{Keys, Pool};
 use super::statement::Polarity;
 use super::timeline::Env;
 use super::trail::{Mark, Trail, measure};
-use super::view::{Fit, Hit, Mode, Side, View, merge};
+use super::view::{Hit, Mode, Side, View, merge};
 use crate::ir::Within;
 use crate::vm::fault::Fault;
-use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
-/// The slot of B.
-const STEP: usize = 0;
-/// The slot of A, which opens (or, for `before`, closes) the window.
-const EDGE: usize = 1;
-/// The slot of C, which closes it.
-const CLOSE: usize = 2;
+/// The slots of a window: what must not occur, what opens it (or, for `before`, closes it), what closes it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slots {
+    pub(super) step: usize,
+    pub(super) edge: usize,
+    pub(super) close: Option<usize>,
+}
+
+/// `never B, C after A`: it holds when it holds for B and for C.
+pub(super) struct All<M> {
+    parts: Vec<M>,
+}
+
+impl<M> All<M> {
+    /// A monitor for each of the `steps` first slots; the window's slots stand behind them.
+    pub(super) fn new(view: &View<'_, '_>, steps: usize, make: impl Fn(Slots) -> M) -> Self {
+        let close = Some(steps + 1).filter(|close| *close < view.slots.len());
+        Self { parts: (0..steps).map(|step| make(Slots { step, edge: steps, close })).collect() }
+    }
+}
+
+impl<'run, M: Monitor<'run>> Monitor<'run> for All<M> {
+    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+        self.parts.iter_mut().try_for_each(|part| part.step(hits, view))
+    }
+
+    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+        let mut all = Judged { may_hold: true, ..Judged::default() };
+        for part in &mut self.parts {
+            let judged = part.judge(view)?;
+            all.may_fail |= judged.may_fail;
+            all.may_hang |= judged.may_hang;
+            all.failed_for_good |= judged.failed_for_good;
+            all.exercised = judged.exercised;
+        }
+        all.may_hang &= !all.may_fail;
+        all.may_hold = !all.may_fail && !all.may_hang;
+        Ok(all)
+    }
+
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+        let reasons = self.parts.iter().map(|part| part.explain(view));
+        reasons.into_iter().find(|why| !why.reason.is_empty()).unwrap_or_default()
+    }
+}
 
 /// A B in a window.
 #[derive(Clone)]
@@ -29,6 +67,7 @@ struct Caught {
 
 /// The A's that B's look for, and the C's that shield B's from them.
 struct Openings {
+    slots: Slots,
     within: Option<Within>,
     opens: Pool<Trail>,
     /// The latest C by its values; none when the statement has no C.
@@ -36,14 +75,13 @@ struct Openings {
 }
 
 impl Openings {
-    fn new(view: &View<'_, '_>, within: Option<Within>) -> Self {
-        let closes = view.slots.len() > CLOSE;
+    fn new(view: &View<'_, '_>, slots: Slots, within: Option<Within>) -> Self {
+        let Slots { step, edge, close } = slots;
         // What a C's values and tests can tell apart among the A's.
-        let mut detail = if closes { view.names(CLOSE).to_vec() } else { Vec::new() };
-        detail.extend(if closes { view.asks(CLOSE) } else { Vec::new() });
-        let known = [view.names(STEP), view.names(EDGE)].concat();
-        let shields = closes.then(|| Pool::new(Keys::for_pairs(view, CLOSE, &known)));
-        Self { within, opens: Pool::new(Keys::new(view, EDGE, STEP, &detail)), shields }
+        let detail = close.map_or(Vec::new(), |close| [view.names(close).to_vec(), view.asks(close)].concat());
+        let known = [view.names(step), view.names(edge)].concat();
+        let shields = close.map(|close| Pool::new(Keys::for_pairs(view, close, &known)));
+        Self { slots, within, opens: Pool::new(Keys::new(view, edge, step, &detail)), shields }
     }
 
     /// The steps of the A's whose windows this B is in, with the values of both; `all` of them or the first.
@@ -101,25 +139,26 @@ pub(super) struct NeverAfter {
 
 impl NeverAfter {
     /// A monitor that has seen nothing.
-    pub(super) fn new(view: &View<'_, '_>, within: Option<Within>) -> Self {
-        Self { openings: Openings::new(view, within), caught: None }
+    pub(super) fn new(view: &View<'_, '_>, slots: Slots, within: Option<Within>) -> Self {
+        Self { openings: Openings::new(view, slots, within), caught: None }
     }
 }
 
 impl<'run> Monitor<'run> for NeverAfter {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        for hit in of(hits, CLOSE) {
+        let Slots { step, edge, close } = self.openings.slots;
+        for hit in hits.iter().filter(|hit| Some(hit.slot) == close) {
             if view.counts(hit) {
                 self.openings.shield(hit);
             }
         }
-        for hit in of(hits, STEP) {
+        for hit in of(hits, step) {
             if self.caught.is_none() && view.counts(hit) {
                 let caught = self.openings.catch(hit, false, view)?;
                 self.caught = caught.first().map(|(edge, _)| Caught { hit: hit.clone(), edge: *edge });
             }
         }
-        for hit in of(hits, EDGE) {
+        for hit in of(hits, edge) {
             if view.counts(hit) {
                 self.openings.open(hit, view);
             }
@@ -133,133 +172,7 @@ impl<'run> Monitor<'run> for NeverAfter {
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         let Some(caught) = &self.caught else { return Why::default() };
-        explain::in_window(view, &caught.hit, Window::After(caught.edge))
-    }
-}
-
-/// `never B before A`. An A may help by being the first instead of a later one, so that for unknown A's every choice is looked at:
-/// the statement fails for sure only when a sure A comes and no choice of a first A up to it has no B before it.
-pub(super) struct NeverBefore {
-    within: Option<Within>,
-    steps: Pool<Trail>,
-    /// By the values of A.
-    firsts: FxHashMap<Env, First>,
-    /// Unknown A's with a value that is not recorded: they may be the first under any values. With their measures.
-    wild: Vec<(Hit, Option<f64>)>,
-    /// The B's, kept once there are such A's.
-    all_steps: Vec<Hit>,
-    caught: Option<Caught>,
-}
-
-/// What is known of the first A with some values.
-#[derive(Default)]
-struct First {
-    /// It has surely come.
-    came: bool,
-    /// Some A that may be the first has no B before it.
-    safe: bool,
-}
-
-impl NeverBefore {
-    /// A monitor that has seen nothing.
-    pub(super) fn new(view: &View<'_, '_>, within: Option<Within>) -> Self {
-        Self {
-            within,
-            steps: Pool::new(Keys::between(view, STEP, EDGE)),
-            firsts: FxHashMap::default(),
-            wild: Vec::new(),
-            all_steps: Vec::new(),
-            caught: None,
-        }
-    }
-
-    /// A B before this A.
-    fn earlier(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<Option<(u32, (usize, u32))>, Fault> {
-        let now = view.step(hit.step).and_then(|step| measure(self.within, step));
-        let within = self.within;
-        let mut earlier = None;
-        self.steps.visit(view, hit.side(), |group, fit, view| {
-            if view.accepts(fit, Polarity::Hurts) {
-                let found = group.data.find(None, within, now);
-                let mark = found.sure.or_else(|| found.unknown.filter(|_| view.assume(Polarity::Hurts)));
-                earlier = mark.map(|mark| (mark.step, group.event));
-            }
-            Ok(if earlier.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        })?;
-        Ok(earlier)
-    }
-
-    /// Whether an unknown A with a value that is not recorded may be the first under the values of `hit`, and safe there.
-    fn has_safe_wild(&self, hit: &Hit, view: &mut View<'_, '_>) -> Result<bool, Fault> {
-        for (wild, now) in &self.wild {
-            if view.fit(Side { event: None, env: &wild.env }, Side { event: None, env: &hit.env })? == Fit::No {
-                continue;
-            }
-            let mut safe = true;
-            for step in self.all_steps.iter().filter(|step| step.step < wild.step) {
-                let from = view.step(step.step).and_then(|step| measure(self.within, step));
-                let near = super::trail::bound(self.within, from, *now) == Some(true);
-                if step.sure && near && view.fit(step.side(), hit.side())? == Fit::Yes {
-                    safe = false;
-                }
-            }
-            if safe {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn close(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
-        let own = own_key(hit, view);
-        if !hit.sure {
-            view.unknown = true;
-        }
-        if self.caught.is_some() || self.firsts.get(&own).is_some_and(|first| first.came) {
-            return Ok(());
-        }
-        let earlier = self.earlier(hit, view)?;
-        let all_values = own.iter().all(|part| part.is_value());
-        let first = self.firsts.entry(own).or_default();
-        first.came = hit.sure && all_values;
-        first.safe |= earlier.is_none();
-        let fails = match view.mode {
-            Mode::Adverse => earlier.is_some(),
-            Mode::Favourable => hit.sure && !first.safe && !self.has_safe_wild(hit, view)?,
-        };
-        if let (true, Some((edge, _))) = (fails, earlier) {
-            self.caught = Some(Caught { hit: hit.clone(), edge });
-        }
-        if !hit.sure && !all_values {
-            let now = view.step(hit.step).and_then(|step| measure(self.within, step));
-            self.wild.push((hit.clone(), now));
-        }
-        Ok(())
-    }
-}
-
-impl<'run> Monitor<'run> for NeverBefore {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        for hit in of(hits, EDGE) {
-            self.close(hit, view)?;
-        }
-        for hit in of(hits, STEP) {
-            if view.counts(hit) {
-                let measure = view.step(hit.step).and_then(|step| measure(self.within, step));
-                self.steps.add(hit, &hit.env, |trail| trail.add(Mark { step: hit.step, measure }));
-                self.all_steps.push(hit.clone());
-            }
-        }
-        Ok(())
-    }
-
-    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good(self.caught.is_some()))
-    }
-
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let Some(caught) = &self.caught else { return Why::default() };
-        explain::before_first(view, &caught.hit, caught.edge)
+        explain::in_window(view, &caught.hit, self.openings.slots, Window::After(caught.edge))
     }
 }
 
@@ -277,11 +190,12 @@ pub(super) struct NeverBetween {
 
 impl NeverBetween {
     /// A monitor that has seen nothing.
-    pub(super) fn new(view: &View<'_, '_>, within: Option<Within>) -> Self {
+    pub(super) fn new(view: &View<'_, '_>, slots: Slots, within: Option<Within>) -> Self {
+        let close = slots.close.unwrap_or(slots.edge);
         Self {
-            openings: Openings::new(view, within),
-            opened: Pool::new(Keys::between(view, EDGE, CLOSE)),
-            inside: Pool::new(Keys::of_pairs(view, CLOSE)),
+            openings: Openings::new(view, slots, within),
+            opened: Pool::new(Keys::between(view, slots.edge, close)),
+            inside: Pool::new(Keys::of_pairs(view, close)),
             caught: None,
             closed: false,
         }
@@ -323,7 +237,8 @@ impl NeverBetween {
 
 impl<'run> Monitor<'run> for NeverBetween {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        for hit in of(hits, CLOSE) {
+        let Slots { step, edge, close } = self.openings.slots;
+        for hit in hits.iter().filter(|hit| Some(hit.slot) == close) {
             let (shields, confirms) = match (hit.sure, view.mode) {
                 (true, _) => (true, true),
                 (false, Mode::Favourable) => (true, false),
@@ -337,12 +252,12 @@ impl<'run> Monitor<'run> for NeverBetween {
                 self.openings.shield(hit);
             }
         }
-        for hit in of(hits, STEP) {
+        for hit in of(hits, step) {
             if self.caught.is_none() && view.counts(hit) {
                 self.enter(hit, view)?;
             }
         }
-        for hit in of(hits, EDGE) {
+        for hit in of(hits, edge) {
             if view.counts(hit) {
                 self.openings.open(hit, view);
                 self.opened.add(hit, &hit.env, |first| *first = first.or(Some(hit.step)));
@@ -366,11 +281,12 @@ impl<'run> Monitor<'run> for NeverBetween {
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         if let Some((caught, close)) = &self.caught {
-            return explain::in_window(view, &caught.hit, Window::Between(caught.edge, *close));
+            let window = Window::Between(caught.edge, *close);
+            return explain::in_window(view, &caught.hit, self.openings.slots, window);
         }
         let inside = self.inside.groups().iter().filter_map(|group| group.data.first());
         match inside.min_by_key(|caught| caught.hit.step) {
-            Some(caught) => explain::in_window(view, &caught.hit, Window::Unclosed(caught.edge)),
+            Some(caught) => explain::in_window(view, &caught.hit, self.openings.slots, Window::Unclosed(caught.edge)),
             None => Why::default(),
         }
     }

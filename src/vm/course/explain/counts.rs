@@ -65,6 +65,7 @@ pub(in super::super) fn counted(view: &mut View<'_, '_>, number: u64, env: &Env,
         Some(Course::Require { times: Some(times), .. }) => {
             format!(", wanted {}", times_words(times.least, times.most))
         }
+        Some(Course::Count { test, .. }) => format!(", wanted `{}`", view.machine.code_text(*test)),
         _ => String::new(),
     };
     let occurrences =

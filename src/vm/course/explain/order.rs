@@ -1,10 +1,12 @@
 //! Statements about order: `before`, `after`, `sequence`, `never` in a window.
 
 use super::super::monitor::Why;
-use super::super::view::{Hit, View};
+use super::super::trail::{bound, measure};
+use super::super::view::{Fit, Hit, View, same_values};
+use super::super::window::Slots;
 use super::{why, within_words};
 use crate::ir::Within;
-use crate::vm::outcome::Role;
+use crate::vm::outcome::{Evidence, Role};
 
 /// `refund at call 3 has no earlier approve with id "o-1"`.
 pub(in super::super) fn no_earlier(
@@ -19,21 +21,29 @@ pub(in super::super) fn no_earlier(
     let reason = format!("{} has no earlier {wanted}{}{since_words}", view.say(hit.step), within_words(within));
     let mut evidence = view.decisive(hit, format!("this has no earlier {wanted}"));
     evidence.extend(since.map(|since| view.step_proof(since, hit.slot, Role::Opening, String::new())));
-    let near = if since.is_some() || within.is_some() {
-        let same = view.hits_near(source, hit.step, true).into_iter().next();
-        same.map(|same| {
-            let label = format!("{} is too far away", view.say(same.step));
-            let used = since.filter(|since| same.step < *since);
-            let label =
-                used.map_or(label, |since| format!("{} stands before {}", view.say(same.step), view.say(since)));
-            view.step_proof(same.step, source, Role::NearMiss, label)
-        })
-    } else {
-        None
-    };
+    let near = view.too_far(hit, source, since, within);
     let near = near.or_else(|| view.near_miss(source, &hit.env, hit.step, true));
     evidence.extend(near);
     why(reason, evidence)
+}
+
+impl View<'_, '_> {
+    /// The nearest A of the same values that does not count: it is used up, too far away, or its distance is not known.
+    fn too_far(&self, hit: &Hit, source: usize, since: Option<u32>, within: Option<Within>) -> Option<Evidence> {
+        let fits = |near: &Hit| same_values(&near.env, &hit.env) == Fit::Yes;
+        let near = self.hits_near(source, hit.step, true).into_iter().find(fits)?;
+        let name = self.say(near.step);
+        let of = |step: u32| self.step(step).and_then(|step| measure(within, step));
+        let label = match since.filter(|since| near.step <= *since) {
+            Some(since) => format!("{name} stands before {}", self.say(since)),
+            None => match bound(within, of(near.step), of(hit.step)) {
+                Some(true) => return None,
+                Some(false) => format!("{name} is too far away"),
+                None => format!("the run does not record how far away {name} is"),
+            },
+        };
+        Some(self.step_proof(near.step, source, Role::NearMiss, label))
+    }
 }
 
 /// `lock at call 1 has no later unlock with id "o-1"`.
@@ -70,7 +80,7 @@ pub(in super::super) enum Window {
 }
 
 /// `refund at call 3 comes after cancel at call 1`.
-pub(in super::super) fn in_window(view: &mut View<'_, '_>, hit: &Hit, window: Window) -> Why {
+pub(in super::super) fn in_window(view: &mut View<'_, '_>, hit: &Hit, slots: Slots, window: Window) -> Why {
     let step = view.say(hit.step);
     let (reason, opening, closing) = match window {
         Window::After(edge) => (format!("{step} comes after {}", view.say(edge)), edge, None),
@@ -82,15 +92,16 @@ pub(in super::super) fn in_window(view: &mut View<'_, '_>, hit: &Hit, window: Wi
         }
     };
     let mut evidence = view.decisive(hit, String::new());
-    evidence.push(view.step_proof(opening, 1, Role::Opening, String::new()));
-    evidence.extend(closing.map(|close| view.step_proof(close, 2, Role::Closing, String::new())));
+    evidence.push(view.step_proof(opening, slots.edge, Role::Opening, String::new()));
+    let closing_slot = slots.close.unwrap_or(slots.edge);
+    evidence.extend(closing.map(|close| view.step_proof(close, closing_slot, Role::Closing, String::new())));
     why(reason, evidence)
 }
 
 /// `read_mail at call 1 comes before login at call 2`; `hit` is the first A, `earlier` the B before it.
-pub(in super::super) fn before_first(view: &mut View<'_, '_>, hit: &Hit, earlier: u32) -> Why {
+pub(in super::super) fn before_first(view: &mut View<'_, '_>, hit: &Hit, slot: usize, earlier: u32) -> Why {
     let reason = format!("{} comes before {}", view.say(earlier), view.say(hit.step));
-    let mut evidence = vec![view.step_proof(earlier, 0, Role::Decisive, String::new())];
+    let mut evidence = vec![view.step_proof(earlier, slot, Role::Decisive, String::new())];
     evidence.push(view.step_proof(hit.step, hit.slot, Role::Closing, String::new()));
     evidence.extend(view.bound_values(hit, Role::Value));
     why(reason, evidence)

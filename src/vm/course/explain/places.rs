@@ -12,9 +12,9 @@ pub(in super::super) fn edge(view: &mut View<'_, '_>, last: bool) -> Why {
     let wanted = view.pattern(0);
     let call = if last { view.calls.last() } else { view.calls.first() };
     match call.copied() {
-        None => why(format!("there are no calls, so the {place} one is no {wanted}"), Vec::new()),
+        None => why(format!("there are no calls, so the {place} one is not {wanted}"), Vec::new()),
         Some(call) => {
-            let reason = format!("the {place} call is {}, no {wanted}", view.say(call));
+            let reason = format!("the {place} call is {}, not {wanted}", view.say(call));
             why(reason, vec![view.step_proof(call, 0, Role::Decisive, String::new())])
         }
     }
@@ -48,7 +48,7 @@ pub(in super::super) fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: us
     };
     let other = place.and_then(|place| view.calls.get(place as usize)).copied();
     let reason = match other {
-        Some(other) => format!("the call just {side} {step} is {}, no {thing}", view.say(other)),
+        Some(other) => format!("the call just {side} {step} is {}, not {thing}", view.say(other)),
         None => format!("there is no call just {side} {step}, where {thing} should be"),
     };
     let mut evidence = view.decisive(hit, String::new());
@@ -73,6 +73,9 @@ pub(in super::super) fn wrong_step(view: &mut View<'_, '_>, step: u32, taken: us
 /// A sequence that ends too early.
 pub(in super::super) fn too_short(view: &mut View<'_, '_>, taken: usize) -> Why {
     let wanted = view.pattern(taken.min(view.slots.len().saturating_sub(1)));
+    if taken == 0 {
+        return why(format!("there is no {wanted}"), Vec::new());
+    }
     why(format!("the run ends behind {} of the sequence, before {wanted}", amount(taken as u64, "step")), Vec::new())
 }
 

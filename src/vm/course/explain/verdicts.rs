@@ -14,6 +14,9 @@ use crate::vm::outcome::{Evidence, Role};
 /// A run that goes on.
 pub(in super::super) const OPEN: &str = "the run is not complete, and a longer one could still change this";
 
+/// How a reason starts that names what the run does not record.
+pub(in super::super) const NOT_RECORDED: &str = "the run does not record";
+
 /// What the run does not record.
 pub(in super::super) fn absent_kind(kind: Kind) -> String {
     format!("the run does not record `{}`", kind.list_key())
@@ -29,6 +32,9 @@ pub(in super::super) fn unknown(view: &mut View<'_, '_>, hit: Option<&Hit>, fail
     let Some(hit) = hit else {
         if fails.reason.is_empty() {
             return why("the run does not record what decides this".to_owned(), fails.evidence);
+        }
+        if fails.reason.starts_with(NOT_RECORDED) {
+            return fails;
         }
         let reason = format!("the run does not tell whether {}", fails.reason);
         return why(reason, fails.evidence);
@@ -75,10 +81,10 @@ pub(in super::super) fn by_missing(view: &mut View<'_, '_>, slot: usize) -> Why 
     let inside = |step: &&u32| (window.start..window.end).contains(&(**step as usize));
     let joined = matches.and_then(|matches| matches.candidates.iter().map(|candidate| &candidate.step).find(inside));
     let Some(first) = matches.and_then(|matches| matches.by_missing.iter().find(inside)).or(joined).copied() else {
-        return why(format!("something missing decided `{text}` every time"), Vec::new());
+        return why(format!("`{text}` was decided by something missing every time"), Vec::new());
     };
-    let because = missing_words(view, slot, first).map(|words| format!(", for {} {words}", view.say(first)));
-    let reason = format!("something missing decided `{text}` every time{}", because.unwrap_or_default());
+    let because = missing_words(view, slot, first).map(|words| format!(": for {} {words}", view.say(first)));
+    let reason = format!("`{text}` was decided by something missing every time{}", because.unwrap_or_default());
     why(reason, vec![view.step_proof(first, slot, Role::Decisive, String::new())])
 }
 
@@ -133,8 +139,8 @@ pub(in super::super) fn not_exercised(view: &mut View<'_, '_>, exercise: &Exerci
 /// Statements that know themselves.
 fn own(view: &mut View<'_, '_>) -> Why {
     let reason = match view.entry.map(|entry| &entry.course) {
-        Some(Course::NeverBetween { .. }) => {
-            format!("no {} is followed by {}", view.pattern(1), view.pattern(2))
+        Some(Course::NeverBetween { steps, .. }) => {
+            format!("no {} is followed by {}", view.pattern(steps.len()), view.pattern(steps.len() + 1))
         }
         Some(Course::NoneIn { .. }) => "there is nothing to look at".to_owned(),
         Some(Course::ArgsValid { step: None, .. }) => "there is no call of a declared tool".to_owned(),

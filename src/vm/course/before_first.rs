@@ -1,0 +1,167 @@
+//! `never B before A`: no B before the first A with its values.
+//!
+//! An A may help by being the first instead of a later one, so that for unknown A's every choice is looked at: the statement fails for
+//! sure only when a sure A comes and no choice of a first A up to it has no B before it.
+
+use super::explain;
+use super::monitor::{Judged, Monitor, Why, of};
+use super::pool::{Keys, Pool};
+use super::statement::Polarity;
+use super::timeline::{Env, Part};
+use super::trail::{Mark, Trail, measure};
+use super::view::{Fit, Hit, Mode, View};
+use super::window::Slots;
+use crate::ir::Within;
+use crate::vm::fault::Fault;
+use rustc_hash::FxHashMap;
+use std::ops::ControlFlow;
+
+/// The monitor.
+pub(super) struct NeverBefore {
+    slots: Slots,
+    within: Option<Within>,
+    /// The B's, by what A's can tell apart.
+    steps: Pool<Before>,
+    /// The A's, for B's that come later with new values: a first A is first for them, too.
+    closes: Pool<Vec<Hit>>,
+    /// The first A with a B before it, and that B.
+    caught: Option<(Hit, u32)>,
+}
+
+/// B's with their first A's.
+#[derive(Default)]
+struct Before {
+    /// False until the A's that came earlier have been looked at.
+    known: bool,
+    trail: Trail,
+    /// By the values of A.
+    firsts: FxHashMap<Env, First>,
+    /// An A with a value that is not recorded has no B before it, and may be the first under any values.
+    wild_safe: bool,
+}
+
+/// What is known of the first A with some values.
+#[derive(Default)]
+struct First {
+    /// It has surely come.
+    came: bool,
+    /// Some A that may be the first has no B before it.
+    safe: bool,
+}
+
+impl NeverBefore {
+    /// A monitor that has seen nothing.
+    pub(super) fn new(view: &View<'_, '_>, slots: Slots, within: Option<Within>) -> Self {
+        Self {
+            slots,
+            within,
+            steps: Pool::new(Keys::between(view, slots.step, slots.edge)),
+            closes: Pool::new(Keys::between(view, slots.edge, slots.step)),
+            caught: None,
+        }
+    }
+
+    /// An A comes.
+    fn close(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
+        view.unknown |= !hit.sure;
+        self.closes.add(hit, &hit.env, |closes| closes.push(hit.clone()));
+        let (within, edge, caught) = (self.within, self.slots.edge, &mut self.caught);
+        self.steps.visit(view, hit.side(), |group, fit, view| {
+            let earlier = group.data.close(&group.env, hit, (fit, edge, within), view);
+            if let (None, Some(step)) = (&caught, earlier) {
+                *caught = Some((hit.clone(), step));
+            }
+            Ok(if caught.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })
+    }
+
+    /// A B comes: with new values, the A's before it are looked at first.
+    fn add(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
+        let mut known = false;
+        self.steps.add(hit, &hit.env, |before| known = std::mem::replace(&mut before.known, true));
+        let mut earlier: Vec<(Hit, Fit)> = Vec::new();
+        if !known {
+            self.closes.visit(view, hit.side(), |group, fit, _| {
+                earlier.extend(group.data.iter().map(|close| (close.clone(), fit)));
+                Ok(ControlFlow::Continue(()))
+            })?;
+            earlier.sort_by_key(|(close, _)| close.step);
+        }
+        let measure = view.step(hit.step).and_then(|step| measure(self.within, step));
+        let (within, edge) = (self.within, self.slots.edge);
+        self.steps.add(hit, &hit.env, |before| {
+            for (close, fit) in &earlier {
+                before.close(&hit.env, close, (*fit, edge, within), view);
+            }
+            before.trail.add(Mark { step: hit.step, measure });
+        });
+        view.spend(1 + earlier.len())
+    }
+}
+
+impl Before {
+    /// An A: the B before it when that makes the statement fail.
+    fn close(
+        &mut self,
+        env: &Env,
+        hit: &Hit,
+        (fit, edge, within): (Fit, usize, Option<Within>),
+        view: &mut View<'_, '_>,
+    ) -> Option<u32> {
+        let sure = hit.sure && fit == Fit::Yes;
+        view.unknown |= !sure;
+        let own = values(view.names(edge), hit, env);
+        let wild = own.contains(&Part::ABSENT);
+        let first = self.firsts.entry(own).or_default();
+        if first.came {
+            return None;
+        }
+        let now = view.step(hit.step).and_then(|step| measure(within, step));
+        let found = self.trail.find(None, within, now);
+        let earlier = found.sure.or_else(|| found.unknown.filter(|_| view.assume(Polarity::Hurts)));
+        first.came = sure && !wild;
+        first.safe |= earlier.is_none();
+        self.wild_safe |= wild && earlier.is_none();
+        let fails = match view.mode {
+            Mode::Adverse => true,
+            Mode::Favourable => sure && !first.safe && !self.wild_safe,
+        };
+        earlier.filter(|_| fails).map(|mark| mark.step)
+    }
+}
+
+/// The values of an A's names; those that it does not have itself are those of the B.
+fn values(names: &[u32], hit: &Hit, env: &Env) -> Env {
+    let of = |env: &Env, name: u32| env.get(name as usize).copied().unwrap_or(Part::OPEN);
+    let value = |name: &u32| match (of(&hit.env, *name), of(env, *name)) {
+        (own, other) if !own.is_value() && other.is_value() => other,
+        (own, _) => own,
+    };
+    names.iter().map(value).collect()
+}
+
+impl<'run> Monitor<'run> for NeverBefore {
+    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+        if self.caught.is_some() {
+            return Ok(());
+        }
+        for hit in of(hits, self.slots.edge) {
+            self.close(hit, view)?;
+        }
+        for hit in of(hits, self.slots.step) {
+            if view.counts(hit) {
+                self.add(hit, view)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+        Ok(Judged::fails_for_good(self.caught.is_some()))
+    }
+
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+        let Some((hit, earlier)) = &self.caught else { return Why::default() };
+        explain::before_first(view, hit, self.slots.step, *earlier)
+    }
+}

@@ -197,10 +197,10 @@ fn backticks(view: &View<'_, '_>) -> Option<Diagnostic> {
 }
 
 /// What to say of a bracket.
-pub(in crate::syntax) fn bracket(text: &Text<'_>, trouble: Trouble) -> Diagnostic {
+pub(in crate::syntax) fn bracket(text: &Text<'_>, trouble: Trouble, inner: &[usize]) -> Diagnostic {
     match trouble {
         Trouble::Unclosed(open, outside) if text.is(open, "{") => unclosed_brace(text, open, outside),
-        Trouble::Unclosed(open, outside) => unclosed_bracket(text, open, outside),
+        Trouble::Unclosed(open, outside) => unclosed_bracket(text, open, outside, inner),
         Trouble::Crossed(open, close) => {
             let right = closing(text.word(open));
             let message = format!("this `{}` is closed by `{}`", text.word(open), text.word(close));
@@ -244,20 +244,23 @@ fn unclosed_brace(text: &Text<'_>, open: usize, outside: usize) -> Diagnostic {
         .help(format!("a `}}` is missing before {place}"))
 }
 
-fn unclosed_bracket(text: &Text<'_>, open: usize, outside: usize) -> Diagnostic {
-    let close = closing(text.word(open));
-    let last = last_inside(text, open, text.last_before(outside).max(open));
+fn unclosed_bracket(text: &Text<'_>, open: usize, outside: usize, inner: &[usize]) -> Diagnostic {
+    const LONGEST: usize = 80;
+    let message = format!("this `{}` is not closed", text.word(open));
+    let diagnostic = Diagnostic::new(Slug::Unclosed, text.span(open), message);
+    let last = text.last_before(outside.min(open + LONGEST)).max(open);
+    let last = last_inside(text, open, last);
+    let unclosed = inner.iter().rev().filter(|&&bracket| bracket <= last).chain([&open]);
+    let close: String = unclosed.take(LONGEST).map(|&bracket| closing(text.word(bracket))).collect();
     let touching = open
         .checked_sub(1)
         .filter(|&before| text.span(before).end == text.span(open).start && text.kind(before) == Kind::Word);
     let start = text.span(touching.unwrap_or(open)).start as usize;
     let end = text.span(last).end as usize;
-    let written: String = text.source.get(start..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
-    let message = format!("this `{}` is not closed", text.word(open));
-    let diagnostic = Diagnostic::new(Slug::Unclosed, text.span(open), message);
-    if written.chars().count() > 80 {
-        return diagnostic.help(format!("add `{close}`"));
+    if end - start > LONGEST || outside > open + LONGEST {
+        return diagnostic.help(format!("add `{}`", closing(text.word(open))));
     }
+    let written: String = text.source.get(start..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
     diagnostic.help(format!("write `{written}{close}`")).fix(format!("add `{close}`"), text.span(last).at_end(), close)
 }
 

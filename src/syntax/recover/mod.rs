@@ -25,7 +25,7 @@ pub(super) use text::Text;
 /// More mistakes than this in one file are counted, not told.
 const TOLD: usize = 200;
 /// In how many places a statement of several lines is tried to be cut in two.
-const CUTS: usize = 8;
+const CUTS: usize = 4;
 
 /// What could be saved of a file.
 pub(super) struct Recovered {
@@ -85,9 +85,27 @@ struct Reader<'a, 't> {
 
 impl Reader<'_, '_> {
     fn bracket_troubles(&mut self) {
-        for trouble in &self.brackets.troubles {
-            self.diagnostics.push(mistakes::bracket(self.text, *trouble));
+        let mut troubles = self.brackets.troubles.iter().copied().peekable();
+        while let Some(trouble) = troubles.next() {
+            if self.diagnostics.0.len() > TOLD {
+                break;
+            }
+            // Brackets of one line that miss their ends are one mistake.
+            let mut inner = Vec::new();
+            while let Some(next) = troubles.next_if(|next| self.is_inside(trouble, *next)) {
+                inner.push(next.token());
+            }
+            self.diagnostics.push(mistakes::bracket(self.text, trouble, &inner));
         }
+    }
+
+    /// True for two brackets that miss their ends, one in the other, on one line.
+    fn is_inside(&self, outer: Trouble, inner: Trouble) -> bool {
+        let (Trouble::Unclosed(open, outside), Trouble::Unclosed(next, _)) = (outer, inner) else { return false };
+        !self.text.is(open, "{")
+            && !self.text.is(next, "{")
+            && next < outside
+            && self.text.line(open) == self.text.line(next)
     }
 
     /// The statements between two tokens.
@@ -158,8 +176,51 @@ impl Reader<'_, '_> {
             }
             return items;
         }
+        if let Some((line_end, items)) = self.whole_lines(piece) {
+            // `then` without an `if` before it is a mistake of its own line; everything else is one of the whole statement.
+            let next = self.text.skip_lines(line_end);
+            let rest = Piece { start: next, end: piece.end };
+            match self.lowered(rest, None, Rule::lone_item) {
+                Err(failure) if matches!(self.text.word(next), "then" | "else") => {
+                    self.explain(rest, own_tokens(rest, None), &failure);
+                }
+                _ => self.explain(piece, own, failure),
+            }
+            return items;
+        }
         self.explain(piece, own, failure);
         Vec::new()
+    }
+
+    /// The first lines of a piece, when they are a statement without the others.
+    fn whole_lines(&mut self, piece: Piece) -> Option<(usize, Vec<Item>)> {
+        let ends: Vec<usize> = self.line_ends(piece).take(CUTS).collect();
+        for line_end in ends {
+            if let Ok(items) = self.read(Piece { end: line_end, ..piece }, None, Rule::lone_item) {
+                return Some((line_end, items));
+            }
+        }
+        None
+    }
+
+    /// The line ends of a piece outside of its brackets.
+    fn line_ends(&self, piece: Piece) -> impl Iterator<Item = usize> {
+        let mut at = piece.start;
+        std::iter::from_fn(move || {
+            while at < piece.end {
+                let here = at;
+                at = match self.brackets.close(here) {
+                    Some(Close::At(close)) => close + 1,
+                    Some(Close::Missing(_)) => return None,
+                    None if self.text.kind(here) == Kind::LineEnd => {
+                        at = self.text.skip_lines(here);
+                        return (at < piece.end).then_some(here);
+                    }
+                    None => here + 1,
+                };
+            }
+            None
+        })
     }
 
     fn explain(&mut self, piece: Piece, own: Vec<usize>, failure: &Failure) {
@@ -169,31 +230,18 @@ impl Reader<'_, '_> {
         self.diagnostics.push(mistakes::explain(&view));
     }
 
-    /// Looks for a line of the piece from which on everything can be read.
+    /// Looks for a line of the piece from which on everything can be read, or where the statement surely ends.
     fn cut(&self, piece: Piece) -> Option<(usize, Rest)> {
         let indent = self.text.indent(piece.start);
-        let mut at = piece.start;
-        let mut tried = 0;
-        while at < piece.end && tried < CUTS {
-            match self.brackets.close(at) {
-                Some(Close::At(close)) => at = close + 1,
-                Some(Close::Missing(_)) => return None,
-                None if self.text.kind(at) == Kind::LineEnd => {
-                    let next = self.text.skip_lines(at);
-                    if next < piece.end && self.text.indent(next) <= indent && pieces::is_doubtful(self.text, at, next)
-                    {
-                        return Some((at, Rest::Unread(next)));
-                    }
-                    if next < piece.end && self.text.indent(next) <= indent {
-                        tried += 1;
-                        let rest = Piece { start: next, end: piece.end };
-                        if let Ok((items, diagnostics)) = self.lowered(rest, None, Rule::lone_item) {
-                            return Some((at, Rest::Read(items, diagnostics)));
-                        }
-                    }
-                    at = next;
-                }
-                None => at += 1,
+        let outdented = |&line_end: &usize| self.text.indent(self.text.skip_lines(line_end)) <= indent;
+        for line_end in self.line_ends(piece).filter(outdented).take(CUTS) {
+            let next = self.text.skip_lines(line_end);
+            if pieces::is_doubtful(self.text, line_end, next) {
+                return Some((line_end, Rest::Unread(next)));
+            }
+            let rest = Piece { start: next, end: piece.end };
+            if let Ok((items, diagnostics)) = self.lowered(rest, None, Rule::lone_item) {
+                return Some((line_end, Rest::Read(items, diagnostics)));
             }
         }
         None

@@ -3,6 +3,12 @@
 //! The grammar decides what is right. This reader serves what has to work where the grammar gives up: comments, the limit on nesting, and
 //! the pieces of a file with mistakes. A string is one token, whatever is interpolated in it.
 
+mod length;
+mod levels;
+
+use length::{is_word_start, number_length, regex_length, word_length};
+use levels::{Levels, Open, Quote};
+
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -63,32 +69,6 @@ pub(super) struct Scan {
     pub too_deep: Vec<usize>,
 }
 
-/// An open bracket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Open {
-    Round,
-    Square,
-    Curly,
-    /// `${` of a string that starts at an offset and is quoted by this many characters.
-    Value {
-        start: usize,
-        quote: Quote,
-    },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Quote {
-    Line,
-    Block,
-}
-
-/// A bracket with what nests inside it without brackets: quantifiers, conditions.
-#[derive(Debug, Clone, Copy)]
-struct Frame {
-    open: Open,
-    extra: usize,
-}
-
 /// Signs of more than one character, longest first.
 const LONG_SIGNS: &[&str] =
     &["===", "!==", "...", "->", "=>", "==", "!=", "<=", ">=", "..", "**", "&&", "||", "<-", "??", "++", "//", "/*"];
@@ -128,46 +108,19 @@ const BEFORE_REGEX: &[&str] = &[
 
 /// Reads all of `text`; nesting is counted against `limit`.
 pub(super) fn scan(text: &str, limit: usize) -> Scan {
-    let mut scanner = Scanner {
-        text,
-        at: 0,
-        limit,
-        frames: Vec::new(),
-        outer: 0,
-        extras: 0,
-        run: 0,
-        values: 0,
-        curlies: 0,
-        fresh: true,
-        over: false,
-        scan: Scan::default(),
-        last: None,
-    };
+    let mut scanner = Scanner { text, at: 0, levels: Levels::new(limit), scan: Scan::default(), last: None };
     if text.starts_with('\u{feff}') {
         scanner.at = '\u{feff}'.len_utf8();
     }
     while scanner.step() {}
-    scanner.scan
+    let (depth, too_deep) = scanner.levels.result();
+    Scan { depth, too_deep, ..scanner.scan }
 }
 
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
-    limit: usize,
-    frames: Vec<Frame>,
-    /// How many of the frames are interpolations.
-    values: usize,
-    /// How many of them a `}` closes.
-    curlies: usize,
-    /// Extra levels outside of all brackets.
-    outer: usize,
-    /// All extra levels together.
-    extras: usize,
-    /// Length of the run of `not` or `-` that is being read.
-    run: usize,
-    /// A line has ended, and nothing yet says that the statement goes on.
-    fresh: bool,
-    over: bool,
+    levels: Levels,
     scan: Scan,
     /// The last token that is no line end, also inside an interpolation.
     last: Option<Token>,
@@ -210,45 +163,35 @@ impl<'t> Scanner<'t> {
 
     /// At the end, strings whose interpolation is open become tokens.
     fn finish(&mut self) -> bool {
-        if let Some((index, start)) = self.outermost_value(|_| true) {
-            self.close_to(index);
+        if let Some((index, start)) = self.levels.outermost_value(|_| true) {
+            self.levels.close_to(index);
             self.push(Kind::OpenInterpolation, start, self.text.trim_end().len().max(start + 1));
         }
         false
     }
 
-    fn outermost_value(&self, accept: impl Fn(Quote) -> bool) -> Option<(usize, usize)> {
-        if self.values == 0 {
-            return None;
-        }
-        self.frames.iter().enumerate().find_map(|(index, frame)| match frame.open {
-            Open::Value { start, quote } if accept(quote) => Some((index, start)),
-            _ => None,
-        })
-    }
-
     fn push(&mut self, kind: Kind, start: usize, end: usize) {
         self.at = end;
         let token = Token { kind, start, end };
-        if self.values == 0 {
+        if !self.levels.in_value() {
             self.scan.tokens.push(token);
         }
         if kind != Kind::LineEnd {
-            self.count_levels(token);
+            self.levels.token(self.text, token, self.last);
             self.last = Some(token);
         }
     }
 
     fn line_end(&mut self) {
-        if let Some((index, start)) = self.outermost_value(|quote| quote == Quote::Line) {
+        if let Some((index, start)) = self.levels.outermost_value(|quote| quote == Quote::Line) {
             let end = self.text.get(start..self.at).map_or(self.at, |line| start + line.trim_end().len());
-            self.close_to(index);
+            self.levels.close_to(index);
             let at = self.at;
             self.push(Kind::OpenInterpolation, start, end);
             self.at = at;
         }
         self.push(Kind::LineEnd, self.at, self.at + 1);
-        self.fresh = true;
+        self.levels.line_end();
     }
 
     fn remark(&mut self, rest: &str) {
@@ -262,29 +205,8 @@ impl<'t> Scanner<'t> {
         self.push(Kind::Word, self.at, self.at + word_length(rest));
     }
 
-    /// A number with everything that touches it: fraction, exponent, unit, percent.
     fn number(&mut self, rest: &str, skip: usize) {
-        let bytes = rest.as_bytes();
-        let mut length = skip;
-        while let Some(&byte) = bytes.get(length) {
-            let next = bytes.get(length + 1).copied().unwrap_or(b' ');
-            let fraction = byte == b'.' && next.is_ascii_digit();
-            let exponent = matches!(byte, b'+' | b'-') && next.is_ascii_digit() && {
-                let before = length.checked_sub(1).and_then(|at| bytes.get(at));
-                let digits = rest.get(skip..length.saturating_sub(1)).unwrap_or("");
-                matches!(before, Some(b'e' | b'E'))
-                    && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'_')
-            };
-            if !(byte.is_ascii_alphanumeric() || byte == b'_' || fraction || exponent) {
-                break;
-            }
-            length += 1;
-        }
-        if bytes.get(length) == Some(&b'%') {
-            let next = bytes.get(length + 1).copied().unwrap_or(b' ');
-            length += usize::from(!(next.is_ascii_alphanumeric() || matches!(next, b'_' | b'(' | b'$')));
-        }
-        self.push(Kind::Number, self.at, self.at + length);
+        self.push(Kind::Number, self.at, self.at + number_length(rest, skip));
     }
 
     fn raw_text(&mut self, rest: &str) {
@@ -336,9 +258,9 @@ impl<'t> Scanner<'t> {
 
     fn unclosed_text(&mut self, start: usize, at: usize) {
         let end = self.text.get(start..at).map_or(at, |line| start + line.trim_end().len().max(1));
-        match self.outermost_value(|quote| quote == Quote::Line) {
+        match self.levels.outermost_value(|quote| quote == Quote::Line) {
             Some((index, outer)) => {
-                self.close_to(index);
+                self.levels.close_to(index);
                 self.push(Kind::OpenInterpolation, outer, end);
             }
             None => self.push(Kind::OpenText, start, end),
@@ -387,139 +309,16 @@ impl<'t> Scanner<'t> {
     }
 
     fn open_bracket(&mut self, open: Open) {
-        self.frames.push(Frame { open, extra: 0 });
-        self.values += usize::from(matches!(open, Open::Value { .. }));
-        self.curlies += usize::from(matches!(open, Open::Value { .. } | Open::Curly));
-        self.measure(self.at.saturating_sub(1));
+        self.levels.open(open, self.at.saturating_sub(1));
     }
 
     fn close(&mut self, open: Open, start: usize, end: usize) {
-        let inside = |frame: &Frame| matches!(frame.open, Open::Curly | Open::Value { .. });
-        let index = match open {
-            Open::Curly if self.curlies == 0 => None,
-            Open::Curly => self.frames.iter().rposition(inside),
-            _ => self
-                .frames
-                .len()
-                .checked_sub(1)
-                .filter(|&top| self.frames.get(top).is_some_and(|frame| frame.open == open)),
-        };
-        let value = index.and_then(|index| self.frames.get(index)).map(|frame| frame.open);
-        if let Some(index) = index {
-            self.close_to(index);
-        }
-        if let Some(Open::Value { start, quote }) = value {
-            self.at = end;
-            return self.text_from(start, quote);
-        }
-        self.push(Kind::Sign, start, end);
-    }
-
-    fn close_to(&mut self, index: usize) {
-        for frame in self.frames.drain(index.min(self.frames.len())..) {
-            self.extras = self.extras.saturating_sub(frame.extra);
-            self.values -= usize::from(matches!(frame.open, Open::Value { .. }));
-            self.curlies -= usize::from(matches!(frame.open, Open::Value { .. } | Open::Curly));
-        }
-    }
-
-    /// Counts what nests without brackets: runs of `not` and `-`, quantifiers, conditions.
-    fn count_levels(&mut self, token: Token) {
-        let text = self.text.get(token.start..token.end).unwrap_or("");
-        let goes_on = matches!(text, "and" | "or" | "then" | "else" | "->");
-        if text == "," || text == ";" || (self.fresh && !goes_on && !self.line_goes_on()) {
-            self.reset_extra();
-        }
-        self.fresh = false;
-        self.run = if matches!(text, "not" | "-") { self.run + 1 } else { 0 };
-        let before = self.word_of(self.last);
-        let opens = match text {
-            "in" => token.kind == Kind::Word && self.quantifier_before(),
-            "if" => !matches!(before, "->" | "." | "|"),
-            _ => false,
-        };
-        if opens {
-            self.extras += 1;
-            match self.frames.last_mut() {
-                Some(frame) => frame.extra += 1,
-                None => self.outer += 1,
+        match self.levels.close(open) {
+            Some(Open::Value { start, quote }) => {
+                self.at = end;
+                self.text_from(start, quote);
             }
-        }
-        if opens || self.run > 0 {
-            self.measure(token.start);
-        }
-    }
-
-    /// The token before the line end says that the statement goes on.
-    fn line_goes_on(&self) -> bool {
-        let inside =
-            matches!(self.frames.last(), Some(Frame { open: Open::Round | Open::Square | Open::Value { .. }, .. }));
-        inside
-            || matches!(
-                self.word_of(self.last),
-                ":" | "->" | "=" | "and" | "or" | "not" | "then" | "else" | "in" | "implies" | "|" | "+" | "-"
-            )
-    }
-
-    fn reset_extra(&mut self) {
-        let extra = match self.frames.last_mut() {
-            Some(frame) => std::mem::take(&mut frame.extra),
-            None => std::mem::take(&mut self.outer),
-        };
-        self.extras = self.extras.saturating_sub(extra);
-    }
-
-    /// `in` behind `any x`, `all x`, `no x`, `count x`: the two tokens before it stand in the list, or in an interpolation.
-    fn quantifier_before(&self) -> bool {
-        let before = self.text.get(..self.last.map_or(0, |last| last.start)).unwrap_or("").trim_end();
-        ["any", "all", "no", "count"].iter().any(|word| before.ends_with(word))
-    }
-
-    fn measure(&mut self, at: usize) {
-        let depth = self.frames.len() + self.extras + self.run;
-        self.scan.depth = self.scan.depth.max(depth);
-        let over = depth > self.limit;
-        if over && !self.over {
-            self.scan.too_deep.push(at);
-        }
-        self.over = over;
-    }
-}
-
-fn is_word_start(c: char) -> bool {
-    c.is_ascii_alphabetic() || c == '_'
-}
-
-fn word_length(text: &str) -> usize {
-    text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
-}
-
-/// The length of a regular expression with its flags; `None` when its line closes it, or a class in it, not.
-fn regex_length(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = 1;
-    loop {
-        match bytes.get(at)? {
-            b'\n' => return None,
-            b'\\' => at += 1 + usize::from(bytes.get(at + 1) != Some(&b'\n')),
-            b'[' => at += class_length(text.get(at..)?)?,
-            b'/' => return Some(at + 1 + word_length(text.get(at + 1..)?)),
-            _ => at += 1,
-        }
-    }
-}
-
-/// The length of a character class; `None` when it is not closed on its line.
-fn class_length(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = 1 + usize::from(bytes.get(1) == Some(&b'^'));
-    at += usize::from(bytes.get(at) == Some(&b']'));
-    loop {
-        match bytes.get(at)? {
-            b'\n' => return None,
-            b'\\' => at += 2,
-            b']' => return Some(at + 1),
-            _ => at += 1,
+            _ => self.push(Kind::Sign, start, end),
         }
     }
 }

@@ -1,0 +1,177 @@
+//! How deep a text nests: brackets, interpolations, and what nests without brackets.
+
+use super::Kind;
+use super::Token;
+
+/// An open bracket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Open {
+    Round,
+    Square,
+    Curly,
+    /// `${` of a string that starts at an offset, and how that is quoted.
+    Value {
+        start: usize,
+        quote: Quote,
+    },
+}
+
+/// The two strings with interpolations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quote {
+    Line,
+    Block,
+}
+
+/// A bracket with what nests inside it without brackets: quantifiers, conditions.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    open: Open,
+    extra: usize,
+}
+
+/// The state of counting.
+pub(super) struct Levels {
+    limit: usize,
+    frames: Vec<Frame>,
+    /// How many of the frames are interpolations.
+    values: usize,
+    /// How many of them a `}` closes.
+    curlies: usize,
+    /// Extra levels outside of all brackets.
+    outer: usize,
+    /// All extra levels together.
+    extras: usize,
+    /// Length of the run of `not` or `-` that is being read.
+    run: usize,
+    /// A line has ended, and nothing yet says that the statement goes on.
+    fresh: bool,
+    over: bool,
+    depth: usize,
+    too_deep: Vec<usize>,
+}
+
+impl Levels {
+    pub(super) fn new(limit: usize) -> Self {
+        let (values, curlies, outer, extras, run, depth) = (0, 0, 0, 0, 0, 0);
+        let (frames, too_deep) = (Vec::new(), Vec::new());
+        Self { limit, frames, values, curlies, outer, extras, run, fresh: true, over: false, depth, too_deep }
+    }
+
+    /// The greatest depth, and the places where the limit is passed.
+    pub(super) fn result(self) -> (usize, Vec<usize>) {
+        (self.depth, self.too_deep)
+    }
+
+    /// True inside an interpolation.
+    pub(super) fn in_value(&self) -> bool {
+        self.values > 0
+    }
+
+    /// The outermost interpolation of such a string: its number among the brackets, and where the string starts.
+    pub(super) fn outermost_value(&self, accept: impl Fn(Quote) -> bool) -> Option<(usize, usize)> {
+        if self.values == 0 {
+            return None;
+        }
+        self.frames.iter().enumerate().find_map(|(index, frame)| match frame.open {
+            Open::Value { start, quote } if accept(quote) => Some((index, start)),
+            _ => None,
+        })
+    }
+
+    pub(super) fn open(&mut self, open: Open, at: usize) {
+        self.frames.push(Frame { open, extra: 0 });
+        self.values += usize::from(matches!(open, Open::Value { .. }));
+        self.curlies += usize::from(matches!(open, Open::Value { .. } | Open::Curly));
+        self.measure(at);
+    }
+
+    /// Closes a bracket and gives it; `}` also closes what it stands around. `None` when there is nothing to close.
+    pub(super) fn close(&mut self, form: Open) -> Option<Open> {
+        let inside = |frame: &Frame| matches!(frame.open, Open::Curly | Open::Value { .. });
+        let index = match form {
+            Open::Curly if self.curlies == 0 => None,
+            Open::Curly => self.frames.iter().rposition(inside),
+            _ => self
+                .frames
+                .len()
+                .checked_sub(1)
+                .filter(|&top| self.frames.get(top).is_some_and(|frame| frame.open == form)),
+        }?;
+        let closed = self.frames.get(index).map(|frame| frame.open);
+        self.close_to(index);
+        closed
+    }
+
+    /// Closes all brackets from one on.
+    pub(super) fn close_to(&mut self, index: usize) {
+        for frame in self.frames.drain(index.min(self.frames.len())..) {
+            self.extras = self.extras.saturating_sub(frame.extra);
+            self.values -= usize::from(matches!(frame.open, Open::Value { .. }));
+            self.curlies -= usize::from(matches!(frame.open, Open::Value { .. } | Open::Curly));
+        }
+    }
+
+    pub(super) fn line_end(&mut self) {
+        self.fresh = true;
+    }
+
+    /// Counts what nests without brackets: runs of `not` and `-`, quantifiers, conditions.
+    pub(super) fn token(&mut self, source: &str, token: Token, last: Option<Token>) {
+        let word = |token: Option<Token>| token.and_then(|token| source.get(token.start..token.end)).unwrap_or("");
+        let (text, before) = (word(Some(token)), word(last));
+        let goes_on = matches!(text, "and" | "or" | "then" | "else" | "->");
+        if text == "," || text == ";" || (self.fresh && !goes_on && !self.line_goes_on(before)) {
+            self.reset_extra();
+        }
+        self.fresh = false;
+        self.run = if matches!(text, "not" | "-") { self.run + 1 } else { 0 };
+        let opens = match text {
+            "in" => token.kind == Kind::Word && quantifier_before(source, last),
+            "if" => !matches!(before, "->" | "." | "|"),
+            _ => false,
+        };
+        if opens {
+            self.extras += 1;
+            match self.frames.last_mut() {
+                Some(frame) => frame.extra += 1,
+                None => self.outer += 1,
+            }
+        }
+        if opens || self.run > 0 {
+            self.measure(token.start);
+        }
+    }
+
+    /// The token before the line end says that the statement goes on.
+    fn line_goes_on(&self, before: &str) -> bool {
+        let open = self.frames.last().map(|frame| frame.open);
+        let inside = matches!(open, Some(Open::Round | Open::Square | Open::Value { .. }));
+        let joins = [":", "->", "=", "and", "or", "not", "then", "else", "in", "implies", "|", "+", "-"];
+        inside || joins.contains(&before)
+    }
+
+    fn reset_extra(&mut self) {
+        let extra = match self.frames.last_mut() {
+            Some(frame) => std::mem::take(&mut frame.extra),
+            None => std::mem::take(&mut self.outer),
+        };
+        self.extras = self.extras.saturating_sub(extra);
+    }
+
+    fn measure(&mut self, at: usize) {
+        let depth = self.frames.len() + self.extras + self.run;
+        self.depth = self.depth.max(depth);
+        let over = depth > self.limit;
+        if over && !self.over {
+            self.too_deep.push(at);
+        }
+        self.over = over;
+    }
+}
+
+/// `in` behind `any x`, `all x`, `no x`, `count x`; `last` is the token before it.
+fn quantifier_before(source: &str, last: Option<Token>) -> bool {
+    let before = source.get(..last.map_or(0, |last| last.start)).unwrap_or("").trim_end();
+    ["any", "all", "no", "count"].iter().any(|word| before.ends_with(word))
+}

@@ -1,5 +1,7 @@
 //! Reading rule files: the acceptance corpus, golden files, limits, and properties that hold for any text.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot read its files has failed")]
+
 use averment::diagnostic::Diagnostics;
 use averment::limits::Limits;
 use averment::source::{SourceFile, SourceMap};

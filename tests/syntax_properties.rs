@@ -1,5 +1,7 @@
 //! What holds of reading any text at all: it ends, it does not panic, every place lies in the file, and nothing before a mistake is lost.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot read its files has failed")]
+
 use averment::limits::Limits;
 use averment::source::{SourceFile, SourceMap};
 use averment::syntax;

@@ -10,17 +10,12 @@ pub(super) const TABLE: &[Find] = &[
     missing_step_behind_arrow,
     alternatives_before_arrow,
     missing_arrow,
-    until_without_after,
-    within,
     not_both,
     either,
     pair_with_and,
     only_before,
     infix_order,
     list_with_and,
-    repeat,
-    times_in_front,
-    times_in_words,
     require_not,
     missing_step,
 ];
@@ -190,71 +185,6 @@ fn arrows_in_sequence(view: &View<'_, '_>, at: usize) -> String {
     if rest.is_empty() { joined } else { format!("{joined} {rest}") }
 }
 
-fn until_without_after(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let until = view.find(1, "until")?;
-    if view.failed > until + 1
-        || !view.is_any(0, &["never", "before", "between", "each", "require", "only", "count", "no"])
-    {
-        return None;
-    }
-    let closing = view.step_or(until + 1, "step");
-    let diagnostic = view.wrong(until, until + 1, "`until` closes only a window that `after` opened");
-    Some(match view.find_any(1, &["before", "between"]) {
-        Some(before) if view.is(0, "never") && before < until => {
-            let (steps, opening) = (view.source(1, before), view.step_or(before + 1, "step"));
-            diagnostic.help(format!("write `never {steps} between {opening} and {closing}`"))
-        }
-        None if view.is(0, "never") => {
-            let steps = view.source(1, until);
-            diagnostic.help(format!("write `never {steps} before {closing}`"))
-        }
-        _ => diagnostic.help(format!("write a block: `after start until {closing} {{ … }}`")),
-    })
-}
-
-fn within(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = view.find(1, "within")?;
-    if view.failed < at {
-        return None;
-    }
-    let takes = view.is_any(0, &["before", "after", "sequence", "immediately"])
-        || (view.is(0, "never") && view.find(1, "after").is_some());
-    if !takes {
-        let what = view.word(0);
-        let why = format!(
-            "`within` stands after before, after, sequence or `never … after`; a bare `{what}` has no start to measure from"
-        );
-        let (step, rest) = (view.step_or(1, "step"), view.source(at, view.len()));
-        return Some(view.wrong(at, at + 1, why).help(format!("write `after start -> {step} {rest}`")));
-    }
-    let needs = "`within` needs calls, turns or a duration";
-    if !view.is_number(at + 1) {
-        let number = number_word(view.word(at + 1)).unwrap_or(3);
-        let diagnostic =
-            if at + 1 >= view.len() { view.missing_at_end(needs) } else { view.wrong(at + 1, at + 2, needs) };
-        return Some(
-            diagnostic.help(format!("write `within {number} calls`, `within {number} turns` or `within {number}s`")),
-        );
-    }
-    let number = view.word(at + 1);
-    let unit = at + 2;
-    if view.is_any(unit, &["call", "calls", "turn", "turns"]) || view.failed != unit {
-        return None;
-    }
-    let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-    if view.is_word(unit)
-        && let Some(meant) = crate::syntax::number::meant_unit(view.word(unit))
-    {
-        let text = format!("within {number}{meant}");
-        return Some(
-            view.wrong(unit, unit + 1, needs)
-                .write(text, vec![view.edit(at + 1, unit + 1, format!("{number}{meant}"))]),
-        );
-    }
-    let shown = if unit < view.len() { view.wrong(unit, unit + 1, needs) } else { view.missing_at_end(needs) };
-    Some(shown.help(format!("write `within {digits} calls`, `within {digits} turns` or `within {digits}s`")))
-}
-
 fn not_both(view: &View<'_, '_>) -> Option<Diagnostic> {
     if !view.are(0, &["not", "both"]) {
         return None;
@@ -399,113 +329,6 @@ fn list_with_and(view: &View<'_, '_>) -> Option<Diagnostic> {
         }
         _ => diagnostic.write(format!("{before} | {rest}"), vec![view.edit(end, end + 1, "|")]),
     })
-}
-
-/// `never repeat A`, `never repeat A 3 times`.
-fn repeat(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let (start, message) = match (view.word(0), view.word(1)) {
-        ("never", "repeat" | "repeats") => (2, "`never repeat` needs a number"),
-        ("repeat", _) => (1, "`never repeat` says how often the same call may follow itself"),
-        _ => return None,
-    };
-    let end = view.behind_pattern(start);
-    let step = view.step_or(start, "search");
-    let number = (end..view.len()).find(|&at| view.is_number(at)).map_or("3".to_owned(), |at| view.word(at).to_owned());
-    let help = format!("write `never repeat {step} more than {number} times`");
-    if end >= view.len() {
-        return Some(view.wrong_behind(end, message).help(help));
-    }
-    Some(view.wrong(end, end + 1, "how often is said with `more than … times`").help(help))
-}
-
-/// `require 2 search`, `never 3 search`.
-fn times_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if !view.is(0, "require") {
-        return None;
-    }
-    let mut at = 1;
-    let (mut low, mut high) = (String::new(), String::new());
-    if view.are(at, &["at", "least"]) || view.are(at, &["at", "most"]) {
-        (low, high) =
-            if view.is(at + 1, "least") { (String::new(), "..".to_owned()) } else { ("..".to_owned(), String::new()) };
-        at += 2;
-    } else if view.is(at, "exactly") {
-        at += 1;
-    }
-    let number = if view.is_number(at) { view.word(at).to_owned() } else { number_word(view.word(at))?.to_string() };
-    if !view.is_number(at) && at == 1 && view.behind_step(at + 1) == at + 1 {
-        return None;
-    }
-    let mut step = at + 1;
-    while view.is_any(step, &["x", "times", "calls", "call", "of", "to", "*"]) && view.behind_step(step + 1) > step + 1
-    {
-        step += 1;
-    }
-    let end = view.behind_pattern(step);
-    if end == step {
-        return None;
-    }
-    let text = format!("require {} {low}{number}{high} times", view.source(step, end));
-    let edit = view.edit(0, end, text.clone());
-    Some(view.wrong(1, at + 1, "how often stands behind the step").write(text, vec![edit]))
-}
-
-/// `require A twice`, `require A 2`, `require A at least 2 times`, `require A >= 2`.
-fn times_in_words(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if !view.is(0, "require") {
-        return None;
-    }
-    let end = view.behind_step(1);
-    if end == 1 || end >= view.len() {
-        return None;
-    }
-    let step = view.source(1, end);
-    let rest = view.modifiers(end);
-    let count = if view.is_any(end, &["at", "more", "less", "fewer", "no", "exactly", "up"]) {
-        counted_words(view, end)?
-    } else if view.is_any(end, &["==", ">=", "<=", ">", "<"]) && view.is_number(end + 1) {
-        let text = format!("count {step} {}", view.source(end, view.len()));
-        let edits = vec![view.edit(0, 1, "count")];
-        return Some(
-            view.wrong(end, end + 1, "`require` takes `2 times`; a comparison belongs to `count`").write(text, edits),
-        );
-    } else if let Some(number) = number_word(view.word(end)) {
-        number.to_string()
-    } else if view.is_number(end) && !view.is_any(end + 1, &["times", ".."]) {
-        view.word(end).trim_end_matches(['x', 'X']).to_owned()
-    } else {
-        return None;
-    };
-    let text = format!("require {step} {count} times");
-    let edit = view.edit(end, rest, format!("{count} times"));
-    Some(view.wrong(end, rest, "how often is written with a number and `times`").write(text, vec![edit]))
-}
-
-/// `at least 2 times`, `no more than 3`.
-fn counted_words(view: &View<'_, '_>, at: usize) -> Option<String> {
-    let number = (at..view.len()).find(|&here| view.is_number(here) || number_word(view.word(here)).is_some())?;
-    let digits =
-        if view.is_number(number) { view.word(number).to_owned() } else { number_word(view.word(number))?.to_string() };
-    let value: u32 = digits.parse().ok()?;
-    Some(match view.source(at, number).as_str() {
-        "at least" | "no less than" | "no fewer than" => format!("{value}.."),
-        "at most" | "no more than" | "up to" => format!("..{value}"),
-        "more than" => format!("{}..", value.saturating_add(1)),
-        "less than" | "fewer than" => format!("..{}", value.saturating_sub(1)),
-        "exactly" => value.to_string(),
-        _ => return None,
-    })
-}
-
-fn number_word(word: &str) -> Option<u32> {
-    match word {
-        "once" | "one" => Some(1),
-        "twice" | "two" => Some(2),
-        "thrice" | "three" => Some(3),
-        "four" => Some(4),
-        "five" => Some(5),
-        _ => None,
-    }
 }
 
 /// `require not A`, `require no A`, `never not A`.

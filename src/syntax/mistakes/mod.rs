@@ -5,14 +5,19 @@
 
 mod courses;
 mod declarations;
+mod definitions;
+mod entries;
 mod expected;
 mod expressions;
 mod heads;
 mod operators;
 mod patterns;
+mod quantifiers;
 mod settings;
+mod times;
 mod tokens;
 mod view;
+mod windows;
 mod world;
 
 use crate::diagnostic::Diagnostic;
@@ -28,12 +33,18 @@ const TABLES: &[&[Find]] = &[
     tokens::TABLE,
     heads::FIRST,
     declarations::TABLE,
+    definitions::TABLE,
+    entries::EARLY,
     world::TABLE,
+    windows::TABLE,
     courses::TABLE,
     patterns::TABLE,
+    times::TABLE,
     settings::VALUES,
     operators::TABLE,
     settings::UNKNOWN,
+    quantifiers::TABLE,
+    entries::LATE,
     expressions::TABLE,
     heads::LAST,
 ];

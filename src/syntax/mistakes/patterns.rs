@@ -10,8 +10,6 @@ pub(super) const TABLE: &[Find] = &[
     repetition,
     each_in,
     colon_behind_step,
-    between_without_and,
-    count_without_comparison,
     if_without_else,
     if_without_then,
     iff_without_step,
@@ -182,58 +180,6 @@ fn colon_behind_step(view: &View<'_, '_>) -> Option<Diagnostic> {
         view.wrong(end, end + 1, "a `:` is missing between the step and its condition")
             .write(format!("{word} {step}: {condition}"), vec![edit]),
     )
-}
-
-/// `between A to C`, `never B between A, C`.
-fn between_without_and(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = view.find(0, "between")?;
-    if at > 0 && !view.is(0, "never") {
-        return None;
-    }
-    let end = view.behind_step(at + 1);
-    if end == at + 1 || view.is_any(end, &["and", "where", "|"]) {
-        return None;
-    }
-    let joint = usize::from(view.is_any(end, &[",", "to", "->", "until", "..", "&&", "or", "-"]));
-    if view.behind_step(end + joint) == end + joint {
-        let left = view.source(0, end);
-        return Some(
-            view.wrong_behind(end, "`between` needs two steps with `and` between them")
-                .help(format!("write `{left} and other`")),
-        );
-    }
-    let text = format!("{} and {}", view.source(0, end), view.source(end + joint, view.len()));
-    let edit = if joint == 0 { view.insert(end, "and ") } else { view.edit(end, end + 1, " and") };
-    Some(view.wrong(end, end + 1, "the two steps of `between` are joined with `and`").write(text, vec![edit]))
-}
-
-/// `count search`, `count search 3`, `count search at most 3`.
-fn count_without_comparison(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if !view.is(0, "count") {
-        return None;
-    }
-    let end = view.behind_pattern(1);
-    if end == 1 || view.is_any(end, &["<=", ">=", "==", "!=", "<", ">", "in", "not", ":"]) {
-        return None;
-    }
-    let step = view.source(1, end);
-    let message = "`count` needs a comparison behind its step";
-    if end >= view.len() {
-        return Some(view.missing_at_end(message).help(format!("write `count {step} <= 3`")));
-    }
-    let number = (end..view.len()).find(|&at| view.is_number(at));
-    let Some(number) = number.filter(|&at| at <= end + 4) else {
-        return Some(view.wrong(end, end + 1, message).help(format!("write `count {step} <= 3`")));
-    };
-    let sign = match view.source(end, number).as_str() {
-        "at least" | "is at least" | "no less than" => ">=",
-        "at most" | "is at most" | "no more than" | "up to" => "<=",
-        "more than" | "is more than" | "greater than" | "is greater than" | "over" => ">",
-        "less than" | "is less than" | "fewer than" | "under" | "below" => "<",
-        _ => "==",
-    };
-    let text = format!("count {step} {sign} {}", view.word(number));
-    Some(view.wrong(end, number.max(end + 1), message).write(text, vec![view.edit(end, number, format!("{sign} "))]))
 }
 
 /// `if output.ok == true then require refund`: between an expression and steps stands a block.

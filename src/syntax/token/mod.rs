@@ -44,13 +44,6 @@ pub(super) struct Token {
     pub end: usize,
 }
 
-impl Token {
-    /// Its text.
-    pub(super) fn text(self, source: &str) -> &str {
-        source.get(self.start..self.end).unwrap_or("")
-    }
-}
-
 /// A comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Remark {

@@ -21,6 +21,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// Rules and traces come from anybody: nothing here may stop the program. Tests may.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::dbg_macro,
+        clippy::indexing_slicing,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_wrap
+    )
+)]
+
 pub mod builtins;
 pub mod bytecode;
 pub mod check;

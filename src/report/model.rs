@@ -229,9 +229,8 @@ fn result(
     if detail.findings && outcome.status != Status::Passed {
         let masked = table.items.get(item).is_some_and(|item| item.masked);
         let found = if masked { found(&outcome.evidence) } else { Vec::new() };
-        let words = |words: &str| said(words, &found);
-        report.reason = words(&outcome.reason);
-        report.message = outcome.message.as_deref().map(words);
+        report.reason = said(&outcome.reason, &found);
+        report.message = outcome.message.as_deref().map(|message| said(message, &found));
         let kept = outcome.evidence.iter().take(EVIDENCE);
         report.evidence =
             kept.map(|one| evidence(table, program, one, text, detail, masked.then_some(found.as_slice()))).collect();

@@ -81,7 +81,7 @@ impl Summary {
     fn table(&mut self) -> io::Result<()> {
         let columns = columns();
         // A column that is zero everywhere is left out, except those of pass and fail.
-        let used: Vec<&(&str, fn(&Counts) -> u64)> = columns
+        let used: Vec<&Column> = columns
             .iter()
             .enumerate()
             .filter(|(index, (_, count))| *index < 2 || self.rows.iter().any(|row| count(&row.counts) > 0))
@@ -109,8 +109,11 @@ impl Summary {
     }
 }
 
-/// The columns: title and count.
-fn columns() -> [(&'static str, fn(&Counts) -> u64); 8] {
+/// A column: title and count.
+type Column = (&'static str, fn(&Counts) -> u64);
+
+/// The columns in their order.
+fn columns() -> [Column; 8] {
     [
         ("pass", |counts| counts.pass),
         ("fail", |counts| counts.fail),

@@ -21,10 +21,12 @@ pub fn for_machines(json: &str, masked: bool) -> Option<Box<RawValue>> {
         return RawValue::from_string(format!("\"{REDACTED}\"")).ok();
     }
     // A secret may hide behind escapes (`\u0041KIA…`), so texts with escapes are looked at unescaped.
-    if json.len() <= WHOLE && !json.contains('\\') && super::redact::secrets(json).is_empty() {
-        if let Ok(raw) = RawValue::from_string(json.to_owned()) {
-            return Some(raw);
-        }
+    if json.len() <= WHOLE
+        && !json.contains('\\')
+        && super::redact::secrets(json).is_empty()
+        && let Ok(raw) = RawValue::from_string(json.to_owned())
+    {
+        return Some(raw);
     }
     let value = serde_json::from_str(json).unwrap_or_else(|_| Value::String(json.to_owned()));
     let levels = if json.len() <= WHOLE { usize::MAX } else { LEVELS };

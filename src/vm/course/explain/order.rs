@@ -111,7 +111,7 @@ pub(in super::super) fn before_first(view: &mut View<'_, '_>, hit: &Hit, slot: u
 pub(in super::super) fn left_off(view: &mut View<'_, '_>, reached: &[Hit], within: Option<Within>) -> Why {
     let Some(last) = reached.last() else {
         let thing = view.pattern(0);
-        let evidence = view.near_miss(0, &view.header.clone(), u32::MAX.min(end(view)), true);
+        let evidence = view.near_miss(0, &view.header.clone(), end(view), true);
         return why(format!("there is no {thing}"), evidence.into_iter().collect());
     };
     let wanted = view.thing(reached.len(), &last.env);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 /// The folder of vectors and traces beside the project, or `None` with a loud remark that the test skips.
 ///
 /// `AVERMENT_SHARED` names it; otherwise it is the `shared` folder next to the project or to a folder above it.
+#[allow(dead_code, reason = "not every test program reads vectors")]
 pub fn shared(part: &str) -> Option<PathBuf> {
     let named = std::env::var_os("AVERMENT_SHARED").map(PathBuf::from);
     let above =
@@ -17,6 +18,7 @@ pub fn shared(part: &str) -> Option<PathBuf> {
 }
 
 /// The lines of a JSONL file as values.
+#[allow(dead_code, reason = "not every test program reads vectors")]
 pub fn lines(path: &std::path::Path) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(path).expect("a readable vector file");
     text.lines().filter(|line| !line.trim().is_empty()).map(|line| serde_json::from_str(line).expect("JSON")).collect()

@@ -34,17 +34,9 @@ fn rendered(text: &str, diagnostics: &Diagnostics) -> String {
     lines
 }
 
-/// The acceptance corpus beside the project, when it is there.
-fn corpus() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = ["../shared", "../../shared"]
-        .iter()
-        .map(|up| root.join(up).join("conformance/language"))
-        .find(|path| path.is_dir());
-    if found.is_none() {
-        eprintln!("SKIPPED: the acceptance corpus `../shared/conformance/language` is not here");
-    }
-    found
+/// The acceptance corpus of the language.
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language")
 }
 
 fn rule_files(folder: &Path) -> Vec<(String, String)> {
@@ -66,9 +58,8 @@ fn rule_files(folder: &Path) -> Vec<(String, String)> {
 
 #[test]
 fn every_good_file_is_read_without_a_word() {
-    let Some(corpus) = corpus() else { return };
     let mut failures = String::new();
-    for (name, text) in rule_files(&corpus.join("good")) {
+    for (name, text) in rule_files(&corpus().join("good")) {
         let (tree, diagnostics) = parse(&text);
         if !diagnostics.0.is_empty() || tree.items.is_empty() {
             failures += &format!("{name}:\n{}", rendered(&text, &diagnostics));
@@ -117,9 +108,8 @@ fn marks(text: &str) -> Vec<(String, String)> {
 
 #[test]
 fn every_marked_mistake_is_said_once_at_its_place_with_what_to_write() {
-    let Some(corpus) = corpus() else { return };
     let mut failures = String::new();
-    for (name, text) in rule_files(&corpus.join("bad")) {
+    for (name, text) in rule_files(&corpus().join("bad")) {
         let (_, diagnostics) = parse(&text);
         let said = rendered(&text, &diagnostics);
         let marks = if MISTAKES_OF_READING.contains(&name.as_str()) { marks(&text) } else { Vec::new() };
@@ -227,9 +217,7 @@ fn fixed(text: &str, fix: &averment::diagnostic::Fix) -> String {
 #[test]
 fn every_fix_removes_its_mistake() {
     let mut files = rule_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/syntax"));
-    if let Some(corpus) = corpus() {
-        files.extend(rule_files(&corpus.join("bad")));
-    }
+    files.extend(rule_files(&corpus().join("bad")));
     let mut failures = String::new();
     let mut count = 0;
     for (name, text) in files {

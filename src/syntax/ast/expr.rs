@@ -1,0 +1,201 @@
+//! Expressions, tests, literals (language reference, section 4).
+
+use super::Name;
+use crate::source::Span;
+
+/// An expression.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expr {
+    /// Which form.
+    pub kind: ExprKind,
+    /// From its first to its last character (parentheses around it are not part of it).
+    pub span: Span,
+}
+
+/// The forms of an expression.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum ExprKind {
+    /// `null`.
+    Null,
+    /// `true`, `false`.
+    Boolean(bool),
+    /// `1`, `1.5`, `30s`, `$0.05`, `10KB`, `95%`.
+    Number(Number),
+    /// A string of any kind.
+    Text(Text),
+    /// `/…/flags`.
+    Regex(Regex),
+    /// `[a, b]`.
+    List(Vec<Expr>),
+    /// `{ a: 1, "b-c": 2 }`.
+    Object(Vec<(Name, Expr)>),
+    /// A bare name.
+    Name(String),
+    /// `$x`.
+    Binding(String),
+    /// `a.b`.
+    Field { base: Box<Expr>, name: Name },
+    /// `a[0]`, `a["k y"]`.
+    Index { base: Box<Expr>, index: Box<Expr> },
+    /// `a[*]`.
+    Every { base: Box<Expr> },
+    /// `a[**]`.
+    Deep { base: Box<Expr> },
+    /// `f(a, b)`; also what a pipe becomes (`piped`: the first argument stood before the bar).
+    Call { name: Name, arguments: Vec<Expr>, piped: bool },
+    /// `-a`.
+    Negate(Box<Expr>),
+    /// `not a`.
+    Not(Box<Expr>),
+    /// `a and b`, `a + b` and the others.
+    Binary { operator: BinaryOperator, operator_span: Span, left: Box<Expr>, right: Box<Expr> },
+    /// `1..3`, `50..`, `..10`.
+    Range { start: Option<Box<Expr>>, end: Option<Box<Expr>> },
+    /// A test.
+    Test { subject: Box<Expr>, test: ValueTest },
+    /// `if c then a else b`.
+    If { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
+    /// `any x in xs: c` and the others.
+    Quantifier { quantifier: ExprQuantifier, variable: Name, source: Box<Expr>, body: Box<Expr> },
+    /// Parentheses, kept for the formatter.
+    Group(Box<Expr>),
+}
+
+/// `any`, `all`, `no`, `count` before `x in xs:`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum ExprQuantifier {
+    Any,
+    All,
+    No,
+    Count,
+}
+
+/// Operators between two expressions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[allow(missing_docs, reason = "each is the operator itself")]
+pub enum BinaryOperator {
+    Implies,
+    Or,
+    And,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}
+
+/// A test without its subject: `== 3`, `not matches /x/`, `is empty`. One, because tests do not chain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueTest {
+    /// Which test, in its positive form.
+    pub kind: TestKind,
+    /// True for the negated form (`!=` is `Equal` negated).
+    pub negated: bool,
+    /// The right-hand side, where the test has one.
+    pub operand: Option<Box<Expr>>,
+    /// `is Refund`, `is json Refund`: a schema or a type name.
+    pub name: Option<Name>,
+    /// The words or the sign of the operator.
+    pub operator: Span,
+    /// From the operator to the end of its right-hand side.
+    pub span: Span,
+}
+
+/// The tests of section 4 in their positive form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[allow(missing_docs, reason = "each is the operator itself")]
+pub enum TestKind {
+    Equal,
+    Identical,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    In,
+    Contains,
+    ContainsIgnoringCase,
+    ContainsAll,
+    ContainsAny,
+    ContainsNone,
+    StartsWith,
+    EndsWith,
+    Matches,
+    /// `is string`, `is Refund`: the name decides.
+    Is,
+    IsJson,
+    ContainsJson,
+    IsEmpty,
+    IsMissing,
+    Exists,
+}
+
+/// A number as written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Number {
+    /// The whole text with its unit, for example `1h30m`.
+    pub text: String,
+    /// The value in the base unit (milliseconds, USD, bytes; percent divided by 100) as decimal text that JSON accepts.
+    pub value: String,
+    /// The unit's family.
+    pub unit: Unit,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The family of a written unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum Unit {
+    /// No unit, or percent.
+    None,
+    /// Milliseconds.
+    Duration,
+    /// USD.
+    Money,
+    /// Bytes.
+    Size,
+}
+
+/// A string, possibly with interpolations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Text {
+    /// Literal text (unescaped) and interpolated expressions, in order. Neighbouring literals are joined; the empty text has none.
+    pub parts: Vec<TextPart>,
+    /// With its quotes.
+    pub span: Span,
+}
+
+/// A part of a string.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TextPart {
+    /// Literal text, unescaped.
+    Literal(String),
+    /// `${expr}`.
+    Interpolation(Expr),
+}
+
+impl Text {
+    /// The text, when it has no interpolation.
+    #[must_use]
+    pub fn literal(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [] => Some(""),
+            [TextPart::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// `/pattern/flags`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Regex {
+    /// The pattern between the slashes as written (`\/` still escaped).
+    pub pattern: String,
+    /// The flags behind it as written.
+    pub flags: String,
+    /// With its slashes and flags.
+    pub span: Span,
+    /// The place of the pattern alone, so that errors in it have a column.
+    pub pattern_span: Span,
+}

@@ -1,0 +1,219 @@
+//! Files, declarations, settings (language reference, sections 3, 8, 9, 10).
+
+use super::{Assertion, Expr, Modifier, Name, Number, StatementKind, Step, Text};
+use crate::source::Span;
+
+/// One rule file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct File {
+    /// Everything in it, in order. Items that could not be read are left out (a diagnostic says why).
+    pub items: Vec<Item>,
+    /// `# allow: slug` comments.
+    pub allows: Vec<Allow>,
+    /// Names that declarations with a mistake were to declare: what uses them is not wrong on top of that.
+    pub unread: Vec<Name>,
+}
+
+/// `# allow: slug`: silences a lint on its line, or on the next one when it stands alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Allow {
+    /// The slugs named.
+    pub slugs: Vec<Name>,
+    /// The comment.
+    pub span: Span,
+}
+
+/// A declaration, a statement or a setting with the doc comment above it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// What it is.
+    pub kind: ItemKind,
+    /// From its first to its last character, without the doc comment.
+    pub span: Span,
+    /// The text of the `##` lines above it.
+    pub doc: Option<String>,
+}
+
+/// What can stand in a file or in a body (sections 3, 6, 8, 9, 10). Whether it *may* stand there is `check`'s question.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum ItemKind {
+    /// `use std.secrets`, `use "./other.assert" (name, name)`.
+    Use(Use),
+    /// `param NAME: type = default`.
+    Param(Param),
+    /// `let NAME = expr`.
+    Let { name: Name, value: Expr },
+    /// `def NAME(a, b) = expr`.
+    Def { name: Name, parameters: Vec<Name>, body: Expr },
+    /// `def step paid(limit, $id) = step`. A parameter's text starts with `$` when it is a binding.
+    DefStep { name: Name, parameters: Vec<Name>, body: Step },
+    /// `schema Name = {…}` or `schema Name from "file"`.
+    Schema { name: Name, source: Literal },
+    /// `tools from "file"`.
+    ToolsFrom { path: Name },
+    /// `tool NAME {…}`.
+    Tool { name: Name, schema: Expr },
+    /// `rule NAME "sentence" {…}`.
+    Rule(Rule),
+    /// `suite "name" {…}`.
+    Suite { name: Name, modifiers: Vec<Modifier>, body: Vec<Item> },
+    /// `case NAME {…}`.
+    Case { name: Name, modifiers: Vec<Modifier>, body: Vec<Item> },
+    /// `workspace isolated {…}` in a suite.
+    Workspace { mode: Name, settings: Vec<Setting> },
+    /// `runner NAME {…}` in a suite.
+    Runner { name: Name, settings: Vec<Setting> },
+    /// `pre {…}`.
+    Pre { body: Vec<Item> },
+    /// `post {…}`.
+    Post { body: Vec<Item> },
+    /// `test "name" expect …`.
+    Test(Test),
+    /// `invariant NAME {…}`.
+    Invariant(Rule),
+    /// `call TOOL …` in an invariant.
+    Call(Call),
+    /// `for each tool where … {…}` in an invariant.
+    ForEachTool { condition: Option<Expr>, body: Vec<Item> },
+    /// A modifier that stands alone: a setting of the body it opens.
+    Setting(Setting),
+    /// An assertion.
+    Assertion(Assertion),
+}
+
+impl ItemKind {
+    /// The items in its braces; `None` for what has no body.
+    pub fn body_mut(&mut self) -> Option<&mut Vec<Item>> {
+        match self {
+            Self::Rule(rule) | Self::Invariant(rule) => Some(&mut rule.body),
+            Self::Suite { body, .. }
+            | Self::Case { body, .. }
+            | Self::Pre { body }
+            | Self::Post { body }
+            | Self::ForEachTool { body, .. } => Some(body),
+            Self::Assertion(assertion) => {
+                let mut statement = &mut assertion.statement;
+                loop {
+                    statement = match &mut statement.kind {
+                        StatementKind::Not(inner) => inner,
+                        StatementKind::Block { body, .. } | StatementKind::Group { body, .. } => return Some(body),
+                        _ => return None,
+                    };
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `use …`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Use {
+    /// The dotted name or the quoted path.
+    pub target: Name,
+    /// True for `use "./path"`.
+    pub is_path: bool,
+    /// The chosen names; `None` for all.
+    pub names: Option<Vec<Name>>,
+}
+
+/// `param NAME: type = default`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Param {
+    /// Its name.
+    pub name: Name,
+    /// The type as written.
+    pub ty: Name,
+    /// The default; without one the parameter has to be given.
+    pub default: Option<Expr>,
+}
+
+/// The source of a schema.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Literal {
+    /// An object literal.
+    Inline(Expr),
+    /// `from "path"`.
+    File(Name),
+}
+
+/// `rule` and `invariant`: a named group of assertions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// Its id.
+    pub name: Name,
+    /// The sentence behind the name.
+    pub sentence: Option<Text>,
+    /// Modifiers between the name and `{`.
+    pub modifiers: Vec<Modifier>,
+    /// What stands in it.
+    pub body: Vec<Item>,
+}
+
+/// `test "name" expect VERDICT NAMES {…}`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Test {
+    /// The quoted name.
+    pub name: Name,
+    /// `pass`, `fail`, `vacuous`, `undecided` or `error`.
+    pub expect: Name,
+    /// The rules it speaks of; empty for all.
+    pub rules: Vec<Name>,
+    /// The run.
+    pub run: TestRun,
+}
+
+/// The run of a test.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TestRun {
+    /// Written in place: an [`ExprKind::Object`].
+    Inline(Expr),
+    /// `from "run.json"`.
+    File(Name),
+}
+
+/// `call TOOL {…}`, `call TOOL generate {…} cases N seed M`, with `as NAME` and `expect ok|error`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The tool's name; `tool` inside `for each tool`.
+    pub tool: Name,
+    /// The arguments.
+    pub input: CallInput,
+    /// `as made`.
+    pub alias: Option<Name>,
+    /// `expect ok` or `expect error`.
+    pub expect: Option<Name>,
+}
+
+/// What a `call` is given.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum CallInput {
+    /// An object literal.
+    Object(Expr),
+    /// Generators per argument.
+    Generate { arguments: Vec<Generator>, cases: Number, seed: Number },
+}
+
+/// `a: integer 0..9`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Generator {
+    /// The argument.
+    pub name: Name,
+    /// The kind of value.
+    pub ty: Name,
+    /// The range or list behind it.
+    pub bounds: Option<Expr>,
+}
+
+/// `prompt "…"`, `timeout 120s`, `template "…"`, and every modifier that opens a body.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum Setting {
+    /// A modifier as a setting: `severity error`, `threshold 0.8`.
+    Modifier(Modifier),
+    /// Any other key with its value: `prompt`, `timeout`, `template`, `bootstrap` (with its own timeout), `model`, `agent`,
+    /// `command`, `env`, `expect ok`.
+    Key { key: Name, value: Option<Expr>, timeout: Option<Number> },
+}

@@ -1,0 +1,24 @@
+//! The syntax tree: what the author wrote, with a span on every node and nothing resolved.
+//!
+//! One small type per concept. `check` turns it into [`crate::ir`]; the formatter and the editor read it as it is.
+//! Sections named in the comments are those of the language reference.
+
+mod expr;
+mod item;
+mod statement;
+mod step;
+
+use crate::source::Span;
+pub use expr::*;
+pub use item::*;
+pub use statement::*;
+pub use step::*;
+
+/// Text of the source with its place: a name, a word, a label.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Name {
+    /// The text, unquoted.
+    pub text: String,
+    /// Where it stands, with quotes where it has some.
+    pub span: Span,
+}

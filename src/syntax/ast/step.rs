@@ -1,0 +1,121 @@
+//! Step patterns and flows (language reference, section 5).
+
+use super::{Expr, Name, Regex, Text};
+use crate::source::Span;
+
+/// A step pattern.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Which form.
+    pub kind: StepKind,
+    /// From its first to its last character.
+    pub span: Span,
+}
+
+/// The forms of a step pattern.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum StepKind {
+    /// One pattern: a tool call or a step of another kind.
+    Atom(Atom),
+    /// `A | B`.
+    Choice(Vec<Step>),
+    /// `A where cond`; the parentheses, if any, are not kept.
+    Where { step: Box<Step>, condition: Expr },
+    /// `proposed A` before a parenthesis; before a plain pattern it is [`Atom::proposed`].
+    Proposed(Box<Step>),
+}
+
+/// `refund(amount > 100) failed`, `command /npm/`, `read "src/**"`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Atom {
+    /// What it names.
+    pub subject: Subject,
+    /// The entries in parentheses; `None` without parentheses.
+    pub arguments: Option<Vec<Argument>>,
+    /// `ok` or `failed` behind it.
+    pub status: Option<StatusWord>,
+    /// `proposed` in front of it.
+    pub proposed: bool,
+}
+
+/// What an atom names.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum Subject {
+    /// A bare name with `*` and `?` as globs; `any` is one too. May turn out to be a `def step`.
+    Tool(Name),
+    /// A quoted name, literal.
+    QuotedTool(Name),
+    /// `command`, `read`, `user`, …, with what stands behind it.
+    Kind { kind: StepWord, word: Span, text: Option<KindText> },
+}
+
+/// What stands behind a kind word.
+#[derive(Debug, Clone, PartialEq)]
+pub enum KindText {
+    /// A string: a substring, a path glob or a name, by kind.
+    Text(Text),
+    /// A regular expression.
+    Regex(Regex),
+    /// `command npm(…)`: the name of the parsed command.
+    Command(Name),
+}
+
+/// The kind words of section 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum StepWord {
+    Command,
+    Read,
+    Write,
+    Skill,
+    Http,
+    User,
+    Assistant,
+    Thinking,
+    Message,
+    Span,
+}
+
+/// `ok` or `failed`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StatusWord {
+    /// The call succeeded.
+    Ok,
+    /// The call failed.
+    Failed,
+}
+
+/// One entry in a pattern's parentheses.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum Argument {
+    /// `path: literal | regex | range | [list] | $var`. The path's root is a plain name or a quoted key.
+    Matches { path: Expr, value: Expr, span: Span },
+    /// Any test: `amount > 100`, `note is not empty`, `id == $id`.
+    Test(Expr),
+}
+
+/// A flow expression: a regular expression over calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flow {
+    /// Which form.
+    pub kind: FlowKind,
+    /// From its first to its last character.
+    pub span: Span,
+}
+
+/// The forms of a flow expression.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum FlowKind {
+    /// One call.
+    Step(Step),
+    /// `A -> B`.
+    Sequence(Vec<Flow>),
+    /// `A | B`.
+    Choice(Vec<Flow>),
+    /// `(A)*`, `(A)+`, `(A)?`, `(A){2,3}`; an open upper end is `None`.
+    Repeat { body: Box<Flow>, least: u32, most: Option<u32> },
+}

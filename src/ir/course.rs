@@ -1,0 +1,317 @@
+//! What is asserted: statements about the course of a run, step patterns, groups, windows, checks of the world.
+
+use super::Expr;
+use crate::source::Span;
+use crate::syntax::ast::{Quantifier, SequenceMode};
+use crate::trace::run::Kind;
+use serde::{Deserialize, Serialize};
+
+/// What an assertion asserts. `P` stands for a pattern, `E` for an expression.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum Check<P, E> {
+    /// An expression that is true.
+    Expression(E),
+    /// A statement about the course of the run.
+    Course(Course<P, E>),
+    /// `not` before a statement.
+    Not(Box<Check<P, E>>),
+    /// A group; every member with its own settings does not count: weights and severities of members shape the group's score only.
+    Group {
+        /// Which.
+        kind: GroupKind,
+        /// The statements.
+        members: Vec<Member<P, E>>,
+    },
+    /// A statement checked in each window of a scope.
+    Scoped {
+        /// The window.
+        scope: Scope<P>,
+        /// What is checked in it.
+        body: Box<Check<P, E>>,
+    },
+    /// A check of the world.
+    World(World<E>),
+}
+
+/// A statement in a group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Member<P, E> {
+    /// Its place.
+    pub span: Span,
+    /// Its weight in the group's score.
+    pub weight: f64,
+    /// Its own and inherited conditions.
+    pub when: Vec<E>,
+    /// What has to hold.
+    pub check: Check<P, E>,
+}
+
+/// Kinds of group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum GroupKind {
+    Any,
+    All,
+    None,
+    AtLeast(u32),
+}
+
+/// The window of a block.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum Scope<P> {
+    /// From the first `open` (with `until`: from each) to the next `until` or the run's end; ends outside.
+    After {
+        /// Opens.
+        open: P,
+        /// Closes.
+        until: Option<P>,
+    },
+    /// Everything before the first.
+    Before {
+        /// Closes.
+        close: P,
+    },
+    /// From each `open` to the next `close`.
+    Between {
+        /// Opens.
+        open: P,
+        /// Closes.
+        close: P,
+    },
+    /// Once for each matching step; expressions see the step, course statements see the whole run.
+    Each {
+        /// The steps.
+        step: P,
+    },
+}
+
+/// Every statement about the course of a run (section 6). Bindings are numbered per assertion, see [`Binding`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "fields are named like the parts of the statement")]
+pub enum Course<P, E> {
+    /// `require A` has `times` 1 or more.
+    Require {
+        step: P,
+        times: Option<TimesRange>,
+    },
+    Never {
+        steps: Vec<P>,
+    },
+    NeverAfter {
+        steps: Vec<P>,
+        open: P,
+        until: Option<P>,
+        within: Option<Within>,
+    },
+    NeverBefore {
+        steps: Vec<P>,
+        close: P,
+        within: Option<Within>,
+    },
+    NeverBetween {
+        steps: Vec<P>,
+        open: P,
+        close: P,
+        within: Option<Within>,
+    },
+    Only {
+        steps: Vec<P>,
+    },
+    /// `test` is an expression over [`Local::COUNT`].
+    Count {
+        step: P,
+        test: E,
+    },
+    First {
+        step: P,
+    },
+    Last {
+        step: P,
+    },
+    Before {
+        each: bool,
+        immediately: bool,
+        step: P,
+        targets: Vec<P>,
+        within: Option<Within>,
+    },
+    After {
+        each: bool,
+        immediately: bool,
+        step: P,
+        targets: Vec<P>,
+        within: Option<Within>,
+    },
+    Sequence {
+        mode: SequenceMode,
+        steps: Vec<P>,
+        within: Option<Within>,
+    },
+    Together {
+        left: P,
+        right: P,
+    },
+    Apart {
+        left: P,
+        right: P,
+    },
+    IfThen {
+        condition: P,
+        consequence: P,
+    },
+    Iff {
+        left: P,
+        right: P,
+    },
+    Either {
+        steps: Vec<P>,
+    },
+    NotBoth {
+        left: P,
+        right: P,
+    },
+    Repeat {
+        step: P,
+        limit: u32,
+    },
+    Flow {
+        flow: Flow<P>,
+    },
+    /// The condition sees the step.
+    Each {
+        quantifier: Quantifier,
+        step: P,
+        condition: E,
+    },
+    /// `no PREDICATE in EXPR`: `values` gives the value, `predicate` sees each text or value of it in [`Local::VALUE`].
+    NoneIn {
+        values: E,
+        predicate: E,
+    },
+    /// `no PREDICATE in A`: the same for every matching step as a value.
+    NoneInSteps {
+        step: P,
+        predicate: E,
+    },
+    /// `args valid`: `step` is `None` for all calls.
+    ArgsValid {
+        step: Option<P>,
+        strict: bool,
+    },
+}
+
+/// How often; both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimesRange {
+    /// At least.
+    pub least: u64,
+    /// At most; open when `None`.
+    pub most: Option<u64>,
+}
+
+/// A bound between two steps, start to start.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Within {
+    /// Difference of positions among the calls.
+    Calls(u64),
+    /// Difference of turns.
+    Turns(u64),
+    /// Milliseconds.
+    Time(f64),
+}
+
+/// A regular expression over all calls.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "fields are named like the parts of the expression")]
+#[serde(bound(deserialize = "P: Deserialize<'de>"))]
+pub enum Flow<P> {
+    Step(P),
+    Sequence(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<Flow<P>>),
+    Choice(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<Flow<P>>),
+    Repeat {
+        #[serde(deserialize_with = "crate::limits::nested::nested")]
+        body: Box<Flow<P>>,
+        least: u32,
+        most: Option<u32>,
+    },
+}
+
+/// A check of the world (section 9).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "fields are named like the parts of the statement")]
+pub enum World<E> {
+    /// `test` sees the file's text in [`Local::VALUE`]; `exists` and `is empty` are tests as any other. `path` gives text.
+    File {
+        path: E,
+        test: E,
+    },
+    Env {
+        name: String,
+        negated: bool,
+    },
+    Tool {
+        name: String,
+        negated: bool,
+    },
+    /// `url` gives a text or a regular expression; `test` sees the status in [`Local::VALUE`].
+    Http {
+        url: E,
+        test: E,
+    },
+    /// `arguments` each give one argument; interpolated values are never split.
+    Run {
+        arguments: Vec<E>,
+        code: i64,
+    },
+}
+
+/// A step pattern in one form: a choice of alternatives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pattern {
+    /// As the author wrote it.
+    pub text: String,
+    /// Its place.
+    pub span: Span,
+    /// Any of these; at least one.
+    pub alternatives: Vec<Alternative<Expr>>,
+}
+
+/// One alternative of a pattern.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Alternative<E> {
+    /// The kind of step.
+    pub kind: Kind,
+    /// What its name has to be.
+    pub name: NameTest,
+    /// True to look at calls that were denied or are pending; otherwise only executed ones match.
+    pub proposed: bool,
+    /// `ok` (`true`) or `failed`.
+    pub succeeded: Option<bool>,
+    /// Arguments and `where`, joined by `and`, the step in scope; without those that bind or use bindings.
+    pub condition: Option<E>,
+    /// `path: $x`: the number of the binding and the path, the step in scope. A missing or absent value does not match.
+    pub binds: Vec<(u32, E)>,
+    /// Tests that use a value bound by another pattern (or block header) of the statement.
+    pub joins: Vec<E>,
+}
+
+/// What the name of a step has to be. See [`crate::trace::run::Step::name`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum NameTest {
+    /// Any.
+    Any,
+    /// Exactly this.
+    Exactly(String),
+    /// One of these, exactly (a message whose role is `user` or `human`).
+    OneOf(Vec<String>),
+    /// A glob of `*` and `?` over the whole name.
+    Glob(String),
+    /// A path glob (`**` over folders), over the whole path or an end of it that starts at a folder.
+    PathGlob(String),
+    /// A text that the name contains.
+    Contains(String),
+    /// A regular expression found in the name, by number.
+    Matches(u32),
+}

@@ -1,0 +1,136 @@
+//! Checked expressions.
+
+use super::Type;
+use crate::source::Span;
+use crate::syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
+use serde::{Deserialize, Serialize};
+
+/// An expression with its place and type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expr {
+    /// Which form.
+    pub kind: ExprKind,
+    /// Its place.
+    pub span: Span,
+    /// What is known of its type.
+    pub ty: Type,
+}
+
+/// Slots of local values. Parameters of a `def` and variables of quantifiers are numbered from 0 in each code body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Local(pub u32);
+
+impl Local {
+    /// The value that a `no PREDICATE in`, a `file` or an `http` test looks at.
+    pub const VALUE: Local = Local(0);
+    /// The number that a `count` tests.
+    pub const COUNT: Local = Local(0);
+}
+
+/// The number of a binding `$x` in its assertion, block headers included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Binding(pub u32);
+
+/// The forms of a checked expression.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExprKind {
+    /// A literal.
+    Constant(Constant),
+    /// A regular expression, by number.
+    Regex(u32),
+    /// A root name of section 4 (`output`, `calls`, …; never an alias).
+    Root(&'static str),
+    /// `run`.
+    Run,
+    /// The step in scope, as a value.
+    Step,
+    /// A field of the step in scope.
+    StepField(String),
+    /// The response of the call that an invariant judges.
+    Response,
+    /// A parameter, by number.
+    Param(u32),
+    /// A `let`, by number.
+    Let(u32),
+    /// A local value.
+    Local(Local),
+    /// A binding.
+    Binding(Binding),
+    /// `a.b` and `a["b"]` with a literal key.
+    Field(Box<Expr>, String),
+    /// `a[i]`.
+    Index(Box<Expr>, Box<Expr>),
+    /// `a[*]`: a list of all elements (or values); a field behind it maps over them.
+    Every(Box<Expr>),
+    /// `a[**]`: a list of the value and everything in it.
+    Deep(Box<Expr>),
+    /// `-a`.
+    Negate(Box<Expr>),
+    /// `not a`.
+    Not(Box<Expr>),
+    /// An operator; `and`, `or` and `implies` evaluate their right side only where it matters.
+    Binary(BinaryOperator, Box<Expr>, Box<Expr>),
+    /// A range.
+    Range(Option<Box<Expr>>, Option<Box<Expr>>),
+    /// A test.
+    Test(Tested),
+    /// `if c then a else b`.
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// A quantifier; its variable is a local.
+    Quantifier(ExprQuantifier, Local, Box<Expr>, Box<Expr>),
+    /// A function of the builtins table, by name.
+    Builtin(&'static str, Vec<Expr>),
+    /// A `def`, by number.
+    Def(u32, Vec<Expr>),
+    /// A list literal.
+    List(Vec<Expr>),
+    /// An object literal.
+    Object(Vec<(String, Expr)>),
+    /// Text with interpolations: the parts' texts joined.
+    Join(Vec<Expr>),
+}
+
+/// A test of a value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tested {
+    /// Which test.
+    pub kind: ValueTest,
+    /// True for the negated form.
+    pub negated: bool,
+    /// What is tested.
+    pub subject: Box<Expr>,
+    /// The right-hand side, where there is one.
+    pub operand: Option<Box<Expr>>,
+}
+
+/// Tests with their names resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ValueTest {
+    /// A test that needs nothing but its sides.
+    Plain(TestKind),
+    /// `is TYPE`.
+    IsType(Type),
+    /// `is Schema`.
+    IsSchema(u32),
+    /// `is json Schema`.
+    IsJsonSchema(u32),
+    /// `contains json Schema`.
+    ContainsJsonSchema(u32),
+}
+
+/// A literal value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Constant {
+    /// `null`.
+    Null,
+    /// A boolean.
+    Boolean(bool),
+    /// A number, as JSON text in its base unit.
+    Number(String),
+    /// Text.
+    Text(String),
+    /// A list.
+    List(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<Constant>),
+    /// An object.
+    Object(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<(String, Constant)>),
+}

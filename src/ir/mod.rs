@@ -1,0 +1,260 @@
+//! What `check` makes of the syntax tree: every name resolved, every pattern in one form, every statement one of [`Course`].
+//!
+//! Foreign rule files lower to the same. From here on nothing knows how a rule was written. `compile` turns expressions into code and
+//! patterns into classifiers; [`Course`] keeps its shape (it is generic over what stands for a pattern and for an expression), so that there is
+//! one list of statements.
+
+mod course;
+mod expr;
+
+pub use course::*;
+pub use expr::*;
+
+use crate::source::Span;
+
+use crate::truth::Verdict;
+use serde::{Deserialize, Serialize};
+
+/// A checked compilation: the rule file with all that it imports.
+#[derive(Debug, Clone, Default)]
+pub struct Module {
+    /// Parameters of all files, by number.
+    pub params: Vec<Param>,
+    /// `let`s by number; evaluated at most once per run.
+    pub lets: Vec<Let>,
+    /// `def`s by number; no definition uses itself.
+    pub defs: Vec<Def>,
+    /// Regular expressions by number, each pattern with its flags once.
+    pub regexes: Vec<Regex>,
+    /// Schemas by number, as JSON text; compiled and found good.
+    pub schemas: Vec<Schema>,
+    /// The declared tool catalogue: JSON Schemas of arguments.
+    pub tools: Vec<Tool>,
+    /// Rules, cases and invariants, in file order. A bare top-level assertion belongs to none.
+    pub rules: Vec<Rule>,
+    /// All assertions in file order; groups and blocks hold theirs inside.
+    pub assertions: Vec<Assertion>,
+    /// Tests in file order.
+    pub tests: Vec<Test>,
+    /// Suites with their settings, for a runner of agents.
+    pub suites: Vec<Suite>,
+}
+
+/// A parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Its default; a parameter without one has to be given.
+    pub default: Option<Constant>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// The types of section 3 and those that the checker tells apart beside them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum Type {
+    Any,
+    String,
+    Number,
+    Integer,
+    Boolean,
+    Duration,
+    Money,
+    Size,
+    List,
+    Object,
+    Null,
+    Range,
+    Regex,
+}
+
+/// A `let`.
+#[derive(Debug, Clone)]
+pub struct Let {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: Expr,
+}
+
+/// A `def`: a function or predicate. Its parameters are the locals `0..parameters`.
+#[derive(Debug, Clone)]
+pub struct Def {
+    /// Its name.
+    pub name: String,
+    /// How many parameters.
+    pub parameters: u32,
+    /// Its value.
+    pub body: Expr,
+}
+
+/// A regular expression in the syntax of the `regex` crate, flags in front (`(?i)`), ASCII classes unless flag `u`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Regex {
+    /// The pattern for the library.
+    pub pattern: String,
+    /// As the author wrote it, for reports.
+    pub text: String,
+}
+
+/// A JSON Schema.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Schema {
+    /// Its name; the tool's name for the schema of a tool's arguments.
+    pub name: String,
+    /// The schema as JSON text, all `$ref`s to files resolved into it.
+    pub json: String,
+}
+
+/// A declared tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// The schema of its arguments, by number; none when the catalogue gives none.
+    pub arguments: Option<u32>,
+    /// What else the catalogue says of it (`annotations`, …) as JSON text.
+    pub annotations: Option<String>,
+}
+
+/// A rule, case, invariant, `pre` or `post`: assertions under one id with one score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// Its id.
+    pub id: String,
+    /// What it is.
+    pub role: RuleRole,
+    /// The sentence behind its name.
+    pub sentence: Option<String>,
+    /// Its settings; assertions in it have inherited severity, tags and class already.
+    pub weight: f64,
+    /// `threshold`, between 0 and 1.
+    pub threshold: Option<f64>,
+    /// Severity of the rule itself (counts when it has a threshold).
+    pub severity: Severity,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// `as name`: records the rule's score under it.
+    pub metric: Option<String>,
+    /// Its header.
+    pub span: Span,
+}
+
+/// What a [`Rule`] was written as.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum RuleRole {
+    /// `rule`.
+    Rule,
+    /// `case`: judges runs whose `meta.case` is its name or whose prompt is its own.
+    Case {
+        /// Its prompt.
+        prompt: Option<String>,
+    },
+    /// `invariant`: judges every call of its tools; `response` is the call's result.
+    Invariant,
+    /// `pre`.
+    Pre,
+    /// `post`.
+    Post,
+}
+
+/// A suite and its runners, for a runner of agents; `check` judges its cases.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Suite {
+    /// Its name.
+    pub name: String,
+    /// Its threshold.
+    pub threshold: Option<f64>,
+    /// The rules (cases) in it, by number.
+    pub cases: Vec<u32>,
+}
+
+/// Severities of section 7.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Recorded only.
+    Info,
+    /// Reported; does not fail the run.
+    Warn,
+    /// Fails the run.
+    Error,
+}
+
+impl Severity {
+    /// The word of the language.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// An assertion with everything that its modifiers, its rule and its blocks say.
+#[derive(Debug, Clone)]
+pub struct Assertion {
+    /// `approval.1`, the `id` given, or an id from file and text for a bare one.
+    pub id: String,
+    /// Its rule, by number.
+    pub rule: Option<u32>,
+    /// Its text without modifiers, white space folded.
+    pub text: String,
+    /// Its place without modifiers.
+    pub span: Span,
+    /// Its settings.
+    pub settings: Settings<Expr>,
+    /// The names of its bindings by [`Binding`], without `$`, those of block headers around it included.
+    pub bindings: Vec<String>,
+    /// What has to hold.
+    pub check: Check<Pattern, Expr>,
+}
+
+/// The modifiers of an assertion, inherited ones included.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Settings<E> {
+    /// `weight`, at least 0.
+    pub weight: f64,
+    /// `severity`.
+    pub severity: Severity,
+    /// `must`.
+    pub must: bool,
+    /// `threshold` behind a single assertion.
+    pub threshold: Option<f64>,
+    /// `message`: an expression that gives text.
+    pub message: Option<E>,
+    /// `as`.
+    pub metric: Option<String>,
+    /// `class`: id and label.
+    pub class: Option<(String, Option<String>)>,
+    /// `tags`, with those of the rule.
+    pub tags: Vec<String>,
+    /// `when`, of the assertion itself and of every rule or block around it: all have to be true.
+    pub when: Vec<E>,
+    /// `expect fail`, with its reason.
+    pub expect_fail: Option<Option<String>>,
+}
+
+/// A test of the rules on a run of their own (section 10).
+#[derive(Debug, Clone)]
+pub struct Test {
+    /// Its name.
+    pub name: String,
+    /// The verdict expected.
+    pub expect: Verdict,
+    /// The rules it names, by number; empty for all.
+    pub rules: Vec<u32>,
+    /// The run as JSON text, with the place of the inline text or of the file's name.
+    pub run: String,
+    /// The file of `from`, for messages.
+    pub run_file: Option<String>,
+    /// Its header.
+    pub span: Span,
+}

@@ -1,13 +1,13 @@
 //! `aver check RULES TRACE...`: judges recorded runs.
 
-use super::console::{ColorChoice, Stream};
+use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
 use super::outputs::{self, Outputs, Target};
 use super::pipeline::{self, Pipeline};
 use super::rules::{self, Rules};
 use super::{feed, inputs, params, select, units};
-use crate::diagnostic::render::{Ink, paint};
 use crate::limits::Limits;
+use crate::report::Format;
 use crate::report::gate::{Gate, Policy};
 use crate::report::model::Detail;
 use crate::report::table::Table;
@@ -15,6 +15,7 @@ use crate::vm::evaluate::EvaluateOptions;
 use crate::vm::select::Selection;
 use crate::vm::world::Permissions;
 use clap::ValueEnum;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -113,7 +114,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     if rules.broken() {
         return broken(&rules, &targets, color);
     }
-    say_warnings(&rules, &targets, color);
+    say(&rules, &targets, color)?;
     params::apply(&mut rules.programs, &arguments.param_file, &arguments.param)?;
     let selection =
         Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
@@ -219,30 +220,23 @@ fn swapped(arguments: &Arguments) -> Result<(), Stop> {
 
 /// The rules do not compile: machines get their report, people the pictures.
 fn broken(rules: &Rules, targets: &[Target], color: ColorChoice) -> Result<Exit, Stop> {
-    say_warnings(rules, targets, color);
     let table = Table::default();
     let machines: Vec<Target> = targets.iter().filter(|target| target.format.is_data()).cloned().collect();
     let mut outputs = Outputs::open(&machines, color, Policy::default(), None, &rules.data())?;
     outputs.begin(&table)?;
     outputs.end(&table, false)?;
+    say(rules, targets, color)?;
     Ok(Exit::Rules)
 }
 
-/// What the compiler says: in the report where it is for machines, a line each in `short`, else drawn beside the report.
-fn say_warnings(rules: &Rules, targets: &[Target], color: ColorChoice) {
-    use crate::report::Format;
+/// What the compiler says: in the report where it is for machines, a line each in `short`, else beside the report.
+fn say(rules: &Rules, targets: &[Target], color: ColorChoice) -> Result<(), Stop> {
     match targets.first().map(|target| target.format) {
-        Some(Format::Short) => print!("{}", rules.lines()),
+        Some(Format::Short) => std::io::stdout().write_all(rules.lines().as_bytes())?,
         Some(format) if format.is_data() => {}
-        _ if rules.broken() => eprint!("{}", rules.drawn(Stream::Err.style(color))),
-        _ => {
-            // Warnings of rules that compile are `lint`'s business; here they must not bury what the runs did.
-            if let Some(count) = rules.counted() {
-                let style = Stream::Err.style(color);
-                eprintln!("{}: {count} in the rules; `aver lint` shows them", paint(style, Ink::Yellow, "note"));
-            }
-        }
+        _ => rules.tell(color)?,
     }
+    Ok(())
 }
 
 /// The traces to read; none at all is wrong usage unless allowed.

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::render::Style;
 use clap::ValueEnum;
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 
 /// `--color`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -56,6 +56,11 @@ impl Stream {
         let unicode = terminal && !dumb && supports_unicode::on(of_stream);
         Style { unicode, color, width: width(terminal) }
     }
+}
+
+/// Says something on standard error. Where nobody listens there is nobody to tell.
+pub fn say(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// The columns to fill: those of the terminal, or of `COLUMNS`, or 80.

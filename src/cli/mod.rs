@@ -23,7 +23,7 @@ mod units;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
-use console::{ColorChoice, Stream};
+use console::{ColorChoice, Stream, say};
 pub use exit::Exit;
 use exit::Stop;
 use std::process::ExitCode;
@@ -106,19 +106,19 @@ fn wrong(error: &clap::Error) -> ExitCode {
 
 /// Says why a command ended early.
 fn ended(stop: Stop, color: ColorChoice) -> Exit {
-    use crate::diagnostic::render::{Ink, paint};
+    use crate::diagnostic::render::{Ink, paint, printable};
     let style = Stream::Err.style(color);
     match stop {
         Stop::Said(exit) => exit,
         Stop::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
         Stop::Output(error) => {
-            eprintln!("{}: the output cannot be written: {}", paint(style, Ink::Red, "error"), said(&error));
+            say(&format!("{}: the output cannot be written: {}\n", paint(style, Ink::Red, "error"), said(&error)));
             Exit::Usage
         }
         Stop::Usage { message, help } => {
-            eprintln!("{}: {message}", paint(style, Ink::Red, "error"));
+            say(&format!("{}: {}\n", paint(style, Ink::Red, "error"), printable(&message)));
             if !help.is_empty() {
-                eprintln!("  {}: {help}", paint(style, Ink::Green, "help"));
+                say(&format!("  {}: {}\n", paint(style, Ink::Green, "help"), printable(&help)));
             }
             Exit::Usage
         }

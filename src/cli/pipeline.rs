@@ -3,6 +3,7 @@
 //! What is between reading and writing is bounded, so that memory does not depend on the number of runs. The threads are never waited for:
 //! an interruption ends the reports and leaves.
 
+use super::console::say;
 use super::feed::{self, Document};
 use super::inputs::Input;
 use super::outputs::Outputs;
@@ -230,7 +231,7 @@ impl Writer<'_> {
                 Done::Unreadable(what) => outputs.unreadable(what)?,
                 Done::Fault(name) => {
                     end.faults += 1;
-                    eprintln!("error: the evaluation of {name} broke down; its verdicts are missing");
+                    say(&format!("error: the evaluation of {name} broke down; its verdicts are missing\n"));
                 }
             }
         }

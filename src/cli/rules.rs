@@ -1,13 +1,13 @@
 //! Loading rules for a command: files, folders and compiled programs, with everything that is to be said about them.
 
-use super::console::{ColorChoice, Stream};
+use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
 use super::inputs::Input;
 use crate::bytecode::codec::{self, Decoded};
 use crate::bytecode::program::{Program, Source};
 use crate::check::files::{Disk, Files, Memory};
 use crate::check::{CheckOptions, check};
-use crate::diagnostic::render::{self, Style};
+use crate::diagnostic::render::{self, Ink, Style, paint};
 use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
 use crate::limits::Limits;
 use crate::source::{SourceFile, SourceMap, Span};
@@ -35,7 +35,7 @@ impl Rules {
     }
 
     /// How much was said, in words; `None` for nothing.
-    pub fn counted(&self) -> Option<String> {
+    fn counted(&self) -> Option<String> {
         let all = self.said.iter().flat_map(|(_, diagnostics)| diagnostics.0.iter().cloned()).collect();
         render::counted(&Diagnostics(all))
     }
@@ -60,10 +60,18 @@ impl Rules {
         self.said.iter().map(|(sources, diagnostics)| show(diagnostics, sources)).collect()
     }
 
-    /// Says what is to be said to a person, and ends the command where the rules do not compile.
+    /// Says what is to be said to a person, and ends the command where the rules do not compile. Warnings of rules that compile are
+    /// `lint`'s business: elsewhere they must not bury what the command is asked for.
     pub fn tell(&self, color: ColorChoice) -> Result<(), Stop> {
-        eprint!("{}", self.drawn(Stream::Err.style(color)));
-        if self.broken() { Err(Stop::Said(Exit::Rules)) } else { Ok(()) }
+        let style = Stream::Err.style(color);
+        if self.broken() {
+            say(&self.drawn(style));
+            return Err(Stop::Said(Exit::Rules));
+        }
+        if let Some(count) = self.counted() {
+            say(&format!("{}: {count} in the rules; `aver lint` shows them\n", paint(style, Ink::Yellow, "note")));
+        }
+        Ok(())
     }
 }
 

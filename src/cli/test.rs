@@ -173,7 +173,7 @@ fn human(out: &mut impl Write, tested: &[Tested], style: Style) -> io::Result<()
     let failed = tested.iter().filter(|test| !test.passed).count();
     let count = format!("{} test{}", tested.len(), if tested.len() == 1 { "" } else { "s" });
     match failed {
-        0 => writeln!(out, "{}: {count} as stated", paint(style, Ink::Green, "passed")),
+        0 => writeln!(out, "{}: {count} came out as stated", paint(style, Ink::Green, "passed")),
         _ => writeln!(out, "{}: {failed} of {count} did not come out as stated", paint(style, Ink::Red, "failed")),
     }
 }

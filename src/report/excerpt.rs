@@ -77,7 +77,7 @@ pub struct Line {
     pub start: usize,
 }
 
-/// Characters of context in front of the place.
+/// Characters of context in front of the place, at most; a quarter of the width where that is less.
 const BEFORE: usize = 32;
 /// Characters of context behind the place.
 const AFTER: usize = 48;
@@ -89,7 +89,7 @@ const REACH: usize = 4_096;
 /// The window of `width` characters around a range of the text. With `masked` the place itself is not shown.
 fn around(text: &str, number: usize, range: Range<usize>, line: Line, width: usize, masked: bool) -> Excerpt {
     let hidden = hidden(text, &range, masked);
-    let before = before(text, &range, line);
+    let before = before(text, &range, line, BEFORE.min(width / 4));
     let lead = tidy(&show(text, before.clone(), &hidden), before.start > line.start, false);
     let room = width.saturating_sub(lead.chars().count() + 2).max(16);
 
@@ -103,8 +103,15 @@ fn around(text: &str, number: usize, range: Range<usize>, line: Line, width: usi
     if whole {
         let line_end = memchr::memchr(b'\n', text.as_bytes().get(range.end..).unwrap_or(&[]));
         let rest = range.end..line_end.map_or(text.len(), |length| range.end + length);
-        let after = head(text, rest.clone(), room.saturating_sub(mark.chars().count()).min(AFTER));
-        window.push_str(&tidy(&show(text, after.clone(), &hidden), false, after.end < rest.end));
+        let left = room.saturating_sub(mark.chars().count()).min(AFTER);
+        let after = head(text, rest.clone(), left);
+        // What stands for a secret may be longer than the secret.
+        let behind = tidy(&show(text, after.clone(), &hidden), false, false);
+        let fits = head(&behind, 0..behind.len(), left);
+        window.push_str(behind.get(fits.clone()).unwrap_or(""));
+        if after.end < rest.end || fits.end < behind.len() {
+            window.push_str(" …");
+        }
     }
     let column = text.get(line.start..range.start).map_or(0, |before| before.chars().count()) + 1;
     Excerpt { line: line.number, column, text: window, marks: vec![(number, start..end)], shown: marked }
@@ -141,9 +148,9 @@ fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 /// The context in front of a place: on its line, from the beginning of an entry where one is near.
-fn before(text: &str, range: &Range<usize>, line: Line) -> Range<usize> {
+fn before(text: &str, range: &Range<usize>, line: Line, most: usize) -> Range<usize> {
     let context = text.get(line.start..range.start).unwrap_or("");
-    let from = context.char_indices().rev().take(BEFORE).last().map_or(context.len(), |(at, _)| at);
+    let from = context.char_indices().rev().take(most).last().map_or(context.len(), |(at, _)| at);
     let near = context.get(from..).unwrap_or("");
     let entry = if from == 0 {
         None

@@ -105,16 +105,18 @@ fn trace_labels(
 ) -> Vec<Label<Place>> {
     let mut labels = Vec::new();
     for (excerpt, start) in pieces.excerpts.iter().zip(&pieces.starts) {
+        let mut said: Option<u32> = None;
         for (number, mark) in &excerpt.marks {
             let Some(evidence) = result.evidence.get(*number) else { continue };
-            let remark = remark(evidence, result);
-            let used = GUTTER + excerpt.text.get(..mark.end).map_or(0, |text| text.chars().count());
-            let mut shown = remark.clone();
-            if used + remark.chars().count() > style.width {
-                shown = evidence.step.map(|step| format!("step {step}")).unwrap_or_default();
-                if remark != shown {
-                    notes.push(remark);
-                }
+            let step = evidence.step.filter(|step| said != Some(*step));
+            said = evidence.step;
+            // Several remarks on a line hang below their places, a single one stands behind its place.
+            let edge = if excerpt.marks.len() > 1 { mark.start } else { mark.end };
+            let used = GUTTER + excerpt.text.get(..edge).map_or(0, |text| text.chars().count());
+            let mut shown = remark(step, evidence, result);
+            if used + shown.chars().count() > style.width {
+                notes.push(remark(evidence.step, evidence, result));
+                shown = remark(step, &EvidenceReport::default(), result);
             }
             let kind = if evidence.role == Role::Decisive { LabelStyle::Primary } else { LabelStyle::Secondary };
             let range = start + mark.start..start + mark.end;
@@ -125,7 +127,7 @@ fn trace_labels(
 }
 
 /// What is said of a place in the trace: its step, and what it is to the verdict.
-fn remark(evidence: &EvidenceReport, result: &ResultReport) -> String {
+fn remark(step: Option<u32>, evidence: &EvidenceReport, result: &ResultReport) -> String {
     let role = match evidence.role {
         Role::Decisive | Role::Value => "",
         Role::Opening => "the window opens here",
@@ -135,7 +137,7 @@ fn remark(evidence: &EvidenceReport, result: &ResultReport) -> String {
     // What the reason says already is not said again.
     let label = if result.reason.contains(&evidence.label) { role } else { &evidence.label };
     let label = one_line(label);
-    match (evidence.step, label.is_empty()) {
+    match (step, label.is_empty()) {
         (Some(step), true) => format!("step {step}"),
         (Some(step), false) => format!("step {step}: {label}"),
         (None, _) => label.into_owned(),
@@ -156,7 +158,7 @@ fn notes(table: &Table, item: &Item, result: &ResultReport, run: &RunReport) -> 
     let computed = result.evidence.iter().filter(|one| one.source.is_none() && one.rule_span.is_none());
     for evidence in computed.take(VALUES) {
         let value = evidence.shown.as_deref().map(|shown| format!("{} = {shown}", evidence.path)).unwrap_or_default();
-        let remark = remark(evidence, result);
+        let remark = remark(evidence.step, evidence, result);
         let note = [remark.as_str(), value.trim_start_matches(" = ")].into_iter().filter(|part| !part.is_empty());
         notes.push(one_line(&note.collect::<Vec<_>>().join(": ")).into_owned());
     }

@@ -25,8 +25,8 @@ struct Tally {
     counts: Counts,
     /// Names of the first runs that failed.
     failed_in: Vec<String>,
-    /// The first reason of each status that is listed.
-    reasons: Vec<(Status, String)>,
+    /// The first run and reason of each status that is listed.
+    reasons: Vec<(Status, String, String)>,
 }
 
 #[derive(Default, Clone)]
@@ -81,9 +81,9 @@ impl Report for Human {
         for result in &run.results {
             if let Some(tally) = self.items.get_mut(result.item) {
                 tally.counts.add(result.status);
-                let known = tally.reasons.iter().any(|(status, _)| *status == result.status);
+                let known = tally.reasons.iter().any(|(status, ..)| *status == result.status);
                 if !known && result.is_finding() {
-                    tally.reasons.push((result.status, result.reason.clone()));
+                    tally.reasons.push((result.status, run.run.clone(), result.reason.clone()));
                 }
             }
             if matches!(result.status, Status::Failed | Status::UnexpectedPassed) {
@@ -176,7 +176,7 @@ impl Human {
     fn list(&mut self, table: &Table, status: Status, title: &str, runs: u64) -> io::Result<()> {
         let mut any = false;
         for (item, tally) in table.items.iter().zip(&self.items) {
-            let Some((_, reason)) = tally.reasons.iter().find(|(one, _)| *one == status) else { continue };
+            let Some((_, run, reason)) = tally.reasons.iter().find(|(one, ..)| *one == status) else { continue };
             if !any {
                 writeln!(self.out, "{}", paint(self.options.style, Ink::Bold, title))?;
             }
@@ -189,7 +189,9 @@ impl Human {
             };
             let why = item.expected.as_deref().filter(|why| status == Status::ExpectedFailed && !why.is_empty());
             let reason = why.unwrap_or(if reason.is_empty() { &item.text } else { reason });
-            let often = if runs > 1 { format!("{count} of {runs} runs: ") } else { String::new() };
+            // What fails a run has to be found; what is vacuous only has to be known.
+            let place = if status == Status::Vacuous { String::new() } else { format!(" ({})", one_line(run)) };
+            let often = if runs > 1 { format!("{count} of {runs} runs{place}: ") } else { String::new() };
             let room = self.options.style.width.max(60).saturating_sub(ID + 4 + often.len());
             row(&mut self.out, item.name(), &format!("{often}{}", value::shortened(&one_line(reason), room.max(60))))?;
         }

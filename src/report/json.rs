@@ -12,12 +12,14 @@ pub struct Json {
     options: Options,
     runs: u64,
     unreadable: Vec<Unreadable>,
+    /// A run is made here and written at once.
+    buffer: Vec<u8>,
 }
 
 impl Json {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        Self { out, options, runs: 0, unreadable: Vec::new() }
+        Self { out, options, runs: 0, unreadable: Vec::new(), buffer: Vec::new() }
     }
 }
 
@@ -27,10 +29,11 @@ impl Report for Json {
     }
 
     fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        self.out.write_all(if self.runs == 0 { b"\n" } else { b",\n" })?;
+        self.buffer.clear();
+        self.buffer.extend_from_slice(if self.runs == 0 { b"\n" } else { b",\n" });
         self.runs += 1;
-        serde_json::to_writer(&mut self.out, &RunObject::new(table, run))?;
-        Ok(())
+        serde_json::to_writer(&mut self.buffer, &RunObject::new(table, run))?;
+        self.out.write_all(&self.buffer)
     }
 
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {

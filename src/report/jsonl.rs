@@ -11,6 +11,8 @@ use std::io::{self, Write};
 pub struct Jsonl {
     out: Box<dyn Write>,
     options: Options,
+    /// A line is made here and written at once.
+    buffer: Vec<u8>,
 }
 
 #[derive(Serialize)]
@@ -36,12 +38,14 @@ struct SummaryLine {
 impl Jsonl {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        Self { out, options }
+        Self { out, options, buffer: Vec::new() }
     }
 
     fn line(&mut self, line: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, line)?;
-        self.out.write_all(b"\n")
+        self.buffer.clear();
+        serde_json::to_writer(&mut self.buffer, line)?;
+        self.buffer.push(b'\n');
+        self.out.write_all(&self.buffer)
     }
 }
 

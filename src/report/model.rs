@@ -87,7 +87,7 @@ pub struct RuleReport {
 }
 
 /// A piece of evidence.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct EvidenceReport {
     /// What it is to the verdict.
     pub role: Role,

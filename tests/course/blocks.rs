@@ -67,3 +67,15 @@ fn every_statement_of_a_block_is_an_assertion() {
     assert_eq!(verdicts(&rules, &run("a b d c")), [Fail, Pass]);
     assert_eq!(verdicts(&rules, &run("b")), [Vacuous, Vacuous]);
 }
+
+#[test]
+fn what_a_header_gives_decides_candidates() {
+    check(&[
+        // The `b` of another value has nothing missing that matters.
+        (
+            "before c(id: $x) { never a after a until b(id: $x, n: 0) }",
+            &[(r#"a b{"id":1} c{"id":2}"#, Pass), (r#"a b{"id":2} c{"id":2}"#, Vacuous)],
+        ),
+        ("after a until c ok { require b }", &[("a c? b", Undecided), ("a b c?", Pass), ("a c c?", Fail)]),
+    ]);
+}

@@ -235,3 +235,33 @@ fn arguments_fit_what_the_tools_declare() {
     assert_eq!(said("args valid for a", ""), Vacuous);
     assert_eq!(said("args valid", "a~"), Verdict::Undecided);
 }
+
+#[test]
+fn several_steps_in_a_window_each_stand_for_themselves() {
+    check(&[
+        ("never b, d after a", &[("b d a", Pass), ("a d", Fail), ("a b", Fail), ("d", Vacuous)]),
+        ("never b(id: $x), b(other: $x) after a(id: $x)", &[(r#"a{"id":1} b{"id":2,"other":1}"#, Fail)]),
+        ("never b, d between a and c", &[("a d c", Fail), ("a c b d", Pass)]),
+        ("never b, d before a", &[("a b d", Pass), ("d a", Fail)]),
+        ("never b before a(id: $x)", &[(r#"a{"id":1} b a{"id":1}"#, Pass), (r#"a{"id":1} b a{"id":2}"#, Fail)]),
+    ]);
+}
+
+#[test]
+fn tests_on_values_that_come_later() {
+    check(&[
+        (
+            "never b(n: $x) before a(n > $x)",
+            &[
+                (r#"a{"n":2} b{"n":1}"#, Pass),
+                (r#"b{"n":3} a{"n":2}"#, Pass),
+                (r#"b{"n":1} a{"n":2}"#, Fail),
+                (r#"a{"n":2} b{"n":1} a{"n":3}"#, Pass),
+            ],
+        ),
+        (
+            "sequence only a(ids contains $x) -> b(id: $x)",
+            &[(r#"a{"ids":[]} a{"ids":[1]} b{"id":1}"#, Pass), (r#"a{"ids":[1]} a{"ids":[1]} b{"id":1}"#, Fail)],
+        ),
+    ]);
+}

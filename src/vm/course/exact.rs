@@ -3,10 +3,10 @@
 use super::explain;
 use super::monitor::{Judged, Monitor, Why, of};
 use super::statement::Polarity;
-use super::states::Partial;
+use super::states::{Partial, under_any};
 use super::timeline::index;
 use super::trail::{Mark, Trail, measure};
-use super::view::{Hit, Mode, View};
+use super::view::{Fit, Hit, Mode, View};
 use crate::ir::Within;
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
@@ -68,6 +68,10 @@ impl Exact {
 
     /// A step that matches some pattern: it has to be taken, unless it may not match at all.
     fn among_matching(&mut self, step: u32, hits: &[Hit], view: &mut View<'_, '_>) -> Result<(), Fault> {
+        let hits = matching(hits, view)?;
+        if hits.is_empty() {
+            return Ok(());
+        }
         let sure = hits.iter().any(|hit| hit.sure);
         let taken = self.levels.iter().rposition(|level| !level.is_empty()).unwrap_or(0);
         view.unknown |= !sure;
@@ -77,7 +81,7 @@ impl Exact {
             return Ok(());
         }
         for length in (1..self.levels.len()).rev() {
-            let grown = self.take(length, hits, view)?;
+            let grown = self.take(length, &hits, view)?;
             let Some(level) = self.levels.get_mut(length) else { continue };
             if sure {
                 *level = grown;
@@ -117,6 +121,19 @@ impl Exact {
         }
         Ok(())
     }
+}
+
+/// The hits that match under some environment.
+fn matching(hits: &[Hit], view: &mut View<'_, '_>) -> Result<Vec<Hit>, Fault> {
+    let mut matching = Vec::new();
+    for hit in hits {
+        match if view.joined(hit.slot) { under_any(hit, view)? } else { Fit::Yes } {
+            Fit::Yes => matching.push(hit.clone()),
+            Fit::Unknown => matching.push(Hit { sure: false, ..hit.clone() }),
+            Fit::No => {}
+        }
+    }
+    Ok(matching)
 }
 
 impl<'run> Monitor<'run> for Exact {

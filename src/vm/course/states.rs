@@ -5,6 +5,36 @@ use super::timeline::{Env, Part};
 use super::view::{Fit, Hit, View, merge, same_values};
 use crate::vm::fault::Fault;
 
+/// Whether a step matches under some environment: values for the names that its tests need and nothing else binds are all that occur
+/// for them in the run, and one that occurs nowhere.
+pub(super) fn under_any(hit: &Hit, view: &mut View<'_, '_>) -> Result<Fit, Fault> {
+    let open = |name: &u32| hit.env.get(*name as usize) == Some(&Part::OPEN);
+    let wanted: Vec<u32> = view.asks(hit.slot).into_iter().filter(open).collect();
+    let mut envs = vec![hit.env.clone()];
+    for name in wanted {
+        let values = view.values_of(name);
+        envs = envs.iter().flat_map(|env| values.iter().map(|value| with_value(env, name, *value))).collect();
+        view.spend(envs.len())?;
+    }
+    let mut best = Fit::No;
+    for env in &envs {
+        match view.joins_of(hit.slot, hit.event, env)? {
+            Fit::Yes => return Ok(Fit::Yes),
+            Fit::Unknown => best = Fit::Unknown,
+            Fit::No => {}
+        }
+    }
+    Ok(best)
+}
+
+fn with_value(env: &Env, name: u32, value: Part) -> Env {
+    let mut env = env.clone();
+    if let Some(slot) = env.get_mut(name as usize) {
+        *slot = value;
+    }
+    env
+}
+
 /// What a beginning of a word has bound.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct Partial {

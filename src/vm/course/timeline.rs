@@ -4,7 +4,7 @@ use super::plan::{Kinds, ShapeId};
 use crate::trace::run::{Kind, Run, Step};
 use crate::truth::Truth;
 use crate::value::compare::Key;
-use crate::value::{Node, Value};
+use crate::value::{Node, Text, Value};
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -18,12 +18,14 @@ impl Part {
     pub(super) const OPEN: Self = Self(u32::MAX);
     /// The run does not record the value: whether it is some other value is unknown.
     pub(super) const ABSENT: Self = Self(u32::MAX - 1);
-    /// A value that occurs nowhere.
+    /// A value that the run does not record and that is no other one: no look-up finds it, and tests on it are unknown.
     pub(super) const FRESH: Self = Self(u32::MAX - 2);
+    /// A known value that occurs nowhere, for tests.
+    pub(super) const NOWHERE: Self = Self(u32::MAX - 3);
 
     /// True for a value of the run.
     pub(super) fn is_value(self) -> bool {
-        self < Self::FRESH
+        self < Self::NOWHERE
     }
 }
 
@@ -65,7 +67,8 @@ pub(super) struct Matches {
     pub(super) by_missing: Vec<u32>,
     /// See `by_missing`.
     pub(super) on_evidence: Vec<u32>,
-    /// For a pattern with tests on other patterns' bindings: its candidates, for such tests to be added to their conditions.
+    /// For a pattern with bindings or tests on other patterns' bindings: its candidates, for what a block's header or another step says
+    /// to be added to their conditions.
     pub(super) candidates: Vec<Candidate>,
     /// What ended its classification.
     pub(super) fault: Option<Fault>,
@@ -152,6 +155,7 @@ impl<'run> Values<'run> {
         match part {
             Part::OPEN => None,
             Part::ABSENT | Part::FRESH => Some(Node::computed(Value::Absent)),
+            Part::NOWHERE => Some(Node::computed(Value::Text(Text::Plain("\u{0}a value that occurs nowhere")))),
             Part(number) => self.nodes.get(number as usize).copied(),
         }
     }

@@ -183,6 +183,27 @@ impl<'run> View<'_, 'run> {
         faults.next().map_or(Ok(()), Err)
     }
 
+    /// The values that occur for a name in the run, and one that occurs nowhere (not recorded, where some step does not record its own).
+    pub(super) fn values_of(&self, name: u32) -> Vec<Part> {
+        let mut values = Vec::new();
+        for slot in &self.slots {
+            let (Some(shape), Some(matches)) = (self.plan.shape(slot.shape), self.timeline.of(slot.shape)) else {
+                continue;
+            };
+            if let Ok(position) = shape.names.binary_search(&name) {
+                let events = 0..index(matches.events.len());
+                values.extend(events.filter_map(|event| matches.parts(event, shape.names.len()).get(position)));
+            }
+        }
+        values.sort_unstable();
+        values.dedup();
+        if !values.contains(&Part::ABSENT) {
+            values.push(Part::NOWHERE);
+        }
+        values.retain(|part| *part != Part::OPEN);
+        values
+    }
+
     /// Takes fuel.
     pub(super) fn spend(&mut self, units: usize) -> Result<(), Fault> {
         self.machine.spend(u64::from(index(units)))

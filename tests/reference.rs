@@ -46,7 +46,7 @@ const TOOLS: &str = r#"{ "refund": { "type": "object", "properties": { "id": {},
 fn every_program_of_the_reference_checks() {
     let files = Memory::new([("tools.json", TOOLS)]);
     let mut programs = 0;
-    for name in ["language.md", "expressions.md", "functions.md"] {
+    for name in ["language.md", "expressions.md", "functions.md", "checking.md"] {
         for (language, text) in blocks(&page(name)) {
             let is_rules = language == "assert" || language.is_empty() && text.starts_with("# refunds.assert");
             if is_rules {
@@ -56,6 +56,19 @@ fn every_program_of_the_reference_checks() {
         }
     }
     assert!(programs > 40, "only {programs} programs were found");
+}
+
+#[test]
+fn every_wrong_program_of_the_reference_gives_its_slug() {
+    let mut programs = 0;
+    for (language, text) in blocks(&page("checking.md")) {
+        let Some(slug) = language.strip_prefix("assert wrong ") else { continue };
+        programs += 1;
+        let (_, checked) = checked(&text, &Memory::default());
+        let slugs: Vec<&str> = checked.diagnostics.0.iter().map(|one| one.slug.as_str()).collect();
+        assert_eq!(slugs, [slug], "{text}");
+    }
+    assert!(programs >= 3, "only {programs} programs were found");
 }
 
 /// The code in the first column of the table that starts with this head.

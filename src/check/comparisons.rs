@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::expr::Typed;
-use super::ty::{Class, Ty};
+use super::ty::{Class, Measure, Ty};
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{Constant, ExprKind};
 use crate::syntax::ast::{TestKind, ValueTest};
@@ -66,7 +66,8 @@ impl Checker<'_> {
         match (left.ty.class(), right.ty.class()) {
             (Some(a), _) if !ordered(a) => {
                 let why = match a {
-                    Class::List | Class::Object => format!("compare its size: `length({text})`"),
+                    Class::List => self.for_elements(test, text),
+                    Class::Object => format!("compare its size: `length({text})`"),
                     _ => "only numbers and texts have an order".to_owned(),
                 };
                 self.report_always(test, left, text, a, &why);
@@ -229,6 +230,7 @@ impl Checker<'_> {
         let message = format!("{noun}, so comparing it with {} is always {outcome}", b.noun());
         let help = match replacement(a, right) {
             Some(write) => format!("write `{write}`"),
+            None if a == Class::List => self.for_elements(test, text),
             None => match replacement(b, left) {
                 Some(write) => format!("write `{write}` on the left"),
                 None if a == Class::Text && b == Class::Number => {
@@ -244,11 +246,20 @@ impl Checker<'_> {
         self.report(diagnostic);
     }
 
+    /// A list that is compared like one value: what probably was meant.
+    fn for_elements(&self, test: &ValueTest, text: &str) -> String {
+        let test = self.written(test.span);
+        format!("for its elements write `all x in {text}: x {test}`, for its size `length({text})`")
+    }
+
     /// `\`amount\` is a number in the schema of \`refund\``, or what is known of it otherwise.
     fn noun_of(&self, left: &Typed, text: &str, class: Class) -> String {
         match &left.ty {
             Ty::Described(described) => format!("`{text}` is {} in the schema of `{}`", class.noun(), described.tool()),
-            _ => format!("`{text}` is {}", class.noun()),
+            other => {
+                let noun = other.measure().map_or_else(|| class.noun(), Measure::noun);
+                format!("`{text}` is {noun}")
+            }
         }
     }
 
@@ -281,7 +292,8 @@ impl Checker<'_> {
 fn replacement(wanted: Class, value: &Typed) -> Option<String> {
     match (wanted, &value.expr.kind) {
         (Class::Number, ExprKind::Constant(Constant::Text(text))) => {
-            serde_json::from_str::<serde_json::Number>(text).is_ok().then(|| text.clone())
+            let is_number = serde_json::from_str::<serde_json::Number>(text).is_ok() || with_unit(text);
+            is_number.then(|| text.clone())
         }
         (Class::Text, ExprKind::Constant(Constant::Number(text))) => Some(format!("\"{text}\"")),
         (Class::Text, ExprKind::Constant(Constant::Boolean(value))) => Some(format!("\"{value}\"")),
@@ -289,6 +301,17 @@ fn replacement(wanted: Class, value: &Typed) -> Option<String> {
             Some(text.clone())
         }
         _ => None,
+    }
+}
+
+/// Text that would be a duration, money or a size without its quotes: `30s`, `$0.05`, `10KB`.
+fn with_unit(text: &str) -> bool {
+    const UNITS: [&str; 12] = ["ms", "s", "m", "h", "d", "B", "KB", "MB", "GB", "KiB", "MiB", "GiB"];
+    let is_decimal = |text: &str| text.starts_with(|first: char| first.is_ascii_digit()) && text.parse::<f64>().is_ok();
+    let split = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
+    match text.strip_prefix('$') {
+        Some(amount) => is_decimal(amount),
+        None => text.split_at_checked(split).is_some_and(|(number, unit)| is_decimal(number) && UNITS.contains(&unit)),
     }
 }
 

@@ -209,8 +209,30 @@ impl<'a> Checker<'a> {
         let inner = Scope { step: None, side: Side::Plain, ..scope.with_value() };
         let subject = Typed::new(ExprKind::Local(Local::COUNT), step.span, Ty::Integer);
         let text = format!("count {}", self.written(step.span));
+        self.check_count(&text, test);
         let test = self.test_of(&inner, subject, &text, test, step.span.to(test.span));
         Course::Count { step: lowered, test: test.expr }
+    }
+
+    /// A count is never negative.
+    fn check_count(&mut self, text: &str, test: &ast::ValueTest) {
+        use ast::TestKind::{Equal, Less, LessOrEqual};
+        let Some(operand) = test.operand.as_deref() else { return };
+        let (negative, inner) = match &operand.kind {
+            ast::ExprKind::Negate(inner) => (true, &**inner),
+            _ => (false, operand),
+        };
+        let ast::ExprKind::Number(number) = &inner.kind else { return };
+        let zero = value_of(number) == Some(0.0);
+        let never = match test.kind {
+            Less => negative || zero,
+            LessOrEqual | Equal => negative && !zero,
+            _ => false,
+        };
+        if never && !test.negated {
+            let message = format!("`{text} {}` can never hold: a count is not negative", self.written(test.span));
+            self.report(Diagnostic::new(Slug::Impossible, operand.span, message).help(format!("write `{text} == 0`")));
+        }
     }
 
     fn repeat(&mut self, scope: &Scope<'a>, step: &'a ast::Step, limit: &'a ast::Number) -> CheckedCourse {

@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
     fn report_unknown_type(&mut self, ty: &ast::Name) {
         let words = PARAM_TYPES.map(|(word, _)| word);
         let all = format!("The types are {}", words.join(", "));
-        let near = suggest::nearest(&ty.text, words);
+        let near = meant_type(&ty.text).or_else(|| suggest::nearest(&ty.text, words));
         let mut diagnostic = Diagnostic::new(Slug::UnknownType, ty.span, format!("unknown type `{}`", ty.text))
             .help(near.map_or(all.clone(), |near| format!("did you mean `{near}`? {all}")));
         if let Some(near) = near {
@@ -316,6 +316,23 @@ fn unknown_import<'n>(item: &ast::Use, name: &ast::Name, all: impl Iterator<Item
         None if all.is_empty() => diagnostic.help("it declares no names"),
         None => diagnostic.help(format!("it has {}", all.join(", "))),
     }
+}
+
+/// The type that a word of other languages means.
+fn meant_type(word: &str) -> Option<&'static str> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "str" | "text" => "string",
+        "float" | "double" | "decimal" | "real" => "number",
+        "int" | "long" | "uint" => "integer",
+        "bool" => "boolean",
+        "time" | "seconds" | "milliseconds" | "timedelta" => "duration",
+        "usd" | "currency" | "dollars" | "price" => "money",
+        "bytes" | "filesize" => "size",
+        "array" | "vector" | "tuple" | "set" => "list",
+        "map" | "dict" | "record" | "struct" | "json" => "object",
+        "unknown" | "dynamic" | "value" => "any",
+        _ => return None,
+    })
 }
 
 /// The name that a line declares, judged by its first words alone.

@@ -68,6 +68,12 @@ fn look_at_program(expr: &mut ir::Expr, program: Local) {
 impl<'a> Checker<'a> {
     /// A step of a kind.
     pub(super) fn kind(&mut self, scope: &Scope<'a>, word: StepWord, text: Option<&'a KindText>) -> Part {
+        let mut part = self.kind_part(scope, word, text);
+        part.shape.word = Some(written(word));
+        part
+    }
+
+    fn kind_part(&mut self, scope: &Scope<'a>, word: StepWord, text: Option<&'a KindText>) -> Part {
         match word {
             StepWord::Command => self.command(scope, text),
             StepWord::Read => self.file(scope, Kind::Read, text),
@@ -186,6 +192,22 @@ impl<'a> Checker<'a> {
             Some(Constant::Text(text)) => Wanted::Known(text),
             _ => Wanted::Computed(value),
         }
+    }
+}
+
+/// The word itself.
+fn written(word: StepWord) -> &'static str {
+    match word {
+        StepWord::Command => "command",
+        StepWord::Read => "read",
+        StepWord::Write => "write",
+        StepWord::Skill => "skill",
+        StepWord::Http => "http",
+        StepWord::User => "user",
+        StepWord::Assistant => "assistant",
+        StepWord::Thinking => "thinking",
+        StepWord::Message => "message",
+        StepWord::Span => "span",
     }
 }
 

@@ -33,6 +33,9 @@ pub fn root_type(name: &str) -> Ty {
     }
 }
 
+/// Fields of every step, left out where fields are listed.
+const COMMON: [&str; 8] = ["index", "id", "agent", "kind", "turn", "start", "end", "duration"];
+
 impl<'a> Checker<'a> {
     /// A bare name.
     pub(super) fn name(&mut self, scope: &Scope<'a>, name: &str, span: Span) -> Typed {
@@ -104,22 +107,31 @@ impl<'a> Checker<'a> {
     }
 
     fn report_unknown_step_field(&mut self, shape: &StepShape, name: &str, span: Span) {
-        let kind = shape.kinds.first().copied().unwrap_or(Kind::Call);
+        let word = shape.word.unwrap_or_else(|| shape.kinds.first().map_or("call", |kind| kind.as_str()));
         let fields = shape.fields();
-        let message = format!("a `{}` step has no argument `{name}`", kind.as_str());
+        let message = format!("a `{word}` step has no argument `{name}`");
         let diagnostic = Diagnostic::new(Slug::UnknownArgument, span, message);
-        let quoted = format!("quote the tool's name: `\"{}\"`", kind.as_str());
         let diagnostic = match suggest::nearest(name, fields.iter().copied()) {
             // `path_name` only begins like `path`: it is rather the argument of a tool.
             Some(near) if strsim::osa_distance(name, near) <= 2 => {
                 diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), span, near)
             }
-            _ => match kind {
-                Kind::Read | Kind::Write => {
-                    diagnostic.help(format!("write `{} \"src/**\"`, or {quoted}", kind.as_str()))
-                }
-                _ => diagnostic.help(format!("its fields are {}; for a tool of that name {quoted}", fields.join(", "))),
-            },
+            _ => {
+                let example = match word {
+                    "read" | "write" => "src/**",
+                    "command" => "npm test",
+                    "http" => "api.example.com",
+                    "skill" => "find-skills",
+                    "span" => "db.*",
+                    _ => "yes",
+                };
+                let fields = fields.iter().filter(|field| !COMMON.contains(field)).copied();
+                let fields: Vec<&str> = fields.collect();
+                diagnostic.help(format!(
+                    "write `{word} \"{example}\"`, or quote the tool's name: `\"{word}\"`; the fields of the step are {}",
+                    fields.join(", ")
+                ))
+            }
         };
         self.report(diagnostic);
     }

@@ -6,6 +6,7 @@ use super::expr::Typed;
 use super::names::root_type;
 use super::scope::{self, Scope, Side, VariableValue};
 use super::ty::{Class, StepShape, Ty, USAGE};
+use crate::builtins::table as builtins;
 use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir::ExprKind;
 use crate::source::Span;
@@ -171,8 +172,12 @@ impl<'a> Checker<'a> {
         let class = value.ty.class();
         let text = self.written(base);
         let dotted = dotted(name);
+        let function = builtins::lookup(name).filter(|builtin| builtin.arity().0 == 1);
         let (message, help) = match class {
             None | Some(Class::Object) => return Some(Ty::Any),
+            Some(class @ (Class::Text | Class::List)) if function.is_some() => {
+                (format!("{} has no fields", class.noun()), format!("`{name}` is a function: write `{name}({text})`"))
+            }
             Some(Class::Text) => ("text has no fields".to_owned(), format!("write `json({text}){dotted}`")),
             Some(Class::List) => (
                 "a list has no fields".to_owned(),

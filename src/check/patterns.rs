@@ -324,5 +324,5 @@ fn union(parts: &[Part]) -> StepShape {
     let known: Vec<Option<Described>> = parts.iter().map(|part| part.shape.arguments.clone()).collect();
     let all_known = !known.is_empty() && known.iter().all(Option::is_some);
     let arguments = if all_known { Described::any_of(known.into_iter().flatten()) } else { None };
-    StepShape { kinds, arguments }
+    StepShape { kinds, arguments, word: None }
 }

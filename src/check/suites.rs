@@ -58,9 +58,14 @@ impl<'a> Checker<'a> {
         let prompt = self.case_prompt(body);
         let inner = self.open_rule(place, id, RuleRole::Case { prompt }, None, name.span, modifiers, body);
         let mut opening = true;
+        let mut seen: Vec<&str> = Vec::new();
         for item in body {
             match &item.kind {
+                ItemKind::Setting(Setting::Key { key, .. }) if seen.contains(&key.text.as_str()) => {
+                    self.report_key_repeated(key);
+                }
                 ItemKind::Setting(Setting::Key { key, value, timeout }) => {
+                    seen.push(&key.text);
                     self.case_key(item, key, value.as_ref(), timeout.as_ref());
                 }
                 ItemKind::Pre { body } => self.nested_world(&inner, Severity::Error, body, Body::Pre),
@@ -205,9 +210,13 @@ impl<'a> Checker<'a> {
             };
             self.report(diagnostic);
         } else if seen.contains(&key.text.as_str()) {
-            let message = format!("`{}` stands twice", key.text);
-            self.report(Diagnostic::new(Slug::Duplicate, key.span, message).help("keep one of them"));
+            self.report_key_repeated(key);
         }
+    }
+
+    fn report_key_repeated(&mut self, key: &ast::Name) {
+        let message = format!("`{}` stands twice", key.text);
+        self.report(Diagnostic::new(Slug::Duplicate, key.span, message).help("keep one of them"));
     }
 }
 

@@ -40,17 +40,19 @@ pub struct StepShape {
     pub kinds: Vec<Kind>,
     /// The arguments, where all tools it may be are declared.
     pub arguments: Option<Described>,
+    /// The kind word that it was written with, for messages.
+    pub word: Option<&'static str>,
 }
 
 impl StepShape {
     /// A step of one kind of which nothing else is known.
     pub fn of(kind: Kind) -> Self {
-        Self { kinds: vec![kind], arguments: None }
+        Self { kinds: vec![kind], ..Self::default() }
     }
 
     /// Any step.
     pub fn any() -> Self {
-        Self { kinds: Kind::ALL.to_vec(), arguments: None }
+        Self { kinds: Kind::ALL.to_vec(), ..Self::default() }
     }
 
     /// True when some kind of it has this field.

@@ -101,6 +101,7 @@ impl Checker<'_> {
             return;
         }
         let written = self.written(value.expr.span);
+        let written = if written.ends_with('%') { text.to_owned() } else { written };
         let (read_as, write) = match unit {
             Measure::Money => ("USD", format!("${written}")),
             Measure::Size => ("bytes", format!("{written}B")),

@@ -417,6 +417,19 @@ fn secrets_of_a_trace_stand_in_no_report() {
 }
 
 #[test]
+fn a_value_whose_name_makes_it_a_secret_and_the_environment_are_not_shown() {
+    let trace =
+        r#"{"calls":[{"tool":"login","args":{"password":"Tr0ub4dor&3xyz"}}],"env":{"HOME":"/home/ada-lovelace"}}"#;
+    let rules = "each login: args.password == \"x\"\nenv.HOME == \"/root\"\n";
+    let folder = Folder::new(&[("r.assert", rules), ("t.json", trace)]);
+    for format in ["human", "short", "json", "jsonl"] {
+        let ran = folder.aver(&format!("check r.assert t.json --format {format}"));
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(!ran.out.contains("Tr0ub4dor") && !ran.out.contains("ada-lovelace"), "{format}: {}", ran.out);
+    }
+}
+
+#[test]
 fn long_lines_are_shown_in_a_window() {
     let long = format!(
         r#"{{"calls":[{{"tool":"refund","args":{{"note":"{}","amount":5}}}}],"output":"{}"}}"#,

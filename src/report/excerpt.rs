@@ -26,13 +26,13 @@ pub struct Excerpt {
 const PLACES: usize = 5;
 
 /// Windows of `width` characters for places in a text, in the order of the text. A place inside another is marked in the window of that
-/// one where it can be seen there. `line` tells on which line an offset stands.
+/// one where it can be seen there. `line` tells on which line an offset stands; what stands at the places in `hide` is not shown.
 pub fn windows(
     text: &str,
     places: impl Iterator<Item = (usize, Range<usize>)>,
     line: impl Fn(usize) -> Line,
     width: usize,
-    masked: bool,
+    hide: &[Range<usize>],
 ) -> Vec<Excerpt> {
     let mut chosen: Vec<(usize, Range<usize>)> = Vec::new();
     for (number, range) in places {
@@ -47,9 +47,9 @@ pub fn windows(
     let mut windows: Vec<Excerpt> = Vec::new();
     for (number, range) in chosen {
         let around_it = |window: &&mut Excerpt| window.shown.start <= range.start && range.end <= window.shown.end;
-        match windows.iter_mut().filter(|_| !masked).find(around_it) {
-            Some(window) => window.mark(text, number, &range),
-            None => windows.push(around(text, number, range.clone(), line(range.start), width, masked)),
+        match windows.iter_mut().find(around_it) {
+            Some(window) => window.mark(text, number, &range, hide),
+            None => windows.push(around(text, number, range.clone(), line(range.start), width, hide)),
         }
     }
     windows.sort_by_key(|window| window.shown.start);
@@ -58,9 +58,9 @@ pub fn windows(
 
 impl Excerpt {
     /// Marks a place that lies in the part that is shown.
-    fn mark(&mut self, text: &str, number: usize, range: &Range<usize>) {
+    fn mark(&mut self, text: &str, number: usize, range: &Range<usize>, hide: &[Range<usize>]) {
         let Some((_, whole)) = self.marks.first() else { return };
-        let hidden = hidden(text, &self.shown, false);
+        let hidden = hidden(text, &self.shown, hide);
         let length = |piece: Range<usize>| tidy(&show(text, piece, &hidden), false, false).len();
         let start = whole.start + length(self.shown.start..range.start);
         let end = (start + length(range.clone())).min(whole.end);
@@ -86,9 +86,9 @@ const REMARK: usize = 12;
 /// Bytes on both sides of the window in which a secret may begin or end.
 const REACH: usize = 4_096;
 
-/// The window of `width` characters around a range of the text. With `masked` the place itself is not shown.
-fn around(text: &str, number: usize, range: Range<usize>, line: Line, width: usize, masked: bool) -> Excerpt {
-    let hidden = hidden(text, &range, masked);
+/// The window of `width` characters around a range of the text.
+fn around(text: &str, number: usize, range: Range<usize>, line: Line, width: usize, hide: &[Range<usize>]) -> Excerpt {
+    let hidden = hidden(text, &range, hide);
     let before = before(text, &range, line, BEFORE.min(width / 4));
     let lead = tidy(&show(text, before.clone(), &hidden), before.start > line.start, false);
     let room = width.saturating_sub(lead.chars().count() + 2).max(16);
@@ -117,19 +117,19 @@ fn around(text: &str, number: usize, range: Range<usize>, line: Line, width: usi
     Excerpt { line: line.number, column, text: window, marks: vec![(number, start..end)], shown: marked }
 }
 
-/// What must not be shown near a place: secrets; with `masked` the place itself and every repetition of it.
-fn hidden(text: &str, range: &Range<usize>, masked: bool) -> Vec<Range<usize>> {
+/// What must not be shown near a place: secrets, and what is to be hidden, wherever it is repeated.
+fn hidden(text: &str, range: &Range<usize>, hide: &[Range<usize>]) -> Vec<Range<usize>> {
     let start = text.floor_char_boundary(range.start.saturating_sub(REACH));
     let end = text.floor_char_boundary(range.end.min(range.start + REACH).saturating_add(REACH));
     let near = text.get(start..end).unwrap_or("");
     let mut found: Vec<Range<usize>> =
         redact::secrets(near).into_iter().map(|found| start + found.start..start + found.end).collect();
-    if masked {
-        let place = text.get(range.clone()).unwrap_or("");
-        if place.len() <= REACH && !place.is_empty() {
-            found.extend(near.match_indices(place).map(|(at, _)| start + at..start + at + place.len()));
+    for one in hide {
+        let hidden = text.get(one.clone()).unwrap_or("");
+        if hidden.len() <= REACH && !hidden.is_empty() {
+            found.extend(near.match_indices(hidden).map(|(at, _)| start + at..start + at + hidden.len()));
         }
-        found.push(range.clone());
+        found.push(one.clone());
     }
     merged(found)
 }
@@ -214,7 +214,7 @@ mod tests {
         let start = text.find(place).unwrap();
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let number = text[..start].matches('\n').count() + 1;
-        around(text, 0, start..start + place.len(), Line { number, start: line_start }, width, false)
+        around(text, 0, start..start + place.len(), Line { number, start: line_start }, width, &[])
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
         let at = |part: &str| text.find(part).map(|start| start..start + part.len()).unwrap();
         let places = [at("\"o-1\""), at(r#"{"tool":"refund","args":{"id":"o-1"}}"#), at("\"done\""), at("\"o-1\"")];
         let line = |_| Line { number: 1, start: 0 };
-        let seen = windows(text, places.into_iter().enumerate(), line, 90, false);
+        let seen = windows(text, places.into_iter().enumerate(), line, 90, &[]);
         let marked: Vec<Vec<(usize, &str)>> = seen
             .iter()
             .map(|one| one.marks.iter().map(|(number, mark)| (*number, &one.text[mark.clone()])).collect())
@@ -237,7 +237,7 @@ mod tests {
             [at("{\"tool\":\"refund\",\"args\":{\"id\":\"o-1\"}}"), at("\"o-1\"")].into_iter().enumerate(),
             line,
             30,
-            false,
+            &[],
         );
         assert_eq!(narrow.len(), 2);
     }
@@ -286,15 +286,15 @@ mod tests {
     fn nothing_steers_the_terminal_and_masked_places_are_not_shown() {
         let text = "{\"a\":\"\u{9b}2J\u{202e}\",\"b\":1}";
         assert!(!window(text, "1", 80).text.contains(['\u{9b}', '\u{202e}']));
-        let seen = around(r#"{"key":"tok-1"}"#, 0, 7..14, Line { number: 1, start: 0 }, 80, true);
+        let seen = around(r#"{"key":"tok-1"}"#, 0, 7..14, Line { number: 1, start: 0 }, 80, &[7..14]);
         assert_eq!(seen.text, r#"{"key":[redacted]}"#);
     }
 
     #[test]
     fn places_at_the_ends_and_empty_ones_are_fine() {
         for range in [0..0, 2..2, 0..2] {
-            assert_eq!(around("{}", 0, range.clone(), Line { number: 1, start: 0 }, 80, false).text, "{}");
+            assert_eq!(around("{}", 0, range.clone(), Line { number: 1, start: 0 }, 80, &[]).text, "{}");
         }
-        assert_eq!(around("", 0, 0..0, Line { number: 1, start: 0 }, 80, false).text, "");
+        assert_eq!(around("", 0, 0..0, Line { number: 1, start: 0 }, 80, &[]).text, "");
     }
 }

@@ -4,7 +4,7 @@
 
 use super::excerpt::{self, Excerpt};
 use super::gate::{self, Gate, Policy};
-use super::redact::{REDACTED, redact};
+use super::redact::{self, REDACTED, redact};
 use super::table::Table;
 use super::value;
 use crate::source::Span;
@@ -14,6 +14,7 @@ use crate::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, Status};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::cell::OnceCell;
+use std::ops::Range;
 
 /// One run with its results.
 #[derive(Debug)]
@@ -153,6 +154,8 @@ const EVIDENCE: usize = 64;
 struct Text<'a> {
     text: &'a str,
     source: &'a RunSource,
+    /// The recorded environment.
+    environment: Option<Range<usize>>,
     lines: OnceCell<Vec<usize>>,
 }
 
@@ -166,7 +169,7 @@ impl Text<'_> {
         (index, lines.get(index).copied().unwrap_or(0))
     }
 
-    fn bytes(&self, range: &std::ops::Range<usize>) -> Bytes {
+    fn bytes(&self, range: &Range<usize>) -> Bytes {
         let at = |offset: usize| self.source.offset + u64::try_from(offset).unwrap_or(u64::MAX);
         Bytes { line: self.source.line.max(1) + self.line(range.start).0, start: at(range.start), end: at(range.end) }
     }
@@ -175,7 +178,12 @@ impl Text<'_> {
 /// Builds the report of a run from the outcome of each program, in the order of the table's programs.
 #[must_use]
 pub fn build(table: &Table, run: &Run<'_>, outcomes: &[Outcome], policy: Policy, detail: Detail) -> RunReport {
-    let text = Text { text: run.text, source: &run.source, lines: OnceCell::new() };
+    let text = Text {
+        text: run.text,
+        source: &run.source,
+        environment: run.root("env").origin.range(),
+        lines: OnceCell::new(),
+    };
     let mut results = Vec::with_capacity(table.items.len());
     let mut rules = Vec::new();
     for (program, outcome) in outcomes.iter().enumerate() {
@@ -228,42 +236,54 @@ fn result(
     };
     if detail.findings && outcome.status != Status::Passed {
         let masked = table.items.get(item).is_some_and(|item| item.masked);
-        let found = if masked { found(&outcome.evidence) } else { Vec::new() };
-        report.reason = said(&outcome.reason, &found);
-        report.message = outcome.message.as_deref().map(|message| said(message, &found));
-        let kept = outcome.evidence.iter().take(EVIDENCE);
-        report.evidence =
-            kept.map(|one| evidence(table, program, one, text, detail, masked.then_some(found.as_slice()))).collect();
+        let kept = outcome.evidence.get(..EVIDENCE).unwrap_or(&outcome.evidence);
+        let hides: Vec<bool> = kept.iter().map(|one| masked || is_secret(one)).collect();
+        let hidden = hidden_texts(kept, &hides);
+        let words = |words: &str| said(words, &hidden);
+        report.reason = words(&outcome.reason);
+        report.message = outcome.message.as_deref().map(words);
+        let all = kept.iter().zip(&hides);
+        report.evidence = all.map(|(one, hide)| evidence(table, program, one, text, detail, *hide, &hidden)).collect();
         if matches!(outcome.status, Status::Failed | Status::UnexpectedPassed) {
-            report.excerpts = excerpts(outcome, text, detail, masked);
+            report.excerpts = excerpts(kept, &hides, text, detail);
         }
     }
     Some(report)
 }
 
 /// The pieces of the trace around the evidence.
-fn excerpts(outcome: &AssertionOutcome, text: &Text<'_>, detail: Detail, masked: bool) -> Vec<Excerpt> {
+fn excerpts(evidence: &[Evidence], hides: &[bool], text: &Text<'_>, detail: Detail) -> Vec<Excerpt> {
     let Some(width) = detail.excerpt else { return Vec::new() };
-    let places = outcome.evidence.iter().take(EVIDENCE).enumerate();
-    let places = places.filter_map(|(number, one)| Some((number, one.origin.clone()?)));
+    let places = evidence.iter().enumerate().filter_map(|(number, one)| Some((number, one.origin.clone()?)));
     let line = |offset| {
         let (line, start) = text.line(offset);
         excerpt::Line { number: text.source.line.max(1) + line, start }
     };
-    excerpt::windows(text.text, places, line, width, masked)
+    let hidden = evidence.iter().zip(hides).filter(|(_, hide)| **hide).filter_map(|(one, _)| one.origin.clone());
+    let hide: Vec<Range<usize>> = hidden.chain(text.environment.clone()).collect();
+    excerpt::windows(text.text, places, line, width, &hide)
 }
 
-/// What a predicate has found, as it may stand in words. Longest first, so that no part of one stays.
-fn found(evidence: &[Evidence]) -> Vec<String> {
-    let texts = evidence.iter().filter_map(|one| serde_json::from_str::<String>(one.value.as_deref()?).ok());
+/// True for a value that no report shows: one that its name makes a secret (`password`), and what comes from the environment.
+fn is_secret(evidence: &Evidence) -> bool {
+    let Some(json) = &evidence.value else { return false };
+    let name = evidence.path.rsplit('/').next().unwrap_or("");
+    let of_environment = evidence.path == "/env" || evidence.path.starts_with("/env/");
+    of_environment || json.starts_with('"') && !redact::secrets(&format!("\"{name}\": {json}")).is_empty()
+}
+
+/// Texts that are not shown, as they may stand in words. Longest first, so that no part of one stays.
+fn hidden_texts(evidence: &[Evidence], hides: &[bool]) -> Vec<String> {
+    let hidden = evidence.iter().zip(hides).filter(|(_, hide)| **hide);
+    let texts = hidden.filter_map(|(one, _)| serde_json::from_str::<String>(one.value.as_deref()?).ok());
     let mut texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
     texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
     texts
 }
 
-/// Words for people: redacted, without what a predicate has found, and not longer than anyone reads.
-fn said(words: &str, found: &[String]) -> String {
-    let clean = found.iter().fold(redact(words).into_owned(), |words, found| words.replace(found, REDACTED));
+/// Words for people: redacted, without what is hidden, and not longer than anyone reads.
+fn said(words: &str, hidden: &[String]) -> String {
+    let clean = hidden.iter().fold(redact(words).into_owned(), |words, text| words.replace(text, REDACTED));
     value::shortened(&clean, REASON)
 }
 
@@ -273,14 +293,14 @@ fn evidence(
     evidence: &Evidence,
     text: &Text<'_>,
     detail: Detail,
-    found: Option<&[String]>,
+    masked: bool,
+    hidden: &[String],
 ) -> EvidenceReport {
-    let masked = found.is_some();
     let json = evidence.value.as_deref();
     let origin = evidence.origin.clone().filter(|range| text.text.get(range.clone()).is_some());
     EvidenceReport {
         role: evidence.role,
-        label: said(&evidence.label, found.unwrap_or(&[])),
+        label: said(&evidence.label, hidden),
         step: evidence.step.map(|step| step.saturating_add(1)),
         path: evidence.path.clone(),
         value: json.and_then(|json| value::for_machines(json, masked)),

@@ -30,11 +30,14 @@ fn of_text(text: &str) -> Option<f64> {
 /// A number of milliseconds as a value: an integer where it is whole.
 #[must_use]
 pub fn value<'run>(milliseconds: f64) -> Value<'run> {
-    let real = Number::Real(milliseconds);
     if !milliseconds.is_finite() {
         return Value::Absent;
     }
-    Value::Number(real.as_i64().map_or(real, Number::Integer))
+    // Within this every whole double is an integer of 64 bits.
+    let is_whole = milliseconds.trunc() == milliseconds && milliseconds.abs() < 9e15;
+    #[expect(clippy::cast_possible_truncation, reason = "whole, and within the bound")]
+    let number = if is_whole { Number::Integer(milliseconds as i64) } else { Number::Real(milliseconds) };
+    Value::Number(number)
 }
 
 #[cfg(test)]

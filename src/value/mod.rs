@@ -112,13 +112,13 @@ pub struct Entry<'run> {
 #[derive(Debug, Clone, Copy)]
 pub struct Object<'run> {
     entries: &'run [Entry<'run>],
-    /// Positions sorted by key, for objects with many entries.
-    sorted: Option<&'run [u32]>,
+    /// Positions sorted by key, for objects with many entries; behind one more reference because few objects have them.
+    sorted: Option<&'run &'run [u32]>,
 }
 
 impl<'run> Object<'run> {
     /// Objects with more entries than this get an index.
-    pub const INDEXED_ABOVE: usize = 16;
+    pub const INDEXED_ABOVE: usize = 24;
 
     /// An object from entries whose keys are distinct.
     #[must_use]
@@ -127,7 +127,7 @@ impl<'run> Object<'run> {
             let order =
                 arena.alloc_slice_fill_iter((0..entries.len()).map(|index| u32::try_from(index).unwrap_or(u32::MAX)));
             order.sort_unstable_by_key(|&index| entries.get(index as usize).map_or("", |entry| entry.key));
-            &*order
+            &*arena.alloc(&*order)
         });
         Self { entries, sorted }
     }

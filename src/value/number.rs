@@ -39,9 +39,11 @@ impl<'run> Number<'run> {
     #[must_use]
     pub fn to_f64(self) -> f64 {
         match self {
-            Self::Written(text) => text.parse().unwrap_or(f64::NAN),
-            #[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
-            Self::Integer(value) => value as f64,
+            Self::Written(text) => match short_integer(text) {
+                Some(value) => nearest(value),
+                None => text.parse().unwrap_or(f64::NAN),
+            },
+            Self::Integer(value) => nearest(value),
             Self::Real(value) => value,
         }
     }
@@ -186,6 +188,11 @@ impl fmt::Display for Number<'_> {
             Self::Real(value) => write!(f, "{value:?}"),
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
+fn nearest(value: i64) -> f64 {
+    value as f64
 }
 
 /// The value of at most 18 digits with an optional minus.

@@ -127,6 +127,7 @@ fn times(fields: &mut Fields<'_>) -> Result<(Option<f64>, Option<f64>), Placed> 
     }
     for (field, value) in [("start", start), ("end", end), ("duration", duration)] {
         match (value, fields.get(field)) {
+            (Some(_), Some(Node { value: Value::Number(_), .. })) => {}
             (Some(value), Some(node)) => fields.set(field, Node::new(time::value(value), node.origin)),
             (Some(value), None) => fields.set(field, Node::computed(time::value(value))),
             (None, _) => fields.clear(field),

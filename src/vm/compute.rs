@@ -75,8 +75,7 @@ impl<'run> Machine<'run> {
     }
 
     pub(super) fn list(&mut self, count: Amount) -> Result<(), Fault> {
-        let items = self.top(count.0 as usize)?.to_vec();
-        self.drop_values(items.len());
+        let items = self.take(count.0 as usize)?;
         let list = self.new_list(&items)?;
         self.push_value(list);
         Ok(())
@@ -85,8 +84,7 @@ impl<'run> Machine<'run> {
     pub(super) fn object(&mut self, count: Amount, keys: Literal) -> Result<(), Fault> {
         let program = self.program;
         let Some(Constant::List(keys)) = program.constants.get(keys.0 as usize) else { return Err(broken()) };
-        let values = self.top(count.0 as usize)?.to_vec();
-        self.drop_values(values.len());
+        let values = self.take(count.0 as usize)?;
         let mut entries: Vec<Entry<'run>> = Vec::with_capacity(keys.len());
         for (key, node) in keys.iter().zip(values) {
             let Constant::Text(key) = key else { return Err(broken()) };
@@ -108,8 +106,7 @@ impl<'run> Machine<'run> {
 
     /// Text with interpolations. A part that is missing makes all of it missing, except in messages for people.
     pub(super) fn join(&mut self, count: Amount) -> Result<(), Fault> {
-        let parts = self.top(count.0 as usize)?.to_vec();
-        self.drop_values(parts.len());
+        let parts = self.take(count.0 as usize)?;
         let mut text = String::new();
         let mut gap = None;
         for part in &parts {
@@ -135,8 +132,7 @@ impl<'run> Machine<'run> {
 
     pub(super) fn call(&mut self, function: Name, count: Amount) -> Result<(), Fault> {
         let builtin = self.prepared.builtin(function.0).ok_or_else(broken)?;
-        let arguments = self.top(count.0 as usize)?.to_vec();
-        self.drop_values(arguments.len());
+        let arguments = self.take(count.0 as usize)?;
         let prepared = self.prepared;
         let environment = Environment {
             arena: self.arena,
@@ -162,8 +158,7 @@ impl<'run> Machine<'run> {
     ) -> Result<(), Fault> {
         let program = self.program;
         let def = program.defs.get(number.0 as usize).ok_or_else(broken)?;
-        let arguments = self.top(count.0 as usize)?.to_vec();
-        self.drop_values(arguments.len());
+        let arguments = self.take(count.0 as usize)?;
         let around = self.note_enter(at);
         let result = self.enter(def.code, scope, |locals| locals.extend_from_slice(&arguments));
         self.note_leave(around);

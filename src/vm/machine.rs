@@ -19,6 +19,7 @@ use crate::truth::Truth;
 use crate::value::{Node, Value};
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Evaluates the code of one program on one run. It keeps what the whole run shares: the values of `let`s, lists and objects of the
 /// program as values, converted documents, and the memory that computed values took.
@@ -234,14 +235,12 @@ impl<'run> Machine<'run> {
         self.stack.get(at).ok_or_else(broken)
     }
 
-    /// The topmost values in the order in which they were pushed.
-    pub(super) fn top(&self, count: usize) -> Result<&[Node<'run>], Fault> {
+    /// Takes the topmost values, in the order in which they were pushed.
+    pub(super) fn take(&mut self, count: usize) -> Result<SmallVec<[Node<'run>; 4]>, Fault> {
         let from = self.stack.len().checked_sub(count).ok_or_else(broken)?;
-        self.stack.get(from..).ok_or_else(broken)
-    }
-
-    pub(super) fn drop_values(&mut self, count: usize) {
-        self.stack.truncate(self.stack.len().saturating_sub(count));
+        let taken = self.stack.get(from..).ok_or_else(broken)?.into();
+        self.stack.truncate(from);
+        Ok(taken)
     }
 
     /// The place of an instruction in the rules.

@@ -157,7 +157,7 @@ impl Memory {
 impl Files for Memory {
     fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<Found, FileError> {
         let key = normalized(&folder.join(relative(path)?));
-        if inside.is_some_and(|inside| !key.starts_with(normalized(inside))) || key.starts_with("..") {
+        if inside.is_some_and(|inside| !key.starts_with(normalized(inside))) {
             return Err(FileError::Outside);
         }
         let text = self.texts.get(&key).ok_or(FileError::NotFound)?.clone();
@@ -207,6 +207,13 @@ mod tests {
         let memory = Memory::new([("rules/a.assert", ""), ("rules/lib/b.assert", "x")]);
         assert_eq!(memory.read(Path::new("rules"), "./lib/b.assert", None).unwrap().text, "x");
         assert_eq!(memory.names(Path::new("rules"), "./lib/c.assert"), ["b.assert"]);
+        // Sources of rules that lay above the folder in which they were compiled.
+        let above = Memory::new([("../rules/tools.json", "{}")]);
+        assert_eq!(above.read(Path::new("../rules"), "./tools.json", None).unwrap().text, "{}");
+        assert_eq!(
+            above.read(Path::new("../rules"), "../x.json", Some(Path::new("../rules"))),
+            Err(FileError::Outside)
+        );
         assert_eq!(display_name("rules/a.assert", "./lib/b.assert"), "rules/lib/b.assert");
         assert_eq!(display_name("rules/lib/b.assert", "../a.assert"), "rules/a.assert");
     }

@@ -1,0 +1,126 @@
+//! What statements about the course of a run cost: with many rules, with long runs, and against reading the run with serde_json.
+//!
+//! `cargo bench --bench course` prints times and the ratios that the project promises.
+
+
+use averment::Rules;
+use averment::limits::Limits;
+use averment::trace::read::read_str;
+use averment::vm::evaluate::{EvaluateOptions, evaluate};
+use averment::vm::prepare::Prepared;
+use bumpalo::Bump;
+use std::fmt::Write;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// The fastest of several tries: what the machine does beside is left out.
+fn fastest(tries: usize, mut work: impl FnMut() -> Duration) -> Duration {
+    (0..tries).map(|_| work()).min().unwrap()
+}
+
+/// The time to judge a run, without reading it and without compiling the rules.
+fn judged(rules: &str, run: &str) -> Duration {
+    let rules = Rules::from_text("bench.assert", rules).unwrap();
+    let limits = Limits::default();
+    let prepared = Prepared::new(rules.program());
+    let options = EvaluateOptions::default();
+    fastest(9, || {
+        let arena = Bump::new();
+        let run = read_str(run, &arena, &limits).unwrap();
+        let start = Instant::now();
+        black_box(evaluate(rules.program(), &prepared, &run, &arena, &options));
+        start.elapsed()
+    })
+}
+
+fn parsed(run: &str) -> Duration {
+    fastest(9, || {
+        let start = Instant::now();
+        let value: serde_json::Value = serde_json::from_str(run).unwrap();
+        let time = start.elapsed();
+        drop(black_box(value));
+        time
+    })
+}
+
+/// A run of some calls over some tools, as agents leave them: arguments, a result, times, a turn.
+fn run(calls: usize, tools: usize) -> String {
+    let mut out = String::from("{\"id\": \"bench\", \"output\": \"done\", \"calls\": [");
+    for number in 0..calls {
+        let comma = if number == 0 { "" } else { "," };
+        let (tool, order, start) = (number * 7 % tools, number / 4, number * 100);
+        let _ = write!(
+            out,
+            "{comma}\n{{\"id\": \"call_{number}\", \"tool\": \"tool_{tool}\", \"args\": {{\"id\": \"order-{order}\", \"amount\": {}, \
+             \"note\": \"a customer asked for this on the phone and was told that it takes a while\"}}, \"result\": {{\"status\": \"ok\", \
+             \"rows\": [{number}, {order}]}}, \"status\": \"ok\", \"start\": {start}, \"end\": {}, \"turn\": {order}}}",
+            number % 500,
+            start + 50,
+        );
+    }
+    out.push_str("]}");
+    out
+}
+
+/// Rules of all families over some tools.
+fn rules(count: usize, tools: usize) -> String {
+    let mut out = String::new();
+    for number in 0..count {
+        let tool = |shift: usize| format!("tool_{}", (number * 13 + shift) % tools);
+        let (a, b, c) = (tool(0), tool(1), tool(2));
+        let _ = match number % 12 {
+            0 => writeln!(out, "before {a} -> {b}"),
+            1 => writeln!(out, "never {a}(id: $id) after {b}(id: $id)"),
+            2 => writeln!(out, "count {a} <= 100000"),
+            3 => writeln!(out, "each {a}: args.amount < 1000"),
+            4 => writeln!(out, "sequence {a} -> {b} -> {c}"),
+            5 => writeln!(out, "after {a} -> {b} within 5000 calls"),
+            6 => writeln!(out, "never {a}(amount > 10000)"),
+            7 => writeln!(out, "if {a}(id: $id) then {b}(id: $id)"),
+            8 => writeln!(out, "never repeat {a} more than 50 times"),
+            9 => writeln!(out, "require {a} where duration < 1s"),
+            10 => writeln!(out, "before each {a}(id: $id) -> {b}(id: $id)"),
+            _ => writeln!(out, "never {a} between {b} and {c}"),
+        };
+    }
+    out
+}
+
+fn ratio(a: Duration, b: Duration) -> f64 {
+    a.as_secs_f64() / b.as_secs_f64()
+}
+
+fn main() {
+    let long = run(5_000, 1_000);
+    let (few, many) = (judged(&rules(10, 1_000), &long), judged(&rules(1_000, 1_000), &long));
+    println!(
+        "5,000 calls: 10 rules {few:?}, 1,000 rules {many:?}: {:.1} times (promised: at most 8)",
+        ratio(many, few)
+    );
+
+    for rule in [
+        "before tool_0(id: $id) -> tool_1(id: $id)",
+        "before each any(id: $id) -> tool_1(id: $id)",
+        "after tool_1(id: $id) -> any(id: $id)",
+        "never tool_1(id: $id) after tool_0(id: $id) until tool_2(id: $id)",
+        "if any(id: $id) then any(id: $id)",
+        "count any(id: $id) <= 100",
+        "sequence tool_0(id: $id) -> tool_1(id: $id) -> tool_2(id: $id)",
+        "after tool_0(id: $id) until tool_1(id: $id) { never tool_2(id: $id) }",
+        "flow (any)*",
+    ] {
+        let (short, long) = (judged(rule, &run(10_000, 4)), judged(rule, &run(100_000, 4)));
+        println!(
+            "100,000 calls against 10,000: {:.1} times ({long:?}) (promised: at most 15): {rule}",
+            ratio(long, short)
+        );
+    }
+
+    let common = run(1_000, 20);
+    let (judging, parsing) = (judged(&rules(50, 20), &common), parsed(&common));
+    println!(
+        "50 rules on 1,000 calls ({} KB): {judging:?}, serde_json reads the run in {parsing:?}: {:.2} times (promised: below 1)",
+        common.len() / 1000,
+        ratio(judging, parsing)
+    );
+}

@@ -2,7 +2,6 @@
 //!
 //! `cargo bench --bench course` prints times and the ratios that the project promises.
 
-
 use averment::Rules;
 use averment::limits::Limits;
 use averment::trace::read::read_str;

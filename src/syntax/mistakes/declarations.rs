@@ -2,36 +2,10 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::{Diagnostic, Slug};
+use crate::diagnostic::Diagnostic;
 use crate::syntax::words;
 
-pub(super) const TABLE: &[Find] =
-    &[call_outside, text_for_a_name, quoted_name, name_missing, name_of_two_words, test_declaration];
-
-/// `call refund`, `call search 2 times`.
-fn call_outside(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if !view.is(0, "call") || view.find(1, "{").is_some() || view.find(1, "generate").is_some() {
-        return None;
-    }
-    let rest = view.source(1, view.len());
-    if view.behind_step(1) == 1 {
-        return None;
-    }
-    let message = "`call` exists only in an invariant";
-    let times = view.find(1, "times").is_some();
-    let text = format!("require {rest}");
-    let diagnostic = Diagnostic::new(Slug::Misplaced, view.span(0), message);
-    let edits = vec![view.edit(0, 1, "require")];
-    Some(if times {
-        diagnostic.write(text, edits)
-    } else {
-        let mut diagnostic = diagnostic.write(text.clone(), edits);
-        diagnostic.help = Some(format!(
-            "write `{text}` to say that the tool was called; in an invariant `call` needs its arguments: `call {rest} {{ }}`"
-        ));
-        diagnostic
-    })
-}
+pub(super) const TABLE: &[Find] = &[text_for_a_name, quoted_name, name_missing, name_of_two_words, test_declaration];
 
 /// `suite nightly {`, `test approval expect …`: the name is a text.
 fn text_for_a_name(view: &View<'_, '_>) -> Option<Diagnostic> {
@@ -93,7 +67,12 @@ fn name_missing(view: &View<'_, '_>) -> Option<Diagnostic> {
     if !needs || !view.is(1, "{") {
         return None;
     }
-    let name = if word == "suite" { "\"nightly\"" } else { "approval" };
+    let name = match word {
+        "suite" => "\"nightly\"",
+        "workspace" => "isolated",
+        "runner" => "codex",
+        _ => "approval",
+    };
     Some(view.wrong(1, 2, format!("a name is missing behind `{word}`")).help(format!("write `{word} {name} {{ … }}`")))
 }
 
@@ -119,6 +98,14 @@ fn name_of_two_words(view: &View<'_, '_>) -> Option<Diagnostic> {
         return Some(
             view.wrong(end, end + 1, format!("the body of a {word} stands in braces, not behind a colon"))
                 .help(format!("write `{text}`")),
+        );
+    }
+    if word == "case" && view.is_text(one) {
+        let text = format!("prompt {}", view.word(one));
+        return Some(
+            view.wrong(one, one + 1, "a case has no sentence behind its name")
+                .help(format!("remove it, or write `{text}` in the body of the case"))
+                .fix("remove it", view.span(one), ""),
         );
     }
     let sentence = view.is_text(one);
@@ -189,6 +176,10 @@ fn test_rules(view: &View<'_, '_>, run: usize) -> Option<Diagnostic> {
     let mut end = view.behind_name(4);
     while view.is(end, ",") {
         end = view.behind_name(end + 1);
+    }
+    if view.is_any(4, &["on", "for", "of", "in", "rule", "rules"]) && run > 5 {
+        let names = view.source(5, run);
+        return Some(view.wrong(4, 5, "the names of rules follow the verdict").write(names, vec![view.edit(4, 5, "")]));
     }
     if end >= run || view.len() <= 4 || run <= 4 {
         return None;

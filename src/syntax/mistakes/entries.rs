@@ -148,7 +148,7 @@ fn missing_comma(view: &View<'_, '_>) -> Option<Diagnostic> {
         _ => return None,
     };
     // A word behind a word is more likely a mistake in a word.
-    if view.is_word(at) && view.is_word(at - 1) && !view.is_any(at + 1, &[":", ","]) {
+    if view.is_word(at) && view.is_word(at - 1) && !view.is_any(at + 1, &[":", ","]) && !view.is(0, "def") {
         return None;
     }
     let text = format!("{}, {}", view.word(at - 1), view.word(at));

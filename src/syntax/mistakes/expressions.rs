@@ -212,6 +212,12 @@ fn two_operands(view: &View<'_, '_>) -> Option<Diagnostic> {
     const OPERATORS: &[&str] =
         &[".", "==", "!=", "<", ">", "<=", ">=", "in", "contains", "matches", "is", "exists", "("];
     if view.is_word(at) && view.is_any(at + 1, OPERATORS) {
+        if at == 1 && view.is_word(0) {
+            let text = format!("{left}({})", view.word(at));
+            return Some(view.wrong(at, at + 1, format!("`{word}` follows `{left}` without an operator")).help(
+                format!("a function takes its argument in parentheses: `{text}`; two conditions are joined with `and`"),
+            ));
+        }
         return Some(
             view.wrong(at, at + 1, format!("a second condition begins with `{word}`"))
                 .help(format!("join them with `and` or `or`, or write `{left}` and `{right}` on two lines"))

@@ -4,10 +4,12 @@ use super::Find;
 use super::view::{View, Write};
 use crate::diagnostic::suggest::nearest;
 use crate::diagnostic::{Diagnostic, Slug};
+use crate::syntax::token::Kind;
 use crate::syntax::words;
 
 /// Asked before everything that stands behind the first word.
-pub(super) const FIRST: &[Find] = &[lonely_word, assertion_word, other_word, near_statement];
+pub(super) const FIRST: &[Find] =
+    &[lonely_word, lone_step, else_behind_body, assertion_word, other_word, near_statement];
 /// Asked when nothing else is known.
 pub(super) const LAST: &[Find] = &[unknown_statement, labelled_value];
 
@@ -33,6 +35,31 @@ fn lonely_word(view: &View<'_, '_>) -> Option<Diagnostic> {
     Some(Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("`{word}` begins no statement")).help(help))
 }
 
+/// `skill "find"`, `refund where amount > 3`: a step is no statement.
+fn lone_step(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let end = view.behind_pattern(0);
+    let kind = words::KINDS.contains(&view.word(0)) && matches!(view.kind(1), Kind::Text | Kind::Regex);
+    let condition =
+        (1..end).any(|at| view.is(at, "where") && view.is_outer(at)) && !words::STATEMENTS.contains(&view.word(0));
+    if end != view.modifiers(0) || end == 0 || !(kind || condition) {
+        return None;
+    }
+    let text = format!("require {}", view.source(0, view.len()));
+    Some(view.wrong(0, end, "a step alone is no statement").write(text, vec![view.insert(0, "require ")]))
+}
+
+/// `when a { … } else { … }`.
+fn else_behind_body(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = (1..view.len()).find(|&at| view.is(at - 1, "}") && view.is_any(at, &["else", "elif", "otherwise"]))?;
+    let diagnostic = view.wrong(at, at + 1, format!("a body has no `{}`", view.word(at)));
+    Some(if view.is(0, "when") {
+        let condition = view.source(1, view.find(1, "{").unwrap_or(at));
+        diagnostic.help(format!("write a second block: `when not ({condition}) {{ … }}`"))
+    } else {
+        diagnostic.help("write a statement of its own below it")
+    })
+}
+
 /// `assert output.ok == true`, `expect output.ok`, `verify that …`: the expression alone is the assertion.
 fn assertion_word(view: &View<'_, '_>) -> Option<Diagnostic> {
     const WORDS: &[&str] = &[
@@ -44,6 +71,7 @@ fn assertion_word(view: &View<'_, '_>) -> Option<Diagnostic> {
         || view.len() < 2
         || view.failed > 1
         || is_infix(view)
+        || word == "expect" && view.len() == 2
         || view.is_any(1, &["==", "!=", ".", "<", ">", "<=", ">=", "in", "is"])
     {
         return None;
@@ -150,10 +178,8 @@ fn replaced(diagnostic: Diagnostic, view: &View<'_, '_>, meant: &str, text: &str
 /// True when the first word stands where a statement word would: something that is no operator follows.
 fn is_head(view: &View<'_, '_>) -> bool {
     let next = view.kind(1);
-    let follows = matches!(
-        next,
-        crate::syntax::token::Kind::Word | crate::syntax::token::Kind::Text | crate::syntax::token::Kind::Regex
-    ) || view.is_number(1)
+    let follows = matches!(next, Kind::Word | Kind::Text | Kind::Regex)
+        || view.is_number(1)
         || view.is_any(1, &["{", "*", "?"])
         || view.is(1, "(") && !view.touches(1);
     view.is_word(0) && follows && !words::is_joining(view.word(1)) && !is_infix(view) && view.failed <= 3
@@ -193,7 +219,7 @@ fn near_statement(view: &View<'_, '_>) -> Option<Diagnostic> {
     let word = view.word(0);
     if is_known(word)
         || !is_head(view)
-        || view.is_any(1, &["exists", "starts", "ends", "does", "where", "ok", "failed"])
+        || view.is_any(1, &["exists", "starts", "ends", "does", "where", "ok", "failed", "of"])
     {
         return None;
     }

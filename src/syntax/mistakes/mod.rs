@@ -3,6 +3,8 @@
 //! One small function per mistake: it looks at the tokens of a statement that the grammar refuses and says nothing, or says what is wrong,
 //! where, and what to write. The first that speaks counts. What no function knows is said in the words of the grammar.
 
+mod bodies;
+mod calls;
 mod courses;
 mod declarations;
 mod definitions;
@@ -32,10 +34,12 @@ type Find = fn(&View<'_, '_>) -> Option<Diagnostic>;
 const TABLES: &[&[Find]] = &[
     tokens::TABLE,
     heads::FIRST,
+    calls::TABLE,
     declarations::TABLE,
     definitions::TABLE,
     entries::EARLY,
     world::TABLE,
+    bodies::TABLE,
     windows::TABLE,
     courses::TABLE,
     patterns::TABLE,
@@ -46,6 +50,7 @@ const TABLES: &[&[Find]] = &[
     quantifiers::TABLE,
     entries::LATE,
     expressions::TABLE,
+    bodies::LAST,
     heads::LAST,
 ];
 

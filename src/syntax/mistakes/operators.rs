@@ -209,6 +209,8 @@ fn comparison(view: &View<'_, '_>, at: usize) -> Option<(usize, &'static str)> {
         "gte" | "ge" => (1, ">=", "<"),
         "lte" | "le" => (1, "<=", ">"),
         "ne" | "neq" => (1, "!=", "=="),
+        // `is "ok"`: a value where a type belongs.
+        _ if here > at && (view.is_text(here) || view.is_number(here)) => (0, "==", "!="),
         _ => return None,
     };
     here += length;

@@ -3,10 +3,13 @@
 use super::Find;
 use super::view::{View, Write};
 use crate::diagnostic::Diagnostic;
+use crate::syntax::words;
 
 pub(super) const TABLE: &[Find] = &[
     where_without_parentheses,
     where_comma,
+    text_of_a_kind,
+    arguments_without_parentheses,
     repetition,
     each_in,
     colon_behind_step,
@@ -83,6 +86,86 @@ fn where_comma(view: &View<'_, '_>) -> Option<Diagnostic> {
         view.wrong(at - 1, at, format!("`where` follows its step without `{}`", view.word(at - 1)))
             .write(text, vec![view.edit(at - 1, at, "")]),
     )
+}
+
+/// `skill find-skills`, `read src/**`, `command npm test`: what stands behind a kind is text.
+fn text_of_a_kind(view: &View<'_, '_>) -> Option<Diagnostic> {
+    const ENDS: &[&str] = &[
+        "->", "{", "where", "until", "within", "and", "or", "then", "iff", "after", "before", "between", "exists",
+        "is", "ok", "failed", "in", "contains", "matches", "starts", "ends", "weight", "severity", "must", "message",
+        "as", "class", "tags", "when", "id", "expect",
+    ];
+    let steps = words::STATEMENTS.contains(&view.word(0)) || words::KINDS.contains(&view.word(0));
+    let at = (0..view.len()).find(|&at| {
+        let begins = at == 0
+            || words::STATEMENTS.contains(&view.word(at - 1))
+            || view.is_any(at - 1, &["->", ",", "|", "each", "and", "or", "proposed"]);
+        let word = view.is_word(at + 1) || view.is_any(at + 1, &[".", "/", "*", "**"]);
+        begins && words::KINDS.contains(&view.word(at)) && word && !view.touches(at + 1) && !view.is_any(at + 1, ENDS)
+    })?;
+    if !steps || view.failed < at {
+        return None;
+    }
+    let mut end = at + 2;
+    while end < view.len()
+        && (view.touches(end) || view.is(at, "command") && view.is_word(end))
+        && !view.is_any(end, ENDS)
+        && !view.is_any(end, &[",", "(", ")", "|", ":", "=", "=="])
+    {
+        end += 1;
+    }
+    if view.is_any(end, &["==", "!=", ":", ">", "<"]) {
+        return None;
+    }
+    let kind = view.word(at);
+    let text = format!("{kind} \"{}\"", view.source(at + 1, end));
+    let edits = vec![view.insert(at + 1, "\""), view.append(end - 1, "\"")];
+    Some(view.wrong(at + 1, end, format!("what stands behind `{kind}` is text")).write(text, edits))
+}
+
+/// `require refund amount > 3`, `never refund with amount > 3`.
+fn arguments_without_parentheses(view: &View<'_, '_>) -> Option<Diagnostic> {
+    const TESTS: &[&str] = &[
+        "==",
+        "!=",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        ".",
+        "contains",
+        "icontains",
+        "matches",
+        "in",
+        "is",
+        "exists",
+        "starts",
+        "ends",
+        ":",
+        "=",
+    ];
+    if !view.is_any(0, &["require", "never", "only", "first", "last"]) {
+        return None;
+    }
+    let end = view.behind_step(1);
+    let skip = usize::from(view.is_any(end, &["with", "having", "if", "when", "whose", "and"]));
+    let path = end + skip;
+    if end == 1
+        || !view.is_word(path)
+        || words::MODIFIERS.contains(&view.word(path))
+        || !view.is_any(path + 1, TESTS)
+        || view.is(end - 1, ")")
+        || view.failed > path + 1
+    {
+        return None;
+    }
+    let rest = view.modifiers(path);
+    let condition = view.source(path, rest).replace(" = ", ": ");
+    let text = format!("{}({condition})", view.source(0, end));
+    let edit = view.edit(end, rest, String::new());
+    let mut edits = vec![view.append(end - 1, format!("({condition})")), edit];
+    edits.sort_by_key(|edit| edit.span.start);
+    Some(view.wrong(path, rest, "conditions on the arguments of a call stand in parentheses").write(text, edits))
 }
 
 /// `search{2,3}`, `search+` in a flow.
@@ -168,13 +251,14 @@ fn colon_behind_step(view: &View<'_, '_>) -> Option<Diagnostic> {
                 .write(text, vec![view.edit(0, 1, "never")]),
         );
     }
-    let skip =
-        usize::from(view.is_any(end, &["has", "have", "with", "=>", "->", "must", "then", "should", "satisfies", ","]));
+    const FILLERS: &[&str] =
+        &["has", "have", "with", "=>", "->", "must", "then", "should", "satisfies", ",", "where", "that", "call"];
+    let skip = (end..view.len()).take_while(|&at| view.is_any(at, FILLERS)).count();
     let condition = view.source(end + skip, view.len());
     let edit = if skip == 0 {
         view.append(end - 1, ":")
     } else {
-        view.edit(end - 1, end + 1, format!("{}:", view.word(end - 1)))
+        view.edit(end - 1, end + skip, format!("{}:", view.word(end - 1)))
     };
     Some(
         view.wrong(end, end + 1, "a `:` is missing between the step and its condition")

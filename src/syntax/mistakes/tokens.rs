@@ -118,6 +118,19 @@ fn open_text(view: &View<'_, '_>) -> Option<Diagnostic> {
     let at = (0..view.len()).find(|&at| view.kind(at) == Kind::OpenText)?;
     let written = view.word(at);
     let span = view.span(at);
+    if at > 1
+        && written.starts_with('\'')
+        && view.touches(at)
+        && view.touches(at - 1)
+        && view.is_text(at - 2)
+        && view.is_word(at - 1)
+    {
+        let inner = view.source(at - 2, at);
+        let text = format!("\"{}\"", inner.trim_start_matches('\''));
+        let place = view.span(at - 2);
+        let edit = Edit { span: Span { end: span.start + 1, ..place }, text: text.clone() };
+        return Some(view.wrong(at - 2, at - 1, "an apostrophe ends this raw string").write(text, vec![edit]));
+    }
     let diagnostic = |message: &str| Diagnostic::new(Slug::Unclosed, Span { end: span.start + 1, ..span }, message);
     Some(if written.starts_with("\"\"\"") {
         diagnostic("this `\"\"\"` is not closed before the end of the file").help("add `\"\"\"` behind the text")
@@ -174,7 +187,7 @@ fn open_regex(view: &View<'_, '_>) -> Option<Diagnostic> {
 }
 
 fn foreign_comment(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = view.find_any(0, &["//", "/*"])?;
+    let at = view.find_any(0, &["//", "/*"]).filter(|&at| !view.touches(at))?;
     let written = view.source(at + 1, view.len());
     let line = view.span(at);
     Some(
@@ -249,6 +262,8 @@ fn unclosed_bracket(text: &Text<'_>, open: usize, outside: usize, inner: &[usize
     let message = format!("this `{}` is not closed", text.word(open));
     let diagnostic = Diagnostic::new(Slug::Unclosed, text.span(open), message);
     let last = text.last_before(outside.min(open + LONGEST)).max(open);
+    let line_end = text.last_before(text.line_end(open));
+    let last = if line_end > open { last.min(line_end) } else { last };
     let last = last_inside(text, open, last);
     let unclosed = inner.iter().rev().filter(|&&bracket| bracket <= last).chain([&open]);
     let close: String = unclosed.take(LONGEST).map(|&bracket| closing(text.word(bracket))).collect();
@@ -257,7 +272,9 @@ fn unclosed_bracket(text: &Text<'_>, open: usize, outside: usize, inner: &[usize
         .filter(|&before| text.span(before).end == text.span(open).start && text.kind(before) == Kind::Word);
     let start = text.span(touching.unwrap_or(open)).start as usize;
     let end = text.span(last).end as usize;
-    if end - start > LONGEST || outside > open + LONGEST {
+    let operator =
+        text.kind(open + 1) == Kind::Sign && !matches!(text.word(open + 1), "(" | "[" | "{" | "-" | "/" | "*" | "..");
+    if end - start > LONGEST || outside > open + LONGEST || operator {
         return diagnostic.help(format!("add `{}`", closing(text.word(open))));
     }
     let written: String = text.source.get(start..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
@@ -268,6 +285,10 @@ fn unclosed_bracket(text: &Text<'_>, open: usize, outside: usize, inner: &[usize
 fn last_inside(text: &Text<'_>, open: usize, last: usize) -> usize {
     const BEHIND: &[&str] =
         &["->", "after", "before", "between", "until", "within", "iff", "then", "weight", "severity", "must", "{"];
+    let index = text.is(open, "[") && open > 0 && text.span(open - 1).end == text.span(open).start;
+    if index && matches!(text.kind(open + 1), Kind::Number | Kind::Text) {
+        return last.min(open + 1);
+    }
     let mut depth = 0_usize;
     for at in open + 1..=last {
         match text.word(at) {

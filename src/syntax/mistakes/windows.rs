@@ -41,8 +41,18 @@ fn within(view: &View<'_, '_>) -> Option<Diagnostic> {
         let why = format!(
             "`within` stands after before, after, sequence or `never … after`; a bare `{what}` has no start to measure from"
         );
+        let diagnostic = view.wrong(at, at + 1, why);
         let (step, rest) = (view.step_or(1, "step"), view.source(at, view.len()));
-        return Some(view.wrong(at, at + 1, why).help(format!("write `after start -> {step} {rest}`")));
+        let then = view.find(1, "then").filter(|_| what == "if");
+        return Some(match (what, then) {
+            (_, Some(then)) => diagnostic.help(format!(
+                "write `after {} -> {} {rest}`",
+                view.source(1, then),
+                view.source(then + 1, at)
+            )),
+            ("require" | "never", _) => diagnostic.help(format!("write `after start -> {step} {rest}`")),
+            _ => diagnostic.help(format!("remove `{rest}`")),
+        });
     }
     let needs = "`within` needs calls, turns or a duration";
     if !view.is_number(at + 1) {

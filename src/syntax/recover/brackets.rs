@@ -203,6 +203,8 @@ pub(in crate::syntax) fn ends_operand(kind: Kind, word: &str) -> bool {
     match kind {
         Kind::Word => !crate::syntax::words::is_joining(word),
         Kind::Number | Kind::Binding | Kind::Text | Kind::Regex => true,
+        // What its line does not close ends with its line.
+        Kind::OpenText | Kind::OpenInterpolation | Kind::OpenRegex => true,
         Kind::Sign => matches!(word, ")" | "]" | "}"),
         _ => false,
     }

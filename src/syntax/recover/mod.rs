@@ -26,6 +26,8 @@ pub(super) use text::Text;
 const TOLD: usize = 200;
 /// In how many places a statement of several lines is tried to be cut in two.
 const CUTS: usize = 4;
+/// How many tokens of a line are looked at for a string that spoils its brackets.
+const LONGEST_LINE: usize = 200;
 
 /// What could be saved of a file.
 pub(super) struct Recovered {
@@ -90,6 +92,9 @@ impl Reader<'_, '_> {
             if self.diagnostics.0.len() > TOLD {
                 break;
             }
+            if self.spoilt_by_string(trouble) {
+                continue;
+            }
             // Brackets of one line that miss their ends are one mistake.
             let mut inner = Vec::new();
             while let Some(next) = troubles.next_if(|next| self.is_inside(trouble, *next)) {
@@ -97,6 +102,14 @@ impl Reader<'_, '_> {
             }
             self.diagnostics.push(mistakes::bracket(self.text, trouble, &inner));
         }
+    }
+
+    /// True for a bracket that may be closed by what a string or regular expression swallowed; that is told instead.
+    fn spoilt_by_string(&self, trouble: Trouble) -> bool {
+        let Trouble::Unclosed(open, _) = trouble else { return false };
+        let line_end = self.text.line_end(open).min(open + LONGEST_LINE);
+        (open..line_end)
+            .any(|at| matches!(self.text.kind(at), Kind::OpenText | Kind::OpenInterpolation | Kind::OpenRegex))
     }
 
     /// True for two brackets that miss their ends, one in the other, on one line.
@@ -136,6 +149,7 @@ impl Reader<'_, '_> {
         }
         if self.has_bracket_trouble(&own, body) {
             self.unread_name(piece);
+            self.explain_string(piece, &own);
             inner(self);
             return Vec::new();
         }
@@ -223,6 +237,16 @@ impl Reader<'_, '_> {
         })
     }
 
+    /// Of a statement with a bracket that is not closed only a string is told that is not closed either.
+    fn explain_string(&mut self, piece: Piece, own: &[usize]) {
+        let open =
+            |&&at: &&usize| matches!(self.text.kind(at), Kind::OpenText | Kind::OpenInterpolation | Kind::OpenRegex);
+        if own.iter().any(|at| open(&at)) {
+            let failure = Failure { at: self.text.span(piece.start).start as usize, expected: Vec::new() };
+            self.explain(piece, own.to_vec(), &failure);
+        }
+    }
+
     fn explain(&mut self, piece: Piece, own: Vec<usize>, failure: &Failure) {
         self.unread_name(piece);
         let own = own.into_iter().filter(|&index| self.text.kind(index) != Kind::LineEnd).collect();
@@ -306,6 +330,7 @@ impl Reader<'_, '_> {
         for piece in pieces::split(self.text, self.brackets, from, to) {
             let own = own_tokens(piece, None);
             if self.has_bracket_trouble(&own, None) {
+                self.explain_string(piece, &own);
                 continue;
             }
             match self.read(piece, None, Rule::lone_setting) {

@@ -188,6 +188,7 @@ pub(super) fn is_modifier_line(text: &Text<'_>, brackets: &Brackets, at: usize) 
         "message" | "class" => matches!(text.kind(next), Kind::Text | Kind::OpenText | Kind::OpenInterpolation),
         "tags" => plain(next) && (ends(label_end(text, next)) || text.is(label_end(text, next), ",")),
         "expect" => text.is(next, "fail"),
+        "when" if (next..text.line_end(at)).any(|at| text.is(at, ":")) => false,
         "when" => body_of(text, brackets, Piece { start: at, end: text.line_end(at) }).is_none() && !ends(next),
         _ => false,
     }

@@ -75,7 +75,7 @@ impl<'t> Text<'t> {
     }
 
     /// The line end behind a token, or the end of the tokens.
-    pub(super) fn line_end(&self, index: usize) -> usize {
+    pub(in crate::syntax) fn line_end(&self, index: usize) -> usize {
         let behind = |line: usize| self.starts.get(line + 1).map(|start| start.0 - 1);
         self.lines.get(index).and_then(|&line| behind(line)).unwrap_or(self.tokens.len())
     }

@@ -286,7 +286,9 @@ mod tests {
     fn nothing_steers_the_terminal_and_masked_places_are_not_shown() {
         let text = "{\"a\":\"\u{9b}2J\u{202e}\",\"b\":1}";
         assert!(!window(text, "1", 80).text.contains(['\u{9b}', '\u{202e}']));
-        let seen = around(r#"{"key":"tok-1"}"#, 0, 7..14, Line { number: 1, start: 0 }, 80, &[7..14]);
+        let place = 7..14;
+        let hidden = std::slice::from_ref(&place);
+        let seen = around(r#"{"key":"tok-1"}"#, 0, place.clone(), Line { number: 1, start: 0 }, 80, hidden);
         assert_eq!(seen.text, r#"{"key":[redacted]}"#);
     }
 

@@ -239,9 +239,8 @@ fn result(
         let kept = outcome.evidence.get(..EVIDENCE).unwrap_or(&outcome.evidence);
         let hides: Vec<bool> = kept.iter().map(|one| masked || is_secret(one)).collect();
         let hidden = hidden_texts(kept, &hides);
-        let words = |words: &str| said(words, &hidden);
-        report.reason = words(&outcome.reason);
-        report.message = outcome.message.as_deref().map(words);
+        report.reason = said(&outcome.reason, &hidden);
+        report.message = outcome.message.as_deref().map(|message| said(message, &hidden));
         let all = kept.iter().zip(&hides);
         report.evidence = all.map(|(one, hide)| evidence(table, program, one, text, detail, *hide, &hidden)).collect();
         if matches!(outcome.status, Status::Failed | Status::UnexpectedPassed) {

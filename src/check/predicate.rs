@@ -30,6 +30,10 @@ impl<'a> Checker<'a> {
 
     /// Whether what stands behind `in` is a value: it begins with a name of the run or of the file, or with a near miss of a root.
     fn is_value(&self, scope: &Scope<'a>, expr: &ast::Expr) -> bool {
+        // A text alone names a tool.
+        if matches!(expr.kind, ast::ExprKind::Text(_)) {
+            return false;
+        }
         let Some(name) = first_name(expr) else { return true };
         if scope.variable(name).is_some() || scope::root(name).is_some() || matches!(name, "run" | "response") {
             return true;

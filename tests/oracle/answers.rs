@@ -22,6 +22,11 @@ impl Answers {
         self.ask(question, 2) == 1
     }
 
+    /// How many questions have been asked.
+    pub fn asked(&self) -> usize {
+        self.asked.len()
+    }
+
     /// The next combination of answers, if there is one.
     fn next(mut self) -> Option<Answers> {
         while let Some((_, answer, options)) = self.asked.pop() {

@@ -7,6 +7,7 @@ use crate::model::{Condition, Header, Pattern, Statement};
 use crate::run::{Kind, Run};
 use crate::statement::{agrees, judge, kinds_ordered, recorded};
 use crate::truth::{Truth, Verdict, all_of, at_least};
+use std::rc::Rc;
 
 type Verdicts = Result<Verdict, TooMany>;
 
@@ -40,8 +41,14 @@ fn evaluate_one(statement: &Statement, run: &Run) -> Verdicts {
         fixed: Env::new(),
         domain: &domain,
         subject: None,
+        around: Vec::new(),
+        outside: None,
     };
-    verdict(statement, &world)
+    Ok(match verdict(statement, &world)? {
+        // Vacuous is never for good.
+        Verdict::Vacuous if !run.complete => Verdict::Undecided,
+        verdict => verdict,
+    })
 }
 
 /// Every pattern of a statement, those of groups and blocks included.
@@ -114,7 +121,13 @@ fn leaf(statement: &Statement, world: &World) -> Verdicts {
     if !recorded(world, &patterns) || (over_calls(statement) && !world.run.recorded.contains(&Kind::Call)) {
         return Ok(Verdict::Undecided);
     }
-    if speaks_of_order(statement) && !kinds_ordered(world, &patterns) {
+    let together: Vec<&Pattern> = patterns.iter().copied().chain(&world.around).collect();
+    let lost = match &world.outside {
+        // Which steps are in a window depends on their order.
+        Some(outside) => !kinds_ordered(outside, &together),
+        None => speaks_of_order(statement) && !kinds_ordered(world, &patterns),
+    };
+    if lost {
         return Ok(Verdict::Undecided);
     }
     let settled = settle(|answers: &mut Answers| Ok(judge(world, statement, answers).verdict(world.complete)))?;
@@ -168,38 +181,25 @@ fn block(header: &Header, body: &[Statement], world: &World) -> Verdicts {
     }
     let mut members = Vec::new();
     for statement in body {
-        if !records_all(statement, world) {
-            members.push(Verdict::Undecided);
-            continue;
-        }
         let settled = settle(|answers: &mut Answers| in_windows(header, statement, world, answers))?;
         members.push(settled.unwrap_or(Verdict::Undecided));
     }
     Ok(all_of(&members))
 }
 
-/// A statement in a block has its kinds recorded, whether or not a window opens.
-fn records_all(statement: &Statement, world: &World) -> bool {
-    match statement {
-        Statement::Not(inner) => records_all(inner, world),
-        Statement::Block(header, body) => {
-            recorded(world, &header_patterns(header)) && body.iter().all(|inner| records_all(inner, world))
-        }
-        plain => recorded(world, &plain.patterns()) && (!over_calls(plain) || world.run.recorded.contains(&Kind::Call)),
-    }
-}
-
 fn in_windows(header: &Header, statement: &Statement, world: &World, answers: &mut Answers) -> Verdicts {
-    let mut patterns = header_patterns(header);
-    if !matches!(header, Header::Each(_)) {
-        collect(statement, &mut patterns);
-        if !kinds_ordered(world, &patterns) {
-            return Ok(Verdict::Undecided);
-        }
-    }
     let Windows { windows, more_may_open } = windows_of(header, world, answers);
+    // The page leaves these undecided; here the pair is left out.
+    if answers.asked() > 8 {
+        return Err(TooMany);
+    }
     let mut members = Vec::new();
-    for window in windows {
+    let opens = !matches!(header, Header::Each(_));
+    for mut window in windows {
+        if opens {
+            window.world.around.extend(header_patterns(header).into_iter().cloned());
+            window.world.outside = world.outside.clone().or_else(|| Some(Rc::new(world.clone())));
+        }
         match verdict(statement, &window.world)? {
             Verdict::Fail if window.never_closes => members.push(Verdict::Undecided),
             _ if window.never_closes => {}
@@ -210,7 +210,6 @@ fn in_windows(header: &Header, statement: &Statement, world: &World, answers: &m
     let settled = world.complete || !more_may_open || matches!(verdict, Verdict::Fail | Verdict::Error);
     Ok(match verdict {
         _ if !settled => Verdict::Undecided,
-        Verdict::Vacuous if !world.complete => Verdict::Undecided,
         verdict => verdict,
     })
 }

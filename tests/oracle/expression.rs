@@ -17,8 +17,8 @@ pub enum Expr {
     Item(Box<Expr>, i64),
     /// `a[*]`: the rest of the path is taken from every element.
     Every(Box<Expr>, Vec<Segment>),
-    /// `a[**].key`: at any depth.
-    Deep(Box<Expr>, String),
+    /// `a[**]`: the rest of the path from the value and everything inside it.
+    Deep(Box<Expr>, Vec<Segment>),
     Arithmetic(Operator, Box<Expr>, Box<Expr>),
     Negative(Box<Expr>),
     Range(Option<Box<Expr>>, Option<Box<Expr>>),
@@ -174,20 +174,28 @@ impl Scope<'_> {
             Expr::Field(of, key) => self.step_into(of, Segment::Key(key.clone()))?,
             Expr::Item(of, index) => self.step_into(of, Segment::Index(*index))?,
             Expr::Every(of, rest) => every(found(self.worth(of)?), rest),
-            Expr::Deep(of, key) => deep(found(self.worth(of)?), key),
+            Expr::Deep(of, rest) => match found(self.worth(of)?) {
+                Found::Value(value) => Worth::Value(Value::Array(each(inside(&value), rest))),
+                other => worth(other),
+            },
             Expr::Arithmetic(operator, a, b) => arithmetic(*operator, self.worth(a)?, self.worth(b)?),
             Expr::Negative(a) => arithmetic(Operator::Subtract, Worth::Value(json!(0)), self.worth(a)?),
             Expr::Range(from, to) => self.range(from.as_deref(), to.as_deref())?,
             Expr::Test(subject, test) => Worth::Truth(self.test(subject, test)?),
             Expr::Not(a) => Worth::Truth(self.truth(a)?.not()),
-            Expr::And(a, b) => Worth::Truth(self.truth(a)?.and(self.truth(b)?)),
-            Expr::Or(a, b) => Worth::Truth(self.truth(a)?.or(self.truth(b)?)),
-            Expr::Implies(a, b) => Worth::Truth(self.truth(a)?.not().or(self.truth(b)?)),
-            Expr::If(condition, then, otherwise) => match self.truth(condition)?.plain {
-                Some(true) => self.worth(then)?,
-                Some(false) => self.worth(otherwise)?,
-                None => Worth::Absent,
-            },
+            Expr::And(a, b) => Worth::Truth(match self.truth(a)? {
+                decided if decided == sure(false) => decided,
+                left => left.and(self.truth(b)?),
+            }),
+            Expr::Or(a, b) => Worth::Truth(match self.truth(a)? {
+                decided if decided == sure(true) => decided,
+                left => left.or(self.truth(b)?),
+            }),
+            Expr::Implies(a, b) => Worth::Truth(match self.truth(a)?.not() {
+                decided if decided == sure(true) => decided,
+                left => left.or(self.truth(b)?),
+            }),
+            Expr::If(condition, then, otherwise) => Worth::Truth(self.conditional(condition, then, otherwise)?),
             Expr::Quantifier(kind, variable, list, body) => self.quantifier(*kind, variable, list, body)?,
             Expr::Length(of) => match self.worth(of)? {
                 Worth::Value(Value::String(text)) => Worth::Value(json!(text.chars().count())),
@@ -202,6 +210,18 @@ impl Scope<'_> {
                 _ => Worth::Missing,
             },
         })
+    }
+
+    /// One branch where the condition is sure; otherwise what the condition gives, or what both branches agree on.
+    fn conditional(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr) -> Result<Truth> {
+        match self.truth(condition)? {
+            decided if decided == sure(true) => self.truth(then),
+            decided if decided == sure(false) => self.truth(otherwise),
+            condition => {
+                let (a, b) = (self.truth(then)?, self.truth(otherwise)?);
+                Ok(condition.and(a).or(condition.not().and(b)).or(a.and(b)))
+            }
+        }
     }
 
     fn list(&mut self, items: &[Expr]) -> Result<Worth> {
@@ -246,7 +266,7 @@ impl Scope<'_> {
             Worth::Value(Value::Array(items)) => items,
             Worth::Value(Value::Object(fields)) => fields.values().cloned().collect(),
             Worth::Missing if kind == QuantifierKind::Count => return Ok(Worth::Missing),
-            Worth::Missing => return Ok(Worth::Truth(by_missing(kind == QuantifierKind::No))),
+            Worth::Missing => Vec::new(),
             Worth::Absent if kind == QuantifierKind::Count => return Ok(Worth::Absent),
             Worth::Absent => return Ok(Worth::Truth(UNDECIDED)),
             _ => return Err(Unfit),
@@ -256,9 +276,18 @@ impl Scope<'_> {
             self.variables.push((variable, Worth::Value(item)));
             let truth = self.truth(body);
             self.variables.pop();
-            truths.push(truth?);
+            let truth = truth?;
+            truths.push(truth);
+            // As with `and` and `or`: what alone decides ends the looking.
+            if kind != QuantifierKind::Count && truth == sure(kind != QuantifierKind::All) {
+                break;
+            }
         }
         Ok(match kind {
+            // Nothing was looked at.
+            QuantifierKind::All | QuantifierKind::Any | QuantifierKind::No if truths.is_empty() => {
+                Worth::Truth(by_missing(kind != QuantifierKind::Any))
+            }
             QuantifierKind::All => Worth::Truth(truths.into_iter().fold(sure(true), Truth::and)),
             QuantifierKind::Any => Worth::Truth(truths.into_iter().fold(sure(false), Truth::or)),
             QuantifierKind::No => Worth::Truth(truths.into_iter().fold(sure(false), Truth::or).not()),
@@ -272,7 +301,13 @@ impl Scope<'_> {
     // ---- Tests
 
     fn test(&mut self, subject: &Expr, test: &TestKind) -> Result<Truth> {
-        let left = self.worth(subject)?;
+        let mut left = self.worth(subject)?;
+        let leads_to_many = matches!(subject, Expr::Every(..) | Expr::Deep(..));
+        let asks_presence =
+            matches!(test, TestKind::Exists { .. } | TestKind::IsMissing { .. } | TestKind::IsEmpty { .. });
+        if leads_to_many && asks_presence && matches!(&left, Worth::Value(Value::Array(items)) if items.is_empty()) {
+            left = Worth::Missing;
+        }
         if let Some(truth) = looks_at_missing(&left, test) {
             return Ok(truth);
         }
@@ -297,54 +332,54 @@ impl Scope<'_> {
 
 // ---- Paths and numbers
 
-/// The rest of the path from every element; an element without it is left out.
+/// The rest of the path from every element of a list, or every value of an object.
 fn every(of: Found, rest: &[Segment]) -> Worth {
-    let items = match of {
-        Found::Value(Value::Array(items)) => items,
-        Found::Absent => return Worth::Absent,
-        _ => return Worth::Missing,
-    };
+    match of {
+        Found::Value(Value::Array(items)) => Worth::Value(Value::Array(each(items, rest))),
+        Found::Value(Value::Object(fields)) => {
+            Worth::Value(Value::Array(each(fields.into_iter().map(|(_, value)| value).collect(), rest)))
+        }
+        Found::Absent => Worth::Absent,
+        _ => Worth::Missing,
+    }
+}
+
+/// A path from each of these; those without it are left out.
+fn each(items: Vec<Value>, rest: &[Segment]) -> Vec<Value> {
     let values = items.into_iter().filter_map(|item| match follow(Found::Value(item), rest) {
         Found::Value(value) => Some(value),
         _ => None,
     });
-    Worth::Value(Value::Array(values.collect()))
+    values.collect()
 }
 
-/// Every value under a key, at any depth, in the order of the text.
-fn deep(of: Found, key: &str) -> Worth {
-    fn gather(value: &Value, key: &str, out: &mut Vec<Value>) {
-        match value {
-            Value::Object(fields) => fields.iter().for_each(|(name, inner)| {
-                if name == key {
-                    out.push(inner.clone());
-                }
-                gather(inner, key, out);
-            }),
-            Value::Array(items) => items.iter().for_each(|item| gather(item, key, out)),
-            _ => {}
-        }
-    }
-    match of {
-        Found::Value(value) => {
-            let mut out = Vec::new();
-            gather(&value, key, &mut out);
-            Worth::Value(Value::Array(out))
-        }
-        Found::Absent => Worth::Absent,
-        Found::Missing => Worth::Missing,
-    }
+/// A value and everything inside it, in the order of the text.
+fn inside(value: &Value) -> Vec<Value> {
+    let parts: Vec<&Value> = match value {
+        Value::Object(fields) => fields.values().collect(),
+        Value::Array(items) => items.iter().collect(),
+        _ => Vec::new(),
+    };
+    std::iter::once(value.clone()).chain(parts.into_iter().flat_map(inside)).collect()
 }
 
-/// Numbers only; integers stay exact. Nothing else has a sum, and nothing is divided by zero: the result is missing.
+/// An integer by value: `2.0` is one.
+fn integer(number: &Number) -> Option<i64> {
+    let whole = |real: f64| (real.fract() == 0.0 && real.abs() < 9e18).then_some(real as i64);
+    number.as_i64().or_else(|| number.as_f64().and_then(whole))
+}
+
+/// Numbers, exactly where they are integers. Everything else is missing, and so is what is divided by zero.
 fn arithmetic(operator: Operator, a: Worth, b: Worth) -> Worth {
     let (a, b) = match (found(a), found(b)) {
         (Found::Value(Value::Number(a)), Found::Value(Value::Number(b))) => (a, b),
-        (Found::Value(_) | Found::Missing, Found::Value(_) | Found::Missing) => return Worth::Missing,
-        (Found::Missing, _) | (_, Found::Missing) => return Worth::Missing,
-        _ => return Worth::Absent,
+        (Found::Absent, Found::Absent | Found::Value(Value::Number(_)))
+        | (Found::Value(Value::Number(_)), Found::Absent) => {
+            return Worth::Absent;
+        }
+        _ => return Worth::Missing,
     };
-    let whole = a.as_i64().zip(b.as_i64()).and_then(|(a, b)| match operator {
+    let whole = integer(&a).zip(integer(&b)).and_then(|(a, b)| match operator {
         Operator::Add => a.checked_add(b),
         Operator::Subtract => a.checked_sub(b),
         Operator::Multiply => a.checked_mul(b),

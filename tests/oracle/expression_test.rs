@@ -53,15 +53,26 @@ pub fn plain_test(test: &TestKind, left: &Value, right: &Worth) -> Option<bool> 
         },
         TestKind::Contains { .. } => contains(left, &value_of(right)?),
         TestKind::ContainsShare(share, _) => contains_share(*share, left, &value_of(right)?),
-        TestKind::IContains(_) => texts(|left, right| left.to_lowercase().contains(&right.to_lowercase())),
+        TestKind::IContains(_) => contains(&lower(left), &lower(&value_of(right)?)),
         TestKind::StartsWith { .. } => texts(|left, right| left.starts_with(right)),
         TestKind::EndsWith { .. } => texts(|left, right| left.ends_with(right)),
         TestKind::Matches { regex, .. } => left.as_str().is_some_and(|left| search(regex, left)),
         TestKind::IsType { name, .. } => is_type(name, left),
-        TestKind::IsJson { .. } => left.as_str().is_some_and(|left| serde_json::from_str::<Value>(left).is_ok()),
+        // A value that is no text is JSON already.
+        TestKind::IsJson { .. } => left.as_str().is_none_or(|left| serde_json::from_str::<Value>(left).is_ok()),
         TestKind::IsEmpty { .. } => is_empty(left),
         TestKind::IsMissing { .. } | TestKind::Exists { .. } => unreachable!("answered before"),
     })
+}
+
+/// The same with all text in lower case.
+fn lower(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(text.to_lowercase()),
+        Value::Array(items) => items.iter().map(lower).collect(),
+        Value::Object(fields) => fields.iter().map(|(key, value)| (key.to_lowercase(), value.clone())).collect(),
+        other => other.clone(),
+    }
 }
 
 fn value_of(worth: &Worth) -> Option<Value> {
@@ -91,7 +102,11 @@ fn in_range(left: &Value, from: Option<&Number>, to: Option<&Number>) -> bool {
 }
 
 fn contains_share(share: Share, left: &Value, list: &Value) -> bool {
-    let Value::Array(list) = list else { return false };
+    if !matches!(left, Value::String(_) | Value::Array(_) | Value::Object(_)) {
+        return false;
+    }
+    let one = vec![list.clone()];
+    let list = list.as_array().unwrap_or(&one);
     let holds = |needle: &Value| contains(left, needle);
     match share {
         Share::All => list.iter().all(holds),
@@ -113,9 +128,10 @@ fn is_type(name: &str, value: &Value) -> bool {
     }
 }
 
-/// Text, list or object without anything in it. `null` and other values are not empty.
+/// `null`, and text, list or object without anything in it.
 fn is_empty(value: &Value) -> bool {
     match value {
+        Value::Null => true,
         Value::String(text) => text.is_empty(),
         Value::Array(items) => items.is_empty(),
         Value::Object(fields) => fields.is_empty(),

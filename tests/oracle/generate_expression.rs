@@ -11,6 +11,9 @@ pub fn condition(source: &mut Source, depth: usize, scope: &[&'static str]) -> E
     let two = |source: &mut Source| {
         (Box::new(condition(source, depth - 1, scope)), Box::new(condition(source, depth - 1, scope)))
     };
+    if source.chance(4) {
+        return any_value(source, 0, scope);
+    }
     match source.weighted(&[12, 3 * deeper, 3 * deeper, deeper, 2 * deeper, deeper, 4 * deeper]) {
         0 => test(source, depth, scope),
         1 => {
@@ -27,8 +30,8 @@ pub fn condition(source: &mut Source, depth: usize, scope: &[&'static str]) -> E
         }
         4 => Expr::Not(Box::new(condition(source, depth - 1, scope))),
         5 => {
-            let (a, b) = two(source);
-            Expr::If(Box::new(condition(source, depth - 1, scope)), a, b)
+            let branch = |source: &mut Source| Box::new(test(source, depth - 1, scope));
+            Expr::If(Box::new(condition(source, depth - 1, scope)), branch(source), branch(source))
         }
         _ => quantifier(source, depth, scope),
     }
@@ -52,7 +55,11 @@ fn quantifier(source: &mut Source, depth: usize, scope: &[&'static str]) -> Expr
 }
 
 fn list(source: &mut Source, scope: &[&'static str]) -> Expr {
-    match source.below(6) {
+    match source.below(7) {
+        6 if source.chance(50) => {
+            Expr::Every(Box::new(field("output", "items")), vec![Segment::Key(source.pick(&["p", "tags"]).to_owned())])
+        }
+        6 => field("output", source.pick(&["deep", "deep", "one"])),
         0 => field("output", "gone"),
         1 => field("output", "tags"),
         2 if !scope.is_empty() => field("x", "tags"),
@@ -72,14 +79,23 @@ fn comparison(source: &mut Source) -> Comparison {
 
 fn test(source: &mut Source, depth: usize, scope: &[&'static str]) -> Expr {
     let negated = source.chance(35);
-    let subject = any_value(source, depth, scope);
-    let subject = Box::new(if source.chance(5) { Expr::Lower(Box::new(subject)) } else { subject });
+    let lowered = source.chance(6);
+    let subject = match lowered {
+        true => Box::new(Expr::Lower(Box::new(any_value(source, depth, scope)))),
+        false => Box::new(any_path(source, depth, scope)),
+    };
     let text = |source: &mut Source| Box::new(Expr::Literal(json!(source.pick(&["a", "b", "ab", "", "A"]))));
     let items = |source: &mut Source| {
         let count = source.below(4);
         Box::new(Expr::List((0..count).map(|_| literal(source)).collect()))
     };
-    let test = match source.below(17) {
+    // What the checker knows the type of takes the tests of that type.
+    let which = match &*subject {
+        Expr::Lower(_) => source.pick(&[8, 9, 10, 11, 14, 15, 16]),
+        Expr::Every(..) | Expr::Deep(..) => source.pick(&[6, 7, 14, 15, 16]),
+        _ => source.below(17),
+    };
+    let test = match which {
         0 | 1 => {
             let left = Box::new(not_literal(source, depth, scope));
             let right = Box::new(number(source, depth, scope));
@@ -121,18 +137,40 @@ fn literal(source: &mut Source) -> Expr {
 
 /// Anything that the checker knows no type of.
 fn any_value(source: &mut Source, depth: usize, scope: &[&'static str]) -> Expr {
+    match any_path(source, depth, scope) {
+        // Known to be lists.
+        Expr::Every(..) | Expr::Deep(..) => field("output", "one"),
+        other => other,
+    }
+}
+
+/// The same, or a path that leads to many values.
+fn any_path(source: &mut Source, depth: usize, scope: &[&'static str]) -> Expr {
     match source.weighted(&[10, 3, 2, 2, 1, 4 * scope.len().min(1)]) {
         0 => {
             field("output", source.pick(&["n", "m", "text", "tags", "items", "one", "gone", "nothing", "deep", "flag"]))
         }
         1 => field(source.pick(&["meta", "inputs"]), source.pick(&["n", "text", "items"])),
         2 => {
-            let rest = source.pick(&[vec!["p"], vec!["t"], vec!["tags"], vec![]]);
-            let rest = rest.into_iter().map(|key| Segment::Key(key.to_owned())).collect();
-            Expr::Every(Box::new(list(source, &[])), rest)
+            let key = |key: &str| Segment::Key(key.to_owned());
+            let first = || Segment::Index(0);
+            let ways =
+                [vec![key("p")], vec![key("t")], vec![], vec![key("tags")], vec![key("tags"), first()], vec![first()]];
+            let key = source.pick(&["items", "items", "tags", "gone", "deep"]);
+            let of = if source.chance(20) { field("meta", "items") } else { field("output", key) };
+            Expr::Every(Box::new(of), source.pick(&ways))
         }
-        3 => Expr::Item(Box::new(list(source, scope)), source.pick(&[0, 1, -1])),
-        4 if depth > 0 => Expr::Deep(Box::new(field("output", "deep")), source.pick(&["p", "q"]).to_owned()),
+        3 => match list(source, scope) {
+            Expr::Every(of, mut rest) => {
+                rest.push(Segment::Index(-1));
+                Expr::Every(of, rest)
+            }
+            of => Expr::Item(Box::new(of), source.pick(&[0, 1, -1])),
+        },
+        4 if depth > 0 => {
+            let key = Segment::Key(source.pick(&["p", "q", "z"]).to_owned());
+            Expr::Deep(Box::new(field("output", "deep")), vec![key])
+        }
         4 => Expr::Field(Box::new(field("output", "deep")), "a b".to_owned()),
         _ => variable(source, scope),
     }

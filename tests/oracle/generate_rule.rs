@@ -48,10 +48,12 @@ fn group(source: &mut Source, depth: usize, known: &[&'static str]) -> Statement
 fn block(source: &mut Source, depth: usize, known: &[&'static str]) -> Statement {
     let binds = known.is_empty() && source.chance(40);
     let mut steps = Steps::new(known, binds, 1);
-    let a = steps.binding(source);
+    let which = source.below(5);
+    // The expressions in the body of `each` are written for calls.
+    let a = if which == 2 { steps.binding_call(source) } else { steps.binding(source) };
     let mut inside = known.to_vec();
     inside.extend(binds.then_some("x"));
-    let (header, on_step) = match source.weighted(&[3, 3, 3, 3, 3]) {
+    let (header, on_step) = match which {
         0 => (Header::After(a, None), false),
         1 => (Header::Before(a), false),
         2 => (Header::Each(a), true),
@@ -61,7 +63,7 @@ fn block(source: &mut Source, depth: usize, known: &[&'static str]) -> Statement
     Statement::Block(header, body(source, depth, &inside, on_step))
 }
 
-const STATEMENTS: usize = 30;
+const STATEMENTS: usize = 31;
 
 /// A single statement. `known`: variables that a block around it binds.
 pub fn statement(source: &mut Source, known: &[&'static str]) -> Statement {
@@ -80,7 +82,7 @@ fn plain(source: &mut Source, known: &[&'static str]) -> Statement {
     match source.below(STATEMENTS) {
         0 => S::Require(lone.alone(source)),
         1 => S::Never(several(source, &mut lone)),
-        2 => S::Only(several(source, &mut lone)),
+        2 => S::Only((0..=source.below(3)).map(|_| lone.call(source)).collect()),
         3 => S::Either({
             let mut all = several(source, &mut lone);
             all.push(lone.alone(source));
@@ -102,16 +104,16 @@ fn plain(source: &mut Source, known: &[&'static str]) -> Statement {
         17 => {
             let (a, b) = steps.two(source);
             let until = source.chance(45).then(|| steps.closing(source));
-            S::NeverAfter { b, a, until, within: within(source) }
+            S::NeverAfter { b: more(source, &mut steps, b), a, until, within: within(source) }
         }
         18 => {
             let (a, b) = steps.two(source);
-            S::NeverBefore { b, a, within: within(source) }
+            S::NeverBefore { b: more(source, &mut steps, b), a, within: within(source) }
         }
         19 => {
             let (a, b) = steps.two(source);
             let c = steps.closing(source);
-            S::NeverBetween { b, a, c }
+            S::NeverBetween { b: more(source, &mut steps, b), a, c }
         }
         20 => pair(source, &mut steps, S::Together),
         21 => pair(source, &mut steps, S::Apart),
@@ -120,12 +122,19 @@ fn plain(source: &mut Source, known: &[&'static str]) -> Statement {
         24 => pair(source, &mut steps, S::NotBoth),
         25 => S::NeverRepeat(lone.call(source), 1 + source.below(2)),
         26 | 27 => S::Flow(flow(source, &mut steps, 3)),
+        28 => S::NoBad(lone.plain_call(source)),
         _ => quantified(source, &mut lone),
     }
 }
 
 fn several(source: &mut Source, steps: &mut Steps) -> Vec<Pattern> {
     (0..=source.weighted(&[3, 2, 1])).map(|_| steps.alone(source)).collect()
+}
+
+/// Sometimes a second one that stands alone beside the first.
+fn more(source: &mut Source, steps: &mut Steps, first: Pattern) -> Vec<Pattern> {
+    let second = source.chance(12).then(|| steps.target(source, false));
+    std::iter::once(first).chain(second).collect()
 }
 
 fn pair(source: &mut Source, steps: &mut Steps, build: fn(Pattern, Pattern) -> Statement) -> Statement {
@@ -159,7 +168,10 @@ fn count(source: &mut Source, steps: &mut Steps) -> Statement {
             CountTest::Range(from, to)
         }
         1 => CountTest::List(vec![n, n + 2]),
-        _ => CountTest::Compare(source.pick(&[C::Le, C::Ge, C::Eq, C::Lt, C::Gt, C::Ne]), n),
+        _ => match source.pick(&[C::Le, C::Ge, C::Eq, C::Lt, C::Gt, C::Ne]) {
+            C::Lt => CountTest::Compare(C::Lt, n + 1),
+            comparison => CountTest::Compare(comparison, n),
+        },
     };
     Statement::Count(a, test)
 }
@@ -181,7 +193,8 @@ fn before(source: &mut Source, steps: &mut Steps, adjacency: Adjacency) -> State
     if !reversed && source.chance(20) {
         targets.push(steps.target(source, adjacency == Adjacency::Immediately));
     }
-    Statement::Before { adjacency, a, targets, within: within(source), reversed }
+    let within = if reversed { None } else { within(source) };
+    Statement::Before { adjacency, a, targets, within, reversed }
 }
 
 fn after(source: &mut Source, steps: &mut Steps, adjacency: Adjacency) -> Statement {
@@ -198,9 +211,6 @@ fn sequence(source: &mut Source, steps: &mut Steps, mode: SequenceMode) -> State
     let mut patterns = vec![a, b];
     if source.chance(35) {
         patterns.push(steps.target(source, mode == SequenceMode::Exactly));
-    }
-    if mode != SequenceMode::Gaps && source.chance(25) {
-        patterns.truncate(1);
     }
     Statement::Sequence { mode, patterns, within: within(source) }
 }

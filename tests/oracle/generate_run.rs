@@ -10,7 +10,8 @@ struct Profile {
     turns: usize,
     results: usize,
     statuses: usize,
-    args_absent: bool,
+    /// 0: mostly recorded, 1: some calls lack them, 2: no call has any.
+    args: usize,
     proposed: bool,
     /// Most ids are the same.
     same_id: bool,
@@ -23,9 +24,9 @@ pub fn run(source: &mut Source) -> Value {
     let profile = Profile {
         starts: source.weighted(&[5, 4, 1]),
         turns: source.weighted(&[5, 4, 1]),
-        results: source.weighted(&[5, 4, 1]),
+        results: source.weighted(&[6, 3, 1]),
         statuses: source.weighted(&[6, 3, 1]),
-        args_absent: source.chance(8),
+        args: source.weighted(&[88, 5, 7]),
         proposed: source.chance(15),
         same_id: source.chance(45),
         orderly: source.chance(40),
@@ -152,7 +153,7 @@ fn call(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
         false => source.pick(&["a", "b", "c", "a", "b", "c", "d", "b2"]),
     };
     call.insert("tool".to_owned(), json!(tool));
-    if !(profile.args_absent && source.chance(30)) {
+    if profile.args == 0 || (profile.args == 1 && source.chance(60)) {
         call.insert("args".to_owned(), Value::Object(arguments(source, profile)));
     }
     if profile.results == 1 || (profile.results == 2 && source.chance(75)) {
@@ -167,9 +168,12 @@ fn status(source: &mut Source, profile: &Profile, call: &mut Map<String, Value>)
     if profile.proposed && source.chance(35) {
         call.insert("status".to_owned(), json!(source.pick(&["denied", "pending"])));
     } else if profile.statuses == 1 || (profile.statuses == 2 && source.chance(75)) {
-        call.insert("status".to_owned(), json!(source.pick(&["ok", "ok", "failed"])));
-    } else if source.chance(5) {
-        call.insert("error".to_owned(), json!("went wrong"));
+        call.insert("status".to_owned(), json!(source.pick(&["ok", "ok", "failed", "success"])));
+    } else if source.chance(3) {
+        call.insert("ok".to_owned(), json!(source.chance(50)));
+    }
+    if source.chance(4) {
+        call.insert("error".to_owned(), source.pick(&[json!("went wrong"), Value::Null]));
     }
 }
 

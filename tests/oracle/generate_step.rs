@@ -46,6 +46,18 @@ impl Steps {
         self.pattern(source, Role::Bind, calls)
     }
 
+    pub fn binding_call(&mut self, source: &mut Source) -> Pattern {
+        self.pattern(source, Role::Bind, true)
+    }
+
+    /// One alternative without `where`: behind `in`, parentheses would make it an expression.
+    pub fn plain_call(&mut self, source: &mut Source) -> Pattern {
+        let mut pattern = self.call(source);
+        pattern.alternatives.truncate(1);
+        pattern.alternatives[0].condition = None;
+        pattern
+    }
+
     /// Two patterns; either may be the one that binds.
     pub fn two(&mut self, source: &mut Source) -> (Pattern, Pattern) {
         self.two_of(source, false)
@@ -233,7 +245,9 @@ pub fn condition_on_call(source: &mut Source, depth: usize) -> Condition {
     }
     let test = |place: &str, test: Test| Condition::Test(path(place), test);
     let compare = |comparison, value: Value| Test::Compare(comparison, literal(value));
-    match source.below(12) {
+    match source.below(14) {
+        11 => test("duration", compare(Comparison::Gt, json!(100))),
+        12 => test("turn", compare(Comparison::Le, json!(1))),
         0 => test("args.n", compare(Comparison::Lt, json!(3))),
         1 => test("args.n", compare(Comparison::Ge, json!(2))),
         2 => test("args.id", compare(Comparison::Eq, json!(1))),

@@ -16,6 +16,7 @@
 
 mod answers;
 mod cases;
+mod compare;
 mod condition;
 mod evaluate;
 mod expression;
@@ -32,6 +33,7 @@ mod parse;
 mod parse_step;
 mod print;
 mod print_expression;
+mod program;
 mod run;
 mod source;
 mod statement;

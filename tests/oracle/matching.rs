@@ -7,7 +7,8 @@ use crate::run::{Found, Kind, Run, Step};
 use crate::truth::{Truth, UNDECIDED, by_missing, sure};
 use crate::value;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A value for each variable, as a place in the list of values that occur (the last one: a value that does not occur).
 pub type Env = BTreeMap<String, usize>;
@@ -17,6 +18,8 @@ pub type Env = BTreeMap<String, usize>;
 pub struct Domain {
     values: Vec<Value>,
     of: BTreeMap<String, Vec<usize>>,
+    /// Variables of which some step does not record the value: a value that occurs nowhere may then be any value.
+    unrecorded: BTreeSet<String>,
 }
 
 /// The place of a value that is not recorded: a binding of a block's header may have it.
@@ -34,10 +37,15 @@ pub struct World<'a> {
     pub domain: &'a Domain,
     /// The step of an `each A { }` around.
     pub subject: Option<usize>,
+    /// Headers of blocks around that open windows, and where the outermost of them was looked for.
+    pub around: Vec<Pattern>,
+    pub outside: Option<Rc<World<'a>>>,
 }
 
 /// One match of a step, yes or unknown, tests on the bindings of other patterns aside.
 struct Match<'p> {
+    /// Which alternative of the pattern.
+    alternative: usize,
     bound: Env,
     /// Variables whose value is not recorded.
     free: Vec<&'p str>,
@@ -56,7 +64,10 @@ impl<'a> World<'a> {
 
     /// The value of a variable under an environment; `None` when it has none there or the value is not recorded.
     pub fn value(&self, env: &Env, name: &str) -> Option<Value> {
-        env.get(name).and_then(|place| self.domain.values.get(*place)).cloned()
+        let nowhere = self.domain.values.len().checked_sub(1);
+        let place =
+            env.get(name).copied().filter(|place| Some(*place) != nowhere || !self.domain.unrecorded.contains(name))?;
+        self.domain.values.get(place).cloned()
     }
 
     /// The values that a variable may have.
@@ -93,7 +104,22 @@ impl<'a> World<'a> {
 
     /// `M(P, s, e)`. Tests on variables that `env` does not have are left aside.
     pub fn matches(&self, pattern: &Pattern, index: usize, env: &Env, answers: &mut Answers) -> bool {
+        self.matches_by(None, pattern, index, env, answers)
+    }
+
+    /// The same for one of the matches that a step has: those of one alternative.
+    pub fn matches_by(
+        &self,
+        alternative: Option<usize>,
+        pattern: &Pattern,
+        index: usize,
+        env: &Env,
+        answers: &mut Answers,
+    ) -> bool {
         self.found(pattern, index).into_iter().any(|found| {
+            if alternative.is_some_and(|alternative| alternative != found.alternative) {
+                return false;
+            }
             let agrees = found.bound.iter().all(|(name, value)| env.get(name) == Some(value));
             if !agrees {
                 return false;
@@ -117,16 +143,20 @@ impl<'a> World<'a> {
 
     /// The bindings with which a step matches, tests on the bindings of other patterns left aside.
     pub fn base(&self, pattern: &Pattern, index: usize, answers: &mut Answers) -> Vec<Env> {
-        let mut envs: Vec<Env> = Vec::new();
+        self.hits(pattern, index, answers).into_iter().map(|(env, _)| env).collect()
+    }
+
+    /// The same with the alternative of each.
+    pub fn hits(&self, pattern: &Pattern, index: usize, answers: &mut Answers) -> Vec<(Env, usize)> {
+        let mut hits = Vec::new();
         for found in self.found(pattern, index) {
             for env in self.spread(vec![found.bound.clone()], &found.free) {
-                let yes = !found.unknown || answers.yes(format!("{} at {index} {env:?}", pattern.id));
-                if yes && !envs.contains(&env) {
-                    envs.push(env);
+                if !found.unknown || answers.yes(format!("{} at {index} {env:?}", pattern.id)) {
+                    hits.push((env, found.alternative));
                 }
             }
         }
-        envs
+        hits
     }
 
     /// The same for the header of a block: a value that is not recorded is a value of its own.
@@ -152,29 +182,51 @@ impl<'a> World<'a> {
     /// not end the trying. Where none matches for sure, the first unknown one counts.
     fn found<'p>(&self, pattern: &'p Pattern, index: usize) -> Vec<Match<'p>> {
         let (mut out, mut first_unknown): (Vec<Match>, Option<Match>) = (Vec::new(), None);
-        for simple in &pattern.alternatives {
-            let Some(found) = self.match_simple(simple, index) else { continue };
+        for (alternative, simple) in pattern.alternatives.iter().enumerate() {
+            let Some(found) = self.match_simple(alternative, simple, index) else { continue };
             match (found.foreign.is_empty(), found.unknown) {
                 (false, _) => out.push(found),
                 (true, true) => first_unknown = first_unknown.or(Some(found)),
                 (true, false) => {
                     out.push(found);
-                    return out;
+                    first_unknown = None;
+                    break;
                 }
             }
         }
         out.extend(first_unknown);
-        out
+        out.into_iter().filter_map(|found| self.with_header(found)).collect()
     }
 
-    fn match_simple<'p>(&self, simple: &'p Simple, index: usize) -> Option<Match<'p>> {
+    /// A match with the bindings of the blocks around: another value is no match; one that is not recorded leaves it unknown.
+    fn with_header<'p>(&self, mut found: Match<'p>) -> Option<Match<'p>> {
+        for (name, place) in &self.fixed {
+            match found.bound.get(name) {
+                Some(_) if *place == ABSENT => found.unknown = true,
+                Some(other) if other != place => return None,
+                None if !found.free.contains(&name.as_str()) => continue,
+                _ => {}
+            }
+            found.bound.insert(name.clone(), *place);
+            found.free.retain(|free| free != name);
+        }
+        Some(found)
+    }
+
+    fn match_simple<'p>(&self, alternative: usize, simple: &'p Simple, index: usize) -> Option<Match<'p>> {
         if !is_candidate(simple, self.step(index)) {
             return None;
         }
         let (own, foreign) = self.tests(simple);
         let (bound, free, truth) = self.bindings(simple, index);
         let truth = own.into_iter().fold(truth, |truth, piece| truth.and(self.own_truth(piece, index, &bound)));
-        (truth.plain != Some(false)).then(|| Match { bound, free, unknown: truth.plain.is_none(), foreign })
+        (truth.plain != Some(false)).then(|| Match {
+            alternative,
+            bound,
+            free,
+            unknown: truth.plain.is_none(),
+            foreign,
+        })
     }
 
     fn own_truth(&self, piece: Piece, index: usize, bound: &Env) -> Truth {
@@ -188,10 +240,10 @@ impl<'a> World<'a> {
         for test in &simple.tests {
             let ArgForm::Bind { variable, .. } = &test.test else { continue };
             let found = self.scope(index).look_up_argument(&test.path);
-            let known = bound.get(variable).or_else(|| self.fixed.get(variable)).copied();
+            let known = bound.get(variable).copied();
             truth = truth.and(match (&found, known) {
                 (Found::Missing, _) => by_missing(false),
-                (Found::Absent, _) | (_, Some(ABSENT)) => UNDECIDED,
+                (Found::Absent, _) => UNDECIDED,
                 (Found::Value(_), None) => sure(true),
                 (Found::Value(value), Some(place)) => sure(value::equal(value, &self.domain.values[place])),
             });
@@ -312,11 +364,9 @@ pub fn is_candidate(simple: &Simple, step: &Step) -> bool {
     }
 }
 
-/// `ok` and `failed` by the status; a recorded error is a failure.
+/// `ok` and `failed` by the status.
 fn status_truth(step: &Step, ok: bool) -> Truth {
-    let erred = matches!(step.field("error"), Found::Value(_));
     match step.status() {
-        _ if erred && !ok => sure(true),
         None => UNDECIDED,
         Some(status) => sure(status == if ok { "ok" } else { "failed" }),
     }
@@ -354,7 +404,11 @@ impl Domain {
         self.of.entry(variable.to_owned()).or_default();
         for step in run.steps.iter().filter(|step| step.kind == kind) {
             let scope = Scope { run, step: Some(step) };
-            let Found::Value(value) = scope.look_up_argument(path) else { continue };
+            let found = scope.look_up_argument(path);
+            if found == Found::Absent {
+                self.unrecorded.insert(variable.to_owned());
+            }
+            let Found::Value(value) = found else { continue };
             if !self.values.iter().any(|known| value::equal(known, &value)) {
                 self.values.push(value.clone());
             }

@@ -199,6 +199,9 @@ pub enum Header {
     When(Condition),
 }
 
+/// The definition behind `no bad in A`: these texts.
+pub const BAD: (&str, [&str; 2]) = ("def bad(v) = v == \"x\" or v == \"1\"\n", ["x", "1"]);
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     Require(Pattern),
@@ -228,18 +231,18 @@ pub enum Statement {
         within: Option<Within>,
     },
     NeverAfter {
-        b: Pattern,
+        b: Vec<Pattern>,
         a: Pattern,
         until: Option<Pattern>,
         within: Option<Within>,
     },
     NeverBefore {
-        b: Pattern,
+        b: Vec<Pattern>,
         a: Pattern,
         within: Option<Within>,
     },
     NeverBetween {
-        b: Pattern,
+        b: Vec<Pattern>,
         a: Pattern,
         c: Pattern,
     },
@@ -252,6 +255,8 @@ pub enum Statement {
     NeverRepeat(Pattern, usize),
     Flow(Flow),
     Quantified(Quantifier, Pattern, Condition),
+    /// `no bad in A`; see [`BAD`].
+    NoBad(Pattern),
     /// An expression: sees the step of an `each A { }` around it.
     Expression(Condition),
     Not(Box<Statement>),
@@ -280,15 +285,15 @@ impl Statement {
         use Statement as S;
         match self {
             S::Require(a) | S::RequireTimes(a, ..) | S::Count(a, _) | S::First(a) | S::Last(a) => vec![a],
-            S::NeverRepeat(a, _) | S::Quantified(_, a, _) => vec![a],
+            S::NoBad(a) | S::NeverRepeat(a, _) | S::Quantified(_, a, _) => vec![a],
             S::Never(all) | S::Only(all) | S::Either(all) => all.iter().collect(),
             S::Before { a, targets, .. } | S::After { a, targets, .. } => {
                 std::iter::once(a).chain(targets.iter()).collect()
             }
             S::Sequence { patterns, .. } => patterns.iter().collect(),
-            S::NeverAfter { b, a, until, .. } => [b, a].into_iter().chain(until.iter()).collect(),
-            S::NeverBefore { b, a, .. } => vec![b, a],
-            S::NeverBetween { b, a, c } => vec![b, a, c],
+            S::NeverAfter { b, a, until, .. } => b.iter().chain([a]).chain(until.iter()).collect(),
+            S::NeverBefore { b, a, .. } => b.iter().chain([a]).collect(),
+            S::NeverBetween { b, a, c } => b.iter().chain([a, c]).collect(),
             S::Together(a, b) | S::Apart(a, b) | S::If(a, b) | S::Iff(a, b) | S::NotBoth(a, b) => vec![a, b],
             S::Flow(flow) => flow.patterns(),
             S::Expression(_) | S::Not(_) | S::Block(..) | S::When(..) => Vec::new(),

@@ -2,15 +2,15 @@
 
 use crate::matching::Env;
 use crate::model::{Adjacency, Flow, Pattern, SequenceMode, Within};
-use crate::statement::{Judge, Judged, agrees, safety};
+use crate::statement::{Hit, Judge, Judged, safety};
 
 impl Judge<'_, '_> {
     /// Every B has an A before it.
     pub fn before(&mut self, adjacency: Adjacency, a: &Pattern, targets: &[Pattern], within: Option<Within>) -> Judged {
         let mut holds = true;
         for b in targets {
-            for (s, bound) in self.every(b) {
-                holds &= self.has_earlier(adjacency, a, b, s, &bound, within);
+            for hit in self.every(b) {
+                holds &= self.has_earlier(adjacency, a, b, &hit, within);
             }
         }
         let vacuous = !targets.iter().any(|b| self.occurs(b));
@@ -22,10 +22,10 @@ impl Judge<'_, '_> {
         adjacency: Adjacency,
         a: &Pattern,
         b: &Pattern,
-        s: usize,
-        bound: &Env,
+        hit: &Hit,
         within: Option<Within>,
     ) -> bool {
+        let s = hit.step;
         let mut earlier: Vec<usize> = self.world.steps.iter().copied().filter(|t| *t < s).collect();
         if adjacency == Adjacency::Immediately {
             let place = self.calls.iter().position(|call| *call == s);
@@ -34,15 +34,9 @@ impl Judge<'_, '_> {
         earlier.into_iter().any(|t| {
             let again = |r: &usize| t <= *r && *r < s;
             let taken = adjacency == Adjacency::Each
-                && self.world.steps.iter().copied().filter(again).any(|r| self.base(b, r).contains(bound));
-            !taken && self.pair(a, t, b, s, bound) && self.bound(t, s, within)
+                && self.world.steps.iter().copied().filter(again).any(|r| self.base(b, r).contains(&hit.bound));
+            !taken && self.pair(b, hit, a, t) && self.bound(t, s, within)
         })
-    }
-
-    /// Some environment that agrees with `bound` under which both match.
-    fn pair(&mut self, a: &Pattern, t: usize, b: &Pattern, s: usize, bound: &Env) -> bool {
-        let envs = self.world.environments(&[a, b]);
-        envs.iter().any(|env| agrees(bound, env) && self.matches(a, t, env) && self.matches(b, s, env))
     }
 
     /// Every A has a B behind it.
@@ -50,10 +44,10 @@ impl Judge<'_, '_> {
         let (mut holds, mut for_good) = (true, false);
         let found = self.every(a);
         for b in targets {
-            for (t, bound) in &found {
-                if !self.has_later(adjacency, a, b, *t, bound, within) {
+            for hit in &found {
+                if !self.has_later(adjacency, a, b, hit, within) {
                     holds = false;
-                    for_good |= self.too_late(adjacency, &found, *t, bound, within);
+                    for_good |= self.too_late(adjacency, &found, hit, within);
                 }
             }
         }
@@ -64,15 +58,8 @@ impl Judge<'_, '_> {
         }
     }
 
-    fn has_later(
-        &mut self,
-        adjacency: Adjacency,
-        a: &Pattern,
-        b: &Pattern,
-        t: usize,
-        bound: &Env,
-        within: Option<Within>,
-    ) -> bool {
+    fn has_later(&mut self, adjacency: Adjacency, a: &Pattern, b: &Pattern, hit: &Hit, within: Option<Within>) -> bool {
+        let t = hit.step;
         let mut later: Vec<usize> = self.world.steps.iter().copied().filter(|s| *s > t).collect();
         if adjacency == Adjacency::Immediately {
             let place = self.calls.iter().position(|call| *call == t);
@@ -81,26 +68,19 @@ impl Judge<'_, '_> {
         later.into_iter().any(|s| {
             let again = |r: &usize| t < *r && *r <= s;
             let taken = adjacency == Adjacency::Each
-                && self.world.steps.iter().copied().filter(again).any(|r| self.base(a, r).contains(bound));
-            !taken && self.pair(a, t, b, s, bound) && self.bound(t, s, within)
+                && self.world.steps.iter().copied().filter(again).any(|r| self.base(a, r).contains(&hit.bound));
+            !taken && self.pair(a, hit, b, s) && self.bound(t, s, within)
         })
     }
 
     /// This A has no B yet; can a further step still be one?
-    fn too_late(
-        &mut self,
-        adjacency: Adjacency,
-        found: &[(usize, Env)],
-        t: usize,
-        bound: &Env,
-        within: Option<Within>,
-    ) -> bool {
+    fn too_late(&mut self, adjacency: Adjacency, found: &[Hit], hit: &Hit, within: Option<Within>) -> bool {
         let next_came = match adjacency {
             Adjacency::Plain => false,
-            Adjacency::Each => found.iter().any(|(r, other)| *r > t && other == bound),
-            Adjacency::Immediately => self.calls.last() != Some(&t),
+            Adjacency::Each => found.iter().any(|other| other.step > hit.step && other.bound == hit.bound),
+            Adjacency::Immediately => self.calls.last() != Some(&hit.step),
         };
-        next_came || self.bound_has_passed(t, within)
+        next_came || (adjacency != Adjacency::Immediately && self.bound_has_passed(hit.step, within))
     }
 
     /// The bound has passed in calls and turns; in time once a later step starts behind it.
@@ -165,48 +145,71 @@ impl Judge<'_, '_> {
         near && envs.iter().any(|env| found.iter().zip(patterns).all(|(s, pattern)| self.matches(pattern, *s, env)))
     }
 
-    pub fn never_after(&mut self, b: &Pattern, a: &Pattern, until: Option<&Pattern>, within: Option<Within>) -> Judged {
-        let together: Vec<&Pattern> = [a, b].into_iter().chain(until).collect();
-        let (steps, envs) = (self.world.steps.clone(), self.world.environments(&together));
-        let mut found = false;
-        for env in &envs {
-            for (t, s) in pairs(&steps) {
-                let caught = self.matches(a, t, env)
+    /// Each B stands alone.
+    pub fn never_after(
+        &mut self,
+        all: &[Pattern],
+        a: &Pattern,
+        until: Option<&Pattern>,
+        within: Option<Within>,
+    ) -> Judged {
+        let found = all.iter().any(|b| self.caught_after(b, a, until, within));
+        safety(!found, !self.occurs(a))
+    }
+
+    fn caught_after(&mut self, b: &Pattern, a: &Pattern, until: Option<&Pattern>, within: Option<Within>) -> bool {
+        let (steps, envs) = (self.world.steps.clone(), self.world.environments(&[b, a]));
+        envs.iter().any(|env| {
+            pairs(&steps).into_iter().any(|(t, s)| {
+                self.matches(a, t, env)
                     && self.matches(b, s, env)
-                    && !until.is_some_and(|c| steps.iter().any(|r| t < *r && *r <= s && self.matches(c, *r, env)))
-                    && self.bound(t, s, within);
-                found |= caught;
-            }
-        }
-        safety(!found, !self.occurs(a))
+                    && !until.is_some_and(|c| steps.iter().any(|r| t < *r && *r <= s && self.closes(c, *r, env)))
+                    && self.bound(t, s, within)
+            })
+        })
     }
 
-    pub fn never_before(&mut self, b: &Pattern, a: &Pattern, within: Option<Within>) -> Judged {
-        let (steps, envs) = (self.world.steps.clone(), self.world.environments(&[a, b]));
+    /// A closing step: what it alone binds may have any value.
+    fn closes(&mut self, c: &Pattern, index: usize, env: &Env) -> bool {
+        let envs = self.world.environments(&[c]);
+        envs.into_iter().any(|mut own| {
+            own.extend(env.clone());
+            self.matches(c, index, &own)
+        })
+    }
+
+    pub fn never_before(&mut self, all: &[Pattern], a: &Pattern, within: Option<Within>) -> Judged {
+        let steps = self.world.steps.clone();
         let mut found = false;
-        for env in &envs {
-            let Some(t) = steps.iter().copied().find(|t| self.matches(a, *t, env)) else { continue };
-            for s in steps.iter().copied().filter(|s| *s < t) {
-                found |= self.matches(b, s, env) && self.bound(s, t, within);
+        for b in all {
+            for env in &self.world.environments(&[b, a]) {
+                let Some(t) = steps.iter().copied().find(|t| self.matches(a, *t, env)) else { continue };
+                for s in steps.iter().copied().filter(|s| *s < t) {
+                    found |= self.matches(b, s, env) && self.bound(s, t, within);
+                }
             }
         }
         safety(!found, !self.occurs(a))
     }
 
-    pub fn never_between(&mut self, b: &Pattern, a: &Pattern, c: &Pattern) -> Judged {
-        let (steps, envs) = (self.world.steps.clone(), self.world.environments(&[a, b, c]));
+    pub fn never_between(&mut self, all: &[Pattern], a: &Pattern, c: &Pattern) -> Judged {
+        let steps = self.world.steps.clone();
         let (mut inside, mut unclosed, mut closed) = (false, false, false);
-        for env in &envs {
-            let opens: Vec<usize> = steps.iter().copied().filter(|t| self.matches(a, *t, env)).collect();
-            for t in opens {
-                let end = steps.iter().copied().find(|r| *r > t && self.matches(c, *r, env));
-                let until = end.unwrap_or(usize::MAX);
-                let within = steps.iter().copied().filter(|s| t < *s && *s < until);
-                let some_b = within.into_iter().any(|s| self.matches(b, s, env));
-                closed |= end.is_some();
-                inside |= end.is_some() && some_b;
-                unclosed |= end.is_none() && some_b;
+        for b in all {
+            for env in &self.world.environments(&[b, a]) {
+                let opens: Vec<usize> = steps.iter().copied().filter(|t| self.matches(a, *t, env)).collect();
+                for t in opens {
+                    let end = steps.iter().copied().find(|r| *r > t && self.closes(c, *r, env));
+                    let until = end.unwrap_or(usize::MAX);
+                    let within = steps.iter().copied().filter(|s| t < *s && *s < until);
+                    let some_b = within.into_iter().any(|s| self.matches(b, s, env));
+                    inside |= end.is_some() && some_b;
+                    unclosed |= end.is_none() && some_b;
+                }
             }
+        }
+        for env in &self.world.environments(&[a, c]) {
+            closed |= pairs(&steps).into_iter().any(|(t, r)| self.matches(a, t, env) && self.matches(c, r, env));
         }
         match () {
             () if inside => Judged::Fail { for_good: true },

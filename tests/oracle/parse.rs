@@ -132,6 +132,7 @@ impl Parser {
             }
             () if self.words("each") => self.quantified(Quantifier::Each),
             () if self.words("some") => self.quantified(Quantifier::Some),
+            () if self.words("no bad in") => S::NoBad(self.pattern()),
             () if self.words("no") => self.quantified(Quantifier::No),
             () => self.other(),
         }
@@ -184,18 +185,18 @@ impl Parser {
     }
 
     fn never(&mut self) -> Statement {
-        let mut all = self.patterns(",");
+        let all = self.patterns(",");
         if self.words("after") {
-            let (b, a) = (all.remove(0), self.pattern());
+            let (b, a) = (all, self.pattern());
             let until = if self.words("until") { Some(self.pattern()) } else { None };
             return Statement::NeverAfter { b, a, until, within: self.within() };
         }
         if self.words("before") {
-            let (b, a) = (all.remove(0), self.pattern());
+            let (b, a) = (all, self.pattern());
             return Statement::NeverBefore { b, a, within: self.within() };
         }
         if self.words("between") {
-            let (b, a) = (all.remove(0), self.pattern());
+            let (b, a) = (all, self.pattern());
             assert!(self.words("and"));
             return Statement::NeverBetween { b, a, c: self.pattern() };
         }

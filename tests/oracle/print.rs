@@ -32,12 +32,12 @@ pub fn statement(statement: &Statement) -> String {
         }
         S::NeverAfter { b, a, until, within: bound } => {
             let until = until.as_ref().map(|c| format!(" until {}", pattern(c))).unwrap_or_default();
-            format!("never {} after {}{until}{}", pattern(b), pattern(a), within(*bound))
+            format!("never {} after {}{until}{}", list(b, ", "), pattern(a), within(*bound))
         }
         S::NeverBefore { b, a, within: bound } => {
-            format!("never {} before {}{}", pattern(b), pattern(a), within(*bound))
+            format!("never {} before {}{}", list(b, ", "), pattern(a), within(*bound))
         }
-        S::NeverBetween { b, a, c } => format!("never {} between {} and {}", pattern(b), pattern(a), pattern(c)),
+        S::NeverBetween { b, a, c } => format!("never {} between {} and {}", list(b, ", "), pattern(a), pattern(c)),
         S::Together(a, b) => format!("together {}, {}", pattern(a), pattern(b)),
         S::Apart(a, b) => format!("apart {}, {}", pattern(a), pattern(b)),
         S::If(a, b) => format!("if {} then {}", pattern(a), pattern(b)),
@@ -54,6 +54,7 @@ pub fn statement(statement: &Statement) -> String {
             };
             format!("{word} {}: {}", pattern(a), condition(inner))
         }
+        S::NoBad(a) => format!("no bad in {}", pattern(a)),
         S::Expression(inner) => condition(inner),
         S::Not(inner) => format!("not {}", self::statement(inner)),
         S::AnyOf(body) => group("any of", body),

@@ -18,14 +18,8 @@ pub fn print(expr: &Expr) -> String {
         Expr::Field(of, key) if key.contains(' ') => format!("{}[{key:?}]", inner(of)),
         Expr::Field(of, key) => format!("{}.{key}", inner(of)),
         Expr::Item(of, index) => format!("{}[{index}]", inner(of)),
-        Expr::Every(of, rest) => {
-            let rest = rest.iter().map(|segment| match segment {
-                Segment::Key(key) => format!(".{key}"),
-                Segment::Index(index) => format!("[{index}]"),
-            });
-            format!("{}[*]{}", inner(of), rest.collect::<String>())
-        }
-        Expr::Deep(of, key) => format!("{}[**].{key}", inner(of)),
+        Expr::Every(of, rest) => format!("{}[*]{}", inner(of), segments(rest)),
+        Expr::Deep(of, rest) => format!("{}[**]{}", inner(of), segments(rest)),
         Expr::Arithmetic(operator, a, b) => {
             let sign = match operator {
                 Operator::Add => "+",
@@ -106,4 +100,12 @@ fn print_test(test: &TestKind, inner: impl Fn(&Expr) -> String) -> String {
         TestKind::IsMissing { negated } => is(*negated, "missing"),
         TestKind::Exists { negated } => not(*negated, "exists"),
     }
+}
+
+fn segments(rest: &[Segment]) -> String {
+    let segment = |segment: &Segment| match segment {
+        Segment::Key(key) => format!(".{key}"),
+        Segment::Index(index) => format!("[{index}]"),
+    };
+    rest.iter().map(segment).collect()
 }

@@ -44,6 +44,8 @@ pub struct Step {
     pub turn: Option<i64>,
     pub start: Option<f64>,
     pub end: Option<f64>,
+    /// Fields of calls that no call of the run has: not recorded. Where some have them, a call without lacks them.
+    unrecorded: Vec<&'static str>,
 }
 
 pub struct Run {
@@ -58,8 +60,11 @@ pub struct Run {
 impl Step {
     /// A field of the step. `error`, `id` and `agent` are missing where they are not recorded: that says something.
     pub fn field(&self, name: &str) -> Found {
-        if let Some(value) = self.fields.get(name) {
-            return Found::Value(value.clone());
+        match self.fields.get(name) {
+            Some(_) if self.kind == Kind::Call && matches!(name, "status" | "ok") => {}
+            // `null` in place of an error says that there is none.
+            Some(value) => return Found::Value(value.clone()),
+            None => {}
         }
         let derived = match name {
             "end" => self.end.map(|end| json!(end)),
@@ -69,25 +74,35 @@ impl Step {
             "ok" => self.status().map(|word| json!(word == "ok")),
             _ => None,
         };
-        let standard: &[&str] = match self.kind {
-            Kind::Call => &["start", "end", "duration", "turn", "status", "ok", "result", "args"],
-            Kind::Message => &["start", "turn"],
-            Kind::Command => &["start", "end", "duration", "turn", "status", "ok", "exit_code", "output"],
-            Kind::Read | Kind::Write => &["start", "end", "duration", "turn", "status", "ok"],
-        };
+        let times_and_status = matches!(name, "start" | "end" | "duration" | "turn" | "status" | "ok");
+        let standard = times_and_status || self.unrecorded.contains(&name);
         match derived {
             Some(value) => Found::Value(value),
-            None if standard.contains(&name) => Found::Absent,
+            None if standard => Found::Absent,
             None => Found::Missing,
         }
     }
 
-    /// The status: recorded, or read off a recorded error.
+    /// A recorded error that says something.
+    pub fn erred(&self) -> bool {
+        let nothing = |error: &Value| matches!(error, Value::Null | Value::Bool(false)) || *error == json!("");
+        self.fields.get("error").is_some_and(|error| !nothing(error))
+    }
+
+    /// The status of a call: what is recorded, an error, a result. A call that was carried out and has an error has failed.
     pub fn status(&self) -> Option<&str> {
-        match self.fields.get("status") {
-            Some(Value::String(word)) => Some(word),
-            _ if self.fields.contains_key("error") => Some("failed"),
-            _ => None,
+        let recorded = match self.fields.get("status").and_then(Value::as_str) {
+            Some("success") => Some("ok"),
+            word => word,
+        };
+        if self.kind != Kind::Call || matches!(recorded, Some("denied" | "pending")) {
+            return recorded;
+        }
+        let by_ok = |ok: &Value| if *ok == json!(true) { "ok" } else { "failed" };
+        match recorded.or_else(|| self.fields.get("ok").map(by_ok)) {
+            _ if self.erred() => Some("failed"),
+            None if self.fields.contains_key("result") => Some("ok"),
+            status => status,
         }
     }
 
@@ -95,6 +110,21 @@ impl Step {
     pub fn text(&self) -> &str {
         let key = ["tool", "text", "command", "path", "path"][self.kind as usize];
         self.fields.get(key).and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// Every text inside the step.
+    pub fn texts(&self) -> Vec<String> {
+        fn gather(value: &Value, out: &mut Vec<String>) {
+            match value {
+                Value::String(text) => out.push(text.clone()),
+                Value::Array(items) => items.iter().for_each(|item| gather(item, out)),
+                Value::Object(fields) => fields.values().for_each(|value| gather(value, out)),
+                _ => {}
+            }
+        }
+        let mut out = Vec::new();
+        self.fields.values().for_each(|value| gather(value, &mut out));
+        out
     }
 
     pub fn role(&self) -> &str {
@@ -122,7 +152,7 @@ fn step(kind: Kind, value: &Value) -> Step {
     let status = fields.get("status").and_then(Value::as_str);
     let executed = kind == Kind::Call && !matches!(status, Some("denied" | "pending"));
     let turn = fields.get("turn").and_then(Value::as_i64);
-    Step { kind, fields, executed, position: 0, turn, start, end }
+    Step { kind, fields, executed, position: 0, turn, start, end, unrecorded: Vec::new() }
 }
 
 /// Where a step of a kind stands in its turn: user and system messages, assistant messages, calls, then what calls led to.
@@ -147,16 +177,9 @@ fn order_calls(calls: Vec<Step>) -> Vec<(Option<f64>, Step)> {
         let earliest = group.filter_map(|other| other.start).fold(call.start.unwrap_or(0.0), f64::min);
         keyed.push((Some(earliest), call.clone()));
     }
-    // A stable sort by (start of the group, first place of the group) keeps every group together.
-    let place = |step: &Step| {
-        calls.iter().position(|other| step.turn.is_some() && other.turn == step.turn).unwrap_or(usize::MAX)
-    };
-    let mut numbered: Vec<(usize, (Option<f64>, Step))> = keyed.into_iter().enumerate().collect();
-    numbered.sort_by(|(i, (start, a)), (j, (other, b))| {
-        let by_start = start.partial_cmp(other).unwrap_or(std::cmp::Ordering::Equal);
-        by_start.then(place(a).min(*i).cmp(&place(b).min(*j))).then(i.cmp(j))
-    });
-    numbered.into_iter().map(|(_, keyed)| keyed).collect()
+    // A stable sort: equal starts keep their recorded order.
+    keyed.sort_by(|(a, _), (b, _)| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    keyed
 }
 
 impl Run {
@@ -203,6 +226,12 @@ impl Run {
     }
 
     fn number(&mut self) {
+        let has = |keys: &[&str]| self.of(Kind::Call).any(|call| keys.iter().any(|key| call.fields.contains_key(*key)));
+        let (args, results) = (has(&["args"]), has(&["result", "error", "status", "ok"]));
+        for step in self.steps.iter_mut().filter(|step| step.kind == Kind::Call) {
+            step.unrecorded.extend((!args).then_some("args"));
+            step.unrecorded.extend((!results).then_some("result"));
+        }
         let mut executed = 0;
         for step in &mut self.steps {
             step.position = executed;

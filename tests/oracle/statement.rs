@@ -3,7 +3,7 @@
 use crate::answers::Answers;
 use crate::condition::{Scope, condition_truth};
 use crate::matching::{Env, World, kind_of};
-use crate::model::{Comparison, Condition, CountTest, Pattern, Quantifier, Simple, Statement, Within};
+use crate::model::{BAD, Comparison, Condition, CountTest, Pattern, Quantifier, Simple, Statement, Within};
 use crate::run::Kind;
 use crate::truth::Verdict;
 use crate::value;
@@ -81,6 +81,14 @@ fn call_list(world: &World, patterns: &[&Pattern]) -> Vec<usize> {
     world.steps.iter().filter(listed).copied().collect()
 }
 
+/// One match of a step.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    pub step: usize,
+    pub bound: Env,
+    pub alternative: usize,
+}
+
 pub fn agrees(part: &Env, whole: &Env) -> bool {
     part.iter().all(|(name, value)| whole.get(name) == Some(value))
 }
@@ -123,6 +131,7 @@ impl Judge<'_, '_> {
             }
             S::NeverRepeat(a, limit) => self.never_repeat(a, *limit),
             S::Flow(flow) => self.flow(flow),
+            S::NoBad(a) => self.no_bad(a),
             S::Quantified(quantifier, a, condition) => self.quantified(*quantifier, a, condition),
             _ => unreachable!("groups, blocks and expressions are judged elsewhere"),
         }
@@ -152,10 +161,24 @@ impl Judge<'_, '_> {
         self.world.steps.iter().any(|index| self.world.matches(pattern, *index, env, self.answers))
     }
 
-    /// Every step that matches, with its bindings.
-    pub fn every(&mut self, pattern: &Pattern) -> Vec<(usize, Env)> {
-        let world = self.world;
-        world.steps.iter().flat_map(|index| self.base(pattern, *index).into_iter().map(|env| (*index, env))).collect()
+    /// Every match of every step.
+    pub fn every(&mut self, pattern: &Pattern) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for step in &self.world.steps {
+            let found = self.world.hits(pattern, *step, self.answers);
+            hits.extend(found.into_iter().map(|(bound, alternative)| Hit { step: *step, bound, alternative }));
+        }
+        hits
+    }
+
+    /// Whether both match under some environment that agrees with the bindings of the first.
+    pub fn pair(&mut self, pattern: &Pattern, hit: &Hit, other: &Pattern, step: usize) -> bool {
+        let envs = self.world.environments(&[pattern, other]);
+        envs.iter().any(|env| {
+            agrees(&hit.bound, env)
+                && self.world.matches_by(Some(hit.alternative), pattern, hit.step, env, self.answers)
+                && self.matches(other, step, env)
+        })
     }
 
     /// Whether the bound of `within` holds from one step to another.
@@ -175,7 +198,7 @@ impl Judge<'_, '_> {
     fn count(&mut self, a: &Pattern, test: &CountTest) -> Judged {
         let found = self.every(a);
         let mut counts: Vec<i64> =
-            found.iter().map(|(_, env)| found.iter().filter(|(_, other)| other == env).count() as i64).collect();
+            found.iter().map(|hit| found.iter().filter(|other| other.bound == hit.bound).count() as i64).collect();
         if counts.is_empty() {
             counts.push(0);
         }
@@ -202,10 +225,8 @@ impl Judge<'_, '_> {
     }
 
     fn implies(&mut self, a: &Pattern, b: &Pattern) -> bool {
-        let envs = self.world.environments(&[a, b]);
-        self.every(a).into_iter().all(|(t, bound)| {
-            envs.iter().any(|env| agrees(&bound, env) && self.matches(a, t, env) && self.occurs_in(b, env))
-        })
+        let steps = self.world.steps.clone();
+        self.every(a).iter().all(|hit| steps.iter().any(|s| self.pair(a, hit, b, *s)))
     }
 
     fn some_together(&mut self, a: &Pattern, b: &Pattern) -> bool {
@@ -262,11 +283,19 @@ impl Judge<'_, '_> {
         a.text() == b.text() && same_args
     }
 
+    /// No text inside any A is one of the bad ones.
+    fn no_bad(&mut self, a: &Pattern) -> Judged {
+        let found = self.every(a);
+        let bad =
+            found.iter().any(|hit| self.world.step(hit.step).texts().iter().any(|text| BAD.1.contains(&text.as_str())));
+        safety(!bad, found.is_empty())
+    }
+
     fn quantified(&mut self, quantifier: Quantifier, a: &Pattern, condition: &Condition) -> Judged {
         let found = self.every(a);
         let mut missing = !found.is_empty();
         let mut truths = Vec::new();
-        for (index, env) in &found {
+        for Hit { step: index, bound: env, .. } in &found {
             let scope: Scope = self.world.scope(*index);
             let value_of =
                 |name: &str| self.world.value(env, name).or_else(|| self.world.value(&self.world.fixed, name));

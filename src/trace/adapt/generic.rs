@@ -173,7 +173,7 @@ fn duration<'run>(object: Object<'run>) -> Option<Node<'run>> {
     first_of(object, &MILLISECONDS).or_else(|| {
         let node = first_of(object, &SECONDS)?;
         let Value::Number(seconds) = node.value else { return None };
-        Some(Node::new(Value::Number(seconds.multiply(Number::Integer(1000))?), node.origin))
+        Some(Node::new(crate::trace::time::value(seconds.multiply(Number::Integer(1000))?.to_f64()), node.origin))
     })
 }
 

@@ -207,21 +207,3 @@ fn what_the_program_settles_early_stays() {
         }
     }
 }
-#[test]
-fn zz_probe() {
-    let Ok(text) = std::fs::read_to_string("/tmp/p1") else { return };
-    for case in text.split("\n---\n") {
-        let (rule, run) = case.rsplit_once("\n@").unwrap();
-        match averment::Rules::from_text("r.assert", rule) {
-            Err(error) => println!("{rule}\n  => {error}"),
-            Ok(rules) => match rules.check_json(run.trim()) {
-                Err(error) => println!("{rule} {error}"),
-                Ok(outcome) => {
-                    for one in &outcome.results {
-                        println!("{rule}\n  => {} {}", one.verdict.as_str(), one.reason)
-                    }
-                }
-            },
-        }
-    }
-}

@@ -134,6 +134,28 @@ impl<'run> Machine<'run> {
         give: impl FnOnce(&mut Vec<Node<'run>>),
     ) -> Result<Node<'run>, Fault> {
         let chunk = self.chunk(code).ok_or_else(broken)?;
+        self.enter_chunk(chunk, scope, give)
+    }
+
+    /// The value of a part of an expression: instructions from the first to behind the last, counted from its start. They have to be an
+    /// expression by themselves, at the start of the whole or without jumps.
+    pub(super) fn evaluate_part(
+        &mut self,
+        code: CodeId,
+        part: std::ops::Range<u32>,
+        scope: &Scope<'_, 'run>,
+    ) -> Result<Node<'run>, Fault> {
+        let chunk = self.chunk(code).ok_or_else(broken)?;
+        let part = Chunk { start: chunk.start + part.start, end: (chunk.start + part.end).min(chunk.end), ..chunk };
+        self.enter_chunk(part, scope, |_| {})
+    }
+
+    fn enter_chunk(
+        &mut self,
+        chunk: Chunk,
+        scope: &Scope<'_, 'run>,
+        give: impl FnOnce(&mut Vec<Node<'run>>),
+    ) -> Result<Node<'run>, Fault> {
         if self.depth >= self.limits.call_depth || self.stack.len() + chunk.stack as usize > STACK_LIMIT as usize {
             return Err(Fault::Depth);
         }

@@ -4,6 +4,7 @@ use crate::run::{rules, run, verdict, verdicts};
 use averment::limits::Limits;
 use averment::truth::Verdict;
 use averment::vm::evaluate::EvaluateOptions;
+use serde_json::json;
 use std::fmt::Write;
 
 #[test]
@@ -45,5 +46,40 @@ fn a_bound_rule_takes_no_pairs() {
         "after approve(id: $x) { require refund(id: $x) }",
     ] {
         assert_eq!(verdict(rule, &run), Verdict::Pass, "{rule}");
+    }
+}
+
+#[test]
+fn tests_on_values_of_other_patterns_are_looked_up() {
+    // 4,000 lists and 4,000 values: pairs would be 16 million tests, beyond the fuel given here.
+    let calls = |result: fn(usize) -> serde_json::Value| {
+        let mut calls = Vec::new();
+        for number in 0..4_000 {
+            calls
+                .push(json!({"tool": "list", "args": {"ids": [number, -1]}, "result": result(number), "status": "ok"}));
+        }
+        for number in 0..4_000 {
+            let args = json!({"id": format!("order-{number:05}."), "n": number});
+            calls.push(json!({"tool": "delete", "args": args, "result": null, "status": "ok"}));
+        }
+        json!({"calls": calls})
+    };
+    let text = calls(|number| json!(format!("found order-{number:05}. and nothing else")));
+    let list = calls(|number| json!(["x", format!("order-{number:05}.")]));
+    let object = calls(|number| json!({format!("order-{number:05}."): true}));
+    let options =
+        EvaluateOptions { limits: Limits { fuel: 3_000_000, ..Limits::default() }, ..EvaluateOptions::default() };
+    for (rule, run) in [
+        ("before list(result contains $id) -> delete(id: $id)", &text),
+        ("before list(result contains $id) -> delete(id: $id)", &list),
+        ("before list(result contains $id) -> delete(id: $id)", &object),
+        ("before list(ids: $ids) -> delete(n in $ids)", &list),
+        ("if delete(id: $id) then list(result contains $id)", &text),
+        ("not after delete(id: $id) -> list(result contains $id)", &list),
+        ("never list(result contains $id) after delete(id: $id)", &text),
+    ] {
+        let outcome = rules(rule).check_json_with(&run.to_string(), &options).unwrap();
+        let result = &outcome.results[0];
+        assert_eq!(result.verdict, Verdict::Pass, "{rule}: {}", result.reason);
     }
 }

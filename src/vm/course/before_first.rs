@@ -64,7 +64,7 @@ impl NeverBefore {
     /// An A comes.
     fn close(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
         view.unknown |= !hit.sure;
-        self.closes.add(hit, &hit.env, |closes| closes.push(hit.clone()));
+        self.closes.add(view, hit, &hit.env, |closes| closes.push(hit.clone()))?;
         let (within, edge, caught) = (self.within, self.slots.edge, &mut self.caught);
         self.steps.visit(view, hit.side(), |group, fit, view| {
             let earlier = group.data.close(&group.env, hit, (fit, edge, within), view);
@@ -78,7 +78,7 @@ impl NeverBefore {
     /// A B comes: with new values, the A's before it are looked at first.
     fn add(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
         let mut known = false;
-        self.steps.add(hit, &hit.env, |before| known = std::mem::replace(&mut before.known, true));
+        self.steps.add(view, hit, &hit.env, |before| known = std::mem::replace(&mut before.known, true))?;
         let mut earlier: Vec<(Hit, Fit)> = Vec::new();
         if !known {
             self.closes.visit(view, hit.side(), |group, fit, _| {
@@ -89,13 +89,14 @@ impl NeverBefore {
         }
         let measure = view.step(hit.step).and_then(|step| measure(self.within, step));
         let (within, edge) = (self.within, self.slots.edge);
-        self.steps.add(hit, &hit.env, |before| {
+        view.spend(1 + earlier.len())?;
+        if let Some(before) = self.steps.latest(hit) {
             for (close, fit) in &earlier {
                 before.close(&hit.env, close, (*fit, edge, within), view);
             }
             before.trail.add(Mark { step: hit.step, measure });
-        });
-        view.spend(1 + earlier.len())
+        }
+        Ok(())
     }
 }
 

@@ -120,7 +120,7 @@ impl<'run> Classifier<'_, 'run> {
             machine.spend(1)?;
             let reading = self.alternative(machine, shape, alternative, step, &mut timeline.values)?;
             overall = Some(overall.map_or(reading.truth, |truth| truth.or(reading.truth)));
-            if shape.joined || !shape.names.is_empty() {
+            if shape.joined {
                 keep_candidate(timeline, candidate, number, &reading);
             }
             found.add(candidate.alternative, reading, !alternative.joins.is_empty());

@@ -54,7 +54,7 @@ impl<'run> Monitor<'run> for Together {
         }
         for hit in counted {
             if let (Some(side), Some(step)) = (self.sides.get_mut(hit.slot), view.step(hit.step)) {
-                side.add(hit, &hit.env, |times| times.add(hit.step, step));
+                side.add(view, hit, &hit.env, |times| times.add(hit.step, step))?;
             }
         }
         Ok(())

@@ -16,6 +16,7 @@ mod exact;
 mod explain;
 mod flow;
 mod growth;
+mod members;
 mod monitor;
 mod names;
 mod occurrence;

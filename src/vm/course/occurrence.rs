@@ -62,7 +62,7 @@ impl<'run> Monitor<'run> for NotBoth {
         let counted: Vec<&Hit> = hits.iter().filter(|hit| view.counts(hit)).collect();
         for hit in &counted {
             if let Some(side) = self.sides.get_mut(hit.slot) {
-                side.add(hit, &hit.env, |first| *first = first.or(Some(hit.step)));
+                side.add(view, hit, &hit.env, |first| *first = first.or(Some(hit.step)))?;
             }
         }
         for hit in counted {
@@ -148,17 +148,17 @@ impl Partners {
 }
 
 impl<'run> Monitor<'run> for Partners {
-    fn step(&mut self, hits: &[Hit], _: &mut View<'_, 'run>) -> Result<(), Fault> {
+    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         for hit in hits {
             let Some(side) = self.sides.get_mut(hit.slot) else { continue };
-            side.add(hit, &hit.env, |side| {
+            side.add(view, hit, &hit.env, |side| {
                 if side.first.is_none() {
                     side.first = Some(hit.clone());
                 }
                 if hit.sure && side.sure.is_none() {
                     side.sure = Some(hit.clone());
                 }
-            });
+            })?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! What the monitors need of a program, built once per process: distinct patterns, the way from a step's name to them, the
 //! statements by slots.
 
+use super::members::Member;
 use super::names::Table;
 use super::statement::{self, Statement};
 use crate::bytecode::ops::{BindingRef, Op};
@@ -18,6 +19,8 @@ pub struct Plan {
     statements: Vec<Statement>,
     /// The bindings that each test on other patterns' bindings uses.
     asked: FxHashMap<CodeId, Vec<u32>>,
+    /// Those of the tests that can be looked up.
+    members: FxHashMap<CodeId, Member>,
 }
 
 /// The number of a distinct pattern.
@@ -74,10 +77,13 @@ impl Plan {
         let patterns =
             program.patterns.iter().map(|pattern| builder.shape(&pattern.alternatives, &mut shapes)).collect();
         let joins = shapes.iter().flat_map(|shape| &shape.alternatives).flat_map(|alternative| &alternative.joins);
-        let asked = joins.map(|&code| (code, builder.asked(code))).collect();
+        let codes: Vec<CodeId> = joins.copied().collect();
+        let asked = codes.iter().map(|&code| (code, builder.asked(code))).collect();
+        let member = |&code: &CodeId| Some((code, Member::of(builder.ops(code))?));
+        let members = codes.iter().filter_map(member).collect();
         let table = Table::new(&shapes);
         let statements = program.courses.iter().map(|entry| statement::of(&entry.course)).collect();
-        Self { shapes, patterns, table, statements, asked }
+        Self { shapes, patterns, table, statements, asked, members }
     }
 
     /// All distinct patterns.
@@ -98,6 +104,11 @@ impl Plan {
     /// The bindings that a test on other patterns' bindings uses.
     pub(super) fn asked(&self, code: CodeId) -> &[u32] {
         self.asked.get(&code).map_or(&[], Vec::as_slice)
+    }
+
+    /// A test on another pattern's binding as one that can be looked up.
+    pub(super) fn member(&self, code: CodeId) -> Option<&Member> {
+        self.members.get(&code)
     }
 
     /// From names of steps to patterns.

@@ -4,9 +4,11 @@
 //! (and, where the pattern itself has tests on a partner's bindings, each match by itself). A partner with a value for every shared
 //! name finds its groups by a look-up; it never tries pairs.
 
+use super::members::{finder, hash, held};
 use super::timeline::{Env, Part, index};
 use super::view::{Fit, Hit, Side, View, key, same_values};
 use crate::vm::fault::Fault;
+use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
@@ -36,6 +38,10 @@ pub(super) struct Keys {
     asked: Vec<u32>,
     /// Whether the answers depend on the partner's step itself.
     by_event: bool,
+    /// The partner's name by which this slot's own tests are looked up, and whether its value holds the step's.
+    own_lookup: Option<(u32, bool)>,
+    /// This slot's name by which the partner's tests are looked up.
+    partner_lookup: Option<(u32, bool)>,
 }
 
 impl Keys {
@@ -57,6 +63,8 @@ impl Keys {
             apart: view.joined(slot),
             asked: view.asks(slot),
             by_event: view.joined(partner),
+            own_lookup: view.looked_up_by(slot).filter(|(name, _)| view.names(partner).contains(name)),
+            partner_lookup: view.looked_up_by(partner).filter(|(name, _)| view.names(slot).contains(name)),
         }
     }
 
@@ -94,8 +102,51 @@ pub(super) struct Pool<S> {
     loose: Vec<u32>,
     /// Groups by all that tells them apart.
     distinct: FxHashMap<(Env, Option<u32>), u32>,
+    /// Groups by the values that can meet their tests, and by the values that partners' tests look for.
+    own_lookup: Lookup,
+    partner_lookup: Lookup,
     /// Answers to tests by group and what they depend on.
     known: FxHashMap<(u32, Env, Option<u32>), Fit>,
+}
+
+/// Groups by a value, inside of each list.
+#[derive(Debug, Default)]
+struct Lookup {
+    by_value: FxHashMap<(u32, u64), Vec<u32>>,
+    /// Those that have to be tried.
+    rest: FxHashMap<u32, Vec<u32>>,
+    /// Finds the values of the name in texts.
+    texts: Option<AhoCorasick>,
+}
+
+impl Lookup {
+    fn add(&mut self, list: u32, values: Option<Vec<u64>>, group: u32) {
+        match values {
+            Some(values) => {
+                values.into_iter().for_each(|value| self.by_value.entry((list, value)).or_default().push(group));
+            }
+            None => self.rest.entry(list).or_default().push(group),
+        }
+    }
+
+    /// The groups of a list that may fit one of the values, in order.
+    fn find(&self, list: u32, values: &[u64]) -> Vec<u32> {
+        let found = values.iter().filter_map(|value| self.by_value.get(&(list, *value))).flatten();
+        let mut found: Vec<u32> = found.chain(self.rest.get(&list).into_iter().flatten()).copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The automaton that finds the values of a name, made when it is first needed.
+    fn texts(&mut self, name: u32, view: &View<'_, '_>) -> Option<&AhoCorasick> {
+        if self.texts.is_none() {
+            let values = view.values_of(name);
+            let nodes: Vec<_> = values.iter().filter_map(|part| view.timeline.values.node(*part)).collect();
+            self.texts = finder(&nodes);
+        }
+        self.texts.as_ref()
+    }
 }
 
 impl<S: Default> Pool<S> {
@@ -108,37 +159,87 @@ impl<S: Default> Pool<S> {
             lists: Vec::new(),
             loose: Vec::new(),
             distinct: FxHashMap::default(),
+            own_lookup: Lookup::default(),
+            partner_lookup: Lookup::default(),
             known: FxHashMap::default(),
         }
     }
 
     /// Puts a match into its group; `env` are its values, `update` changes what the monitor keeps of the group.
-    pub(super) fn add(&mut self, hit: &Hit, env: &Env, update: impl FnOnce(&mut S)) {
+    pub(super) fn add(
+        &mut self,
+        view: &mut View<'_, '_>,
+        hit: &Hit,
+        env: &Env,
+        update: impl FnOnce(&mut S),
+    ) -> Result<(), Fault> {
         let next = index(self.groups.len());
         let shared = key(env, &self.keys.shared);
         let mut all = shared.clone();
         all.extend(key(env, &self.keys.detail));
         let number = *self.distinct.entry((all, self.keys.apart.then_some(hit.event))).or_insert(next);
         if number == next {
-            self.list(shared).push(number);
+            self.enlist(view, hit, env, shared, number)?;
             self.groups.push(Group { env: env.clone(), event: (hit.slot, hit.event), data: S::default() });
         }
         if let Some(group) = self.groups.get_mut(number as usize) {
             update(&mut group.data);
         }
+        Ok(())
     }
 
-    /// The list of groups for values of the shared names.
-    fn list(&mut self, shared: Env) -> &mut Vec<u32> {
+    /// Puts a new group into the list of its shared values, and where its tests or those of partners can be looked up, there.
+    fn enlist(&mut self, view: &mut View<'_, '_>, hit: &Hit, env: &Env, shared: Env, number: u32) -> Result<(), Fault> {
         if !shared.iter().all(|part| part.is_value()) {
-            return &mut self.loose;
+            self.loose.push(number);
+            return Ok(());
         }
         let next = index(self.lists.len());
         let list = *self.exact.entry(shared).or_insert(next);
         if list == next {
             self.lists.push(Vec::new());
         }
-        self.lists.get_mut(list as usize).unwrap_or(&mut self.loose)
+        self.lists.get_mut(list as usize).into_iter().for_each(|groups| groups.push(number));
+        if let Some((name, _)) = self.keys.own_lookup {
+            let values = match self.own_lookup.texts(name, view) {
+                Some(texts) => view.members_of(hit.slot, hit.event, name, texts)?,
+                None => None,
+            };
+            self.own_lookup.add(list, values, number);
+        }
+        if let Some((name, holds)) = self.keys.partner_lookup {
+            self.partner_lookup.add(list, marks_of(env, name, holds, view), number);
+        }
+        Ok(())
+    }
+
+    /// The groups of a list that may fit a partner, where that can be looked up.
+    fn look_up(
+        &mut self,
+        view: &mut View<'_, '_>,
+        partner: Side<'_>,
+        list: Option<u32>,
+    ) -> Result<Option<Vec<u32>>, Fault> {
+        let Some(list) = list else { return Ok(None) };
+        if let Some((name, holds)) = self.keys.own_lookup
+            && let Some(marks) = marks_of(partner.env, name, holds, view)
+        {
+            return Ok(Some(self.own_lookup.find(list, &marks)));
+        }
+        if let (Some((name, _)), Some((slot, event))) = (self.keys.partner_lookup, partner.event)
+            && let Some(texts) = self.partner_lookup.texts(name, view)
+            && let Some(values) = view.members_of(slot, event, name, texts)?
+        {
+            return Ok(Some(self.partner_lookup.find(list, &values)));
+        }
+        Ok(None)
+    }
+
+    /// What is kept of the group of a match that was put into it.
+    pub(super) fn latest(&mut self, hit: &Hit) -> Option<&mut S> {
+        let all = [key(&hit.env, &self.keys.shared), key(&hit.env, &self.keys.detail)].concat();
+        let number = self.distinct.get(&(all.into(), self.keys.apart.then_some(hit.event)))?;
+        self.groups.get_mut(*number as usize).map(|group| &mut group.data)
     }
 
     /// All groups, in the order of their first matches.
@@ -162,11 +263,16 @@ impl<S: Default> Pool<S> {
         // A value that occurs nowhere is in no list; without a value every group may fit.
         let closed = shared.iter().all(|part| part.is_value() || *part == Part::FRESH);
         let list = if closed { self.exact.get(&shared).copied() } else { None };
-        let mut from_list = 0..list.and_then(|list| self.lists.get(list as usize)).map_or(0, Vec::len);
+        let looked_up = self.look_up(view, partner, list)?;
+        let in_list = |pool: &Self| list.and_then(|list| pool.lists.get(list as usize)).map_or(0, Vec::len);
+        let mut from_list = 0..looked_up.as_ref().map_or_else(|| in_list(self), Vec::len);
         let mut others = 0..if closed { self.loose.len() } else { self.groups.len() };
         loop {
             let number = if let Some(at) = from_list.next() {
-                list.and_then(|list| self.lists.get(list as usize)?.get(at).copied())
+                match &looked_up {
+                    Some(found) => found.get(at).copied(),
+                    None => list.and_then(|list| self.lists.get(list as usize)?.get(at).copied()),
+                }
             } else if let Some(at) = others.next() {
                 if closed { self.loose.get(at).copied() } else { Some(index(at)) }
             } else {
@@ -198,4 +304,11 @@ impl<S: Default> Pool<S> {
         }
         Ok(fit)
     }
+}
+
+/// The marks of a binding's value; `None` where it has none, or its parts cannot be listed.
+fn marks_of(env: &Env, name: u32, holds: bool, view: &View<'_, '_>) -> Option<Vec<u64>> {
+    let part = env.get(name as usize).filter(|part| part.is_value())?;
+    let value = view.timeline.values.node(*part)?.value;
+    if holds { held(&value) } else { Some(vec![hash(&value)]) }
 }

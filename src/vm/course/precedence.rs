@@ -95,7 +95,9 @@ impl<'run> Monitor<'run> for Precedence {
                 }
             }
             if self.each {
-                now.iter().for_each(|hit| target.latest.add(hit, &hit.env, |latest| *latest = Some(hit.step)));
+                for hit in &now {
+                    target.latest.add(view, hit, &hit.env, |latest| *latest = Some(hit.step))?;
+                }
             }
         }
         for hit in of(hits, SOURCE) {
@@ -104,7 +106,7 @@ impl<'run> Monitor<'run> for Precedence {
             }
             let measure = view.step(hit.step).and_then(|step| measure(self.within, step));
             for target in &mut self.targets {
-                target.sources.add(hit, &hit.env, |trail| trail.add(Mark { step: hit.step, measure }));
+                target.sources.add(view, hit, &hit.env, |trail| trail.add(Mark { step: hit.step, measure }))?;
             }
         }
         Ok(())

@@ -116,7 +116,7 @@ impl Target {
     }
 
     /// A new A waits.
-    fn add(&mut self, hit: &Hit, view: &View<'_, '_>) {
+    fn add(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
         let number = index(self.obligations.len());
         let measure = view.step(hit.step).and_then(|step| measure(self.within, step));
         let env = hit.fresh();
@@ -125,7 +125,7 @@ impl Target {
             let known = obligations.get(*other as usize).and_then(|obligation| obligation.measure);
             known.unwrap_or(f64::NEG_INFINITY) <= measure.unwrap_or(f64::NEG_INFINITY)
         };
-        self.waiting.add(hit, &env, |waiting| waiting.insert(waiting.partition_point(before), number));
+        self.waiting.add(view, hit, &env, |waiting| waiting.insert(waiting.partition_point(before), number))?;
         if self.each {
             let own = own_key(hit, view);
             self.loose |= own.iter().any(|part| !part.is_value());
@@ -133,6 +133,7 @@ impl Target {
         }
         self.obligations.push(Obligation { hit: hit.clone(), measure, waits: true });
         self.open += 1;
+        Ok(())
     }
 
     /// Ends the wait of an A; false when it had ended before.
@@ -182,7 +183,7 @@ impl<'run> Monitor<'run> for Response {
                     target.meet(hit, view)?;
                 }
             }
-            sources.iter().for_each(|hit| target.add(hit, view));
+            sources.iter().try_for_each(|hit| target.add(hit, view))?;
         }
         Ok(())
     }

@@ -67,8 +67,7 @@ pub(super) struct Matches {
     pub(super) by_missing: Vec<u32>,
     /// See `by_missing`.
     pub(super) on_evidence: Vec<u32>,
-    /// For a pattern with bindings or tests on other patterns' bindings: its candidates, for what a block's header or another step says
-    /// to be added to their conditions.
+    /// For a pattern with tests on other patterns' bindings: its candidates, for such tests to be added to their conditions.
     pub(super) candidates: Vec<Candidate>,
     /// What ended its classification.
     pub(super) fault: Option<Fault>,

@@ -98,6 +98,11 @@ pub(super) fn out_of_reach(
         return None;
     }
     let mut seen = opened_by.unwrap_or_default();
+    if opened_by.is_some() {
+        // Without an order nobody knows which steps are in the window.
+        let matches = view.slots.iter().filter_map(|slot| view.timeline.of(slot.shape));
+        seen.join(kinds_of(matches.flat_map(|matches| matches.events.iter().copied()), run.steps));
+    }
     for selection in selected {
         seen.join(kinds_of(selection.events(view.timeline).map(|(_, event)| event), run.steps));
     }
@@ -219,8 +224,7 @@ fn is_by_missing(view: &mut View<'_, '_>, slot: usize, selected: &[Selection]) -
     let Some(matches) = view.slots.get(slot).and_then(|slot| timeline.of(slot.shape)) else { return Ok(false) };
     let window = view.context.window;
     let inside = |step: u32| (window.start..window.end).contains(&(step as usize));
-    let given = |name: &u32| view.header.get(*name as usize).is_some_and(|part| *part != Part::OPEN);
-    if view.joined(slot) || view.shape(slot).is_some_and(|shape| shape.names.iter().any(given)) {
+    if view.joined(slot) {
         let from = matches.candidates.partition_point(|candidate| (candidate.step as usize) < window.start);
         let candidates = matches.candidates.get(from..).unwrap_or(&[]);
         return joined_by_missing(view, slot, candidates, selected);
@@ -232,8 +236,7 @@ fn is_by_missing(view: &mut View<'_, '_>, slot: usize, selected: &[Selection]) -
     Ok(count(&matches.by_missing) && !count(&matches.on_evidence))
 }
 
-/// The same for a pattern that binds what the header gives, or with tests on bindings of other patterns: they are looked at with the
-/// first value bound.
+/// The same for a pattern with tests on bindings of other patterns: they are looked at with the first value bound.
 fn joined_by_missing(
     view: &mut View<'_, '_>,
     slot: usize,
@@ -256,7 +259,7 @@ fn joined_by_missing(
     Ok(!candidates.is_empty())
 }
 
-/// The condition of a candidate with the header's values and its tests on bindings of other patterns.
+/// The condition of a candidate with its tests on bindings of other patterns.
 fn with_tests(view: &mut View<'_, '_>, slot: usize, candidate: &Candidate, others: &Env) -> Result<Truth, Fault> {
     let plan = view.plan;
     let Some(shape) = view.slots.get(slot).and_then(|slot| plan.shape(slot.shape)) else { return Ok(candidate.truth) };
@@ -271,7 +274,7 @@ fn with_tests(view: &mut View<'_, '_>, slot: usize, candidate: &Candidate, other
             *slot = *part;
         }
     }
-    let mut truth = candidate.truth.and(agrees(&shape.names, &candidate.parts, &view.header));
+    let mut truth = candidate.truth;
     let bindings = view.bindings(&env);
     for &code in &alternative.joins {
         if plan.asked(code).iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some)) {
@@ -279,18 +282,6 @@ fn with_tests(view: &mut View<'_, '_>, slot: usize, candidate: &Candidate, other
         }
     }
     Ok(truth)
-}
-
-/// Whether the values that a candidate binds are those of the header.
-fn agrees(names: &[u32], parts: &[Part], header: &Env) -> Truth {
-    names.iter().zip(parts).fold(Truth::True, |truth, (name, part)| {
-        let given = header.get(*name as usize).copied().unwrap_or(Part::OPEN);
-        truth.and(match (*part, given) {
-            (Part::OPEN, _) | (_, Part::OPEN) => Truth::True,
-            (Part::ABSENT, _) | (_, Part::ABSENT) => Truth::Undecided,
-            (part, given) => Truth::from_bool(part == given),
-        })
-    })
 }
 
 /// For each name the value of the first step that surely matches another pattern which binds it.

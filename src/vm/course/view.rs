@@ -12,6 +12,7 @@ use crate::value::Node;
 use crate::vm::context::{Context, Scope};
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
+use aho_corasick::AhoCorasick;
 
 /// How a replica of a monitor answers what is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,6 +249,34 @@ impl<'run> View<'_, 'run> {
             });
         }
         Ok(fit)
+    }
+
+    /// The marks of an event for its tests on another pattern's binding; `None` where every value has to be tried.
+    pub(super) fn members_of(
+        &mut self,
+        slot: usize,
+        event: u32,
+        name: u32,
+        texts: &AhoCorasick,
+    ) -> Result<Option<Vec<u64>>, Fault> {
+        let plan = self.plan;
+        let Some((alternative, step)) = self.alternative(plan, slot, event) else { return Ok(None) };
+        let [code] = alternative.joins.as_slice() else { return Ok(None) };
+        match plan.member(*code).filter(|member| member.name == name) {
+            Some(member) => member.marks(*code, &Scope::of_step(step), texts, self),
+            None => Ok(None),
+        }
+    }
+
+    /// The binding that the tests of a slot on other patterns' bindings can be looked up by, and whether its value holds the step's.
+    pub(super) fn looked_up_by(&self, slot: usize) -> Option<(u32, bool)> {
+        let shape = self.shape(slot)?;
+        let codes = shape.alternatives.iter().flat_map(|alternative| &alternative.joins);
+        let mut members =
+            codes.filter_map(|code| self.plan.member(*code)).map(|member| (member.name, member.is_held()));
+        let first = members.next()?;
+        let alike = members.all(|other| other == first);
+        (alike && self.header.get(first.0 as usize) == Some(&Part::OPEN)).then_some(first)
     }
 
     fn alternative<'p>(

@@ -107,14 +107,15 @@ impl Openings {
         Ok(caught)
     }
 
-    fn open(&mut self, hit: &Hit, view: &View<'_, '_>) {
+    fn open(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
         let measure = view.step(hit.step).and_then(|step| measure(self.within, step));
-        self.opens.add(hit, &hit.env, |trail| trail.add(Mark { step: hit.step, measure }));
+        self.opens.add(view, hit, &hit.env, |trail| trail.add(Mark { step: hit.step, measure }))
     }
 
-    fn shield(&mut self, hit: &Hit) {
-        if let Some(shields) = &mut self.shields {
-            shields.add(hit, &hit.env, |latest| *latest = Some(hit.step));
+    fn shield(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
+        match &mut self.shields {
+            Some(shields) => shields.add(view, hit, &hit.env, |latest| *latest = Some(hit.step)),
+            None => Ok(()),
         }
     }
 }
@@ -149,7 +150,7 @@ impl<'run> Monitor<'run> for NeverAfter {
         let Slots { step, edge, close } = self.openings.slots;
         for hit in hits.iter().filter(|hit| Some(hit.slot) == close) {
             if view.counts(hit) {
-                self.openings.shield(hit);
+                self.openings.shield(hit, view)?;
             }
         }
         for hit in of(hits, step) {
@@ -160,7 +161,7 @@ impl<'run> Monitor<'run> for NeverAfter {
         }
         for hit in of(hits, edge) {
             if view.counts(hit) {
-                self.openings.open(hit, view);
+                self.openings.open(hit, view)?;
             }
         }
         Ok(())
@@ -225,11 +226,11 @@ impl NeverBetween {
     fn enter(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
         for (edge, env) in self.openings.catch(hit, true, view)? {
             let caught = Caught { hit: hit.clone(), edge };
-            self.inside.add(hit, &env, |inside| {
+            self.inside.add(view, hit, &env, |inside| {
                 if inside.is_empty() {
                     inside.push(caught);
                 }
-            });
+            })?;
         }
         Ok(())
     }
@@ -249,7 +250,7 @@ impl<'run> Monitor<'run> for NeverBetween {
                 self.confirm(hit, view)?;
             }
             if shields {
-                self.openings.shield(hit);
+                self.openings.shield(hit, view)?;
             }
         }
         for hit in of(hits, step) {
@@ -259,8 +260,8 @@ impl<'run> Monitor<'run> for NeverBetween {
         }
         for hit in of(hits, edge) {
             if view.counts(hit) {
-                self.openings.open(hit, view);
-                self.opened.add(hit, &hit.env, |first| *first = first.or(Some(hit.step)));
+                self.openings.open(hit, view)?;
+                self.opened.add(view, hit, &hit.env, |first| *first = first.or(Some(hit.step)))?;
             }
         }
         Ok(())

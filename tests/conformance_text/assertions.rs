@@ -264,3 +264,27 @@ fn transforms_select_the_same_values() {
     lines(&path).iter().for_each(|vector| summary.add(compare_transform(vector)));
     summary.finish("transforms", 60);
 }
+
+/// The weighted mean and what a threshold says of it.
+fn compare_scoring(vector: &Json) -> Result {
+    let members = vector["results"].as_array().unwrap();
+    let part = |member: &Json| (member["weight"].as_f64().unwrap(), member["score"].as_f64().unwrap());
+    let parts: Vec<(f64, f64)> = members.iter().map(part).collect();
+    if parts.iter().any(|(weight, _)| *weight < 0.0) {
+        return Documented("a weight is never negative");
+    }
+    let score = averment::vm::score::weighted_mean(parts).unwrap_or(0.0);
+    let expected = &vector["expected"];
+    let thresholds = expected["passed_at"].as_object().unwrap();
+    let same = score.to_bits() == expected["aggregate_score"].as_f64().unwrap().to_bits()
+        && thresholds.iter().all(|(threshold, passed)| *passed == (score >= threshold.parse::<f64>().unwrap()));
+    if same { Agree } else { Wrong(format!("{}: {score}", vector["id"])) }
+}
+
+#[test]
+fn weighted_means_are_the_same_to_the_last_bit() {
+    let Some(path) = shared("conformance/runsight/golden_scoring.jsonl") else { return };
+    let mut summary = Summary::default();
+    lines(&path).iter().for_each(|vector| summary.add(compare_scoring(vector)));
+    summary.finish("weighted means", 85);
+}

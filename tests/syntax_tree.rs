@@ -394,3 +394,20 @@ fn spans_cover_exactly_what_they_speak_of() {
     let StatementKind::Before { step: first, targets, .. } = &assertion.statement.kind else { panic!("{assertion:?}") };
     assert_eq!((&text[first.span.range()], &text[targets[0].span.range()]), ("approve(id: $id)", "refund"));
 }
+
+#[test]
+fn a_lone_expression_is_read_or_refused_in_words() {
+    let read = |text: &str| {
+        let mut map = SourceMap::default();
+        let file = map.add(SourceFile::new("value", None, text));
+        let (value, diagnostics) = syntax::parse_expression(&map, file, &Limits::default());
+        assert_eq!(value.is_none(), diagnostics.has_errors(), "{text}: {diagnostics:?}");
+        value.map(|value| short(&value)).ok_or_else(|| diagnostics.0[0].message.clone())
+    };
+    assert_eq!(read(" [1, 30s]\n").unwrap(), "[1 30000]");
+    assert_eq!(read("\u{feff}a + 1").unwrap(), "(Add a 1)");
+    assert_eq!(read("require a").unwrap_err(), "an expression is expected here, and this is none");
+    assert_eq!(read("").unwrap_err(), "an expression is expected here, and this is none");
+    assert_eq!(read("a == ").unwrap_err(), "a value is missing behind `==`");
+    assert!(read(&"(".repeat(1000)).is_err());
+}

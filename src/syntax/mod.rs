@@ -22,20 +22,15 @@ pub use trivia::{Comment, Trivia};
 /// Reads one file: its tree, its comments, and what is wrong with it. Names are not looked at; that is `check`'s work.
 ///
 /// Never fails and never panics: items with mistakes are left out, and work and memory are bounded by `limits`.
+/// What an interactive session types is read by it too: a statement or an expression is a file of one item.
 #[must_use]
 pub fn parse(map: &SourceMap, file: FileId, limits: &Limits) -> (ast::File, Trivia, Diagnostics) {
     let Some(source) = map.get(file) else { return Default::default() };
     let text: &str = &source.text;
-    if let Some(refusal) = refused(text, file, limits) {
-        return (ast::File::default(), Trivia::default(), Diagnostics(vec![refusal]));
-    }
-    let scan = token::scan(text, limits.rule_depth);
-    if let Some(token) = scan.tokens.get(limits.rule_tokens) {
-        let span = Span::new(file, token.start, token.end);
-        let message = format!("this file has more than {} words and signs", limits.rule_tokens);
-        let refusal = Diagnostic::new(Slug::TooLarge, span, message).help("split it, and join the parts with `use`");
-        return (ast::File::default(), Trivia::default(), Diagnostics(vec![refusal]));
-    }
+    let scan = match scanned(text, file, limits) {
+        Ok(scan) => scan,
+        Err(refusal) => return (ast::File::default(), Trivia::default(), refusal),
+    };
     let trivia = Trivia::new(file, text, &scan.remarks);
     let read = grammar::with_stack(scan.depth.min(limits.rule_depth), || read(file, text, scan, limits));
     let recover::Recovered { mut items, unread, diagnostics } = read;
@@ -43,33 +38,70 @@ pub fn parse(map: &SourceMap, file: FileId, limits: &Limits) -> (ast::File, Triv
     (ast::File { items, allows: trivia.allows(), unread }, trivia, diagnostics)
 }
 
+/// Reads a file that holds one expression and nothing else, such as a value given from outside.
+/// `None` with at least one diagnostic when it holds something else.
+#[must_use]
+pub fn parse_expression(map: &SourceMap, file: FileId, limits: &Limits) -> (Option<ast::Expr>, Diagnostics) {
+    let Some(source) = map.get(file) else { return Default::default() };
+    let text: &str = &source.text;
+    let scan = match scanned(text, file, limits) {
+        Ok(scan) => scan,
+        Err(refusal) => return (None, refusal),
+    };
+    grammar::with_stack(scan.depth.min(limits.rule_depth), || {
+        let (start, body) = without_mark(text);
+        if let (true, Ok(pair)) = (scan.too_deep.is_empty(), grammar::read(Rule::lone_expression, body)) {
+            let mut lower = Lower::new(body, Place::whole(file, start), limits.rule_depth);
+            let expression = lower.lone_expression(pair);
+            return (expression, lower.diagnostics);
+        }
+        let mut diagnostics = recover::recover(file, text, scan, limits).diagnostics;
+        if diagnostics.0.is_empty() {
+            let message = "an expression is expected here, and this is none";
+            let help = "write a value such as `10`, `\"text\"` or `output.status == \"ok\"`";
+            diagnostics.push(Diagnostic::new(Slug::Syntax, Span::new(file, start, text.len()), message).help(help));
+        }
+        (None, diagnostics)
+    })
+}
+
 /// The whole file by the strict grammar; where that refuses it, statement by statement.
 fn read(file: FileId, text: &str, scan: token::Scan, limits: &Limits) -> recover::Recovered {
-    if scan.too_deep.is_empty() {
-        let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let body = text.get(start..).unwrap_or("");
-        if let Ok(pair) = grammar::read(Rule::file, body) {
-            let mut lower = Lower::new(body, Place::whole(file, start), limits.rule_depth);
-            let items = lower.items(pair);
-            return recover::Recovered { items, unread: Vec::new(), diagnostics: lower.diagnostics };
-        }
+    let (start, body) = without_mark(text);
+    if let (true, Ok(pair)) = (scan.too_deep.is_empty(), grammar::read(Rule::file, body)) {
+        let mut lower = Lower::new(body, Place::whole(file, start), limits.rule_depth);
+        let items = lower.items(pair);
+        return recover::Recovered { items, unread: Vec::new(), diagnostics: lower.diagnostics };
     }
     recover::recover(file, text, scan, limits)
 }
 
-/// What is not looked at any further.
-fn refused(text: &str, file: FileId, limits: &Limits) -> Option<Diagnostic> {
+/// The text behind a byte order mark, and where it starts.
+fn without_mark(text: &str) -> (usize, &str) {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    (text.len() - body.len(), body)
+}
+
+/// The tokens of a text, unless it is one that is not looked at any further.
+fn scanned(text: &str, file: FileId, limits: &Limits) -> Result<token::Scan, Diagnostics> {
+    let refuse = |slug: Slug, start: usize, end: usize, message: String, help: &str| {
+        Err(Diagnostics(vec![Diagnostic::new(slug, Span::new(file, start, end), message).help(help)]))
+    };
+    let split = "split it, and join the parts with `use`";
     if text.len() > limits.rule_file_bytes {
         let message = format!("this file has {} bytes, more than the limit of {}", text.len(), limits.rule_file_bytes);
-        return Some(
-            Diagnostic::new(Slug::TooLarge, Span::new(file, 0, 0), message)
-                .help("split it, and join the parts with `use`"),
-        );
+        return refuse(Slug::TooLarge, 0, 0, message, split);
     }
-    let zero = memchr::memchr(0, text.as_bytes())?;
-    let message = "this file is not text: it holds a zero byte";
-    Some(
-        Diagnostic::new(Slug::NotText, Span::new(file, zero, zero + 1), message)
-            .help("rules are written in plain UTF-8 text"),
-    )
+    if let Some(zero) = memchr::memchr(0, text.as_bytes()) {
+        let message = "this file is not text: it holds a zero byte".to_owned();
+        return refuse(Slug::NotText, zero, zero + 1, message, "rules are written in plain UTF-8 text");
+    }
+    let scan = token::scan(text, limits.rule_depth, limits.rule_tokens);
+    match scan.tokens.get(limits.rule_tokens) {
+        Some(token) => {
+            let message = format!("this file has more than {} words and signs", limits.rule_tokens);
+            refuse(Slug::TooLarge, token.start, token.end, message, split)
+        }
+        None => Ok(scan),
+    }
 }

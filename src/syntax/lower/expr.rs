@@ -34,6 +34,11 @@ impl Lower<'_> {
         chain.build()
     }
 
+    /// The expression that an entry rule holds alone.
+    pub(in crate::syntax) fn lone_expression(&mut self, node: Node<'_>) -> Option<Expr> {
+        self.expression(Children::of(node).next()?)
+    }
+
     /// A value with at most one test behind it.
     fn comparison(&mut self, node: Node<'_>) -> Option<Expr> {
         let mut children = Children::of(node);

@@ -12,7 +12,7 @@ fn agree(name: &str, text: &str) {
     let file = map.add(SourceFile::new(name, None, text));
     let (mut whole, _, diagnostics) = parse(&map, file, &limits);
     assert!(diagnostics.0.is_empty(), "{name}: {diagnostics:?}");
-    let scan = token::scan(text, limits.rule_depth);
+    let scan = token::scan(text, limits.rule_depth, limits.rule_tokens);
     let pieces = grammar::with_stack(scan.depth, || recover(FileId(0), text, scan, &limits));
     assert!(pieces.diagnostics.0.is_empty(), "{name}: {:?}", pieces.diagnostics);
     for item in &mut whole.items {

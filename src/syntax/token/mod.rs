@@ -99,13 +99,13 @@ const BEFORE_REGEX: &[&str] = &[
     "span",
 ];
 
-/// Reads all of `text`; nesting is counted against `limit`.
-pub(super) fn scan(text: &str, limit: usize) -> Scan {
+/// Reads all of `text`, or one token more than `most`; nesting is counted against `limit`.
+pub(super) fn scan(text: &str, limit: usize, most: usize) -> Scan {
     let mut scanner = Scanner { text, at: 0, levels: Levels::new(limit), scan: Scan::default(), last: None };
     if text.starts_with('\u{feff}') {
         scanner.at = '\u{feff}'.len_utf8();
     }
-    while scanner.step() {}
+    while scanner.scan.tokens.len() <= most && scanner.step() {}
     let (depth, too_deep) = scanner.levels.result();
     Scan { depth, too_deep, ..scanner.scan }
 }

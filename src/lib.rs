@@ -50,6 +50,7 @@ pub mod report;
 mod rules;
 pub mod source;
 pub mod syntax;
+pub mod testing;
 pub mod trace;
 pub mod truth;
 pub mod value;

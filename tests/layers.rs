@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 /// Modules by layer, lowest first; see ARCHITECTURE.md.
-const LAYERS: [&[&str]; 7] = [
+const LAYERS: [&[&str]; 8] = [
     &["source", "diagnostic", "limits", "truth", "value"],
     &["syntax", "trace"],
     &["ir", "builtins", "check"],
     &["bytecode", "compile"],
     &["vm"],
     &["report", "rules"],
+    &["testing"],
     &["cli"],
 ];
 

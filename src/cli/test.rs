@@ -1,19 +1,14 @@
-//! `aver test RULES...`: runs the tests that stand in rule files.
+//! `aver test RULES...`: runs the tests of rules.
 
 use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
-use super::{inputs, params, rules};
-use crate::bytecode::program::{Program, Test};
-use crate::diagnostic::render::{Ink, Style, one_line, paint};
+use super::{inputs, params, rules, select};
 use crate::limits::Limits;
-use crate::report::redact;
-use crate::source::{Position, SourceFile, SourceMap};
-use crate::truth::Verdict;
-use crate::vm::outcome::Status;
-use crate::vm::prepare::Prepared;
-use crate::vm::testing::{TestResult, run_tests};
+use crate::testing::outcome::{self, Tested};
+use crate::testing::show;
+use crate::testing::subject::{Chosen, Subject};
+use crate::vm::select::Selection;
 use clap::ValueEnum;
-use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -21,21 +16,42 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  aver test refunds.assert
+  aver test refunds.assert                 its `test` blocks and the cases in refunds.cases/
   aver test rules/ --filter approval
   aver test rules/ --format short          a line per test that does not come out as stated
 
-Exit codes: 0 all tests come out as stated, 1 one does not, 2 there is no test, 3 the rules do not compile.")]
+Case files: traces in a folder beside the rules, which their names speak for:
+  refunds.cases/large.fail.json            something fails
+  refunds.cases/large.fail.approval.json   the rule `approval` fails
+  refunds.cases/approval/fail/large.json   the same, by folders
+  refunds.cases.jsonl                      a table: {\"name\", \"expect\", \"rules\", \"tags\", \"run\"} in each line
+
+Exit codes, the highest that applies:
+  0 all tests come out as stated   3 the rules do not compile
+  1 one does not                   4 the run of a test cannot be read
+  2 wrong usage, no test")]
 pub struct Arguments {
     /// Rule files, or folders of them; `-` reads standard input
     #[arg(required = true, value_name = "RULES")]
     rules: Vec<PathBuf>,
+    /// A folder with more case files, for one rule file
+    #[arg(long, value_name = "DIR")]
+    cases: Option<PathBuf>,
     /// Run only tests whose name contains this
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// How results are printed: human, short, json
+    /// Run only tests that name this rule
+    #[arg(long, value_name = "NAME")]
+    rule: Vec<String>,
+    /// Run only tests with this tag, or of a rule with it
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// How results are printed: human, short, json, junit
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
     format: Format,
+    /// Print only tests that do not come out as stated
+    #[arg(short, long)]
+    quiet: bool,
     /// A value for a parameter of the rules
     #[arg(long, value_name = "NAME=VALUE")]
     param: Vec<String>,
@@ -64,166 +80,95 @@ pub enum Format {
     Short,
     /// One JSON object
     Json,
+    /// XML for CI services
+    Junit,
 }
 
 /// Runs the tests.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let inputs = inputs::rules(&arguments.rules)?;
-    let mut loaded = rules::load(&inputs, Limits::default())?;
-    loaded.tell(color)?;
-    params::apply(&mut loaded.programs, &arguments.param_file, &arguments.param)?;
-    let mut tested: Vec<Tested> = Vec::new();
-    for program in &mut loaded.programs {
-        if let Some(text) = &arguments.filter {
-            program.tests.retain(|test| test.name.contains(text.as_str()));
-        }
-        let results = run_tests(program, &Prepared::new(program), &Limits::default());
-        tested.extend(results.into_iter().filter_map(|result| Tested::new(program, result)));
+    let limits = Limits::default();
+    let mut subjects = subjects(arguments, color, &limits)?;
+    let chosen = Chosen { text: arguments.filter.clone(), rules: arguments.rule.clone(), tags: arguments.tag.clone() };
+    let all: usize = subjects.iter().map(|subject| subject.trials.len()).sum();
+    subjects.iter_mut().for_each(|subject| subject.choose(&chosen));
+    if subjects.iter().all(|subject| subject.trials.is_empty()) && !arguments.allow.contains(&Allow::Empty) {
+        return Err(nothing(&chosen, all));
     }
-    if tested.is_empty() && arguments.allow.is_empty() {
-        let message =
-            if arguments.filter.is_some() { "no test has this text in its name" } else { "the rules hold no test" };
-        return Err(Stop::usage(
-            message,
-            "write one: `test \"name\" expect fail RULE { calls: [{ tool: \"refund\" }] }`",
-        ));
+    let mut tested: Vec<Tested> = Vec::new();
+    let mut ends = Vec::new();
+    for subject in &subjects {
+        tested.extend(outcome::run(subject, &limits));
+        ends.push(tested.len());
     }
     let mut out = io::BufWriter::new(io::stdout());
     match arguments.format {
-        Format::Human => human(&mut out, &tested, Stream::Out.style(color))?,
-        Format::Short => tested.iter().filter(|test| !test.passed).try_for_each(|test| short(&mut out, test))?,
-        Format::Json => writeln!(out, "{}", data(&tested))?,
+        Format::Human => show::human(&mut out, &tested, Stream::Out.style(color), arguments.quiet)?,
+        Format::Short => show::short(&mut out, &tested)?,
+        Format::Json => writeln!(out, "{}", show::data(&tested))?,
+        Format::Junit => show::junit(&mut out, &suites(&subjects, &tested, &ends))?,
     }
     out.flush()?;
-    Ok(if tested.iter().all(|test| test.passed) { Exit::Holds } else { Exit::Failed })
+    Ok(exit(&tested))
 }
 
-/// A test with what came of it.
-struct Tested {
-    name: String,
-    file: String,
-    at: Position,
-    expect: Verdict,
-    /// What the whole came out as.
-    observed: Option<Verdict>,
-    passed: bool,
-    reason: String,
-    found: Vec<(String, Verdict)>,
-    /// Assertions that did not pass, with their reasons.
-    why: Vec<(String, Status, String)>,
+/// The rules with their tests.
+fn subjects(arguments: &Arguments, color: ColorChoice, limits: &Limits) -> Result<Vec<Subject>, Stop> {
+    let inputs = inputs::rules(&arguments.rules)?;
+    if arguments.cases.is_some() && inputs.len() != 1 {
+        return Err(Stop::usage("`--cases` is for one rule file", "name the file, or put the cases beside each"));
+    }
+    let mut loaded = rules::load(&inputs, *limits)?;
+    loaded.tell(color)?;
+    params::apply(&mut loaded.programs, &arguments.param_file, &arguments.param)?;
+    let selection = Selection { rules: arguments.rule.clone(), ..Selection::default() };
+    select::known(&loaded.programs, &selection)?;
+    let mut subjects = Vec::new();
+    for (input, program) in inputs.iter().zip(loaded.programs) {
+        let path = match input {
+            inputs::Input::File(path) => Some(path.as_path()),
+            inputs::Input::Stdin => None,
+        };
+        let subject = Subject::new(program, path, arguments.cases.as_deref(), limits).map_err(|unreadable| {
+            let said = super::said(&unreadable.error);
+            Stop::usage(format!("the cases in `{}` cannot be read: {said}", unreadable.path.display()), "")
+        })?;
+        subjects.push(subject);
+    }
+    Ok(subjects)
 }
 
-impl Tested {
-    fn new(program: &Program, result: TestResult) -> Option<Self> {
-        let test = program.tests.get(result.test as usize)?;
-        let mut sources = SourceMap::default();
-        for source in &program.sources {
-            sources.add(SourceFile::new(source.name.as_str(), None, source.text.as_str()));
+/// No test is no success.
+fn nothing(chosen: &Chosen, all: usize) -> Stop {
+    if all == 0 {
+        return Stop::usage(
+            "the rules hold no test",
+            "write one: `test \"name\" expect fail RULE { calls: [{ tool: \"refund\" }] }`",
+        );
+    }
+    let message = match chosen {
+        Chosen { text: Some(_), rules, tags } if rules.is_empty() && tags.is_empty() => {
+            "no test has this text in its name"
         }
-        let why = result.outcome.results.iter().filter(|one| one.status != Status::Passed).filter_map(|one| {
-            let assertion = program.assertions.get(one.assertion as usize)?;
-            Some((assertion.id.clone(), one.status, redact(&one.reason).into_owned()))
-        });
-        Some(Self {
-            name: test.name.clone(),
-            file: sources.name(test.span).to_owned(),
-            at: sources.position(test.span),
-            expect: test.expect,
-            observed: observed(test, &result),
-            passed: result.passed,
-            reason: redact(&result.reason).into_owned(),
-            why: why.collect(),
-            found: result.found,
-        })
-    }
-}
-
-/// One verdict for all that was judged: what was expected when the test passed, otherwise the first that differs.
-fn observed(test: &Test, result: &TestResult) -> Option<Verdict> {
-    if result.passed {
-        return Some(test.expect);
-    }
-    let verdicts = || result.found.iter().map(|(_, verdict)| *verdict);
-    verdicts()
-        .find(|&verdict| verdict == Verdict::Fail && test.expect == Verdict::Pass)
-        .or_else(|| verdicts().find(|&verdict| verdict != test.expect))
-}
-
-fn human(out: &mut impl Write, tested: &[Tested], style: Style) -> io::Result<()> {
-    for test in tested {
-        let (ink, word) = if test.passed { (Ink::Green, "ok    ") } else { (Ink::Red, "failed") };
-        writeln!(out, "{}  {}", paint(style, ink, word), one_line(&test.name))?;
-        if !test.passed {
-            writeln!(
-                out,
-                "        {}:{}:{}: {}",
-                one_line(&test.file),
-                test.at.line,
-                test.at.column,
-                one_line(&test.reason)
-            )?;
-            for (id, status, reason) in &test.why {
-                let reason = if reason.is_empty() { String::new() } else { format!(": {}", one_line(reason)) };
-                writeln!(out, "          {} {}{reason}", one_line(id), status.as_str())?;
-            }
-        }
-    }
-    writeln!(out)?;
-    cells(out, tested)?;
-    let failed = tested.iter().filter(|test| !test.passed).count();
-    let count = format!("{} test{}", tested.len(), if tested.len() == 1 { "" } else { "s" });
-    match failed {
-        0 => writeln!(out, "{}: {count} came out as stated", paint(style, Ink::Green, "passed")),
-        _ => writeln!(out, "{}: {failed} of {count} did not come out as stated", paint(style, Ink::Red, "failed")),
-    }
-}
-
-/// How often each verdict was expected and came out. Those of pass and fail are always shown: rules that are tested on one side only are
-/// half tested.
-fn cells(out: &mut impl Write, tested: &[Tested]) -> io::Result<()> {
-    let used = |verdict: &Verdict| {
-        matches!(verdict, Verdict::Pass | Verdict::Fail)
-            || tested.iter().any(|test| test.expect == *verdict || test.observed == Some(*verdict))
+        Chosen { text: None, rules, .. } if rules.is_empty() => "no test has this tag",
+        Chosen { text: None, tags, .. } if tags.is_empty() => "no test names this rule",
+        _ => "no test is selected",
     };
-    let verdicts: Vec<Verdict> = Verdict::ALL.into_iter().filter(used).collect();
-    write!(out, "{:18}", "expected \\ found")?;
-    for verdict in &verdicts {
-        write!(out, "{:>11}", verdict.as_str())?;
-    }
-    writeln!(out)?;
-    for expected in verdicts.iter().filter(|verdict| **verdict != Verdict::Skipped) {
-        write!(out, "  {:16}", expected.as_str())?;
-        for found in &verdicts {
-            let count = tested.iter().filter(|test| test.expect == *expected && test.observed == Some(*found)).count();
-            write!(out, "{count:>11}")?;
-        }
-        writeln!(out)?;
-    }
-    writeln!(out)
+    Stop::usage(message, format!("there are {all} tests; leave the selection out to run them"))
 }
 
-fn short(out: &mut impl Write, test: &Tested) -> io::Result<()> {
-    let (file, name, reason) = (one_line(&test.file), one_line(&test.name), one_line(&test.reason));
-    writeln!(out, "{file}:{}:{}: error[test]: \"{name}\": {reason}", test.at.line, test.at.column)
+fn suites<'t>(subjects: &[Subject], tested: &'t [Tested], ends: &[usize]) -> Vec<(String, &'t [Tested])> {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let ranges = starts.zip(ends.iter().copied());
+    let named = subjects.iter().zip(ranges);
+    named.filter_map(|(subject, (start, end))| Some((subject.name().to_owned(), tested.get(start..end)?))).collect()
 }
 
-fn data(tested: &[Tested]) -> Value {
-    let tests: Vec<Value> = tested
-        .iter()
-        .map(|test| {
-            let found: Vec<Value> =
-                test.found.iter().map(|(id, verdict)| json!({"id": id, "verdict": verdict.as_str()})).collect();
-            json!({
-                "name": test.name,
-                "location": {"file": test.file, "line": test.at.line, "column": test.at.column},
-                "expect": test.expect.as_str(),
-                "observed": test.observed.map(Verdict::as_str),
-                "passed": test.passed,
-                "reason": test.reason,
-                "found": found,
-            })
-        })
-        .collect();
-    let passed = tested.iter().filter(|test| test.passed).count();
-    json!({"version": 1, "tests": tests, "summary": {"tests": tested.len(), "passed": passed, "failed": tested.len() - passed}})
+fn exit(tested: &[Tested]) -> Exit {
+    if tested.iter().any(|test| test.unreadable) {
+        Exit::Trace
+    } else if tested.iter().all(|test| test.passed) {
+        Exit::Holds
+    } else {
+        Exit::Failed
+    }
 }

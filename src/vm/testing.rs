@@ -8,6 +8,7 @@ use super::select::Selection;
 use crate::bytecode::program::{Program, Test};
 use crate::limits::Limits;
 use crate::trace::read::read_str;
+use crate::trace::run::Run;
 use crate::truth::Verdict;
 use bumpalo::Bump;
 
@@ -44,17 +45,51 @@ fn run_test(program: &Program, prepared: &Prepared, number: u32, test: &Test, li
             return TestResult { test: number, passed: false, reason, found: Vec::new(), outcome: Outcome::default() };
         }
     };
-    let named = test.rules.iter().filter_map(|&rule| program.rules.get(rule as usize)).map(|rule| rule.id.clone());
+    let stated = Stated { expect: test.expect, rules: &test.rules };
+    let Judgement { reason, found, outcome } = judge(program, prepared, &run, &arena, stated, limits);
+    TestResult { test: number, passed: reason.is_none(), reason: reason.unwrap_or_default(), found, outcome }
+}
+
+/// What a test states of its run.
+#[derive(Debug, Clone, Copy)]
+pub struct Stated<'a> {
+    /// The verdict.
+    pub expect: Verdict,
+    /// The rules that have it, by number; empty for all.
+    pub rules: &'a [u32],
+}
+
+/// What a program says of the run of a test.
+#[derive(Debug, Clone)]
+pub struct Judgement {
+    /// Why it is not what was stated, in words; `None` when it is.
+    pub reason: Option<String>,
+    /// What was judged, with its verdict: rules by id, and bare assertions by theirs.
+    pub found: Vec<(String, Verdict)>,
+    /// Everything that was found.
+    pub outcome: Outcome,
+}
+
+/// Judges the run of a test. A test may look at nothing but its run.
+#[must_use]
+pub fn judge<'run>(
+    program: &'run Program,
+    prepared: &'run Prepared,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    stated: Stated<'_>,
+    limits: &Limits,
+) -> Judgement {
+    let named = stated.rules.iter().filter_map(|&rule| program.rules.get(rule as usize)).map(|rule| rule.id.clone());
     let options = EvaluateOptions {
         selection: Selection { rules: named.collect(), ..Selection::default() },
         limits: *limits,
-        assume_case: !test.rules.is_empty(),
+        assume_case: !stated.rules.is_empty(),
         ..EvaluateOptions::default()
     };
-    let outcome = evaluate(program, prepared, &run, &arena, &options);
+    let outcome = evaluate(program, prepared, run, arena, &options);
     let found = verdicts(program, &outcome);
-    let reason = mismatch(test, &found);
-    TestResult { test: number, passed: reason.is_none(), reason: reason.unwrap_or_default(), found, outcome }
+    Judgement { reason: mismatch(stated, &found), found, outcome }
 }
 
 /// Rules and bare assertions with their verdicts, in file order.
@@ -87,22 +122,22 @@ fn counted(result: &AssertionOutcome) -> Verdict {
 }
 
 /// Why the verdicts are not those that were expected.
-fn mismatch(test: &Test, found: &[(String, Verdict)]) -> Option<String> {
+fn mismatch(stated: Stated<'_>, found: &[(String, Verdict)]) -> Option<String> {
     if found.is_empty() {
         return Some("no assertion was judged".to_owned());
     }
-    if !test.rules.is_empty() {
+    if !stated.rules.is_empty() {
         let other: Vec<String> = found
             .iter()
-            .filter(|(_, verdict)| *verdict != test.expect)
+            .filter(|(_, verdict)| *verdict != stated.expect)
             .map(|(id, verdict)| format!("`{id}` is {}", verdict.as_str()))
             .collect();
-        return (!other.is_empty()).then(|| format!("{}, not {}", other.join(", "), test.expect.as_str()));
+        return (!other.is_empty()).then(|| format!("{}, not {}", other.join(", "), stated.expect.as_str()));
     }
     let some = |wanted| found.iter().any(|(_, verdict)| *verdict == wanted);
     let failed: Vec<&str> =
         found.iter().filter(|(_, verdict)| *verdict == Verdict::Fail).map(|(id, _)| id.as_str()).collect();
-    match test.expect {
+    match stated.expect {
         Verdict::Pass if !failed.is_empty() => Some(format!("`{}` failed", failed.join("`, `"))),
         wanted if some(wanted) => None,
         wanted => Some(format!("nothing is {}", wanted.as_str())),

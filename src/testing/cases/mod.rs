@@ -1,0 +1,150 @@
+//! Case files: recorded runs beside the rules, each with what it has to come out as.
+//!
+//! For `refunds.assert` these are the traces in the folder `refunds.cases`, where names say what is expected (see [`name`]), and the
+//! lines of the table `refunds.cases.jsonl` (see [`table`]).
+
+pub mod name;
+mod table;
+
+use super::trial::{Input, Place, Trial, Trouble};
+use crate::bytecode::program::Program;
+use crate::diagnostic::suggest::nearest;
+use crate::limits::Limits;
+use crate::trace::read::Runs;
+use std::path::{Path, PathBuf};
+
+/// A folder or file of cases that cannot be read.
+#[derive(Debug)]
+pub struct Unreadable {
+    /// Which.
+    pub path: PathBuf,
+    /// Why.
+    pub error: std::io::Error,
+}
+
+/// The ending of the folder of cases, in place of the ending of the rule file.
+const FOLDER: &str = "cases";
+/// The ending of the table of cases.
+const TABLE: &str = "cases.jsonl";
+/// Endings of traces.
+const ENDINGS: [&str; 2] = ["json", "jsonl"];
+/// Folders inside each other that are looked through.
+const DEPTH: usize = 64;
+
+/// The folder of the cases of a rule file.
+#[must_use]
+pub fn folder_of(rules: &Path) -> PathBuf {
+    rules.with_extension(FOLDER)
+}
+
+/// The table of the cases of a rule file.
+#[must_use]
+pub fn table_of(rules: &Path) -> PathBuf {
+    rules.with_extension(TABLE)
+}
+
+/// The cases of a rule file, and those of one more folder.
+pub(super) fn of(
+    program: &Program,
+    rules: Option<&Path>,
+    folder: Option<&Path>,
+    limits: &Limits,
+) -> Result<Vec<Trial>, Unreadable> {
+    let mut trials = Vec::new();
+    let beside = rules.map(folder_of).filter(|folder| folder.is_dir());
+    for folder in beside.iter().map(PathBuf::as_path).chain(folder) {
+        for path in files(folder)? {
+            recorded(program, folder, &path, limits, &mut trials);
+        }
+    }
+    if let Some(path) = rules.map(table_of).filter(|path| path.is_file()) {
+        table::read(program, &path, limits, &mut trials)?;
+    }
+    Ok(trials)
+}
+
+/// The traces below a folder, in the order of names. Hidden folders and links to folders are left out.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
+    let (mut found, mut open) = (Vec::new(), vec![(folder.to_path_buf(), DEPTH)]);
+    while let Some((folder, depth)) = open.pop() {
+        let failed = |error| Unreadable { path: folder.clone(), error };
+        for entry in std::fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
+            let hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if kind.is_dir() {
+                open.extend(depth.checked_sub(1).filter(|_| !hidden).map(|depth| (path, depth)));
+            } else if path.is_file() && !hidden && has_ending(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn has_ending(path: &Path) -> bool {
+    path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
+}
+
+/// The tests of one trace: one for each run in it.
+fn recorded(program: &Program, folder: &Path, path: &Path, limits: &Limits, trials: &mut Vec<Trial>) {
+    let inside = path.strip_prefix(folder).unwrap_or(path);
+    let top = folder.file_name().map_or_else(|| folder.to_path_buf(), PathBuf::from);
+    let name = top.join(inside).to_string_lossy().replace('\\', "/");
+    let file = path.to_string_lossy().into_owned();
+    let stated = name::stated(inside).and_then(|stated| Ok((stated.expect, rules(program, &stated.rules)?)));
+    let (expect, rules) = match stated {
+        Ok(stated) => stated,
+        Err(trouble) => return trials.push(without_run(name, Place::start_of(file), None, trouble)),
+    };
+    match Runs::open(&file, limits) {
+        Err(error) => trials.push(without_run(
+            name.clone(),
+            Place::start_of(file),
+            Some(expect),
+            Trouble::unreadable(&error, true),
+        )),
+        Ok(runs) => {
+            for run in runs {
+                trials.push(match run {
+                    Ok(raw) => Trial {
+                        name: format!("{name}{}", raw.source.name().trim_start_matches(file.as_str())),
+                        place: Place { file: file.clone(), line: raw.source.line.max(1), column: 1 },
+                        expect: Some(expect),
+                        rules: rules.clone(),
+                        tags: Vec::new(),
+                        input: Input::Recorded(raw),
+                    },
+                    Err(error) => {
+                        let trouble = Trouble::unreadable(&error, true);
+                        without_run(name.clone(), Place::start_of(file.clone()), Some(expect), trouble)
+                    }
+                });
+            }
+        }
+    }
+}
+
+fn without_run(name: String, place: Place, expect: Option<crate::truth::Verdict>, trouble: Trouble) -> Trial {
+    Trial { name, place, expect, rules: Vec::new(), tags: Vec::new(), input: Input::None(trouble) }
+}
+
+/// The numbers of rules by their names.
+fn rules(program: &Program, names: &[String]) -> Result<Vec<u32>, Trouble> {
+    names.iter().map(|name| rule(program, name)).collect()
+}
+
+fn rule(program: &Program, name: &str) -> Result<u32, Trouble> {
+    let known = program.rules.iter().position(|rule| rule.id == name);
+    if let Some(number) = known.and_then(|number| u32::try_from(number).ok()) {
+        return Ok(number);
+    }
+    let ids = || program.rules.iter().map(|rule| rule.id.as_str());
+    let help = match nearest(name, ids()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if program.rules.is_empty() => "the file has no rule; leave the name out to speak of all".to_owned(),
+        None => format!("the rules are {}", ids().collect::<Vec<_>>().join(", ")),
+    };
+    Err(Trouble::new(format!("there is no rule `{name}`"), help))
+}

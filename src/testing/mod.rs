@@ -1,0 +1,11 @@
+//! What keeps rules honest: their tests, and what the tests leave untried.
+//!
+//! A [`Subject`](subject::Subject) is a rule file with every [`Trial`](trial::Trial) of it: its `test` blocks and the case files
+//! beside it. [`outcome`] runs them; [`show`] prints what came of them.
+
+pub mod cases;
+pub mod cells;
+pub mod outcome;
+pub mod show;
+pub mod subject;
+pub mod trial;

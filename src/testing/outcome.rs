@@ -1,0 +1,121 @@
+//! Running tests, and what came of each.
+
+use super::subject::Subject;
+use super::trial::{Input, Place, Trial, Trouble};
+use crate::bytecode::program::Program;
+use crate::limits::Limits;
+use crate::report::redact;
+use crate::trace::read::{self, read_str};
+use crate::truth::Verdict;
+use crate::vm::outcome::{Outcome, Status};
+use crate::vm::testing::{self, Judgement, Stated};
+use bumpalo::Bump;
+
+/// A test with what came of it.
+#[derive(Debug)]
+pub struct Tested {
+    /// Its name.
+    pub name: String,
+    /// Where it is stated.
+    pub place: Place,
+    /// What was stated.
+    pub expect: Option<Verdict>,
+    /// One verdict for all that was judged; `None` when nothing was.
+    pub observed: Option<Verdict>,
+    /// Whether it came out as stated.
+    pub passed: bool,
+    /// Why not; empty when it did.
+    pub reason: String,
+    /// What to do about it; mostly empty.
+    pub help: String,
+    /// True when its run could not be read.
+    pub unreadable: bool,
+    /// Rules and bare assertions that were judged, by id.
+    pub found: Vec<(String, Verdict)>,
+    /// Assertions that did not pass.
+    pub why: Vec<Why>,
+    /// Everything that was found.
+    pub outcome: Outcome,
+}
+
+/// An assertion that did not pass.
+#[derive(Debug, Clone)]
+pub struct Why {
+    /// Its id.
+    pub id: String,
+    /// What became of it.
+    pub status: Status,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// Runs all tests of a subject, in their order.
+#[must_use]
+pub fn run(subject: &Subject, limits: &Limits) -> Vec<Tested> {
+    subject.trials.iter().map(|trial| run_one(subject, trial, limits)).collect()
+}
+
+fn run_one(subject: &Subject, trial: &Trial, limits: &Limits) -> Tested {
+    let arena = Bump::new();
+    let run = match &trial.input {
+        Input::Normal(text) => read_str(text, &arena, limits).map_err(|error| Trouble::unreadable(&error, false)),
+        Input::Recorded(raw) => read::parse(raw, &arena, limits).map_err(|error| Trouble::unreadable(&error, true)),
+        Input::None(trouble) => Err(trouble.clone()),
+    };
+    match (run, trial.expect) {
+        (Ok(run), Some(expect)) => {
+            let stated = Stated { expect, rules: &trial.rules };
+            let judged = testing::judge(&subject.program, &subject.prepared, &run, &arena, stated, limits);
+            judged_as(&subject.program, trial, expect, judged)
+        }
+        (Err(trouble), _) => troubled(trial, trouble),
+        (Ok(_), None) => troubled(trial, Trouble::new("it states no verdict", "")),
+    }
+}
+
+fn troubled(trial: &Trial, trouble: Trouble) -> Tested {
+    Tested {
+        name: trial.name.clone(),
+        place: trouble.place.unwrap_or_else(|| trial.place.clone()),
+        expect: trial.expect,
+        observed: None,
+        passed: false,
+        reason: trouble.reason,
+        help: trouble.help,
+        unreadable: trouble.unreadable,
+        found: Vec::new(),
+        why: Vec::new(),
+        outcome: Outcome::default(),
+    }
+}
+
+fn judged_as(program: &Program, trial: &Trial, expect: Verdict, judged: Judgement) -> Tested {
+    let why = judged.outcome.results.iter().filter(|one| one.status != Status::Passed).filter_map(|one| {
+        let assertion = program.assertions.get(one.assertion as usize)?;
+        Some(Why { id: assertion.id.clone(), status: one.status, reason: redact(&one.reason).into_owned() })
+    });
+    Tested {
+        name: trial.name.clone(),
+        place: trial.place.clone(),
+        expect: Some(expect),
+        observed: observed(expect, &judged),
+        passed: judged.reason.is_none(),
+        reason: judged.reason.as_deref().map(|reason| redact(reason).into_owned()).unwrap_or_default(),
+        help: String::new(),
+        unreadable: false,
+        why: why.collect(),
+        found: judged.found,
+        outcome: judged.outcome,
+    }
+}
+
+/// One verdict for all that was judged: what was expected when the test passed, otherwise the first that differs.
+fn observed(expect: Verdict, judged: &Judgement) -> Option<Verdict> {
+    if judged.reason.is_none() {
+        return Some(expect);
+    }
+    let verdicts = || judged.found.iter().map(|(_, verdict)| *verdict);
+    verdicts()
+        .find(|&verdict| verdict == Verdict::Fail && expect == Verdict::Pass)
+        .or_else(|| verdicts().find(|&verdict| verdict != expect))
+}

@@ -1,0 +1,18 @@
+//! A line per test that did not come out as stated, for editors.
+
+use crate::diagnostic::render::one_line;
+use crate::testing::outcome::Tested;
+use std::io::{self, Write};
+
+/// Prints `FILE:LINE:COLUMN: error[test]: "NAME": why`.
+///
+/// # Errors
+/// The stream cannot be written.
+pub fn short(out: &mut dyn Write, tested: &[Tested]) -> io::Result<()> {
+    for test in tested.iter().filter(|test| !test.passed) {
+        let (file, name, reason) = (one_line(&test.place.file), one_line(&test.name), one_line(&test.reason));
+        let help = if test.help.is_empty() { String::new() } else { format!("; help: {}", one_line(&test.help)) };
+        writeln!(out, "{file}:{}:{}: error[test]: \"{name}\": {reason}{help}", test.place.line, test.place.column)?;
+    }
+    Ok(())
+}

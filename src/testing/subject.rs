@@ -1,0 +1,98 @@
+//! A rule file with everything that tests it.
+
+use super::cases;
+use super::trial::{Input, Place, Trial};
+use crate::bytecode::program::Program;
+use crate::limits::Limits;
+use crate::source::{SourceFile, SourceMap};
+use crate::vm::prepare::Prepared;
+use std::path::{Path, PathBuf};
+
+/// A rule file with its tests.
+#[derive(Debug)]
+pub struct Subject {
+    /// The file; `None` for rules from standard input, which have no files beside them.
+    pub path: Option<PathBuf>,
+    /// The compiled rules.
+    pub program: Program,
+    /// What is built from them once.
+    pub prepared: Prepared,
+    /// Its sources, to tell places by.
+    pub sources: SourceMap,
+    /// Its tests: the blocks in file order, then the case files by name.
+    pub trials: Vec<Trial>,
+}
+
+/// Which tests are run. What is empty selects all; the kinds combine with AND, names of one kind with OR.
+#[derive(Debug, Clone, Default)]
+pub struct Chosen {
+    /// A text that the test's name holds.
+    pub text: Option<String>,
+    /// Rules that the test names.
+    pub rules: Vec<String>,
+    /// Tags of the test, or of a rule that it names.
+    pub tags: Vec<String>,
+}
+
+impl Chosen {
+    /// True when everything is selected.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.text.is_none() && self.rules.is_empty() && self.tags.is_empty()
+    }
+
+    fn has(&self, program: &Program, trial: &Trial) -> bool {
+        let named = || trial.rules.iter().filter_map(|&rule| program.rules.get(rule as usize));
+        let by_text = self.text.as_ref().is_none_or(|text| trial.name.contains(text.as_str()));
+        let by_rule = self.rules.is_empty() || named().any(|rule| self.rules.contains(&rule.id));
+        let mut tags = trial.tags.iter().chain(named().flat_map(|rule| &rule.tags));
+        by_text && by_rule && (self.tags.is_empty() || tags.any(|tag| self.tags.contains(tag)))
+    }
+}
+
+impl Subject {
+    /// The tests of a program. `path` is the rule file, `folder` one with more case files.
+    ///
+    /// # Errors
+    /// A folder that cannot be read.
+    pub fn new(
+        program: Program,
+        path: Option<&Path>,
+        folder: Option<&Path>,
+        limits: &Limits,
+    ) -> Result<Self, cases::Unreadable> {
+        let mut sources = SourceMap::default();
+        for source in &program.sources {
+            sources.add(SourceFile::new(source.name.as_str(), None, source.text.as_str()));
+        }
+        let mut trials: Vec<Trial> = program
+            .tests
+            .iter()
+            .map(|test| {
+                let at = sources.position(test.span);
+                Trial {
+                    name: test.name.clone(),
+                    place: Place { file: sources.name(test.span).to_owned(), line: at.line, column: at.column },
+                    expect: Some(test.expect),
+                    rules: test.rules.clone(),
+                    tags: Vec::new(),
+                    input: Input::Normal(test.run.clone()),
+                }
+            })
+            .collect();
+        trials.extend(cases::of(&program, path, folder, limits)?);
+        Ok(Self { path: path.map(Path::to_path_buf), prepared: Prepared::new(&program), program, sources, trials })
+    }
+
+    /// Leaves only the chosen tests.
+    pub fn choose(&mut self, chosen: &Chosen) {
+        let program = &self.program;
+        self.trials.retain(|trial| chosen.has(program, trial));
+    }
+
+    /// The name of the rule file.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.program.sources.first().map_or("", |source| &source.name)
+    }
+}

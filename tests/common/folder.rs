@@ -1,0 +1,79 @@
+//! A folder with files in which `aver` is run.
+
+use assert_cmd::Command;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A folder with files.
+pub struct Folder(TempDir);
+
+impl Folder {
+    /// A new folder with these files.
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        files.iter().for_each(|(name, text)| folder.write(name, text.as_bytes()));
+        folder
+    }
+
+    /// Writes a file, with its folders.
+    pub fn write(&self, name: &str, bytes: &[u8]) {
+        let path = self.0.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    /// The text of a file.
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Runs `aver` with a line of words.
+    pub fn aver(&self, line: &str) -> Ran {
+        let words = shell_words::split(line).unwrap();
+        let mut command = Command::cargo_bin("aver").unwrap();
+        let output = command.current_dir(self.path()).env_remove("COLUMNS").args(words).output().unwrap();
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// What a command did.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    /// Wrong usage: exit code 2, nothing on standard output, and a sentence with all of these on standard error.
+    #[track_caller]
+    pub fn refused(&self, said: &[&str]) {
+        assert_eq!((self.code, self.out.as_str()), (2, ""), "{self:?}");
+        said.iter().for_each(|part| assert!(self.err.contains(part), "{part:?} is not said: {}", self.err));
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// Compares with a file of `tests/golden/testing`.
+#[track_caller]
+pub fn golden(name: &str, text: &str) {
+    insta::with_settings!({
+        snapshot_path => "../golden/testing",
+        prepend_module_to_snapshot => false,
+        omit_expression => true,
+    }, { insta::assert_snapshot!(name, text) });
+}

@@ -1,0 +1,122 @@
+//! `aver test` as a user meets it: tests in rule files and case files beside them.
+
+#[path = "common/folder.rs"]
+mod folder;
+
+use folder::{Folder, golden};
+
+const RULES: &str = "\
+rule approval \"Refunds above the limit need an approval\" {
+  tags payments
+  before approve(id: $id) -> refund(id: $id, amount > 100)
+}
+never drop_table
+test \"a large refund without approval is caught\" expect fail approval {
+  calls: [{ tool: \"refund\", args: { id: \"o-1\", amount: 250 } }]
+}
+";
+const LARGE: &str = r#"{"calls":[{"tool":"refund","args":{"id":"o-1","amount":250}}]}"#;
+const APPROVED: &str =
+    r#"{"calls":[{"tool":"approve","args":{"id":"o-1"}},{"tool":"refund","args":{"id":"o-1","amount":250}}]}"#;
+
+#[test]
+fn case_files_say_with_their_names_what_they_have_to_come_out_as() {
+    let lines = format!("{APPROVED}\n{APPROVED}\n");
+    let table = format!(
+        "{{\"name\":\"idle\",\"expect\":\"vacuous\",\"rules\":[\"approval\"],\"tags\":[\"slow\"],\"run\":{{\"calls\":[]}}}}\n\n{{\"expect\":\"fail\",\"from\":\"refunds.cases/large.fail.json\"}}\n"
+    );
+    let folder = Folder::new(&[
+        ("refunds.assert", RULES),
+        ("refunds.cases/large.fail.json", LARGE),
+        ("refunds.cases/large.fail.approval.json", LARGE),
+        ("refunds.cases/approval/fail/large.json", LARGE),
+        ("refunds.cases/pass/two.jsonl", &lines),
+        ("refunds.cases/notes.md", "not a case"),
+        ("refunds.cases.jsonl", &table),
+    ]);
+    let ran = folder.aver("test refunds.assert");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    golden("cases", &ran.out);
+    assert_eq!(
+        folder.aver("test refunds.assert --filter approval/fail").out.lines().next(),
+        Some("ok      refunds.cases/approval/fail/large.json")
+    );
+    assert_eq!(folder.aver("test refunds.assert --tag slow --format json").json()["summary"]["tests"], 1);
+    assert_eq!(folder.aver("test refunds.assert --tag payments --format json").json()["summary"]["tests"], 4);
+    assert_eq!(folder.aver("test refunds.assert --rule approval --format json").json()["summary"]["tests"], 4);
+}
+
+#[test]
+fn the_matrix_shows_what_was_missed_and_what_was_a_false_alarm() {
+    let folder = Folder::new(&[
+        ("refunds.assert", RULES),
+        ("refunds.cases/missed.fail.json", APPROVED),
+        ("refunds.cases/alarm.pass.json", LARGE),
+        ("refunds.cases/idle.pass.approval.json", "{\"calls\":[]}"),
+    ]);
+    let ran = folder.aver("test refunds.assert");
+    assert_eq!(ran.code, 1);
+    golden("cells", &ran.out);
+    let data = folder.aver("test refunds.assert --format json").json();
+    assert_eq!(data["cells"]["fail"]["pass"], 1, "missed");
+    assert_eq!(data["cells"]["pass"]["fail"], 1, "false alarm");
+    assert_eq!(data["cells"]["fail"]["fail"], 1);
+    assert_eq!(data["cells"]["pass"]["vacuous"], 1);
+    assert_eq!(folder.aver("test refunds.assert --quiet").out.matches("ok ").count(), 0);
+    assert_eq!(folder.aver("test refunds.assert --format short").out.lines().count(), 3);
+}
+
+#[test]
+fn a_case_that_cannot_be_used_never_passes() {
+    let folder = Folder::new(&[
+        ("refunds.assert", RULES),
+        ("refunds.cases/none.json", LARGE),
+        ("refunds.cases/x.fail.aproval.json", LARGE),
+        ("refunds.cases/pass/y.fail.json", LARGE),
+        (
+            "refunds.cases.jsonl",
+            "{\"expect\":\"maybe\",\"run\":{}}\n{\"expect\":\"fail\"}\n{\"expct\":1}\n{\"expect\":\"fail\",\"from\":\"/etc/passwd\"}\n",
+        ),
+    ]);
+    let ran = folder.aver("test refunds.assert --format short");
+    assert_eq!(ran.code, 1);
+    golden("unusable-cases", &ran.out);
+    folder.write("refunds.cases/cut.fail.json", b"{\"calls\": [");
+    folder.write("refunds.cases/empty.fail.jsonl", b"");
+    let ran = folder.aver("test refunds.assert --format short");
+    assert_eq!(ran.code, 4, "a run that cannot be read");
+    assert!(ran.out.contains("refunds.cases/cut.fail.json:1:12: error[test]"), "{}", ran.out);
+    assert!(ran.out.contains("the file is empty"), "{}", ran.out);
+}
+
+#[test]
+fn cases_come_in_every_format_that_traces_come_in() {
+    let chat = r#"{"messages":[{"role":"user","content":"refund o-1"},{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"refund","arguments":"{\"id\":\"o-1\",\"amount\":250}"}}]}]}"#;
+    let folder = Folder::new(&[("refunds.assert", RULES), ("elsewhere/chat.fail.approval.json", chat)]);
+    let ran = folder.aver("test refunds.assert --cases elsewhere");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("ok      elsewhere/chat.fail.approval.json"), "{}", ran.out);
+    folder.write("other.assert", b"never x\n");
+    folder.aver("test . --cases elsewhere").refused(&["`--cases` is for one rule file"]);
+    folder.aver("test refunds.assert --cases nowhere").refused(&["nowhere", "there is no such file"]);
+}
+
+#[test]
+fn a_selection_that_selects_nothing_is_wrong_usage() {
+    let folder = Folder::new(&[("refunds.assert", RULES)]);
+    folder.aver("test refunds.assert --filter nothing").refused(&["no test has this text in its name"]);
+    folder.aver("test refunds.assert --tag nothing").refused(&["no test has this tag"]);
+    folder.aver("test refunds.assert --rule aproval").refused(&["did you mean `approval`?"]);
+    assert_eq!(folder.aver("test refunds.assert --filter nothing --allow empty").code, 0);
+}
+
+#[test]
+fn junit_names_the_file_and_the_line_of_each_test() {
+    let folder = Folder::new(&[
+        ("refunds.assert", RULES),
+        ("other.assert", "rule r { never a }\ntest \"<&\\\"\" expect pass r { calls: [{ tool: \"a\" }] }\n"),
+    ]);
+    let ran = folder.aver("test . --format junit");
+    assert_eq!(ran.code, 1);
+    golden("junit", &ran.out);
+}

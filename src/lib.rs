@@ -46,6 +46,8 @@ pub mod compile;
 pub mod diagnostic;
 pub mod ir;
 pub mod limits;
+pub mod lint;
+pub mod project;
 pub mod report;
 mod rules;
 pub mod source;

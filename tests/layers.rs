@@ -7,6 +7,7 @@ const LAYERS: [&[&str]; 8] = [
     &["source", "diagnostic", "limits", "truth", "value"],
     &["syntax", "trace"],
     &["ir", "builtins", "check"],
+    &["lint", "project"],
     &["bytecode", "compile"],
     &["vm"],
     &["report", "rules"],

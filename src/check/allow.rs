@@ -2,57 +2,103 @@
 
 use super::load::Loaded;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Slug, suggest};
-use crate::source::{SourceMap, Span};
-use crate::syntax::ast::Name;
+use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::ast::{Allow, Name};
 
 /// Takes out what is silenced and adds what the comments themselves do wrong; the order stays that of the files.
+/// Whether a comment for a lint is needed, only the linter knows.
 pub fn apply(map: &SourceMap, loaded: &[Loaded], diagnostics: &mut Diagnostics) {
-    // Lints are not complete while there are errors: then a comment may still be needed.
+    // Warnings are not complete while there are errors: then a comment may still be needed.
     let complete = !diagnostics.has_errors();
-    let mut silenced = vec![false; diagnostics.0.len()];
+    let judged = |slug: Slug| complete && !slug.is_lint();
+    let allows = || loaded.iter().flat_map(|file| &file.ast.allows);
+    let mut remarks: Vec<Diagnostic> =
+        allows().flat_map(|allow| &allow.slugs).filter(|name| Slug::parse(&name.text).is_none()).map(unknown).collect();
+    remove(map, allows(), diagnostics, &judged, false, &mut remarks);
+    diagnostics.0.extend(remarks);
+    diagnostics.sort();
+}
+
+/// Takes what the comments of a file silence out of what the linter found there. `judged` says for which slugs a comment that silences nothing
+/// is to be reported.
+pub fn silence(
+    map: &SourceMap,
+    file: FileId,
+    allows: &[Allow],
+    diagnostics: &mut Diagnostics,
+    judged: &dyn Fn(Slug) -> bool,
+) {
+    let judged = |slug: Slug| slug.is_lint() && judged(slug);
     let mut remarks = Vec::new();
-    for file in loaded {
-        for allow in &file.ast.allows {
-            for slug in &allow.slugs {
-                judge(map, allow.span, slug, diagnostics, &mut silenced, complete, &mut remarks);
+    let own = allows.iter().filter(|allow| allow.span.file == file);
+    remove(map, own, diagnostics, &judged, true, &mut remarks);
+    diagnostics.0.extend(remarks);
+    diagnostics.sort();
+}
+
+fn remove<'a>(
+    map: &SourceMap,
+    allows: impl Iterator<Item = &'a Allow>,
+    diagnostics: &mut Diagnostics,
+    judged: &dyn Fn(Slug) -> bool,
+    of_lints: bool,
+    remarks: &mut Vec<Diagnostic>,
+) {
+    let mut silenced = vec![false; diagnostics.0.len()];
+    for allow in allows {
+        for name in &allow.slugs {
+            let Some(slug) = Slug::parse(&name.text) else { continue };
+            let found = mark(map, (allow.span, slug), diagnostics, of_lints, &mut silenced);
+            if !found && judged(slug) {
+                remarks.push(unused(map, allow, name));
             }
         }
     }
     let mut keep = silenced.iter().map(|silenced| !silenced);
     diagnostics.0.retain(|_| keep.next().unwrap_or(true));
-    diagnostics.0.extend(remarks);
-    diagnostics.sort();
 }
 
-fn judge(
+/// Marks what a comment silences; gives whether there is anything that it means. Errors of the language cannot be silenced, lints that a project
+/// takes for errors can.
+fn mark(
     map: &SourceMap,
-    comment: Span,
-    name: &Name,
+    (comment, slug): (Span, Slug),
     diagnostics: &Diagnostics,
+    of_lints: bool,
     silenced: &mut [bool],
-    complete: bool,
-    remarks: &mut Vec<Diagnostic>,
-) {
-    let Some(slug) = Slug::parse(&name.text) else {
-        remarks.push(unknown(name));
-        return;
-    };
-    let (mut used, mut is_error) = (false, false);
+) -> bool {
+    let mut any = false;
     for (found, silenced) in diagnostics.0.iter().zip(silenced.iter_mut()) {
-        if !covers(map, comment, found.span) || !stands_for(slug, found.slug) {
-            continue;
-        }
-        if found.severity == Severity::Error {
-            is_error = true;
-        } else {
-            *silenced = true;
-            used = true;
+        if covers(map, comment, found.span) && stands_for(slug, found.slug) {
+            any = true;
+            *silenced |= of_lints || found.severity != Severity::Error;
         }
     }
-    if !used && !is_error && complete {
-        let message = format!("nothing to silence here: no lint `{}` is found on this or the next line", name.text);
-        remarks.push(Diagnostic::new(Slug::UnusedAllow, comment, message).help("remove the comment"));
+    any
+}
+
+fn unused(map: &SourceMap, allow: &Allow, name: &Name) -> Diagnostic {
+    let message = format!("nothing to silence here: no lint `{}` is found on this or the next line", name.text);
+    let diagnostic = Diagnostic::new(Slug::UnusedAllow, allow.span, message);
+    match allow.slugs.as_slice() {
+        [_] => {
+            let diagnostic = diagnostic.help("remove the comment");
+            diagnostic.fix("remove the comment", whole(map, allow.span), "")
+        }
+        _ => diagnostic.help(format!("remove `{}` from the comment", name.text)),
     }
+}
+
+/// A comment with the white space before it, and with its line where it stands alone.
+fn whole(map: &SourceMap, comment: Span) -> Span {
+    let Some(file) = map.get(comment.file) else { return comment };
+    let before = file.text.get(..comment.start as usize).unwrap_or("");
+    let plain = before.trim_end_matches([' ', '\t']);
+    let after = file.text.get(comment.end as usize..).unwrap_or("");
+    let alone = plain.is_empty() || plain.ends_with('\n');
+    let line_end = after.find('\n').map_or(after.len(), |at| at.saturating_add(1));
+    let end = if alone { (comment.end as usize).saturating_add(line_end) } else { comment.end as usize };
+    Span::new(comment.file, plain.len(), end)
 }
 
 /// A comment covers its own line and the next one.

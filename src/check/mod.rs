@@ -55,6 +55,7 @@ use crate::syntax::ast::{self, ItemKind, StatementKind};
 use files::Files;
 use load::Loaded;
 use scope::FileScope;
+pub use allow::silence;
 pub use symbols::{Declaration, DeclarationKind, Symbols};
 
 /// How to check.
@@ -73,6 +74,12 @@ pub struct Checked {
     pub module: ir::Module,
     /// What is declared where, and what refers to it, for editors.
     pub symbols: Symbols,
+    /// The syntax tree of the root file.
+    pub ast: ast::File,
+    /// The files that the `use` items of the root lead to, in their order; `None` where there is none.
+    pub imports: Vec<Option<FileId>>,
+    /// The rule files that declare tools.
+    pub tool_files: Vec<FileId>,
     /// All that is to be said, in file order, without what an `# allow:` silences.
     pub diagnostics: Diagnostics,
 }
@@ -86,7 +93,13 @@ pub fn check(map: &mut SourceMap, root: FileId, options: &CheckOptions<'_>) -> C
     checker.declare_all();
     checker.define_all();
     checker.root_body();
-    checker.finish()
+    let checked = checker.finish();
+    let is_catalogue = |item: &ast::Item| matches!(item.kind, ItemKind::ToolsFrom { .. } | ItemKind::Tool { .. });
+    let tool_files = loaded.iter().filter(|file| file.ast.items.iter().any(is_catalogue)).map(|file| file.id).collect();
+    let id = |number: &Option<usize>| loaded.get((*number)?).map(|file| file.id);
+    let imports = loaded.first().map(|root| root.imports.iter().map(id).collect()).unwrap_or_default();
+    let ast = loaded.into_iter().next().map(|file| file.ast).unwrap_or_default();
+    Checked { ast, imports, tool_files, ..checked }
 }
 
 /// The state of one check.
@@ -187,7 +200,8 @@ impl<'a> Checker<'a> {
         self.report_unused();
         self.diagnostics.sort();
         allow::apply(self.map, self.loaded, &mut self.diagnostics);
-        Checked { module: self.module, symbols: self.symbols, diagnostics: self.diagnostics }
+        let Self { module, symbols, diagnostics, .. } = self;
+        Checked { module, symbols, diagnostics, ..Checked::default() }
     }
 }
 

@@ -4,9 +4,11 @@ use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
 use super::outputs::{self, Outputs, Target};
 use super::pipeline::{self, Pipeline};
+use super::project::{self, ProjectArguments};
 use super::rules::{self, Rules};
 use super::{feed, inputs, params, select, units};
 use crate::limits::Limits;
+use crate::project::Project;
 use crate::report::Format;
 use crate::report::gate::{Gate, Policy};
 use crate::report::model::Detail;
@@ -28,16 +30,17 @@ Examples:
   aver check rules/ \"runs/**/*.jsonl\" --tag payments --param limit=250
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report json=report.json --report short=report.txt
+  aver check                                  rules and traces of averment.toml
 
 Exit codes, the highest that applies:
   0 all holds                    3 the rules do not compile
   1 an assertion failed          4 a trace cannot be read
   2 wrong usage, nothing checked 5 an assertion could not be evaluated")]
 pub struct Arguments {
-    /// A rule file, a folder of them, or a compiled program
+    /// A rule file, a folder of them, or a compiled program [default: the rules of the project]
     #[arg(value_name = "RULES")]
-    rules: PathBuf,
-    /// Traces: files, folders, patterns in quotes, `-` for standard input
+    rules: Option<PathBuf>,
+    /// Traces: files, folders, patterns in quotes, `-` for standard input [default: the traces of the project]
     #[arg(value_name = "TRACE")]
     traces: Vec<String>,
     /// More rules
@@ -58,9 +61,9 @@ pub struct Arguments {
     /// Values for parameters: a file with one JSON object
     #[arg(long, value_name = "FILE")]
     param_file: Vec<PathBuf>,
-    /// What is printed: human, summary, short, json, jsonl
-    #[arg(long, default_value = "human", value_name = "FORMAT")]
-    format: String,
+    /// What is printed: human, summary, short, json, jsonl [default: human, or the format of the project]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
     /// A further report into a file
     #[arg(long, value_name = "FORMAT=FILE")]
     report: Vec<String>,
@@ -88,6 +91,8 @@ pub struct Arguments {
     /// The largest run that is read [default: 256MiB]
     #[arg(long, value_name = "SIZE")]
     max_run_size: Option<String>,
+    #[command(flatten)]
+    project: ProjectArguments,
 }
 
 /// `--deny`.
@@ -108,13 +113,19 @@ enum Allow {
 
 /// Checks and reports.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let targets = outputs::targets(&arguments.format, &arguments.report)?;
     let limits = limits(arguments)?;
-    let mut rules = load(arguments, limits)?;
+    let given = Given::new(arguments, color)?;
+    let project = given.project.as_ref();
+    let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
+    let targets = outputs::targets(format, &arguments.report)?;
+    let mut rules = load(&given, limits)?;
     if rules.broken() {
         return broken(&rules, &targets, color);
     }
     say(&rules, &targets, color)?;
+    if let Some(project) = project {
+        params::of_project(&mut rules.programs, project, given.of_project)?;
+    }
     params::apply(&mut rules.programs, &arguments.param_file, &arguments.param)?;
     let selection =
         Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
@@ -124,10 +135,10 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         let assertion = program.and_then(|program| Some((program, program.assertions.get(number as usize)?)));
         assertion.is_some_and(|(program, assertion)| selection.selects(program, assertion))
     });
-    let traces = traces(arguments, &table)?;
+    let traces = traces(arguments, &given, &table)?;
     let policy = Policy {
-        deny_vacuous: arguments.deny.contains(&Deny::Vacuous),
-        allow_undecided: arguments.allow.contains(&Allow::Undecided),
+        deny_vacuous: given.denies(Deny::Vacuous),
+        allow_undecided: given.allows(Allow::Undecided),
     };
     let mut outputs = Outputs::open(&targets, color, policy, arguments.max_failures, &rules.data())?;
     let pipeline = Arc::new(Pipeline {
@@ -135,7 +146,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         table,
         options: EvaluateOptions {
             selection,
-            permissions: permissions(arguments),
+            permissions: permissions(arguments, project),
             limits,
             ..EvaluateOptions::default()
         },
@@ -144,7 +155,57 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         reading: feed::Reading { limits, strict: arguments.strict },
         threads: arguments.threads,
     });
-    judge(&pipeline, traces, &mut outputs, arguments)
+    let exit = judge(&pipeline, traces, &mut outputs, &given)?;
+    if exit == Exit::Error {
+        arguments.project.tell_request(project, color);
+    }
+    Ok(exit)
+}
+
+/// What is to be checked: what the command line says, else what the project says.
+struct Given<'a> {
+    arguments: &'a Arguments,
+    project: Option<Project>,
+    rules: Vec<PathBuf>,
+    traces: Vec<String>,
+    /// True when the rules are those of the project.
+    of_project: bool,
+}
+
+impl<'a> Given<'a> {
+    fn new(arguments: &'a Arguments, color: ColorChoice) -> Result<Self, Stop> {
+        let mut named: Vec<PathBuf> = arguments.rules.iter().chain(&arguments.more_rules).cloned().collect();
+        let mut traces = arguments.traces.clone();
+        let found = arguments.project.load(&named, color)?;
+        // `aver check run.json` in a project: the rules are known, and a trace is named.
+        let of_project = |project: &Project| !project.rules.is_empty();
+        if let ([only], [], Some(_)) = (named.as_slice(), traces.as_slice(), found.as_ref().filter(|one| of_project(one)))
+            && is_trace(only)
+        {
+            traces = vec![only.to_string_lossy().into_owned()];
+            named = Vec::new();
+        }
+        if traces.is_empty() {
+            traces = found.as_ref().map(|project| project.traces.clone()).unwrap_or_default();
+        }
+        let rules = project::rules(&named, found.as_ref())?;
+        Ok(Self { arguments, rules, traces, of_project: named.is_empty(), project: found })
+    }
+
+    fn denies(&self, what: Deny) -> bool {
+        let words = self.project.iter().flat_map(|project| &project.deny);
+        self.arguments.deny.contains(&what) || words.into_iter().any(|word| Deny::from_str(word, false) == Ok(what))
+    }
+
+    fn allows(&self, what: Allow) -> bool {
+        let words = self.project.iter().flat_map(|project| &project.allow);
+        self.arguments.allow.contains(&what) || words.into_iter().any(|word| Allow::from_str(word, false) == Ok(what))
+    }
+}
+
+/// Whether a file is named like a trace.
+fn is_trace(path: &std::path::Path) -> bool {
+    matches!(path.extension().and_then(|ending| ending.to_str()), Some("json" | "jsonl"))
 }
 
 /// Runs the pipeline and ends every report.
@@ -152,7 +213,7 @@ fn judge(
     pipeline: &Arc<Pipeline>,
     traces: Vec<inputs::Input>,
     outputs: &mut Outputs,
-    arguments: &Arguments,
+    given: &Given<'_>,
 ) -> Result<Exit, Stop> {
     outputs.begin(&pipeline.table)?;
     let end = pipeline::run(pipeline, traces, outputs)?;
@@ -163,7 +224,7 @@ fn judge(
         (end.interrupted, Exit::Interrupted),
         (end.faults > 0 || totals.gate == Some(Gate::Error), Exit::Error),
         (unreadable, Exit::Trace),
-        (nothing && !arguments.allow.contains(&Allow::Empty), Exit::Usage),
+        (nothing && !given.allows(Allow::Empty), Exit::Usage),
         (totals.gate == Some(Gate::Failed), Exit::Failed),
     ];
     let exit = exits.into_iter().find(|(applies, _)| *applies).map_or(Exit::Holds, |(_, exit)| exit);
@@ -182,39 +243,40 @@ fn nothing_checked(table: &Table, runs: u64) -> &'static str {
     }
 }
 
-fn load(arguments: &Arguments, limits: Limits) -> Result<Rules, Stop> {
-    let mut given = vec![arguments.rules.clone()];
-    given.extend(arguments.more_rules.iter().cloned());
-    swapped(arguments)?;
-    let files = inputs::rules(&given)?;
+fn load(given: &Given<'_>, limits: Limits) -> Result<Rules, Stop> {
+    swapped(given.arguments)?;
+    let files = inputs::rules(&given.rules)?;
     if files.is_empty() {
-        let shown = given.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", ");
+        let shown = given.rules.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", ");
         return Err(Stop::usage(
             format!("there is no `.assert` file in {shown}"),
             "name a rule file or another folder",
         ));
     }
     let from_input = |input: &inputs::Input| *input == inputs::Input::Stdin;
-    if files.iter().any(from_input) && arguments.traces.iter().any(|trace| trace == "-") {
+    if files.iter().any(from_input) && given.traces.iter().any(|trace| trace == "-") {
         return Err(Stop::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
     }
-    rules::load(&files, limits)
+    let mut rules = rules::load(&files, limits)?;
+    if let Some(project) = &given.project {
+        rules.take_levels(&project.lint);
+    }
+    Ok(rules)
 }
 
 /// Rules and traces in the wrong order are seen by their endings.
 fn swapped(arguments: &Arguments) -> Result<(), Stop> {
     let ending = |path: &std::path::Path| path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_owned();
-    let is_trace = matches!(ending(&arguments.rules).as_str(), "json" | "jsonl");
     let rules = arguments.traces.iter().find(|trace| ending(std::path::Path::new(trace.as_str())) == "assert");
-    match rules {
-        Some(rules) if is_trace => Err(Stop::usage(
-            format!("`{}` is a trace, and rules stand first", arguments.rules.display()),
-            format!("write `aver check {rules} {}`", arguments.rules.display()),
+    match (rules, arguments.rules.as_deref().filter(|first| is_trace(first))) {
+        (Some(rules), Some(trace)) => Err(Stop::usage(
+            format!("`{}` is a trace, and rules stand first", trace.display()),
+            format!("write `aver check {rules} {}`", trace.display()),
         )),
-        Some(rules) => {
+        (Some(rules), None) => {
             Err(Stop::usage(format!("`{rules}` is a rule file, not a trace"), format!("write `-r {rules}`")))
         }
-        None => Ok(()),
+        (None, _) => Ok(()),
     }
 }
 
@@ -240,19 +302,19 @@ fn say(rules: &Rules, targets: &[Target], color: ColorChoice) -> Result<(), Stop
 }
 
 /// The traces to read; none at all is wrong usage unless allowed.
-fn traces(arguments: &Arguments, table: &Table) -> Result<Vec<inputs::Input>, Stop> {
-    let empty_allowed = arguments.allow.contains(&Allow::Empty);
+fn traces(arguments: &Arguments, given: &Given<'_>, table: &Table) -> Result<Vec<inputs::Input>, Stop> {
+    let empty_allowed = given.allows(Allow::Empty);
     if table.items.is_empty() && !empty_allowed {
         let selected = !(arguments.rule.is_empty() && arguments.case.is_empty() && arguments.tag.is_empty());
         let message = if selected { "no assertion is selected" } else { "the rules hold no assertion" };
         return Err(Stop::usage(format!("nothing to check: {message}"), "`--allow empty` lets it pass"));
     }
-    if arguments.traces.is_empty() && !empty_allowed {
+    if given.traces.is_empty() && !empty_allowed {
         return Err(Stop::usage("no trace is given", "name files, folders, or `-` for standard input"));
     }
-    let traces = inputs::traces(&arguments.traces)?;
+    let traces = inputs::traces(&given.traces)?;
     if traces.is_empty() && !empty_allowed {
-        let shown = arguments.traces.iter().map(|trace| format!("`{trace}`")).collect::<Vec<_>>().join(", ");
+        let shown = given.traces.iter().map(|trace| format!("`{trace}`")).collect::<Vec<_>>().join(", ");
         return Err(Stop::usage(
             format!("nothing to check: there is no trace in {shown}"),
             "`--allow empty` lets it pass",
@@ -270,8 +332,11 @@ fn limits(arguments: &Arguments) -> Result<Limits, Stop> {
     }
 }
 
-fn permissions(arguments: &Arguments) -> Permissions {
+/// What rules may do: what the command line says, and what a trusted project asks for.
+fn permissions(arguments: &Arguments, project: Option<&Project>) -> Permissions {
     let folder = std::env::current_dir().unwrap_or_default();
-    let read = arguments.allow_read.clone();
-    Permissions { read, run: arguments.allow_run, ..Permissions::of_command_line(folder) }
+    let granted = project.filter(|_| arguments.project.trust_project).map(|project| &project.requested);
+    let read = arguments.allow_read.iter().chain(granted.iter().flat_map(|granted| &granted.read)).cloned().collect();
+    let run = arguments.allow_run || granted.is_some_and(|granted| granted.run);
+    Permissions { read, run, ..Permissions::of_command_line(folder) }
 }

@@ -1,10 +1,17 @@
-//! `aver lint RULES`: compiles rules without a run.
+//! `aver lint RULES`: compiles rules without a run and looks for what is probably not meant.
 
-use super::console::{ColorChoice, Stream};
+use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
-use super::{inputs, rules};
+use super::project::{self, ProjectArguments};
+use super::rules::{self, Rules};
+use super::{inputs, repair};
+use crate::diagnostic::suggest::nearest;
+use crate::diagnostic::{Family, Slug};
 use crate::limits::Limits;
+use crate::lint::{Level, Levels, LintOptions};
 use clap::ValueEnum;
+use serde_json::json;
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -13,16 +20,50 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   aver lint refunds.assert                  one file with everything it imports
+  aver lint                                 the rules of averment.toml
   aver lint rules/ --format short           a line per finding, for editors
+  aver lint rules/ --fix                    changes what can be changed by machine
+  aver lint rules/ --fix --diff             shows what --fix would change
+  aver lint rules/ --deny style --allow yoda-condition
+  aver lint --list                          every lint with its level
 
-Exit codes: 0 nothing found, 1 warnings, 3 the rules do not compile.")]
+A level is chosen for a lint or a whole family, here or in the section [lint] of averment.toml; `# allow: SLUG`
+on a line or above it silences a lint there. `aver explain SLUG` says what a lint is about.
+
+Exit codes: 0 nothing found (remarks are no findings), 1 findings, 2 wrong usage, 3 the rules do not compile.")]
 pub struct Arguments {
-    /// Rule files, or folders of them; `-` reads standard input
-    #[arg(required = true, value_name = "RULES")]
+    /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
+    #[arg(value_name = "RULES")]
     rules: Vec<PathBuf>,
-    /// How findings are printed: human, short (for editors), json
+    /// How findings are printed: human, short (for editors), json, github (annotations)
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
     format: Format,
+    /// Take this lint or family for an error
+    #[arg(long, value_name = "LINT")]
+    deny: Vec<String>,
+    /// Take this lint or family for a finding
+    #[arg(long, value_name = "LINT")]
+    warn: Vec<String>,
+    /// Only remark on this lint or family
+    #[arg(long, value_name = "LINT")]
+    info: Vec<String>,
+    /// Say nothing of this lint or family
+    #[arg(long, value_name = "LINT")]
+    allow: Vec<String>,
+    /// Remark on everything, also on what is off by default
+    #[arg(long)]
+    all: bool,
+    /// Change what can be changed by machine; files are replaced as a whole
+    #[arg(long)]
+    fix: bool,
+    /// With --fix: show the changes and write nothing
+    #[arg(long, requires = "fix")]
+    diff: bool,
+    /// List every lint with its level and what it is about
+    #[arg(long)]
+    list: bool,
+    #[command(flatten)]
+    project: ProjectArguments,
 }
 
 /// Formats of the command.
@@ -35,24 +76,110 @@ pub enum Format {
     Short,
     /// One JSON object
     Json,
+    /// Annotations of GitHub Actions
+    Github,
 }
 
 /// Compiles the rules and prints what is to be said.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let inputs = inputs::rules(&arguments.rules)?;
+    let project = arguments.project.load(&arguments.rules, color)?;
+    let of_project = project.as_ref().map(|project| project.lint.clone()).unwrap_or_default();
+    let options = LintOptions { levels: of_project.with(&levels(arguments)?) };
+    if arguments.list {
+        std::io::stdout().write_all(list(&options.levels, arguments.format).as_bytes())?;
+        return Ok(Exit::Holds);
+    }
+    let named = project::rules(&arguments.rules, project.as_ref())?;
+    let inputs = inputs::rules(&named)?;
     if inputs.is_empty() {
         return Err(Stop::usage("there is no `.assert` file in these folders", "name a rule file"));
     }
-    let rules = rules::load(&inputs, Limits::default())?;
-    let text = match arguments.format {
-        Format::Human => rules.drawn(Stream::Out.style(color)),
-        Format::Short => rules.lines(),
-        Format::Json => format!("{}\n", serde_json::json!({"version": 1, "diagnostics": rules.data()})),
-    };
-    std::io::stdout().write_all(text.as_bytes())?;
+    let limits = Limits::default();
+    if arguments.fix {
+        let changes = repair::run(&inputs, limits, &options, arguments.diff)?;
+        match arguments.diff {
+            true => std::io::stdout().write_all(changes.as_bytes())?,
+            false => say(&changes),
+        }
+    }
+    let rules = rules::load_linted(&inputs, limits, &options)?;
+    if !arguments.diff {
+        print(&rules, arguments.format, color)?;
+    }
     Ok(match (rules.broken(), rules.has_findings()) {
         (true, _) => Exit::Rules,
         (false, true) => Exit::Failed,
         (false, false) => Exit::Holds,
     })
+}
+
+fn print(rules: &Rules, format: Format, color: ColorChoice) -> Result<(), Stop> {
+    let text = match format {
+        Format::Human => rules.drawn(Stream::Out.style(color)),
+        Format::Short => rules.lines(),
+        Format::Json => format!("{}\n", json!({"version": 1, "diagnostics": rules.data()})),
+        Format::Github => rules.annotations(),
+    };
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// The levels of the command line. What is milder wins where one lint is named twice.
+fn levels(arguments: &Arguments) -> Result<Levels, Stop> {
+    let mut levels = Levels { least: arguments.all.then_some(Level::Info), ..Levels::default() };
+    let given = [
+        (&arguments.deny, Level::Error),
+        (&arguments.warn, Level::Warn),
+        (&arguments.info, Level::Info),
+        (&arguments.allow, Level::Allow),
+    ];
+    for (words, level) in given {
+        for word in words.iter().flat_map(|words| words.split(',')).map(str::trim) {
+            match (Slug::parse(word).filter(|slug| slug.is_configurable()), Family::parse(word)) {
+                (Some(slug), _) => levels.slugs.push((slug, level)),
+                (None, Some(family)) => levels.families.push((family, level)),
+                (None, None) => return Err(unknown(word)),
+            }
+        }
+    }
+    Ok(levels)
+}
+
+fn unknown(word: &str) -> Stop {
+    if Slug::parse(word).is_some() {
+        return Stop::usage(
+            format!("`{word}` is an error of the language and has no level"),
+            "`aver lint --list` shows what has one",
+        );
+    }
+    let lints = Slug::ALL.iter().filter(|slug| slug.is_configurable()).map(|slug| slug.as_str());
+    let families = Family::ALL.iter().map(|family| family.as_str());
+    let help = match nearest(word, families.chain(lints)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`aver lint --list` shows all".to_owned(),
+    };
+    Stop::usage(format!("there is no lint or family of lints `{word}`"), help)
+}
+
+/// Every lint with its level, family by family.
+fn list(levels: &Levels, format: Format) -> String {
+    let of = |family: Family| Slug::ALL.iter().filter(move |slug| slug.family() == Some(family));
+    if matches!(format, Format::Json) {
+        let all: Vec<_> = Family::ALL
+            .iter()
+            .flat_map(|&family| of(family))
+            .map(|slug| {
+                json!({"slug": slug.as_str(), "family": slug.family().map(Family::as_str), "level": levels.of(*slug).as_str(),
+                    "default": slug.level().as_str(), "title": slug.title()})
+            })
+            .collect();
+        return format!("{}\n", json!({"version": 1, "lints": all}));
+    }
+    let mut out = String::new();
+    for &family in Family::ALL {
+        let _ = writeln!(out, "{}: {}", family.as_str(), family.title());
+        for slug in of(family) {
+            let _ = writeln!(out, "  {:24} {:6} {}", slug.as_str(), levels.of(*slug).as_str(), slug.title());
+        }
+    }
+    out
 }

@@ -15,6 +15,8 @@ mod outputs;
 mod params;
 mod pipeline;
 mod progress;
+mod project;
+mod repair;
 mod rules;
 mod select;
 mod test;

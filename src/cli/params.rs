@@ -5,6 +5,7 @@ use super::units::{DURATIONS, SIZES, number, sum};
 use crate::bytecode::program::Program;
 use crate::diagnostic::suggest::nearest;
 use crate::ir::{Constant, Type};
+use crate::project::Project;
 use serde_json::Value;
 
 /// A value with the place it was given at.
@@ -42,6 +43,21 @@ pub fn apply(programs: &mut [Program], files: &[std::path::PathBuf], texts: &[St
         )),
         None => Ok(()),
     }
+}
+
+/// Puts the values of a project into the programs. Where the rules are not all of the project's, a value may be meant for others.
+pub fn of_project(programs: &mut [Program], project: &Project, all_rules: bool) -> Result<(), Stop> {
+    for (name, value) in &project.params {
+        let declared = programs.iter().flat_map(|program| &program.params).any(|param| param.name == *name);
+        if declared || all_rules {
+            let given = Given { name: name.clone(), value: Source::Json(value.clone()) };
+            set(programs, &given).map_err(|stop| match stop {
+                Stop::Usage { message, help } => Stop::usage(format!("{}: {message}", project.file.display()), help),
+                other => other,
+            })?;
+        }
+    }
+    Ok(())
 }
 
 fn from_file(file: &std::path::Path, given: &mut Vec<Given>) -> Result<(), Stop> {

@@ -8,9 +8,10 @@ use crate::bytecode::program::{Program, Source};
 use crate::check::files::{Disk, Files, Memory};
 use crate::check::{CheckOptions, check};
 use crate::diagnostic::render::{self, Ink, Style, paint};
-use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
 use crate::limits::Limits;
-use crate::source::{SourceFile, SourceMap, Span};
+use crate::lint::{self, LintOptions};
+use crate::source::{FileId, SourceFile, SourceMap, Span};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -21,17 +22,24 @@ pub struct Rules {
     pub programs: Vec<Program>,
     /// What was said, with the sources of each file.
     said: Vec<(SourceMap, Diagnostics)>,
+    /// True when something does not compile.
+    broken: bool,
 }
 
 impl Rules {
     /// True when something does not compile.
     pub fn broken(&self) -> bool {
-        self.said.iter().any(|(_, diagnostics)| diagnostics.has_errors())
+        self.broken
     }
 
-    /// True when anything was said.
+    /// True when anything was said that is more than a remark.
     pub fn has_findings(&self) -> bool {
-        self.said.iter().any(|(_, diagnostics)| !diagnostics.0.is_empty())
+        self.said.iter().flat_map(|(_, diagnostics)| &diagnostics.0).any(|one| one.severity != Severity::Info)
+    }
+
+    /// Gives what was said the levels that a project chose.
+    pub fn take_levels(&mut self, levels: &lint::Levels) {
+        self.said.iter_mut().for_each(|(_, diagnostics)| levels.apply(diagnostics));
     }
 
     /// How much was said, in words; `None` for nothing.
@@ -48,6 +56,11 @@ impl Rules {
     /// Everything that was said, a line each.
     pub fn lines(&self) -> String {
         self.each(render::short)
+    }
+
+    /// Everything that was said, as annotations of GitHub Actions.
+    pub fn annotations(&self) -> String {
+        self.each(render::annotations)
     }
 
     /// Everything that was said, as data.
@@ -77,14 +90,44 @@ impl Rules {
 
 /// Loads rules. A file that several others import is read for each, and what is said of it is said once.
 pub fn load(inputs: &[Input], limits: Limits) -> Result<Rules, Stop> {
+    load_each(inputs, |input| load_one(input, None, limits, None))
+}
+
+/// Loads rules and looks for lints in every file that is named.
+pub fn load_linted(inputs: &[Input], limits: Limits, options: &LintOptions) -> Result<Rules, Stop> {
+    load_each(inputs, |input| load_one(input, None, limits, Some(options)))
+}
+
+/// One rule file with all that is found in it.
+pub struct Linted {
+    /// Its text; `None` where there is none to change (a compiled program, a file that is no text).
+    pub text: Option<String>,
+    /// Its number.
+    pub root: FileId,
+    /// What was found, in it and in what it imports.
+    pub diagnostics: Diagnostics,
+    /// True when it does not compile.
+    pub broken: bool,
+}
+
+/// Looks for lints in a file, or in another text in its place.
+pub fn linted(input: &Input, text: Option<String>, limits: Limits, options: &LintOptions) -> Result<Linted, Stop> {
+    let file = load_one(input, text, limits, Some(options))?;
+    let root = FileId(0);
+    let text = file.sources.get(root).map(|source| source.text.to_string()).filter(|text| !text.is_empty());
+    Ok(Linted { text, root, diagnostics: file.diagnostics, broken: file.broken })
+}
+
+fn load_each(inputs: &[Input], load: impl Fn(&Input) -> Result<File, Stop>) -> Result<Rules, Stop> {
     let mut rules = Rules::default();
     let mut known = std::collections::BTreeSet::new();
     for input in inputs {
-        let mut file = load_one(input, limits)?;
+        let mut file = load(input)?;
         file.diagnostics.0.retain(|one| {
             let place = (file.sources.name(one.span).to_owned(), one.span.start, one.span.end);
             known.insert((place, one.slug, one.message.clone()))
         });
+        rules.broken |= file.broken;
         rules.programs.extend(file.program);
         rules.said.push((file.sources, file.diagnostics));
     }
@@ -96,11 +139,20 @@ struct File {
     program: Option<Program>,
     sources: SourceMap,
     diagnostics: Diagnostics,
+    broken: bool,
 }
 
-fn load_one(input: &Input, limits: Limits) -> Result<File, Stop> {
+fn load_one(
+    input: &Input,
+    replaced: Option<String>,
+    limits: Limits,
+    lints: Option<&LintOptions>,
+) -> Result<File, Stop> {
     let name = input.name();
-    let bytes = read(input, limits)?;
+    let bytes = match replaced {
+        Some(text) => text.into_bytes(),
+        None => read(input, limits)?,
+    };
     if codec::is_program(&bytes) {
         return compiled(&name, &bytes, limits);
     }
@@ -111,47 +163,53 @@ fn load_one(input: &Input, limits: Limits) -> Result<File, Stop> {
     let text = match String::from_utf8(bytes) {
         Ok(text) if text.len() <= limits.rule_file_bytes => text,
         Ok(_) => {
-            let most = limits.rule_file_bytes >> 20;
-            return Ok(unusable(
-                &name,
-                Slug::TooLarge,
-                format!("the file is larger than {most} MiB"),
-                "split the file",
-            ));
+            let message = format!("the file is larger than {} MiB", limits.rule_file_bytes >> 20);
+            return Ok(unusable(&name, Slug::TooLarge, message, "split the file"));
         }
         Err(_) => {
-            return Ok(unusable(
-                &name,
-                Slug::NotText,
-                "the file is not UTF-8 text".to_owned(),
-                "save the file as UTF-8",
-            ));
+            let message = "the file is not UTF-8 text".to_owned();
+            return Ok(unusable(&name, Slug::NotText, message, "save the file as UTF-8"));
         }
     };
     let mut sources = SourceMap::default();
     let root = sources.add(SourceFile::new(name, Some(&folder), text));
-    Ok(compile(sources, root, &Disk { limit: limits.rule_file_bytes }, limits))
+    Ok(compile(sources, root, &Disk { limit: limits.rule_file_bytes }, limits, lints))
 }
 
 fn unusable(name: &str, slug: Slug, message: String, help: &str) -> File {
     let mut sources = SourceMap::default();
     let file = sources.add(SourceFile::new(name, None, ""));
     let diagnostics = Diagnostics(vec![Diagnostic::new(slug, Span::new(file, 0, 0), message).help(help)]);
-    File { program: None, sources, diagnostics }
+    File { program: None, sources, diagnostics, broken: true }
 }
 
-fn compile(mut sources: SourceMap, root: crate::source::FileId, files: &dyn Files, limits: Limits) -> File {
+fn compile(
+    mut sources: SourceMap,
+    root: FileId,
+    files: &dyn Files,
+    limits: Limits,
+    lints: Option<&LintOptions>,
+) -> File {
     let checked = check(&mut sources, root, &CheckOptions { limits, files });
-    let fine = !checked.diagnostics.has_errors();
-    let program = fine.then(|| crate::compile::compile(&checked.module, &sources));
-    File { program, sources, diagnostics: checked.diagnostics }
+    let broken = checked.diagnostics.has_errors();
+    let program = (!broken).then(|| crate::compile::compile(&checked.module, &sources));
+    let diagnostics = match lints {
+        Some(options) => lint::report(&sources, root, &checked, options),
+        None => checked.diagnostics,
+    };
+    File { program, sources, diagnostics, broken }
 }
 
 /// A program that was compiled before. One of another version is compiled again from the sources in it.
 fn compiled(name: &str, bytes: &[u8], limits: Limits) -> Result<File, Stop> {
     match codec::decode(bytes) {
         Ok(Decoded::Program(program)) => {
-            Ok(File { program: Some(*program), sources: SourceMap::default(), diagnostics: Diagnostics::default() })
+            Ok(File {
+                program: Some(*program),
+                sources: SourceMap::default(),
+                diagnostics: Diagnostics::default(),
+                broken: false,
+            })
         }
         Ok(Decoded::Sources { sources, .. }) => Ok(again(&sources, limits)),
         Err(error) => Err(Stop::usage(format!("`{name}`: {error}"), String::new())),
@@ -173,7 +231,7 @@ fn again(sources: &[Source], limits: Limits) -> File {
     let files = Memory::new(sources.iter().map(|source| (place(&source.name), source.text.clone())));
     let folder = place(&first.name).parent().map(Path::to_path_buf).unwrap_or_default();
     let root = map.add(SourceFile::new(first.name.as_str(), Some(&folder), first.text.as_str()));
-    compile(map, root, &files, limits)
+    compile(map, root, &files, limits, None)
 }
 
 /// Folders inside each other that exist nowhere.

@@ -1,12 +1,13 @@
 //! The one table of everything that can be said about rules: slug, severity, title.
 //!
-//! To add a diagnostic, add a row here, write its page `explain/SLUG.md`, and push it where it is found; tests ask for a golden
+//! A row that names a family is a lint (or a warning of the checker) with a level that projects may choose; `off` behind the family means that it
+//! is off unless somebody asks for it. To add a diagnostic, add a row here, write its page `explain/SLUG.md`, and push it where it is found; tests ask for a golden
 //! file that shows it, and compile both programs of its page.
 
-use super::Severity;
+use super::{Family, Level, Severity};
 
 macro_rules! catalog {
-    ($($name:ident = $slug:literal, $severity:ident, $title:literal;)*) => {
+    ($($name:ident = $slug:literal, $severity:ident, $title:literal $(, $family:ident $($off:ident)?)?;)*) => {
         /// The kind of a diagnostic. `as_str` gives the slug that users see and write in `# allow: slug`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Slug { $(#[doc = $title] $name,)* }
@@ -36,8 +37,48 @@ macro_rules! catalog {
             /// The slug of a text, for `# allow:`.
             #[must_use]
             pub fn parse(text: &str) -> Option<Slug> { match text { $($slug => Some(Slug::$name),)* _ => None } }
+
+            /// The family of a lint; `None` for what is wrong with the language itself.
+            #[must_use]
+            pub fn family(self) -> Option<Family> {
+                match self { $(Slug::$name => { let families: &[Family] = &[$(Family::$family)?]; families.first().copied() })* }
+            }
+
+            /// True for lints that nobody sees who does not ask for them.
+            fn is_off(self) -> bool {
+                match self { $(Slug::$name => { let words: &[&str] = &[$($(stringify!($off))?)?]; !words.is_empty() })* }
+            }
         }
     };
+}
+
+impl Slug {
+    /// The level of a lint unless a project or the command line says otherwise.
+    #[must_use]
+    pub fn level(self) -> Level {
+        match self.severity() {
+            _ if self.is_off() => Level::Allow,
+            Severity::Info => Level::Info,
+            Severity::Warning => Level::Warn,
+            // `impossible` is an error where the checker says it, and a lint elsewhere.
+            Severity::Error if self.is_lint() => Level::Warn,
+            Severity::Error => Level::Error,
+        }
+    }
+
+    /// True for what `lint` finds, beside what `check` says of every file that it compiles.
+    #[must_use]
+    pub fn is_lint(self) -> bool {
+        let from_check =
+            [Self::BareNumber, Self::UnlistedTool, Self::UnusedAllow, Self::UnknownAllow, Self::UnusedLet];
+        self.family().is_some() && !from_check.contains(&self)
+    }
+
+    /// True when a level can be chosen for it.
+    #[must_use]
+    pub fn is_configurable(self) -> bool {
+        self.family().is_some()
+    }
 }
 
 catalog! {
@@ -72,9 +113,9 @@ catalog! {
     NotAnAssertion = "not-an-assertion", Error, "the value is neither true nor false";
     TypeMismatch = "type-mismatch", Error, "the types on both sides do not fit";
     MixedUnits = "mixed-units", Error, "durations, money and sizes are mixed";
-    BareNumber = "bare-number", Warning, "a bare number is compared with a unit";
+    BareNumber = "bare-number", Warning, "a bare number is compared with a unit", Style;
     ArgumentCount = "argument-count", Error, "a function has too few or too many arguments";
-    Impossible = "impossible", Error, "the statement can never hold";
+    Impossible = "impossible", Error, "the statement can never hold", Truth;
     BadRegex = "bad-regex", Error, "the regular expression cannot be used";
     BadJsonPath = "bad-jsonpath", Error, "the JSONPath cannot be used";
     BadSchema = "bad-schema", Error, "the JSON Schema cannot be used";
@@ -82,8 +123,25 @@ catalog! {
     BadPath = "bad-path", Error, "the path glob cannot be used";
     CallsOnly = "calls-only", Error, "the statement speaks of calls alone";
     NoCatalogue = "no-catalogue", Error, "tool schemas are needed and none are declared";
-    UnlistedTool = "unlisted-tool", Warning, "the tool is not in the declared catalogue";
-    UnusedAllow = "unused-allow", Warning, "a comment silences nothing";
-    UnknownAllow = "unknown-allow", Warning, "a comment names no lint";
-    UnusedLet = "unused-let", Warning, "a `let` is never used";
+    UnlistedTool = "unlisted-tool", Warning, "the tool is not in the declared catalogue", Names;
+    UnusedAllow = "unused-allow", Warning, "a comment silences nothing", Style;
+    UnknownAllow = "unknown-allow", Warning, "a comment names no lint", Style;
+    UnusedLet = "unused-let", Warning, "a `let` is never used", Names;
+    // Lints: order.
+    SelfPrecedence = "self-precedence", Warning, "an order statement has the same steps on both sides", Order;
+    // Lints: names.
+    UnusedParam = "unused-param", Warning, "a parameter is never used", Names;
+    UnusedDef = "unused-def", Warning, "a definition is never used", Names;
+    UnusedStep = "unused-step", Warning, "a named step is never used", Names;
+    UnusedSchema = "unused-schema", Warning, "a schema is never used", Names;
+    UnusedUse = "unused-use", Warning, "an import is never used", Names;
+    // Lints: text.
+    BidiCharacter = "bidi-character", Warning, "a character turns the direction of writing", Text;
+    InvisibleCharacter = "invisible-character", Warning, "a character cannot be seen", Text;
+    // Lints: style.
+    DoubleNegation = "double-negation", Warning, "two negations say what none would say", Style;
+    YodaCondition = "yoda-condition", Warning, "a constant stands before what is tested", Style;
+    BooleanComparison = "boolean-comparison", Warning, "a test is compared with `true` or `false`", Style;
+    // The project.
+    Project = "project", Error, "the project file cannot be used";
 }

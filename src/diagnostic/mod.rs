@@ -4,11 +4,13 @@
 //! `help` says what to write. Suggestions come from [`suggest`].
 
 pub mod catalog;
+mod level;
 pub mod render;
 pub mod suggest;
 
 use crate::source::Span;
 pub use catalog::Slug;
+pub use level::{Family, Level};
 
 /// How grave a diagnostic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]

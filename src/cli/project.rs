@@ -1,0 +1,74 @@
+//! The flags about `averment.toml`, and what a command takes from it.
+
+use super::console::{ColorChoice, Stream, say};
+use super::exit::{Exit, Stop};
+use crate::diagnostic::render::{self, Ink, paint, printable};
+use crate::project::{self, Found, LoadOptions, Project};
+use std::path::PathBuf;
+
+/// `--project`, `--no-project`, `--trust-project`.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Project")]
+pub struct ProjectArguments {
+    /// The project file [default: `averment.toml` in the folder of the rules, or above it]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_project")]
+    pub project: Option<PathBuf>,
+    /// Look for no project file
+    #[arg(long)]
+    pub no_project: bool,
+    /// Give the rules the permissions that the project file asks for, and let its paths leave its folder
+    #[arg(long, conflicts_with = "no_project")]
+    pub trust_project: bool,
+}
+
+impl ProjectArguments {
+    /// The project of the rules that are named (of the working directory where none are); `None` where there is none. A file with mistakes ends
+    /// the command.
+    pub fn load(&self, rules: &[PathBuf], color: ColorChoice) -> Result<Option<Project>, Stop> {
+        let file = match (&self.project, self.no_project) {
+            (_, true) => return Ok(None),
+            (Some(file), _) => file.clone(),
+            (None, _) => match project::find_for(rules) {
+                Found::File(file) => file,
+                Found::Nothing => return Ok(None),
+                Found::Foreign(file) => {
+                    let style = Stream::Err.style(color);
+                    let file = file.display().to_string();
+                    let file = printable(&file);
+                    let note = paint(style, Ink::Yellow, "note");
+                    say(&format!("{note}: `{file}` belongs to another user and is not used; `--project {file}` uses it\n"));
+                    return Ok(None);
+                }
+            },
+        };
+        project::load(&file, LoadOptions { trusted: self.trust_project }).map(Some).map_err(|error| {
+            say(&render::graphical(&error.diagnostics, &error.sources, Stream::Err.style(color)));
+            Stop::Said(Exit::Usage)
+        })
+    }
+
+    /// Says what the project asks for and does not get, where something could not be evaluated for want of it.
+    pub fn tell_request(&self, project: Option<&Project>, color: ColorChoice) {
+        let Some(project) = project.filter(|project| !self.trust_project && !project.requested.is_empty()) else { return };
+        let text = format!("`{}` asks {}; `--trust-project` allows it", project.file.display(), project.requested);
+        say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), printable(&text)));
+    }
+}
+
+/// The rules of a command: those that are named, else those of the project.
+pub fn rules(named: &[PathBuf], project: Option<&Project>) -> Result<Vec<PathBuf>, Stop> {
+    if !named.is_empty() {
+        return Ok(named.to_vec());
+    }
+    match project {
+        Some(project) if !project.rules.is_empty() => Ok(project.rules.clone()),
+        Some(project) => Err(Stop::usage(
+            format!("no rules are named, and `{}` names none", project.file.display()),
+            "name a rule file or a folder, or write `rules = [\"rules/\"]` into the project file",
+        )),
+        None => Err(Stop::usage(
+            "no rules are named, and there is no `averment.toml` here or above",
+            "name a rule file or a folder",
+        )),
+    }
+}

@@ -1,0 +1,81 @@
+//! `aver lint --fix`: changes files. A file is changed only as a whole, only where it still compiles afterwards, and never through a link that
+//! would be replaced.
+
+use super::exit::Stop;
+use super::inputs::Input;
+use super::rules;
+use crate::diagnostic::render::printable;
+use crate::limits::Limits;
+use crate::lint::{LintOptions, fix};
+use similar::TextDiff;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+/// How often a file is looked at again: a fix may uncover another finding.
+const ROUNDS: usize = 16;
+
+/// Fixes every file; gives what to say, or the differences when nothing is to be written.
+pub fn run(inputs: &[Input], limits: Limits, options: &LintOptions, diff: bool) -> Result<String, Stop> {
+    let mut said = String::new();
+    for input in inputs {
+        let Input::File(path) = input else {
+            return Err(Stop::usage("standard input cannot be changed", "name a file, or leave `--fix` out"));
+        };
+        let Some((before, after, count)) = fixed(input, limits, options)? else { continue };
+        let name = input.name();
+        if diff {
+            let changes = TextDiff::from_lines(&before, &after);
+            let header = changes.unified_diff().context_radius(3).header(&name, &name).to_string();
+            said.push_str(&printable(&header));
+        } else {
+            replace(path, &after)
+                .map_err(|error| Stop::usage(format!("`{name}` cannot be written: {}", super::said(&error)), String::new()))?;
+            let _ = writeln!(said, "{}: {count} fixed", printable(&name));
+        }
+    }
+    Ok(said)
+}
+
+/// The text of a file before and after all its fixes, and how many there were; `None` when there is nothing to change.
+fn fixed(input: &Input, limits: Limits, options: &LintOptions) -> Result<Option<(String, String, usize)>, Stop> {
+    let mut source = rules::linted(input, None, limits, options)?;
+    let Some(before) = source.text.clone() else { return Ok(None) };
+    let mut count = 0_usize;
+    for _ in 0..ROUNDS {
+        let Some(text) = source.text.as_deref().filter(|_| !source.broken) else { break };
+        let change = fix::apply(text, source.root, &source.diagnostics);
+        if change.applied == 0 {
+            break;
+        }
+        let next = rules::linted(input, Some(change.text), limits, options)?;
+        // What does not compile any more was no fix.
+        if next.broken {
+            break;
+        }
+        count = count.saturating_add(change.applied);
+        source = next;
+    }
+    let after = source.text.unwrap_or_default();
+    Ok((count > 0 && after != before).then_some((before, after, count)))
+}
+
+/// Replaces a file in one step, so that nobody ever sees half of it. A link stays a link: what it leads to is replaced.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let real = std::fs::canonicalize(path)?;
+    let permissions = std::fs::metadata(&real)?.permissions();
+    let name = real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside = real.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let write = || {
+        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&beside)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::set_permissions(&beside, permissions)?;
+        std::fs::rename(&beside, &real)
+    };
+    let done = write();
+    if done.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    done
+}

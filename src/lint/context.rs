@@ -1,0 +1,53 @@
+//! What a lint sees, and where it says what it found.
+
+use super::LintOptions;
+use crate::check::Checked;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::ast;
+
+/// One file with everything that is known of it.
+pub struct Context<'a> {
+    /// All sources.
+    pub sources: &'a SourceMap,
+    /// The file that is looked at.
+    pub root: FileId,
+    /// What the checker made of it.
+    pub checked: &'a Checked,
+    options: &'a LintOptions,
+    /// What was found.
+    pub found: Vec<Diagnostic>,
+}
+
+impl<'a> Context<'a> {
+    /// A context in which nothing was found.
+    pub fn new(sources: &'a SourceMap, root: FileId, checked: &'a Checked, options: &'a LintOptions) -> Self {
+        Self { sources, root, checked, options, found: Vec::new() }
+    }
+
+    /// The syntax tree.
+    pub fn ast(&self) -> &'a ast::File {
+        &self.checked.ast
+    }
+
+    /// The text under a span.
+    pub fn text(&self, span: Span) -> &'a str {
+        self.sources.text(span)
+    }
+
+    /// Says something, at its level. What lies in another file is not this file's business.
+    pub fn report(&mut self, mut diagnostic: Diagnostic) {
+        if diagnostic.span.file != self.root {
+            return;
+        }
+        if let Some(severity) = self.options.levels.of(diagnostic.slug).severity() {
+            diagnostic.severity = severity;
+            self.found.push(diagnostic);
+        }
+    }
+
+    /// Whether anybody wants to hear of a lint.
+    pub fn wants(&self, slug: Slug) -> bool {
+        self.options.levels.of(slug).severity().is_some()
+    }
+}

@@ -1,0 +1,72 @@
+//! Applying fixes to the text of a file.
+
+use crate::diagnostic::{Diagnostics, Edit, Severity};
+use crate::source::FileId;
+
+/// A text with fixes applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fixed {
+    /// The new text.
+    pub text: String,
+    /// How many fixes are in it.
+    pub applied: usize,
+}
+
+/// Applies the fixes of everything that is no error, as far as they do not overlap; of two that do, the one of the earlier diagnostic. What an
+/// error proposes is a guess at what was meant and stays with the author.
+#[must_use]
+pub fn apply(text: &str, file: FileId, diagnostics: &Diagnostics) -> Fixed {
+    let mut edits: Vec<&Edit> = Vec::new();
+    let mut applied = 0_usize;
+    let may = diagnostics.0.iter().filter(|one| one.severity != Severity::Error || one.slug.is_lint());
+    for fix in may.filter_map(|one| one.fix.as_ref()) {
+        let fits = fix.edits.iter().all(|edit| {
+            edit.span.file == file && text.get(edit.span.range()).is_some() && !edits.iter().any(|taken| overlap(edit, taken))
+        });
+        if fits && !fix.edits.is_empty() {
+            edits.extend(&fix.edits);
+            applied = applied.saturating_add(1);
+        }
+    }
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+    for edit in edits {
+        out.push_str(text.get(from..edit.span.start as usize).unwrap_or(""));
+        out.push_str(&edit.text);
+        from = edit.span.end as usize;
+    }
+    out.push_str(text.get(from..).unwrap_or(""));
+    Fixed { text: out, applied }
+}
+
+/// Two edits that touch are left to different rounds: what stands between them may depend on both.
+fn overlap(one: &Edit, other: &Edit) -> bool {
+    one.span.start <= other.span.end && other.span.start <= one.span.end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Diagnostic, Slug};
+    use crate::source::Span;
+
+    fn fixing(start: usize, end: usize, text: &str) -> Diagnostic {
+        let span = Span::new(FileId(0), start, end);
+        Diagnostic::new(Slug::UnusedLet, span, "").fix("", span, text)
+    }
+
+    #[test]
+    fn of_overlapping_fixes_the_first_is_applied() {
+        let found = Diagnostics(vec![fixing(4, 7, "X"), fixing(0, 3, "abc"), fixing(6, 8, "no"), fixing(9, 90, "no")]);
+        let fixed = apply("one two three", FileId(0), &found);
+        assert_eq!(fixed, Fixed { text: "abc X three".to_owned(), applied: 2 });
+    }
+
+    #[test]
+    fn what_an_error_proposes_is_left_to_the_author() {
+        let mut one = fixing(0, 3, "abc");
+        one.slug = Slug::UnknownName;
+        one.severity = Severity::Error;
+        assert_eq!(apply("one", FileId(0), &Diagnostics(vec![one])).applied, 0);
+    }
+}

@@ -1,0 +1,121 @@
+//! Where the project file is: in the starting folder or above it.
+
+use std::path::{Component, Path, PathBuf};
+
+/// The name of the file.
+pub const NAME: &str = "averment.toml";
+
+/// Folders above each other that are looked into.
+const HEIGHT: usize = 64;
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// No project file.
+    Nothing,
+    /// This one.
+    File(PathBuf),
+    /// This one lies above the starting folder and belongs to somebody else: it is not used.
+    Foreign(PathBuf),
+}
+
+/// Looks for the project of rule files: from the folder of the first, or from the working directory where none is named.
+#[must_use]
+pub fn find_for(rules: &[PathBuf]) -> Found {
+    let first = rules.iter().find(|path| path.as_os_str() != "-");
+    find(&first.map_or_else(PathBuf::new, |path| match path.is_dir() {
+        true => path.clone(),
+        false => path.parent().map(Path::to_path_buf).unwrap_or_default(),
+    }))
+}
+
+/// Looks for `averment.toml` in a folder (empty: the working directory) and above it. The search ends at the folder that holds `.git`, below the
+/// home folder and below the root.
+#[must_use]
+pub fn find(start: &Path) -> Found {
+    let here = std::env::current_dir().unwrap_or_default();
+    let start = normalized(&here.join(start));
+    let home = std::env::home_dir().map(|home| normalized(&home));
+    for (height, folder) in start.ancestors().take(HEIGHT).enumerate() {
+        if height > 0 && (home.as_deref() == Some(folder) || folder.parent().is_none()) {
+            break;
+        }
+        let file = folder.join(NAME);
+        if file.is_file() {
+            let shown = seen_from(&here, &file);
+            return if height > 0 && is_foreign(&file) { Found::Foreign(shown) } else { Found::File(shown) };
+        }
+        if folder.join(".git").exists() {
+            break;
+        }
+    }
+    Found::Nothing
+}
+
+/// The path as it is shortest from a folder, where one of them contains the other; the path itself otherwise.
+fn seen_from(here: &Path, file: &Path) -> PathBuf {
+    if let Ok(inside) = file.strip_prefix(here) {
+        return inside.to_path_buf();
+    }
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return file.to_path_buf() };
+    match here.strip_prefix(folder) {
+        Ok(down) => down.components().map(|_| Path::new("..")).collect::<PathBuf>().join(name),
+        Err(_) => file.to_path_buf(),
+    }
+}
+
+/// The path without `.` and with `..` taken back, by its text alone.
+fn normalized(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Whether a file belongs neither to the user nor to the administrator.
+#[cfg(unix)]
+fn is_foreign(file: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let own = rustix::process::geteuid().as_raw();
+    std::fs::metadata(file).is_ok_and(|metadata| metadata.uid() != own && metadata.uid() != 0)
+}
+
+/// Elsewhere files have owners of another kind; the folder that the user started in decides.
+#[cfg(not(unix))]
+fn is_foreign(_file: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_shown_from_the_working_directory() {
+        let shown = |here: &str, file: &str| seen_from(Path::new(here), Path::new(file)).to_string_lossy().into_owned();
+        assert_eq!(shown("/a/b", "/a/b/averment.toml"), "averment.toml");
+        assert_eq!(shown("/a/b/c", "/a/averment.toml"), "../../averment.toml");
+        assert_eq!(shown("/a", "/a/rules/averment.toml"), "rules/averment.toml");
+        assert_eq!(shown("/a", "/b/averment.toml"), "/b/averment.toml");
+    }
+
+    #[test]
+    fn the_search_goes_up_to_the_folder_of_the_repository_and_no_further() {
+        let root = tempfile::tempdir().unwrap();
+        let deep = root.path().join("repository/rules/deep");
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::write(root.path().join(NAME), "").unwrap();
+        assert_eq!(find(&deep), Found::File(root.path().join(NAME)));
+        std::fs::create_dir(root.path().join("repository/.git")).unwrap();
+        assert_eq!(find(&deep), Found::Nothing);
+        std::fs::write(root.path().join("repository").join(NAME), "").unwrap();
+        assert_eq!(find(&deep), Found::File(root.path().join("repository").join(NAME)));
+    }
+}

@@ -1,0 +1,169 @@
+//! `averment.toml`: what belongs together, and how it is checked.
+//!
+//! [`find`] looks for the file from a folder upwards, [`load`] reads it. Every key is known or an error with its place. What the command
+//! line says wins over what the file says.
+//!
+//! **A project file is foreign text.** It may come with a repository that nobody has read yet, so it cannot widen what rules may do: its
+//! `[permissions]` are a *request* ([`Project::requested`]) that only `--trust-project` grants, its paths stay inside its folder, and a file found
+//! above the starting folder counts only when it belongs to the user (or to the administrator).
+
+mod find;
+mod read;
+
+pub use find::{Found, NAME, find, find_for};
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Slug, render};
+use crate::lint::Levels;
+use crate::source::{SourceFile, SourceMap, Span};
+use serde_json::Value;
+use std::fmt;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Bytes of the largest project file that is read.
+const SIZE: u64 = 1 << 20;
+
+/// The settings of a project. Paths start where the command line's own paths start, so that they can be used and shown as they are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Project {
+    /// The file.
+    pub file: PathBuf,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Rule files and folders of them.
+    pub rules: Vec<PathBuf>,
+    /// Traces: files, folders, patterns.
+    pub traces: Vec<String>,
+    /// The format of `aver check`.
+    pub format: Option<String>,
+    /// What fails beside failures, as behind `--deny`.
+    pub deny: Vec<String>,
+    /// What does not fail, as behind `--allow`.
+    pub allow: Vec<String>,
+    /// Values for parameters, in the order of their names.
+    pub params: Vec<(String, Value)>,
+    /// What the project's rules want to be allowed; granted only by `--trust-project`.
+    pub requested: Requested,
+    /// Levels of lints.
+    pub lint: Levels,
+    /// Settings of `aver test`.
+    pub test: TestSettings,
+}
+
+/// What a project asks to be allowed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Requested {
+    /// Folders whose files rules may look at.
+    pub read: Vec<PathBuf>,
+    /// Whether rules may run commands.
+    pub run: bool,
+}
+
+impl Requested {
+    /// True when nothing is asked for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.read.is_empty() && !self.run
+    }
+}
+
+impl fmt::Display for Requested {
+    /// `to run commands and to read \`fixtures\``.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let folders: Vec<String> = self.read.iter().map(|folder| format!("`{}`", folder.display())).collect();
+        match (self.run, folders.is_empty()) {
+            (true, true) => f.write_str("to run commands"),
+            (true, false) => write!(f, "to run commands and to read {}", folders.join(", ")),
+            (false, _) => write!(f, "to read {}", folders.join(", ")),
+        }
+    }
+}
+
+/// `[test]`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TestSettings {
+    /// Case files and folders of them.
+    pub cases: Vec<PathBuf>,
+    /// The coverage of assertions below which `aver test` fails, between 0 and 1.
+    pub minimum_coverage: Option<f64>,
+}
+
+/// How a project file is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// The user trusts the file: its paths may leave its folder.
+    pub trusted: bool,
+}
+
+/// A project file that cannot be used: all that is wrong with it, with its text.
+#[derive(Debug)]
+pub struct ProjectError {
+    /// What is wrong; at least one error.
+    pub diagnostics: Diagnostics,
+    /// The file.
+    pub sources: SourceMap,
+}
+
+impl fmt::Display for ProjectError {
+    /// A line per mistake, as `--format short` prints them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&render::short(&self.diagnostics, &self.sources))
+    }
+}
+
+impl std::error::Error for ProjectError {}
+
+/// Reads a project file.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn load(file: &Path, options: LoadOptions) -> Result<Project, ProjectError> {
+    match text_of(file) {
+        Ok(text) => parse(file, &text, options),
+        Err(message) => Err(unusable(file, message)),
+    }
+}
+
+/// A project file from its text; `file` is where it is.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn parse(file: &Path, text: &str, options: LoadOptions) -> Result<Project, ProjectError> {
+    let mut sources = SourceMap::default();
+    let id = sources.add(SourceFile::new(file.to_string_lossy(), file.parent(), text));
+    let (project, mut diagnostics) = read::read(file, text, id, options);
+    if diagnostics.has_errors() {
+        diagnostics.sort();
+        return Err(ProjectError { diagnostics, sources });
+    }
+    Ok(project)
+}
+
+fn unusable(file: &Path, message: String) -> ProjectError {
+    let mut sources = SourceMap::default();
+    let id = sources.add(SourceFile::new(file.to_string_lossy(), None, ""));
+    let one = Diagnostic::new(Slug::Project, Span::new(id, 0, 0), message).help("`--no-project` goes on without it");
+    ProjectError { diagnostics: Diagnostics(vec![one]), sources }
+}
+
+/// The text of a regular file of limited size.
+fn text_of(file: &Path) -> Result<String, String> {
+    let said = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),
+        _ => format!("it cannot be read: {}", error.kind()),
+    };
+    let opened = std::fs::File::open(file).map_err(said)?;
+    if !opened.metadata().map_err(said)?.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    opened.take(SIZE.saturating_add(1)).read_to_end(&mut bytes).map_err(said)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > SIZE) {
+        return Err("it is larger than 1 MiB".to_owned());
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+}
+
+#[cfg(test)]
+mod tests;

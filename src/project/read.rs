@@ -1,0 +1,307 @@
+//! From the text of `averment.toml` to [`Project`]: every key is known, every value is of its type, every path stays inside.
+
+use super::{LoadOptions, Project};
+use crate::diagnostic::suggest::nearest;
+use crate::diagnostic::{Diagnostic, Diagnostics, Family, Slug};
+use crate::lint::Level;
+use crate::source::{FileId, Span};
+use serde_json::{Map, Value};
+use std::path::{Component, Path, PathBuf};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The keys at the top, in the order of the reference.
+const TOP: &[&str] = &["rules", "traces", "format", "deny", "allow", "params", "permissions", "lint", "test"];
+/// The keys of `[permissions]`.
+const PERMISSIONS: &[&str] = &["read", "run"];
+/// The keys of `[test]`.
+const TEST: &[&str] = &["cases", "minimum-coverage"];
+
+type Entry<'v, 't> = &'v Spanned<DeValue<'t>>;
+
+/// Reads the text of a project file.
+pub fn read(file: &Path, text: &str, id: FileId, options: LoadOptions) -> (Project, Diagnostics) {
+    let folder = file.parent().map(Path::to_path_buf).unwrap_or_default();
+    let mut reader = Reader { folder: folder.clone(), id, options, diagnostics: Diagnostics::default() };
+    let mut project = Project { file: file.to_path_buf(), folder, ..Project::default() };
+    match DeTable::parse(text) {
+        Ok(table) => reader.top(table.get_ref(), &mut project),
+        Err(error) => {
+            let span = error.span().unwrap_or(0..0);
+            reader.say(span, error.message().to_lowercase(), "the file is written in TOML: `key = value` and `[section]`");
+        }
+    }
+    (project, reader.diagnostics)
+}
+
+struct Reader {
+    folder: PathBuf,
+    id: FileId,
+    options: LoadOptions,
+    diagnostics: Diagnostics,
+}
+
+impl Reader {
+    fn say(&mut self, span: std::ops::Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        let place = Span::new(self.id, span.start, span.end);
+        self.diagnostics.push(Diagnostic::new(Slug::Project, place, message).help(help));
+    }
+
+    /// A key that is not known here.
+    fn unknown(&mut self, span: std::ops::Range<usize>, what: &str, word: &str, known: &[&str]) {
+        let message = format!("there is no {what} `{word}`");
+        let help = match nearest(word, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known are {}", known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")),
+        };
+        self.say(span, message, help);
+    }
+
+    fn top(&mut self, table: &DeTable<'_>, project: &mut Project) {
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "rules" => project.rules = self.paths(value),
+                "traces" => project.traces = self.patterns(value),
+                "format" => project.format = self.text(value).map(str::to_owned),
+                "deny" => project.deny = self.words(value, &["vacuous"]),
+                "allow" => project.allow = self.words(value, &["undecided", "empty"]),
+                "params" => project.params = self.params(value),
+                "permissions" => self.permissions(value, project),
+                "lint" => self.lint(value, project),
+                "test" => self.test(value, project),
+                other => self.unknown(key.span(), "setting", other, TOP),
+            }
+        }
+    }
+
+    fn permissions(&mut self, value: Entry<'_, '_>, project: &mut Project) {
+        let Some(table) = self.table(value) else { return };
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "read" => {
+                    let trusted = std::mem::replace(&mut self.options.trusted, true);
+                    project.requested.read = self.paths(value);
+                    self.options.trusted = trusted;
+                }
+                "run" => project.requested.run = self.boolean(value).unwrap_or(false),
+                other => self.unknown(key.span(), "permission", other, PERMISSIONS),
+            }
+        }
+    }
+
+    fn lint(&mut self, value: Entry<'_, '_>, project: &mut Project) {
+        let Some(table) = self.table(value) else { return };
+        for (key, value) in table {
+            let word = key.get_ref().as_ref();
+            let level = self.level(value);
+            match (Slug::parse(word), Family::parse(word)) {
+                (Some(slug), _) if !slug.is_configurable() => {
+                    let message = format!("`{word}` is an error of the language and has no level");
+                    self.say(key.span(), message, "remove the line; `aver lint --list` shows what has a level");
+                }
+                (Some(slug), _) => project.lint.slugs.extend(level.map(|level| (slug, level))),
+                (None, Some(family)) => project.lint.families.extend(level.map(|level| (family, level))),
+                (None, None) => {
+                    let mut known: Vec<&str> = Family::ALL.iter().map(|family| family.as_str()).collect();
+                    known.extend(Slug::ALL.iter().filter(|slug| slug.is_configurable()).map(|slug| slug.as_str()));
+                    let message = format!("there is no lint or family of lints `{word}`");
+                    let help = match nearest(word, known) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => "`aver lint --list` shows all".to_owned(),
+                    };
+                    self.say(key.span(), message, help);
+                }
+            }
+        }
+    }
+
+    fn level(&mut self, value: Entry<'_, '_>) -> Option<Level> {
+        let word = self.text(value)?;
+        let level = Level::parse(word);
+        if level.is_none() {
+            let near = match word {
+                "off" | "ignore" | "none" => Some("allow"),
+                "warning" | "on" => Some("warn"),
+                "deny" | "forbid" => Some("error"),
+                _ => nearest(word, Level::WORDS),
+            };
+            let help = near.map_or("the levels are `allow`, `info`, `warn`, `error`".to_owned(), |near| {
+                format!("did you mean `{near}`?")
+            });
+            self.say(value.span(), format!("there is no level `{word}`"), help);
+        }
+        level
+    }
+
+    fn test(&mut self, value: Entry<'_, '_>, project: &mut Project) {
+        let Some(table) = self.table(value) else { return };
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "cases" => project.test.cases = self.paths(value),
+                "minimum-coverage" => project.test.minimum_coverage = self.share(value),
+                other => self.unknown(key.span(), "setting of `[test]`", other, TEST),
+            }
+        }
+    }
+
+    /// A share: `0.9`, or `"90%"`.
+    fn share(&mut self, value: Entry<'_, '_>) -> Option<f64> {
+        let found = match value.get_ref() {
+            DeValue::Float(number) => number.as_str().replace('_', "").parse::<f64>().ok(),
+            DeValue::Integer(number) => number.as_str().replace('_', "").parse::<f64>().ok(),
+            DeValue::String(text) => text.trim().strip_suffix('%').and_then(|text| Some(text.parse::<f64>().ok()? / 100.0)),
+            _ => None,
+        };
+        let share = found.filter(|share| (0.0..=1.0).contains(share));
+        if share.is_none() {
+            self.say(value.span(), "this is no share", "write a number from 0 to 1, or a text such as \"90%\"");
+        }
+        share
+    }
+
+    fn params(&mut self, value: Entry<'_, '_>) -> Vec<(String, Value)> {
+        let Some(table) = self.table(value) else { return Vec::new() };
+        table
+            .iter()
+            .filter_map(|(key, value)| Some((key.get_ref().to_string(), self.json(value)?)))
+            .collect()
+    }
+
+    /// A value as JSON. The depth is bounded by the reader of TOML.
+    fn json(&mut self, value: Entry<'_, '_>) -> Option<Value> {
+        Some(match value.get_ref() {
+            DeValue::String(text) => Value::String(text.to_string()),
+            DeValue::Boolean(value) => Value::Bool(*value),
+            DeValue::Integer(number) if number.radix() == 10 => self.number(number.as_str(), value)?,
+            DeValue::Float(number) => self.number(number.as_str(), value)?,
+            DeValue::Array(values) => Value::Array(values.iter().map(|one| self.json(one)).collect::<Option<_>>()?),
+            DeValue::Table(table) => {
+                let mut object = Map::new();
+                for (key, value) in table {
+                    object.insert(key.get_ref().to_string(), self.json(value)?);
+                }
+                Value::Object(object)
+            }
+            DeValue::Integer(_) | DeValue::Datetime(_) => {
+                self.say(value.span(), "a parameter cannot have this value", "write a decimal number or a text in quotes");
+                return None;
+            }
+        })
+    }
+
+    fn number(&mut self, text: &str, value: Entry<'_, '_>) -> Option<Value> {
+        let plain = text.replace('_', "");
+        let number = serde_json::from_str(plain.strip_prefix('+').unwrap_or(&plain)).ok();
+        if number.is_none() {
+            self.say(value.span(), format!("`{text}` is no number of JSON"), "write a decimal number");
+        }
+        number
+    }
+
+    fn wrong_type(&mut self, value: Entry<'_, '_>, wanted: &str, help: &str) {
+        let found = match value.get_ref() {
+            DeValue::String(_) => "a text",
+            DeValue::Integer(_) | DeValue::Float(_) => "a number",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a section",
+        };
+        self.say(value.span(), format!("this is {found}, and {wanted} is expected"), help);
+    }
+
+    fn table<'v, 't>(&mut self, value: Entry<'v, 't>) -> Option<&'v DeTable<'t>> {
+        match value.get_ref() {
+            DeValue::Table(table) => Some(table),
+            _ => {
+                self.wrong_type(value, "a section", "write `[name]` on a line of its own and the settings below it");
+                None
+            }
+        }
+    }
+
+    fn boolean(&mut self, value: Entry<'_, '_>) -> Option<bool> {
+        match value.get_ref() {
+            DeValue::Boolean(value) => Some(*value),
+            _ => {
+                self.wrong_type(value, "true or false", "write `true` or `false` without quotes");
+                None
+            }
+        }
+    }
+
+    fn text<'v>(&mut self, value: Entry<'v, '_>) -> Option<&'v str> {
+        match value.get_ref() {
+            DeValue::String(text) => Some(text.as_ref()),
+            _ => {
+                self.wrong_type(value, "a text", "write it in quotes");
+                None
+            }
+        }
+    }
+
+    /// A text, or a list of texts, each with its place.
+    fn texts<'v>(&mut self, value: Entry<'v, '_>) -> Vec<(&'v str, std::ops::Range<usize>)> {
+        match value.get_ref() {
+            DeValue::String(text) => vec![(text.as_ref(), value.span())],
+            DeValue::Array(values) => {
+                values.iter().filter_map(|one| Some((self.text(one)?, one.span()))).collect()
+            }
+            _ => {
+                self.wrong_type(value, "a list of texts", "write `[\"one\", \"two\"]`");
+                Vec::new()
+            }
+        }
+    }
+
+    fn words(&mut self, value: Entry<'_, '_>, known: &[&str]) -> Vec<String> {
+        let mut words = Vec::new();
+        for (word, span) in self.texts(value) {
+            if known.contains(&word) {
+                words.push(word.to_owned());
+            } else {
+                self.unknown(span, "value", word, known);
+            }
+        }
+        words
+    }
+
+    fn paths(&mut self, value: Entry<'_, '_>) -> Vec<PathBuf> {
+        let texts = self.texts(value);
+        texts.into_iter().filter_map(|(text, span)| self.path(text, span)).collect()
+    }
+
+    fn patterns(&mut self, value: Entry<'_, '_>) -> Vec<String> {
+        self.paths(value).into_iter().map(|path| path.to_string_lossy().into_owned()).collect()
+    }
+
+    /// A path, seen from where the command was started.
+    fn path(&mut self, text: &str, span: std::ops::Range<usize>) -> Option<PathBuf> {
+        if text.is_empty() || text.contains('\0') {
+            self.say(span, "this is no path", "write a path relative to this file, such as \"rules/\"");
+            return None;
+        }
+        if !self.options.trusted && leaves(Path::new(text)) {
+            let message = format!("`{text}` leads out of the folder of the project");
+            self.say(span, message, "name it on the command line, or trust this file with `--trust-project`");
+            return None;
+        }
+        let plain = Path::new(text).components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
+        let joined = self.folder.join(plain);
+        Some(if joined.as_os_str().is_empty() { PathBuf::from(".") } else { joined })
+    }
+}
+
+/// Whether a path leaves the folder that it starts in.
+fn leaves(path: &Path) -> bool {
+    let mut depth = 0_usize;
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::Normal(_) => depth = depth.saturating_add(1),
+            Component::ParentDir if depth > 0 => depth = depth.saturating_sub(1),
+            _ => return true,
+        }
+    }
+    false
+}

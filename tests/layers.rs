@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules by layer, lowest first; see ARCHITECTURE.md.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 9] = [
     &["source", "diagnostic", "limits", "truth", "value"],
     &["syntax", "trace"],
     &["ir", "builtins", "check"],

@@ -52,10 +52,10 @@ use crate::ir;
 use crate::limits::Limits;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::ast::{self, ItemKind, StatementKind};
+pub use allow::silence;
 use files::Files;
 use load::Loaded;
 use scope::FileScope;
-pub use allow::silence;
 pub use symbols::{Declaration, DeclarationKind, Symbols};
 
 /// How to check.

@@ -136,10 +136,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         assertion.is_some_and(|(program, assertion)| selection.selects(program, assertion))
     });
     let traces = traces(arguments, &given, &table)?;
-    let policy = Policy {
-        deny_vacuous: given.denies(Deny::Vacuous),
-        allow_undecided: given.allows(Allow::Undecided),
-    };
+    let policy = Policy { deny_vacuous: given.denies(Deny::Vacuous), allow_undecided: given.allows(Allow::Undecided) };
     let mut outputs = Outputs::open(&targets, color, policy, arguments.max_failures, &rules.data())?;
     let pipeline = Arc::new(Pipeline {
         programs: rules.programs,
@@ -179,7 +176,8 @@ impl<'a> Given<'a> {
         let found = arguments.project.load(&named, color)?;
         // `aver check run.json` in a project: the rules are known, and a trace is named.
         let of_project = |project: &Project| !project.rules.is_empty();
-        if let ([only], [], Some(_)) = (named.as_slice(), traces.as_slice(), found.as_ref().filter(|one| of_project(one)))
+        if let ([only], [], Some(_)) =
+            (named.as_slice(), traces.as_slice(), found.as_ref().filter(|one| of_project(one)))
             && is_trace(only)
         {
             traces = vec![only.to_string_lossy().into_owned()];

@@ -36,7 +36,9 @@ impl ProjectArguments {
                     let file = file.display().to_string();
                     let file = printable(&file);
                     let note = paint(style, Ink::Yellow, "note");
-                    say(&format!("{note}: `{file}` belongs to another user and is not used; `--project {file}` uses it\n"));
+                    say(&format!(
+                        "{note}: `{file}` belongs to another user and is not used; `--project {file}` uses it\n"
+                    ));
                     return Ok(None);
                 }
             },
@@ -49,7 +51,9 @@ impl ProjectArguments {
 
     /// Says what the project asks for and does not get, where something could not be evaluated for want of it.
     pub fn tell_request(&self, project: Option<&Project>, color: ColorChoice) {
-        let Some(project) = project.filter(|project| !self.trust_project && !project.requested.is_empty()) else { return };
+        let Some(project) = project.filter(|project| !self.trust_project && !project.requested.is_empty()) else {
+            return;
+        };
         let text = format!("`{}` asks {}; `--trust-project` allows it", project.file.display(), project.requested);
         say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), printable(&text)));
     }

@@ -29,8 +29,9 @@ pub fn run(inputs: &[Input], limits: Limits, options: &LintOptions, diff: bool) 
             let header = changes.unified_diff().context_radius(3).header(&name, &name).to_string();
             said.push_str(&printable(&header));
         } else {
-            replace(path, &after)
-                .map_err(|error| Stop::usage(format!("`{name}` cannot be written: {}", super::said(&error)), String::new()))?;
+            replace(path, &after).map_err(|error| {
+                Stop::usage(format!("`{name}` cannot be written: {}", super::said(&error)), String::new())
+            })?;
             let _ = writeln!(said, "{}: {count} fixed", printable(&name));
         }
     }

@@ -203,14 +203,12 @@ fn compile(
 /// A program that was compiled before. One of another version is compiled again from the sources in it.
 fn compiled(name: &str, bytes: &[u8], limits: Limits) -> Result<File, Stop> {
     match codec::decode(bytes) {
-        Ok(Decoded::Program(program)) => {
-            Ok(File {
-                program: Some(*program),
-                sources: SourceMap::default(),
-                diagnostics: Diagnostics::default(),
-                broken: false,
-            })
-        }
+        Ok(Decoded::Program(program)) => Ok(File {
+            program: Some(*program),
+            sources: SourceMap::default(),
+            diagnostics: Diagnostics::default(),
+            broken: false,
+        }),
         Ok(Decoded::Sources { sources, .. }) => Ok(again(&sources, limits)),
         Err(error) => Err(Stop::usage(format!("`{name}`: {error}"), String::new())),
     }

@@ -69,8 +69,7 @@ impl Slug {
     /// True for what `lint` finds, beside what `check` says of every file that it compiles.
     #[must_use]
     pub fn is_lint(self) -> bool {
-        let from_check =
-            [Self::BareNumber, Self::UnlistedTool, Self::UnusedAllow, Self::UnknownAllow, Self::UnusedLet];
+        let from_check = [Self::BareNumber, Self::UnlistedTool, Self::UnusedAllow, Self::UnknownAllow, Self::UnusedLet];
         self.family().is_some() && !from_check.contains(&self)
     }
 
@@ -130,7 +129,7 @@ catalog! {
     // Lints: order.
     SelfPrecedence = "self-precedence", Warning, "an order statement has the same steps on both sides", Order;
     // Lints: names.
-    UnusedParam = "unused-param", Warning, "a parameter is never used", Names;
+    UnusedParam = "unused-param", Info, "a parameter is never used", Names;
     UnusedDef = "unused-def", Warning, "a definition is never used", Names;
     UnusedStep = "unused-step", Warning, "a named step is never used", Names;
     UnusedSchema = "unused-schema", Warning, "a schema is never used", Names;

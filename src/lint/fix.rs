@@ -21,7 +21,9 @@ pub fn apply(text: &str, file: FileId, diagnostics: &Diagnostics) -> Fixed {
     let may = diagnostics.0.iter().filter(|one| one.severity != Severity::Error || one.slug.is_lint());
     for fix in may.filter_map(|one| one.fix.as_ref()) {
         let fits = fix.edits.iter().all(|edit| {
-            edit.span.file == file && text.get(edit.span.range()).is_some() && !edits.iter().any(|taken| overlap(edit, taken))
+            edit.span.file == file
+                && text.get(edit.span.range()).is_some()
+                && !edits.iter().any(|taken| overlap(edit, taken))
         });
         if fits && !fix.edits.is_empty() {
             edits.extend(&fix.edits);

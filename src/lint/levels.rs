@@ -1,7 +1,7 @@
 //! Which level a lint has: its own, that of the project, that of the command line.
 
-use crate::diagnostic::{Diagnostics, Family, Severity, Slug};
 pub use crate::diagnostic::Level;
+use crate::diagnostic::{Diagnostics, Family, Severity, Slug};
 
 /// Chosen levels. A choice for a slug wins over one for its family, and of two the later wins; `all` is for what nobody chose a level for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,9 +33,7 @@ impl Levels {
     #[must_use]
     pub fn with(mut self, stronger: &Levels) -> Self {
         // A family chosen later wins over a slug chosen before: `--warn style` means all of it.
-        self.slugs.retain(|(slug, _)| {
-            stronger.families.iter().all(|(family, _)| slug.family() != Some(*family))
-        });
+        self.slugs.retain(|(slug, _)| stronger.families.iter().all(|(family, _)| slug.family() != Some(*family)));
         self.slugs.extend(stronger.slugs.iter().copied());
         self.families.extend(stronger.families.iter().copied());
         self.least = stronger.least.or(self.least);

@@ -56,8 +56,11 @@ fn unused_declarations(context: &mut Context<'_>) {
     for (declaration, _) in symbols.declarations.iter().zip(used).filter(|(_, used)| !used) {
         let Some((what, slug)) = unused_kind(declaration.kind) else { continue };
         let name = &declaration.name;
-        let diagnostic = Diagnostic::new(slug, declaration.span, format!("the {what} `{name}` is never used"))
-            .help(format!("use it or remove it; in a file for others to import, silence this with `# allow: {}`", slug.as_str()));
+        let diagnostic =
+            Diagnostic::new(slug, declaration.span, format!("the {what} `{name}` is never used")).help(format!(
+                "use it or remove it; in a file for others to import, silence this with `# allow: {}`",
+                slug.as_str()
+            ));
         context.report(diagnostic);
     }
 }
@@ -75,9 +78,10 @@ fn unused_imports(context: &mut Context<'_>) {
             checked.symbols.references.iter().any(|(place, number)| {
                 let outside = place.file == root && !(whole.start <= place.start && place.end <= whole.end);
                 let declared = checked.symbols.declarations.get(*number);
-                outside && declared.is_some_and(|declared| {
-                    declared.span.file == target && name.is_none_or(|name| name.text == declared.name)
-                })
+                outside
+                    && declared.is_some_and(|declared| {
+                        declared.span.file == target && name.is_none_or(|name| name.text == declared.name)
+                    })
             })
         };
         let brings_tools = checked.tool_files.contains(&target);

@@ -56,9 +56,13 @@ impl<'a> Shapes<'_, 'a> {
             ExprKind::Test { subject, test } if test.negated => {
                 let Some(positive) = positive(self.0, subject, test) else { return };
                 self.0.report(
-                    Diagnostic::new(Slug::DoubleNegation, expr.span, "`not` before a negated test: two negations are one too many")
-                        .help(format!("write `{positive}`"))
-                        .fix("say it without negation", expr.span, positive),
+                    Diagnostic::new(
+                        Slug::DoubleNegation,
+                        expr.span,
+                        "`not` before a negated test: two negations are one too many",
+                    )
+                    .help(format!("write `{positive}`"))
+                    .fix("say it without negation", expr.span, positive),
                 );
             }
             _ => {}

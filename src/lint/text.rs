@@ -13,7 +13,8 @@ pub fn characters(context: &mut Context<'_>) {
         let span = Span::new(context.root, at, at.saturating_add(character.len_utf8()));
         let code = format!("U+{:04X}", u32::from(character));
         if turns(character) {
-            let message = format!("the character {code} turns the direction of writing: the text is not what it looks like");
+            let message =
+                format!("the character {code} turns the direction of writing: the text is not what it looks like");
             context.report(
                 Diagnostic::new(Slug::BidiCharacter, span, message)
                     .label("it is here")

@@ -1,8 +1,9 @@
 //! Going through a syntax tree. Data (schemas, runs of tests, arguments of calls) is left out: nobody asserts anything with it.
 
 use crate::syntax::ast::{
-    Argument, Atom, Expr, ExprKind, File, Flow, FlowKind, Item, ItemKind, KindText, ModifierKind, PredicateTarget, Regex,
-    Scope, Setting, Statement, StatementKind, Step, StepKind, Subject, Text, TextOrRegex, TextPart, ValueTest, Window, World,
+    Argument, Atom, Expr, ExprKind, File, Flow, FlowKind, Item, ItemKind, KindText, ModifierKind, PredicateTarget,
+    Regex, Scope, Setting, Statement, StatementKind, Step, StepKind, Subject, Text, TextOrRegex, TextPart, ValueTest,
+    Window, World,
 };
 
 /// What wants to see nodes. Every method is called before those of the parts.

@@ -28,7 +28,11 @@ pub fn read(file: &Path, text: &str, id: FileId, options: LoadOptions) -> (Proje
         Ok(table) => reader.top(table.get_ref(), &mut project),
         Err(error) => {
             let span = error.span().unwrap_or(0..0);
-            reader.say(span, error.message().to_lowercase(), "the file is written in TOML: `key = value` and `[section]`");
+            reader.say(
+                span,
+                error.message().to_lowercase(),
+                "the file is written in TOML: `key = value` and `[section]`",
+            );
         }
     }
     (project, reader.diagnostics)
@@ -149,7 +153,9 @@ impl Reader {
         let found = match value.get_ref() {
             DeValue::Float(number) => number.as_str().replace('_', "").parse::<f64>().ok(),
             DeValue::Integer(number) => number.as_str().replace('_', "").parse::<f64>().ok(),
-            DeValue::String(text) => text.trim().strip_suffix('%').and_then(|text| Some(text.parse::<f64>().ok()? / 100.0)),
+            DeValue::String(text) => {
+                text.trim().strip_suffix('%').and_then(|text| Some(text.parse::<f64>().ok()? / 100.0))
+            }
             _ => None,
         };
         let share = found.filter(|share| (0.0..=1.0).contains(share));
@@ -161,10 +167,7 @@ impl Reader {
 
     fn params(&mut self, value: Entry<'_, '_>) -> Vec<(String, Value)> {
         let Some(table) = self.table(value) else { return Vec::new() };
-        table
-            .iter()
-            .filter_map(|(key, value)| Some((key.get_ref().to_string(), self.json(value)?)))
-            .collect()
+        table.iter().filter_map(|(key, value)| Some((key.get_ref().to_string(), self.json(value)?))).collect()
     }
 
     /// A value as JSON. The depth is bounded by the reader of TOML.
@@ -183,7 +186,11 @@ impl Reader {
                 Value::Object(object)
             }
             DeValue::Integer(_) | DeValue::Datetime(_) => {
-                self.say(value.span(), "a parameter cannot have this value", "write a decimal number or a text in quotes");
+                self.say(
+                    value.span(),
+                    "a parameter cannot have this value",
+                    "write a decimal number or a text in quotes",
+                );
                 return None;
             }
         })
@@ -244,9 +251,7 @@ impl Reader {
     fn texts<'v>(&mut self, value: Entry<'v, '_>) -> Vec<(&'v str, std::ops::Range<usize>)> {
         match value.get_ref() {
             DeValue::String(text) => vec![(text.as_ref(), value.span())],
-            DeValue::Array(values) => {
-                values.iter().filter_map(|one| Some((self.text(one)?, one.span()))).collect()
-            }
+            DeValue::Array(values) => values.iter().filter_map(|one| Some((self.text(one)?, one.span()))).collect(),
             _ => {
                 self.wrong_type(value, "a list of texts", "write `[\"one\", \"two\"]`");
                 Vec::new()

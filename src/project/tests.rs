@@ -81,7 +81,8 @@ fn deep_and_large_files_are_refused_and_nothing_panics() {
 
 #[test]
 fn the_page_about_project_files_shows_a_bad_and_a_good_one() {
-    let programs: Vec<&str> = Slug::Project.page().split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let programs: Vec<&str> =
+        Slug::Project.page().split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let [avoid, prefer] = programs.as_slice() else { panic!("{programs:?}") };
     assert_eq!(said(avoid).lines().count(), 3);
     assert_eq!(loaded(prefer).rules.len(), 1);

@@ -1,0 +1,209 @@
+//! The linter: every page shows its lint and a way without it, no false alarm on good rules, every fix does what it says.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
+
+use averment::check::files::{Disk, Files, Memory};
+use averment::check::{CheckOptions, Checked, check};
+use averment::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
+use averment::limits::Limits;
+use averment::lint::{Level, Levels, LintOptions, fix, registry, report};
+use averment::source::{FileId, SourceFile, SourceMap};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+const BESIDE: &[(&str, &str)] = &[
+    (
+        "tools.json",
+        r#"{ "refund": { "type": "object", "properties": { "id": {}, "amount": { "type": "number" } } }, "approve": {} }"#,
+    ),
+    ("shared.assert", "def is_bigger(a) = a > 3\ndef is_smaller(a) = a < 3\n"),
+];
+
+struct Linted {
+    map: SourceMap,
+    checked: Checked,
+    found: Diagnostics,
+}
+
+fn linted_in(name: &str, folder: &Path, text: &str, files: &dyn Files, options: &LintOptions) -> Linted {
+    let mut map = SourceMap::default();
+    let root = map.add(SourceFile::new(name, Some(folder), text));
+    let checked = check(&mut map, root, &CheckOptions { limits: Limits::default(), files });
+    let found = report(&map, root, &checked, options);
+    Linted { map, checked, found }
+}
+
+fn linted(text: &str, options: &LintOptions) -> Linted {
+    linted_in("rules.assert", Path::new(""), text, &Memory::new(BESIDE.iter().copied()), options)
+}
+
+fn lines(linted: &Linted) -> Vec<String> {
+    let line = |one: &Diagnostic| {
+        format!(
+            "{}:{}: {}: {}",
+            linted.map.name(one.span),
+            linted.map.position(one.span).line,
+            one.slug.as_str(),
+            one.message
+        )
+    };
+    linted.found.0.iter().map(line).collect()
+}
+
+fn slugs(linted: &Linted) -> Vec<&'static str> {
+    linted.found.0.iter().map(|one| one.slug.as_str()).collect()
+}
+
+/// Options that take one lint for a finding, whatever its own level.
+fn warning_of(slug: Slug) -> LintOptions {
+    LintOptions { levels: Levels { slugs: vec![(slug, Level::Warn)], ..Levels::default() } }
+}
+
+fn lints() -> impl Iterator<Item = Slug> {
+    Slug::ALL.iter().copied().filter(|slug| slug.is_lint())
+}
+
+/// The two programs of a page.
+fn programs(slug: Slug) -> (String, String) {
+    let blocks: Vec<&str> =
+        slug.page().split("```assert\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
+    let [avoid, prefer] = blocks.as_slice() else { panic!("{}: {} programs", slug.as_str(), blocks.len()) };
+    (format!("{avoid}\n"), format!("{prefer}\n"))
+}
+
+#[test]
+fn every_page_shows_its_lint_and_a_way_without_it() {
+    let mut wrong = Vec::new();
+    for slug in lints().filter(|slug| *slug != Slug::Impossible) {
+        let (avoid, prefer) = programs(slug);
+        let options = warning_of(slug);
+        let bad = linted(&avoid, &options);
+        if bad.checked.diagnostics.has_errors() || !bad.found.0.iter().any(|one| one.slug == slug) {
+            wrong.push(format!("{}: the bad program says {:?}\n{avoid}", slug.as_str(), lines(&bad)));
+        }
+        let good = linted(&prefer, &options);
+        if !good.found.0.is_empty() {
+            wrong.push(format!("{}: the good program says {:?}\n{prefer}", slug.as_str(), lines(&good)));
+        }
+        for part in ["## Avoid", "## Prefer", "## Why", "## Configuration"] {
+            assert!(slug.page().contains(part), "{} has no {part}", slug.as_str());
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every rule file below a folder.
+fn rule_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            found.extend(rule_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "assert") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// All rule files that are good by definition.
+fn good_files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = rule_files(&root.join("examples"));
+    files.extend(rule_files(&root.join("stdlib")));
+    let shared = std::env::var_os("AVERMENT_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
+    let shared = if shared.exists() { shared } else { root.join("../../shared") };
+    let corpus = shared.join("conformance/language/good");
+    if corpus.exists() {
+        files.extend(rule_files(&corpus));
+    } else {
+        eprintln!("SKIPPED: there is no corpus at {}", corpus.display());
+    }
+    files
+}
+
+#[test]
+fn no_false_alarm_on_any_good_file() {
+    let mut alarms = Vec::new();
+    for path in good_files() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.to_string_lossy();
+        let files = Disk { limit: 1 << 20 };
+        let linted = linted_in(&name, path.parent().unwrap(), &text, &files, &LintOptions::default());
+        assert!(!linted.checked.diagnostics.has_errors(), "{}", lines(&linted).join("\n"));
+        // The language itself demands a warning for a tool that the catalogue does not list (section 3).
+        let alarm = |one: &Diagnostic| one.severity > Severity::Info && one.slug != Slug::UnlistedTool;
+        let remark =
+            |one: &Diagnostic| one.severity == Severity::Info && !name.ends_with("params-of-every-type.assert");
+        let wrong = linted.found.0.iter().zip(lines(&linted)).filter(|(one, _)| alarm(one) || remark(one));
+        alarms.extend(wrong.map(|(_, line)| line));
+    }
+    assert!(alarms.is_empty(), "{}", alarms.join("\n"));
+}
+
+/// Applies fixes until there are none.
+fn fixed(text: &str, options: &LintOptions) -> (String, usize) {
+    let (mut text, mut count) = (text.to_owned(), 0);
+    for _ in 0..10 {
+        let change = fix::apply(&text, FileId(0), &linted(&text, options).found);
+        if change.applied == 0 {
+            return (text, count);
+        }
+        count += change.applied;
+        text = change.text;
+    }
+    panic!("fixing does not end:\n{text}");
+}
+
+#[test]
+fn every_fix_of_a_page_takes_its_lint_away_and_the_rules_still_compile() {
+    let mut fixes = 0;
+    for slug in lints().filter(|slug| *slug != Slug::Impossible) {
+        let (avoid, _) = programs(slug);
+        let options = warning_of(slug);
+        let before = linted(&avoid, &options);
+        if !before.found.0.iter().any(|one| one.slug == slug && one.fix.is_some()) {
+            continue;
+        }
+        let (after, count) = fixed(&avoid, &options);
+        fixes += count;
+        let again = linted(&after, &options);
+        assert!(!again.checked.diagnostics.has_errors(), "{}:\n{after}{:?}", slug.as_str(), lines(&again));
+        assert!(!slugs(&again).contains(&slug.as_str()), "{}:\n{after}{:?}", slug.as_str(), lines(&again));
+    }
+    assert!(fixes >= 6, "only {fixes} fixes were tried");
+}
+
+#[test]
+fn every_lint_has_a_pass_and_every_pass_only_lints() {
+    let passes: BTreeSet<Slug> = registry::PASSES.iter().flat_map(|pass| pass.slugs).copied().collect();
+    let all: BTreeSet<Slug> = lints().filter(|slug| *slug != Slug::Impossible).collect();
+    assert_eq!(passes, all);
+}
+
+#[test]
+fn a_comment_silences_a_lint_and_is_reported_when_it_silences_none() {
+    let text = "# allow: double-negation\nnot (output.a != 1)\n";
+    assert_eq!(slugs(&linted(text, &LintOptions::default())), [""; 0]);
+    let text = "# allow: double-negation\noutput.a == 1\n";
+    assert_eq!(slugs(&linted(text, &LintOptions::default())), ["unused-allow"]);
+    // What nobody looked for cannot be found.
+    let levels = Levels { slugs: vec![(Slug::DoubleNegation, Level::Allow)], ..Levels::default() };
+    assert_eq!(slugs(&linted(text, &LintOptions { levels })), [""; 0]);
+    assert_eq!(fixed(text, &LintOptions::default()).0, "output.a == 1\n");
+    assert_eq!(fixed("output.a == 1 # allow: double-negation\n", &LintOptions::default()).0, "output.a == 1\n");
+}
+
+#[test]
+fn levels_of_slugs_win_over_those_of_families() {
+    use averment::diagnostic::Family;
+    let text = "not (output.a != 1)\n3 <= length(calls)\nlet a = 1\n";
+    let levels = Levels {
+        slugs: vec![(Slug::YodaCondition, Level::Error)],
+        families: vec![(Family::Style, Level::Allow), (Family::Names, Level::Info)],
+        least: None,
+    };
+    let linted = linted(text, &LintOptions { levels });
+    let said: Vec<_> = linted.found.0.iter().map(|one| (one.slug.as_str(), one.severity)).collect();
+    assert_eq!(said, [("yoda-condition", Severity::Error), ("unused-let", Severity::Info)]);
+    assert!(!linted.checked.diagnostics.has_errors());
+}

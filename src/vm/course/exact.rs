@@ -157,13 +157,12 @@ impl<'run> Monitor<'run> for Exact {
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         let taken = self.levels.iter().rposition(|level| !level.is_empty()).unwrap_or(0);
+        // Among all calls the step that is wrong is the first that was not taken: calls without a hit are not shown to a monitor.
         let missed = view.calls.get(self.taken).copied().filter(|_| self.calls);
-        match self.stopped {
-            Some((step, taken)) => explain::wrong_step(view, step, taken),
-            None => match missed {
-                Some(step) => explain::wrong_step(view, step, self.taken),
-                None => explain::too_short(view, taken),
-            },
+        match (missed, self.stopped) {
+            (Some(step), _) => explain::wrong_step(view, step, self.taken),
+            (None, Some((step, taken))) => explain::wrong_step(view, step, taken),
+            (None, None) => explain::too_short(view, taken),
         }
     }
 }

@@ -34,21 +34,8 @@ fn evaluate_one(statement: &Statement, run: &Run) -> Verdicts {
     let mut patterns = Vec::new();
     collect(statement, &mut patterns);
     let domain = Domain::of(run, &patterns);
-    let world = World {
-        run,
-        steps: (0..run.steps.len()).collect(),
-        complete: run.complete,
-        fixed: Env::new(),
-        domain: &domain,
-        subject: None,
-        around: Vec::new(),
-        outside: None,
-    };
-    Ok(match verdict(statement, &world)? {
-        // Vacuous is never for good.
-        Verdict::Vacuous if !run.complete => Verdict::Undecided,
-        verdict => verdict,
-    })
+    let world = World::whole(run, &domain);
+    verdict(statement, &world)
 }
 
 /// Every pattern of a statement, those of groups and blocks included.
@@ -130,8 +117,18 @@ fn leaf(statement: &Statement, world: &World) -> Verdicts {
     if lost {
         return Ok(Verdict::Undecided);
     }
+    let mut domain = world.domain.of_statement(world.run, &patterns);
+    if !world.complete && is_a_word(statement) {
+        domain.any_value_may_come();
+    }
+    let world = &World { domain: &domain, ..world.clone() };
     let settled = settle(|answers: &mut Answers| Ok(judge(world, statement, answers).verdict(world.complete)))?;
     Ok(settled.unwrap_or(Verdict::Undecided))
+}
+
+/// Statements whose early steps may be tested on what a later one binds.
+fn is_a_word(statement: &Statement) -> bool {
+    matches!(statement, Statement::Sequence { .. } | Statement::Flow(_))
 }
 
 /// Statements over the call list.
@@ -176,7 +173,7 @@ struct Windows<'a> {
 /// A block around one statement (several only inside groups: then they are one, `all of` them).
 fn block(header: &Header, body: &[Statement], world: &World) -> Verdicts {
     let patterns = header_patterns(header);
-    if !recorded(world, &patterns) {
+    if !recorded(world, &patterns) || opens_in_no_order(header, &patterns, world) {
         return Ok(Verdict::Undecided);
     }
     let mut members = Vec::new();
@@ -185,6 +182,13 @@ fn block(header: &Header, body: &[Statement], world: &World) -> Verdicts {
         members.push(settled.unwrap_or(Verdict::Undecided));
     }
     Ok(all_of(&members))
+}
+
+/// Which windows open depends on the order of the header's steps.
+fn opens_in_no_order(header: &Header, patterns: &[&Pattern], world: &World) -> bool {
+    let together: Vec<&Pattern> = patterns.iter().copied().chain(&world.around).collect();
+    let place = world.outside.as_deref().unwrap_or(world);
+    !matches!(header, Header::Each(_)) && !kinds_ordered(place, &together)
 }
 
 fn in_windows(header: &Header, statement: &Statement, world: &World, answers: &mut Answers) -> Verdicts {

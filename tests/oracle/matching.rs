@@ -24,6 +24,8 @@ pub struct Domain {
 
 /// The place of a value that is not recorded: a binding of a block's header may have it.
 const ABSENT: usize = usize::MAX;
+/// The place of a value that a step to come may bring.
+const TO_COME: usize = usize::MAX - 1;
 
 /// What a statement is judged on: some steps of a run, with the bindings of the blocks around it.
 #[derive(Clone)]
@@ -54,6 +56,20 @@ struct Match<'p> {
 }
 
 impl<'a> World<'a> {
+    /// All of a run.
+    pub fn whole(run: &'a Run, domain: &'a Domain) -> World<'a> {
+        World {
+            run,
+            steps: (0..run.steps.len()).collect(),
+            complete: run.complete,
+            fixed: Env::new(),
+            domain,
+            subject: None,
+            around: Vec::new(),
+            outside: None,
+        }
+    }
+
     pub fn step(&self, index: usize) -> &'a Step {
         &self.run.steps[index]
     }
@@ -418,6 +434,34 @@ impl Domain {
                 places.push(place);
             }
         }
+    }
+
+    /// The same with those values alone that occur for the bindings of one statement: in steps that match its patterns or may.
+    pub fn of_statement(&self, run: &Run, patterns: &[&Pattern]) -> Domain {
+        let world = World::whole(run, self);
+        let nowhere = self.values.len() - 1;
+        let mut domain = Domain { values: self.values.clone(), ..Domain::default() };
+        for pattern in patterns {
+            let names = pattern.alternatives.iter().flat_map(Simple::binds);
+            for name in names {
+                domain.of.entry(name.to_owned()).or_default();
+            }
+            for found in world.steps.iter().flat_map(|index| world.found(pattern, *index)) {
+                found.bound.into_iter().for_each(|(name, place)| domain.of.entry(name).or_default().push(place));
+                domain.unrecorded.extend(found.free.into_iter().map(str::to_owned));
+            }
+        }
+        for places in domain.of.values_mut() {
+            places.push(nowhere);
+            places.sort_unstable();
+            places.dedup();
+        }
+        domain
+    }
+
+    /// Further steps may bring values that do not occur yet.
+    pub fn any_value_may_come(&mut self) {
+        self.of.values_mut().for_each(|places| places.push(TO_COME));
     }
 
     /// The place of a value among the values that occur.

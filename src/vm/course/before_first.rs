@@ -9,7 +9,7 @@ use super::pool::{Keys, Pool};
 use super::statement::Polarity;
 use super::timeline::{Env, Part};
 use super::trail::{Mark, Trail, measure};
-use super::view::{Fit, Hit, Mode, View};
+use super::view::{Fit, Hit, Mode, Side, View, same_values};
 use super::window::Slots;
 use crate::ir::Within;
 use crate::vm::fault::Fault;
@@ -49,6 +49,32 @@ struct First {
     safe: bool,
 }
 
+/// An A beside the values of B's.
+struct Closing<'h> {
+    hit: &'h Hit,
+    /// The values of the B's.
+    env: &'h Env,
+    /// It surely matches under these values.
+    sure: bool,
+    /// The B's surely match under its values.
+    step_is_sure: bool,
+}
+
+impl<'h> Closing<'h> {
+    /// An A that fits B's as `fit` says: what is unknown of it may be unknown of the A or of the B's.
+    fn of(hit: &'h Hit, step: Side<'h>, fit: Fit, view: &mut View<'_, '_>) -> Result<Self, Fault> {
+        let (own, others) = match fit {
+            Fit::Unknown => {
+                let values = same_values(&hit.env, step.env);
+                (values.and(view.tests(hit.side(), step)?), view.tests(step, hit.side())?)
+            }
+            fit => (fit, fit),
+        };
+        let (sure, step_is_sure) = (hit.sure && own == Fit::Yes, others == Fit::Yes);
+        Ok(Self { hit, env: step.env, sure, step_is_sure })
+    }
+}
+
 impl NeverBefore {
     /// A monitor that has seen nothing.
     pub(super) fn new(view: &View<'_, '_>, slots: Slots, within: Option<Within>) -> Self {
@@ -67,7 +93,9 @@ impl NeverBefore {
         self.closes.add(view, hit, &hit.env, |closes| closes.push(hit.clone()))?;
         let (within, edge, caught) = (self.within, self.slots.edge, &mut self.caught);
         self.steps.visit(view, hit.side(), |group, fit, view| {
-            let earlier = group.data.close(&group.env, hit, (fit, edge, within), view);
+            let step = Side { event: Some(group.event), env: &group.env };
+            let closing = Closing::of(hit, step, fit, view)?;
+            let earlier = group.data.close(&closing, (edge, within), view);
             if let (None, Some(step)) = (&caught, earlier) {
                 *caught = Some((hit.clone(), step));
             }
@@ -90,9 +118,11 @@ impl NeverBefore {
         let measure = view.step(hit.step).and_then(|step| measure(self.within, step));
         let (within, edge) = (self.within, self.slots.edge);
         view.spend(1 + earlier.len())?;
+        let closings = earlier.iter().map(|(close, fit)| Closing::of(close, hit.side(), *fit, view));
+        let closings = closings.collect::<Result<Vec<_>, Fault>>()?;
         if let Some(before) = self.steps.latest(hit) {
-            for (close, fit) in &earlier {
-                before.close(&hit.env, close, (*fit, edge, within), view);
+            for closing in &closings {
+                before.close(closing, (edge, within), view);
             }
             before.trail.add(Mark { step: hit.step, measure });
         }
@@ -104,12 +134,11 @@ impl Before {
     /// An A: the B before it when that makes the statement fail.
     fn close(
         &mut self,
-        env: &Env,
-        hit: &Hit,
-        (fit, edge, within): (Fit, usize, Option<Within>),
+        closing: &Closing<'_>,
+        (edge, within): (usize, Option<Within>),
         view: &mut View<'_, '_>,
     ) -> Option<u32> {
-        let sure = hit.sure && fit == Fit::Yes;
+        let Closing { hit, env, sure, step_is_sure } = *closing;
         view.unknown |= !sure;
         let own = values(view.names(edge), hit, env);
         let wild = own.contains(&Part::ABSENT);
@@ -119,7 +148,9 @@ impl Before {
         }
         let now = view.step(hit.step).and_then(|step| measure(within, step));
         let found = self.trail.find(None, within, now);
-        let earlier = found.sure.or_else(|| found.unknown.filter(|_| view.assume(Polarity::Hurts)));
+        let sure_before = found.sure.filter(|_| step_is_sure);
+        let may_be_before = found.sure.or(found.unknown);
+        let earlier = sure_before.or_else(|| may_be_before.filter(|_| view.assume(Polarity::Hurts)));
         first.came = sure && !wild;
         first.safe |= earlier.is_none();
         self.wild_safe |= wild && earlier.is_none();

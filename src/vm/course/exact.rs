@@ -87,7 +87,7 @@ impl Exact {
                 *level = grown;
             } else {
                 for (partial, trail) in grown {
-                    level.entry(partial).or_insert(trail);
+                    level.entry(partial).or_default().extend(&trail);
                 }
             }
         }

@@ -204,8 +204,6 @@ fn conclude(
     // A longer run may open more windows, unless the only one there can be has come.
     let complete = matches!(scope, Scope::Before { .. }) && !binds && !windows.is_empty();
     let may_change = !context.window.closed && !complete && !matches!(verdict, Verdict::Fail | Verdict::Error);
-    let vacuous_now = !context.window.closed && verdict == Verdict::Vacuous;
-    let may_change = may_change || vacuous_now;
     let verdict = if may_change { Verdict::Undecided } else { verdict };
     let decisive = findings.into_iter().find(|finding| finding.verdict == verdict);
     decisive.unwrap_or_else(|| Finding::new(verdict, if may_change { explain::OPEN } else { nothing }))

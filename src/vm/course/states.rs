@@ -6,13 +6,16 @@ use super::view::{Fit, Hit, View, merge, same_values};
 use crate::vm::fault::Fault;
 
 /// Whether a step matches under some environment: values for the names that its tests need and nothing else binds are all that occur
-/// for them in the run, and one that occurs nowhere.
+/// for them in the run, and one that occurs nowhere. While the run goes on, steps to come may bring any value.
 pub(super) fn under_any(hit: &Hit, view: &mut View<'_, '_>) -> Result<Fit, Fault> {
     let open = |name: &u32| hit.env.get(*name as usize) == Some(&Part::OPEN);
     let wanted: Vec<u32> = view.asks(hit.slot).into_iter().filter(open).collect();
     let mut envs = vec![hit.env.clone()];
     for name in wanted {
-        let values = view.values_of(name);
+        let mut values = view.values_of(name);
+        if !view.context.window.closed {
+            values.push(Part::ABSENT);
+        }
         envs = envs.iter().flat_map(|env| values.iter().map(|value| with_value(env, name, *value))).collect();
         view.spend(envs.len())?;
     }

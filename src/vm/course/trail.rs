@@ -72,6 +72,12 @@ impl Trail {
         }
     }
 
+    /// Adds all marks of a trail that ends behind this one.
+    pub(super) fn extend(&mut self, later: &Self) {
+        let marks = later.known.iter().chain(&later.blind);
+        marks.for_each(|mark| self.add(*mark));
+    }
+
     /// A mark behind step `after` from which the bound to `measure` holds.
     pub(super) fn find(&self, after: Option<u32>, within: Option<Within>, measure: Option<f64>) -> Found {
         let behind = |mark: &&Mark| after.is_none_or(|after| mark.step > after);

@@ -35,7 +35,8 @@ pub(super) enum Fit {
 }
 
 impl Fit {
-    fn and(self, other: Self) -> Self {
+    /// Both fit.
+    pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::No, _) | (_, Self::No) => Self::No,
             (Self::Yes, Self::Yes) => Self::Yes,
@@ -222,7 +223,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The tests of `own` on bindings of other patterns, with the values of both.
-    fn tests(&mut self, own: Side<'_>, other: Side<'_>) -> Result<Fit, Fault> {
+    pub(super) fn tests(&mut self, own: Side<'_>, other: Side<'_>) -> Result<Fit, Fault> {
         let Some((slot, event)) = own.event else { return Ok(Fit::Yes) };
         if !self.joined(slot) {
             return Ok(Fit::Yes);

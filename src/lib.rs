@@ -38,6 +38,7 @@
     )
 )]
 
+pub mod assist;
 pub mod builtins;
 pub mod bytecode;
 pub mod check;

@@ -8,7 +8,7 @@ mod lower;
 mod mistakes;
 mod number;
 mod recover;
-mod token;
+pub(crate) mod token;
 pub mod trivia;
 pub mod words;
 

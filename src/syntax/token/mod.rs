@@ -11,7 +11,7 @@ use levels::{Levels, Open, Quote};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Letters, digits and `_`.
     Word,
     /// A number with its unit; an amount of money.
@@ -38,7 +38,7 @@ pub(super) enum Kind {
 
 /// A token with its byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token {
+pub(crate) struct Token {
     pub kind: Kind,
     pub start: usize,
     pub end: usize,
@@ -46,14 +46,14 @@ pub(super) struct Token {
 
 /// A comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Remark {
+pub(crate) struct Remark {
     pub start: usize,
     pub end: usize,
 }
 
 /// All that was read.
 #[derive(Debug, Default)]
-pub(super) struct Scan {
+pub(crate) struct Scan {
     pub tokens: Vec<Token>,
     pub remarks: Vec<Remark>,
     /// How deep brackets, prefix operators and quantifiers nest.
@@ -100,7 +100,7 @@ const BEFORE_REGEX: &[&str] = &[
 ];
 
 /// Reads all of `text`, or one token more than `most`; nesting is counted against `limit`.
-pub(super) fn scan(text: &str, limit: usize, most: usize) -> Scan {
+pub(crate) fn scan(text: &str, limit: usize, most: usize) -> Scan {
     let mut scanner = Scanner { text, at: 0, levels: Levels::new(limit), scan: Scan::default(), last: None };
     if text.starts_with('\u{feff}') {
         scanner.at = '\u{feff}'.len_utf8();

@@ -1,0 +1,140 @@
+//! Bodies and objects: what stands between the braces behind a statement's first words.
+
+use super::cursor::Body;
+
+/// What an object is, so that its keys are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// A run in normal form: the body of a `test`.
+    Run,
+    /// A step of the run: an element of the list under this key.
+    Step(&'static str),
+    /// The arguments of the call that an invariant makes.
+    Arguments,
+    /// `usage` of a run.
+    Usage,
+    /// The value of a key of a step.
+    StepValue(&'static str, &'static str),
+    /// A JSON Schema.
+    Schema,
+    /// Anything else.
+    Other,
+}
+
+/// The keys of a run in normal form, with what their values begin with.
+pub(super) const RUN_KEYS: &[(&str, &str)] = &[
+    ("calls", "[{ tool: \"${1:tool}\", args: { $0 } }]"),
+    ("output", "${1:\"…\"}"),
+    ("prompt", "\"${1:…}\""),
+    ("inputs", "{ $0 }"),
+    ("messages", "[{ role: \"${1:user}\", text: \"${2:…}\" }]"),
+    ("commands", "[{ command: \"${1:npm test}\", exit_code: ${2:0} }]"),
+    ("reads", "[\"${1:path}\"]"),
+    ("writes", "[\"${1:path}\"]"),
+    ("skills", "[{ name: \"${1:name}\" }]"),
+    ("http", "[{ method: \"${1:GET}\", url: \"${2:https://…}\", status: ${3:200} }]"),
+    ("spans", "[$0]"),
+    ("steps", "[$0]"),
+    ("usage", "{ total_tokens: ${1:1000} }"),
+    ("cost", "${1:0.01}"),
+    ("duration", "${1:1000}"),
+    ("turns", "${1:1}"),
+    ("error", "\"${1:…}\""),
+    ("meta", "{ $0 }"),
+    ("env", "{ $0 }"),
+    ("tools", "[$0]"),
+    ("files", "{ $0 }"),
+    ("complete", "${1|false,true|}"),
+];
+
+/// The keys of the steps that a run lists.
+const STEP_KEYS: &[(&str, &[&str])] = &[
+    ("calls", &["tool", "args", "result", "error", "ok", "status", "start", "end", "duration", "turn", "id", "agent"]),
+    ("messages", &["role", "text", "turn", "start"]),
+    ("commands", &["command", "exit_code", "output", "start", "end", "duration", "turn"]),
+    ("reads", &["path", "start", "turn"]),
+    ("writes", &["path", "start", "turn"]),
+    ("skills", &["name", "start", "turn"]),
+    ("http", &["method", "url", "status", "start", "end", "duration", "turn"]),
+    ("spans", &["name", "attributes", "status", "start", "end", "duration", "id", "parent_id"]),
+    (
+        "steps",
+        &["kind", "tool", "args", "result", "role", "text", "command", "path", "name", "url", "turn", "start", "end"],
+    ),
+];
+
+impl Entry {
+    /// What the value of a key is.
+    pub fn of_key(self, key: &str) -> Self {
+        match self {
+            Self::Run if key == "usage" => Self::Usage,
+            Self::Run => {
+                STEP_KEYS.iter().find(|(list, _)| *list == key).map_or(Self::Other, |(list, _)| Self::Step(list))
+            }
+            Self::Step(_) if key == "args" => Self::Other,
+            _ => Self::Other,
+        }
+    }
+
+    /// Behind the colon of a key.
+    pub fn value_of(self, key: &str) -> Self {
+        match self {
+            Self::Step(list) => {
+                let keys = STEP_KEYS.iter().find(|(name, _)| *name == list).map_or(&[][..], |(_, keys)| keys);
+                keys.iter().find(|known| **known == key).map_or(Self::Other, |known| Self::StepValue(list, known))
+            }
+            _ => Self::Other,
+        }
+    }
+
+    /// The keys it may have.
+    pub fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Step(list) => STEP_KEYS.iter().find(|(name, _)| *name == list).map_or(&[], |(_, keys)| keys),
+            Self::Usage => &crate::assist::member::USAGE,
+            Self::Schema => &[
+                "type",
+                "properties",
+                "required",
+                "items",
+                "enum",
+                "additionalProperties",
+                "minimum",
+                "maximum",
+                "pattern",
+                "description",
+                "anyOf",
+                "const",
+            ],
+            _ => &[],
+        }
+    }
+}
+
+/// The object behind the first word of a statement.
+pub(super) fn entry_of(head: &str) -> Entry {
+    match head {
+        "test" => Entry::Run,
+        "call" => Entry::Arguments,
+        "tool" | "schema" => Entry::Schema,
+        _ => Entry::Other,
+    }
+}
+
+/// The body behind the first words of a statement; `None` where the brace opens an object.
+pub(super) fn body_of(head: &str, words: &[&str]) -> Option<Body> {
+    let second = words.get(1).copied().unwrap_or("");
+    Some(match head {
+        "rule" | "when" | "between" | "before" | "after" | "each" => Body::Assertions,
+        "suite" => Body::Suite,
+        "case" => Body::Case,
+        "pre" | "post" => Body::World,
+        "invariant" | "for" => Body::Invariant,
+        "workspace" => Body::Workspace,
+        "runner" => Body::Runner,
+        "any" | "all" | "none" if second == "of" => Body::Assertions,
+        "at" if second == "least" => Body::Assertions,
+        "not" => return body_of(second, words.get(1..).unwrap_or(&[])),
+        _ => return None,
+    })
+}

@@ -1,0 +1,260 @@
+//! What is known beside the text: names that are declared, the tool catalogue, a recorded run.
+
+use super::skeleton::Skeleton;
+use crate::builtins::table::type_word;
+use crate::check::{Checked, Declaration, DeclarationKind};
+use crate::ir::{Module, Type};
+use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::ast::ItemKind;
+use crate::trace::run::{Kind, Run};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Steps of a run that are looked at.
+const STEPS: usize = 20_000;
+/// Names of one kind of step.
+const NAMES: usize = 200;
+
+/// What is known beside the text.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Declared names that the file sees: its own first, then imported ones.
+    pub names: Vec<Named>,
+    /// The tools of the catalogue.
+    pub tools: BTreeMap<String, ToolFacts>,
+    /// What a recorded run holds.
+    pub run: Option<Recorded>,
+}
+
+/// A declared name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// What it was declared as.
+    pub kind: DeclarationKind,
+    /// How it is written where it is declared: `def paid(amount)`, `param limit: number = 100`, `let total: number`.
+    pub signature: String,
+    /// The names of its parameters; bindings with their `$`.
+    pub parameters: Vec<String>,
+    /// The doc comment above it.
+    pub doc: Option<String>,
+    /// The name of the file that declares it; `None` for this one.
+    pub file: Option<String>,
+}
+
+/// A declared tool.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToolFacts {
+    /// The JSON Schema of its arguments.
+    pub arguments: Option<Value>,
+    /// What the catalogue says of it.
+    pub description: Option<String>,
+}
+
+/// What a run holds.
+#[derive(Debug, Clone, Default)]
+pub struct Recorded {
+    /// Its name.
+    pub name: String,
+    /// The run under the names of its entries.
+    pub root: Skeleton,
+    /// Its tools by name: how often each was called, its arguments and results.
+    pub tools: BTreeMap<String, Called>,
+    /// Names of other steps by kind: commands, paths, skills, URLs, spans.
+    pub steps: BTreeMap<Kind, Vec<String>>,
+}
+
+/// The calls of one tool.
+#[derive(Debug, Clone, Default)]
+pub struct Called {
+    /// How many there are.
+    pub count: usize,
+    /// Their arguments.
+    pub args: Skeleton,
+    /// Their results.
+    pub result: Skeleton,
+}
+
+impl Recorded {
+    /// Looks at a run.
+    #[must_use]
+    pub fn of(run: &Run<'_>) -> Self {
+        let mut recorded = Self { name: run.source.name(), ..Self::default() };
+        for entry in run.object.entries() {
+            recorded.root.fields.entry(entry.key.to_owned()).or_default().add(&entry.node.value);
+        }
+        for step in run.steps.iter().take(STEPS) {
+            if step.kind == Kind::Call {
+                let known = recorded.tools.len();
+                if known < NAMES || recorded.tools.contains_key(step.name) {
+                    let called = recorded.tools.entry(step.name.to_owned()).or_default();
+                    called.count = called.count.saturating_add(1);
+                    let value = |key: &str| step.object.get(key);
+                    value("args").iter().for_each(|node| called.args.add(&node.value));
+                    value("result").iter().for_each(|node| called.result.add(&node.value));
+                }
+                continue;
+            }
+            let names = recorded.steps.entry(step.kind).or_default();
+            if names.len() < NAMES && !names.iter().any(|name| name == step.name) {
+                names.push(step.name.to_owned());
+            }
+        }
+        recorded
+    }
+}
+
+impl Facts {
+    /// What a check of the file `root` found.
+    #[must_use]
+    pub fn of(checked: &Checked, sources: &SourceMap, root: FileId) -> Self {
+        let module = &checked.module;
+        let seen = Seen::of(checked, root);
+        let names = checked.symbols.declarations.iter();
+        let mut names: Vec<Named> =
+            names.filter(|one| seen.sees(one)).map(|one| named(one, module, sources, root)).collect();
+        names.sort_by_key(|one| one.file.is_some());
+        let tools = module.tools.iter().map(|tool| (tool.name.clone(), tool_facts(tool, module)));
+        Self { names, tools: tools.collect(), run: None }
+    }
+
+    /// The same with a recorded run.
+    #[must_use]
+    pub fn with_run(self, run: &Run<'_>) -> Self {
+        Self { run: Some(Recorded::of(run)), ..self }
+    }
+
+    /// The declaration of a name.
+    #[must_use]
+    pub fn named(&self, name: &str, kinds: &[DeclarationKind]) -> Option<&Named> {
+        self.names.iter().find(|one| one.name == name && kinds.contains(&one.kind))
+    }
+
+    /// The names of all known tools, declared or recorded.
+    pub fn tool_names(&self) -> Vec<&str> {
+        let recorded = self.run.iter().flat_map(|run| run.tools.keys());
+        let mut names: Vec<&str> = self.tools.keys().chain(recorded).map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+fn tool_facts(tool: &crate::ir::Tool, module: &Module) -> ToolFacts {
+    let schema = tool.arguments.and_then(|number| module.schemas.get(number as usize));
+    let about: Option<Value> = tool.annotations.as_ref().and_then(|text| serde_json::from_str(text).ok());
+    ToolFacts {
+        arguments: schema.and_then(|schema| serde_json::from_str(&schema.json).ok()),
+        description: about.and_then(|about| Some(about.get("description")?.as_str()?.to_owned())),
+    }
+}
+
+/// Which declarations of other files a file sees.
+struct Seen {
+    root: FileId,
+    /// Imported files, each with the names that were chosen; `None` for all.
+    imports: Vec<(FileId, Option<Vec<String>>)>,
+}
+
+impl Seen {
+    fn of(checked: &Checked, root: FileId) -> Self {
+        let uses = checked.ast.items.iter().filter_map(|item| match &item.kind {
+            ItemKind::Use(import) => Some(import),
+            _ => None,
+        });
+        let imports = uses.zip(&checked.imports).filter_map(|(import, file)| {
+            let names = import.names.as_ref();
+            Some(((*file)?, names.map(|names| names.iter().map(|name| name.text.clone()).collect())))
+        });
+        Self { root, imports: imports.collect() }
+    }
+
+    fn sees(&self, one: &Declaration) -> bool {
+        if one.span.file == self.root {
+            return true;
+        }
+        let importable = matches!(
+            one.kind,
+            DeclarationKind::Param
+                | DeclarationKind::Let
+                | DeclarationKind::Def
+                | DeclarationKind::DefStep
+                | DeclarationKind::Schema
+        );
+        let chosen = |(file, chosen): &(FileId, Option<Vec<String>>)| {
+            *file == one.span.file && chosen.as_ref().is_none_or(|all| all.contains(&one.name))
+        };
+        importable && self.imports.iter().any(chosen)
+    }
+}
+
+fn named(one: &Declaration, module: &Module, sources: &SourceMap, root: FileId) -> Named {
+    let parameters = match one.kind {
+        DeclarationKind::Def | DeclarationKind::DefStep => parameters(one.span, sources),
+        _ => Vec::new(),
+    };
+    Named {
+        name: one.name.clone(),
+        kind: one.kind,
+        signature: signature(one, module, &parameters),
+        parameters,
+        doc: one.doc.clone(),
+        file: (one.span.file != root).then(|| sources.name(one.span).to_owned()),
+    }
+}
+
+/// The parameters behind a declared name, as they are written.
+fn parameters(name: Span, sources: &SourceMap) -> Vec<String> {
+    let text = sources.get(name.file).and_then(|file| file.text.get(name.end as usize..)).unwrap_or("");
+    let Some(inside) = text.trim_start().strip_prefix('(').and_then(|rest| rest.split(')').next()) else {
+        return Vec::new();
+    };
+    inside.split(',').map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect()
+}
+
+fn signature(one: &Declaration, module: &Module, parameters: &[String]) -> String {
+    let name = &one.name;
+    let listed = parameters.join(", ");
+    match one.kind {
+        DeclarationKind::Param => {
+            let known = module.params.iter().find(|param| param.span == one.span);
+            let ty = known.map_or("any", |param| type_word(param.ty));
+            let default = known.and_then(|param| param.default.as_ref());
+            format!("param {name}: {ty}{}", default.map_or(String::new(), |value| format!(" = {}", constant(value))))
+        }
+        DeclarationKind::Let => {
+            let ty = module.lets.iter().find(|known| known.name == *name && known.value.span.file == one.span.file);
+            format!("let {name}{}", typed(ty.map(|known| known.value.ty)))
+        }
+        DeclarationKind::Def => {
+            let ty = module.defs.iter().find(|known| known.name == *name && known.body.span.file == one.span.file);
+            format!("def {name}({listed}){}", typed(ty.map(|known| known.body.ty)))
+        }
+        DeclarationKind::DefStep if parameters.is_empty() => format!("def step {name}"),
+        DeclarationKind::DefStep => format!("def step {name}({listed})"),
+        DeclarationKind::Schema => format!("schema {name}"),
+        DeclarationKind::Tool => format!("tool {name}"),
+        DeclarationKind::Rule => format!("rule {name}"),
+        DeclarationKind::Case => format!("case {name}"),
+        DeclarationKind::Invariant => format!("invariant {name}"),
+    }
+}
+
+fn typed(ty: Option<Type>) -> String {
+    match ty {
+        None | Some(Type::Any) => String::new(),
+        Some(ty) => format!(": {}", type_word(ty)),
+    }
+}
+
+fn constant(value: &crate::ir::Constant) -> String {
+    use crate::ir::Constant;
+    match value {
+        Constant::Null => "null".to_owned(),
+        Constant::Boolean(is) => is.to_string(),
+        Constant::Text(text) => format!("\"{text}\""),
+        Constant::Number(number) => number.to_string(),
+        _ => "…".to_owned(),
+    }
+}

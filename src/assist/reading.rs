@@ -1,0 +1,342 @@
+//! Statements about the course of a run in words: `every refund has an earlier approve with the same id`.
+
+use crate::source::{SourceMap, Span};
+use crate::syntax::ast::{
+    Argument, Atom, Expr, ExprKind, KindText, Name, Quantifier, Scope, SequenceMode, Statement, StatementKind,
+    StatusWord, Step, StepKind, StepWord, Subject, Text, Times, Window, Within, WithinUnit,
+};
+
+/// What a statement about the course of a run says; `None` for any other.
+#[must_use]
+pub fn reading(statement: &Statement, sources: &SourceMap) -> Option<String> {
+    Reader { sources }.statement(statement)
+}
+
+/// A step pattern in words: `refund with amount > 100`.
+#[must_use]
+pub fn step_reading(step: &Step, sources: &SourceMap) -> String {
+    Reader { sources }.step(step, &[])
+}
+
+struct Reader<'s> {
+    sources: &'s SourceMap,
+}
+
+impl Reader<'_> {
+    fn written(&self, span: Span) -> String {
+        self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn statement(&self, statement: &Statement) -> Option<String> {
+        use StatementKind as K;
+        Some(match &statement.kind {
+            K::Not(inner) => format!("it is not so that {}", self.statement(inner)?),
+            K::Require { step, times } => {
+                format!("{} occurs{}", self.step(step, &[]), times.as_ref().map_or(String::new(), how_often))
+            }
+            K::Never { steps, window, within } => self.never(steps, window.as_ref(), within.as_ref()),
+            K::Only { steps } => format!("every call is {}", self.any_of(steps)),
+            K::Count { step, test } => format!("the number of {} is {}", self.step(step, &[]), self.written(test.span)),
+            K::First { step } => format!("the first call is {}", self.step(step, &[])),
+            K::Last { step } => format!("the last call is {}", self.step(step, &[])),
+            K::Before { each, immediately, step, targets, within, .. } => {
+                self.before(*each, *immediately, step, targets, within.as_ref())
+            }
+            K::After { each, immediately, step, targets, within } => {
+                self.after(*each, *immediately, step, targets, within.as_ref())
+            }
+            K::Sequence { mode, steps, within } => self.sequence(*mode, steps, within.as_ref()),
+            K::Together { left, right } => format!(
+                "some {} and some {} are in one turn or overlap",
+                self.step(left, &[]),
+                self.step(right, &bound(left))
+            ),
+            K::Apart { left, right } => {
+                format!("no {} and {} are in one turn or overlap", self.step(left, &[]), self.step(right, &bound(left)))
+            }
+            K::IfThen { condition, consequence } => {
+                format!(
+                    "every {} has {} somewhere",
+                    self.step(condition, &[]),
+                    article(&self.step(consequence, &bound(condition)))
+                )
+            }
+            K::Iff { left, right } => format!(
+                "{} occurs where {} does, and the other way round",
+                self.step(left, &[]),
+                self.step(right, &bound(left))
+            ),
+            K::Either { steps } => format!("{} occurs", self.any_of(steps)),
+            K::NotBoth { left, right } => {
+                format!("{} and {} do not both occur", self.step(left, &[]), self.step(right, &bound(left)))
+            }
+            K::Repeat { step, limit } => self.repeat(step, &limit.text),
+            K::Flow { flow } => format!("the calls of the run are exactly {}", self.written(flow.span)),
+            K::Each { quantifier, step, condition } => self.each(*quantifier, step, condition),
+            K::NoPredicate { predicate, target } => {
+                format!("{} finds nothing in {}", predicate.text, self.written(target.span))
+            }
+            K::ArgsValid { step, strict } => args_valid(step.as_ref().map(|step| self.step(step, &[])), *strict),
+            K::Block { scope, .. } => self.scope(scope),
+            K::Expression(_) | K::Group { .. } | K::World(_) => return None,
+        })
+    }
+
+    fn scope(&self, scope: &Scope) -> String {
+        match scope {
+            Scope::After { open, until: None } => {
+                format!("from the first {} to the end of the run:", self.step(open, &[]))
+            }
+            Scope::After { open, until: Some(until) } => {
+                format!("from {} to the next {}:", article(&self.step(open, &[])), self.step(until, &bound(open)))
+            }
+            Scope::Before { close } => format!("from the start of the run to the first {}:", self.step(close, &[])),
+            Scope::Between { open, close } => {
+                format!("from {} to the next {}:", article(&self.step(open, &[])), self.step(close, &bound(open)))
+            }
+            Scope::Each { step } => format!("for every {}:", self.step(step, &[])),
+            Scope::When { condition } => format!("where {}:", self.written(condition.span)),
+        }
+    }
+
+    fn never(&self, steps: &[Step], window: Option<&Window>, within: Option<&Within>) -> String {
+        let none = format!("no {}", self.listed(steps, "or"));
+        let bounds: Vec<String> = steps.iter().flat_map(bound).collect();
+        let near = within.map_or(String::new(), |within| format!(" {}", far(within)));
+        match window {
+            None => format!("{none} occurs"),
+            Some(Window::After { open, until: None }) => {
+                format!("{none} follows {}{near}", article(&self.step(open, &bounds)))
+            }
+            Some(Window::After { open, until: Some(until) }) => {
+                format!(
+                    "{none} follows {} until {}{near}",
+                    article(&self.step(open, &bounds)),
+                    article(&self.step(until, &bounds))
+                )
+            }
+            Some(Window::Before { close }) => {
+                format!("{none} comes before the first {}{near}", self.step(close, &bounds))
+            }
+            Some(Window::Between { open, close }) => {
+                format!(
+                    "{none} stands between {} and the next {}",
+                    article(&self.step(open, &bounds)),
+                    self.step(close, &bounds)
+                )
+            }
+        }
+    }
+
+    fn before(&self, each: bool, immediately: bool, step: &Step, targets: &[Step], within: Option<&Within>) -> String {
+        let bounds: Vec<String> = targets.iter().flat_map(bound).collect();
+        let target = self.listed(targets, "and every");
+        let first = self.step(step, &bounds);
+        let near = within.map_or(String::new(), |within| format!(" {}", far(within)));
+        match (each, immediately) {
+            (_, true) => format!("the call just before every {target} is {}{near}", article(&first)),
+            (true, false) => format!("every {target} has an earlier {first} of its own, since the one before it{near}"),
+            (false, false) => format!("every {target} has an earlier {first}{near}"),
+        }
+    }
+
+    fn after(&self, each: bool, immediately: bool, step: &Step, targets: &[Step], within: Option<&Within>) -> String {
+        let first = self.step(step, &[]);
+        let shared = bound(step);
+        let targets: Vec<String> = targets.iter().map(|target| self.step(target, &shared)).collect();
+        let target = joined(&targets, "and a later");
+        let near = within.map_or(String::new(), |within| format!(" {}", far(within)));
+        match (each, immediately) {
+            (_, true) => format!("the call just after every {first} is {}{near}", article(&target)),
+            (true, false) => format!("every {first} has a later {target} before the next {first}{near}"),
+            (false, false) => format!("every {first} has a later {target}{near}"),
+        }
+    }
+
+    fn sequence(&self, mode: SequenceMode, steps: &[Step], within: Option<&Within>) -> String {
+        let mut bounds = Vec::new();
+        let mut named = Vec::new();
+        for step in steps {
+            named.push(self.step(step, &bounds));
+            bounds.extend(bound(step));
+        }
+        let order = joined(&named, "then");
+        let near = within.map_or(String::new(), |within| format!(", each {}", far(within)));
+        match mode {
+            SequenceMode::Gaps => format!("{order} occur in this order{near}"),
+            SequenceMode::Only => format!("the calls of these tools are exactly {order}{near}"),
+            SequenceMode::Exactly => format!("all calls are exactly {order}{near}"),
+        }
+    }
+
+    fn repeat(&self, step: &Step, limit: &str) -> String {
+        let step = self.step(step, &[]);
+        let calls = if step == "call" { "calls".to_owned() } else { format!("{step} calls") };
+        format!("no more than {limit} {calls} in a row are the same")
+    }
+
+    fn each(&self, quantifier: Quantifier, step: &Step, condition: &Expr) -> String {
+        let (step, condition) = (self.step(step, &[]), self.written(condition.span));
+        match quantifier {
+            Quantifier::Each => format!("every {step} has {condition}"),
+            Quantifier::Some => format!("some {step} has {condition}"),
+            Quantifier::No => format!("no {step} has {condition}"),
+        }
+    }
+
+    fn any_of(&self, steps: &[Step]) -> String {
+        self.listed(steps, "or")
+    }
+
+    fn listed(&self, steps: &[Step], word: &str) -> String {
+        let all: Vec<String> = steps.iter().map(|step| self.step(step, &[])).collect();
+        joined(&all, word)
+    }
+
+    /// A pattern; `known` are the bindings that have their value from what was said before.
+    fn step(&self, step: &Step, known: &[String]) -> String {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match &step.kind {
+            StepKind::Atom(atom) => self.atom(atom, known),
+            StepKind::Choice(all) => joined(&all.iter().map(|one| self.step(one, known)).collect::<Vec<_>>(), "or"),
+            StepKind::Where { step, condition } => {
+                format!("{} where {}", self.step(step, known), self.written(condition.span))
+            }
+            StepKind::Proposed(inner) => format!("proposed {}", self.step(inner, known)),
+        })
+    }
+
+    fn atom(&self, atom: &Atom, known: &[String]) -> String {
+        let mut front = String::new();
+        if atom.proposed {
+            front.push_str("proposed ");
+        }
+        match atom.status {
+            Some(StatusWord::Ok) => front.push_str("successful "),
+            Some(StatusWord::Failed) => front.push_str("failed "),
+            None => {}
+        }
+        let subject = match &atom.subject {
+            Subject::Tool(name) if name.text == "any" => "call".to_owned(),
+            Subject::Tool(name) | Subject::QuotedTool(name) => name.text.clone(),
+            Subject::Kind { kind, text, .. } => self.kind(*kind, text.as_ref()),
+        };
+        let entries = atom.arguments.as_deref().unwrap_or(&[]);
+        let (same, other): (Vec<&Argument>, Vec<&Argument>) =
+            entries.iter().partition(|entry| binding_of(entry).is_some_and(|(_, binding)| known.contains(&binding)));
+        let mut conditions: Vec<String> = Vec::new();
+        if !same.is_empty() {
+            let paths: Vec<String> =
+                same.iter().filter_map(|entry| Some(self.written(binding_of(entry)?.0.span))).collect();
+            conditions.push(format!("the same {}", joined(&paths, "and")));
+        }
+        let tests = other.iter().filter(|entry| binding_of(entry).is_none());
+        conditions.extend(tests.map(|entry| self.entry(entry)));
+        let with = if conditions.is_empty() { String::new() } else { format!(" with {}", joined(&conditions, "and")) };
+        format!("{front}{subject}{with}")
+    }
+
+    fn entry(&self, entry: &Argument) -> String {
+        match entry {
+            Argument::Matches { path, value, .. } => {
+                format!("{} {}", self.written(path.span), self.written(value.span))
+            }
+            Argument::Test(test) => self.written(test.span),
+        }
+    }
+
+    fn kind(&self, kind: StepWord, text: Option<&KindText>) -> String {
+        let noun = match kind {
+            StepWord::Command => "command",
+            StepWord::Read => "read of",
+            StepWord::Write => "write of",
+            StepWord::Skill => "use of skill",
+            StepWord::Http => "request to",
+            StepWord::User => "user message",
+            StepWord::Assistant => "assistant message",
+            StepWord::Thinking => "thought",
+            StepWord::Message => "message",
+            StepWord::Span => "span",
+        };
+        let written = match text {
+            Some(KindText::Text(Text { span, .. })) => self.written(*span),
+            Some(KindText::Regex(regex)) => self.written(regex.span),
+            Some(KindText::Command(Name { text, .. })) => text.clone(),
+            None => {
+                return match kind {
+                    StepWord::Read => "read".to_owned(),
+                    StepWord::Write => "write".to_owned(),
+                    StepWord::Skill => "use of a skill".to_owned(),
+                    StepWord::Http => "request".to_owned(),
+                    _ => noun.to_owned(),
+                };
+            }
+        };
+        format!("{noun} {written}")
+    }
+}
+
+/// `id: $id` and `id == $id`: the path and the binding.
+fn binding_of(entry: &Argument) -> Option<(&Expr, String)> {
+    match entry {
+        Argument::Matches { path, value: Expr { kind: ExprKind::Binding(name), .. }, .. } => Some((path, name.clone())),
+        Argument::Test(Expr { kind: ExprKind::Test { subject, test }, .. }) => match test.operand.as_deref() {
+            Some(Expr { kind: ExprKind::Binding(name), .. })
+                if !test.negated && test.kind == crate::syntax::ast::TestKind::Equal =>
+            {
+                Some((subject, name.clone()))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The bindings that a pattern gives their values.
+fn bound(step: &Step) -> Vec<String> {
+    match &step.kind {
+        StepKind::Atom(atom) => {
+            atom.arguments.iter().flatten().filter_map(binding_of).map(|(_, binding)| binding).collect()
+        }
+        StepKind::Choice(all) => all.iter().flat_map(bound).collect(),
+        StepKind::Where { step, .. } | StepKind::Proposed(step) => bound(step),
+    }
+}
+
+fn joined(all: &[String], word: &str) -> String {
+    match all {
+        [] => String::new(),
+        [one] => one.clone(),
+        [front @ .., last] if matches!(word, "or" | "and") => format!("{} {word} {last}", front.join(", ")),
+        all => all.join(&format!(" {word} ")),
+    }
+}
+
+fn article(noun: &str) -> String {
+    let vowel = noun.starts_with(|c: char| "aeiouAEIOU".contains(c));
+    format!("{} {noun}", if vowel { "an" } else { "a" })
+}
+
+fn how_often(times: &Times) -> String {
+    match (&times.least, &times.most) {
+        (Some(least), Some(most)) if least.value == most.value => format!(" {} times", least.text),
+        (Some(least), Some(most)) => format!(" {} to {} times", least.text, most.text),
+        (Some(least), None) => format!(" at least {} times", least.text),
+        (None, Some(most)) => format!(" at most {} times", most.text),
+        (None, None) => String::new(),
+    }
+}
+
+fn far(within: &Within) -> String {
+    let unit = match within.unit {
+        Some(WithinUnit::Calls) => " calls",
+        Some(WithinUnit::Turns) => " turns",
+        None => "",
+    };
+    format!("within {}{unit}", within.number.text)
+}
+
+fn args_valid(step: Option<String>, strict: bool) -> String {
+    let whose = step.map_or("every call".to_owned(), |step| format!("every {step}"));
+    let strict = if strict { ", and every tool is declared" } else { "" };
+    format!("the arguments of {whose} fit the declared schema{strict}")
+}

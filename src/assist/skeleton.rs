@@ -1,0 +1,86 @@
+//! The shape of recorded values: which keys there are, of which types, with a few examples.
+
+use crate::value::{Text, Value};
+use std::collections::BTreeMap;
+
+/// Levels that are looked at.
+const DEPTH: usize = 10;
+/// Keys of one object.
+const KEYS: usize = 200;
+/// Elements of one list.
+const ELEMENTS: usize = 200;
+/// Examples of one place.
+const EXAMPLES: usize = 6;
+/// Characters of one example.
+const LETTERS: usize = 48;
+
+/// The shape of one or several values that stand in the same place.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Skeleton {
+    /// The types of the values, each once.
+    pub types: Vec<&'static str>,
+    /// What their keys hold.
+    pub fields: BTreeMap<String, Skeleton>,
+    /// What their elements are.
+    pub element: Option<Box<Skeleton>>,
+    /// Some of the texts, numbers and booleans as the language writes them, in the order in which they were met.
+    pub examples: Vec<String>,
+}
+
+impl Skeleton {
+    /// Adds a value.
+    pub fn add(&mut self, value: &Value<'_>) {
+        self.add_at(value, 0);
+    }
+
+    fn add_at(&mut self, value: &Value<'_>, depth: usize) {
+        if matches!(value, Value::Absent | Value::Missing) || depth > DEPTH {
+            return;
+        }
+        let name = value.type_name();
+        if !self.types.contains(&name) {
+            self.types.push(name);
+        }
+        match value {
+            Value::List(elements) => {
+                let inside = self.element.get_or_insert_default();
+                elements.iter().take(ELEMENTS).for_each(|one| inside.add_at(&one.value, depth + 1));
+            }
+            Value::Object(object) => {
+                for entry in object.entries().iter().take(KEYS) {
+                    if self.fields.contains_key(entry.key) || self.fields.len() < KEYS {
+                        self.fields.entry(entry.key.to_owned()).or_default().add_at(&entry.node.value, depth + 1);
+                    }
+                }
+            }
+            Value::Text(text) => self.example(|| quoted(text)),
+            Value::Number(number) => self.example(|| Some(number.to_string())),
+            Value::Boolean(is) => self.example(|| Some(is.to_string())),
+            _ => {}
+        }
+    }
+
+    fn example(&mut self, written: impl FnOnce() -> Option<String>) {
+        if self.examples.len() >= EXAMPLES {
+            return;
+        }
+        if let Some(example) = written()
+            && !self.examples.contains(&example)
+        {
+            self.examples.push(example);
+        }
+    }
+
+    /// The types in words: `string or null`.
+    #[must_use]
+    pub fn types(&self) -> String {
+        self.types.join(" or ")
+    }
+}
+
+/// A short text of one line in quotes; longer ones are no example.
+fn quoted(text: &Text<'_>) -> Option<String> {
+    let text = text.to_string();
+    let plain = text.chars().count() <= LETTERS && !text.chars().any(char::is_control);
+    plain.then(|| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace("${", "\\${")))
+}

@@ -1,0 +1,348 @@
+//! The words of the language with what a person wants to know of each: what it is, how it is written, an example.
+//!
+//! One table. Completion takes the snippet, hover the sentence and the example; a test holds it against [`crate::syntax::words`] and compiles
+//! every example.
+
+/// What a word is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum Role {
+    Statement,
+    Declaration,
+    Modifier,
+    Setting,
+    Root,
+    Kind,
+    Test,
+    Operator,
+    Type,
+    Field,
+    Verdict,
+    Severity,
+    Constant,
+}
+
+impl Role {
+    /// For people: `statement`.
+    #[must_use]
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Statement => "statement",
+            Self::Declaration => "declaration",
+            Self::Modifier => "modifier",
+            Self::Setting => "setting",
+            Self::Root => "of the run",
+            Self::Kind => "kind of step",
+            Self::Test => "test",
+            Self::Operator => "operator",
+            Self::Type => "type",
+            Self::Field => "field",
+            Self::Verdict => "verdict",
+            Self::Severity => "severity",
+            Self::Constant => "constant",
+        }
+    }
+}
+
+/// A word of the language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// The word or words as they are written.
+    pub word: &'static str,
+    /// What it is.
+    pub role: Role,
+    /// What to insert, with `${1:…}` for what is to be filled in.
+    pub snippet: &'static str,
+    /// What it means, in one sentence without a full stop; of a root or field its type stands in front: `money: …`.
+    pub doc: &'static str,
+    /// A line of a file that uses it; empty where the snippet's own words are enough.
+    pub example: &'static str,
+}
+
+/// The words with a role, in the order of the reference.
+pub fn words(role: Role) -> impl Iterator<Item = &'static Word> {
+    WORDS.iter().filter(move |word| word.role == role)
+}
+
+/// The word of a text with one of these roles; earlier roles win.
+pub(super) fn word(text: &str, roles: &[Role]) -> Option<&'static Word> {
+    roles.iter().find_map(|&role| words(role).find(|word| word.word == text))
+}
+
+macro_rules! vocabulary {
+    ($($role:ident { $($word:literal $snippet:literal $doc:literal $example:literal;)* })*) => {
+        static WORDS: &[Word] = &[$($(
+            Word { word: $word, role: Role::$role, snippet: $snippet, doc: $doc, example: $example },
+        )*)*];
+    };
+}
+
+vocabulary! {
+    Statement {
+        "require" "require ${1:tool}" "holds when the step occurs; with `2 times`, `1..3 times` or `2.. times` when it occurs that often" "require search 1..3 times";
+        "never" "never ${1:tool}" "holds when none of the steps occurs; with `after`, `before` or `between` when none occurs in that window" "never admin_*, drop_table";
+        "only" "only ${1:tools}" "holds when every call matches one of the steps; vacuous without calls" "only search, fetch*";
+        "count" "count ${1:tool} <= ${2:10}" "holds when the number of these steps meets the comparison" "count api_call <= 10";
+        "first" "first ${1:tool}" "holds when the first call is this one" "first plan";
+        "last" "last ${1:tool}" "holds when the last call is this one" "last answer";
+        "before" "before ${1:approve} -> ${2:refund}" "holds when every step on the right has an earlier step on the left; vacuous where the right side never occurs" "before approve(id: $id) -> refund(id: $id)";
+        "before each" "before each ${1:approve} -> ${2:refund}" "holds when every step on the right has a step on the left of its own, since the previous one" "before each approve -> refund";
+        "after" "after ${1:open} -> ${2:close}" "holds when every step on the left has a later step on the right; vacuous where the left side never occurs" "after open -> close";
+        "after each" "after each ${1:open} -> ${2:close}" "holds when every step on the left has a later step on the right before the next one on the left" "after each open -> close";
+        "immediately before" "immediately before ${1:check} -> ${2:save}" "holds when the call just before every step on the right is the one on the left" "immediately before check -> save";
+        "immediately after" "immediately after ${1:save} -> ${2:notify}" "holds when the call just after every step on the left is the one on the right" "immediately after save -> notify";
+        "sequence" "sequence ${1:plan} -> ${2:search} -> ${3:answer}" "holds when the steps occur in this order, with anything between them" "sequence plan -> search -> answer";
+        "sequence only" "sequence only ${1:plan} -> ${2:answer}" "holds when the steps that match any of these are exactly this sequence" "sequence only plan -> answer";
+        "sequence exactly" "sequence exactly ${1:plan} -> ${2:answer}" "holds when all calls of the run are exactly this sequence" "sequence exactly plan -> search -> answer";
+        "together" "together ${1:a}, ${2:b}" "holds when some of both stand in one turn or overlap in time" "together fetch_a, fetch_b";
+        "apart" "apart ${1:a}, ${2:b}" "holds when none of both stand in one turn or overlap in time" "apart write_row, migrate";
+        "if" "if ${1:a} then ${2:b}" "holds when the run has the second step wherever it has the first; with `else` it is an expression" "if refund then approve";
+        "either" "either ${1:a} or ${2:b}" "holds when at least one of the steps occurs" "either answer or escalate";
+        "not both" "not both ${1:a}, ${2:b}" "holds when the run does not have both" "not both refund, charge";
+        "never repeat" "never repeat ${1:any} more than ${2:3} times" "holds when no more than that many neighbouring calls are the same: tool and arguments" "never repeat any more than 3 times";
+        "flow" "flow ${1:plan} -> (${2:search})* -> ${3:answer}" "holds when the calls of the run are a word of this regular expression; `*`, `+`, `?` and `{2,3}` stand behind parentheses" "flow plan -> (search -> (fetch)*)+ -> answer";
+        "each" "each ${1:tool}: ${2:args.amount <= 100}" "holds when every one of these steps meets the condition; its fields are in scope" "each refund: args.amount <= 100";
+        "some" "some ${1:tool}: ${2:result.code == 200}" "holds when at least one of these steps meets the condition" "some fetch: result.code == 200";
+        "no" "no ${1:tool}: ${2:args.force == true}" "holds when none of these steps meets the condition; `no secrets in …` when a predicate finds nothing" "no delete_*: args.force == true";
+        "args valid" "args valid" "holds when the arguments of the calls fit the declared schemas; `strict` refuses undeclared tools, `for tool` looks at some calls" "args valid strict";
+        "between" "between ${1:freeze} and ${2:thaw} {\n  $0\n}" "its statements hold in every window between the two steps" "between freeze and thaw { never deploy }";
+        "when" "when ${1:inputs.vip == true} {\n  $0\n}" "its statements count only where the condition is true, and are skipped elsewhere" "when inputs.vip == true { require concierge }";
+        "any of" "any of {\n  $0\n}" "holds when at least one of its statements holds" "any of { require plan; require answer }";
+        "all of" "all of {\n  $0\n}" "holds when all of its statements hold" "all of { require plan; never deploy }";
+        "none of" "none of {\n  $0\n}" "holds when none of its statements holds" "none of { require drop_table }";
+        "at least" "at least ${1:2} of {\n  $0\n}" "holds when at least so many of its statements hold" "at least 2 of { require a_tool; require b_tool; require c_tool }";
+        "file" "file \"${1:out.txt}\" ${2:exists}" "holds when the file of the world around the run meets the test" "file \"out.txt\" exists";
+        "run" "run \"${1:python3 validate.py}\" exits ${2:0}" "holds when the command exits with this code; it needs `--allow-run`" "run \"python3 validate.py\" exits 0";
+        "not" "not ${1:statement}" "turns pass into fail and fail into pass" "not require deploy";
+    }
+    Declaration {
+        "use" "use ${1:std.secrets}" "imports the names of a module or of another rule file" "use std.secrets";
+        "tools from" "tools from \"${1:tools.json}\"" "declares the tool catalogue from a file: MCP `tools/list`, OpenAI tools, or names with JSON Schemas" "tools from \"tools.json\"";
+        "tool" "tool ${1:name} { type: \"object\", properties: { $0 } }" "declares a tool with the JSON Schema of its arguments" "tool refund { type: \"object\", properties: { id: { type: \"string\" } } }";
+        "param" "param ${1:limit}: ${2:number} = ${3:100}" "declares a parameter, given with `--param NAME=VALUE`" "param limit: number = 100";
+        "let" "let ${1:name} = ${2:value}" "gives a value a name" "let limit = 100";
+        "def" "def ${1:name}(${2:value}) = ${3:value}" "declares a function or predicate" "def is_large(amount) = amount > 100";
+        "def step" "def step ${1:name}(${2:\\$id}) = ${3:tool}" "gives a step pattern a name; a parameter with `$` is a binding" "def step paid(limit, $id) = refund(id: $id, amount > limit)";
+        "schema" "schema ${1:Name} = { $0 }" "declares a JSON Schema under a name" "schema Refund = { type: \"object\" }";
+        "rule" "rule ${1:name} \"${2:what has to hold}\" {\n  $0\n}" "groups assertions under one id with a sentence" "rule approval \"Refunds need an approval\" { before approve -> refund }";
+        "suite" "suite \"${1:name}\" {\n  $0\n}" "holds cases with their workspace and runners" "suite \"nightly\" { case find { prompt \"find it\"; require search } }";
+        "case" "case ${1:name} {\n  prompt \"${2:…}\"\n  $0\n}" "a prompt to run, and what has to hold of its run" "case find { prompt \"find it\"; require search }";
+        "pre" "pre {\n  $0\n}" "conditions on the world before a run" "pre { env API_KEY is set }";
+        "post" "post {\n  $0\n}" "conditions on the world after a run" "post { file \"out.txt\" exists }";
+        "test" "test \"${1:what is shown}\" expect ${2|pass,fail,vacuous,undecided,error|} {\n  calls: [{ tool: \"${3:tool}\", args: { $0 } }]\n}" "runs rules on a run that is written here, and says what has to come out" "test \"nothing is called\" expect pass { calls: [] }";
+        "invariant" "invariant ${1:name} {\n  call ${2:tool} { $0 }\n}" "states what a tool call has to answer" "invariant adds { call add { a: 1, b: 2 }\n  response == 3 }";
+        "workspace" "workspace isolated {\n  $0\n}" "where the cases of a suite run" "";
+        "runner" "runner ${1:name} {\n  $0\n}" "an agent that the cases of a suite are given to" "";
+        "call" "call ${1:tool} { $0 }" "a call that an invariant makes and judges" "";
+        "for each tool" "for each tool where ${1:annotations.readOnlyHint} {\n  call tool { $0 }\n}" "repeats its calls over the tools of a server" "";
+    }
+    Modifier {
+        "weight" "weight ${1:2}" "how much the assertion counts in the score; 1 unless given" "require search weight 2";
+        "severity" "severity ${1|error,warn,info|}" "how grave a failure is; only `error` fails the run" "require search severity warn";
+        "must" "must" "a threshold of the rule does not excuse a failure of this" "require search must";
+        "threshold" "threshold ${1:0.8}" "the score that is enough to pass" "rouge_l(output, prompt) >= 0.1 threshold 0.8";
+        "message" "message \"${1:…}\"" "what to say of a failure; `${…}` puts values in" "require search message \"nothing was searched\"";
+        "as" "as ${1:metric}" "records the score under a name" "require search as searched";
+        "class" "class \"${1:id}\" \"${2:Label}\"" "the class of failure that this belongs to" "require search class \"no-search\" \"Nothing searched\"";
+        "tags" "tags ${1:smoke}" "tags to select by with `--tag`" "require search tags smoke, nightly";
+        "when" "when ${1:condition}" "counts only where the condition is true; skipped elsewhere" "require search when inputs.query exists";
+        "id" "id ${1:name}" "the id of the assertion in reports" "require search id searched";
+        "expect fail" "expect fail \"${1:why}\"" "a known failure: it passes while it fails" "require search expect fail \"not built yet\"";
+    }
+    Setting {
+        "prompt" "prompt \"${1:…}\"" "what the agent is asked in this case" "";
+        "timeout" "timeout ${1:60s}" "how long it may take" "";
+        "template" "template \"${1:./fixtures/app}\"" "the folder that a workspace starts from" "";
+        "bootstrap" "bootstrap \"${1:sh setup.sh}\" timeout ${2:60s}" "a command that prepares a workspace" "";
+        "model" "model \"${1:name}\"" "the model of a runner" "";
+        "agent" "agent ${1:codex}" "the agent of a runner" "";
+        "command" "command [\"${1:agent}\"]" "the command of a runner" "";
+        "env" "env { ${1:KEY}: \"${2:value}\" }" "environment variables of a runner" "";
+        "expect ok" "expect ok" "the call has to succeed" "";
+        "expect error" "expect error" "the call has to fail" "";
+    }
+    Root {
+        "inputs" "inputs" "any: what the run was given" "inputs.amount <= 100";
+        "prompt" "prompt" "string: the user's request as text" "prompt contains \"refund\"";
+        "output" "output" "any: the final output, text or JSON" "output.status == \"refunded\"";
+        "calls" "calls" "list: the tool calls in the order of their starts" "length(calls) <= 10";
+        "steps" "steps" "list: everything in order, each with its `kind`" "length(steps) <= 40";
+        "messages" "messages" "list: the messages, each with `role` and `text`" "no m in messages: m.text is empty";
+        "commands" "commands" "list: the shell commands, parsed" "no c in commands: c.exit_code != 0";
+        "reads" "reads" "list: the files that were read" "length(reads) <= 20";
+        "writes" "writes" "list: the files that were written" "all w in writes: w.path starts with \"src/\"";
+        "skills" "skills" "list: the skills that were used" "any s in skills: s.name == \"find-skills\"";
+        "http" "http" "list: the HTTP requests" "all h in http: h.status < 400";
+        "spans" "spans" "list: the raw spans of the trace" "length(spans) >= 1";
+        "usage" "usage" "object: the tokens that the run used" "usage.total_tokens <= 20_000";
+        "cost" "cost" "money: what the run cost, in USD" "cost <= $0.05";
+        "duration" "duration" "duration: how long the run took, in milliseconds" "duration <= 30s";
+        "turns" "turns" "integer: how many turns the assistant took" "turns <= 8";
+        "error" "error" "any: the error that the run ended with; missing where it ended well" "not error exists";
+        "meta" "meta" "any: free metadata of the run" "meta.region == \"eu\"";
+        "env" "env" "object: the recorded environment" "env.STAGE == \"test\"";
+        "tools" "tools" "list: the tools that were available" "length(tools) >= 1";
+        "files" "files" "object: the recorded files" "files exists";
+        "run" "run" "object: the run itself, where a step's field hides a name" "each refund: args.amount <= run.inputs.amount";
+    }
+    Kind {
+        "any" "any" "any tool call" "never repeat any more than 3 times";
+        "command" "command ${1:/npm (ci|install)/}" "a shell command: a text in it, a regular expression, or parsed `command npm(args: [\"test\"])`" "require command /npm (ci|install)/";
+        "read" "read \"${1:**/SKILL.md}\"" "a file that was read, by a path glob" "require read \"**/SKILL.md\"";
+        "write" "write \"${1:src/**}\"" "a file that was written, by a path glob" "never write \".git/**\"";
+        "skill" "skill \"${1:name}\"" "a skill that was used" "require skill \"find-skills\"";
+        "http" "http \"${1:example.com}\"" "an HTTP request, by a part of its URL" "require http \"example.com\"(status: 200)";
+        "user" "user ${1:/\\byes\\b/i}" "a message of the user" "before user /yes/i -> refund";
+        "assistant" "assistant \"${1:done}\"" "a message of the assistant" "require assistant \"done\"";
+        "thinking" "thinking" "a message in which the assistant thinks" "require thinking";
+        "message" "message(role: \"${1:system}\")" "any message" "require message(role: \"system\")";
+        "span" "span \"${1:db.*}\"" "a raw span of the trace, by its name" "require span \"db.*\"";
+        "proposed" "proposed ${1:tool}" "calls that were denied or still wait, which no other pattern matches" "never proposed delete_*";
+    }
+    Test {
+        "==" "== ${1:value}" "is equal by value: `1 == 1.0`" "output.status == \"refunded\"";
+        "!=" "!= ${1:value}" "is not equal; true of what is missing" "output.status != \"failed\"";
+        "===" "=== ${1:value}" "is equal, and written alike: `1` is not `1.0`" "output.code === 1";
+        "<=" "<= ${1:value}" "is at most" "turns <= 8";
+        ">=" ">= ${1:value}" "is at least" "turns >= 1";
+        "<" "< ${1:value}" "is less than" "turns < 8";
+        ">" "> ${1:value}" "is greater than" "turns > 1";
+        "in" "in ${1:[a, b]}" "is among the elements of a list, in a range, or a key of an object" "output.currency in [\"EUR\", \"USD\"]";
+        "not in" "not in ${1:[a, b]}" "is not among them" "output.currency not in [\"XXX\"]";
+        "contains" "contains ${1:value}" "a text contains a text, a list an element, an object a key" "output contains \"refund\"";
+        "icontains" "icontains ${1:text}" "contains, upper and lower case alike" "output icontains \"refund\"";
+        "contains all" "contains all [${1:a, b}]" "contains every element of the list" "output contains all [\"a\", \"b\"]";
+        "contains any" "contains any [${1:a, b}]" "contains at least one element of the list" "output contains any [\"a\", \"b\"]";
+        "contains none" "contains none [${1:a, b}]" "contains no element of the list" "output contains none [\"a\", \"b\"]";
+        "not contains" "not contains ${1:value}" "does not contain" "output not contains \"sorry\"";
+        "starts with" "starts with ${1:text}" "begins with this text" "output.url starts with \"https://\"";
+        "ends with" "ends with ${1:text}" "ends with this text" "output.path ends with \".md\"";
+        "matches" "matches /${1:…}/" "the regular expression finds something in the text" "output.url matches /^https:/";
+        "not matches" "not matches /${1:…}/" "the regular expression finds nothing" "output not matches /error/i";
+        "is" "is ${1:string}" "has a type, or fits a schema" "output is object";
+        "is json" "is json" "the text is JSON; with a schema's name behind it also fits that" "output is json";
+        "contains json" "contains json" "some part of the text is JSON" "output contains json";
+        "is empty" "is empty" "is an empty text, list or object, or missing" "output.errors is empty";
+        "is missing" "is missing" "the path leads nowhere" "output.error is missing";
+        "exists" "exists" "the path leads somewhere" "output.id exists";
+        "not exists" "not exists" "the path leads nowhere" "output.error not exists";
+    }
+    Operator {
+        "and" "and ${1:condition}" "both hold" "turns > 1 and turns < 8";
+        "or" "or ${1:condition}" "at least one holds" "turns == 1 or turns == 2";
+        "implies" "implies ${1:condition}" "where the left side holds, the right side does" "output.ok == true implies output.id exists";
+        "not" "not ${1:condition}" "the opposite" "not output contains \"sorry\"";
+    }
+    Type {
+        "string" "string" "text" "output is string";
+        "number" "number" "any number" "output is number";
+        "integer" "integer" "a whole number" "output is integer";
+        "boolean" "boolean" "`true` or `false`" "output is boolean";
+        "duration" "duration" "a length of time, written `250ms`, `30s`, `1h30m`; milliseconds in a run" "param limit: duration = 30s";
+        "money" "money" "US dollars, written `$0.05`" "param limit: money = $0.05";
+        "size" "size" "bytes, written `10KB`, `4MiB`" "param limit: size = 10KB";
+        "list" "list" "values in an order" "output is list";
+        "object" "object" "values under keys" "output is object";
+        "any" "any" "a value of any type" "param limit: any = 1";
+    }
+    Field {
+        "tool" "tool" "string: the name of the tool" "";
+        "args" "args" "object: the arguments of the call" "";
+        "result" "result" "any: what the call answered" "";
+        "error" "error" "any: the error of the call; missing where it succeeded" "";
+        "ok" "ok" "boolean: whether it succeeded" "";
+        "status" "status" "string: `ok`, `failed`, `denied` or `pending` (of an HTTP request its number)" "";
+        "start" "start" "time: when it started" "";
+        "end" "end" "time: when it ended" "";
+        "duration" "duration" "duration: how long it took" "";
+        "turn" "turn" "integer: the assistant's turn that it belongs to" "";
+        "index" "index" "integer: its number among the steps of its kind, from 0" "";
+        "id" "id" "string: its id in the trace" "";
+        "agent" "agent" "string: the agent that did it" "";
+        "kind" "kind" "string: the kind of step" "";
+        "role" "role" "string: who wrote the message" "";
+        "text" "text" "string: the text of the message" "";
+        "command" "command" "string: the command as it was run" "";
+        "program" "program" "string: the program, shell wrappers removed" "";
+        "flags" "flags" "list: the options as they were written" "";
+        "options" "options" "object: the options with the lists of their values" "";
+        "parts" "parts" "list: the programs of a line that runs several" "";
+        "exit_code" "exit_code" "integer: the exit code" "";
+        "output" "output" "string: what the command printed" "";
+        "path" "path" "string: the path of the file" "";
+        "name" "name" "string: the name" "";
+        "method" "method" "string: the HTTP method" "";
+        "url" "url" "string: the URL" "";
+        "attributes" "attributes" "object: the attributes of the span" "";
+        "parent_id" "parent_id" "string: the id of the span around it" "";
+        "input_tokens" "input_tokens" "number: tokens that were read" "";
+        "output_tokens" "output_tokens" "number: tokens that were written" "";
+        "reasoning_tokens" "reasoning_tokens" "number: tokens of reasoning" "";
+        "cache_read_tokens" "cache_read_tokens" "number: tokens that were read from a cache" "";
+        "total_tokens" "total_tokens" "number: all tokens" "";
+    }
+    Verdict {
+        "pass" "pass" "it holds" "";
+        "fail" "fail" "it does not hold" "";
+        "vacuous" "vacuous" "it holds, but nothing exercised it" "";
+        "undecided" "undecided" "the evidence is absent" "";
+        "error" "error" "a limit was hit or a permission is missing" "";
+    }
+    Severity {
+        "error" "error" "a failure fails the run" "";
+        "warn" "warn" "a failure is reported and does not fail the run" "";
+        "info" "info" "a failure is recorded only" "";
+    }
+    Constant {
+        "true" "true" "boolean" "";
+        "false" "false" "boolean" "";
+        "null" "null" "JSON's null; not the same as missing" "";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::words as syntax;
+
+    #[test]
+    fn every_word_of_the_language_is_explained() {
+        let first = |word: &str| word.split(' ').next().unwrap_or("").to_owned();
+        let known = |roles: &[Role], word: &str| {
+            WORDS.iter().any(|one| roles.contains(&one.role) && (one.word == word || first(one.word) == word))
+        };
+        let statements = syntax::STATEMENTS.iter().filter(|word| !matches!(**word, "env" | "tool" | "http"));
+        for word in statements {
+            assert!(known(&[Role::Statement], word), "`{word}`");
+        }
+        for word in syntax::DECLARATIONS {
+            assert!(known(&[Role::Declaration], word), "`{word}`");
+        }
+        for word in syntax::MODIFIERS {
+            assert!(known(&[Role::Modifier], word), "`{word}`");
+        }
+        for word in syntax::SETTINGS {
+            assert!(known(&[Role::Setting], word), "`{word}`");
+        }
+        for word in syntax::ROOTS.iter().filter(|word| **word != "response") {
+            assert!(known(&[Role::Root], word), "`{word}`");
+        }
+        for word in syntax::KINDS {
+            assert!(known(&[Role::Kind], word), "`{word}`");
+        }
+        for field in crate::trace::run::Kind::ALL.iter().flat_map(|kind| kind.fields()) {
+            assert!(known(&[Role::Field], field), "`{field}`");
+        }
+    }
+
+    #[test]
+    fn every_example_compiles() {
+        let files = [("tools.json", "{\"search\": {\"type\": \"object\"}}")];
+        let files = crate::check::files::Memory::new(files);
+        for word in WORDS.iter().filter(|word| !word.example.is_empty() && word.word != "tools from") {
+            let folder = Some(std::path::Path::new(""));
+            let compiled = crate::Rules::with_files("example.assert", folder, word.example, &files);
+            assert!(compiled.is_ok(), "`{}`:\n{}", word.word, compiled.unwrap_err());
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Completion, hover, signatures and readings on files with cursors: `<|>` marks a place, the snapshot says what is known there.
+//! `INSTA_UPDATE=always cargo test --test assist` writes the snapshots; every change of them is read before it is committed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something unexpected has failed"
+)]
+
+use averment::assist::{self, Facts};
+use averment::check::{self, CheckOptions, files::Memory};
+use averment::limits::Limits;
+use averment::source::{SourceFile, SourceMap};
+use averment::syntax::ast::{Item, ItemKind, StatementKind};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+const MARK: &str = "<|>";
+/// Candidates of one place that a snapshot shows.
+const SHOWN: usize = 14;
+
+struct Fixture {
+    name: String,
+    text: String,
+    marks: Vec<usize>,
+    facts: Facts,
+}
+
+fn folder(feature: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/assist").join(feature)
+}
+
+fn fixtures(feature: &str) -> Vec<Fixture> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder(feature)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths.iter().map(|path| fixture(path)).collect()
+}
+
+fn fixture(path: &Path) -> Fixture {
+    let written = std::fs::read_to_string(path).unwrap();
+    let mut marks = Vec::new();
+    let mut text = String::new();
+    for part in written.split(MARK) {
+        text.push_str(part);
+        marks.push(text.len());
+    }
+    marks.pop();
+    let facts = facts_of(&text, path);
+    Fixture { name: path.file_stem().unwrap().to_string_lossy().into_owned(), text, marks, facts }
+}
+
+fn facts_of(text: &str, path: &Path) -> Facts {
+    let tools = std::fs::read_to_string(path.with_file_name("tools.json")).unwrap_or_default();
+    let files = Memory::new([("tools.json", tools)]);
+    let mut sources = SourceMap::default();
+    let root = sources.add(SourceFile::new("rules.assert", Some(Path::new("")), text));
+    let checked = check::check(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
+    let facts = Facts::of(&checked, &sources, root);
+    let Ok(run) = std::fs::read_to_string(path.with_extension("json")) else { return facts };
+    let arena = bumpalo::Bump::new();
+    let run = averment::trace::read_str(&run, &arena, &Limits::default()).unwrap();
+    facts.with_run(&run)
+}
+
+/// The line of an offset with the cursor in it.
+fn line(text: &str, at: usize) -> String {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |end| end + at);
+    format!("{}{MARK}{}", &text[start..at], &text[at..end])
+}
+
+fn compare(feature: &str, show: impl Fn(&Fixture, usize) -> String) {
+    for fixture in fixtures(feature) {
+        let mut out = String::new();
+        for &mark in &fixture.marks {
+            writeln!(out, "{}\n{}", line(&fixture.text, mark), show(&fixture, mark)).unwrap();
+        }
+        snapshot(feature, &fixture.name, &out);
+    }
+}
+
+fn snapshot(feature: &str, name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(folder(feature));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+#[test]
+fn completion() {
+    compare("completion", |fixture, mark| {
+        let found = assist::complete(&fixture.text, mark, &fixture.facts);
+        let typed = &fixture.text[found.range.start..mark];
+        let mut out = String::new();
+        if let Some(path) = &found.path {
+            writeln!(out, "  a file: {path:?}").unwrap();
+        }
+        let fitting: Vec<_> = found.starting_with(typed).collect();
+        for item in fitting.iter().take(SHOWN) {
+            let insert = if item.insert == item.label { String::new() } else { format!(" => {}", item.insert) };
+            let kind = format!("{:?}", item.kind).to_lowercase();
+            let detail = if item.detail.is_empty() { String::new() } else { format!(" ({})", item.detail) };
+            writeln!(out, "  {kind} {}{insert}{detail}", item.label).unwrap();
+        }
+        if fitting.len() > SHOWN {
+            writeln!(out, "  … {} more", fitting.len() - SHOWN).unwrap();
+        }
+        out
+    });
+}
+
+#[test]
+fn hover() {
+    compare("hover", |fixture, mark| match assist::hover(&fixture.text, mark, &fixture.facts) {
+        None => "  nothing\n".to_owned(),
+        Some(hover) => {
+            let text: String = hover.text.lines().map(|line| format!("  | {line}\n")).collect();
+            format!("  `{}`\n{text}", &fixture.text[hover.range])
+        }
+    });
+}
+
+#[test]
+fn signatures() {
+    compare("signature", |fixture, mark| match assist::signature(&fixture.text, mark, &fixture.facts) {
+        None => "  none\n".to_owned(),
+        Some(found) => {
+            let active = found.parameters.get(found.active).map_or("none", String::as_str);
+            format!("  {}\n  at: {active}\n  {}\n", found.label, found.doc)
+        }
+    });
+}
+
+#[test]
+fn readings_of_statements_about_order() {
+    let text = std::fs::read_to_string(folder("reading").join("statements.assert")).unwrap();
+    let mut sources = SourceMap::default();
+    let root = sources.add(SourceFile::new("statements.assert", None, text));
+    let (file, _, diagnostics) = averment::syntax::parse(&sources, root, &Limits::default());
+    assert!(diagnostics.0.is_empty(), "{diagnostics:?}");
+    let mut out = String::new();
+    readings(&file.items, &sources, &mut out);
+    snapshot("reading", "statements", &out);
+}
+
+fn readings(items: &[Item], sources: &SourceMap, out: &mut String) {
+    for item in items {
+        let ItemKind::Assertion(assertion) = &item.kind else { continue };
+        let head = sources.text(assertion.statement.span).split(" {").next().unwrap().to_owned();
+        let reading = assist::reading(&assertion.statement, sources).unwrap_or_else(|| "-".to_owned());
+        writeln!(out, "{head}\n  {reading}").unwrap();
+        if let StatementKind::Block { body, .. } = &assertion.statement.kind {
+            readings(body, sources, out);
+        }
+    }
+}
+
+#[test]
+fn any_place_of_any_text_has_an_answer_and_none_stops_the_program() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language/good");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let facts = Facts::default();
+        for at in (0..text.len()).step_by(37) {
+            let found = assist::complete(&text, at, &facts);
+            assert!(
+                found.range.start <= at && at <= found.range.end.max(at),
+                "{}: {at} {:?}",
+                path.display(),
+                found.range
+            );
+            let _ = assist::hover(&text, at, &facts);
+            let _ = assist::signature(&text, at, &facts);
+            let (cut, _) = text.split_at((0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap());
+            let _ = assist::complete(cut, cut.len(), &facts);
+        }
+    }
+}
+
+#[test]
+fn snippets_become_plain_text() {
+    assert_eq!(assist::plain("before ${1:approve} -> ${2:refund}"), "before approve -> refund");
+    assert_eq!(assist::plain("severity ${1|error,warn,info|}"), "severity error");
+    assert_eq!(assist::plain("def step ${1:name}(${2:\\$id}) = ${3:tool}"), "def step name($id) = tool");
+    assert_eq!(assist::plain("rule ${1:a} {\n  $0\n}"), "rule a {\n  \n}");
+}

@@ -45,6 +45,7 @@ pub mod check;
 pub mod cli;
 pub mod compile;
 pub mod diagnostic;
+pub mod fmt;
 pub mod ir;
 pub mod limits;
 pub mod lint;

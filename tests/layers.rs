@@ -11,7 +11,7 @@ const LAYERS: [&[&str]; 9] = [
     &["bytecode", "compile"],
     &["vm"],
     &["report", "rules"],
-    &["testing", "assist"],
+    &["fmt", "testing", "assist"],
     &["cli"],
 ];
 

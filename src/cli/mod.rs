@@ -9,6 +9,7 @@ mod docs;
 mod exit;
 mod explain;
 mod feed;
+mod fmt;
 mod inputs;
 mod lint;
 mod outputs;
@@ -17,6 +18,7 @@ mod pipeline;
 mod progress;
 mod project;
 mod repair;
+mod replace;
 mod rules;
 mod select;
 mod test;
@@ -61,6 +63,8 @@ enum Command {
     Test(test::Arguments),
     /// Compiles rules and says what is wrong with them
     Lint(lint::Arguments),
+    /// Formats rule files
+    Fmt(fmt::Arguments),
     /// Shows runs as rules see them
     Trace(trace::Arguments),
     /// Says what a diagnostic is about: avoid, prefer, why
@@ -87,6 +91,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(arguments, color),
         Command::Test(arguments) => test::run(arguments, color),
         Command::Lint(arguments) => lint::run(arguments, color),
+        Command::Fmt(arguments) => fmt::run(arguments, color),
         Command::Trace(arguments) => trace::run(arguments, color),
         Command::Explain(arguments) => explain::run(arguments, color),
         Command::Docs(arguments) => docs::run(arguments, color),

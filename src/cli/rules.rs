@@ -236,7 +236,7 @@ fn again(sources: &[Source], limits: Limits) -> File {
 const NOWHERE: &str = "a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a";
 
 /// The bytes of a file, one more than the limit at most, so that too large a file is seen without being read whole.
-fn read(input: &Input, limits: Limits) -> Result<Vec<u8>, Stop> {
+pub fn read(input: &Input, limits: Limits) -> Result<Vec<u8>, Stop> {
     let failed = |error: std::io::Error| {
         Stop::usage(format!("`{}` cannot be read: {}", input.name(), super::said(&error)), String::new())
     };

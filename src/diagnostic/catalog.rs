@@ -91,6 +91,7 @@ catalog! {
     TooDeep = "too-deep", Error, "brackets or operators are nested beyond the limit";
     TooLarge = "too-large", Error, "a file or text is larger than the limit";
     NotText = "not-text", Error, "the file is not UTF-8 text";
+    Unformatted = "unformatted", Error, "the formatter cannot vouch for what it would write";
     ReservedName = "reserved-name", Error, "a declaration takes a word of the language as its name";
     // Names.
     UnknownName = "unknown-name", Error, "a name is not declared";

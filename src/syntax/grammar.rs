@@ -8,7 +8,8 @@ const STACK_PER_LEVEL: usize = 96 << 10;
 /// Stack for what does not nest.
 const STACK_BASE: usize = 1 << 20;
 
-pub(super) use generated::{Grammar, Rule};
+pub(super) use generated::Grammar;
+pub(crate) use generated::Rule;
 
 #[allow(missing_docs, reason = "generated: the grammar file says what each rule is")]
 mod generated {

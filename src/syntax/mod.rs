@@ -3,6 +3,7 @@
 //! [`parse`] gives a tree for every text, also for one with mistakes: what could be read, and a diagnostic for each thing that could not.
 
 pub mod ast;
+pub(crate) mod concrete;
 mod grammar;
 mod lower;
 mod mistakes;

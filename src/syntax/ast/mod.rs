@@ -5,12 +5,14 @@
 
 mod expr;
 mod item;
+mod same;
 mod statement;
 mod step;
 
 use crate::source::Span;
 pub use expr::*;
 pub use item::*;
+pub use same::same_meaning;
 pub use statement::*;
 pub use step::*;
 

@@ -1,0 +1,194 @@
+//! `aver fmt FILES...`: one style for rule files.
+
+use super::console::{ColorChoice, Stream, say};
+use super::exit::{Exit, Stop};
+use super::inputs::{self, Input};
+use super::{replace, rules};
+use crate::diagnostic::render::{self, Ink, paint};
+use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
+use crate::fmt::{self, Options};
+use crate::source::{SourceFile, SourceMap, Span};
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver fmt                           every .assert file in this folder and below
+  aver fmt rules/ refunds.assert     these files
+  aver fmt --check                   in continuous integration: exit 1 where a file would change
+  aver fmt --diff rules/             what would change
+  aver fmt - < draft.assert          standard input to standard output
+
+There is one style: two spaces, at most 100 characters where a line can be broken, comments kept where they stand.
+A file is only written when the new text reads back as the same rules. Files with mistakes are left alone.
+
+Exit codes: 0 done, 1 a file would change (--check, --diff), 3 a file has mistakes.")]
+pub struct Arguments {
+    /// Rule files, or folders of them; `-` reads standard input and writes standard output
+    #[arg(value_name = "FILES", default_value = ".", hide_default_value = true)]
+    files: Vec<PathBuf>,
+    /// Writes nothing; lists the files that would change
+    #[arg(long)]
+    check: bool,
+    /// Writes nothing; shows what would change
+    #[arg(long)]
+    diff: bool,
+    /// Prints the formatted text of one file and leaves the file alone
+    #[arg(long, conflicts_with_all = ["check", "diff"])]
+    stdout: bool,
+}
+
+/// How many files came to which end.
+#[derive(Default)]
+struct Counts {
+    changed: usize,
+    unchanged: usize,
+    mistaken: usize,
+}
+
+/// What formatting a file gave.
+enum Formatted {
+    Unchanged(String),
+    Changed {
+        old: String,
+        new: String,
+    },
+    /// It was said what is wrong with it.
+    Mistaken,
+}
+
+/// Formats and reports.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let inputs = inputs::rules(&arguments.files)?;
+    if inputs.is_empty() {
+        return Err(Stop::usage("there is no `.assert` file to format", "name a rule file or another folder"));
+    }
+    let piped = inputs.contains(&Input::Stdin);
+    if (piped || arguments.stdout) && inputs.len() > 1 {
+        let message = if piped { "standard input is formatted alone" } else { "`--stdout` prints one file" };
+        return Err(Stop::usage(message, "name one file, or leave `-` and `--stdout` out"));
+    }
+    let mut counts = Counts::default();
+    for input in &inputs {
+        match formatted(input, color)? {
+            Formatted::Mistaken => counts.mistaken += 1,
+            Formatted::Unchanged(text) => {
+                counts.unchanged += 1;
+                if prints(arguments, input) {
+                    std::io::stdout().write_all(text.as_bytes())?;
+                }
+            }
+            Formatted::Changed { old, new } => {
+                counts.changed += 1;
+                changed(arguments, input, &old, &new, color)?;
+            }
+        }
+    }
+    let dry = arguments.check || arguments.diff;
+    if !piped && !arguments.stdout {
+        say(&summary(&counts, dry));
+    }
+    Ok(match (counts.mistaken, counts.changed) {
+        (1.., _) => Exit::Rules,
+        (0, 1..) if dry => Exit::Failed,
+        _ => Exit::Holds,
+    })
+}
+
+/// True when the text itself is asked for.
+fn prints(arguments: &Arguments, input: &Input) -> bool {
+    arguments.stdout || (*input == Input::Stdin && !arguments.check && !arguments.diff)
+}
+
+/// Reads and formats one input; what is wrong with it is said.
+fn formatted(input: &Input, color: ColorChoice) -> Result<Formatted, Stop> {
+    let options = Options::default();
+    let bytes = rules::read(input, options.limits)?;
+    let mut map = SourceMap::default();
+    let Ok(text) = String::from_utf8(bytes) else {
+        let file = map.add(SourceFile::new(input.name(), None, ""));
+        let message = "the file is not UTF-8 text";
+        let diagnostic = Diagnostic::new(Slug::NotText, Span::new(file, 0, 0), message).help("save the file as UTF-8");
+        return Ok(mistaken(&Diagnostics(vec![diagnostic]), &map, color));
+    };
+    let file = map.add(SourceFile::new(input.name(), None, text.as_str()));
+    match fmt::format(&map, file, &options) {
+        Ok(new) if new == text => Ok(Formatted::Unchanged(text)),
+        Ok(new) => Ok(Formatted::Changed { old: text, new }),
+        Err(diagnostics) => Ok(mistaken(&diagnostics, &map, color)),
+    }
+}
+
+fn mistaken(diagnostics: &Diagnostics, map: &SourceMap, color: ColorChoice) -> Formatted {
+    say(&render::graphical(diagnostics, map, Stream::Err.style(color)));
+    Formatted::Mistaken
+}
+
+/// Writes, lists, shows or prints what has changed.
+fn changed(arguments: &Arguments, input: &Input, old: &str, new: &str, color: ColorChoice) -> Result<(), Stop> {
+    let mut out = std::io::stdout();
+    if arguments.diff {
+        out.write_all(difference(&input.name(), old, new, color).as_bytes())?;
+        return Ok(());
+    }
+    if arguments.check {
+        writeln!(out, "{}", render::printable(&input.name()))?;
+        return Ok(());
+    }
+    match input {
+        Input::File(path) if !arguments.stdout => {
+            replace::replace(path, new.as_bytes()).map_err(|error| {
+                let message = format!("`{}` cannot be written: {}", path.display(), super::said(&error));
+                Stop::usage(message, "the file is as it was")
+            })?;
+            writeln!(out, "formatted {}", render::printable(&input.name()))?;
+        }
+        _ => out.write_all(new.as_bytes())?,
+    }
+    Ok(())
+}
+
+/// A unified difference that `patch` understands.
+fn difference(name: &str, old: &str, new: &str, color: ColorChoice) -> String {
+    let style = Stream::Out.style(color);
+    let diff = similar::TextDiff::from_lines(old, new);
+    let unified = diff.unified_diff().header(name, name).to_string();
+    if !style.color {
+        return unified;
+    }
+    let painted = |line: &str| match line.as_bytes().first() {
+        Some(b'+') => paint(style, Ink::Green, line),
+        Some(b'-') => paint(style, Ink::Red, line),
+        Some(b'@') => paint(style, Ink::Dim, line),
+        _ => line.to_owned(),
+    };
+    unified
+        .split_inclusive('\n')
+        .map(|line| line.strip_suffix('\n').map_or_else(|| painted(line), |line| painted(line) + "\n"))
+        .collect()
+}
+
+/// `2 files formatted, 3 unchanged, 1 with mistakes`.
+fn summary(counts: &Counts, dry: bool) -> String {
+    let files = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    let mut parts = Vec::new();
+    if counts.changed > 0 {
+        let done = if dry { "would change" } else { "formatted" };
+        parts.push(format!("{} {done}", files(counts.changed)));
+    }
+    if counts.unchanged > 0 {
+        parts.push(match parts.is_empty() {
+            true => format!("{} unchanged", files(counts.unchanged)),
+            false => format!("{} unchanged", counts.unchanged),
+        });
+    }
+    if counts.mistaken > 0 {
+        parts.push(match parts.is_empty() {
+            true => format!("{} with mistakes left alone", files(counts.mistaken)),
+            false => format!("{} with mistakes left alone", counts.mistaken),
+        });
+    }
+    format!("{}\n", parts.join(", "))
+}

@@ -1,0 +1,57 @@
+//! The difference of two texts as edits, for editors: what did not change keeps its cursor, its folds and its marks.
+
+use super::{Options, format};
+use crate::diagnostic::Diagnostics;
+use crate::source::{FileId, SourceMap};
+use crate::syntax;
+use std::ops::Range;
+
+/// Replaces bytes of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The bytes of the old text; whole lines.
+    pub range: Range<usize>,
+    /// What stands there afterwards.
+    pub text: String,
+}
+
+/// The edits that make one text of another, line by line, from the first to the last.
+#[must_use]
+pub fn edits(old: &str, new: &str) -> Vec<Edit> {
+    let (before, after): (Vec<&str>, Vec<&str>) =
+        (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    let ends = before.iter().scan(0, |at, line| {
+        *at += line.len();
+        Some(*at)
+    });
+    let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+    let at = |line: usize| starts.get(line).copied().unwrap_or(old.len());
+    let edit = |op: &similar::DiffOp| {
+        let lines = after.get(op.new_range()).unwrap_or_default();
+        Edit { range: at(op.old_range().start)..at(op.old_range().end), text: lines.concat() }
+    };
+    let operations = similar::capture_diff_slices(similar::Algorithm::Myers, &before, &after);
+    operations.iter().filter(|op| op.tag() != similar::DiffTag::Equal).map(edit).collect()
+}
+
+/// The edits that format the top-level items which a range of bytes touches, with the comments above them.
+///
+/// # Errors
+/// The diagnostics of a file with mistakes.
+pub fn edits_in(
+    map: &SourceMap,
+    file: FileId,
+    range: Range<usize>,
+    options: &Options,
+) -> Result<Vec<Edit>, Diagnostics> {
+    let Some(source) = map.get(file) else { return Ok(Vec::new()) };
+    let new = format(map, file, options)?;
+    let (tree, ..) = syntax::parse(map, file, &options.limits);
+    let ends: Vec<usize> = tree.items.iter().map(|item| item.span.end as usize).collect();
+    // From the end of the last item before the range to the end of the last one in it.
+    let start = ends.iter().rev().find(|&&end| end <= range.start).copied().unwrap_or(0);
+    let is_in_range = |item: &&syntax::ast::Item| (item.span.start as usize) < range.end.max(range.start + 1);
+    let end = tree.items.iter().rev().find(is_in_range).map_or(range.end, |item| item.span.end as usize).max(range.end);
+    let touches = |edit: &Edit| edit.range.end > start && edit.range.start < end;
+    Ok(edits(&source.text, &new).into_iter().filter(touches).collect())
+}

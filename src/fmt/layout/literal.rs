@@ -1,0 +1,74 @@
+//! `"""` strings: their lines follow the indentation of the statement; what they say stays the same, because what all lines share at their start is
+//! no part of it.
+
+use crate::fmt::doc::{Doc, StringLine, dedented, sequence, text};
+use crate::syntax::concrete::Leaf;
+use std::ops::Range;
+
+/// A line of the string.
+struct Line<'t> {
+    text: &'t str,
+    /// It begins in an interpolation and is kept as it is.
+    in_value: bool,
+    /// An interpolation follows its white space, so that its indentation counts.
+    is_value: bool,
+}
+
+/// A string of several lines. What stands before its first line end stays where it is.
+pub(super) fn block_string<'t>(source: &'t str, leaf: &Leaf) -> Doc<'t> {
+    let mut lines = lines(source, leaf).into_iter();
+    let first = lines.next().map_or("", |line| line.text);
+    let rest: Vec<Line<'t>> = lines.collect();
+    let closing = rest.len().saturating_sub(1);
+    let common = common_indentation(&rest, closing);
+    let shifted = rest.iter().enumerate().map(|(index, line)| shifted(line, common, index == closing)).collect();
+    sequence(vec![text(first), dedented(shifted)])
+}
+
+fn lines<'t>(source: &'t str, leaf: &Leaf) -> Vec<Line<'t>> {
+    let mut lines = Vec::new();
+    let mut at = leaf.range.start;
+    for text in source.get(leaf.range.clone()).unwrap_or("").split('\n') {
+        let inside = |value: &&Range<usize>| value.start < at && at < value.end;
+        let blank = at + text.len() - text.trim_start_matches([' ', '\t']).len();
+        let in_value = leaf.values.iter().any(|value| inside(&value));
+        let is_value = leaf.values.iter().any(|value| value.start == blank);
+        lines.push(Line { text, in_value, is_value });
+        at += text.len() + 1;
+    }
+    lines
+}
+
+fn indentation<'t>(line: &Line<'t>) -> &'t str {
+    let length = line.text.len() - line.text.trim_start_matches([' ', '\t']).len();
+    line.text.get(..length).unwrap_or("")
+}
+
+/// The white space that all lines begin with; empty lines do not count, nor does the last when it holds nothing but the quotes.
+fn common_indentation(lines: &[Line<'_>], closing: usize) -> usize {
+    let mut common: Option<&str> = None;
+    for (index, line) in lines.iter().enumerate() {
+        let is_end = index == closing && line.text.trim_start_matches([' ', '\t']) == "\"\"\"";
+        if line.in_value || is_end || (line.text.trim().is_empty() && !line.is_value) {
+            continue;
+        }
+        let own = indentation(line);
+        let shared = common.map_or(own, |before| {
+            let length = before.bytes().zip(own.bytes()).take_while(|(a, b)| a == b).count();
+            before.get(..length).unwrap_or("")
+        });
+        common = Some(shared);
+    }
+    common.map_or(0, str::len)
+}
+
+/// A line behind the common indentation.
+fn shifted<'t>(line: &Line<'t>, common: usize, is_last: bool) -> StringLine<'t> {
+    if line.in_value {
+        return StringLine { text: line.text, is_indented: false };
+    }
+    let own = indentation(line).len();
+    let is_end = is_last && line.text.get(own..) == Some("\"\"\"");
+    let cut = if is_end { own } else { common.min(own) };
+    StringLine { text: line.text.get(cut..).unwrap_or(""), is_indented: true }
+}

@@ -1,0 +1,85 @@
+//! The concrete tree: what the grammar read, every word and sign once, in order.
+//!
+//! The syntax tree keeps what a file means; which parentheses a step stood in, whether somebody wrote `does not contain` or `not contains`, it
+//! does not need to know. The formatter does: it prints every leaf of this tree as it was written, so it cannot lose or change one.
+
+use super::grammar;
+pub(crate) use super::grammar::Rule;
+use super::{token, without_mark};
+use crate::limits::Limits;
+use pest::iterators::Pair;
+use std::ops::Range;
+
+/// A node: a rule of the grammar and the leaves that it covers. Nodes without a leaf, such as an empty header, are left out.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// The rule that read it.
+    pub rule: Rule,
+    /// The numbers of its leaves.
+    pub leaves: Range<usize>,
+    /// Its parts; none for a leaf.
+    pub children: Vec<Node>,
+}
+
+/// A word, a sign or a literal.
+#[derive(Debug, Clone)]
+pub(crate) struct Leaf {
+    /// The rule that read it.
+    pub rule: Rule,
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+    /// The interpolations of a string, with their `${` and `}`.
+    pub values: Vec<Range<usize>>,
+}
+
+/// The tree of a file with its leaves.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    /// The whole file; `None` when it holds no statement.
+    pub root: Option<Node>,
+    /// All leaves in order.
+    pub leaves: Vec<Leaf>,
+}
+
+/// Reads a text that the strict grammar accepts and works on its tree, with room on the stack for a function that follows it down.
+/// `None` for any other text.
+pub(crate) fn with_tree<T>(text: &str, limits: &Limits, work: impl FnOnce(&Tree) -> T) -> Option<T> {
+    let scan = token::scan(text, limits.rule_depth, limits.rule_tokens);
+    if !scan.too_deep.is_empty() || scan.tokens.len() > limits.rule_tokens {
+        return None;
+    }
+    grammar::with_stack(scan.depth.min(limits.rule_depth), || {
+        let (start, body) = without_mark(text);
+        let pair = grammar::read(Rule::file, body).ok()?;
+        let mut leaves = Vec::new();
+        let root = node(pair, start, &mut leaves);
+        Some(work(&Tree { root, leaves }))
+    })
+}
+
+fn node(pair: Pair<'_, Rule>, base: usize, leaves: &mut Vec<Leaf>) -> Option<Node> {
+    let rule = pair.as_rule();
+    let (start, first) = (pair.as_span().start() + base, leaves.len());
+    let end = pair.as_span().end() + base;
+    if start == end || rule == Rule::EOI {
+        return None;
+    }
+    let is_literal = matches!(rule, Rule::string | Rule::regex | Rule::field);
+    let mut children = Vec::new();
+    if is_literal || pair.clone().into_inner().next().is_none() {
+        let values = if rule == Rule::string { values(pair, base) } else { Vec::new() };
+        // These look at what follows, so that the grammar lets them end with space and comments.
+        let end = if matches!(rule, Rule::equals | Rule::minus) { start + 1 } else { end };
+        leaves.push(Leaf { rule, range: start..end, values });
+    } else {
+        children.extend(pair.into_inner().filter_map(|child| node(child, base, leaves)));
+    }
+    (leaves.len() > first).then_some(Node { rule, leaves: first..leaves.len(), children })
+}
+
+/// The interpolations of a string.
+fn values(string: Pair<'_, Rule>, base: usize) -> Vec<Range<usize>> {
+    let parts = string.into_inner().flat_map(Pair::into_inner);
+    let values = parts.filter(|part| part.as_rule() == Rule::interpolation);
+    values.map(|value| value.as_span().start() + base..value.as_span().end() + base).collect()
+}

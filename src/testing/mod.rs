@@ -5,7 +5,10 @@
 
 pub mod cases;
 pub mod cells;
+pub mod coverage;
+pub mod mutants;
 pub mod outcome;
+pub mod recorded;
 pub mod show;
 pub mod subject;
 pub mod trial;

@@ -1,5 +1,6 @@
 //! Running tests, and what came of each.
 
+use super::coverage::Coverage;
 use super::subject::Subject;
 use super::trial::{Input, Place, Trial, Trouble};
 use crate::bytecode::program::Program;
@@ -49,13 +50,13 @@ pub struct Why {
     pub reason: String,
 }
 
-/// Runs all tests of a subject, in their order.
+/// Runs all tests of a subject, in their order; what they try is added to `coverage`.
 #[must_use]
-pub fn run(subject: &Subject, limits: &Limits) -> Vec<Tested> {
-    subject.trials.iter().map(|trial| run_one(subject, trial, limits)).collect()
+pub fn run(subject: &Subject, limits: &Limits, mut coverage: Option<&mut Coverage>) -> Vec<Tested> {
+    subject.trials.iter().map(|trial| run_one(subject, trial, limits, coverage.as_deref_mut())).collect()
 }
 
-fn run_one(subject: &Subject, trial: &Trial, limits: &Limits) -> Tested {
+fn run_one(subject: &Subject, trial: &Trial, limits: &Limits, coverage: Option<&mut Coverage>) -> Tested {
     let arena = Bump::new();
     let run = match &trial.input {
         Input::Normal(text) => read_str(text, &arena, limits).map_err(|error| Trouble::unreadable(&error, false)),
@@ -65,7 +66,11 @@ fn run_one(subject: &Subject, trial: &Trial, limits: &Limits) -> Tested {
     match (run, trial.expect) {
         (Ok(run), Some(expect)) => {
             let stated = Stated { expect, rules: &trial.rules };
-            let judged = testing::judge(&subject.program, &subject.prepared, &run, &arena, stated, limits);
+            let (program, prepared) = (&subject.program, &subject.prepared);
+            let judged = testing::judge(program, prepared, &run, &arena, stated, limits, coverage.is_some());
+            if let (Some(coverage), Some(seen)) = (coverage, &judged.seen) {
+                coverage.add(program, prepared, &judged.outcome, seen);
+            }
             judged_as(&subject.program, trial, expect, judged)
         }
         (Err(trouble), _) => troubled(trial, trouble),

@@ -1,5 +1,6 @@
 //! The assertion loop: every selected assertion of a program on one run, with its settings, then rules and scores.
 
+use super::coverage::Seen;
 use super::fault::Fault;
 use super::judge::Judge;
 use super::machine::Machine;
@@ -39,7 +40,32 @@ pub fn evaluate<'run>(
     arena: &'run Bump,
     options: &EvaluateOptions,
 ) -> Outcome {
-    let machine = Machine::new(program, prepared, run, arena, options.limits);
+    judged(program, prepared, run, arena, options, None).0
+}
+
+/// Judges one run and tells what the evaluation went through.
+#[must_use]
+pub fn evaluate_seen<'run>(
+    program: &'run Program,
+    prepared: &'run Prepared,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    options: &EvaluateOptions,
+) -> (Outcome, Seen) {
+    let (outcome, seen) = judged(program, prepared, run, arena, options, Some(Box::default()));
+    (outcome, seen.unwrap_or_default())
+}
+
+fn judged<'run>(
+    program: &'run Program,
+    prepared: &'run Prepared,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    options: &EvaluateOptions,
+    seen: Option<Box<Seen>>,
+) -> (Outcome, Option<Seen>) {
+    let mut machine = Machine::new(program, prepared, run, arena, options.limits);
+    machine.seen = seen;
     let mut evaluation = Evaluation { judge: Judge::new(machine, &options.permissions), options };
     let mut results = Vec::new();
     for (number, assertion) in program.assertions.iter().enumerate() {
@@ -49,7 +75,7 @@ pub fn evaluate<'run>(
             results.push(evaluation.assertion(number, assertion));
         }
     }
-    summary::outcome(program, results)
+    (summary::outcome(program, results), evaluation.judge.into_seen())
 }
 
 struct Evaluation<'run, 'a> {

@@ -2,6 +2,7 @@
 
 use super::context::{Context, Scope};
 use super::course::Engine;
+use super::coverage::Seen;
 use super::facts;
 use super::fault::Fault;
 use super::machine::Machine;
@@ -26,6 +27,13 @@ type Judged = Result<Finding, Fault>;
 impl<'run, 'a> Judge<'run, 'a> {
     pub(super) fn new(machine: Machine<'run>, permissions: &'a Permissions) -> Self {
         Self { machine, engine: Engine::new(), permissions }
+    }
+
+    /// Ends the work and gives what was noted on the way, where that was asked for.
+    pub(super) fn into_seen(mut self) -> Option<Seen> {
+        let mut seen = *self.machine.seen.take()?;
+        seen.note_matched(self.engine.matched());
+        Some(seen)
     }
 
     /// Judges an assertion on the whole run, its `when` first.
@@ -116,7 +124,11 @@ impl<'run> Parts<'_, 'run> {
     fn group(&mut self, kind: GroupKind, members: &'run [Member], context: &Context<'run>) -> Judged {
         let mut findings = Vec::with_capacity(members.len());
         for member in members {
-            findings.push(self.member(member, context)?);
+            let finding = self.member(member, context)?;
+            if let Some(seen) = &mut self.machine.seen {
+                seen.note_member(member.span, finding.verdict);
+            }
+            findings.push(finding);
         }
         let verdict = score::group_verdict(kind, findings.iter().map(|finding| finding.verdict));
         let parts: Vec<Part> = members

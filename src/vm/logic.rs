@@ -35,8 +35,9 @@ impl<'run> Machine<'run> {
     pub(super) fn make_truth(&mut self, at: usize) -> Result<(), Fault> {
         let node = self.pop()?;
         let truth = condition(&node, self.span(at))?;
-        if !matches!(node.value, Value::Truth(_)) {
-            self.note_condition(at, node, truth);
+        match node.value {
+            Value::Truth(_) => self.see(at, truth),
+            _ => self.note_condition(at, node, truth),
         }
         self.push(Node::new(Value::Truth(truth), node.origin));
         Ok(())

@@ -4,6 +4,7 @@
 //! The machine trusts no program: a stack that runs empty, a number out of range or a chain of definitions without end is a [`Fault`].
 
 use super::context::Scope;
+use super::coverage::Seen;
 use super::fault::Fault;
 use super::frame::{Frame, Loop};
 use super::observe::Recorder;
@@ -46,6 +47,8 @@ pub struct Machine<'run> {
     pub(super) literals: FxHashMap<u32, Node<'run>>,
     /// Notes what was tested, while evidence is collected.
     pub(super) recorder: Option<Recorder<'run>>,
+    /// Notes which ways were taken, while somebody asks for coverage.
+    pub(super) seen: Option<Box<Seen>>,
     /// The scores of the values on the stack, while an assertion with a score function is graded.
     pub(super) grades: Option<super::grade::Grades>,
     /// True while a message for people is made: a missing part becomes a word instead of making the whole text missing.
@@ -88,6 +91,7 @@ impl<'run> Machine<'run> {
             lets: vec![LetState::Unknown; program.lets.len()],
             literals: FxHashMap::default(),
             recorder: None,
+            seen: None,
             grades: None,
             lenient: false,
         }
@@ -113,7 +117,9 @@ impl<'run> Machine<'run> {
     /// no boolean is [`Fault::NotBoolean`].
     pub fn truth(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Truth, Fault> {
         let node = self.evaluate(code, scope)?;
-        super::logic::condition(&node, self.code_span(code))
+        let truth = super::logic::condition(&node, self.code_span(code))?;
+        self.see_condition(code, truth);
+        Ok(truth)
     }
 
     /// The place of an expression in the rules.

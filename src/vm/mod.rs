@@ -2,6 +2,7 @@
 mod compute;
 pub mod context;
 pub mod course;
+pub mod coverage;
 mod describe;
 pub mod evaluate;
 mod explain;

@@ -97,6 +97,9 @@ impl<'run> Machine<'run> {
         operand: Option<Node<'run>>,
         truth: Truth,
     ) {
+        if kind != TestKindSeen::Source {
+            self.see(at, truth);
+        }
         if self.recorder.is_none() {
             return;
         }

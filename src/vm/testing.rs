@@ -1,7 +1,8 @@
 //! The `test` blocks of a program: rules on runs of their own, and whether the verdicts come out as written (language reference,
 //! section 10).
 
-use super::evaluate::{EvaluateOptions, evaluate};
+use super::coverage::Seen;
+use super::evaluate::{EvaluateOptions, evaluate, evaluate_seen};
 use super::outcome::{AssertionOutcome, Outcome, Status};
 use super::prepare::Prepared;
 use super::select::Selection;
@@ -46,7 +47,7 @@ fn run_test(program: &Program, prepared: &Prepared, number: u32, test: &Test, li
         }
     };
     let stated = Stated { expect: test.expect, rules: &test.rules };
-    let Judgement { reason, found, outcome } = judge(program, prepared, &run, &arena, stated, limits);
+    let Judgement { reason, found, outcome, .. } = judge(program, prepared, &run, &arena, stated, limits, false);
     TestResult { test: number, passed: reason.is_none(), reason: reason.unwrap_or_default(), found, outcome }
 }
 
@@ -68,9 +69,11 @@ pub struct Judgement {
     pub found: Vec<(String, Verdict)>,
     /// Everything that was found.
     pub outcome: Outcome,
+    /// What the evaluation went through, where that was asked for.
+    pub seen: Option<Seen>,
 }
 
-/// Judges the run of a test. A test may look at nothing but its run.
+/// Judges the run of a test; with `noting` it is told what the evaluation went through. A test may look at nothing but its run.
 #[must_use]
 pub fn judge<'run>(
     program: &'run Program,
@@ -79,6 +82,7 @@ pub fn judge<'run>(
     arena: &'run Bump,
     stated: Stated<'_>,
     limits: &Limits,
+    noting: bool,
 ) -> Judgement {
     let named = stated.rules.iter().filter_map(|&rule| program.rules.get(rule as usize)).map(|rule| rule.id.clone());
     let options = EvaluateOptions {
@@ -87,9 +91,15 @@ pub fn judge<'run>(
         assume_case: !stated.rules.is_empty(),
         ..EvaluateOptions::default()
     };
-    let outcome = evaluate(program, prepared, run, arena, &options);
+    let (outcome, seen) = match noting {
+        true => {
+            let (outcome, seen) = evaluate_seen(program, prepared, run, arena, &options);
+            (outcome, Some(seen))
+        }
+        false => (evaluate(program, prepared, run, arena, &options), None),
+    };
     let found = verdicts(program, &outcome);
-    Judgement { reason: mismatch(stated, &found), found, outcome }
+    Judgement { reason: mismatch(stated, &found), found, outcome, seen }
 }
 
 /// Rules and bare assertions with their verdicts, in file order.

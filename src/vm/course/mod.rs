@@ -62,6 +62,13 @@ impl<'run> Engine<'run> {
         Self::default()
     }
 
+    /// Which distinct patterns matched, by number; nothing where no statement was judged.
+    #[must_use]
+    pub fn matched(&self) -> Vec<bool> {
+        let matches = self.timeline.iter().flat_map(|timeline| &timeline.matches);
+        matches.map(|matches| !matches.events.is_empty()).collect()
+    }
+
     /// The finding of one statement in a window.
     ///
     /// # Errors

@@ -101,6 +101,23 @@ impl Plan {
         self.patterns.get(pattern.0 as usize).copied()
     }
 
+    /// The number of the distinct pattern that a pattern is.
+    #[must_use]
+    pub fn number_of(&self, pattern: PatternId) -> Option<u32> {
+        self.shape_of(pattern).map(|shape| shape.0)
+    }
+
+    /// The alternatives of a pattern with the code that is evaluated for them: that of the first pattern of the same content.
+    #[must_use]
+    pub fn evaluated(&self, pattern: PatternId) -> &[Alternative<CodeId>] {
+        self.shape_of(pattern).and_then(|shape| self.shape(shape)).map_or(&[], |shape| &shape.alternatives)
+    }
+
+    /// The patterns of a statement, in the order in which they are written.
+    pub fn patterns_of(&self, course: CourseId) -> impl Iterator<Item = PatternId> {
+        self.statement(course).into_iter().flat_map(|statement| statement.places.iter().map(|place| place.pattern))
+    }
+
     /// The bindings that a test on other patterns' bindings uses.
     pub(super) fn asked(&self, code: CodeId) -> &[u32] {
         self.asked.get(&code).map_or(&[], Vec::as_slice)

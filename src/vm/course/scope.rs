@@ -134,6 +134,12 @@ impl<'run> Engine<'run> {
         }
         let nothing = explain::no_window(&mut view, scope);
         drop(view);
+        if let (Some(seen), Some(Place { pattern, .. }), Some(windows)) =
+            (&mut machine.seen, places.first(), answers.first())
+        {
+            let closed = windows.iter().any(|window| window.closing.is_some());
+            seen.note_windows(*pattern, !windows.is_empty(), closed);
+        }
         let outside = self.opened_by;
         if let Some(mut all) = opened_by {
             all.join(header.kinds);

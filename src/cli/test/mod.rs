@@ -1,6 +1,9 @@
 //! `aver test RULES...`: runs the tests of rules.
 
-use super::console::{ColorChoice, Stream};
+mod coverage;
+mod mutants;
+
+use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
 use super::{inputs, params, rules, select};
 use crate::limits::Limits;
@@ -19,6 +22,8 @@ Examples:
   aver test refunds.assert                 its `test` blocks and the cases in refunds.cases/
   aver test rules/ --filter approval
   aver test rules/ --format short          a line per test that does not come out as stated
+  aver test rules/ --coverage              and what the tests leave untried
+  aver test rules/ --coverage-out cov.info --coverage-min 90%
 
 Case files: traces in a folder beside the rules, which their names speak for:
   refunds.cases/large.fail.json            something fails
@@ -28,8 +33,8 @@ Case files: traces in a folder beside the rules, which their names speak for:
 
 Exit codes, the highest that applies:
   0 all tests come out as stated   3 the rules do not compile
-  1 one does not                   4 the run of a test cannot be read
-  2 wrong usage, no test")]
+  1 one does not, or the coverage  4 a run cannot be read
+    is below --coverage-min        2 wrong usage, no test")]
 pub struct Arguments {
     /// Rule files, or folders of them; `-` reads standard input
     #[arg(required = true, value_name = "RULES")]
@@ -61,6 +66,13 @@ pub struct Arguments {
     /// What does not fail: empty (no test)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     allow: Vec<Allow>,
+    /// What fails beside tests: survivors (a mutant that no test notices)
+    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
+    deny: Vec<Deny>,
+    #[command(flatten)]
+    coverage: coverage::Flags,
+    #[command(flatten)]
+    mutants: mutants::Flags,
 }
 
 /// `--allow`.
@@ -68,6 +80,13 @@ pub struct Arguments {
 enum Allow {
     /// No test
     Empty,
+}
+
+/// `--deny`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    /// A mutant that no test notices
+    Survivors,
 }
 
 /// Formats of the command.
@@ -87,28 +106,63 @@ pub enum Format {
 /// Runs the tests.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let limits = Limits::default();
+    let coverage = arguments.coverage.asked()?;
     let mut subjects = subjects(arguments, color, &limits)?;
     let chosen = Chosen { text: arguments.filter.clone(), rules: arguments.rule.clone(), tags: arguments.tag.clone() };
     let all: usize = subjects.iter().map(|subject| subject.trials.len()).sum();
     subjects.iter_mut().for_each(|subject| subject.choose(&chosen));
-    if subjects.iter().all(|subject| subject.trials.is_empty()) && !arguments.allow.contains(&Allow::Empty) {
+    let none = subjects.iter().all(|subject| subject.trials.is_empty());
+    let on_traces = coverage.as_ref().is_some_and(coverage::Asked::has_traces);
+    if none && !on_traces && !arguments.allow.contains(&Allow::Empty) {
         return Err(nothing(&chosen, all));
     }
+    let mut coverage = coverage.map(|asked| asked.start(&subjects));
     let mut tested: Vec<Tested> = Vec::new();
     let mut ends = Vec::new();
-    for subject in &subjects {
-        tested.extend(outcome::run(subject, &limits));
+    for (number, subject) in subjects.iter().enumerate() {
+        let coverage = coverage.as_mut().and_then(|work| work.all.get_mut(number));
+        tested.extend(outcome::run(subject, &limits, coverage));
         ends.push(tested.len());
     }
+    if let Some(work) = &mut coverage {
+        work.read_traces(&subjects, &limits);
+    }
+    let trying = arguments.mutants.mutants && tested.iter().all(|test| test.passed);
+    let mutants = trying.then(|| arguments.mutants.try_all(&subjects, &limits)).transpose()?;
     let mut out = io::BufWriter::new(io::stdout());
     match arguments.format {
+        Format::Human if tested.is_empty() => {}
         Format::Human => show::human(&mut out, &tested, Stream::Out.style(color), arguments.quiet)?,
         Format::Short => show::short(&mut out, &tested)?,
-        Format::Json => writeln!(out, "{}", show::data(&tested))?,
+        Format::Json => {
+            let mut data = show::data(&tested);
+            if let (Some(data), Some(coverage)) =
+                (data.as_object_mut(), coverage.as_ref().and_then(|work| work.inside(&subjects)))
+            {
+                data.insert("coverage".to_owned(), coverage);
+            }
+            if let (Some(data), Some(mutants)) = (data.as_object_mut(), &mutants) {
+                data.insert("mutants".to_owned(), mutants.data());
+            }
+            writeln!(out, "{data}")?;
+        }
         Format::Junit => show::junit(&mut out, &suites(&subjects, &tested, &ends))?,
     }
+    let beside = matches!(arguments.format, Format::Json | Format::Junit);
+    if let Some(work) = &coverage {
+        work.print(&mut out, &subjects, beside, color)?;
+    }
+    if let Some(work) = mutants.as_ref().filter(|_| !beside) {
+        work.print(&mut out, arguments.format == Format::Short, color)?;
+    }
     out.flush()?;
-    Ok(exit(&tested))
+    if arguments.mutants.mutants && mutants.is_none() {
+        say("note: no mutant was tried: that needs tests that come out as stated\n");
+    }
+    let of_coverage = coverage.map_or(Exit::Holds, |work| work.exit(color));
+    let denied = arguments.deny.contains(&Deny::Survivors) && mutants.is_some_and(|work| work.any_survived());
+    let of_mutants = if denied { Exit::Failed } else { Exit::Holds };
+    Ok(exit(&tested).max(of_coverage).max(of_mutants))
 }
 
 /// The rules with their tests.

@@ -1,0 +1,214 @@
+//! `--coverage`: what the tests, and traces given with `--on`, try of the rules.
+
+use crate::cli::console::{ColorChoice, Stream, say};
+use crate::cli::exit::{Exit, Stop};
+use crate::cli::inputs::{self, Input};
+use crate::diagnostic::render::{Ink, Style, one_line, paint};
+use crate::limits::Limits;
+use crate::testing::coverage::{self, Coverage, Share};
+use crate::testing::recorded;
+use crate::testing::subject::Subject;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Flags of coverage.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Coverage")]
+#[group(skip)]
+pub struct Flags {
+    /// Say what the tests leave untried; =json and =lcov for machines
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text",
+        hide_possible_values = true
+    )]
+    coverage: Option<Format>,
+    /// Write it into a file; its ending (.json, .info, .lcov) says the format
+    #[arg(long, value_name = "FILE")]
+    coverage_out: Option<PathBuf>,
+    /// Fail below this share
+    #[arg(long, value_name = "PERCENT")]
+    coverage_min: Option<String>,
+    /// Count recorded runs, too: files, folders, patterns in quotes
+    #[arg(long, value_name = "TRACE", num_args = 1..)]
+    on: Vec<String>,
+}
+
+/// Formats of coverage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// One JSON object
+    Json,
+    /// For editors and CI services
+    Lcov,
+}
+
+/// What was asked for.
+pub struct Asked {
+    format: Format,
+    out: Option<PathBuf>,
+    least: Option<u64>,
+    traces: Vec<String>,
+}
+
+impl Flags {
+    /// What was asked for; `None` when nothing was.
+    pub fn asked(&self) -> Result<Option<Asked>, Stop> {
+        let least = self.coverage_min.as_deref().map(tenths).transpose()?;
+        let any = self.coverage.is_some() || self.coverage_out.is_some() || least.is_some();
+        if !any && self.on.is_empty() {
+            return Ok(None);
+        }
+        if !any {
+            return Err(Stop::usage("`--on` names traces for coverage, which is not asked for", "add `--coverage`"));
+        }
+        let format =
+            self.coverage.unwrap_or_else(|| match self.coverage_out.as_ref().and_then(|path| path.extension()) {
+                Some(ending) if ending == "json" => Format::Json,
+                Some(ending) if ending == "info" || ending == "lcov" => Format::Lcov,
+                _ => Format::Text,
+            });
+        let traces = inputs::traces(&self.on)?.iter().map(name).collect();
+        Ok(Some(Asked { format, out: self.coverage_out.clone(), least, traces }))
+    }
+}
+
+fn name(input: &Input) -> String {
+    match input {
+        Input::File(path) => path.to_string_lossy().into_owned(),
+        Input::Stdin => "-".to_owned(),
+    }
+}
+
+/// `90%`, `90`, `87.5%` in tenths of a percent.
+fn tenths(text: &str) -> Result<u64, Stop> {
+    let wrong = || Stop::usage(format!("`--coverage-min {text}` is no share"), "write a percentage, such as `90%`");
+    let plain = text.trim().trim_end_matches('%');
+    let (whole, part) = plain.split_once('.').unwrap_or((plain, "0"));
+    let whole: u64 = whole.parse().map_err(|_| wrong())?;
+    let part: u64 = match part.as_bytes() {
+        [digit @ b'0'..=b'9'] => u64::from(digit - b'0'),
+        _ => return Err(wrong()),
+    };
+    Some(whole * 10 + part).filter(|tenths| whole <= 100 && *tenths <= 1000).ok_or_else(wrong)
+}
+
+/// Coverage in work.
+pub struct Work {
+    asked: Asked,
+    /// By subject.
+    pub all: Vec<Coverage>,
+    unreadable: bool,
+}
+
+impl Asked {
+    /// Nothing tried yet.
+    pub fn start(self, subjects: &[Subject]) -> Work {
+        let all = subjects.iter().map(|subject| Coverage::new(&subject.program, &subject.prepared)).collect();
+        Work { asked: self, all, unreadable: false }
+    }
+
+    /// How many traces were given.
+    pub fn has_traces(&self) -> bool {
+        !self.traces.is_empty()
+    }
+}
+
+impl Work {
+    /// Adds the traces. What cannot be read is said at once.
+    pub fn read_traces(&mut self, subjects: &[Subject], limits: &Limits) {
+        let reading = recorded::cover(subjects, &mut self.all, &self.asked.traces, limits);
+        for error in &reading.unreadable {
+            say(&format!("error: {}\n", one_line(&error.to_string())));
+        }
+        self.unreadable = !reading.unreadable.is_empty();
+    }
+
+    /// The coverage as data, when it is to stand in a report of this kind and not in a file.
+    pub fn inside(&self, subjects: &[Subject]) -> Option<Value> {
+        self.asked.out.is_none().then(|| self.data(subjects))
+    }
+
+    fn data(&self, subjects: &[Subject]) -> Value {
+        let files: Vec<Value> = self
+            .all
+            .iter()
+            .zip(subjects)
+            .map(|(coverage, subject)| coverage::data(coverage, &subject.sources))
+            .collect();
+        json!({"version": 1, "files": files, "total": coverage::share(self.total())})
+    }
+
+    fn total(&self) -> Share {
+        coverage::total(&self.all)
+    }
+
+    /// Prints coverage, or writes it into its file. `beside` says that standard output already is a report for machines.
+    pub fn print(
+        &self,
+        out: &mut dyn Write,
+        subjects: &[Subject],
+        beside: bool,
+        color: ColorChoice,
+    ) -> Result<(), Stop> {
+        match &self.asked.out {
+            Some(path) => {
+                let mut text = Vec::new();
+                self.write(&mut text, subjects, Style::PLAIN)?;
+                std::fs::write(path, text).map_err(|error| {
+                    let said = crate::cli::said(&error);
+                    Stop::usage(format!("`{}` cannot be written: {said}", path.display()), "")
+                })?;
+            }
+            None if beside => {}
+            None => self.write(out, subjects, Stream::Out.style(color))?,
+        }
+        Ok(())
+    }
+
+    fn write(&self, out: &mut dyn Write, subjects: &[Subject], style: Style) -> io::Result<()> {
+        let all = || self.all.iter().zip(subjects);
+        match self.asked.format {
+            Format::Json => writeln!(out, "{}", self.data(subjects)),
+            Format::Lcov => all()
+                .try_for_each(|(coverage, subject)| coverage::lcov(out, coverage, &subject.program, &subject.sources)),
+            Format::Text => {
+                for (coverage, subject) in all() {
+                    writeln!(out)?;
+                    coverage::text(out, coverage, &subject.sources, style)?;
+                }
+                if self.all.len() > 1 {
+                    let total = self.total();
+                    writeln!(out)?;
+                    writeln!(out, "{} of all files: {}", paint(style, Ink::Bold, "coverage"), total.percent())?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// What coverage makes of the exit code.
+    pub fn exit(&self, color: ColorChoice) -> Exit {
+        let total = self.total();
+        if self.unreadable {
+            return Exit::Trace;
+        }
+        match self.asked.least {
+            Some(least) if total.tenths() < least => {
+                let style = Stream::Err.style(color);
+                let text = format!("coverage is {}, below {}.{}%", total.percent(), least / 10, least % 10);
+                say(&format!("{}: {text}\n", paint(style, Ink::Red, "failed")));
+                Exit::Failed
+            }
+            _ => Exit::Holds,
+        }
+    }
+}

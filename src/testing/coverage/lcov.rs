@@ -1,0 +1,85 @@
+//! Coverage as LCOV, which editors and CI services show beside the source. Rules are its functions; every outcome that can be seen is a
+//! branch; a line counts in how many runs something on it was looked at.
+
+use super::{Coverage, Point};
+use crate::bytecode::program::Program;
+use crate::source::{FileId, SourceMap};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Writes the records of one rule file and of what it imports.
+///
+/// # Errors
+/// The stream cannot be written.
+pub fn lcov(out: &mut dyn Write, coverage: &Coverage, program: &Program, sources: &SourceMap) -> io::Result<()> {
+    for (id, file) in sources.iter() {
+        let points: Vec<&Point> = coverage.points.iter().filter(|point| point.span.file == id).collect();
+        if points.is_empty() {
+            continue;
+        }
+        writeln!(out, "TN:")?;
+        writeln!(out, "SF:{}", file.name.replace(['\n', '\r'], " "))?;
+        functions(out, coverage, program, sources, id)?;
+        branches(out, &points, sources)?;
+        lines(out, &points, sources)?;
+        writeln!(out, "end_of_record")?;
+    }
+    Ok(())
+}
+
+/// Rules as functions: in how many runs one of their assertions was judged.
+fn functions(
+    out: &mut dyn Write,
+    coverage: &Coverage,
+    program: &Program,
+    sources: &SourceMap,
+    file: FileId,
+) -> io::Result<()> {
+    let rules = program.rules.iter().enumerate().filter(|(_, rule)| rule.span.file == file);
+    let counts: Vec<(usize, &str, u64)> = rules
+        .map(|(number, rule)| {
+            let own = program.assertions.iter().filter(|one| one.rule.is_some_and(|rule| rule as usize == number));
+            let ids: Vec<&str> = own.map(|assertion| assertion.id.as_str()).collect();
+            let judged = coverage.points.iter().filter(|point| ids.contains(&point.id.as_str()));
+            let most = judged.map(|point| point.looked).max().unwrap_or(0);
+            (sources.position(rule.span).line, rule.id.as_str(), most)
+        })
+        .collect();
+    for (line, id, _) in &counts {
+        writeln!(out, "FN:{line},{id}")?;
+    }
+    for (_, id, count) in &counts {
+        writeln!(out, "FNDA:{count},{id}")?;
+    }
+    writeln!(out, "FNF:{}", counts.len())?;
+    writeln!(out, "FNH:{}", counts.iter().filter(|(_, _, count)| *count > 0).count())
+}
+
+/// `BRDA:LINE,BLOCK,BRANCH,TAKEN`; what was never looked at has `-`.
+fn branches(out: &mut dyn Write, points: &[&Point], sources: &SourceMap) -> io::Result<()> {
+    let (mut found, mut hit) = (0_u64, 0_u64);
+    for (block, point) in points.iter().enumerate() {
+        let line = sources.position(point.span).line;
+        for (branch, (_, count)) in point.outcomes().enumerate() {
+            found += 1;
+            hit += u64::from(count > 0);
+            let taken = if point.looked == 0 { "-".to_owned() } else { count.to_string() };
+            writeln!(out, "BRDA:{line},{block},{branch},{taken}")?;
+        }
+    }
+    writeln!(out, "BRF:{found}")?;
+    writeln!(out, "BRH:{hit}")
+}
+
+fn lines(out: &mut dyn Write, points: &[&Point], sources: &SourceMap) -> io::Result<()> {
+    let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
+    for point in points {
+        let count = counts.entry(sources.position(point.span).line).or_default();
+        *count = (*count).max(point.looked);
+    }
+    for (line, count) in &counts {
+        writeln!(out, "DA:{line},{count}")?;
+    }
+    writeln!(out, "LF:{}", counts.len())?;
+    writeln!(out, "LH:{}", counts.values().filter(|count| **count > 0).count())
+}

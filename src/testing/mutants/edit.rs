@@ -1,0 +1,149 @@
+//! Changes of rules, each small and at one place.
+
+use crate::source::Span;
+use std::ops::Range;
+
+/// A change of the text of a rule file that makes another rule of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The bytes that go.
+    pub range: Range<usize>,
+    /// What stands there instead.
+    pub text: String,
+    /// What kind of change it is.
+    pub kind: Kind,
+    /// The test that would notice, in words.
+    pub missing: String,
+}
+
+impl Edit {
+    /// By place, then by what is put there.
+    #[must_use]
+    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
+        (self.range.start, self.range.end, &self.text, self.kind).cmp(&(
+            other.range.start,
+            other.range.end,
+            &other.text,
+            other.kind,
+        ))
+    }
+}
+
+macro_rules! kinds {
+    ($($name:ident = $slug:literal, $doc:literal;)*) => {
+        /// Kinds of change.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Kind {
+            $(#[doc = $doc] $name,)*
+        }
+
+        impl Kind {
+            /// All kinds with their words and what they do, for the reference.
+            pub const ALL: &'static [(Self, &'static str, &'static str)] = &[$((Self::$name, $slug, $doc),)*];
+
+            /// The word in reports.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $slug,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    Flip = "flip", "a comparison or test becomes its opposite: `>` is `<=`, `in` is `not in`";
+    Border = "border", "a comparison takes its border in or leaves it out: `>` is `>=`";
+    Negate = "negate", "a statement or condition becomes its opposite";
+    DropAssertion = "drop-assertion", "an assertion is left out";
+    DropArgument = "drop-argument", "a test among the arguments of a pattern is left out";
+    DropBinding = "drop-binding", "a binding `$x` is left out";
+    DropCondition = "drop-condition", "a `where`, a `when` or one side of `and`, `or`, `implies` is left out";
+    DropModifier = "drop-modifier", "a modifier that decides something is left out: `must`, `threshold`, `severity`, `expect fail`";
+    DropWord = "drop-word", "a word that makes a statement stricter is left out: `each`, `immediately`, `exactly`, `only`, `strict`, `proposed`, `ok`, `failed`";
+    DropPattern = "drop-pattern", "a pattern of a list, a choice, a sequence or a flow is left out";
+    DropWindow = "drop-window", "`until` or `within` is left out";
+    DropElement = "drop-element", "an element of a list is left out";
+    Swap = "swap", "`before` and `after`, `and` and `or`, `ok` and `failed`, `any` and `all`, the neighbours of a sequence change places";
+    Bound = "bound", "a count, a limit or a `within` is one more or one less";
+    Widen = "widen", "a range loses an end, a glob matches all, a regular expression loses its anchor";
+    Value = "value", "`true` and `false`, `+` and `-`, `*` and `/` change places";
+}
+
+/// The text of one rule file, for those who look for changes in it.
+#[derive(Debug)]
+pub(super) struct Finder<'a> {
+    pub(super) text: &'a str,
+    pub(super) edits: Vec<Edit>,
+}
+
+impl<'a> Finder<'a> {
+    /// The text of a place.
+    pub(super) fn at(&self, span: Span) -> &'a str {
+        self.text.get(span.range()).unwrap_or("")
+    }
+
+    /// The same on one line, for sentences.
+    pub(super) fn short(&self, span: Span) -> String {
+        let folded = self.at(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        match folded.char_indices().nth(60) {
+            Some((at, _)) => format!("{}…", folded.get(..at).unwrap_or_default()),
+            None => folded,
+        }
+    }
+
+    pub(super) fn replace(&mut self, range: Range<usize>, text: impl Into<String>, kind: Kind, missing: String) {
+        self.edits.push(Edit { range, text: text.into(), kind, missing });
+    }
+
+    pub(super) fn replace_span(&mut self, span: Span, text: impl Into<String>, kind: Kind, missing: String) {
+        self.replace(span.range(), text, kind, missing);
+    }
+
+    pub(super) fn insert(&mut self, at: u32, text: &str, kind: Kind, missing: String) {
+        self.replace(at as usize..at as usize, text, kind, missing);
+    }
+
+    /// Leaves a stretch of text out.
+    pub(super) fn cut(&mut self, start: u32, end: u32, kind: Kind, missing: String) {
+        if start < end {
+            self.replace(start as usize..end as usize, "", kind, missing);
+        }
+    }
+
+    /// The place of a word in the text between two offsets.
+    pub(super) fn word(&self, start: u32, end: u32, word: &str) -> Option<Range<usize>> {
+        let (start, end) = (start as usize, end as usize);
+        let text = self.text.get(start..end)?;
+        let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let free = |at: usize| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let behind = text.get(at + word.len()..).and_then(|behind| behind.chars().next());
+            !before.is_some_and(is_name) && !behind.is_some_and(is_name)
+        };
+        let at = text.match_indices(word).map(|(at, _)| at).find(|&at| free(at))?;
+        Some(start + at..start + at + word.len())
+    }
+
+    /// The place of a word that a stretch of text starts with.
+    pub(super) fn first_word(&self, span: Span, word: &str) -> Option<Range<usize>> {
+        self.word(span.start, span.end, word).filter(|range| range.start == span.start as usize)
+    }
+
+    /// A word and the white space behind it.
+    pub(super) fn with_space(&self, range: Range<usize>) -> Range<usize> {
+        let behind = self.text.get(range.end..).unwrap_or("");
+        let space = behind.len() - behind.trim_start_matches([' ', '\t']).len();
+        range.start..range.end + space
+    }
+
+    /// Leaves one element of a list out, with the sign or word that separates it.
+    pub(super) fn cut_element(&mut self, all: &[Span], number: usize, kind: Kind, missing: String) {
+        let Some(own) = all.get(number) else { return };
+        let before = number.checked_sub(1).and_then(|before| all.get(before));
+        match (before, all.get(number + 1)) {
+            (_, Some(next)) => self.cut(own.start, next.start, kind, missing),
+            (Some(before), None) => self.cut(before.end, own.end, kind, missing),
+            (None, None) => {}
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Changes of expressions.
+
+use super::edit::{Finder, Kind};
+use crate::source::Span;
+use crate::syntax::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, TestKind, Text, TextPart, ValueTest};
+use crate::value::compare::deeper;
+
+impl Finder<'_> {
+    /// The changes of an expression and of everything in it.
+    pub(super) fn expr(&mut self, expr: &Expr) {
+        deeper(|| self.form(expr));
+    }
+
+    fn form(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Boolean(value) => self.boolean(*value, expr.span),
+            ExprKind::Text(text) => self.text_parts(text),
+            ExprKind::List(items) => items.iter().for_each(|item| self.expr(item)),
+            ExprKind::Object(entries) => entries.iter().for_each(|(_, value)| self.expr(value)),
+            ExprKind::Field { base, .. } | ExprKind::Every { base } | ExprKind::Deep { base } => self.expr(base),
+            ExprKind::Index { base, .. } => self.expr(base),
+            ExprKind::Call { arguments, .. } => arguments.iter().for_each(|argument| self.expr(argument)),
+            ExprKind::Negate(inner) | ExprKind::Group(inner) => self.expr(inner),
+            ExprKind::Not(inner) => self.not(expr.span, inner),
+            ExprKind::Binary { operator, operator_span, left, right } => {
+                self.binary(*operator, *operator_span, left, right);
+                self.expr(left);
+                self.expr(right);
+            }
+            ExprKind::Test { subject, test } => {
+                self.expr(subject);
+                self.test(Some(subject.span), test);
+            }
+            ExprKind::If { condition, then, otherwise } => {
+                let missing = format!("a test in which `{}` decides", self.short(condition.span));
+                self.negate_condition(condition, missing);
+                [condition, then, otherwise].into_iter().for_each(|part| self.expr(part));
+            }
+            ExprKind::Quantifier { quantifier, source, body, .. } => {
+                self.quantifier(*quantifier, expr.span);
+                self.expr(source);
+                self.expr(body);
+            }
+            ExprKind::Null
+            | ExprKind::Number(_)
+            | ExprKind::Regex(_)
+            | ExprKind::Name(_)
+            | ExprKind::Binding(_)
+            | ExprKind::Range { .. } => {}
+        }
+    }
+
+    fn boolean(&mut self, value: bool, span: Span) {
+        let missing = format!("a test in which it matters that this is `{value}`");
+        self.replace_span(span, if value { "false" } else { "true" }, Kind::Value, missing);
+    }
+
+    fn text_parts(&mut self, text: &Text) {
+        for part in &text.parts {
+            if let TextPart::Interpolation(expr) = part {
+                self.expr(expr);
+            }
+        }
+    }
+
+    fn not(&mut self, whole: Span, inner: &Expr) {
+        let missing = format!("a test in which `{}` decides", self.short(whole));
+        self.cut(whole.start, inner.span.start, Kind::Negate, missing);
+        self.expr(inner);
+    }
+
+    /// `not (c)` in place of a condition.
+    pub(super) fn negate_condition(&mut self, condition: &Expr, missing: String) {
+        let text = format!("not ({})", self.at(condition.span));
+        self.replace_span(condition.span, text, Kind::Negate, missing);
+    }
+
+    fn binary(&mut self, operator: BinaryOperator, at: Span, left: &Expr, right: &Expr) {
+        use BinaryOperator as B;
+        let (l, r) = (self.short(left.span), self.short(right.span));
+        let (other, missing) = match operator {
+            B::And => ("or", format!("a test in which just one of `{l}` and `{r}` is true")),
+            B::Or => ("and", format!("a test in which just one of `{l}` and `{r}` is true")),
+            B::Implies => ("and", format!("a test in which `{l}` is false")),
+            B::Add => ("-", format!("a test in which `{r}` is not 0")),
+            B::Subtract => ("+", format!("a test in which `{r}` is not 0")),
+            B::Multiply => ("/", format!("a test in which `{r}` is not 1")),
+            B::Divide => ("*", format!("a test in which `{r}` is not 1")),
+            B::Remainder => ("*", format!("a test in which `{r}` matters")),
+        };
+        let is_logic = matches!(operator, B::And | B::Or | B::Implies);
+        self.replace_span(at, other, if is_logic { Kind::Swap } else { Kind::Value }, missing);
+        let (of_left, of_right) = match operator {
+            B::And => ("is false and the rest is true", "is false and the rest is true"),
+            B::Or => ("alone is true", "alone is true"),
+            B::Implies => ("is false", "is true"),
+            _ => return,
+        };
+        self.cut(left.span.start, right.span.start, Kind::DropCondition, format!("a test in which `{l}` {of_left}"));
+        self.cut(left.span.end, right.span.end, Kind::DropCondition, format!("a test in which `{r}` {of_right}"));
+    }
+
+    fn quantifier(&mut self, quantifier: ExprQuantifier, span: Span) {
+        let (word, others): (&str, &[&str]) = match quantifier {
+            ExprQuantifier::Any => ("any", &["all", "no"]),
+            ExprQuantifier::All => ("all", &["any"]),
+            ExprQuantifier::No => ("no", &["any"]),
+            ExprQuantifier::Count => return,
+        };
+        let Some(range) = self.first_word(span, word) else { return };
+        for other in others {
+            let missing = "a test with a list in which some elements meet the condition and some do not".to_owned();
+            self.replace(range.clone(), *other, Kind::Swap, missing);
+        }
+    }
+
+    /// The changes of a test. A test among arguments has its subject in front, the test of a `count` has none.
+    pub(super) fn test(&mut self, subject: Option<Span>, test: &ValueTest) {
+        let whole = subject.map_or(test.span, |span| span.to(test.span));
+        let subject = subject.map_or_else(|| "the number".to_owned(), |span| format!("`{}`", self.short(span)));
+        if let Some(operator) = border(test.kind, test.negated) {
+            let operand = test.operand.as_ref().map(|operand| self.short(operand.span)).unwrap_or_default();
+            let missing = format!("a test in which {subject} is exactly `{operand}`");
+            self.replace_span(test.operator, operator, Kind::Border, missing);
+        }
+        if let Some(operator) = opposite(test.kind, test.negated) {
+            let missing = format!("tests in which it decides whether `{}`", self.short(whole));
+            self.replace_span(test.operator, operator, Kind::Flip, missing);
+        }
+        if let Some(operand) = &test.operand {
+            self.operand(operand);
+        }
+    }
+
+    /// What a value is tested against: ranges lose an end, lists an element, regular expressions their anchors.
+    pub(super) fn operand(&mut self, operand: &Expr) {
+        match &operand.kind {
+            ExprKind::Range { start, end } => self.range(operand.span, start.as_deref(), end.as_deref()),
+            ExprKind::List(items) if items.len() > 1 => {
+                let spans: Vec<Span> = items.iter().map(|item| item.span).collect();
+                for (number, span) in spans.iter().enumerate() {
+                    let missing = format!("a test with the value `{}`", self.short(*span));
+                    self.cut_element(&spans, number, Kind::DropElement, missing);
+                }
+            }
+            ExprKind::Regex(regex) => self.regex(regex),
+            ExprKind::Group(inner) => self.operand(inner),
+            _ => self.expr(operand),
+        }
+    }
+
+    fn range(&mut self, span: Span, start: Option<&Expr>, end: Option<&Expr>) {
+        let (Some(start), Some(end)) = (start, end) else { return };
+        let (least, most) = (self.short(start.span), self.short(end.span));
+        let below = format!("a test with a value below `{least}`");
+        let above = format!("a test with a value above `{most}`");
+        self.cut(span.start, start.span.end, Kind::Widen, below);
+        self.cut(end.span.start, span.end, Kind::Widen, above);
+    }
+
+    /// A regular expression without its anchors, and one that does not ignore case.
+    pub(super) fn regex(&mut self, regex: &crate::syntax::ast::Regex) {
+        let (start, end) = (regex.pattern_span.start, regex.pattern_span.end);
+        let pattern = regex.pattern.as_str();
+        if pattern.starts_with('^') {
+            let missing = "a test with a text that fits only behind its start".to_owned();
+            self.cut(start, start.saturating_add(1), Kind::Widen, missing);
+        }
+        if pattern.ends_with('$') && !pattern.ends_with("\\$") {
+            let missing = "a test with a text that fits but goes on behind the fit".to_owned();
+            self.cut(end.saturating_sub(1), end, Kind::Widen, missing);
+        }
+        if regex.flags.contains('i') {
+            let flags: String = regex.flags.chars().filter(|flag| *flag != 'i').collect();
+            let missing = "a test with a text in another case".to_owned();
+            self.replace(end as usize + 1..regex.span.end as usize, flags, Kind::Flip, missing);
+        }
+    }
+}
+
+/// The comparison that takes its border in or leaves it out.
+fn border(kind: TestKind, negated: bool) -> Option<&'static str> {
+    Some(match kind {
+        _ if negated => return None,
+        TestKind::Less => "<=",
+        TestKind::LessOrEqual => "<",
+        TestKind::Greater => ">=",
+        TestKind::GreaterOrEqual => ">",
+        _ => return None,
+    })
+}
+
+/// The opposite of a test, as it is written.
+fn opposite(kind: TestKind, negated: bool) -> Option<&'static str> {
+    use TestKind as T;
+    Some(match (kind, negated) {
+        (T::Less, _) => ">=",
+        (T::LessOrEqual, _) => ">",
+        (T::Greater, _) => "<=",
+        (T::GreaterOrEqual, _) => "<",
+        (T::Equal, false) => "!=",
+        (T::Equal, true) => "==",
+        (T::Identical, false) => "!==",
+        (T::Identical, true) => "===",
+        (T::In, false) => "not in",
+        (T::In, true) => "in",
+        (T::Contains, false) => "not contains",
+        (T::Contains, true) => "contains",
+        (T::ContainsAll, false) => "contains any",
+        (T::ContainsAny, false) => "contains all",
+        (T::ContainsNone, false) => "contains any",
+        (T::StartsWith, false) => "not starts with",
+        (T::StartsWith, true) => "starts with",
+        (T::EndsWith, false) => "not ends with",
+        (T::EndsWith, true) => "ends with",
+        (T::Matches, false) => "not matches",
+        (T::Matches, true) => "matches",
+        (T::Is, false) => "is not",
+        (T::Is, true) => "is",
+        (T::IsJson, false) => "is not json",
+        (T::IsJson, true) => "is json",
+        (T::IsEmpty, false) => "is not empty",
+        (T::IsEmpty, true) => "is empty",
+        (T::IsMissing, false) => "exists",
+        (T::IsMissing, true) => "is missing",
+        (T::Exists, false) => "not exists",
+        (T::Exists, true) => "exists",
+        _ => return None,
+    })
+}

@@ -1,0 +1,294 @@
+//! Making mutants and running the tests against each.
+
+use super::edit::Edit;
+use super::{find, without_tests};
+use crate::bytecode::ops::{DefRef, LetRef, Op};
+use crate::bytecode::program::{Check, Chunk, CodeId, Member, Program};
+use crate::check::files::Files;
+use crate::check::{CheckOptions, check};
+use crate::compile::compile;
+use crate::ir;
+use crate::limits::Limits;
+use crate::source::{FileId, SourceFile, SourceMap, Span};
+use crate::testing::coverage::{Coverage, Kind as PointKind};
+use crate::testing::outcome;
+use crate::testing::subject::Subject;
+use crate::testing::trial::{Input, Trial};
+use crate::trace::read::{self, read_str};
+use crate::vm::prepare::Prepared;
+use crate::vm::testing::{Stated, judge};
+use bumpalo::Bump;
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Fuel for one assertion of a mutant on one run: a change must not make a test run on and on.
+const FUEL: u64 = 20_000_000;
+/// The stack of a thread that checks and judges.
+const STACK: usize = 16 << 20;
+
+/// How mutants are tried.
+#[derive(Debug, Clone, Copy)]
+pub struct Tried {
+    /// At most so many, spread evenly over the file; `None` for all.
+    pub most: Option<usize>,
+    /// How many are tried at a time; `None` for all processors. The report is the same for any number.
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// What became of a mutant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// A test does not come out as stated with it: its name.
+    Killed(String),
+    /// All tests come out as before.
+    Survived,
+    /// No test judges the assertion that it changes, so that none can notice.
+    Untested,
+    /// It compiles to the same program, or changes a definition that nothing uses.
+    Equivalent,
+    /// It is no rule file.
+    Invalid,
+}
+
+/// A mutant with what became of it.
+#[derive(Debug, Clone)]
+pub struct Mutant {
+    /// The change.
+    pub edit: Edit,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What came of all mutants of a rule file.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// How many changes there are; more than were tried when a limit was given.
+    pub found: usize,
+    /// Those that were tried, in file order.
+    pub mutants: Vec<Mutant>,
+}
+
+impl Report {
+    /// How many had a fate.
+    #[must_use]
+    pub fn count(&self, is: impl Fn(&Fate) -> bool) -> usize {
+        self.mutants.iter().filter(|mutant| is(&mutant.fate)).count()
+    }
+
+    /// How many were noticed.
+    #[must_use]
+    pub fn killed(&self) -> usize {
+        self.count(|fate| matches!(fate, Fate::Killed(_)))
+    }
+
+    /// How many were not.
+    #[must_use]
+    pub fn survived(&self) -> usize {
+        self.count(|fate| matches!(fate, Fate::Survived | Fate::Untested))
+    }
+}
+
+/// Tries the mutants of a subject whose tests all come out as stated. `files` reads what the rules name. `None` when the text that the
+/// subject holds does not compile from where it is.
+#[must_use]
+pub fn run(subject: &Subject, files: &(dyn Files + Sync), limits: &Limits, tried: Tried) -> Option<Report> {
+    let edits = find(&subject.sources, limits);
+    let found = edits.len();
+    let edits = chosen(edits, tried.most);
+    let mut work = Work {
+        subject,
+        files,
+        limits: Limits { fuel: limits.fuel.min(FUEL), ..*limits },
+        text: without_tests(&subject.sources, limits),
+        original: Program::default(),
+        untested: untested(subject, limits),
+        unused: unused(&subject.program),
+    };
+    work.original = plain(&work.compile(0..0, "")?);
+    let work = work;
+    let fates: Vec<Mutex<Fate>> = edits.iter().map(|_| Mutex::new(Fate::Invalid)).collect();
+    let next = AtomicUsize::new(0);
+    let all = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = tried.threads.map_or_else(all, NonZeroUsize::get).min(edits.len()).clamp(1, 256);
+    let one_thread = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(edit), Some(place)) = (edits.get(number), fates.get(number)) else { return };
+            // A defect that a strange mutant brings to light must not take the others with it.
+            let fate = catch_unwind(AssertUnwindSafe(|| work.fate(edit))).unwrap_or(Fate::Invalid);
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = fate;
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let started = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, one_thread);
+            if started.is_err() {
+                one_thread();
+            }
+        }
+    });
+    let fates = fates.into_iter().map(|fate| fate.into_inner().unwrap_or_else(PoisonError::into_inner));
+    let mutants = edits.into_iter().zip(fates).map(|(edit, fate)| Mutant { edit, fate }).collect();
+    Some(Report { found, mutants })
+}
+
+/// So many of the changes, spread evenly.
+fn chosen(edits: Vec<Edit>, most: Option<usize>) -> Vec<Edit> {
+    let (all, Some(most)) = (edits.len(), most) else { return edits };
+    if most >= all {
+        return edits;
+    }
+    // Of the numbers 0..most, stretched to 0..all, each change is the start of at most one.
+    let starts =
+        |number: usize| number * most / all != number.checked_sub(1).map_or(usize::MAX, |last| last * most / all);
+    edits.into_iter().enumerate().filter(|(number, _)| starts(*number)).map(|(_, edit)| edit).collect()
+}
+
+struct Work<'w> {
+    subject: &'w Subject,
+    files: &'w (dyn Files + Sync),
+    limits: Limits,
+    text: String,
+    original: Program,
+    /// The assertions that no test judges.
+    untested: Vec<Span>,
+    /// The definitions that no assertion uses.
+    unused: Vec<Span>,
+}
+
+impl Work<'_> {
+    fn fate(&self, edit: &Edit) -> Fate {
+        let Some(program) = self.compile(edit.range.clone(), &edit.text) else { return Fate::Invalid };
+        let lies_in = |spans: &[Span]| spans.iter().any(|span| covers(span.range(), &edit.range));
+        if lies_in(&self.unused) || plain(&program) == self.original {
+            return Fate::Equivalent;
+        }
+        if lies_in(&self.untested) {
+            return Fate::Untested;
+        }
+        let prepared = Prepared::new(&program);
+        let mut arena = Bump::new();
+        for trial in &self.subject.trials {
+            if !self.comes_out(&program, &prepared, trial, &arena) {
+                return Fate::Killed(trial.name.clone());
+            }
+            arena.reset();
+        }
+        Fate::Survived
+    }
+
+    /// The program with a piece of its text replaced.
+    fn compile(&self, range: std::ops::Range<usize>, with: &str) -> Option<Program> {
+        let (before, behind) = (self.text.get(..range.start)?, self.text.get(range.end..)?);
+        let text = format!("{before}{with}{behind}");
+        let folder = self.subject.path.as_deref().and_then(Path::parent);
+        let mut sources = SourceMap::default();
+        let root = sources.add(SourceFile::new(self.subject.name(), folder, text));
+        let checked = check(&mut sources, root, &CheckOptions { limits: self.limits, files: self.files });
+        if checked.diagnostics.has_errors() {
+            return None;
+        }
+        let mut program = compile(&checked.module, &sources);
+        for param in &mut program.params {
+            let given = self.subject.program.params.iter().find(|known| known.name == param.name);
+            param.default = given.and_then(|known| known.default.clone());
+        }
+        Some(program)
+    }
+
+    /// Whether a test comes out with the mutant as it did with the rules.
+    fn comes_out(&self, program: &Program, prepared: &Prepared, trial: &Trial, arena: &Bump) -> bool {
+        let run = match &trial.input {
+            Input::Normal(text) => read_str(text, arena, &self.limits),
+            Input::Recorded(raw) => read::parse(raw, arena, &self.limits),
+            Input::None(_) => return true,
+        };
+        let (Ok(run), Some(expect)) = (run, trial.expect) else { return true };
+        let rules: Option<Vec<u32>> = trial.rules.iter().map(|&rule| self.same_rule(rule, program)).collect();
+        let Some(rules) = rules else { return false };
+        judge(program, prepared, &run, arena, Stated { expect, rules: &rules }, &self.limits, false).reason.is_none()
+    }
+
+    /// The number that a rule has in the mutant.
+    fn same_rule(&self, rule: u32, program: &Program) -> Option<u32> {
+        let id = &self.subject.program.rules.get(rule as usize)?.id;
+        program.rules.iter().position(|rule| rule.id == *id).and_then(|number| u32::try_from(number).ok())
+    }
+}
+
+fn covers(outer: std::ops::Range<usize>, inner: &std::ops::Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// The assertions of the file that no test judges.
+fn untested(subject: &Subject, limits: &Limits) -> Vec<Span> {
+    let mut coverage = Coverage::new(&subject.program, &subject.prepared);
+    let _ = outcome::run(subject, limits, Some(&mut coverage));
+    let assertions = coverage.points.iter().filter(|point| point.kind == PointKind::Assertion);
+    let never = assertions.filter(|point| point.looked == 0 && point.span.file == FileId(0));
+    never.map(|point| point.span).collect()
+}
+
+/// The `let`s and `def`s of the file that nothing uses.
+fn unused(program: &Program) -> Vec<Span> {
+    let defined: Vec<CodeId> = program.lets.iter().copied().chain(program.defs.iter().map(|def| def.code)).collect();
+    let ops = |chunk: &Chunk| program.code.get(chunk.start as usize..chunk.end as usize).unwrap_or_default();
+    let called = |op: &Op| match op {
+        Op::Let(LetRef(number)) => program.lets.get(*number as usize).copied(),
+        Op::CallDef(DefRef(number), _) => program.defs.get(*number as usize).map(|def| def.code),
+        _ => None,
+    };
+    let chunks = || (0..).zip(&program.chunks).map(|(number, chunk)| (CodeId(number), chunk));
+    let mut open: Vec<CodeId> = chunks().map(|(code, _)| code).filter(|code| !defined.contains(code)).collect();
+    let mut used = BTreeSet::new();
+    while let Some(code) = open.pop() {
+        if let Some(chunk) = program.chunks.get(code.0 as usize).filter(|_| used.insert(code)) {
+            open.extend(ops(chunk).iter().filter_map(called));
+        }
+    }
+    let rest = chunks().filter(|(code, chunk)| !used.contains(code) && chunk.span.file == FileId(0));
+    rest.map(|(_, chunk)| chunk.span).collect()
+}
+
+/// A program without what only speaks of its text: two with the same rest judge every run alike.
+fn plain(program: &Program) -> Program {
+    let mut plain = program.clone();
+    let nowhere = Span::new(FileId(0), 0, 0);
+    plain.sources.clear();
+    plain.tests.clear();
+    plain.spans.iter_mut().for_each(|span| *span = nowhere);
+    plain.chunks.iter_mut().for_each(|chunk| chunk.span = nowhere);
+    plain.params.iter_mut().for_each(|param| param.span = nowhere);
+    plain.regexes.iter_mut().for_each(|regex| regex.text.clear());
+    plain.rules.iter_mut().for_each(|rule: &mut ir::Rule| rule.span = nowhere);
+    for pattern in &mut plain.patterns {
+        pattern.span = nowhere;
+        pattern.text.clear();
+    }
+    for course in &mut plain.courses {
+        course.span = nowhere;
+    }
+    for assertion in &mut plain.assertions {
+        assertion.span = nowhere;
+        assertion.text.clear();
+        assertion.id.clear();
+        placeless(&mut assertion.check);
+    }
+    plain
+}
+
+/// As deep as the brackets that the rule was written with.
+fn placeless(check: &mut Check) {
+    match check {
+        Check::Not(inner) | Check::Scoped { body: inner, .. } => placeless(inner),
+        Check::Group { members, .. } => members.iter_mut().for_each(|member: &mut Member| {
+            member.span = Span::default();
+            placeless(&mut member.check);
+        }),
+        Check::Expression(_) | Check::Course(_) | Check::World(_) => {}
+    }
+}

@@ -1,0 +1,51 @@
+//! Recorded runs beside the tests: traces that coverage is counted over, and folders that rules are to tell apart.
+
+use super::coverage::Coverage;
+use super::subject::Subject;
+use crate::limits::Limits;
+use crate::trace::error::ReadError;
+use crate::trace::read::{self, Runs};
+use crate::vm::evaluate::{EvaluateOptions, evaluate_seen};
+use bumpalo::Bump;
+
+/// What there was to read.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// How many runs were judged.
+    pub runs: u64,
+    /// What could not be read.
+    pub unreadable: Vec<ReadError>,
+}
+
+/// Adds to the coverage of each subject what the runs of these traces try.
+pub fn cover(subjects: &[Subject], coverage: &mut [Coverage], traces: &[String], limits: &Limits) -> Reading {
+    let mut reading = Reading::default();
+    let options = EvaluateOptions { limits: *limits, ..EvaluateOptions::default() };
+    let mut arena = Bump::new();
+    for trace in traces {
+        let runs = match Runs::open(trace, limits) {
+            Ok(runs) => runs,
+            Err(error) => {
+                reading.unreadable.push(error);
+                continue;
+            }
+        };
+        for raw in runs {
+            let judged = raw.and_then(|raw| {
+                let run = read::parse(&raw, &arena, limits)?;
+                for (subject, coverage) in subjects.iter().zip(coverage.iter_mut()) {
+                    let (program, prepared) = (&subject.program, &subject.prepared);
+                    let (outcome, seen) = evaluate_seen(program, prepared, &run, &arena, &options);
+                    coverage.add(program, prepared, &outcome, &seen);
+                }
+                Ok(())
+            });
+            match judged {
+                Ok(()) => reading.runs += 1,
+                Err(error) => reading.unreadable.push(error),
+            }
+            arena.reset();
+        }
+    }
+    reading
+}

@@ -1,0 +1,93 @@
+//! What one evaluation went through: which way each test and condition went, which patterns matched, which windows opened and closed,
+//! which members of groups passed and failed. The evaluator is the same as ever; it notes this only while somebody asks.
+
+use super::machine::Machine;
+use super::prepare::Prepared;
+use crate::bytecode::program::{CodeId, PatternId, Program};
+use crate::source::Span;
+use crate::truth::{Truth, Verdict};
+use rustc_hash::FxHashMap;
+
+/// The ways that something with two ways out went.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ways {
+    /// True, passed, opened.
+    pub yes: bool,
+    /// False, failed, closed.
+    pub no: bool,
+}
+
+/// What one evaluation went through.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// By instruction.
+    tests: FxHashMap<usize, Ways>,
+    /// By distinct pattern.
+    matched: Vec<bool>,
+    /// By the first pattern of a block's header.
+    windows: FxHashMap<PatternId, Ways>,
+    /// By place.
+    members: FxHashMap<Span, Ways>,
+}
+
+impl Seen {
+    /// How a test or condition came out, by its instruction.
+    #[must_use]
+    pub fn test(&self, at: usize) -> Ways {
+        self.tests.get(&at).copied().unwrap_or_default()
+    }
+
+    /// Whether a step matched a pattern, for sure or perhaps.
+    #[must_use]
+    pub fn matched(&self, program: &Program, prepared: &Prepared, pattern: PatternId) -> bool {
+        let shape = prepared.plan(program).number_of(pattern);
+        shape.and_then(|shape| self.matched.get(shape as usize)).copied().unwrap_or(false)
+    }
+
+    /// Whether a window of a block opened (`yes`) and closed (`no`), by the first pattern of its header.
+    #[must_use]
+    pub fn window(&self, header: PatternId) -> Ways {
+        self.windows.get(&header).copied().unwrap_or_default()
+    }
+
+    /// Whether the member of a group at this place passed (`yes`) and failed (`no`).
+    #[must_use]
+    pub fn member(&self, place: Span) -> Ways {
+        self.members.get(&place).copied().unwrap_or_default()
+    }
+
+    pub(super) fn note_matched(&mut self, matched: Vec<bool>) {
+        self.matched = matched;
+    }
+
+    pub(super) fn note_windows(&mut self, header: PatternId, opened: bool, closed: bool) {
+        let ways = self.windows.entry(header).or_default();
+        ways.yes |= opened;
+        ways.no |= closed;
+    }
+
+    pub(super) fn note_member(&mut self, place: Span, verdict: Verdict) {
+        let ways = self.members.entry(place).or_default();
+        ways.yes |= verdict == Verdict::Pass;
+        ways.no |= verdict == Verdict::Fail;
+    }
+}
+
+impl Machine<'_> {
+    /// Notes the way that an instruction went. What is evaluated a second time for evidence does not count.
+    pub(super) fn see(&mut self, at: usize, truth: Truth) {
+        if let (Some(seen), None, Some(answer)) = (&mut self.seen, &self.recorder, truth.plain()) {
+            let ways = seen.tests.entry(at).or_default();
+            *(if answer { &mut ways.yes } else { &mut ways.no }) = true;
+        }
+    }
+
+    /// Notes the way that an expression went which is used as a condition: that of its last instruction.
+    pub(super) fn see_condition(&mut self, code: CodeId, truth: Truth) {
+        if self.seen.is_some()
+            && let Some(last) = self.program.chunks.get(code.0 as usize).and_then(|chunk| chunk.end.checked_sub(1))
+        {
+            self.see(last as usize, truth);
+        }
+    }
+}

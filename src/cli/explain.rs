@@ -1,38 +1,241 @@
-//! `aver explain SLUG`: the page of a diagnostic.
+//! `aver explain SLUG`: the page of a diagnostic. `aver explain RULES TRACE`: how each verdict on a run came about.
 
 use super::console::{ColorChoice, Stream};
 use super::docs;
 use super::exit::{Exit, Stop};
+use super::feed::{self, Reading};
+use super::{inputs, params, rules, select};
 use crate::diagnostic::Slug;
+use crate::diagnostic::render::Style;
 use crate::diagnostic::suggest::nearest;
+use crate::limits::Limits;
+use crate::report::derivation::{self, Choice, View};
+use crate::report::table::Table;
+use crate::report::tell_unreadable;
+use crate::trace::read::RawRun;
+use crate::vm::evaluate::{EvaluateOptions, derive};
+use crate::vm::prepare::Prepared;
+use crate::vm::select::Selection;
+use crate::vm::world::Permissions;
+use bumpalo::Bump;
+use clap::ValueEnum;
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  aver explain                  list everything that can be said about rules
-  aver explain unknown-tool     what to avoid, what to prefer, and why")]
+  aver explain                                 list everything that can be said about rules
+  aver explain unknown-tool                    what to avoid, what to prefer, and why
+  aver explain refunds.assert trace.json       how every verdict came about
+  aver explain refunds.assert runs.jsonl --run 3 --rule approval
+  aver explain refunds.assert trace.json --format html --out why.html")]
 pub struct Arguments {
-    /// The word in the brackets of a message; none lists all
-    slug: Option<String>,
+    /// The word in the brackets of a message; or rules, when a trace follows
+    #[arg(value_name = "SLUG|RULES")]
+    what: Option<String>,
+    /// A trace: the run to explain the verdicts on
+    trace: Option<String>,
+    /// Explain only this rule or assertion
+    #[arg(long, value_name = "NAME", requires = "trace")]
+    rule: Vec<String>,
+    /// Which run of the trace: its number, from 1, or its id [default: the first]
+    #[arg(long, value_name = "N|ID", requires = "trace")]
+    run: Option<String>,
+    /// What is printed: human, html, json
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
+    format: Format,
+    /// Write it to this file
+    #[arg(long, value_name = "FILE", requires = "trace")]
+    out: Option<PathBuf>,
+    /// Show every step of the run, not only those that count
+    #[arg(long, requires = "trace")]
+    all: bool,
+    /// A value for a parameter of the rules: limit=250
+    #[arg(long, value_name = "NAME=VALUE", requires = "trace")]
+    param: Vec<String>,
+    /// Values for parameters: a file with one JSON object
+    #[arg(long, value_name = "FILE", requires = "trace")]
+    param_file: Vec<PathBuf>,
+    /// Rules may look at files in this folder, beside the working directory
+    #[arg(long, value_name = "DIR", requires = "trace")]
+    allow_read: Vec<PathBuf>,
+    /// Rules may run commands
+    #[arg(long, requires = "trace")]
+    allow_run: bool,
 }
 
-/// Prints a page, or the list of pages.
+/// Formats of a derivation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people, in a terminal
+    #[default]
+    Human,
+    /// A page for a browser
+    Html,
+    /// Data
+    Json,
+}
+
+/// Prints a page, the list of pages, or a derivation.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    match (&arguments.what, &arguments.trace) {
+        (Some(rules), Some(trace)) => verdicts(arguments, rules, trace, color),
+        (Some(word), None) => page(word, color),
+        (None, _) => list(),
+    }
+}
+
+fn list() -> Result<Exit, Stop> {
     let mut out = std::io::stdout();
-    let Some(word) = &arguments.slug else {
-        for slug in Slug::ALL {
-            writeln!(out, "{:20}  {}", slug.as_str(), slug.title())?;
-        }
-        return Ok(Exit::Holds);
-    };
+    for slug in Slug::ALL {
+        writeln!(out, "{:20}  {}", slug.as_str(), slug.title())?;
+    }
+    Ok(Exit::Holds)
+}
+
+fn page(word: &str, color: ColorChoice) -> Result<Exit, Stop> {
     let plain = word.trim_matches(['[', ']', '`']);
     let Some(slug) = Slug::parse(plain) else {
+        if Path::new(word).exists() {
+            let message = format!("`{word}` is a file: to explain verdicts, name a trace, too");
+            return Err(Stop::usage(message, format!("write `aver explain {word} trace.json`")));
+        }
         let near = nearest(plain, Slug::ALL.iter().map(|slug| slug.as_str()));
         let help = near.map_or("`aver explain` lists all".to_owned(), |near| format!("did you mean `{near}`?"));
         return Err(Stop::usage(format!("there is no diagnostic `{plain}`"), help));
     };
-    out.write_all(docs::page(slug.page(), Stream::Out.style(color)).as_bytes())?;
+    std::io::stdout().write_all(docs::page(slug.page(), Stream::Out.style(color)).as_bytes())?;
     Ok(Exit::Holds)
+}
+
+/// Explains the verdicts on one run.
+fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice) -> Result<Exit, Stop> {
+    let limits = Limits::default();
+    let mut rules = load(given, trace, limits)?;
+    rules.tell(color)?;
+    params::apply(&mut rules.programs, &arguments.param_file, &arguments.param)?;
+    let selection = Selection { rules: arguments.rule.clone(), ..Selection::default() };
+    select::known(&rules.programs, &selection)?;
+    let table = Table::new(&rules.programs, |program, number| {
+        let program = rules.programs.get(program);
+        let assertion = program.and_then(|program| Some((program, program.assertions.get(number as usize)?)));
+        assertion.is_some_and(|(program, assertion)| selection.selects(program, assertion))
+    });
+    if table.items.is_empty() {
+        return Err(Stop::usage("there is nothing to explain: the rules hold no assertion", ""));
+    }
+    let folder = std::env::current_dir().unwrap_or_default();
+    let permissions = Permissions {
+        read: arguments.allow_read.clone(),
+        run: arguments.allow_run,
+        ..Permissions::of_command_line(folder)
+    };
+    let options = EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() };
+    let reading = Reading { limits, strict: false };
+    let wanted = find(trace, arguments.run.as_deref(), &reading, color)?;
+    let prepared: Vec<Prepared> = rules.programs.iter().map(Prepared::new).collect();
+    let arena = Bump::new();
+    let run = feed::parse(wanted.raw()?, &arena, &reading).map_err(|_| Stop::Said(Exit::Trace))?;
+    let mut derived = Vec::new();
+    for (at, (program, prepared)) in rules.programs.iter().zip(&prepared).enumerate() {
+        derived.push((at, derive(program, prepared, &run, &arena, &options).1));
+    }
+    let choice = if arguments.all { Choice::All } else { Choice::Around };
+    write(arguments, &derivation::view(&table, &run, &derived, choice), color)
+}
+
+fn load(given: &str, trace: &str, limits: Limits) -> Result<rules::Rules, Stop> {
+    let is_trace = |name: &str| name.ends_with(".json") || name.ends_with(".jsonl");
+    if is_trace(given) && trace.ends_with(".assert") {
+        let help = format!("write `aver explain {trace} {given}`");
+        return Err(Stop::usage(format!("`{given}` is a trace, and rules stand first"), help));
+    }
+    if given == "-" && trace == "-" {
+        return Err(Stop::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
+    }
+    let files = inputs::rules(&[PathBuf::from(given)])?;
+    if files.is_empty() {
+        return Err(Stop::usage(format!("there is no `.assert` file in `{given}`"), "name a rule file"));
+    }
+    rules::load(&files, limits)
+}
+
+/// Writes the derivations on a run.
+fn write(arguments: &Arguments, view: &View, color: ColorChoice) -> Result<Exit, Stop> {
+    let style = match arguments.out {
+        Some(_) => Style { width: Stream::Out.style(color).width, ..Style::PLAIN },
+        None => Stream::Out.style(color),
+    };
+    let mut text = Vec::new();
+    match arguments.format {
+        Format::Human => derivation::human(&mut text, view, style)?,
+        Format::Html => text.extend(derivation::html(view).map_err(|error| Stop::usage(error, ""))?.bytes()),
+        Format::Json => text.extend(derivation::json(view).bytes()),
+    }
+    match &arguments.out {
+        None => std::io::stdout().write_all(&text)?,
+        Some(file) => std::fs::write(file, &text).map_err(|error| {
+            Stop::usage(format!("`{}` cannot be written: {}", file.display(), super::said(&error)), "")
+        })?,
+    }
+    Ok(Exit::Holds)
+}
+
+/// A piece of a trace, with the number of the run in it that is asked for.
+struct Wanted {
+    document: feed::Document,
+    place: usize,
+}
+
+impl Wanted {
+    fn raw(&self) -> Result<&RawRun, Stop> {
+        let raw = self.document.runs().nth(self.place).and_then(Result::ok);
+        raw.ok_or(Stop::Said(Exit::Trace))
+    }
+}
+
+/// Finds the run that is asked for, by number or by id.
+fn find(trace: &str, wanted: Option<&str>, reading: &Reading, color: ColorChoice) -> Result<Wanted, Stop> {
+    let inputs = inputs::traces(&[trace.to_owned()])?;
+    let (mut number, mut unread) = (0_usize, None);
+    for document in inputs.iter().flat_map(|input| feed::documents(input, reading)) {
+        let mut found = None;
+        for (place, raw) in document.runs().enumerate() {
+            number += 1;
+            let arena = Bump::new();
+            let by_number = wanted.is_none_or(|wanted| wanted.parse() == Ok(number));
+            match raw.and_then(|raw| feed::parse(raw, &arena, reading)) {
+                Ok(run) if by_number || wanted == run.id => {
+                    found = Some(place);
+                    break;
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    unread = Some(error);
+                    if by_number {
+                        break;
+                    }
+                }
+            }
+        }
+        if let Some(place) = found {
+            return Ok(Wanted { document, place });
+        }
+        if unread.is_some() && wanted.is_none() {
+            break;
+        }
+    }
+    if let Some(error) = unread {
+        tell_unreadable(&mut std::io::stderr(), Stream::Err.style(color), &error)?;
+        return Err(Stop::Said(Exit::Trace));
+    }
+    Err(match wanted {
+        Some(wanted) if number > 0 => Stop::usage(
+            format!("there is no run `{wanted}` in `{trace}`"),
+            format!("`--run` takes a number from 1 to {number}, or the id of a run"),
+        ),
+        _ => Stop::usage(format!("there is no run in `{trace}`"), ""),
+    })
 }

@@ -3,6 +3,7 @@
 //! Every format sees the same [`model::RunReport`]s, one run at a time, so that results are printed as they come and memory does not
 //! depend on the number of runs. What a format may show of a value (redaction, length) is decided here and nowhere else.
 
+pub mod derivation;
 mod excerpt;
 mod failure;
 pub mod gate;

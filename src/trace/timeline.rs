@@ -113,18 +113,38 @@ fn unordered(run: &Run<'_>) -> Vec<String> {
 }
 
 /// The cells of one step's line.
-struct Row {
-    number: String,
-    turn: String,
-    time: String,
-    kind: &'static str,
-    what: String,
-    status: &'static str,
-    duration: String,
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Its number, from 1.
+    pub number: String,
+    /// `turn 2`; empty where it is not recorded.
+    pub turn: String,
+    /// When it started, counted from the first step that says so: `+1.25s`; empty where it is not recorded.
+    pub time: String,
+    /// Its kind.
+    pub kind: &'static str,
+    /// What it did: the tool with its arguments, the text of a message, the command.
+    pub what: String,
+    /// `ok`, `failed`, …; empty where it is not recorded.
+    pub status: &'static str,
+    /// How long it took; empty where it is not recorded.
+    pub duration: String,
+}
+
+/// The lines of some steps, by their indices; what they did in at most about `most` characters. Secrets are not taken out.
+#[must_use]
+pub fn rows(run: &Run<'_>, steps: impl Iterator<Item = usize>, most: usize) -> Vec<Row> {
+    let zero = zero(run);
+    steps.filter_map(|at| Some(row(run.steps.get(at)?, at + 1, zero, most))).collect()
+}
+
+/// When the first step started.
+fn zero(run: &Run<'_>) -> f64 {
+    run.steps.iter().filter_map(|step| step.start).min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
 fn steps(run: &Run<'_>, width: usize, out: &mut String) {
-    let zero = run.steps.iter().filter_map(|step| step.start).min_by(f64::total_cmp).unwrap_or(0.0);
+    let zero = zero(run);
     // What a cell shows at most; the line is cut once more at its end.
     let rows: Vec<_> = run.steps.iter().zip(1..).map(|(step, number)| row(step, number, zero, width)).collect();
     let widest = |cell: fn(&Row) -> &str| rows.iter().map(|row| cell(row).chars().count()).max().unwrap_or(0);

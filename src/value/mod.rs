@@ -6,6 +6,7 @@
 
 pub mod compare;
 pub mod json;
+pub mod notation;
 pub mod number;
 pub mod text;
 

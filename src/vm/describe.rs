@@ -90,6 +90,27 @@ impl<'run> Machine<'run> {
         suggest::nearest(key, object.entries().iter().map(|entry| entry.key))
     }
 
+    /// What stands where a path leads nowhere: a key that is nearly the one asked for, or those that are there.
+    pub(super) fn describe_gap(&self, gap: &Gap<'run>) -> String {
+        const NAMED: usize = 5;
+        if let Some(near) = self.near(gap) {
+            return format!("there is `{near}`");
+        }
+        match gap.base.value {
+            Value::Object(object) => {
+                let keys = object.entries().iter().take(NAMED);
+                let keys: Vec<String> = keys.map(|entry| format!("`{}`", shortened(entry.key))).collect();
+                match object.entries().len().saturating_sub(NAMED) {
+                    _ if keys.is_empty() => "there is nothing in it".to_owned(),
+                    0 => format!("there is {}", keys.join(", ")),
+                    more => format!("there is {} and {more} more", keys.join(", ")),
+                }
+            }
+            Value::List(items) => format!("a list of {}", items.len()),
+            ref other => format!("in a {}", other.type_name()),
+        }
+    }
+
     /// A value as evidence: itself, or where it should have stood.
     pub(super) fn evidence(
         &self,

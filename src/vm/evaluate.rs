@@ -1,6 +1,8 @@
 //! The assertion loop: every selected assertion of a program on one run, with its settings, then rules and scores.
 
 use super::coverage::Seen;
+use super::derivation::Derivation;
+use super::derive::Recording;
 use super::fault::Fault;
 use super::judge::Judge;
 use super::machine::Machine;
@@ -76,6 +78,31 @@ fn judged<'run>(
         }
     }
     (summary::outcome(program, results), evaluation.judge.into_seen())
+}
+
+/// Judges one run as [`evaluate`] does, and says of every selected assertion how it came to its verdict.
+#[must_use]
+pub fn derive<'run>(
+    program: &'run Program,
+    prepared: &'run Prepared,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    options: &EvaluateOptions,
+) -> (Outcome, Vec<Derivation>) {
+    let machine = Machine::new(program, prepared, run, arena, options.limits);
+    let mut evaluation = Evaluation { judge: Judge::new(machine, &options.permissions), options };
+    let mut derivations = Vec::new();
+    for (number, assertion) in (0..).zip(&program.assertions) {
+        if options.selection.selects(program, assertion) {
+            evaluation.judge.machine.recording = Some(Recording::new(program, &assertion.check));
+            let outcome = evaluation.assertion(number, assertion);
+            let recording = evaluation.judge.machine.recording.take().unwrap_or_default();
+            let (parts, cut) = recording.finish();
+            derivations.push(Derivation { outcome, parts, cut });
+        }
+    }
+    let results = derivations.iter().map(|derivation| derivation.outcome.clone()).collect();
+    (summary::outcome(program, results), derivations)
 }
 
 struct Evaluation<'run, 'a> {

@@ -3,6 +3,8 @@
 use super::context::{Context, Scope};
 use super::course::Engine;
 use super::coverage::Seen;
+use super::derivation::{Part as Derived, PartKind};
+use super::derive;
 use super::facts;
 use super::fault::Fault;
 use super::machine::Machine;
@@ -74,7 +76,9 @@ impl<'run> Parts<'_, 'run> {
     fn when(&mut self, conditions: &[CodeId], context: &Context<'run>) -> Result<Option<Finding>, Fault> {
         let mut undecided = None;
         for &code in conditions {
-            match self.machine.truth(code, &context.scope())?.plain() {
+            let truth = self.machine.truth(code, &context.scope())?;
+            self.derive_when(code, context);
+            match truth.plain() {
                 Some(true) => {}
                 Some(false) => {
                     let text = self.machine.code_text(code);
@@ -92,7 +96,24 @@ impl<'run> Parts<'_, 'run> {
         }))
     }
 
+    /// A condition in the derivation.
+    fn derive_when(&mut self, code: CodeId, context: &Context<'run>) {
+        if self.machine.derives() {
+            let part = self.machine.traced(code, &context.scope());
+            self.machine.add_part(Derived { kind: PartKind::When, parts: vec![part], ..Derived::default() });
+        }
+    }
+
+    /// Judges a check, as a part of the derivation where one is recorded.
     fn check(&mut self, check: &'run Check, context: &Context<'run>) -> Judged {
+        let span = derive::span_of(self.machine.program, check);
+        self.machine.open_part(derive::kind_of(check), span, |_| String::new());
+        let judged = self.judge(check, context);
+        self.machine.close_part(&judged);
+        judged
+    }
+
+    fn judge(&mut self, check: &'run Check, context: &Context<'run>) -> Judged {
         match check {
             Check::Expression(code) => self.expression(*code, &context.scope()),
             Check::Course(course) => self.engine.judge(self.machine, *course, context),
@@ -101,14 +122,26 @@ impl<'run> Parts<'_, 'run> {
             Check::Scoped { scope, body, .. } => {
                 let permissions = self.permissions;
                 self.engine.scoped(self.machine, scope, context, &mut |engine, machine, context| {
-                    deeper(|| Parts { machine, engine, permissions }.check(body, context))
+                    deeper(|| Parts { machine, engine, permissions }.window(body, context))
                 })
             }
             Check::World(world) => facts::judge(self.machine, self.permissions, world, context),
         }
     }
 
+    /// The body of a block in one of its windows.
+    fn window(&mut self, body: &'run Check, context: &Context<'run>) -> Judged {
+        self.machine.open_window(context);
+        let judged = self.check(body, context);
+        self.machine.close_part(&judged);
+        judged
+    }
+
     fn expression(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Judged {
+        if self.machine.derives() {
+            let part = self.machine.traced(code, scope);
+            self.machine.add_part(part);
+        }
         let (node, score) = self.machine.graded(code, scope)?;
         let truth = self.machine.condition_of(code, &node)?;
         let verdict = truth.verdict();
@@ -146,6 +179,13 @@ impl<'run> Parts<'_, 'run> {
 
     /// A limit that one member hits is its error; a value that is no boolean fails the whole assertion.
     fn member(&mut self, member: &'run Member, context: &Context<'run>) -> Judged {
+        self.machine.open_part(PartKind::Member, Some(member.span), |_| String::new());
+        let judged = self.judge_member(member, context);
+        self.machine.close_part(&judged);
+        judged
+    }
+
+    fn judge_member(&mut self, member: &'run Member, context: &Context<'run>) -> Judged {
         let finding = match self.when(&member.when, context) {
             Ok(Some(finding)) => Ok(finding),
             Ok(None) => deeper(|| self.check(&member.check, context)),

@@ -5,6 +5,7 @@
 
 use super::context::Scope;
 use super::coverage::Seen;
+use super::derive::{Recording, Tracer};
 use super::fault::Fault;
 use super::frame::{Frame, Loop};
 use super::observe::Recorder;
@@ -49,6 +50,10 @@ pub struct Machine<'run> {
     pub(super) recorder: Option<Recorder<'run>>,
     /// Notes which ways were taken, while somebody asks for coverage.
     pub(super) seen: Option<Box<Seen>>,
+    /// Notes the value of every part of an expression, while a derivation is recorded.
+    pub(super) tracer: Option<Tracer>,
+    /// The parts of the assertion in work, while a derivation is recorded.
+    pub(super) recording: Option<Recording>,
     /// The scores of the values on the stack, while an assertion with a score function is graded.
     pub(super) grades: Option<super::grade::Grades>,
     /// True while a message for people is made: a missing part becomes a word instead of making the whole text missing.
@@ -92,6 +97,8 @@ impl<'run> Machine<'run> {
             literals: FxHashMap::default(),
             recorder: None,
             seen: None,
+            tracer: None,
+            recording: None,
             grades: None,
             lenient: false,
         }
@@ -182,6 +189,9 @@ impl<'run> Machine<'run> {
     fn execute(&mut self, chunk: Chunk, frame: Frame, scope: &Scope<'_, 'run>) -> Result<(), Fault> {
         let program = self.program;
         let ops = program.code.get(chunk.start as usize..chunk.end as usize).ok_or_else(broken)?;
+        if self.tracer.is_some() {
+            return self.execute_traced(ops, chunk, frame, scope);
+        }
         let mut at = 0;
         while let Some(&op) = ops.get(at) {
             self.meter.charge(u64::from(op.cost()))?;
@@ -194,7 +204,7 @@ impl<'run> Machine<'run> {
     }
 
     /// One instruction. `at` is its number in the program.
-    fn step(&mut self, op: Op, at: usize, frame: Frame, scope: &Scope<'_, 'run>) -> Result<Flow, Fault> {
+    pub(super) fn step(&mut self, op: Op, at: usize, frame: Frame, scope: &Scope<'_, 'run>) -> Result<Flow, Fault> {
         match op {
             Op::Constant(literal) => self.literal(literal.0)?,
             Op::Regex(pattern) => self.push_value(Value::Regex(pattern.0)),

@@ -3,6 +3,8 @@ mod compute;
 pub mod context;
 pub mod course;
 pub mod coverage;
+pub mod derivation;
+mod derive;
 mod describe;
 pub mod evaluate;
 mod explain;

@@ -29,6 +29,18 @@ impl Recorder<'_> {
     pub(super) fn shape(&self, start: usize) -> Option<&Shape> {
         self.shapes.get(&start)
     }
+
+    /// Why the test of an instruction came out as it did, where it says more than its values.
+    pub(super) fn why_at(&self, at: usize) -> Option<&str> {
+        self.seen.last().filter(|seen| seen.at == at)?.why.as_deref()
+    }
+}
+
+impl<'run> Recorder<'run> {
+    /// The step of a path that led nowhere, where the instruction is the last one that did.
+    pub(super) fn gap_at(&self, at: usize) -> Option<Gap<'run>> {
+        self.gaps.last().copied().filter(|gap| gap.at == at)
+    }
 }
 
 /// More than this is not evidence but noise.

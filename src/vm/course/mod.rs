@@ -34,6 +34,7 @@ mod timeline;
 mod trail;
 mod verdict;
 mod view;
+pub(super) mod watch;
 mod window;
 
 use super::context::Context;
@@ -86,7 +87,12 @@ impl<'run> Engine<'run> {
         };
         let setting = self.setting(machine, &statement.places, context, entry.bindings as usize);
         let mut view = self.view(machine, Some(entry), context, &setting)?;
-        verdict::judge(&mut view, statement, &setting.selected, self.opened_by)
+        let judged = verdict::judge(&mut view, statement, &setting.selected, self.opened_by);
+        if view.machine.derives() {
+            let trace = watch::trace(&mut view, statement, &setting.selected, self.opened_by);
+            view.machine.note_course(trace);
+        }
+        judged
     }
 
     /// What a statement or a block header with these patterns looks at. `width` is how many bindings its assertion has.

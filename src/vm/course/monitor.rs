@@ -62,6 +62,11 @@ pub(super) trait Monitor<'run> {
     /// Why it fails, where it does.
     fn explain(&self, view: &mut View<'_, 'run>) -> Why;
 
+    /// What it counts and waits for so far, in words; empty when there is nothing to say.
+    fn state(&self, _: &mut View<'_, 'run>) -> String {
+        String::new()
+    }
+
     /// Whether it looks at all answers to what is unknown by itself, so that one replica is enough.
     fn sees_all_answers(&self) -> bool {
         false
@@ -92,6 +97,20 @@ pub(super) fn play<'run>(
     view: &mut View<'_, 'run>,
     selected: &[Selection],
 ) -> Result<Seen, Fault> {
+    play_watched(monitor, view, selected, &mut |_, _, _, _| Ok(()))
+}
+
+/// Looks at a monitor before each step that it takes (with the step), and after all (with none).
+pub(super) type Watch<'w, 'run> =
+    dyn FnMut(&mut dyn Monitor<'run>, &mut View<'_, 'run>, &Seen, Option<u32>) -> Result<(), Fault> + 'w;
+
+/// The same, with somebody who looks on.
+pub(super) fn play_watched<'run>(
+    monitor: &mut dyn Monitor<'run>,
+    view: &mut View<'_, 'run>,
+    selected: &[Selection],
+    watch: &mut Watch<'_, 'run>,
+) -> Result<Seen, Fault> {
     let timeline = view.timeline;
     let mut cursors: Vec<Cursor<'_>> = selected.iter().map(|selection| Cursor::new(selection, timeline)).collect();
     let mut seen = Seen { slots: vec![Occurrence::default(); cursors.len()], unknown: None };
@@ -108,6 +127,7 @@ pub(super) fn play<'run>(
         if hits.is_empty() {
             continue;
         }
+        watch(monitor, view, &seen, Some(step))?;
         let call = call_position(step, view);
         for hit in &mut hits {
             hit.call = call;
@@ -115,6 +135,7 @@ pub(super) fn play<'run>(
         }
         monitor.step(&hits, view)?;
     }
+    watch(monitor, view, &seen, None)?;
     Ok(seen)
 }
 

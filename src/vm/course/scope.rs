@@ -8,6 +8,7 @@ use super::statement::{Place, Polarity};
 use super::timeline::{Env, Part, kinds_of};
 use super::verdict::out_of_reach;
 use super::view::{Fit, Hit, View};
+use super::watch;
 use crate::bytecode::program::PatternId;
 use crate::ir::Scope;
 use crate::truth::Verdict;
@@ -115,6 +116,10 @@ impl<'run> Engine<'run> {
         let opens_windows = !matches!(scope, Scope::Each { .. });
         let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
         let mut view = self.view(machine, None, context, &setting)?;
+        if view.machine.derives() {
+            let header = watch::patterns(&mut view, &setting.selected);
+            view.machine.note_course(header);
+        }
         if let Some(finding) = out_of_reach(&view, opened_by.is_some(), false, &setting.selected, opened_by) {
             return Ok(finding);
         }

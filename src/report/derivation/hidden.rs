@@ -1,0 +1,87 @@
+//! What a derivation must not show: secrets, the environment, and what a predicate of `no … in` looks for.
+
+use crate::diagnostic::render::one_line;
+use crate::report::redact::{self, REDACTED, redact};
+use crate::report::value::shortened;
+use crate::trace::run::Run;
+use crate::value::Value;
+use crate::vm::derivation::{Derivation, Found, Part, Shown};
+
+/// Texts and places that are not shown.
+#[derive(Debug, Default)]
+pub struct Hidden {
+    /// Values that were hidden where they stand; they are taken out of words, too. Longest first.
+    texts: Vec<String>,
+}
+
+/// Values shorter than this may stand in words by chance.
+const SHORTEST: usize = 4;
+/// Words are cut to this many characters.
+const WORDS: usize = 2_000;
+
+impl Hidden {
+    /// What is to be hidden of a run and the derivations on it.
+    pub fn new(run: &Run<'_>, derivations: &[Derivation]) -> Self {
+        let mut texts = environment(run);
+        for part in derivations.iter().flat_map(|one| &one.parts) {
+            collect(part, &mut texts);
+        }
+        texts.retain(|text| text.chars().count() >= SHORTEST);
+        texts.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
+        texts.dedup();
+        Self { texts }
+    }
+
+    /// Words on one line, without what is hidden.
+    pub fn words(&self, words: &str) -> String {
+        let clean = redact(words);
+        let clean = self.texts.iter().fold(clean.into_owned(), |words, text| {
+            if words.contains(text.as_str()) { words.replace(text.as_str(), REDACTED) } else { words }
+        });
+        shortened(&one_line(&clean), WORDS)
+    }
+
+    /// A value; `masked` hides every one that is no truth.
+    pub fn value(&self, shown: &Shown, masked: bool) -> String {
+        let plain =
+            shown.truth.is_some() || matches!(shown.text.as_str(), "missing" | "not recorded" | "true" | "false");
+        if !plain && (masked || is_secret(shown)) { REDACTED.to_owned() } else { self.words(&shown.text) }
+    }
+}
+
+/// True for a value that its name makes a secret (`password`), and for what comes from the environment.
+fn is_secret(shown: &Shown) -> bool {
+    let name = shown.path.rsplit('/').next().unwrap_or("");
+    let of_environment = shown.path == "/env" || shown.path.starts_with("/env/");
+    of_environment || shown.text.starts_with('"') && !redact::secrets(&format!("\"{name}\": {}", shown.text)).is_empty()
+}
+
+/// The texts of the recorded environment.
+fn environment(run: &Run<'_>) -> Vec<String> {
+    let Value::Object(env) = run.root("env").value else { return Vec::new() };
+    let texts = env.entries().iter().filter_map(|entry| match entry.node.value {
+        Value::Text(text) => Some(text.as_str().to_owned()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// The texts of the values of a part that are secrets, without their quotes.
+fn collect(part: &Part, texts: &mut Vec<String>) {
+    let mut open = vec![part];
+    while let Some(part) = open.pop() {
+        let course = part.course.iter().flat_map(|course| &course.patterns);
+        let hits = course.clone().flat_map(|pattern| &pattern.hits);
+        let own = match &part.found {
+            Found::Value(shown) => Some(shown),
+            _ => None,
+        };
+        let bound = part.bindings.iter().chain(hits.clone().flat_map(|hit| &hit.bindings)).map(|(_, shown)| shown);
+        for shown in own.into_iter().chain(bound).filter(|shown| is_secret(shown)) {
+            texts.push(shown.text.trim_matches('"').to_owned());
+        }
+        open.extend(&part.parts);
+        open.extend(hits.filter_map(|hit| hit.condition.as_ref()));
+        open.extend(course.flat_map(|pattern| &pattern.misses).filter_map(|miss| miss.condition.as_ref()));
+    }
+}

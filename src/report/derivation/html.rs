@@ -1,0 +1,17 @@
+//! A derivation as one page for a browser: nothing is loaded from elsewhere, everything from the run and the rules is escaped.
+
+use super::view::View;
+use minijinja::value::{Serde, Value};
+use minijinja::{AutoEscape, Environment, context};
+
+/// The page.
+///
+/// # Errors
+/// In words, when the template cannot be filled in; a view from [`super::view()`] always can.
+pub fn html(view: &View) -> Result<String, String> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.add_template("derivation.html", include_str!("derivation.html")).map_err(|error| error.to_string())?;
+    let template = environment.get_template("derivation.html").map_err(|error| error.to_string())?;
+    template.render(context! { view => Value::from(Serde(view)) }).map_err(|error| error.to_string())
+}

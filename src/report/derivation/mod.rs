@@ -1,0 +1,23 @@
+//! Derivations for people and their tools: the parts of every verdict with their values, and the run with the steps that count marked.
+//!
+//! [`view`] makes one picture of it all, in which nothing is left that a report must not show; the formats only lay it out.
+
+mod hidden;
+mod html;
+mod human;
+mod timeline;
+pub mod view;
+
+pub use html::html;
+pub use human::{assertion, write as human};
+pub use timeline::Choice;
+pub use view::{View, view};
+
+/// A view as data: one JSON object.
+#[must_use]
+pub fn json(view: &View) -> String {
+    let value = serde_json::json!({"version": 1, "run": view.run, "assertions": view.assertions});
+    let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    text.push('\n');
+    text
+}

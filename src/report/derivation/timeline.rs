@@ -1,0 +1,273 @@
+//! The run in a derivation: its steps, those that the assertion looks at marked, the others left out where they are many.
+
+use super::hidden::Hidden;
+use crate::diagnostic::render::one_line;
+use crate::report::redact::REDACTED;
+use crate::report::value::shortened;
+use crate::trace::run::Run;
+use crate::trace::timeline::rows;
+use crate::vm::derivation::{CourseTrace, Part, PatternTrace, Shown, Standing, State};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Which steps are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Those that count, with their neighbours.
+    Around,
+    /// All.
+    All,
+}
+
+/// A line of the timeline.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "lowercase", tag = "line")]
+pub enum Line {
+    /// A step.
+    Step(Box<StepLine>),
+    /// Steps that are left out.
+    Gap {
+        /// How many.
+        steps: usize,
+    },
+}
+
+/// A step.
+#[derive(Debug, Clone, Serialize)]
+pub struct StepLine {
+    /// Its number, from 1.
+    pub number: usize,
+    /// `turn 2`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub turn: String,
+    /// When it started, counted from the first step.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub time: String,
+    /// Its kind.
+    pub kind: &'static str,
+    /// What it did.
+    pub what: String,
+    /// How it ended.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub status: &'static str,
+    /// How long it took.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub duration: String,
+    /// The patterns that it matches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub matches: Vec<Matched>,
+    /// Where the statements stand after it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<Stands>,
+}
+
+/// A pattern that a step matches.
+#[derive(Debug, Clone, Serialize)]
+pub struct Matched {
+    /// Its letter.
+    pub letter: String,
+    /// False when the run does not record what decides it.
+    pub sure: bool,
+    /// `$id = "o-1"`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub values: String,
+}
+
+/// Where a statement stands after a step.
+#[derive(Debug, Clone, Serialize)]
+pub struct Stands {
+    /// Which statement, where there are several: `[2]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statement: Option<String>,
+    /// In words.
+    pub standing: &'static str,
+    /// What it counts and waits for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub words: String,
+    /// True for a standing that is for good and a failure.
+    pub violated: bool,
+}
+
+/// What of an assertion belongs to which step.
+#[derive(Debug, Default)]
+pub struct Marks {
+    /// The letter of each pattern, by its text.
+    letters: Vec<String>,
+    /// Which patterns each step matches.
+    matches: BTreeMap<u32, Vec<(String, bool, Vec<(String, Shown)>)>>,
+    /// The states of each statement.
+    states: Vec<Vec<State>>,
+    /// Whether steps are looked at.
+    any: bool,
+    /// True when there are several statements: then each is named.
+    several: bool,
+    /// True when not every step was followed.
+    pub cut: bool,
+}
+
+impl Marks {
+    /// Marks for an assertion with these parts.
+    pub fn new(parts: &[Part]) -> Self {
+        let (mut open, mut statements): (Vec<&Part>, usize) = (parts.iter().collect(), 0);
+        while let Some(part) = open.pop() {
+            statements += usize::from(part.course.as_ref().is_some_and(|course| !course.states.is_empty()));
+            open.extend(&part.parts);
+        }
+        Self { several: statements > 1, ..Self::default() }
+    }
+
+    /// Adds a statement; gives what it is called where there are several.
+    pub fn statement(&mut self, course: &CourseTrace) -> Option<String> {
+        self.any |= !course.patterns.is_empty() || !course.states.is_empty();
+        self.cut |= course.cut;
+        if course.states.is_empty() {
+            return None;
+        }
+        self.states.push(course.states.clone());
+        self.several.then(|| format!("[{}]", self.states.len()))
+    }
+
+    /// The letter of a pattern; its matches are noted.
+    pub fn pattern(&mut self, text: &str, pattern: &PatternTrace) -> String {
+        let at = self.letters.iter().position(|known| known == text).unwrap_or_else(|| {
+            self.letters.push(text.to_owned());
+            self.letters.len() - 1
+        });
+        let letter = letter(at);
+        for hit in &pattern.hits {
+            let of_step = self.matches.entry(hit.step).or_default();
+            if !of_step.iter().any(|(known, ..)| *known == letter) {
+                of_step.push((letter.clone(), hit.sure, hit.bindings.clone()));
+            }
+        }
+        letter
+    }
+}
+
+/// `A`, `B`, …, `Z`, `A2`, ….
+fn letter(at: usize) -> String {
+    let letters = ('A'..='Z').collect::<Vec<_>>();
+    let first = letters.get(at % letters.len()).copied().unwrap_or('A');
+    match at / letters.len() {
+        0 => first.to_string(),
+        round => format!("{first}{}", round + 1),
+    }
+}
+
+/// What the lines are made of.
+pub struct Look<'a, 'run> {
+    /// The run.
+    pub run: &'a Run<'run>,
+    /// What is not shown.
+    pub hidden: &'a Hidden,
+    /// True when no argument is shown.
+    pub masked: bool,
+}
+
+/// Steps beside one that counts.
+const NEAR: usize = 1;
+/// Lines of one timeline, unless all are asked for.
+const LINES: usize = 60;
+/// Characters of what a step did, before secrets are taken out, and after.
+const LONG: usize = 2_000;
+const SHOWN: usize = 200;
+
+/// The lines of a timeline; none for an assertion that looks at no steps.
+pub fn lines(look: &Look<'_, '_>, marks: &Marks, choice: Choice) -> Vec<Line> {
+    if !marks.any {
+        return Vec::new();
+    }
+    let count = look.run.steps.len();
+    let chosen = chosen(marks, count, choice);
+    let mut lines = Vec::new();
+    let mut next = 0;
+    for (at, row) in chosen.iter().zip(rows(look.run, chosen.iter().copied(), LONG)) {
+        if *at > next {
+            lines.push(Line::Gap { steps: at - next });
+        }
+        next = at + 1;
+        let what = if look.masked { masked(&row.what) } else { look.hidden.words(&row.what) };
+        lines.push(Line::Step(Box::new(StepLine {
+            number: at + 1,
+            turn: row.turn,
+            time: row.time,
+            kind: row.kind,
+            what: shortened(&one_line(&what), SHOWN),
+            status: row.status,
+            duration: row.duration,
+            matches: matches(look, marks, *at),
+            states: states(look, marks, *at),
+        })));
+    }
+    if count > next && !lines.is_empty() {
+        lines.push(Line::Gap { steps: count - next });
+    }
+    lines
+}
+
+/// Only the name of the tool: what the assertion looks for may stand in any argument.
+fn masked(what: &str) -> String {
+    match what.split_once('(') {
+        Some((name, _)) => format!("{name}({REDACTED})"),
+        None => REDACTED.to_owned(),
+    }
+}
+
+/// The steps that are shown: those that match or change something, and their neighbours.
+fn chosen(marks: &Marks, count: usize, choice: Choice) -> Vec<usize> {
+    if choice == Choice::All {
+        return (0..count).collect();
+    }
+    let changed = marks.states.iter().flatten().map(|state| state.step);
+    let mut wanted: Vec<usize> = marks.matches.keys().copied().chain(changed).map(|step| step as usize).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    // Of too many the first and the last are shown.
+    if wanted.len() > LINES {
+        let tail = wanted.split_off(wanted.len() - LINES / 4);
+        wanted.truncate(LINES - tail.len());
+        wanted.extend(tail);
+    }
+    let mut near: Vec<usize> =
+        wanted.iter().flat_map(|at| at.saturating_sub(NEAR)..=(at + NEAR).min(count.saturating_sub(1))).collect();
+    near.sort_unstable();
+    near.dedup();
+    // One step that is left out takes as much room as the line that says so.
+    let mut chosen: Vec<usize> = Vec::with_capacity(near.len());
+    for at in near {
+        let next = chosen.last().map_or(0, |last| last + 1);
+        if at == next + 1 {
+            chosen.push(next);
+        }
+        chosen.push(at);
+    }
+    if chosen.last().is_some_and(|last| last + 2 == count) {
+        chosen.push(count - 1);
+    }
+    if chosen.is_empty() && count <= 2 * NEAR + 1 { (0..count).collect() } else { chosen }
+}
+
+fn matches(look: &Look<'_, '_>, marks: &Marks, at: usize) -> Vec<Matched> {
+    let of_step = u32::try_from(at).ok().and_then(|at| marks.matches.get(&at)).map_or(&[][..], Vec::as_slice);
+    let matched = of_step.iter().map(|(letter, sure, bindings)| {
+        let values =
+            bindings.iter().map(|(name, shown)| format!("${name} = {}", look.hidden.value(shown, look.masked)));
+        Matched { letter: letter.clone(), sure: *sure, values: values.collect::<Vec<_>>().join(", ") }
+    });
+    matched.collect()
+}
+
+fn states(look: &Look<'_, '_>, marks: &Marks, at: usize) -> Vec<Stands> {
+    let mut found = Vec::new();
+    for (number, states) in (1..).zip(&marks.states) {
+        for state in states.iter().filter(|state| state.step as usize == at) {
+            found.push(Stands {
+                statement: marks.several.then(|| format!("[{number}]")),
+                standing: state.standing.as_str(),
+                words: look.hidden.words(&state.words),
+                violated: state.standing == Standing::ViolatedForGood,
+            });
+        }
+    }
+    found
+}

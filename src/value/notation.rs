@@ -1,0 +1,201 @@
+//! Values as the language writes them, for people: bounded in length, with what is left out counted.
+//!
+//! Nothing in it steers a terminal: such characters are written as escapes.
+
+use super::compare::deeper;
+use super::{Number, Value};
+use crate::diagnostic::render::steers;
+use std::fmt::Write as _;
+
+/// The value in the notation of the language, about `most` characters at most: `{id: "o-1", amount: 250, … 3 more}`.
+/// What a path does not find is `missing`, what the run does not record `not recorded`.
+#[must_use]
+pub fn notation(value: &Value<'_>, most: usize) -> String {
+    let mut writer = Writer { out: String::new(), left: most };
+    writer.value(value);
+    writer.out
+}
+
+/// A text in quotes as the language writes it, at most about `most` characters of it.
+#[must_use]
+pub fn quoted(text: &str, most: usize) -> String {
+    let mut writer = Writer { out: String::new(), left: most };
+    writer.text(text);
+    writer.out
+}
+
+struct Writer {
+    out: String,
+    /// Characters that may still be written.
+    left: usize,
+}
+
+impl Writer {
+    fn push(&mut self, text: &str) {
+        self.left = self.left.saturating_sub(text.chars().count());
+        self.out.push_str(text);
+    }
+
+    fn number(&mut self, number: Number<'_>) {
+        self.push(&number.to_string());
+    }
+
+    fn value(&mut self, value: &Value<'_>) {
+        match value {
+            Value::Missing => self.push("missing"),
+            Value::Absent => self.push("not recorded"),
+            Value::Null => self.push("null"),
+            Value::Boolean(value) => self.push(if *value { "true" } else { "false" }),
+            Value::Truth(truth) => self.push(match truth.plain() {
+                Some(true) => "true",
+                Some(false) => "false",
+                None => "undecided",
+            }),
+            Value::Number(number) => self.number(*number),
+            Value::Text(text) => self.text(text.as_str()),
+            Value::List(items) => self.sequence(('[', ']'), items.len(), |writer, at| {
+                if let Some(item) = items.get(at) {
+                    writer.value(&item.value);
+                }
+            }),
+            Value::Object(object) => self.sequence(('{', '}'), object.entries().len(), |writer, at| {
+                if let Some(entry) = object.entries().get(at) {
+                    writer.key(entry.key);
+                    writer.push(": ");
+                    writer.value(&entry.node.value);
+                }
+            }),
+            Value::Range(range) => {
+                range.start.into_iter().for_each(|number| self.number(number));
+                self.push("..");
+                range.end.into_iter().for_each(|number| self.number(number));
+            }
+            Value::Regex(_) => self.push("a regular expression"),
+        }
+    }
+
+    /// Entries between brackets until there is no more room; the others are counted.
+    fn sequence(&mut self, (open, close): (char, char), count: usize, mut entry: impl FnMut(&mut Self, usize)) {
+        self.out.push(open);
+        for at in 0..count {
+            let comma = if at > 0 { ", " } else { "" };
+            if self.left < LEAST {
+                let _ = write!(self.out, "{comma}… {}", more(count - at));
+                break;
+            }
+            self.push(comma);
+            deeper(|| entry(self, at));
+        }
+        self.out.push(close);
+        self.left = self.left.saturating_sub(2);
+    }
+
+    /// A key: bare where it is a name.
+    fn key(&mut self, key: &str) {
+        let mut characters = key.chars();
+        let starts = characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+        if starts && characters.all(|one| one.is_ascii_alphanumeric() || one == '_') {
+            self.push(key);
+        } else {
+            self.text(key);
+        }
+    }
+
+    /// A text in quotes; of a long one the beginning.
+    fn text(&mut self, text: &str) {
+        let room = self.left.max(LEAST);
+        self.out.push('"');
+        let mut written = 0;
+        for (at, character) in text.char_indices() {
+            if written >= room {
+                let _ = write!(self.out, "…\" ({} in all)", characters(text, at));
+                self.left = 0;
+                return;
+            }
+            written += self.character(character, text.get(at + character.len_utf8()..).unwrap_or(""));
+        }
+        self.out.push('"');
+        self.left = self.left.saturating_sub(written + 2);
+    }
+
+    /// One character of a text, escaped where the language wants that; gives how many it became.
+    fn character(&mut self, character: char, behind: &str) -> usize {
+        let before = self.out.len();
+        match character {
+            '"' => self.out.push_str("\\\""),
+            '\\' => self.out.push_str("\\\\"),
+            '\n' => self.out.push_str("\\n"),
+            '\r' => self.out.push_str("\\r"),
+            '\t' => self.out.push_str("\\t"),
+            '$' if behind.starts_with('{') => self.out.push_str("\\$"),
+            other if steers(other) => {
+                // Writing to a string never fails.
+                let _ = write!(self.out, "\\u{{{:x}}}", u32::from(other));
+            }
+            other => {
+                self.out.push(other);
+                return 1;
+            }
+        }
+        self.out.len() - before
+    }
+}
+
+/// With less room than this nothing more is begun.
+const LEAST: usize = 4;
+
+fn more(count: usize) -> String {
+    format!("{count} more")
+}
+
+/// How many characters a text has: counted up to a point, then measured in bytes, since nobody waits for megabytes to be counted.
+fn characters(text: &str, from: usize) -> String {
+    const COUNTED: usize = 1 << 20;
+    if text.len() - from > COUNTED {
+        return format!("{} bytes", text.len());
+    }
+    format!("{} characters", text.chars().count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::trace::read_str;
+    use bumpalo::Bump;
+
+    fn shown(json: &str, most: usize) -> String {
+        let arena = Bump::new();
+        let run = read_str(&format!("{{\"output\": {json}}}"), &arena, &Limits::default()).unwrap();
+        notation(&run.root("output").value, most)
+    }
+
+    #[test]
+    fn values_read_as_the_language_writes_them() {
+        assert_eq!(
+            shown(r#"{"id":"o-1","user id":7,"n":[1,2.50,null,true]}"#, 200),
+            r#"{id: "o-1", "user id": 7, n: [1, 2.50, null, true]}"#
+        );
+        assert_eq!(shown(r#""a \"b\" \\ \n ${x} €""#, 200), r#""a \"b\" \\ \n \${x} €""#);
+        assert_eq!(shown("[]", 200), "[]");
+    }
+
+    #[test]
+    fn what_steers_a_terminal_is_written_as_an_escape() {
+        assert_eq!(shown(r#""\u001b[2J\u202e""#, 200), r#""\u{1b}[2J\u{202e}""#);
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        assert_eq!(shown("[1,2,3,4,5,6,7,8,9,10]", 12), "[1, 2, 3, … 7 more]");
+        assert_eq!(shown(&format!("\"{}\"", "x".repeat(1000)), 10), "\"xxxxxxxxxx…\" (1000 characters in all)");
+        let long = shown(&format!("[{}0]", "\"abcdefgh\",".repeat(100_000)), 80);
+        assert!(long.len() < 120 && long.contains(" more]"), "{long}");
+    }
+
+    #[test]
+    fn what_is_not_there_has_words() {
+        assert_eq!(notation(&Value::Missing, 80), "missing");
+        assert_eq!(notation(&Value::Absent, 80), "not recorded");
+    }
+}

@@ -1,0 +1,199 @@
+//! How a verdict came about: every part of an assertion with what came out of it, the steps that its patterns match, and where its
+//! statements stood after each step.
+//!
+//! It is recorded while the assertion is judged, by the evaluator that judges it; nothing here decides anything.
+
+use super::outcome::AssertionOutcome;
+use crate::ir::GroupKind;
+use crate::source::Span;
+use crate::truth::{Truth, Verdict};
+
+/// How one assertion came to its verdict.
+#[derive(Debug, Clone)]
+pub struct Derivation {
+    /// The verdict with its reason and evidence.
+    pub outcome: AssertionOutcome,
+    /// The parts of the assertion, outermost first.
+    pub parts: Vec<Part>,
+    /// True when there were too many parts to record all.
+    pub cut: bool,
+}
+
+/// A part of an assertion.
+#[derive(Debug, Clone, Default)]
+pub struct Part {
+    /// What it is.
+    pub kind: PartKind,
+    /// Its place in the rules; `None` for one that is not written as such (a window).
+    pub span: Option<Span>,
+    /// What came of it.
+    pub found: Found,
+    /// More, in words: why, or which window.
+    pub note: String,
+    /// The values that a block gives to its bindings in this window, by name without `$`.
+    pub bindings: Vec<(String, Shown)>,
+    /// For a statement about the course, or the header of a block: its patterns and its states.
+    pub course: Option<Box<CourseTrace>>,
+    /// Its own parts, in order.
+    pub parts: Vec<Part>,
+    /// Parts that were left out because they are many and alike.
+    pub more: usize,
+}
+
+/// What a part is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PartKind {
+    /// A `when`.
+    When,
+    /// `not` before a statement.
+    Not,
+    /// A group.
+    Group(GroupKind),
+    /// A statement of a group.
+    Member,
+    /// A block with its windows.
+    Block,
+    /// One window of a block, or one step of `each A { … }`.
+    Window,
+    /// A statement about the course.
+    Course,
+    /// A check of the world.
+    World,
+    /// An expression that is an assertion or a condition.
+    #[default]
+    Expression,
+    /// A value of a literal: it is what it says.
+    Literal,
+    /// A path or a name, and what it leads to.
+    Value,
+    /// Something computed: arithmetic, a function, a text, a list.
+    Computed,
+    /// A test.
+    Test,
+    /// `and`, `or`, `not`, `implies`, `if`.
+    Logic,
+    /// `any`, `all`, `no`, `count`.
+    Quantifier,
+    /// One element of a quantifier.
+    Element,
+    /// A `let` or `def` that is used, with its own expression below.
+    Definition,
+    /// A part that did not have to be looked at.
+    Unseen,
+}
+
+/// What came of a part.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Found {
+    /// Nothing of its own.
+    #[default]
+    Nothing,
+    /// A verdict.
+    Verdict(Verdict),
+    /// A value.
+    Value(Shown),
+}
+
+/// A value, ready to be shown but for what reports hide.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Shown {
+    /// In the notation of the language, shortened.
+    pub text: String,
+    /// Its truth, where it is the outcome of a test or condition.
+    pub truth: Option<Truth>,
+    /// JSON pointer into the normal form; empty for a computed value.
+    pub path: String,
+}
+
+/// The patterns of a statement in one window, and where it stood after each step.
+#[derive(Debug, Clone, Default)]
+pub struct CourseTrace {
+    /// Its patterns, as they are written.
+    pub patterns: Vec<PatternTrace>,
+    /// The steps that it looked at, as indices into the run's steps: first, and behind the last.
+    pub window: (u32, u32),
+    /// After each step that changed something.
+    pub states: Vec<State>,
+    /// True when not every step was followed: the run is too long.
+    pub cut: bool,
+}
+
+/// A pattern and the steps of the window.
+#[derive(Debug, Clone, Default)]
+pub struct PatternTrace {
+    /// Its place in the rules.
+    pub span: Span,
+    /// The steps that match, or may.
+    pub hits: Vec<Hit>,
+    /// Steps that have its kind and name and do not match, the first ones.
+    pub misses: Vec<Miss>,
+    /// How many more of these there are.
+    pub more_misses: usize,
+}
+
+/// A step that matches.
+#[derive(Debug, Clone, Default)]
+pub struct Hit {
+    /// The step, as an index into the run's steps.
+    pub step: u32,
+    /// False when the run does not record what decides it.
+    pub sure: bool,
+    /// The values bound, by name without `$`.
+    pub bindings: Vec<(String, Shown)>,
+    /// What a statement asks of every matching step (`each A: cond`).
+    pub condition: Option<Part>,
+}
+
+/// A step that a pattern nearly matches.
+#[derive(Debug, Clone, Default)]
+pub struct Miss {
+    /// The step, as an index into the run's steps.
+    pub step: u32,
+    /// Why it does not match, in words; empty when `condition` says it.
+    pub why: String,
+    /// The condition that it does not meet.
+    pub condition: Option<Part>,
+}
+
+/// Where a statement stands after a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// The step, as an index into the run's steps.
+    pub step: u32,
+    /// Where it stands.
+    pub standing: Standing,
+    /// What it counts and waits for, in words; may be empty.
+    pub words: String,
+}
+
+/// Where a statement stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing has exercised it yet.
+    Idle,
+    /// If the run ended here it would hold.
+    Holds,
+    /// If the run ended here it would fail.
+    Open,
+    /// The run does not record what is needed to say.
+    Unknown,
+    /// It holds whatever comes.
+    HeldForGood,
+    /// It fails whatever comes.
+    ViolatedForGood,
+}
+
+impl Standing {
+    /// In words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "nothing to check yet",
+            Self::Holds => "holds so far",
+            Self::Open => "open",
+            Self::Unknown => "undecided",
+            Self::HeldForGood => "held for good",
+            Self::ViolatedForGood => "violated for good",
+        }
+    }
+}

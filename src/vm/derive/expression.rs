@@ -1,0 +1,339 @@
+//! An expression with the value of each part: the machine runs it once more and keeps, beside every value on its stack, the part of the
+//! rule that made it.
+
+use crate::bytecode::ops::{Op, Target};
+use crate::bytecode::program::{Chunk, CodeId};
+use crate::syntax::ast::ExprQuantifier;
+use crate::value::{Node, Value};
+use crate::vm::context::Scope;
+use crate::vm::derivation::{Found, Part, PartKind, Shown};
+use crate::vm::fault::Fault;
+use crate::vm::frame::Frame;
+use crate::vm::machine::{Flow, LetState, Machine};
+use crate::vm::observe::Recorder;
+
+/// What is kept while an expression is traced.
+#[derive(Debug, Default)]
+pub(in crate::vm) struct Tracer {
+    /// The part that made each value on the stack.
+    made: Vec<Made>,
+    /// The quantifiers in work.
+    loops: Vec<Running>,
+    /// How many parts were made; beyond the limit they come without their own.
+    count: usize,
+}
+
+/// A part, and by which operator it is a chain: `a and b and c` are three parts of one.
+#[derive(Debug, Default)]
+struct Made {
+    part: Part,
+    chain: Option<Chain>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Chain {
+    And,
+    Or,
+}
+
+/// A quantifier in work.
+#[derive(Debug)]
+struct Running {
+    quantifier: ExprQuantifier,
+    source: Part,
+    /// Elements with their bodies: those that decide, and of the others the first.
+    elements: Vec<Part>,
+    /// The element in work.
+    element: Shown,
+    /// How many of the kept elements only confirm what others say.
+    plain: usize,
+    more: usize,
+}
+
+/// An instruction that was executed.
+#[derive(Clone, Copy)]
+struct Place<'o> {
+    op: Op,
+    ops: &'o [Op],
+    /// Its number in the expression.
+    at: usize,
+    /// The number of the expression's first instruction in the program.
+    start: usize,
+    /// How many parts there were before it.
+    before: usize,
+    frame: Frame,
+}
+
+/// Parts of one expression.
+const PARTS: usize = 2_000;
+/// Elements of a quantifier that are kept.
+const ELEMENTS: usize = 12;
+/// Elements that only confirm what others say.
+const PLAIN: usize = 3;
+
+impl<'run> Machine<'run> {
+    /// Evaluates an expression once more and gives it with the values of its parts. Limits start afresh for it, and are as
+    /// they were afterwards: a derivation changes no verdict.
+    pub(in crate::vm) fn traced(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Part {
+        let (meter, known) = (self.meter, vec![LetState::Unknown; self.lets.len()]);
+        let lets = std::mem::replace(&mut self.lets, known);
+        self.refuel();
+        self.tracer = Some(Tracer::default());
+        // Gaps in paths and violated schemas are noted for evidence; they are said here, too.
+        let recorder = self.recorder.replace(Recorder::default());
+        let outcome = self.evaluate(code, scope);
+        self.recorder = recorder;
+        let made = self.tracer.take().unwrap_or_default().made;
+        let mut parts: Vec<Part> = made.into_iter().map(|made| made.part).collect();
+        let part = match outcome {
+            Ok(node) => {
+                parts.pop().unwrap_or_else(|| Part { found: Found::Value(self.shown(&node)), ..Part::default() })
+            }
+            Err(fault) => Part { note: fault.to_string(), parts, ..Part::default() },
+        };
+        // The judgement itself goes on as if nobody had looked.
+        (self.meter, self.lets) = (meter, lets);
+        Part { span: part.span.or(Some(self.code_span(code))), ..part }
+    }
+
+    /// Runs a chunk as the machine's own loop does, and notes what every instruction made.
+    pub(in crate::vm) fn execute_traced(
+        &mut self,
+        ops: &'run [Op],
+        chunk: Chunk,
+        frame: Frame,
+        scope: &Scope<'_, 'run>,
+    ) -> Result<(), Fault> {
+        let (start, mut at) = (chunk.start as usize, 0);
+        while let Some(&op) = ops.get(at) {
+            self.meter.charge(u64::from(op.cost()))?;
+            let before = self.tracer.as_ref().map_or(0, |tracer| tracer.made.len());
+            let flow = self.step(op, start + at, frame, scope)?;
+            self.note_step(Place { op, ops, at, start, before, frame }, matches!(flow, Flow::Jump(_)));
+            at = match flow {
+                Flow::Next => at + 1,
+                Flow::Jump(target) => target as usize,
+            };
+        }
+        Ok(())
+    }
+
+    fn note_step(&mut self, place: Place<'_>, jumped: bool) {
+        let Some(mut tracer) = self.tracer.take() else { return };
+        match place.op {
+            Op::SkipIfFalse(target) | Op::SkipIfTrue(target) if jumped => self.skip_right(&mut tracer, place, target),
+            Op::SkipThen(_) | Op::SkipElse(_) if jumped => {
+                tracer.push(Part { kind: PartKind::Unseen, ..Part::default() }, None);
+            }
+            Op::Next(slot, _) if !jumped => self.enter_element(&mut tracer, place.frame, slot.0),
+            Op::SkipIfFalse(_) | Op::SkipIfTrue(_) | Op::SkipThen(_) | Op::SkipElse(_) | Op::Next(..) => {}
+            Op::Begin(quantifier) => tracer.begin(quantifier),
+            Op::Repeat(_) => tracer.repeat(),
+            _ => self.note_value(&mut tracer, place),
+        }
+        self.tracer = Some(tracer);
+    }
+
+    /// The right side of `and` or `or` was not needed.
+    fn skip_right(&self, tracer: &mut Tracer, place: Place<'_>, target: Target) {
+        let Some(left) = tracer.made.pop() else { return };
+        let joining = (target.0 as usize).checked_sub(1);
+        let chain = joining.and_then(|at| place.ops.get(at)).and_then(|op| chain_of(*op));
+        let right = joining.and_then(|at| at.checked_sub(1)).map(|at| self.span(place.start + at));
+        let span = self.span(place.start + place.at);
+        let unseen = Made { part: Part { kind: PartKind::Unseen, span: right, ..Part::default() }, chain: None };
+        let found = left.part.found.clone();
+        let parts = chained(chain, [left, unseen]);
+        tracer.push(
+            Part { kind: PartKind::Logic, span: Some(span), found: plain(found), parts, ..Part::default() },
+            chain,
+        );
+    }
+
+    fn enter_element(&self, tracer: &mut Tracer, frame: Frame, slot: u32) {
+        let item = self.locals.get(frame.locals + slot as usize);
+        if let (Some(running), Some(item)) = (tracer.loops.last_mut(), item) {
+            running.element = self.shown(item);
+        }
+    }
+
+    /// An instruction that left a value.
+    fn note_value(&self, tracer: &mut Tracer, place: Place<'_>) {
+        let Some(&node) = self.stack.last() else { return };
+        let number = place.start + place.at;
+        // What nested code made comes on top of what the instruction takes.
+        let bodies = tracer.made.split_off(place.before.min(tracer.made.len()));
+        let taken = tracer.take(place.op.effect().0 as usize);
+        let part = Part {
+            span: Some(self.span(number)),
+            found: Found::Value(self.shown(&node)),
+            note: self.remark(number, &node),
+            ..Part::default()
+        };
+        let mut chain = None;
+        let part = match place.op {
+            Op::Constant(_) | Op::Regex(_) => Part { kind: PartKind::Literal, ..part },
+            Op::Let(_) if !bodies.is_empty() => defined(part, Vec::new(), bodies),
+            Op::CallDef(..) => defined(part, taken, bodies),
+            Op::Field(..) | Op::Index(_) | Op::Every(_) | Op::Deep(_) => path(part, taken),
+            Op::Condition() => condition(part, taken),
+            Op::Not() => Part { kind: PartKind::Logic, parts: unwritten(taken), ..part },
+            Op::And() | Op::Or() => {
+                chain = chain_of(place.op);
+                Part { kind: PartKind::Logic, parts: chained(chain, taken), ..part }
+            }
+            Op::Choose() => Part { kind: PartKind::Logic, parts: own(taken), ..part },
+            Op::End() => tracer.end(part),
+            Op::Test(..)
+            | Op::Inspect(..)
+            | Op::IsType(..)
+            | Op::IsSchema(..)
+            | Op::IsJsonSchema(..)
+            | Op::ContainsJsonSchema(..) => Part { kind: PartKind::Test, parts: unwritten(taken), ..part },
+            Op::Negate() | Op::Range(..) | Op::List(_) | Op::Object(..) if taken.iter().all(is_literal) => {
+                Part { kind: PartKind::Literal, ..part }
+            }
+            _ if place.op.effect().0 == 0 => Part { kind: PartKind::Value, ..part },
+            _ => Part { kind: PartKind::Computed, parts: unwritten(taken), ..part },
+        };
+        tracer.push(part, chain);
+    }
+}
+
+impl Tracer {
+    fn push(&mut self, part: Part, chain: Option<Chain>) {
+        self.count += 1;
+        let mut part = part;
+        if self.count > PARTS {
+            part.more += part.parts.len();
+            part.parts = Vec::new();
+        }
+        self.made.push(Made { part, chain });
+    }
+
+    /// The topmost parts, in the order in which they were made.
+    fn take(&mut self, count: usize) -> Vec<Made> {
+        self.made.split_off(self.made.len().saturating_sub(count))
+    }
+
+    fn begin(&mut self, quantifier: ExprQuantifier) {
+        let source = self.made.pop().unwrap_or_default().part;
+        let element = Shown::default();
+        self.loops.push(Running { quantifier, source, elements: Vec::new(), element, plain: 0, more: 0 });
+    }
+
+    /// The body of a quantifier is done for one element.
+    fn repeat(&mut self) {
+        let Some(body) = self.made.pop() else { return };
+        let Some(running) = self.loops.last_mut() else { return };
+        let truth = truth_of(&body.part);
+        let decides = match running.quantifier {
+            ExprQuantifier::All => truth != Some(true),
+            ExprQuantifier::Any | ExprQuantifier::No | ExprQuantifier::Count => truth != Some(false),
+        };
+        running.plain += usize::from(!decides);
+        if running.elements.len() >= ELEMENTS || (!decides && running.plain > PLAIN) {
+            running.more += 1;
+            return;
+        }
+        let found = Found::Value(std::mem::take(&mut running.element));
+        running.elements.push(Part { kind: PartKind::Element, found, parts: vec![body.part], ..Part::default() });
+    }
+
+    /// The quantifier is done.
+    fn end(&mut self, part: Part) -> Part {
+        let Some(running) = self.loops.pop() else { return part };
+        let source = (running.source.kind != PartKind::Literal).then_some(running.source);
+        let parts = source.into_iter().chain(running.elements).collect();
+        Part { kind: PartKind::Quantifier, parts, more: running.more, ..part }
+    }
+}
+
+fn truth_of(part: &Part) -> Option<bool> {
+    match &part.found {
+        Found::Value(shown) => shown.truth.and_then(crate::truth::Truth::plain),
+        _ => None,
+    }
+}
+
+fn chain_of(op: Op) -> Option<Chain> {
+    match op {
+        Op::And() => Some(Chain::And),
+        Op::Or() => Some(Chain::Or),
+        _ => None,
+    }
+}
+
+/// The truth of a part as that of the whole.
+fn plain(found: Found) -> Found {
+    match found {
+        Found::Value(shown) => Found::Value(Shown { path: String::new(), ..shown }),
+        other => other,
+    }
+}
+
+/// The parts of a chain: those of a part that is the same chain stand beside the others.
+fn chained(chain: Option<Chain>, made: impl IntoIterator<Item = Made>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (at, one) in made.into_iter().enumerate() {
+        if at == 0 && one.chain.is_some() && one.chain == chain {
+            parts.extend(one.part.parts);
+        } else {
+            parts.push(one.part);
+        }
+    }
+    parts
+}
+
+fn own(made: Vec<Made>) -> Vec<Part> {
+    made.into_iter().map(|made| made.part).collect()
+}
+
+/// The parts that are not simply written in the rule.
+fn unwritten(made: Vec<Made>) -> Vec<Part> {
+    own(made).into_iter().filter(|part| part.kind != PartKind::Literal).collect()
+}
+
+fn is_literal(made: &Made) -> bool {
+    made.part.kind == PartKind::Literal
+}
+
+/// A path is one part, however long: what it begins with is shown only where that is more than a name.
+fn path(part: Part, taken: Vec<Made>) -> Part {
+    let mut parts = Vec::new();
+    for below in unwritten(taken) {
+        match below.kind {
+            PartKind::Value => parts.extend(below.parts),
+            _ => parts.push(below),
+        }
+    }
+    Part { kind: PartKind::Value, parts, ..part }
+}
+
+/// A value used as a condition is that value, with its truth.
+fn condition(part: Part, mut taken: Vec<Made>) -> Part {
+    let Some(Made { part: mut below, .. }) = taken.pop() else { return part };
+    if let (Found::Value(of_below), Found::Value(shown)) = (&mut below.found, part.found) {
+        of_below.truth = shown.truth;
+    }
+    below
+}
+
+/// A definition in use: its arguments, and what it is made of where that says more than the value.
+fn defined(part: Part, taken: Vec<Made>, bodies: Vec<Made>) -> Part {
+    let mut parts = unwritten(taken);
+    parts.extend(unwritten(bodies));
+    Part { kind: PartKind::Definition, parts, ..part }
+}
+
+impl<'run> Machine<'run> {
+    /// Why a value is what it is, where the value alone does not tell: what a path misses, how a schema is violated.
+    fn remark(&self, number: usize, node: &Node<'run>) -> String {
+        let Some(recorder) = &self.recorder else { return String::new() };
+        match node.value {
+            Value::Missing => recorder.gap_at(number).map_or_else(String::new, |gap| self.describe_gap(&gap)),
+            Value::Truth(_) => recorder.why_at(number).unwrap_or_default().to_owned(),
+            _ => String::new(),
+        }
+    }
+}

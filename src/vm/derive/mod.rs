@@ -1,0 +1,220 @@
+//! Recording a derivation: the parts of an assertion as they are judged, see [`super::derivation`].
+//!
+//! The judge opens a part before it judges one and closes it with what came out. Expressions are evaluated once more, instruction by
+//! instruction, as they are for evidence.
+
+mod expression;
+mod values;
+
+use super::context::Context;
+use super::derivation::{CourseTrace, Found, Part, PartKind};
+use super::fault::Fault;
+use super::machine::Machine;
+use super::outcome::Finding;
+use crate::bytecode::program::{Check, Program};
+use crate::source::Span;
+use crate::truth::Verdict;
+pub(super) use expression::Tracer;
+
+/// More parts than this are not read by anyone, and a hostile rule must not fill the memory with them.
+const PARTS: usize = 20_000;
+
+/// The derivation in work.
+#[derive(Debug, Default)]
+pub(super) struct Recording {
+    /// The parts that are being judged, the innermost last.
+    open: Vec<Part>,
+    /// Parts that are done and belong to no open one.
+    done: Vec<Part>,
+    /// How many there are.
+    count: usize,
+    cut: bool,
+    /// The names of the assertion's bindings.
+    names: Vec<String>,
+}
+
+impl Recording {
+    /// A recording of an assertion.
+    pub(super) fn new(program: &Program, check: &Check) -> Self {
+        Self { names: names(program, check), ..Self::default() }
+    }
+
+    /// The outermost parts, and whether some were left out.
+    pub(super) fn finish(mut self) -> (Vec<Part>, bool) {
+        while !self.open.is_empty() {
+            self.close();
+        }
+        (self.done, self.cut)
+    }
+
+    fn add(&mut self, part: Part) {
+        let size = size(&part);
+        if self.count + size > PARTS {
+            self.cut = true;
+            if let Some(around) = self.open.last_mut() {
+                around.more += 1;
+            }
+            return;
+        }
+        self.count += size;
+        match self.open.last_mut() {
+            Some(around) => around.parts.push(part),
+            None => self.done.push(part),
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(part) = self.open.pop() {
+            let part = single(part);
+            // Its own parts have been counted as they came.
+            self.count = self.count.saturating_sub(size(&part).saturating_sub(1));
+            self.add(part);
+        }
+    }
+}
+
+/// How many parts a part is.
+fn size(part: &Part) -> usize {
+    let mut count = 0;
+    let mut open = vec![part];
+    while let Some(part) = open.pop() {
+        count += 1;
+        open.extend(&part.parts);
+    }
+    count
+}
+
+/// A statement of a group with one part and no condition is that part.
+fn single(mut part: Part) -> Part {
+    if part.kind == PartKind::Member && part.parts.len() == 1 && part.more == 0 {
+        if let Some(only) = part.parts.pop() {
+            return Part { span: part.span.or(only.span), ..only };
+        }
+    }
+    part
+}
+
+impl<'run> Machine<'run> {
+    /// Whether a derivation is recorded.
+    pub(super) fn derives(&self) -> bool {
+        self.recording.is_some()
+    }
+
+    /// Opens a part: what is recorded until [`Machine::close_part`] belongs to it.
+    pub(super) fn open_part(&mut self, kind: PartKind, span: Option<Span>, note: impl FnOnce(&Self) -> String) {
+        if !self.derives() {
+            return;
+        }
+        let note = note(self);
+        if let Some(recording) = &mut self.recording {
+            recording.open.push(Part { kind, span, note, ..Part::default() });
+        }
+    }
+
+    /// Closes the innermost part with what came of it.
+    pub(super) fn close_part(&mut self, judged: &Result<Finding, Fault>) {
+        let Some(recording) = &mut self.recording else { return };
+        if let Some(part) = recording.open.last_mut() {
+            match judged {
+                Ok(finding) => {
+                    part.found = Found::Verdict(finding.verdict);
+                    // Windows and blocks say which they are; what their parts found is said there.
+                    if part.note.is_empty() && leads(part.kind) {
+                        part.note.clone_from(&finding.reason);
+                    }
+                }
+                Err(fault) => {
+                    part.found = Found::Verdict(if fault.unfit().is_some() { Verdict::Fail } else { Verdict::Error });
+                    part.note = fault.to_string();
+                }
+            }
+        }
+        recording.close();
+    }
+
+    /// Adds a part to the innermost open one.
+    pub(super) fn add_part(&mut self, part: Part) {
+        if let Some(recording) = &mut self.recording {
+            recording.add(part);
+        }
+    }
+
+    /// The name of a binding of the assertion, without `$`.
+    pub(super) fn binding_name(&self, number: u32) -> String {
+        let names = self.recording.as_ref().map_or(&[][..], |recording| recording.names.as_slice());
+        names.get(number as usize).cloned().unwrap_or_else(|| number.to_string())
+    }
+
+    /// Opens a window of a block.
+    pub(super) fn open_window(&mut self, context: &Context<'run>) {
+        if self.derives() {
+            let bindings = super::course::watch::given(self, context);
+            self.open_part(PartKind::Window, None, |machine| window(machine, context));
+            if let Some(part) = self.recording.as_mut().and_then(|recording| recording.open.last_mut()) {
+                part.bindings = bindings;
+            }
+        }
+    }
+
+    /// Gives the innermost open part its patterns and states.
+    pub(super) fn note_course(&mut self, course: CourseTrace) {
+        if let Some(part) = self.recording.as_mut().and_then(|recording| recording.open.last_mut()) {
+            part.course = Some(Box::new(course));
+        }
+    }
+}
+
+/// The names of an assertion's bindings: every statement of it knows them all.
+fn names(program: &Program, check: &Check) -> Vec<String> {
+    let mut open = vec![check];
+    while let Some(check) = open.pop() {
+        match check {
+            Check::Course(course) => {
+                let entry = program.courses.get(course.0 as usize);
+                return entry.map_or_else(Vec::new, |entry| entry.binding_names.clone());
+            }
+            Check::Not(inner) | Check::Scoped { body: inner, .. } => open.push(inner),
+            Check::Group { members, .. } => open.extend(members.iter().map(|member| &member.check)),
+            Check::Expression(_) | Check::World(_) => {}
+        }
+    }
+    Vec::new()
+}
+
+/// What a check is in a derivation.
+pub(super) fn kind_of(check: &Check) -> PartKind {
+    match check {
+        Check::Expression(_) => PartKind::Expression,
+        Check::Course(_) => PartKind::Course,
+        Check::Not(_) => PartKind::Not,
+        Check::Group { kind, .. } => PartKind::Group(*kind),
+        Check::Scoped { .. } => PartKind::Block,
+        Check::World(_) => PartKind::World,
+    }
+}
+
+/// Where a check stands, where that is known of itself.
+pub(super) fn span_of(program: &Program, check: &Check) -> Option<Span> {
+    match check {
+        Check::Expression(code) => program.chunks.get(code.0 as usize).map(|chunk| chunk.span),
+        Check::Course(course) => program.courses.get(course.0 as usize).map(|entry| entry.span),
+        _ => None,
+    }
+}
+
+/// A window in words: the step of `each`, or the steps from the first to the last, and the values of the block's bindings.
+fn window<'run>(machine: &Machine<'run>, context: &Context<'run>) -> String {
+    let steps = (context.window.start + 1, context.window.end);
+    let of_step = context.step.and_then(|step| machine.run.steps.iter().position(|other| std::ptr::eq(other, step)));
+    match (of_step, steps) {
+        (Some(step), _) => format!("step {}", step + 1),
+        (None, (first, last)) if first > last => "no steps".to_owned(),
+        (None, (first, last)) if first == last => format!("step {first}"),
+        (None, (first, last)) => format!("steps {first} to {last}"),
+    }
+}
+
+/// Whether the reason of a finding is this part's own.
+fn leads(kind: PartKind) -> bool {
+    matches!(kind, PartKind::Course | PartKind::World)
+}

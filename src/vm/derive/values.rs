@@ -1,0 +1,32 @@
+//! Values of a derivation: in the notation of the language, with the place that they stand at.
+
+use crate::value::notation::notation;
+use crate::value::{Node, Value};
+use crate::vm::derivation::Shown;
+use crate::vm::locate;
+use crate::vm::machine::Machine;
+
+/// Characters of a value.
+const LONGEST: usize = 400;
+
+impl<'run> Machine<'run> {
+    /// A value as a derivation shows it.
+    pub(in crate::vm) fn shown(&self, node: &Node<'run>) -> Shown {
+        let truth = match node.value {
+            Value::Truth(truth) => Some(truth),
+            _ => None,
+        };
+        let text = match node.value {
+            Value::Regex(number) => {
+                self.program.regexes.get(number as usize).map_or_else(String::new, |regex| regex.text.clone())
+            }
+            ref value => notation(value, LONGEST),
+        };
+        // Where a value stands decides whether reports hide it.
+        let path = match truth {
+            Some(_) => String::new(),
+            None => locate::pointer(self.run, node).unwrap_or_default(),
+        };
+        Shown { text, truth, path }
+    }
+}

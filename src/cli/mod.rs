@@ -67,7 +67,7 @@ enum Command {
     Fmt(fmt::Arguments),
     /// Shows runs as rules see them
     Trace(trace::Arguments),
-    /// Says what a diagnostic is about: avoid, prefer, why
+    /// Says how verdicts on a run came about; or what a diagnostic is about
     Explain(explain::Arguments),
     /// Shows the reference: the language, its functions, its statements
     Docs(docs::Arguments),

@@ -166,7 +166,8 @@ mod tests {
 
     fn shown(json: &str, most: usize) -> String {
         let arena = Bump::new();
-        let run = read_str(&format!("{{\"output\": {json}}}"), &arena, &Limits::default()).unwrap();
+        let text = format!("{{\"output\": {json}}}");
+        let run = read_str(&text, &arena, &Limits::default()).unwrap();
         notation(&run.root("output").value, most)
     }
 

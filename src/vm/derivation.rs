@@ -32,6 +32,8 @@ pub struct Part {
     pub note: String,
     /// The values that a block gives to its bindings in this window, by name without `$`.
     pub bindings: Vec<(String, Shown)>,
+    /// The step of a window that is one, as an index into the run's steps.
+    pub step: Option<u32>,
     /// For a statement about the course, or the header of a block: its patterns and its states.
     pub course: Option<Box<CourseTrace>>,
     /// Its own parts, in order.

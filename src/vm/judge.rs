@@ -107,7 +107,7 @@ impl<'run> Parts<'_, 'run> {
     /// Judges a check, as a part of the derivation where one is recorded.
     fn check(&mut self, check: &'run Check, context: &Context<'run>) -> Judged {
         let span = derive::span_of(self.machine.program, check);
-        self.machine.open_part(derive::kind_of(check), span, |_| String::new());
+        self.machine.open_part(derive::kind_of(check), span);
         let judged = self.judge(check, context);
         self.machine.close_part(&judged);
         judged
@@ -179,7 +179,7 @@ impl<'run> Parts<'_, 'run> {
 
     /// A limit that one member hits is its error; a value that is no boolean fails the whole assertion.
     fn member(&mut self, member: &'run Member, context: &Context<'run>) -> Judged {
-        self.machine.open_part(PartKind::Member, Some(member.span), |_| String::new());
+        self.machine.open_part(PartKind::Member, Some(member.span));
         let judged = self.judge_member(member, context);
         self.machine.close_part(&judged);
         judged

@@ -208,6 +208,19 @@ impl Teller<'_, '_> {
             }
         }
         node.parts.extend(part.parts.iter().map(|part| self.part(part, marks)));
+        if let (PartKind::Not, [only]) = (part.kind, node.parts.as_mut_slice()) {
+            // Both stand at one place; what is negated is the rest of it.
+            node.text.clone_from(&only.text);
+            only.text = only.text.trim_start_matches("not ").to_owned();
+        }
+        if let (PartKind::Definition, [only]) = (part.kind, node.parts.as_slice())
+            && only.value == node.value
+            && only.parts.is_empty()
+            && node.note.is_empty()
+        {
+            node.note = format!("from {}", only.text);
+            node.parts.clear();
+        }
         if let (PartKind::Expression, [only]) = (part.kind, node.parts.as_slice())
             && only.text == node.text
         {
@@ -233,7 +246,10 @@ impl Teller<'_, '_> {
             PartKind::Group(GroupKind::None) => "none of".to_owned(),
             PartKind::Group(GroupKind::AtLeast(count)) => format!("at least {count} of"),
             PartKind::Block => "in each window of the block".to_owned(),
-            PartKind::Window => format!("window: {}", part.note),
+            PartKind::Window => match part.step {
+                Some(step) => self.step(step),
+                None => format!("window: {}", part.note),
+            },
             PartKind::World if written.is_empty() => "what is around the run".to_owned(),
             PartKind::Unseen if written.is_empty() => "the other branch".to_owned(),
             _ => written,
@@ -267,9 +283,9 @@ impl Teller<'_, '_> {
         node.letter = Some(letter);
         node.note = match (pattern.hits.len(), pattern.hits.iter().filter(|hit| hit.sure).count()) {
             (0, _) => "matches no step".to_owned(),
-            (1, 1) => "matches 1 step".to_owned(),
-            (all, sure) if all == sure => format!("matches {all} steps"),
-            (all, sure) => format!("matches {sure} steps, and perhaps {} more", all - sure),
+            (all, sure) if all == sure => format!("matches {}", steps(all)),
+            (all, 0) => format!("may match {}", steps(all)),
+            (all, sure) => format!("matches {}, and perhaps {} more", steps(sure), all - sure),
         };
         let (shown, more) = first(&pattern.hits, HITS);
         node.parts.extend(shown.iter().map(|hit| self.hit(hit)));
@@ -313,6 +329,11 @@ const NAME: usize = 40;
 const HITS: usize = 20;
 /// Steps that do not match and are named below a pattern.
 const MISSES: usize = 5;
+
+/// `1 step`, `3 steps`.
+fn steps(count: usize) -> String {
+    if count == 1 { "1 step".to_owned() } else { format!("{count} steps") }
+}
 
 /// The first of a list, and how many are left.
 fn first<T>(list: &[T], most: usize) -> (&[T], Option<usize>) {

@@ -177,6 +177,8 @@ impl<'run> Machine<'run> {
             Op::CallDef(..) => defined(part, taken, bodies),
             Op::Field(..) | Op::Index(_) | Op::Every(_) | Op::Deep(_) => path(part, taken),
             Op::Condition() => condition(part, taken),
+            // `a implies b` is `not a or b`: the premise is shown as it is written.
+            Op::Not() if taken.first().is_some_and(|made| made.part.span == part.span) => own(taken).remove(0),
             Op::Not() => Part { kind: PartKind::Logic, parts: unwritten(taken), ..part },
             Op::And() | Op::Or() => {
                 chain = chain_of(place.op);
@@ -304,6 +306,8 @@ fn path(part: Part, taken: Vec<Made>) -> Part {
     for below in unwritten(taken) {
         match below.kind {
             PartKind::Value => parts.extend(below.parts),
+            // The whole value of a `let` says less than the part of it that the path leads to.
+            PartKind::Definition => parts.extend(below.parts.into_iter().filter(|part| part.kind != PartKind::Value)),
             _ => parts.push(below),
         }
     }

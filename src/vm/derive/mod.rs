@@ -101,13 +101,9 @@ impl<'run> Machine<'run> {
     }
 
     /// Opens a part: what is recorded until [`Machine::close_part`] belongs to it.
-    pub(super) fn open_part(&mut self, kind: PartKind, span: Option<Span>, note: impl FnOnce(&Self) -> String) {
-        if !self.derives() {
-            return;
-        }
-        let note = note(self);
+    pub(super) fn open_part(&mut self, kind: PartKind, span: Option<Span>) {
         if let Some(recording) = &mut self.recording {
-            recording.open.push(Part { kind, span, note, ..Part::default() });
+            recording.open.push(Part { kind, span, ..Part::default() });
         }
     }
 
@@ -149,9 +145,12 @@ impl<'run> Machine<'run> {
     pub(super) fn open_window(&mut self, context: &Context<'run>) {
         if self.derives() {
             let bindings = super::course::watch::given(self, context);
-            self.open_part(PartKind::Window, None, |machine| window(machine, context));
+            let step = context.step.and_then(|step| self.run.steps.iter().position(|other| std::ptr::eq(other, step)));
+            self.open_part(PartKind::Window, None);
             if let Some(part) = self.recording.as_mut().and_then(|recording| recording.open.last_mut()) {
                 part.bindings = bindings;
+                part.step = step.and_then(|step| u32::try_from(step).ok());
+                part.note = window(context);
             }
         }
     }
@@ -202,15 +201,12 @@ pub(super) fn span_of(program: &Program, check: &Check) -> Option<Span> {
     }
 }
 
-/// A window in words: the step of `each`, or the steps from the first to the last, and the values of the block's bindings.
-fn window<'run>(machine: &Machine<'run>, context: &Context<'run>) -> String {
-    let steps = (context.window.start + 1, context.window.end);
-    let of_step = context.step.and_then(|step| machine.run.steps.iter().position(|other| std::ptr::eq(other, step)));
-    match (of_step, steps) {
-        (Some(step), _) => format!("step {}", step + 1),
-        (None, (first, last)) if first > last => "no steps".to_owned(),
-        (None, (first, last)) if first == last => format!("step {first}"),
-        (None, (first, last)) => format!("steps {first} to {last}"),
+/// A window in words: the steps from the first to the last.
+fn window(context: &Context<'_>) -> String {
+    match (context.window.start + 1, context.window.end) {
+        (first, last) if first > last => "no steps".to_owned(),
+        (first, last) if first == last => format!("step {first}"),
+        (first, last) => format!("steps {first} to {last}"),
     }
 }
 

@@ -6,6 +6,8 @@
 mod examples;
 #[path = "builtins/labelled.rs"]
 mod labelled;
+#[path = "builtins/templates.rs"]
+mod templates;
 
 use averment::builtins::reference;
 use std::path::Path;

@@ -28,12 +28,14 @@ pub(super) fn ungrounded<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
 }
 
 fn detect<'run>(call: &mut Call<'_, 'run>, detector: Detector) -> Outcome<'run> {
-    let found = detector.any(&call.node(0).value, call.meter)?;
+    let value = call.node(0).value;
+    let found = detector.any(call.cache.name_of(&value), &value, call.meter)?;
     call.give_boolean(found)
 }
 
 fn kinds<'run>(call: &mut Call<'_, 'run>, detector: Detector) -> Outcome<'run> {
-    let kinds = detector.kinds(&call.node(0).value, call.meter)?;
+    let value = call.node(0).value;
+    let kinds = detector.kinds(call.cache.name_of(&value), &value, call.meter)?;
     call.give_list(kinds.into_iter().map(borrowed))
 }
 

@@ -4,11 +4,11 @@ use super::call::{Call, Outcome};
 use super::convert::to_library;
 use crate::limits::{Exhausted, Limits, Meter};
 use crate::value::json::{parse_prefix, parse_text};
-use crate::value::{Node, Value};
+use crate::value::{Node, Text, Value};
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 use serde_json_path::{JsonPath, NormalizedPath, PathElement};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -19,6 +19,21 @@ pub struct Cache<'run> {
     read: RefCell<FxHashMap<(usize, usize), Node<'run>>>,
     converted: RefCell<Option<(Value<'run>, Rc<serde_json::Value>)>>,
     paths: RefCell<FxHashMap<&'run str, Option<Rc<JsonPath>>>>,
+    /// The text that `no … in` looks at just now, and the key under which it stands.
+    looked_at: Cell<Option<(&'run str, Text<'run>)>>,
+}
+
+impl<'run> Cache<'run> {
+    /// Notes which text is looked at by itself, and the key under which it stands: a key may make a secret of it.
+    pub fn look_at(&self, entry: Option<(&'run str, Text<'run>)>) {
+        self.looked_at.set(entry);
+    }
+
+    /// The key under which a text stands that is looked at by itself.
+    pub(super) fn name_of(&self, value: &Value<'run>) -> Option<&'run str> {
+        let (name, looked_at) = self.looked_at.get()?;
+        matches!(value, Value::Text(text) if text.as_str() == looked_at.as_str()).then_some(name)
+    }
 }
 
 /// Address and length: values of a run never move or change while it is judged.

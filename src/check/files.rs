@@ -70,6 +70,12 @@ pub fn normalized(path: &Path) -> PathBuf {
     out
 }
 
+/// Whether a normalized path lies in a normalized folder; the empty one is where paths start, and `..` leads out of it.
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_ok_and(|rest| !matches!(rest.components().next(), Some(Component::ParentDir)))
+}
+
 /// The name of a file for people: `path` as seen from the file called `from`.
 #[must_use]
 pub fn display_name(from: &str, path: &str) -> String {
@@ -157,7 +163,7 @@ impl Memory {
 impl Files for Memory {
     fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<Found, FileError> {
         let key = normalized(&folder.join(relative(path)?));
-        if inside.is_some_and(|inside| !key.starts_with(normalized(inside))) {
+        if inside.is_some_and(|inside| !lies_in(&key, &normalized(inside))) {
             return Err(FileError::Outside);
         }
         let text = self.texts.get(&key).ok_or(FileError::NotFound)?.clone();
@@ -214,6 +220,12 @@ mod tests {
             above.read(Path::new("../rules"), "../x.json", Some(Path::new("../rules"))),
             Err(FileError::Outside)
         );
+        // The folder in which names start, which has none itself.
+        let here = Memory::new([("a.json", "{}"), ("../b.json", "{}")]);
+        assert_eq!(here.read(Path::new(""), "./a.json", Some(Path::new(""))).unwrap().text, "{}");
+        for path in ["../b.json", "../c.json", "x/../../b.json"] {
+            assert_eq!(here.read(Path::new(""), path, Some(Path::new(""))), Err(FileError::Outside), "{path}");
+        }
         assert_eq!(display_name("rules/a.assert", "./lib/b.assert"), "rules/lib/b.assert");
         assert_eq!(display_name("rules/lib/b.assert", "../a.assert"), "rules/a.assert");
     }

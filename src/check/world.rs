@@ -5,9 +5,9 @@ use super::expr::Typed;
 use super::scope::Scope;
 use super::ty::Ty;
 use crate::diagnostic::{Diagnostic, Slug};
-use crate::ir::{self, Constant, ExprKind, Local, World};
+use crate::ir::{self, Constant, ExprKind, FileLook, Local, World};
 use crate::source::Span;
-use crate::syntax::ast::{self, TextOrRegex, TextPart};
+use crate::syntax::ast::{self, TestKind, TextOrRegex, TextPart};
 
 /// Characters that stand for interpolations while a command is split into words; no command holds them.
 const MARK: char = '\u{F8F0}';
@@ -17,8 +17,13 @@ impl<'a> Checker<'a> {
     pub(super) fn world(&mut self, scope: &Scope<'a>, world: &'a ast::World) -> World<ir::Expr> {
         match world {
             ast::World::File { path, test } => {
+                let look = match test.kind {
+                    TestKind::Exists | TestKind::IsMissing => FileLook::Presence,
+                    TestKind::IsEmpty => FileLook::Size,
+                    _ => FileLook::Text,
+                };
                 let test = self.value_test(scope, "the text of the file", Ty::String, path.span, test);
-                World::File { path: self.text_literal(scope, path).expr, test }
+                World::File { path: self.text_literal(scope, path).expr, test, look }
             }
             ast::World::Env { name, negated } => World::Env { name: name.text.clone(), negated: *negated },
             ast::World::Tool { name, negated } => World::Tool { name: name.text.clone(), negated: *negated },

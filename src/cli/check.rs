@@ -15,7 +15,7 @@ use crate::report::model::Detail;
 use crate::report::table::Table;
 use crate::vm::evaluate::EvaluateOptions;
 use crate::vm::select::Selection;
-use crate::vm::world::Permissions;
+use crate::vm::world::{self, Permissions};
 use clap::ValueEnum;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -85,6 +85,9 @@ pub struct Arguments {
     /// Rules may run commands
     #[arg(long)]
     allow_run: bool,
+    /// How long a command of a rule may take before it is ended, with all that it started [default: 60s]
+    #[arg(long, value_name = "TIME")]
+    run_timeout: Option<String>,
     /// Runs that are judged at a time [default: all processors]
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
@@ -143,7 +146,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         table,
         options: EvaluateOptions {
             selection,
-            permissions: permissions(arguments, project),
+            permissions: permissions(arguments, project)?,
             limits,
             ..EvaluateOptions::default()
         },
@@ -215,6 +218,9 @@ fn judge(
 ) -> Result<Exit, Stop> {
     outputs.begin(&pipeline.table)?;
     let end = pipeline::run(pipeline, traces, outputs)?;
+    if end.interrupted {
+        world::end_all();
+    }
     let totals = outputs.totals();
     let (runs, unreadable) = (totals.runs, totals.unreadable > 0);
     let nothing = totals.counts.all() == totals.counts.skipped && !unreadable && end.faults == 0;
@@ -331,10 +337,21 @@ fn limits(arguments: &Arguments) -> Result<Limits, Stop> {
 }
 
 /// What rules may do: what the command line says, and what a trusted project asks for.
-fn permissions(arguments: &Arguments, project: Option<&Project>) -> Permissions {
+fn permissions(arguments: &Arguments, project: Option<&Project>) -> Result<Permissions, Stop> {
     let folder = std::env::current_dir().unwrap_or_default();
+    let allowed = Permissions::of_command_line(folder);
+    for folder in &arguments.allow_read {
+        if !folder.is_dir() {
+            return Err(Stop::usage(format!("`{}` is no folder", folder.display()), "`--allow-read` takes a folder"));
+        }
+    }
+    let command_time = match &arguments.run_timeout {
+        None => allowed.command_time,
+        Some(text) => units::time(text)
+            .ok_or_else(|| Stop::usage(format!("`{text}` is no time"), "write a time such as `10s` or `2m`"))?,
+    };
     let granted = project.filter(|_| arguments.project.trust_project).map(|project| &project.requested);
     let read = arguments.allow_read.iter().chain(granted.iter().flat_map(|granted| &granted.read)).cloned().collect();
     let run = arguments.allow_run || granted.is_some_and(|granted| granted.run);
-    Permissions { read, run, ..Permissions::of_command_line(folder) }
+    Ok(Permissions { read, run, command_time, ..allowed })
 }

@@ -1,6 +1,6 @@
 //! Traces cut into pieces that one thread judges at a time.
 
-use super::inputs::Input;
+use super::inputs::{self, Input};
 use crate::limits::Limits;
 use crate::report::model::Unreadable;
 use crate::trace::error::{Problem, ReadError};
@@ -36,7 +36,7 @@ pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Docum
     };
     let (mut runs, mut failed) = match Runs::open(&path, &reading.limits) {
         Ok(runs) => (Some(runs), None),
-        Err(error) => (None, Some(error)),
+        Err(error) => (None, Some(not_there(input, error))),
     };
     std::iter::from_fn(move || {
         if let Some(error) = failed.take() {
@@ -51,6 +51,16 @@ pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Docum
         }
         (!document.runs.is_empty()).then_some(document)
     })
+}
+
+/// Why a file cannot be opened; where it is not there, with what may have been meant.
+fn not_there(input: &Input, error: ReadError) -> ReadError {
+    match input {
+        Input::File(path) if !path.exists() => {
+            ReadError { message: "there is no such trace".to_owned(), help: inputs::instead(path), ..error }
+        }
+        _ => error,
+    }
 }
 
 /// The bytes of all inputs, where that is known.

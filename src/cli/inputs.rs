@@ -56,7 +56,7 @@ pub fn traces(given: &[String]) -> Result<Vec<Input>, Stop> {
         } else if path.is_dir() {
             inputs.extend(inside(path, &["json", "jsonl"])?.into_iter().map(Input::File));
         } else if path.exists() || !text.contains(['*', '?', '[']) {
-            exists(path, "trace")?;
+            // One that is not there is told when its turn comes: the others are judged all the same.
             inputs.push(Input::File(path.to_path_buf()));
         } else {
             inputs.extend(matching(text)?.into_iter().map(Input::File));
@@ -131,18 +131,22 @@ fn exists(path: &Path, what: &str) -> Result<(), Stop> {
     if path.exists() {
         return Ok(());
     }
+    Err(Stop::usage(format!("there is no {what} `{}`", path.display()), instead(path)))
+}
+
+/// What may have been meant by a file that is not there; empty when nothing is known.
+pub fn instead(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .map(|entries| entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
         .unwrap_or_default();
     names.sort();
-    let help = match nearest(&name, names.iter().map(String::as_str)) {
+    match nearest(&name, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{}`?", path.with_file_name(near).display()),
         None if !folder.is_dir() => format!("there is no folder `{}`", folder.display()),
         None => String::new(),
-    };
-    Err(Stop::usage(format!("there is no {what} `{}`", path.display()), help))
+    }
 }
 
 #[cfg(test)]

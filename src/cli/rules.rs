@@ -166,14 +166,25 @@ fn load_one(
             let message = format!("the file is larger than {} MiB", limits.rule_file_bytes >> 20);
             return Ok(unusable(&name, Slug::TooLarge, message, "split the file"));
         }
-        Err(_) => {
-            let message = "the file is not UTF-8 text".to_owned();
-            return Ok(unusable(&name, Slug::NotText, message, "save the file as UTF-8"));
-        }
+        Err(error) => return Ok(not_text(&name, &error)),
     };
     let mut sources = SourceMap::default();
     let root = sources.add(SourceFile::new(name, Some(&folder), text));
     Ok(compile(sources, root, &Disk { limit: limits.rule_file_bytes }, limits, lints))
+}
+
+/// The place of the first byte that is no text, with the text around it.
+fn not_text(name: &str, error: &std::string::FromUtf8Error) -> File {
+    let at = error.utf8_error().valid_up_to();
+    let byte = error.as_bytes().get(at).copied().unwrap_or_default();
+    let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
+    let mut sources = SourceMap::default();
+    let file = sources.add(SourceFile::new(name, None, shown));
+    // In the text that is shown a sign stands for the byte.
+    let sign = char::REPLACEMENT_CHARACTER.len_utf8();
+    let message = format!("the file is not UTF-8 text: the byte 0x{byte:02X} begins no character");
+    let diagnostics = Diagnostic::new(Slug::NotText, Span::new(file, at, at + sign), message).help("save the file as UTF-8");
+    File { program: None, sources, diagnostics: Diagnostics(vec![diagnostics]) }
 }
 
 fn unusable(name: &str, slug: Slug, message: String, help: &str) -> File {

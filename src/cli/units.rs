@@ -43,9 +43,24 @@ pub fn bytes(text: &str) -> Option<usize> {
     sum(text.trim(), SIZES)?.parse().ok()
 }
 
+/// A time of at least a millisecond and at most a day, `10s`.
+pub fn time(text: &str) -> Option<std::time::Duration> {
+    let milliseconds = sum(text.trim(), DURATIONS)?.parse().ok()?;
+    (1..=86_400_000).contains(&milliseconds).then(|| std::time::Duration::from_millis(milliseconds))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_whole_milliseconds_of_a_day() {
+        assert_eq!(time("1m30s"), Some(std::time::Duration::from_secs(90)));
+        assert_eq!(time("250"), Some(std::time::Duration::from_millis(250)));
+        for wrong in ["", "s", "-1s", "0s", "0.1ms", "2d", "soon"] {
+            assert_eq!(time(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn sizes_are_whole_numbers_of_bytes() {

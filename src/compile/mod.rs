@@ -166,7 +166,9 @@ impl Compiler {
 
     fn world(&mut self, world: &ir::World<Expr>) -> ir::World<CodeId> {
         match world {
-            ir::World::File { path, test } => ir::World::File { path: self.code(path, 0), test: self.code(test, 1) },
+            ir::World::File { path, test, look } => {
+                ir::World::File { path: self.code(path, 0), test: self.code(test, 1), look: *look }
+            }
             ir::World::Env { name, negated } => ir::World::Env { name: name.clone(), negated: *negated },
             ir::World::Tool { name, negated } => ir::World::Tool { name: name.clone(), negated: *negated },
             ir::World::Http { url, test } => ir::World::Http { url: self.code(url, 0), test: self.code(test, 1) },

@@ -238,6 +238,17 @@ pub enum Flow<P> {
     },
 }
 
+/// How much of a file a test needs: the largest file exists and is not empty, whether it can be read or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileLook {
+    /// Whether it is there.
+    Presence,
+    /// Whether there is anything in it.
+    Size,
+    /// Its text.
+    Text,
+}
+
 /// A check of the world (section 9).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "fields are named like the parts of the statement")]
@@ -246,6 +257,7 @@ pub enum World<E> {
     File {
         path: E,
         test: E,
+        look: FileLook,
     },
     Env {
         name: String,

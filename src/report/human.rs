@@ -192,12 +192,19 @@ impl Human {
             // What fails a run has to be found; what is vacuous only has to be known.
             let place = if status == Status::Vacuous { String::new() } else { format!(" ({})", one_line(run)) };
             let often = if runs > 1 { format!("{count} of {runs} runs{place}: ") } else { String::new() };
-            let room = self.options.style.width.max(60).saturating_sub(ID + 4 + often.len());
-            row(&mut self.out, item.name(), &format!("{often}{}", value::shortened(&one_line(reason), room.max(60))))?;
+            // A reason that says what to do about it is shown as a whole.
+            let room = match status {
+                Status::Error => REASON,
+                _ => self.options.style.width.max(60).saturating_sub(ID + 4 + often.len()).max(60),
+            };
+            row(&mut self.out, item.name(), &format!("{often}{}", value::shortened(&one_line(reason), room)))?;
         }
         if any { writeln!(self.out) } else { Ok(()) }
     }
 }
+
+/// Characters of a reason that is shown as a whole.
+const REASON: usize = 400;
 
 fn row(out: &mut dyn Write, id: &str, text: &str) -> io::Result<()> {
     let id = value::shortened(&one_line(id), ID - 2);

@@ -154,8 +154,10 @@ const EVIDENCE: usize = 64;
 struct Text<'a> {
     text: &'a str,
     source: &'a RunSource,
-    /// The recorded environment.
-    environment: Option<Range<usize>>,
+    /// The recorded environment, and each text in it.
+    environment: Vec<Range<usize>>,
+    /// Those texts, the longest first, so that no part of one stays.
+    withheld: Vec<String>,
     lines: OnceCell<Vec<usize>>,
 }
 
@@ -178,10 +180,12 @@ impl Text<'_> {
 /// Builds the report of a run from the outcome of each program, in the order of the table's programs.
 #[must_use]
 pub fn build(table: &Table, run: &Run<'_>, outcomes: &[Outcome], policy: Policy, detail: Detail) -> RunReport {
+    let (places, withheld) = redact::environment(run);
     let text = Text {
         text: run.text,
         source: &run.source,
-        environment: run.root("env").origin.range(),
+        environment: places,
+        withheld,
         lines: OnceCell::new(),
     };
     let mut results = Vec::with_capacity(table.items.len());
@@ -238,7 +242,9 @@ fn result(
         let masked = table.items.get(item).is_some_and(|item| item.masked);
         let kept = outcome.evidence.get(..EVIDENCE).unwrap_or(&outcome.evidence);
         let hides: Vec<bool> = kept.iter().map(|one| masked || is_secret(one)).collect();
-        let hidden = hidden_texts(kept, &hides);
+        let mut hidden = hidden_texts(kept, &hides);
+        hidden.extend(text.withheld.iter().cloned());
+        hidden.sort_by_key(|text| std::cmp::Reverse(text.len()));
         report.reason = said(&outcome.reason, &hidden);
         report.message = outcome.message.as_deref().map(|message| said(message, &hidden));
         let all = kept.iter().zip(&hides);
@@ -259,7 +265,7 @@ fn excerpts(evidence: &[Evidence], hides: &[bool], text: &Text<'_>, detail: Deta
         excerpt::Line { number: text.source.line.max(1) + line, start }
     };
     let hidden = evidence.iter().zip(hides).filter(|(_, hide)| **hide).filter_map(|(one, _)| one.origin.clone());
-    let hide: Vec<Range<usize>> = hidden.chain(text.environment.clone()).collect();
+    let hide: Vec<Range<usize>> = hidden.chain(text.environment.iter().cloned()).collect();
     excerpt::windows(text.text, places, line, width, &hide)
 }
 
@@ -295,7 +301,8 @@ fn evidence(
     masked: bool,
     hidden: &[String],
 ) -> EvidenceReport {
-    let json = evidence.value.as_deref();
+    let json = evidence.value.as_deref().map(|json| redact::withheld(json, &text.withheld));
+    let json = json.as_deref();
     let origin = evidence.origin.clone().filter(|range| text.text.get(range.clone()).is_some());
     EvidenceReport {
         role: evidence.role,

@@ -2,6 +2,8 @@
 
 use crate::builtins::detect::Detector;
 use crate::limits::{Limits, Meter};
+use crate::trace::run::Run;
+use crate::value::Value;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -44,6 +46,41 @@ pub fn without<'a>(text: &'a str, ranges: &[Range<usize>]) -> Cow<'a, str> {
     }
     clean.push_str(text.get(at..).unwrap_or(""));
     Cow::Owned(clean)
+}
+
+/// Shorter values of the environment are words such as `true` or `xterm`, and none of them is a secret.
+const SHORTEST_VALUE: usize = 6;
+/// Variables of a recorded environment that are looked at.
+const VARIABLES: usize = 2_000;
+
+/// The places of the recorded environment and its texts. They are shown nowhere, wherever else the run repeats them.
+pub fn environment(run: &Run<'_>) -> (Vec<Range<usize>>, Vec<String>) {
+    let root = run.root("env");
+    let mut places: Vec<Range<usize>> = root.origin.range().into_iter().collect();
+    let Value::Object(variables) = root.value else { return (places, Vec::new()) };
+    let mut texts = Vec::new();
+    for entry in variables.entries().iter().take(VARIABLES) {
+        let Value::Text(value) = entry.node.value else { continue };
+        if value.as_str().trim().len() < SHORTEST_VALUE {
+            continue;
+        }
+        // Without the quotes around it: elsewhere it may stand inside a longer text.
+        places.extend(entry.node.origin.range().map(|place| place.start + 1..place.end.saturating_sub(1)));
+        texts.push(value.as_str().trim().to_owned());
+    }
+    texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    (places, texts)
+}
+
+/// JSON without the texts of the environment, as they are written there.
+pub fn withheld<'a>(json: &'a str, texts: &[String]) -> Cow<'a, str> {
+    texts.iter().fold(Cow::Borrowed(json), |json, text| {
+        let written = serde_json::to_string(text).unwrap_or_default();
+        match written.get(1..written.len().saturating_sub(1)) {
+            Some(inner) if !inner.is_empty() && json.contains(inner) => Cow::Owned(json.replace(inner, REDACTED)),
+            _ => json,
+        }
+    })
 }
 
 #[cfg(test)]

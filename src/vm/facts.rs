@@ -6,7 +6,7 @@ use super::machine::Machine;
 use super::outcome::{Evidence, Finding, Role};
 use super::world::{FileState, Permissions};
 use crate::bytecode::program::CodeId;
-use crate::ir::World;
+use crate::ir::{FileLook, World};
 use crate::trace::run::Kind;
 use crate::truth::{Truth, Verdict};
 use crate::value::{Node, Text, Value};
@@ -19,7 +19,7 @@ pub(super) fn judge<'run>(
     context: &Context<'run>,
 ) -> Result<Finding, Fault> {
     match world {
-        World::File { path, test } => file(machine, permissions, *path, *test, context),
+        World::File { path, test, look } => file(machine, permissions, (*path, *test, *look), context),
         World::Env { name, negated } => environment(machine, permissions, name, *negated),
         World::Tool { name, negated } => Ok(tool(machine, name, *negated)),
         World::Http { url, test } => http(machine, *url, *test, context),
@@ -50,44 +50,91 @@ fn text<'run>(
 fn file<'run>(
     machine: &mut Machine<'run>,
     permissions: &Permissions,
-    path: CodeId,
-    test: CodeId,
+    (path, test, look): (CodeId, CodeId, FileLook),
     context: &Context<'run>,
 ) -> Result<Finding, Fault> {
     let path = match text(machine, path, &context.scope())? {
         Ok(path) => path,
         Err(finding) => return Ok(finding),
     };
-    let node = match recorded_file(machine, path) {
+    let node = match recorded_file(machine, path, look) {
         Some(node) => node,
-        None => match permissions.file(path)? {
-            FileState::Missing => Node::computed(Value::Missing),
-            FileState::Folder => Node::computed(Value::Null),
-            FileState::Text(text) => {
-                machine.meter.allocate(text.len())?;
-                Node::computed(Value::Text(Text::Plain(machine.arena.alloc_str(&text))))
-            }
-        },
+        None => found_file(machine, permissions, path, look)?,
     };
     let truth = machine.truth(test, &context.scope().with_locals(&[node]))?;
     Ok(answer(truth, || match node.value {
         Value::Missing => format!("the file `{path}` does not exist"),
-        Value::Text(text) => {
+        Value::Absent => format!("the run records that `{path}` exists, but not what it holds"),
+        Value::Text(text) if look == FileLook::Text => {
             format!("the file `{path}` holds {} bytes and does not meet the test", text.as_str().len())
         }
+        Value::Text(text) if text.as_str().is_empty() => format!("the file `{path}` is empty"),
+        Value::List(names) if look != FileLook::Presence => {
+            let count = names.len();
+            format!("`{path}` is a folder with {count} {} in it", if count == 1 { "file" } else { "files" })
+        }
+        _ if look == FileLook::Presence => format!("`{path}` exists"),
         _ => format!("`{path}` does not meet the test"),
     }))
 }
 
-/// The text of a file in `files`: its value, or the `content` or `text` of an object that describes it. A run that records files
-/// says with that which there are not; `None` when it records none.
-fn recorded_file<'run>(machine: &Machine<'run>, path: &str) -> Option<Node<'run>> {
-    let Value::Object(files) = machine.run.root("files").value else { return None };
-    let node = files.get(path).unwrap_or(Node::computed(Value::Missing));
-    Some(match node.value {
-        Value::Object(file) => file.get("content").or_else(|| file.get("text")).unwrap_or(node),
-        _ => node,
+/// What stands for a file that was found: its text, the names in a folder, a sign where nobody asked for the text.
+fn found_file<'run>(
+    machine: &mut Machine<'run>,
+    permissions: &Permissions,
+    path: &str,
+    look: FileLook,
+) -> Result<Node<'run>, Fault> {
+    Ok(Node::computed(match permissions.file(path, look)? {
+        FileState::Missing => Value::Missing,
+        FileState::Unread(_) => Value::Boolean(true),
+        FileState::Text(text) => {
+            machine.meter.allocate(text.len())?;
+            Value::Text(Text::Plain(machine.arena.alloc_str(&text)))
+        }
+        FileState::Folder(names) => {
+            machine.meter.allocate(names.iter().map(|name| name.len() + size_of::<Node<'_>>()).sum())?;
+            let arena = machine.arena;
+            let name = |name: &String| Node::computed(Value::Text(Text::Plain(arena.alloc_str(name))));
+            Value::List(arena.alloc_slice_fill_iter(names.iter().map(name)))
+        }
+    }))
+}
+
+/// What the run records of a file: its text under its name, or the `content` or `text` of an object that describes it; in a list a name
+/// alone says that it is there. A run that records files says with that which there are not; `None` when it records none.
+fn recorded_file<'run>(machine: &Machine<'run>, path: &str, look: FileLook) -> Option<Node<'run>> {
+    let same = |name: &str| plain_path(name) == plain_path(path);
+    let found = match machine.run.root("files").value {
+        Value::Object(files) => files.entries().iter().rev().find(|entry| same(entry.key)).map(|entry| entry.node),
+        Value::List(files) => files.iter().copied().find(|file| file_name(file).is_some_and(same)),
+        _ => return None,
+    };
+    let Some(file) = found else { return Some(Node::computed(Value::Missing)) };
+    let in_list = matches!(machine.run.root("files").value, Value::List(_));
+    Some(match file.value {
+        _ if look == FileLook::Presence => file,
+        Value::Object(object) => object.get("content").or_else(|| object.get("text")).unwrap_or(Node::computed(Value::Absent)),
+        _ if in_list => Node::computed(Value::Absent),
+        _ => file,
     })
+}
+
+/// The path without `./` in front: both name the same file.
+fn plain_path(path: &str) -> &str {
+    path.trim_start_matches("./")
+}
+
+/// The name of a file in a list: text, or the `path` or `name` of an object.
+fn file_name<'run>(file: &Node<'run>) -> Option<&'run str> {
+    let node = match file.value {
+        Value::Object(object) => object.get("path").or_else(|| object.get("name"))?,
+        _ => *file,
+    };
+    match node.value {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    }
 }
 
 fn environment(machine: &Machine<'_>, permissions: &Permissions, name: &str, negated: bool) -> Result<Finding, Fault> {

@@ -1,6 +1,7 @@
 //! Assignments whose name says that the value is a credential: `api_key = '…'`, `"client_secret": "…"`, `PASSWORD=…`.
 
 use super::random::{is_stand_in, looks_chosen, looks_random};
+use super::secrets::is_pair;
 use super::{before, run_end};
 use std::ops::Range;
 
@@ -11,10 +12,14 @@ enum Worth {
     Key,
     /// A password: chosen.
     Password,
+    /// `user:password` in base64.
+    Pair,
+    /// The value of a header: a scheme and a token.
+    Header,
 }
 
 /// Parts of names, in the lower case and without the signs that join words.
-const NAMES: [(&str, Worth); 16] = [
+const NAMES: [(&str, Worth); 22] = [
     ("apikey", Worth::Key),
     ("secretkey", Worth::Key),
     ("accesskey", Worth::Key),
@@ -24,6 +29,10 @@ const NAMES: [(&str, Worth); 16] = [
     ("encryptionkey", Worth::Key),
     ("accountkey", Worth::Key),
     ("masterkey", Worth::Key),
+    ("adminkey", Worth::Key),
+    ("servicekey", Worth::Key),
+    ("deploykey", Worth::Key),
+    ("sharedkey", Worth::Key),
     ("apisecret", Worth::Key),
     ("secret", Worth::Key),
     ("token", Worth::Key),
@@ -31,10 +40,23 @@ const NAMES: [(&str, Worth); 16] = [
     ("password", Worth::Password),
     ("passwd", Worth::Password),
     ("passphrase", Worth::Password),
+    ("authorization", Worth::Header),
+    ("auth", Worth::Pair),
 ];
 
 /// Names of this kind are no credentials although they end like one.
-const HARMLESS: [&str; 17] = [
+const HARMLESS: [&str; 28] = [
+    "cache",
+    "primary",
+    "foreign",
+    "partition",
+    "sort",
+    "idempotency",
+    "routing",
+    "translation",
+    "object",
+    "bucket",
+    "dedup",
     "page",
     "next",
     "cursor",
@@ -55,7 +77,8 @@ const HARMLESS: [&str; 17] = [
 ];
 
 /// What stands at the end of a name of a credential, in any case.
-pub(super) const STEMS: [&str; 7] = ["key", "secret", "token", "credential", "password", "passwd", "passphrase"];
+pub(super) const STEMS: [&str; 9] =
+    ["key", "secret", "token", "credential", "password", "passwd", "passphrase", "authorization", "auth"];
 
 /// The longest name and the longest value that are looked at.
 const LONGEST_NAME: usize = 64;
@@ -80,6 +103,8 @@ fn judge(worth: Worth, value: &str) -> Option<&'static str> {
         Worth::Password if looks_chosen(value.as_bytes()) || looks_random(value.as_bytes()) => {
             Some("assigned-password")
         }
+        Worth::Header if value.len() >= 20 && looks_random(value.as_bytes()) => Some("assigned-key"),
+        Worth::Pair if value.len() >= 12 && is_pair(value) => Some("basic-credentials"),
         _ => None,
     }
 }
@@ -94,9 +119,19 @@ fn worth(name: &[u8]) -> Option<Worth> {
         .filter(|byte| byte.is_ascii_alphabetic())
         .map(|byte| char::from(byte.to_ascii_lowercase()))
         .collect();
-    let (stem, worth) = NAMES.iter().find(|(stem, _)| folded.ends_with(stem)).copied()?;
+    let known = NAMES.iter().find(|(stem, _)| folded.ends_with(stem)).copied();
+    // Of variables of the environment, whoever they belong to: `AZURE_OPENAI_KEY`.
+    let (stem, worth) = known.or_else(|| name.ends_with(b"_KEY").then_some(("key", Worth::Key)))?;
     let rest = folded.strip_suffix(stem).unwrap_or_default();
     (!HARMLESS.iter().any(|word| rest.ends_with(word))).then_some(worth)
+}
+
+/// Where a name of two words begins that ends at a place: `api key`, `admin key`, `access token`.
+fn two_words(bytes: &[u8], start: usize) -> usize {
+    let blank = matches!(before(bytes, start), Some(b' '));
+    let word = bytes.get(..start.saturating_sub(1)).unwrap_or_default();
+    let length = word.iter().rev().take(16).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    if blank && length > 1 { start - 1 - length } else { start }
 }
 
 /// The value that is assigned to the name which ends at a place.
@@ -110,22 +145,55 @@ pub(super) fn assignment(text: &str, name_end: usize) -> Option<(Range<usize>, &
     }
     let name_start =
         name_end - bytes.get(..name_end)?.iter().rev().take(LONGEST_NAME).take_while(|byte| of_name(**byte)).count();
-    let worth = worth(bytes.get(name_start..name_end)?)?;
-    let value_start = separator_end(bytes, tail)?;
+    let alone = worth(bytes.get(name_start..name_end)?);
+    let worth = alone.or_else(|| worth(bytes.get(two_words(bytes, name_start)..name_end)?))?;
+    let signed = separator_end(bytes, name_start, tail);
+    let value_start = signed.or_else(|| unsigned(bytes, tail))?;
+    let value_start = if worth == Worth::Header { behind_scheme(bytes, value_start)? } else { value_start };
     let range = value(bytes, value_start)?;
-    let kind = judge(worth, text.get(range.clone())?)?;
-    Some((range, kind))
+    let text = text.get(range.clone())?;
+    // Without a sign nothing says that what follows is the value, but that it looks like one and like nothing else.
+    let option = bytes.get(name_start) == Some(&b'-');
+    let quoted = matches!(before(bytes, range.start), Some(b'"' | b'\''));
+    let sure = signed.is_some() || quoted && worth == Worth::Password || looks_random(text.as_bytes());
+    let named = signed.is_some() || worth == Worth::Password || option;
+    (sure && named).then(|| judge(worth, text)).flatten().map(|kind| (range, kind))
 }
 
-/// The place behind `=`, `:`, `=>` or `:=` with the quotes and blanks around it.
-fn separator_end(bytes: &[u8], from: usize) -> Option<usize> {
+/// The value behind a name without a sign between: `--token …`, `password …`.
+fn unsigned(bytes: &[u8], from: usize) -> Option<usize> {
+    let value = run_end(bytes, from, 2, |byte| byte == b' ');
+    (value > from).then_some(value)
+}
+
+/// A header's value without the word for its scheme; `None` for the schemes that are anchors of their own.
+fn behind_scheme(bytes: &[u8], from: usize) -> Option<usize> {
+    let word = run_end(bytes, from, 16, |byte| byte.is_ascii_alphabetic());
+    let scheme = bytes.get(from..word)?.to_ascii_lowercase();
+    let behind = word > from && bytes.get(word) == Some(&b' ');
+    match scheme.as_slice() {
+        b"bearer" | b"basic" | b"ssws" => None,
+        _ if behind => Some(word + 1),
+        _ => Some(from),
+    }
+}
+
+/// The place behind `=`, `:`, `=>`, `:=`, `is`, or the `>` of an element, with the quotes and blanks around it.
+fn separator_end(bytes: &[u8], name: usize, from: usize) -> Option<usize> {
     let of_quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`' | b']' | b'\\');
     let blank = |byte: u8| matches!(byte, b' ' | b'\t');
     let quoted = run_end(bytes, from, 3, of_quote);
     let spaced = run_end(bytes, quoted, 8, blank);
     let sign = run_end(bytes, spaced, 2, |byte| matches!(byte, b'=' | b':' | b'>'));
-    // Without a sign there is no assignment; a comparison is none either.
     let text = bytes.get(spaced..sign)?;
+    let rest = bytes.get(spaced..)?;
+    if spaced > from && (rest.starts_with(b"is ") || rest.starts_with(b"was ")) {
+        return Some(run_end(bytes, spaced + 2 + usize::from(rest.starts_with(b"was")), 8, blank));
+    }
+    if text == b">" && before(bytes, name) == Some(b'<') {
+        return Some(sign);
+    }
+    // Without a sign there is no assignment; a comparison is none either.
     if text.is_empty() || text == b"==" || text == b"::" || text == b">" {
         return None;
     }

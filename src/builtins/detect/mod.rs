@@ -6,6 +6,7 @@
 
 mod assigned;
 mod pii;
+mod providers;
 mod random;
 mod secrets;
 mod view;
@@ -60,13 +61,19 @@ impl Detector {
         Ok(kept)
     }
 
-    /// The kinds of what stands in the texts of a value, keys included, each once.
+    /// The kinds of what stands in the texts of a value, keys included, each once. `name` is the key under which the value stands, where
+    /// that is known.
     ///
     /// # Errors
     /// Only when a limit is reached.
-    pub fn kinds(self, value: &Value<'_>, meter: &mut Meter) -> Result<Vec<&'static str>, Exhausted> {
+    pub fn kinds(
+        self,
+        name: Option<&str>,
+        value: &Value<'_>,
+        meter: &mut Meter,
+    ) -> Result<Vec<&'static str>, Exhausted> {
         let mut kinds = Vec::new();
-        let _ = self.visit_value(value, meter, &mut |finding| {
+        let _ = self.all(name, value, meter, &mut |finding| {
             if !kinds.contains(&finding.kind) {
                 kinds.push(finding.kind);
             }
@@ -75,22 +82,43 @@ impl Detector {
         Ok(kinds)
     }
 
-    /// Whether anything stands in the texts of a value.
+    /// Whether anything stands in the texts of a value; `name` as for [`Self::kinds`].
     ///
     /// # Errors
     /// Only when a limit is reached.
-    pub fn any(self, value: &Value<'_>, meter: &mut Meter) -> Result<bool, Exhausted> {
-        let end = self.visit_value(value, meter, &mut |_| ControlFlow::Break(()))?;
+    pub fn any(self, name: Option<&str>, value: &Value<'_>, meter: &mut Meter) -> Result<bool, Exhausted> {
+        let end = self.all(name, value, meter, &mut |_| ControlFlow::Break(()))?;
         Ok(end.is_break())
     }
 
-    fn visit_value(self, value: &Value<'_>, meter: &mut Meter, found: Found<'_>) -> Result<ControlFlow<()>, Exhausted> {
+    fn all(
+        self,
+        name: Option<&str>,
+        value: &Value<'_>,
+        meter: &mut Meter,
+        found: Found<'_>,
+    ) -> Result<ControlFlow<()>, Exhausted> {
+        if self.named(name, value, found).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        self.visit_value(name, value, meter, found)
+    }
+
+    fn visit_value(
+        self,
+        name: Option<&str>,
+        value: &Value<'_>,
+        meter: &mut Meter,
+        found: Found<'_>,
+    ) -> Result<ControlFlow<()>, Exhausted> {
         match value {
             Value::Text(text) => self.visit(text.as_str(), meter, found),
             Value::Number(number) if self == Self::Pii => self.visit(&number.to_string(), meter, found),
             Value::List(items) => deeper(|| {
                 for item in *items {
-                    if self.visit_value(&item.value, meter, found)?.is_break() {
+                    if self.named(name, &item.value, found).is_break()
+                        || self.visit_value(name, &item.value, meter, found)?.is_break()
+                    {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
@@ -99,8 +127,8 @@ impl Detector {
             Value::Object(object) => deeper(|| {
                 for entry in object.entries() {
                     if self.visit(entry.key, meter, found)?.is_break()
-                        || self.named(entry.key, &entry.node.value, found).is_break()
-                        || self.visit_value(&entry.node.value, meter, found)?.is_break()
+                        || self.named(Some(entry.key), &entry.node.value, found).is_break()
+                        || self.visit_value(Some(entry.key), &entry.node.value, meter, found)?.is_break()
                     {
                         return Ok(ControlFlow::Break(()));
                     }
@@ -111,10 +139,10 @@ impl Detector {
         }
     }
 
-    /// The value of a key: `{"api_key": "…"}` is an assignment too.
-    fn named(self, key: &str, value: &Value<'_>, found: Found<'_>) -> ControlFlow<()> {
-        match value {
-            Value::Text(text) if self == Self::Secrets => match assigned::of_name(key, text.as_str()) {
+    /// The value of a key, or one in a list of them: `{"api_key": "…"}` is an assignment too.
+    fn named(self, key: Option<&str>, value: &Value<'_>, found: Found<'_>) -> ControlFlow<()> {
+        match (key, value) {
+            (Some(key), Value::Text(text)) if self == Self::Secrets => match assigned::of_name(key, text.as_str()) {
                 Some(kind) => found(Finding { kind, range: 0..text.as_str().len() }),
                 None => ControlFlow::Continue(()),
             },

@@ -41,7 +41,9 @@ fn starting_at(text: &str, start: usize) -> Option<(&'static str, Range<usize>)>
         byte if byte.is_ascii_uppercase() => named("iban", iban(bytes, start)),
         _ => named("social-security-number", social_security(bytes, start))
             .or_else(|| named("payment-card", card(bytes, start)))
-            .or_else(|| named("phone", domestic(bytes, start))),
+            .or_else(|| named("phone", domestic(bytes, start)))
+            .or_else(|| named("iban", start.checked_sub(2).and_then(|start| iban(bytes, start))))
+            .or_else(|| named("phone", called(bytes, start))),
     }
 }
 
@@ -84,7 +86,9 @@ fn email(text: &str, at: usize) -> Option<Range<usize>> {
     if before(bytes, start) == Some(b':') && in_authority(bytes, start) {
         return None;
     }
-    let end = run_end(bytes, at + 1, 253, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
+    // A domain may be written in any script; its last part is not.
+    let of_domain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-') || byte >= 0x80;
+    let end = run_end(bytes, at + 1, 253, of_domain);
     let domain = text.get(at + 1..end)?.trim_end_matches(['.', '-']);
     let (name, top) = domain.rsplit_once('.')?;
     let top_fits = (2..=24).contains(&top.len())
@@ -220,15 +224,14 @@ const IBAN_LENGTHS: [(&[u8; 2], usize); 48] = [
     (b"TR", 26),
 ];
 
-/// A bank account: country, length, and the remainder of 1 when divided by 97.
+/// A bank account: country, length, and the remainder of 1 when divided by 97. Letters may be small.
 fn iban(bytes: &[u8], start: usize) -> Option<Range<usize>> {
-    let &[_, second, tens, ones] = bytes.get(start..start + 4)? else { return None };
-    let shaped = second.is_ascii_uppercase() && tens.is_ascii_digit() && ones.is_ascii_digit();
-    if !shaped || before(bytes, start).is_some_and(is_word) {
+    let &[first, second, tens, ones] = bytes.get(start..start + 4)? else { return None };
+    let country = [first.to_ascii_uppercase(), second.to_ascii_uppercase()];
+    if !(tens.is_ascii_digit() && ones.is_ascii_digit()) || before(bytes, start).is_some_and(is_word) {
         return None;
     }
-    let country = bytes.get(start..start + 2)?;
-    let (_, length) = IBAN_LENGTHS.iter().find(|(code, _)| code.as_slice() == country)?;
+    let (_, length) = IBAN_LENGTHS.iter().find(|(code, _)| **code == country)?;
     let mut compact = Vec::with_capacity(*length);
     let mut at = start;
     while compact.len() < *length {
@@ -251,17 +254,47 @@ fn remainder_97(compact: &[u8]) -> Option<u32> {
     })
 }
 
-/// `123-45-6789` in a range that is given out.
+/// Numbers that were printed in advertisements and belong to nobody.
+const PRINTED: [&[u8; 9]; 3] = [b"078051120", b"219099999", b"457555462"];
+
+/// `123-45-6789` in a range that is given out; in other spellings where the words in front say what it is.
 fn social_security(bytes: &[u8], start: usize) -> Option<Range<usize>> {
-    let end = start + 11;
-    let text = bytes.get(start..end)?;
-    let shape = text.iter().enumerate().all(|(position, byte)| match position {
-        3 | 6 => *byte == b'-',
-        _ => byte.is_ascii_digit(),
-    });
-    let part = |range: Range<usize>| text.get(range).unwrap_or_default();
-    let given = !matches!(part(0..3), b"000" | b"666" | [b'9', ..]) && part(4..6) != b"00" && part(7..11) != b"0000";
-    (shape && given && free_before(bytes, start) && free_after(bytes, end)).then_some(start..end)
+    let end = run_end(bytes, start, 12, |byte| byte.is_ascii_digit() || matches!(byte, b'-' | b' '));
+    let text = bytes.get(start..end)?.trim_ascii_end();
+    let end = start + text.len();
+    let digits: Vec<u8> = text.iter().copied().filter(u8::is_ascii_digit).collect();
+    let groups: Vec<usize> = text.split(|byte| !byte.is_ascii_digit()).map(<[u8]>::len).collect();
+    let shape = match groups.as_slice() {
+        [3, 2, 4] if text.contains(&b'-') && !text.contains(&b' ') => true,
+        [3, 2, 4] | [9] => said_before(bytes, start, &["ssn", "social security"]),
+        _ => false,
+    };
+    let part = |range: Range<usize>| digits.get(range).unwrap_or_default();
+    let given = !matches!(part(0..3), b"000" | b"666" | [b'9', ..]) && part(3..5) != b"00" && part(5..9) != b"0000";
+    let real = given && !PRINTED.iter().any(|printed| printed.as_slice() == digits);
+    (shape && real && free_before(bytes, start) && free_after(bytes, end)).then_some(start..end)
+}
+
+/// Whether one of the words stands shortly before a place.
+fn said_before(bytes: &[u8], at: usize, words: &[&str]) -> bool {
+    const NEAR: usize = 28;
+    let near = bytes.get(at.saturating_sub(NEAR)..at).unwrap_or_default().to_ascii_lowercase();
+    words.iter().any(|word| {
+        let finder = memchr::memmem::find_iter(&near, word.as_bytes());
+        finder.into_iter().any(|found| !before(&near, found).is_some_and(|byte| byte.is_ascii_alphabetic()))
+    })
+}
+
+/// A number of 9 to 15 digits, in groups or not, where the words in front say that it is a phone's.
+fn called(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    const WORDS: [&str; 8] = ["phone", "telephone", "mobile", "tel", "call", "cell", "whatsapp", "fax"];
+    let of_phone = |byte: u8| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.' | b'/');
+    let end = start + bytes.get(start..run_end(bytes, start, 24, of_phone))?.trim_ascii_end().len();
+    let body = bytes.get(start..end)?;
+    let digits = body.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let single = body.windows(2).all(|pair| pair.iter().any(u8::is_ascii_digit));
+    let fits = (9..=15).contains(&digits) && single && free_before(bytes, start) && free_after(bytes, end);
+    (fits && said_before(bytes, start, &WORDS)).then_some(start..end)
 }
 
 /// `+` with the country and 8 to 15 digits in all, in groups; a sum such as `+123456789` without a group is none.
@@ -282,11 +315,18 @@ fn international(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     (country && single && grouped && (8..=15).contains(&digits) && free_after(bytes, end)).then_some(start..end)
 }
 
-/// `(415) 555-2671`, `415-555-2671`, `415.555.2671`: area and exchange start with 2 to 9.
+/// `(415) 555-2671`, `415-555-2671`, `415.555.2671`, `1-415-555-2671`: area and exchange start with 2 to 9.
 fn domestic(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     if !free_before(bytes, start) {
         return None;
     }
+    let trunk = usize::from(bytes.get(start) == Some(&b'1') && matches!(bytes.get(start + 1), Some(b'-' | b'.'))) * 2;
+    let end = without_trunk(bytes, start + trunk)?;
+    Some(start..end)
+}
+
+/// The end of a number in the form of North America.
+fn without_trunk(bytes: &[u8], start: usize) -> Option<usize> {
     let digits = |from: usize, count: usize| {
         let text = bytes.get(from..from + count)?;
         text.iter().all(u8::is_ascii_digit).then_some(text)
@@ -308,5 +348,5 @@ fn domestic(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let separated = matches!(bytes.get(behind + 3), Some(b'-' | b'.' | b' '));
     digits(behind + 4, 4)?;
     let end = behind + 8;
-    (separated && real(area) && real(exchange) && free_after(bytes, end)).then_some(start..end)
+    (separated && real(area) && real(exchange) && free_after(bytes, end)).then_some(end)
 }

@@ -27,9 +27,21 @@ pub(super) fn variety(text: &[u8]) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// A key that nobody drew at random: `XXXXXXXXXXXXXXXX`, `0000…`, `abababab…`.
+/// A key that nobody drew at random: `XXXXXXXXXXXXXXXX`, `0000…`, `abababab…`, `1234567890ABCDEF`, and the keys that stand in manuals,
+/// which say `EXAMPLE` somewhere.
 pub(super) fn is_filler(body: &[u8]) -> bool {
     variety(body) < (body.len() / 3).clamp(3, 8)
+        || is_sequence(body)
+        || body.to_ascii_uppercase().windows(7).any(|part| part == b"EXAMPLE")
+}
+
+/// Eight characters that count up.
+fn is_sequence(body: &[u8]) -> bool {
+    let mut run = 1;
+    body.windows(2).any(|pair| {
+        run = if matches!(pair, [a, b] if a.checked_add(1) == Some(*b)) { run + 1 } else { 1 };
+        run >= 8
+    })
 }
 
 /// Words that stand where a key would be.

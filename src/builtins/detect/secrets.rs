@@ -1,99 +1,14 @@
 //! Credentials that providers mark with a prefix, tokens that can be decoded, keys in armour, passwords in addresses.
 
-use super::random::{is_filler, is_stand_in, looks_random, varies};
+use super::providers::Alphabet::{self, Alnum, Dotted, Hex, Upper, Url};
+use super::providers::Shape::{Body, Checked};
+use super::providers::{ANCHORS, Row};
+use super::random::{is_filler, is_stand_in, looks_chosen, looks_random, varies};
 use super::{Finding, Found, assigned, before, is_word, run_end};
 use crate::builtins::encoding::decode_base64;
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use std::ops::{ControlFlow, Range};
 use std::sync::LazyLock;
-
-/// Alphabets of keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Alphabet {
-    /// Letters and digits.
-    Alnum,
-    /// Upper-case letters and digits.
-    Upper,
-    /// Lower-case hexadecimal.
-    Hex,
-    /// Letters, digits, `-` and `_`.
-    Url,
-    /// The same and a dot.
-    Dotted,
-}
-
-impl Alphabet {
-    fn has(self, byte: u8) -> bool {
-        match self {
-            Self::Alnum => byte.is_ascii_alphanumeric(),
-            Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Self::Hex => byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'),
-            Self::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
-            Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'),
-        }
-    }
-}
-
-/// What stands behind an anchor.
-enum Shape {
-    /// So many characters of an alphabet, from least to most; they vary like a key.
-    Body(Alphabet, usize, usize),
-    /// A function finds out.
-    Checked(fn(&str, usize) -> Option<Range<usize>>),
-}
-
-use Alphabet::{Alnum, Dotted, Hex, Upper, Url};
-use Shape::{Body, Checked};
-
-/// Anchors with what has to follow, and the kind that is reported. Of anchors that start alike the longer stands first.
-static ANCHORS: &[(&str, &str, Shape)] = &[
-    ("AKIA", "aws-access-key", Body(Upper, 16, 16)),
-    ("ASIA", "aws-access-key", Body(Upper, 16, 16)),
-    ("sk-ant-", "anthropic-key", Body(Url, 32, 200)),
-    ("sk-proj-", "openai-key", Body(Url, 32, 220)),
-    ("sk-svcacct-", "openai-key", Body(Url, 32, 220)),
-    ("sk-admin-", "openai-key", Body(Url, 32, 220)),
-    ("sk-or-v1-", "openrouter-key", Body(Hex, 64, 64)),
-    ("sk-", "openai-key", Body(Alnum, 20, 64)),
-    ("ghp_", "github-token", Body(Alnum, 36, 255)),
-    ("gho_", "github-token", Body(Alnum, 36, 255)),
-    ("ghu_", "github-token", Body(Alnum, 36, 255)),
-    ("ghs_", "github-token", Body(Alnum, 36, 255)),
-    ("ghr_", "github-token", Body(Alnum, 36, 255)),
-    ("github_pat_", "github-token", Body(Url, 60, 255)),
-    ("glpat-", "gitlab-token", Body(Dotted, 20, 64)),
-    ("xox", "slack-token", Checked(slack)),
-    ("xapp-", "slack-token", Body(Url, 40, 200)),
-    ("hooks.slack.com/services/", "slack-webhook", Checked(slack_webhook)),
-    ("AIza", "google-key", Body(Url, 35, 35)),
-    ("ya29.", "google-token", Body(Url, 30, 512)),
-    ("GOCSPX-", "google-client-secret", Body(Url, 28, 28)),
-    ("sk_live_", "stripe-key", Body(Alnum, 16, 128)),
-    ("rk_live_", "stripe-key", Body(Alnum, 16, 128)),
-    ("whsec_", "stripe-webhook-secret", Body(Alnum, 32, 64)),
-    ("npm_", "npm-token", Body(Alnum, 36, 36)),
-    ("pypi-AgE", "pypi-token", Body(Url, 50, 512)),
-    ("SG.", "sendgrid-key", Checked(sendgrid)),
-    ("hf_", "hugging-face-token", Body(Alnum, 34, 40)),
-    ("gsk_", "groq-key", Body(Alnum, 40, 64)),
-    ("pplx-", "perplexity-key", Body(Alnum, 40, 64)),
-    ("xai-", "xai-key", Body(Alnum, 60, 100)),
-    ("dop_v1_", "digitalocean-token", Body(Hex, 64, 64)),
-    ("shpat_", "shopify-token", Body(Hex, 32, 32)),
-    ("shpss_", "shopify-token", Body(Hex, 32, 32)),
-    ("dckr_pat_", "docker-token", Body(Url, 27, 40)),
-    ("hvs.", "vault-token", Body(Url, 24, 200)),
-    ("glsa_", "grafana-token", Body(Url, 40, 64)),
-    ("lin_api_", "linear-key", Body(Alnum, 32, 64)),
-    ("AGE-SECRET-KEY-1", "age-key", Body(Upper, 58, 58)),
-    ("discord.com/api/webhooks/", "discord-webhook", Checked(discord_webhook)),
-    (":AA", "telegram-token", Checked(telegram)),
-    ("eyJ", "jwt", Checked(jwt)),
-    ("-----BEGIN ", "private-key", Checked(private_key)),
-    ("Bearer ", "bearer-token", Checked(bearer)),
-    ("Basic ", "basic-credentials", Checked(basic)),
-    ("://", "password-in-url", Checked(url_password)),
-];
 
 /// Anchors and stems of names in one automaton: one step for each byte, whatever the text.
 static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
@@ -111,7 +26,10 @@ static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 pub(super) fn scan(text: &str, found: Found<'_>) -> ControlFlow<()> {
     let Some(search) = &*SEARCH else { return ControlFlow::Continue(()) };
     let mut assigned_until = 0;
-    for hit in search.find_iter(text) {
+    let mut at = 0;
+    // Anchors overlap: in `.ghp_` another one ends where this begins.
+    while let Some(hit) = search.find(Input::new(text).span(at..text.len())) {
+        at = hit.start() + 1;
         if let Some(anchor) = ANCHORS.get(hit.pattern().as_usize()) {
             if let Some(finding) = anchored(text, hit.range(), anchor) {
                 found(finding)?;
@@ -127,7 +45,7 @@ pub(super) fn scan(text: &str, found: Found<'_>) -> ControlFlow<()> {
 }
 
 /// The credential that an anchor begins. Letters of anchors count as they are, apart from those of a scheme: `bearer`.
-fn anchored(text: &str, at: Range<usize>, (anchor, kind, shape): &(&str, &'static str, Shape)) -> Option<Finding> {
+fn anchored(text: &str, at: Range<usize>, (anchor, kind, shape): &Row) -> Option<Finding> {
     if text.get(at.clone()) != Some(*anchor) && !anchor.ends_with(' ') {
         return None;
     }
@@ -157,7 +75,7 @@ fn body(text: &str, prefix: Range<usize>, alphabet: Alphabet, least: usize, most
 }
 
 /// `xoxb-…`: a letter for the kind, then at least two parts of letters and digits.
-fn slack(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn slack(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let &[kind, dash] = bytes.get(start + 3..start + 5)? else { return None };
     if !starts_word(bytes, start) || !b"abeoprs".contains(&kind) || dash != b'-' {
@@ -185,16 +103,16 @@ fn path_parts(text: &str, start: usize, anchor: &str, least: &[usize]) -> Option
     bytes.get(start..at).is_some_and(varies).then_some(start..at)
 }
 
-fn slack_webhook(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn slack_webhook(text: &str, start: usize) -> Option<Range<usize>> {
     path_parts(text, start, "hooks.slack.com/services/", &[8, 8, 20])
 }
 
-fn discord_webhook(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn discord_webhook(text: &str, start: usize) -> Option<Range<usize>> {
     path_parts(text, start, "discord.com/api/webhooks/", &[16, 60])
 }
 
 /// `SG.` with 22 and 43 characters.
-fn sendgrid(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn sendgrid(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let first = run_end(bytes, start + 3, 23, |byte| Url.has(byte));
     let second = run_end(bytes, first + 1, 44, |byte| Url.has(byte));
@@ -203,17 +121,19 @@ fn sendgrid(text: &str, start: usize) -> Option<Range<usize>> {
 }
 
 /// The number of a bot, a colon, and 35 characters that start with `AA`.
-fn telegram(text: &str, colon: usize) -> Option<Range<usize>> {
+pub(super) fn telegram(text: &str, colon: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let digits = bytes.get(..colon)?.iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count();
     let end = run_end(bytes, colon + 1, 36, |byte| Url.has(byte));
     let start = colon - digits;
-    let fits = (8..=10).contains(&digits) && end - colon == 36 && starts_word(bytes, start);
+    // In an address of the API the number stands behind `bot`.
+    let free = starts_word(bytes, start) || bytes.get(..start)?.ends_with(b"/bot");
+    let fits = (8..=10).contains(&digits) && end - colon == 36 && free;
     (fits && varies(bytes.get(colon..end)?)).then_some(start..end)
 }
 
 /// Three parts in base64, of which the first two are JSON objects and the first names an algorithm.
-fn jwt(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn jwt(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     // Nothing of the alphabet stands in front, so that no byte is looked at for two starts.
     if !starts_word(bytes, start) {
@@ -234,7 +154,7 @@ fn jwt(text: &str, start: usize) -> Option<Range<usize>> {
 }
 
 /// The armour of a private key with key material in it; certificates and public keys are none.
-fn private_key(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn private_key(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let label_start = start + "-----BEGIN ".len();
     let label_end = run_end(bytes, label_start, 40, |byte| byte.is_ascii_uppercase() || byte == b' ');
@@ -257,7 +177,7 @@ fn private_key(text: &str, start: usize) -> Option<Range<usize>> {
 }
 
 /// `Bearer` with a token that looks drawn at random.
-fn bearer(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn bearer(text: &str, start: usize) -> Option<Range<usize>> {
     let from = start + "Bearer ".len();
     let end =
         run_end(text.as_bytes(), from, 2048, |byte| Dotted.has(byte) || matches!(byte, b'~' | b'+' | b'/' | b'='));
@@ -265,14 +185,38 @@ fn bearer(text: &str, start: usize) -> Option<Range<usize>> {
     (token.len() >= 20 && !is_stand_in(token) && looks_random(token.as_bytes())).then_some(from..end)
 }
 
+/// `SSWS` with the 42 characters of a token that starts with two zeros.
+pub(super) fn okta(text: &str, start: usize) -> Option<Range<usize>> {
+    let from = start + "SSWS ".len();
+    let end = run_end(text.as_bytes(), from, 64, |byte| Url.has(byte));
+    let token = text.as_bytes().get(from..end)?;
+    ((40..=44).contains(&token.len()) && token.starts_with(b"00") && varies(token)).then_some(from..end)
+}
+
 /// `Basic` with base64 of `user:password`.
-fn basic(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn basic(text: &str, start: usize) -> Option<Range<usize>> {
     let from = start + "Basic ".len();
     let end = run_end(text.as_bytes(), from, 1024, |byte| Alnum.has(byte) || matches!(byte, b'+' | b'/' | b'='));
-    let decoded = String::from_utf8(decode_base64(text.get(from..end)?)?).ok()?;
-    let (user, password) = decoded.split_once(':')?;
+    is_pair(text.get(from..end)?).then_some(from..end)
+}
+
+/// Whether base64 holds `user:password`.
+pub(super) fn is_pair(encoded: &str) -> bool {
+    let decoded = decode_base64(encoded).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let printable = decoded.bytes().all(|byte| byte.is_ascii_graphic());
-    (printable && !user.is_empty() && is_real_password(password)).then_some(from..end)
+    let pair = decoded.split_once(':');
+    printable && pair.is_some_and(|(user, password)| !user.is_empty() && is_real_password(password))
+}
+
+/// `curl -u user:password`; `docker run -u 1000:1000` holds no password.
+pub(super) fn user_option(text: &str, start: usize) -> Option<Range<usize>> {
+    let from = start + text.get(start + 1..)?.find(' ')? + 2;
+    let bytes = text.as_bytes();
+    let from = from + usize::from(matches!(bytes.get(from), Some(b'"' | b'\'')));
+    let end = run_end(bytes, from, 256, |byte| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'`' | b'\\'));
+    let (user, password) = text.get(from..end)?.split_once(':')?;
+    let chosen = looks_chosen(password.as_bytes()) || looks_random(password.as_bytes());
+    (!user.is_empty() && chosen && is_real_password(password)).then_some(from + user.len() + 1..end)
 }
 
 /// Passwords that stand in every manual.
@@ -289,7 +233,7 @@ fn is_real_password(password: &str) -> bool {
 }
 
 /// `scheme://user:password@host`.
-fn url_password(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn url_password(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let from = start + "://".len();
     let end = run_end(bytes, from, 256, |byte| {
@@ -300,4 +244,108 @@ fn url_password(text: &str, start: usize) -> Option<Range<usize>> {
     }
     let (user, password) = text.get(from..end)?.split_once(':')?;
     (!user.contains('$') && is_real_password(password)).then_some(from + user.len() + 1..end)
+}
+
+/// Three characters, a digit, `Q~`, and 31 to 34 characters more.
+pub(super) fn azure_secret(text: &str, sign: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let of_secret = |byte: u8| Dotted.has(byte) || byte == b'~';
+    let start = sign.checked_sub(4)?;
+    let end = run_end(bytes, sign + 2, 35, of_secret);
+    let head = bytes.get(start..sign)?;
+    let fits = head.iter().all(|byte| of_secret(*byte)) && head.last()?.is_ascii_digit();
+    (fits && (31..=34).contains(&(end - sign - 2)) && !before(bytes, start).is_some_and(is_word)).then_some(start..end)
+}
+
+/// The signature of an address that lets anybody in: base64 of 32 bytes, its signs escaped or not.
+pub(super) fn azure_signature(text: &str, start: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let from = start + "sig=".len();
+    let end = run_end(bytes, from, 80, |byte| Alphabet::Base64.has(byte) || byte == b'%');
+    let in_query = matches!(before(bytes, start), Some(b'&' | b'?'));
+    (in_query && (43..=64).contains(&(end - from)) && varies(bytes.get(from..end)?)).then_some(from..end)
+}
+
+pub(super) fn teams_webhook(text: &str, start: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let end = run_end(bytes, start, 400, |byte| Dotted.has(byte) || matches!(byte, b'/' | b'@'));
+    (end - start > 120 && varies(bytes.get(start..end)?)).then_some(start..end)
+}
+
+/// Parts of fixed alphabets and lengths behind each other, a sign between them.
+fn parts(text: &str, start: usize, from: usize, sign: u8, parts: &[(Alphabet, usize)]) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    for (index, (alphabet, length)) in parts.iter().enumerate() {
+        if index > 0 {
+            at = (bytes.get(at) == Some(&sign)).then_some(at + 1)?;
+        }
+        let end = run_end(bytes, at, length + 1, |byte| alphabet.has(byte));
+        at = (end - at == *length).then_some(end)?;
+    }
+    let ends = bytes.get(at).is_none_or(|byte| !is_word(*byte));
+    (starts_word(bytes, start) && ends && varies(bytes.get(from..at)?)).then_some(start..at)
+}
+
+pub(super) fn cloudflare_origin(text: &str, start: usize) -> Option<Range<usize>> {
+    parts(text, start, start + 5, b'-', &[(Hex, 24), (Hex, 146)])
+}
+
+pub(super) fn resend(text: &str, start: usize) -> Option<Range<usize>> {
+    parts(text, start, start + 3, b'_', &[(Alnum, 8), (Alnum, 24)])
+}
+
+pub(super) fn airtable(text: &str, start: usize) -> Option<Range<usize>> {
+    parts(text, start, start + 3, b'.', &[(Alnum, 14), (Hex, 64)])
+}
+
+pub(super) fn braintree(text: &str, start: usize) -> Option<Range<usize>> {
+    parts(text, start, start + "access_token$production$".len(), b'$', &[(Alnum, 16), (Hex, 32)])
+}
+
+/// `.atlasv1.` between 14 and at least 60 characters.
+pub(super) fn terraform(text: &str, dot: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let start = dot.checked_sub(14).filter(|start| bytes.get(*start..dot).is_some_and(|id| id.iter().all(|byte| Alnum.has(*byte))))?;
+    let end = run_end(bytes, dot + ".atlasv1.".len(), 80, |byte| Url.has(byte));
+    (starts_word(bytes, start) && end - dot >= 60 && varies(bytes.get(dot..end)?)).then_some(start..end)
+}
+
+/// `EAAA` with 60 characters, or `EAA` with a hundred and more.
+pub(super) fn meta_or_square(text: &str, start: usize) -> Option<Range<usize>> {
+    let square = text.get(start..)?.starts_with("EAAA").then(|| body(text, start..start + 4, Url, 58, 62)).flatten();
+    square.or_else(|| body(text, start..start + 3, Alnum, 100, 512))
+}
+
+/// 32 hexadecimal digits, `-us` and the number of a data centre.
+pub(super) fn mailchimp(text: &str, dash: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let start = dash.checked_sub(32)?;
+    let end = run_end(bytes, dash + 3, 3, |byte| byte.is_ascii_digit());
+    let key = bytes.get(start..dash)?;
+    let fits = key.iter().all(|byte| Hex.has(*byte)) && (1..=2).contains(&(end - dash - 3));
+    (fits && starts_word(bytes, start) && bytes.get(end).is_none_or(|byte| !is_word(*byte)) && varies(key)).then_some(start..end)
+}
+
+/// The number of an account in base64, a time, a signature.
+pub(super) fn discord_token(text: &str, dot: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let length = bytes.get(..dot)?.iter().rev().take(29).take_while(|byte| Url.has(**byte)).count();
+    let start = dot - length;
+    let account = decode_base64(text.get(start..dot)?)?;
+    let number = (17..=19).contains(&account.len()) && account.iter().all(u8::is_ascii_digit);
+    let time = run_end(bytes, dot + 1, 8, |byte| Url.has(byte));
+    let end = run_end(bytes, time + 1, 41, |byte| Url.has(byte));
+    let fits = time - dot == 7 && bytes.get(time) == Some(&b'.') && (27..=40).contains(&(end - time - 1));
+    (number && fits && starts_word(bytes, start)).then_some(start..end)
+}
+
+/// The private part of a PuTTY key: lines of base64.
+pub(super) fn putty_key(text: &str, start: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let end = run_end(bytes, start + "Private-Lines:".len(), 4_096, |byte| {
+        Alphabet::Base64.has(byte) || matches!(byte, b' ' | b'\n' | b'\r' | b'\\')
+    });
+    let body = bytes.get(start + "Private-Lines:".len()..end)?;
+    body.split(|byte| !Alphabet::Base64.has(*byte)).any(|line| line.len() >= 40 && varies(line)).then_some(start..end)
 }

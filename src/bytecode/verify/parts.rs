@@ -255,7 +255,7 @@ impl Parts<'_> {
 
     fn world(&self, world: &World<CodeId>) -> Result<(), VerifyError> {
         match world {
-            World::File { path: first, test } | World::Http { url: first, test } => {
+            World::File { path: first, test, .. } | World::Http { url: first, test } => {
                 self.code(*first)?;
                 self.code(*test)
             }

@@ -7,7 +7,7 @@ use super::monitor::{Judged, Monitor, Why};
 use super::view::{Hit, View};
 use crate::bytecode::program::CodeId;
 use crate::truth::Truth;
-use crate::value::{Node, Value};
+use crate::value::{Node, Text, Value};
 use crate::vm::context::Scope;
 use crate::vm::fault::Fault;
 
@@ -81,8 +81,10 @@ fn walk<'run>(
             Value::Text(_) | Value::Number(_) | Value::Boolean(_) => {
                 walk.looked += 1;
                 let locals = [node];
-                let truth = view.machine.truth(predicate, &scope.with_locals(&locals))?;
-                match truth.plain() {
+                view.machine.cache.look_at(key(&visits, at).zip(text(&node)));
+                let truth = view.machine.truth(predicate, &scope.with_locals(&locals));
+                view.machine.cache.look_at(None);
+                match truth?.plain() {
                     Some(false) => {}
                     Some(true) => {
                         walk.found = Some(place(&visits, at, view));
@@ -97,6 +99,24 @@ fn walk<'run>(
         open.extend((from..visits.len()).rev());
     }
     Ok(walk)
+}
+
+fn text<'run>(node: &Node<'run>) -> Option<Text<'run>> {
+    match node.value {
+        Value::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The key under which a value stands, alone or in lists.
+fn key<'run>(visits: &[Visit<'run>], at: usize) -> Option<&'run str> {
+    let mut visit = visits.get(at)?;
+    loop {
+        match visit.segment {
+            Segment::Key(key) => return Some(key),
+            Segment::Index(_) => visit = visits.get(visit.parent?)?,
+        }
+    }
 }
 
 fn place(visits: &[Visit<'_>], at: usize, view: &View<'_, '_>) -> Place {

@@ -1,11 +1,13 @@
 //! Commands: no shell, no input, bounded output, and the whole process group ended in time.
 
-use super::Permissions;
+use super::family::Family;
+use super::{Permissions, environment};
 use crate::vm::fault::Fault;
-use std::io::Read;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use std::io::{ErrorKind, Read};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 /// How long a command that was asked to end may take before it is killed.
@@ -28,79 +30,108 @@ pub(super) fn run(permissions: &Permissions, arguments: &[String]) -> Result<Com
         return Err(Fault::Other("the command is empty".to_owned()));
     };
     let mut command = Command::new(program);
-    command.args(rest).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command.args(rest).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(folder) = &permissions.working_directory {
         command.current_dir(folder);
     }
-    let mut child = command.spawn().map_err(|error| Fault::Other(format!("`{program}` cannot be started: {error}")))?;
+    let family = Family::of(&mut command);
+    let mut child = family.start(&mut command).map_err(|error| cannot_start(permissions, program, &error))?;
     let streams = [
-        child.stdout.take().map(|stream| collect(stream, permissions.output_bytes)),
-        child.stderr.take().map(|stream| collect(stream, permissions.output_bytes)),
+        child.stdout.take().map(|stream| Stream::read(stream, permissions.output_bytes)),
+        child.stderr.take().map(|stream| Stream::read(stream, permissions.output_bytes)),
     ];
-    let status = wait(&mut child, permissions.command_time);
-    end_group(&child, rustix::process::Signal::KILL);
+    let in_time = ended_itself(&child, &family, permissions.command_time);
+    family.end(&child);
+    let status = in_time.and_then(|in_time| child.wait().map(|status| in_time.then_some(status)));
     let status = status.map_err(|error| Fault::Other(format!("`{program}` cannot be waited for: {error}")))?;
-    let output = streams.into_iter().flatten().map(|stream| stream.recv_timeout(GRACE).unwrap_or_default()).collect();
-    match status {
-        Some(status) => Ok(CommandOutcome { code: code(status), output }),
-        None => {
-            let seconds = permissions.command_time.as_secs_f64();
-            Err(Fault::Other(format!("`{program}` took longer than {seconds} s and was ended")))
-        }
-    }
+    let Some(status) = status else {
+        let limit = permissions.command_time.as_millis();
+        let limit = if limit % 1_000 == 0 { format!("{}s", limit / 1_000) } else { format!("{limit}ms") };
+        return Err(Fault::Other(format!("`{program}` took longer than {limit} and was ended")));
+    };
+    let output: String = streams.into_iter().flatten().map(Stream::text).collect();
+    let output = environment::withheld(&output, environment::variables()).into_owned();
+    Ok(CommandOutcome { code: code(status), output })
 }
+
+fn cannot_start(permissions: &Permissions, program: &str, error: &std::io::Error) -> Fault {
+    let of_folder = |program: &str| permissions.working_directory.as_ref().is_some_and(|folder| folder.join(program).is_file());
+    let why = match error.kind() {
+        ErrorKind::NotFound if program.contains('/') && of_folder(program) => {
+            "the program that its first line names does not exist".to_owned()
+        }
+        ErrorKind::NotFound => "there is no such program".to_owned(),
+        ErrorKind::PermissionDenied => "it is not an executable file".to_owned(),
+        ErrorKind::InvalidInput => "a NUL character cannot be an argument".to_owned(),
+        ErrorKind::ArgumentListTooLong => "its arguments are too long".to_owned(),
+        _ => error.to_string(),
+    };
+    let program: String = program.chars().take(NAME).collect();
+    Fault::Other(format!("`{program}` cannot be started: {why}"))
+}
+
+/// Characters of a program's name in a message.
+const NAME: usize = 200;
 
 fn code(status: ExitStatus) -> i64 {
     status.code().map_or_else(|| 128 + i64::from(status.signal().unwrap_or(0)), i64::from)
 }
 
-/// Waits until the command ends by itself; `None` when it had to be ended.
-fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
-    if let Some(status) = wait_until(child, Instant::now() + limit)? {
-        return Ok(Some(status));
+/// Waits until the command ends by itself, and ends it with all that it started when it does not; whether it did. Either way it is not
+/// asked for its status yet: until then no other process can get its number.
+fn ended_itself(child: &Child, family: &Family, limit: Duration) -> std::io::Result<bool> {
+    let in_time = wait_until(child, Instant::now() + limit)?;
+    if !in_time {
+        family.ask(child);
+        wait_until(child, Instant::now() + GRACE)?;
     }
-    end_group(child, rustix::process::Signal::TERM);
-    if wait_until(child, Instant::now() + GRACE)?.is_none() {
-        end_group(child, rustix::process::Signal::KILL);
-        child.wait()?;
-    }
-    Ok(None)
+    Ok(in_time)
 }
 
-fn wait_until(child: &mut Child, deadline: Instant) -> std::io::Result<Option<ExitStatus>> {
+fn wait_until(child: &Child, deadline: Instant) -> std::io::Result<bool> {
+    let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return Ok(true) };
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+        if waitid(WaitId::Pid(pid), look)?.is_some() {
+            return Ok(true);
         }
         if Instant::now() >= deadline {
-            return Ok(None);
+            return Ok(false);
         }
         std::thread::sleep(PAUSE);
     }
 }
 
-/// Sends a signal to the command and everything it started. That the group is gone already is no error.
-fn end_group(child: &Child, signal: rustix::process::Signal) {
-    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-    if let Some(group) = group {
-        let _gone_already = rustix::process::kill_process_group(group, signal);
-    }
+/// What a command writes to a stream: the first bytes are kept, the rest is read and dropped, so that the command never waits for a full
+/// pipe. A thread reads; it is not waited for, as a process that cannot be ended may keep the stream open.
+struct Stream {
+    kept: Arc<Mutex<Vec<u8>>>,
+    ended: mpsc::Receiver<()>,
 }
 
-/// Reads a stream to its end on a thread of its own and sends the first `limit` bytes of it as text. The rest is read and dropped, so that
-/// the command never blocks on a full pipe. The thread is not joined: a process that left the group may keep the stream open.
-fn collect(mut stream: impl Read + Send + 'static, limit: usize) -> mpsc::Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut kept = Vec::new();
-        let mut chunk = [0_u8; 4096];
-        while let Ok(read @ 1..) = stream.read(&mut chunk) {
-            let room = limit.saturating_sub(kept.len()).min(read);
-            kept.extend(chunk.iter().take(room));
-        }
-        let _nobody_waits = sender.send(String::from_utf8_lossy(&kept).into_owned());
-    });
-    receiver
+impl Stream {
+    fn read(mut stream: impl Read + Send + 'static, limit: usize) -> Self {
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let (sender, ended) = mpsc::channel();
+        let filled = Arc::clone(&kept);
+        std::thread::spawn(move || {
+            let mut chunk = [0_u8; 1 << 16];
+            while let Ok(read @ 1..) = stream.read(&mut chunk) {
+                if let Ok(mut kept) = filled.lock() {
+                    let room = limit.saturating_sub(kept.len()).min(read);
+                    kept.extend(chunk.iter().take(room));
+                }
+            }
+            let _nobody_waits = sender.send(());
+        });
+        Self { kept, ended }
+    }
+
+    /// What was written, waiting a little for the end.
+    fn text(self) -> String {
+        let _ended = self.ended.recv_timeout(GRACE);
+        self.kept.lock().map(|kept| String::from_utf8_lossy(&kept).into_owned()).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
@@ -148,6 +179,26 @@ mod tests {
     }
 
     #[test]
+    fn a_command_that_starts_a_session_of_its_own_and_closes_its_output_is_ended_with_it() {
+        let marker = tempfile::tempdir().unwrap();
+        let (limit, normal) = (marker.path().join("limit"), marker.path().join("normal"));
+        let daemon = |file: &std::path::Path| {
+            format!("setsid sh -c 'trap \"\" TERM; exec >&- 2>&-; sleep 1; touch {}' &", file.display())
+        };
+        let script = format!("trap '' TERM; {} exec >&- 2>&-; sleep 60", daemon(&limit));
+        assert!(allowed().command(&words(&["sh", "-c", &script])).is_err());
+        let outcome = allowed().command(&words(&["sh", "-c", &format!("echo done; {}", daemon(&normal))])).unwrap();
+        assert_eq!(outcome, CommandOutcome { code: 0, output: "done\n".to_owned() });
+        std::thread::sleep(Duration::from_millis(1_300));
+        assert!(!limit.exists() && !normal.exists(), "a process in a session of its own lived on");
+    }
+
+    #[test]
+    fn there_is_no_input() {
+        assert_eq!(allowed().command(&words(&["cat"])).unwrap(), CommandOutcome { code: 0, output: String::new() });
+    }
+
+    #[test]
     fn endless_output_is_bounded() {
         let found = allowed().command(&words(&["yes"]));
         assert!(found.is_err());
@@ -156,9 +207,22 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_does_not_exist_is_a_clear_error() {
-        let found = allowed().command(&words(&["no-such-program-here"]));
-        assert!(matches!(&found, Err(Fault::Other(text)) if text.contains("cannot be started")), "{found:?}");
+    fn a_program_that_cannot_be_started_is_a_clear_error() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("plain.sh"), "echo hi").unwrap();
+        let permissions = Permissions { working_directory: Some(folder.path().to_path_buf()), ..allowed() };
+        for (program, why) in [
+            ("no-such-program-here", "there is no such program"),
+            ("./no-such-program-here", "there is no such program"),
+            ("./plain.sh", "not an executable file"),
+            (".", "not an executable file"),
+            ("a\0b", "NUL"),
+        ] {
+            let found = permissions.command(&words(&[program]));
+            assert!(matches!(&found, Err(Fault::Other(text)) if text.contains(why)), "{program:?}: {found:?}");
+        }
         assert!(allowed().command(&[]).is_err());
+        let long = "x".repeat(4 << 20);
+        assert!(allowed().command(&words(&["true", &long])).is_err());
     }
 }

@@ -1,8 +1,13 @@
-//! Files: only inside permitted folders, links followed before the folder is compared.
+//! Files: only inside permitted folders. Links are followed first, and what is opened then is exactly that place: no link on the way to
+//! it is followed a second time, so that nothing can be put in its place between the look and the read.
 
 use super::Permissions;
+use crate::ir::FileLook;
 use crate::vm::fault::Fault;
+use rustix::fs::{Mode, OFlags, openat};
+use std::fs::{File, Metadata};
 use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
 /// What a path leads to.
@@ -10,16 +15,24 @@ use std::path::{Component, Path, PathBuf};
 pub enum FileState {
     /// Nothing.
     Missing,
-    /// A folder.
-    Folder,
+    /// A folder, with the names of what is in it, sorted.
+    Folder(Vec<String>),
     /// A file with its text; bytes that are no UTF-8 become U+FFFD.
     Text(String),
+    /// Something that exists and was not read, because nobody asked for its text: how many bytes it has.
+    Unread(u64),
 }
 
-/// Reads a file if it may be read.
-pub(super) fn read(permissions: &Permissions, path: &str) -> Result<FileState, Fault> {
+/// Names of a folder that are listed at most.
+const NAMES: usize = 100_000;
+
+/// Looks at a file if it may be looked at.
+pub(super) fn read(permissions: &Permissions, path: &str, look: FileLook) -> Result<FileState, Fault> {
     if path.contains('\0') {
         return Err(Fault::Other("a path cannot hold a NUL character".to_owned()));
+    }
+    if path.is_empty() {
+        return Err(Fault::Other("the path is empty".to_owned()));
     }
     let Some(base) = &permissions.working_directory else { return Err(needs_permission(Path::new(path))) };
     let place = resolve(&base.join(path)).map_err(|error| cannot_read(path, &error))?;
@@ -27,7 +40,7 @@ pub(super) fn read(permissions: &Permissions, path: &str) -> Result<FileState, F
     if !permitted.into_iter().any(|folder| place.starts_with(folder)) {
         return Err(needs_permission(&place));
     }
-    text_of(permissions, path, &place)
+    state(permissions, path, &place, look)
 }
 
 /// The place that a path really leads to: links followed as far as it exists, and no `..` behind that.
@@ -58,36 +71,119 @@ fn resolve(path: &Path) -> std::io::Result<PathBuf> {
     }
 }
 
-fn text_of(permissions: &Permissions, path: &str, place: &Path) -> Result<FileState, Fault> {
-    let facts = match std::fs::metadata(place) {
+fn state(permissions: &Permissions, path: &str, place: &Path, look: FileLook) -> Result<FileState, Fault> {
+    let facts = match std::fs::symlink_metadata(place) {
         Ok(facts) => facts,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileState::Missing),
+        Err(error) if nothing_there(&error) => return Ok(FileState::Missing),
+        Err(error) => return Err(cannot_read(path, &error)),
+    };
+    if look == FileLook::Presence {
+        return Ok(FileState::Unread(facts.len()));
+    }
+    // Opening a pipe or a device may already wait for ever, or do something.
+    if !facts.is_dir() && !facts.is_file() {
+        return Err(Fault::Other(format!("`{path}` is no regular file")));
+    }
+    let file = match open(place, facts.is_dir()) {
+        Ok(file) => file,
+        Err(error) if nothing_there(&error) => return Ok(FileState::Missing),
         Err(error) => return Err(cannot_read(path, &error)),
     };
     if facts.is_dir() {
-        return Ok(FileState::Folder);
+        return names(&file).map(FileState::Folder).map_err(|error| cannot_read(path, &error));
     }
-    // A pipe or a device could block for ever.
-    if !facts.is_file() {
+    let opened = file.metadata().map_err(|error| cannot_read(path, &error))?;
+    content(permissions, path, file, &opened, look)
+}
+
+/// Whether there is nothing, also because what should be a folder on the way is a file.
+fn nothing_there(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
+fn content(
+    permissions: &Permissions,
+    path: &str,
+    file: File,
+    opened: &Metadata,
+    look: FileLook,
+) -> Result<FileState, Fault> {
+    if !opened.is_file() {
         return Err(Fault::Other(format!("`{path}` is no regular file")));
     }
-    if facts.len() > permissions.file_bytes {
-        return Err(Fault::Other(format!("`{path}` is larger than {} bytes", permissions.file_bytes)));
+    if look == FileLook::Size && opened.len() > 0 {
+        return Ok(FileState::Unread(opened.len()));
+    }
+    let too_large = || Fault::Other(format!("`{path}` is larger than {} bytes", permissions.file_bytes));
+    if opened.len() > permissions.file_bytes {
+        return Err(too_large());
     }
     let mut bytes = Vec::new();
-    std::fs::File::open(place)
-        .and_then(|file| file.take(permissions.file_bytes).read_to_end(&mut bytes))
-        .map_err(|error| cannot_read(path, &error))?;
+    let most = permissions.file_bytes.saturating_add(1);
+    file.take(most).read_to_end(&mut bytes).map_err(|error| cannot_read(path, &error))?;
+    // Some files say that they are empty and never end.
+    if bytes.len() as u64 >= most {
+        return Err(too_large());
+    }
     Ok(FileState::Text(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
+/// On the way to a file a folder need not be readable.
+#[cfg(target_os = "linux")]
+const THROUGH: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const THROUGH: OFlags = OFlags::RDONLY;
+
+/// Opens a place of which every part is what it seems to be: a link anywhere is an error. Never waits for the other end of a pipe.
+fn open(place: &Path, folder: bool) -> std::io::Result<File> {
+    let once = OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut parts = place.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name),
+        _ => None,
+    });
+    let mut here: OwnedFd = rustix::fs::open("/", THROUGH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let last = parts.next_back();
+    for part in parts {
+        here = openat(&here, part, once | THROUGH | OFlags::DIRECTORY, Mode::empty())?;
+    }
+    let end = once | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let end = if folder { end | OFlags::DIRECTORY } else { end };
+    Ok(File::from(openat(&here, last.unwrap_or(std::ffi::OsStr::new(".")), end, Mode::empty())?))
+}
+
+/// The names in a folder, sorted.
+fn names(folder: &File) -> std::io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in rustix::fs::Dir::read_from(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name != "." && name != ".." {
+            names.push(name);
+        }
+        if names.len() > NAMES {
+            return Err(std::io::Error::other(format!("there are more than {NAMES} files in it")));
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
 fn cannot_read(path: &str, error: &std::io::Error) -> Fault {
-    Fault::Other(format!("`{path}` cannot be read: {error}"))
+    let why = match error.kind() {
+        std::io::ErrorKind::PermissionDenied => "the system does not allow it".to_owned(),
+        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            "its links lead in a circle, or it has just become one".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    Fault::Other(format!("`{path}` cannot be read: {why}"))
 }
 
 /// The flag that would permit it: the folder that the file is in.
 fn needs_permission(place: &Path) -> Fault {
+    // The names below differ from run to run.
+    let of_processes = Path::new("/proc");
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = if folder.starts_with(of_processes) { of_processes } else { folder };
     Fault::Permission(format!("--allow-read={}", folder.display()))
 }
 
@@ -99,14 +195,21 @@ mod tests {
         Permissions { working_directory: Some(folder.to_path_buf()), ..Permissions::default() }
     }
 
+    fn text(permissions: &Permissions, path: &str) -> Result<FileState, Fault> {
+        permissions.file(path, FileLook::Text)
+    }
+
     #[test]
     fn a_file_below_the_working_directory_is_read() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.txt"), "hello").unwrap();
+        std::fs::write(folder.path().join("B.txt"), "").unwrap();
         let permissions = inside(folder.path());
-        assert_eq!(permissions.file("a.txt"), Ok(FileState::Text("hello".to_owned())));
-        assert_eq!(permissions.file("./no/such/file"), Ok(FileState::Missing));
-        assert_eq!(permissions.file("."), Ok(FileState::Folder));
+        assert_eq!(text(&permissions, "a.txt"), Ok(FileState::Text("hello".to_owned())));
+        assert_eq!(text(&permissions, "./no/such/file"), Ok(FileState::Missing));
+        assert_eq!(text(&permissions, "a.txt/b"), Ok(FileState::Missing));
+        let names = FileState::Folder(vec!["B.txt".to_owned(), "a.txt".to_owned()]);
+        assert_eq!(text(&permissions, "."), Ok(names));
     }
 
     #[test]
@@ -116,21 +219,76 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(outside.path(), folder.path().join("link")).unwrap();
         std::os::unix::fs::symlink(outside.path().join("later"), folder.path().join("dangling")).unwrap();
+        std::os::unix::fs::symlink("loop", folder.path().join("loop")).unwrap();
         let permissions = inside(folder.path());
-        for path in ["../", "../x", "link/secret", "link/other", "a/../../b", "/etc/passwd"] {
-            let found = permissions.file(path);
-            assert!(matches!(found, Err(Fault::Permission(_) | Fault::Other(_))), "{path}: {found:?}");
+        let paths = [
+            "../",
+            "../x",
+            "link",
+            "link/secret",
+            "link/other",
+            "link/../x",
+            "a/../../b",
+            "/etc/passwd",
+            "dangling",
+            "dangling/x",
+            "loop",
+            "",
+            "a\0b",
+        ];
+        for path in paths {
+            for look in [FileLook::Presence, FileLook::Size, FileLook::Text] {
+                let found = permissions.file(path, look);
+                assert!(matches!(found, Err(Fault::Permission(_) | Fault::Other(_))), "{path}: {found:?}");
+            }
         }
-        assert!(matches!(permissions.file("link/secret"), Err(Fault::Permission(_))));
-        assert!(permissions.file("dangling").is_err());
+        assert!(matches!(text(&permissions, "link/secret"), Err(Fault::Permission(_))));
         let wider = Permissions { read: vec![outside.path().to_path_buf()], ..permissions };
-        assert_eq!(wider.file("link/secret"), Ok(FileState::Text("x".to_owned())));
+        assert_eq!(text(&wider, "link/secret"), Ok(FileState::Text("x".to_owned())));
     }
 
     #[test]
-    fn nothing_is_read_by_default_and_no_pipe_blocks() {
-        assert!(matches!(Permissions::default().file("Cargo.toml"), Err(Fault::Permission(_))));
+    fn what_is_put_in_its_place_later_is_not_opened() {
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("secret"), "x").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().canonicalize().unwrap();
+        // The places were folders and files when they were looked at; now they are links.
+        std::os::unix::fs::symlink(outside.path(), place.join("folder")).unwrap();
+        std::os::unix::fs::symlink(outside.path().join("secret"), place.join("file")).unwrap();
+        assert!(open(&place.join("folder/secret"), false).is_err());
+        assert!(open(&place.join("file"), false).is_err());
+        assert!(open(&place.join("folder"), true).is_err());
+    }
+
+    #[test]
+    fn nothing_is_read_by_default_and_no_device_or_pipe_blocks() {
+        assert!(matches!(text(&Permissions::default(), "Cargo.toml"), Err(Fault::Permission(_))));
         let dev = Permissions { read: vec![PathBuf::from("/dev")], ..inside(Path::new("/tmp")) };
-        assert!(matches!(dev.file("/dev/zero"), Err(Fault::Other(_))));
+        assert!(matches!(text(&dev, "/dev/zero"), Err(Fault::Other(_))));
+        assert!(matches!(dev.file("/dev/zero", FileLook::Presence), Ok(FileState::Unread(_))));
+        let folder = tempfile::tempdir().unwrap();
+        let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status();
+        if made.is_ok_and(|status| status.success()) {
+            assert!(matches!(text(&inside(folder.path()), "pipe"), Err(Fault::Other(_))));
+            let pipe = folder.path().canonicalize().unwrap().join("pipe");
+            assert!(!open(&pipe, false).unwrap().metadata().unwrap().is_file());
+        }
+    }
+
+    #[test]
+    fn a_file_is_only_read_where_its_text_matters() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("large"), "0123456789").unwrap();
+        let small = Permissions { file_bytes: 4, ..inside(folder.path()) };
+        assert!(matches!(text(&small, "large"), Err(Fault::Other(why)) if why.contains("larger than 4 bytes")));
+        assert_eq!(small.file("large", FileLook::Size), Ok(FileState::Unread(10)));
+        assert_eq!(small.file("large", FileLook::Presence), Ok(FileState::Unread(10)));
+    }
+
+    #[test]
+    fn the_flag_has_no_name_of_a_process_in_it() {
+        let found = text(&inside(Path::new("/tmp")), "/proc/self/environ");
+        assert_eq!(found, Err(Fault::Permission("--allow-read=/proc".to_owned())));
     }
 }

@@ -4,11 +4,17 @@
 //! `--allow-run`. There is no network and no other access. What a run has recorded is asked first, by `evaluate`.
 
 mod command;
+mod environment;
+mod family;
 mod files;
 
 pub use command::CommandOutcome;
 pub use files::FileState;
 
+pub use environment::WITHHELD;
+pub use family::end_all;
+
+use crate::ir::FileLook;
 use crate::vm::fault::Fault;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,13 +59,13 @@ impl Permissions {
         Self { working_directory: Some(working_directory), environment: true, ..Self::default() }
     }
 
-    /// The state of a file.
+    /// The state of a file, as far as `look` asks for it.
     ///
     /// # Errors
     /// [`Fault::Permission`] when it lies (symbolic links followed) in no permitted folder; [`Fault::Other`] when it is no regular file, too
     /// large or unreadable.
-    pub fn file(&self, path: &str) -> Result<FileState, Fault> {
-        files::read(self, path)
+    pub fn file(&self, path: &str, look: FileLook) -> Result<FileState, Fault> {
+        files::read(self, path, look)
     }
 
     /// Runs a command without a shell and waits for it.

@@ -1,0 +1,43 @@
+//! Variables of the environment: whether they are set, and keeping their values out of what a command wrote.
+
+use std::borrow::Cow;
+
+/// What stands in the output of a command for the value of a variable.
+pub const WITHHELD: &str = "[from the environment]";
+
+/// Shorter values are words such as `true` or `xterm`, and none of them is a secret.
+const SHORTEST: usize = 6;
+
+/// The text without the values of variables of the environment, the longest first, so that no part of one stays. The folder in which
+/// the command runs is known to whoever reads its output.
+pub(super) fn withheld(text: &str, variables: impl Iterator<Item = (String, String)>) -> Cow<'_, str> {
+    let known = ["PWD", "OLDPWD"];
+    let mut values: Vec<String> = variables
+        .filter(|(name, value)| value.trim().len() >= SHORTEST && !known.contains(&name.as_str()))
+        .map(|(_, value)| value.trim().to_owned())
+        .filter(|value| text.contains(value.as_str()))
+        .collect();
+    values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    values.iter().fold(Cow::Borrowed(text), |text, value| Cow::Owned(text.replace(value.as_str(), WITHHELD)))
+}
+
+/// The variables of this process that are text.
+pub(super) fn variables() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clean(text: &str) -> String {
+        let variables = [("A", "tangerine"), ("B", "tangerine dream"), ("CI", "true"), ("PWD", "/work/here")];
+        withheld(text, variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter()).into_owned()
+    }
+
+    #[test]
+    fn values_of_variables_are_taken_out_the_longest_first() {
+        assert_eq!(clean("a tangerine, a tangerine dream"), "a [from the environment], a [from the environment]");
+        assert_eq!(clean("it is true that nothing is in /work/here"), "it is true that nothing is in /work/here");
+    }
+}

@@ -1,0 +1,143 @@
+//! Ending a command with everything that it has started, also what has left its process group.
+//!
+//! The group is the first net. A process that starts a session of its own leaves it; on Linux such processes are found by a mark in the
+//! environment that they were started with, and by their parents. What neither finds has gone to some length to hide.
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use std::process::{Child, Command};
+use std::sync::{Mutex, PoisonError};
+
+/// The name of the mark in the environment of a command.
+const MARK: &str = "AVERMENT_COMMAND";
+
+/// A command's mark: different for every command of every process.
+#[derive(Debug)]
+pub(super) struct Family {
+    mark: String,
+}
+
+/// The commands that run just now, with their processes, and whether no more may start.
+static RUNNING: Mutex<(Vec<(String, u32)>, bool)> = Mutex::new((Vec::new(), false));
+
+/// Ends all commands that run, and lets no other start: for a program that is about to leave.
+pub fn end_all() {
+    let running = {
+        let Ok(mut running) = RUNNING.lock() else { return };
+        running.1 = true;
+        std::mem::take(&mut running.0)
+    };
+    running.into_iter().for_each(|(mark, process)| end(&mark, process));
+}
+
+impl Family {
+    /// Marks a command that is about to start, and gives it a process group of its own.
+    pub(super) fn of(command: &mut Command) -> Self {
+        use std::os::unix::process::CommandExt;
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        command.env(MARK, &mark).process_group(0);
+        Self { mark }
+    }
+
+    /// Starts the command.
+    pub(super) fn start(&self, command: &mut Command) -> std::io::Result<Child> {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        if running.1 {
+            return Err(std::io::Error::other("the program is ending"));
+        }
+        let child = command.spawn()?;
+        running.0.push((self.mark.clone(), child.id()));
+        Ok(child)
+    }
+
+    /// Asks the process group to end.
+    pub(super) fn ask(&self, child: &Child) {
+        signal(child.id(), Signal::TERM);
+    }
+
+    /// Kills the group and whatever carries the mark. The command must not have been waited for: its number would be anybody's.
+    pub(super) fn end(&self, child: &Child) {
+        end(&self.mark, child.id());
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        running.0.retain(|(mark, _)| *mark != self.mark);
+    }
+}
+
+/// Sends a signal to a process group. That it is gone already is no error.
+fn signal(group: u32, signal: Signal) {
+    if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
+        let _gone_already = kill_process_group(group, signal);
+    }
+}
+
+/// Kills, and again while there is something: a process may start another at any time.
+fn end(mark: &str, process: u32) {
+    signal(process, Signal::KILL);
+    for _ in 0..ROUNDS {
+        let left = members(mark, process);
+        if left.is_empty() {
+            return;
+        }
+        for pid in left.into_iter().filter_map(Pid::from_raw) {
+            let _gone_already = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+/// How often is looked for what is still there.
+const ROUNDS: usize = 20;
+
+/// The processes that carry a mark or descend from the command.
+#[cfg(target_os = "linux")]
+fn members(mark: &str, command: u32) -> Vec<i32> {
+    let mark = format!("{MARK}={mark}");
+    let processes: Vec<Process> = processes().collect();
+    let mut members: Vec<i32> = processes.iter().filter(|one| one.carries(&mark)).map(|one| one.pid).collect();
+    members.extend(i32::try_from(command).ok());
+    // Children stand behind their parents almost always; a second pass finds the others.
+    for _ in 0..2 {
+        for process in &processes {
+            if members.contains(&process.parent) && !members.contains(&process.pid) {
+                members.push(process.pid);
+            }
+        }
+    }
+    members.retain(|pid| processes.iter().any(|one| one.pid == *pid));
+    members
+}
+
+#[cfg(not(target_os = "linux"))]
+fn members(_: &str, _: u32) -> Vec<i32> {
+    Vec::new()
+}
+
+/// A living process.
+#[cfg(target_os = "linux")]
+struct Process {
+    pid: i32,
+    parent: i32,
+}
+
+#[cfg(target_os = "linux")]
+impl Process {
+    /// Its line in `/proc/PID/stat`: the state and the parent stand behind the name, which may hold anything.
+    fn read(pid: i32) -> Option<Self> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let mut facts = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
+        let dead = matches!(facts.next()?, "Z" | "X");
+        let parent = facts.next()?.parse().ok()?;
+        (!dead).then_some(Self { pid, parent })
+    }
+
+    fn carries(&self, mark: &str) -> bool {
+        std::fs::read(format!("/proc/{}/environ", self.pid))
+            .is_ok_and(|variables| variables.split(|byte| *byte == 0).any(|one| one == mark.as_bytes()))
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn processes() -> impl Iterator<Item = Process> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| Process::read(entry.file_name().to_str()?.parse().ok()?))
+}

@@ -188,7 +188,6 @@ fn what_cannot_be_followed_is_told_with_what_to_write() {
             "check refund.assert good.json",
             vec!["there is no rule file `refund.assert`", "did you mean `refunds.assert`?"],
         ),
-        ("check refunds.assert god.json", vec!["there is no trace `god.json`", "did you mean `good.json`?"]),
         ("check good.json refunds.assert", vec!["rules stand first", "write `aver check refunds.assert good.json`"]),
         ("check refunds.assert good.json --format jsno", vec!["there is no format `jsno`", "did you mean `json`?"]),
         ("check refunds.assert good.json --report json", vec!["write `--report json=FILE`"]),
@@ -244,6 +243,33 @@ fn an_unreadable_line_is_told_with_its_place_and_the_rest_goes_on() {
     assert!(ran.out.contains("fail in odd.jsonl:3"), "{}", ran.out);
     let json = folder.aver("check refunds.assert odd.jsonl --format json").json();
     assert_eq!((json["summary"]["runs"].as_u64(), json["unreadable"][0]["line"].as_u64()), (Some(2), Some(2)));
+}
+
+#[test]
+fn a_trace_that_is_not_there_is_told_and_the_others_are_judged() {
+    let folder = Folder::usual();
+    let ran = folder.aver("check refunds.assert god.json bad.json");
+    assert_eq!(ran.code, 4, "{ran:?}");
+    for part in ["cannot be read: god.json", "there is no such trace", "did you mean `good.json`?"] {
+        assert!(format!("{}{}", ran.out, ran.err).contains(part), "{part:?} is not said: {ran:?}");
+    }
+    assert!(ran.out.contains("refund at call 2 has no earlier approve"), "{}", ran.out);
+    let json = folder.aver("check refunds.assert none/god.json good.json --format json").json();
+    assert_eq!(
+        (json["summary"]["runs"].as_u64(), json["unreadable"][0]["file"].as_str()),
+        (Some(1), Some("none/god.json"))
+    );
+    assert_eq!(json["unreadable"][0]["help"], "there is no folder `none`");
+}
+
+#[test]
+fn a_rule_file_that_is_no_text_is_told_at_the_byte() {
+    let folder = Folder::usual();
+    folder.write("latin.assert", b"# caf\xc3\xa9\noutput == \"caf\xe9\"\n");
+    let ran = folder.aver("lint latin.assert --format short");
+    assert_eq!(ran.code, 3);
+    assert!(ran.out.starts_with("latin.assert:2:15: error[not-text]: "), "{ran:?}");
+    assert!(ran.out.contains("0xE9"), "{ran:?}");
 }
 
 #[test]

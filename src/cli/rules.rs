@@ -183,8 +183,9 @@ fn not_text(name: &str, error: &std::string::FromUtf8Error) -> File {
     // In the text that is shown a sign stands for the byte.
     let sign = char::REPLACEMENT_CHARACTER.len_utf8();
     let message = format!("the file is not UTF-8 text: the byte 0x{byte:02X} begins no character");
-    let diagnostics = Diagnostic::new(Slug::NotText, Span::new(file, at, at + sign), message).help("save the file as UTF-8");
-    File { program: None, sources, diagnostics: Diagnostics(vec![diagnostics]) }
+    let diagnostics =
+        Diagnostic::new(Slug::NotText, Span::new(file, at, at + sign), message).help("save the file as UTF-8");
+    File { program: None, sources, diagnostics: Diagnostics(vec![diagnostics]), broken: true }
 }
 
 fn unusable(name: &str, slug: Slug, message: String, help: &str) -> File {

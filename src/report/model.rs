@@ -181,13 +181,7 @@ impl Text<'_> {
 #[must_use]
 pub fn build(table: &Table, run: &Run<'_>, outcomes: &[Outcome], policy: Policy, detail: Detail) -> RunReport {
     let (places, withheld) = redact::environment(run);
-    let text = Text {
-        text: run.text,
-        source: &run.source,
-        environment: places,
-        withheld,
-        lines: OnceCell::new(),
-    };
+    let text = Text { text: run.text, source: &run.source, environment: places, withheld, lines: OnceCell::new() };
     let mut results = Vec::with_capacity(table.items.len());
     let mut rules = Vec::new();
     for (program, outcome) in outcomes.iter().enumerate() {

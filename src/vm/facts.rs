@@ -40,6 +40,10 @@ fn text<'run>(
             let explanation = machine.describe_code(code, &node);
             Err(Finding::new(Verdict::Undecided, explanation))
         }
+        Value::Missing => {
+            let part = machine.missing_part(code, scope).unwrap_or_else(|| machine.code_text(code));
+            Err(Finding::new(Verdict::Fail, format!("`{part}` is missing")))
+        }
         _ => {
             let explanation = machine.describe_code(code, &node);
             Err(Finding::new(Verdict::Fail, format!("{explanation}, which is no text")))
@@ -114,7 +118,9 @@ fn recorded_file<'run>(machine: &Machine<'run>, path: &str, look: FileLook) -> O
     let in_list = matches!(machine.run.root("files").value, Value::List(_));
     Some(match file.value {
         _ if look == FileLook::Presence => file,
-        Value::Object(object) => object.get("content").or_else(|| object.get("text")).unwrap_or(Node::computed(Value::Absent)),
+        Value::Object(object) => {
+            object.get("content").or_else(|| object.get("text")).unwrap_or(Node::computed(Value::Absent))
+        }
         _ if in_list => Node::computed(Value::Absent),
         _ => file,
     })
@@ -207,7 +213,10 @@ fn http<'run>(
             let shown = crate::value::json::to_json(&status.value);
             evidence.push(Evidence {
                 role: Role::Decisive,
-                label: format!("the request to `{}` has the status {shown}", step.name),
+                label: match status.value {
+                    Value::Absent | Value::Missing => format!("the request to `{}` records no status", step.name),
+                    _ => format!("the request to `{}` has the status {shown}", step.name),
+                },
                 step: u32::try_from(at).ok(),
                 path: super::locate::pointer(machine.run, &status).unwrap_or_default(),
                 value: Some(shown),

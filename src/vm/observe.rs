@@ -101,6 +101,15 @@ impl<'run> Machine<'run> {
         (outcome, self.recorder.take().unwrap_or_default())
     }
 
+    /// The part of an expression that led nowhere, as it stands in the rule.
+    pub(super) fn missing_part(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Option<String> {
+        self.recorder = Some(Recorder::default());
+        let _outcome = self.evaluate(code, scope);
+        let recorder = self.recorder.take()?;
+        let gap = recorder.gaps.last()?;
+        Some(self.rule_text(self.span(gap.at)))
+    }
+
     pub(super) fn note_test(
         &mut self,
         at: usize,

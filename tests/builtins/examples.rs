@@ -159,11 +159,27 @@ fn a_secret_in_the_arguments_of_a_call_is_found_wherever_it_hides() {
         assert!(!reason.contains(&key), "the reason shows the key: {reason}");
     }
     assert_eq!(found(serde_json::json!({"body": "task-list sk-42"})).0, Verdict::Pass);
-    // Names count where the predicate sees the object that holds them.
-    for args in [serde_json::json!({"api_key": "zX81kfPq2Lm0aWc7Rt5yVb3N"}), serde_json::json!({key.as_str(): true})] {
-        let run = serde_json::json!({"calls": [{"tool": "post", "args": args}]}).to_string();
-        let (verdict, reason) = judge("use std.secrets\nnot secrets(calls[*].args)", &run).remove(0);
-        assert_eq!(verdict, Verdict::Fail, "{args}: {reason}");
+    // Names count, in every way of asking.
+    for (args, alone) in [
+        (serde_json::json!({"api_key": "zX81kfPq2Lm0aWc7Rt5yVb3N"}), true),
+        (serde_json::json!({"password": "hunter22hunter"}), true),
+        (serde_json::json!({"login": {"passwords": "x", "password": ["plain", "hunter22hunter"]}}), true),
+        (serde_json::json!({key.as_str(): "x"}), true),
+        (serde_json::json!({key.as_str(): true}), false),
+    ] {
+        let run = serde_json::json!({"calls": [{"tool": "publish", "args": args}]}).to_string();
+        let mut rules = vec!["not secrets(calls[*].args)", "calls[*].args | find_secrets() == []"];
+        if alone {
+            rules.extend(["no secrets in calls[*].args", "no secrets in publish"]);
+        }
+        for rule in rules {
+            let (verdict, reason) = judge(&format!("use std.secrets\n{rule}"), &run).remove(0);
+            assert_eq!(verdict, Verdict::Fail, "{rule}: {args}: {reason}");
+            assert!(!reason.contains("hunter22"), "the reason shows it: {reason}");
+        }
+    }
+    for args in [serde_json::json!({"note": "hunter22hunter"}), serde_json::json!({"password": "the usual"})] {
+        assert_eq!(found(args.clone()).0, Verdict::Pass, "{args}");
     }
 }
 

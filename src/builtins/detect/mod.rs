@@ -98,7 +98,8 @@ impl Detector {
         meter: &mut Meter,
         found: Found<'_>,
     ) -> Result<ControlFlow<()>, Exhausted> {
-        if self.named(name, value, found).is_break() {
+        let key = name.map_or(Ok(ControlFlow::Continue(())), |name| self.visit(name, meter, found))?;
+        if key.is_break() || self.named(name, value, found).is_break() {
             return Ok(ControlFlow::Break(()));
         }
         self.visit_value(name, value, meter, found)

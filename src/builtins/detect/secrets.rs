@@ -306,7 +306,9 @@ pub(super) fn braintree(text: &str, start: usize) -> Option<Range<usize>> {
 /// `.atlasv1.` between 14 and at least 60 characters.
 pub(super) fn terraform(text: &str, dot: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let start = dot.checked_sub(14).filter(|start| bytes.get(*start..dot).is_some_and(|id| id.iter().all(|byte| Alnum.has(*byte))))?;
+    let start = dot
+        .checked_sub(14)
+        .filter(|start| bytes.get(*start..dot).is_some_and(|id| id.iter().all(|byte| Alnum.has(*byte))))?;
     let end = run_end(bytes, dot + ".atlasv1.".len(), 80, |byte| Url.has(byte));
     (starts_word(bytes, start) && end - dot >= 60 && varies(bytes.get(dot..end)?)).then_some(start..end)
 }
@@ -324,7 +326,8 @@ pub(super) fn mailchimp(text: &str, dash: usize) -> Option<Range<usize>> {
     let end = run_end(bytes, dash + 3, 3, |byte| byte.is_ascii_digit());
     let key = bytes.get(start..dash)?;
     let fits = key.iter().all(|byte| Hex.has(*byte)) && (1..=2).contains(&(end - dash - 3));
-    (fits && starts_word(bytes, start) && bytes.get(end).is_none_or(|byte| !is_word(*byte)) && varies(key)).then_some(start..end)
+    (fits && starts_word(bytes, start) && bytes.get(end).is_none_or(|byte| !is_word(*byte)) && varies(key))
+        .then_some(start..end)
 }
 
 /// The number of an account in base64, a time, a signature.

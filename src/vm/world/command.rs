@@ -55,7 +55,8 @@ pub(super) fn run(permissions: &Permissions, arguments: &[String]) -> Result<Com
 }
 
 fn cannot_start(permissions: &Permissions, program: &str, error: &std::io::Error) -> Fault {
-    let of_folder = |program: &str| permissions.working_directory.as_ref().is_some_and(|folder| folder.join(program).is_file());
+    let of_folder =
+        |program: &str| permissions.working_directory.as_ref().is_some_and(|folder| folder.join(program).is_file());
     let why = match error.kind() {
         ErrorKind::NotFound if program.contains('/') && of_folder(program) => {
             "the program that its first line names does not exist".to_owned()

@@ -55,7 +55,7 @@ fn resolve(path: &Path) -> std::io::Result<PathBuf> {
                 }
                 return Ok(place);
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error) if nothing_there(&error) => {
                 // A link that leads nowhere could be made to lead anywhere: it is not looked behind.
                 if existing.is_symlink() {
                     return Err(std::io::Error::other("it is a link that leads nowhere"));

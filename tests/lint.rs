@@ -132,8 +132,8 @@ fn no_false_alarm_on_any_good_file() {
         assert!(!linted.checked.diagnostics.has_errors(), "{}", lines(&linted).join("\n"));
         // The language itself demands a warning for a tool that the catalogue does not list (section 3).
         let alarm = |one: &Diagnostic| one.severity > Severity::Info && one.slug != Slug::UnlistedTool;
-        let remark =
-            |one: &Diagnostic| one.severity == Severity::Info && !name.ends_with("params-of-every-type.assert");
+        // The corpus shows statements side by side that nobody would write together: remarks are right there.
+        let remark = |one: &Diagnostic| one.severity == Severity::Info && !name.contains("conformance/language");
         let wrong = linted.found.0.iter().zip(lines(&linted)).filter(|(one, _)| alarm(one) || remark(one));
         alarms.extend(wrong.map(|(_, line)| line));
     }
@@ -176,7 +176,7 @@ fn every_fix_of_a_page_takes_its_lint_away_and_the_rules_still_compile() {
 #[test]
 fn every_lint_has_a_pass_and_every_pass_only_lints() {
     let passes: BTreeSet<Slug> = registry::PASSES.iter().flat_map(|pass| pass.slugs).copied().collect();
-    let all: BTreeSet<Slug> = lints().filter(|slug| *slug != Slug::Impossible).collect();
+    let all: BTreeSet<Slug> = lints().collect();
     assert_eq!(passes, all);
 }
 

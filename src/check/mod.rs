@@ -54,9 +54,11 @@ use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::ast::{self, ItemKind, StatementKind};
 pub use allow::silence;
 use files::Files;
+pub use fold::json_text;
 use load::Loaded;
 use scope::FileScope;
 pub use symbols::{Declaration, DeclarationKind, Symbols};
+pub use walk::{any, children, children_mut};
 
 /// How to check.
 #[derive(Clone, Copy)]

@@ -127,6 +127,15 @@ catalog! {
     UnusedAllow = "unused-allow", Warning, "a comment silences nothing", Style;
     UnknownAllow = "unknown-allow", Warning, "a comment names no lint", Style;
     UnusedLet = "unused-let", Warning, "a `let` is never used", Names;
+    // Lints: truth.
+    Contradictory = "contradictory", Warning, "two assertions can never both hold", Truth;
+    AlwaysTrue = "always-true", Warning, "an assertion can never fail", Truth;
+    CountAlwaysTrue = "count-always-true", Warning, "any number of steps passes", Truth;
+    ConstantCondition = "constant-condition", Warning, "a condition always comes out the same", Truth;
+    RedundantOperand = "redundant-operand", Warning, "a part of a condition adds nothing to the others", Truth;
+    Shadowed = "shadowed", Warning, "an assertion follows from another", Truth;
+    DuplicateAssertion = "duplicate-assertion", Warning, "an assertion says the same as another", Truth;
+    LetterCase = "letter-case", Warning, "text is compared in a case that it never has", Truth;
     // Lints: order.
     SelfPrecedence = "self-precedence", Warning, "an order statement has the same steps on both sides", Order;
     // Lints: names.

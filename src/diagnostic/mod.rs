@@ -70,6 +70,17 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The same as an edit, where it can be made by machine.
     pub fix: Option<Fix>,
+    /// A run that shows what is meant.
+    pub witness: Option<Witness>,
+}
+
+/// A run that shows what a diagnostic says, with the verdict of the statement at the main place on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Witness {
+    /// The run in the native form, as JSON text.
+    pub run: String,
+    /// `passes`, `fails`, `is vacuous`, `is undecided`.
+    pub verdict: &'static str,
 }
 
 impl Diagnostic {
@@ -85,6 +96,7 @@ impl Diagnostic {
             others: Vec::new(),
             help: None,
             fix: None,
+            witness: None,
         }
     }
 
@@ -106,6 +118,13 @@ impl Diagnostic {
     #[must_use]
     pub fn other(mut self, span: Span, text: impl Into<String>) -> Self {
         self.others.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds a run that shows what is meant; `verdict` is what becomes of the statement on it (`passes`, `fails`, `is vacuous`, `is undecided`).
+    #[must_use]
+    pub fn witness(mut self, run: Option<&serde_json::Value>, verdict: &'static str) -> Self {
+        self.witness = run.map(|run| Witness { run: run.to_string(), verdict });
         self
     }
 

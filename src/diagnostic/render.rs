@@ -188,6 +188,7 @@ fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         "others": others,
         "help": diagnostic.help,
         "fix": fix,
+        "witness": diagnostic.witness.as_ref().map(|one| json!({"run": one.run, "verdict": one.verdict})),
     })
 }
 
@@ -292,6 +293,14 @@ fn piece(span: Span, sources: &SourceMap) -> Option<Piece<'_>> {
     sources.get(span.file).map(|file| Piece { file, text: printable(&file.text) })
 }
 
+/// What to write, and a run that shows why.
+fn help(diagnostic: &Diagnostic) -> Option<String> {
+    let shown =
+        diagnostic.witness.as_ref().map(|witness| format!("on the run {} this {}", witness.run, witness.verdict));
+    let parts: Vec<&str> = diagnostic.help.iter().chain(&shown).map(String::as_str).collect();
+    (!parts.is_empty()).then(|| printable(&parts.join("\n")).into_owned())
+}
+
 fn mark(span: Span, text: &str, main: bool) -> LabeledSpan {
     let text = (!text.is_empty()).then(|| one_line(text).into_owned());
     let place: SourceSpan = (span.start as usize, span.len()).into();
@@ -303,7 +312,7 @@ impl<'a> View<'a> {
         Self {
             diagnostic,
             message: printable(&diagnostic.message),
-            help: diagnostic.help.as_deref().map(|help| printable(help).into_owned()),
+            help: help(diagnostic),
             source: piece(diagnostic.span, sources),
         }
     }

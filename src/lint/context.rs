@@ -1,6 +1,6 @@
 //! What a lint sees, and where it says what it found.
 
-use super::LintOptions;
+use super::{Level, LintOptions};
 use crate::check::Checked;
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::source::{FileId, SourceMap, Span};
@@ -41,6 +41,16 @@ impl<'a> Context<'a> {
             return;
         }
         if let Some(severity) = self.options.levels.of(diagnostic.slug).severity() {
+            diagnostic.severity = severity;
+            self.found.push(diagnostic);
+        }
+    }
+
+    /// Says something that is less sure than its lint usually is: as a remark, unless somebody chose a level for the lint.
+    pub fn remark(&mut self, mut diagnostic: Diagnostic) {
+        let level = self.options.levels.chosen(diagnostic.slug);
+        let level = level.unwrap_or_else(|| self.options.levels.of(diagnostic.slug).min(Level::Info));
+        if let Some(severity) = level.severity().filter(|_| diagnostic.span.file == self.root) {
             diagnostic.severity = severity;
             self.found.push(diagnostic);
         }

@@ -18,14 +18,19 @@ impl Levels {
     /// The level of a lint.
     #[must_use]
     pub fn of(&self, slug: Slug) -> Level {
-        let own = self.slugs.iter().rev().find(|(known, _)| *known == slug).map(|(_, level)| *level);
-        let of_family = || {
-            let family = slug.family()?;
-            self.families.iter().rev().find(|(known, _)| *known == family).map(|(_, level)| *level)
-        };
-        own.or_else(of_family).unwrap_or_else(|| match self.least {
+        self.chosen(slug).unwrap_or_else(|| match self.least {
             Some(least) => slug.level().max(least),
             None => slug.level(),
+        })
+    }
+
+    /// The level that somebody chose for a lint or its family.
+    #[must_use]
+    pub fn chosen(&self, slug: Slug) -> Option<Level> {
+        let own = self.slugs.iter().rev().find(|(known, _)| *known == slug).map(|(_, level)| *level);
+        own.or_else(|| {
+            let family = slug.family()?;
+            self.families.iter().rev().find(|(known, _)| *known == family).map(|(_, level)| *level)
         })
     }
 

@@ -5,17 +5,20 @@
 //! [`Levels`]; a lint that nobody sees does no work.
 
 mod context;
+mod course;
 pub mod fix;
 mod levels;
+pub mod logic;
 mod names;
 mod order;
 pub mod registry;
 mod style;
 mod text;
+mod truth;
 mod walk;
 
 use crate::check::Checked;
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostics, Slug};
 use crate::source::{FileId, SourceMap};
 use context::Context;
 pub use levels::{Level, Levels};
@@ -43,7 +46,13 @@ pub fn lint(sources: &SourceMap, root: FileId, checked: &Checked, options: &Lint
     found.sort();
     let judged = |slug| complete && options.levels.of(slug) != Level::Allow;
     crate::check::silence(sources, root, &checked.ast.allows, &mut found, &judged);
-    options.levels.apply(&mut found);
+    let unused = options.levels.of(Slug::UnusedAllow).severity();
+    found.0.retain_mut(|one| {
+        if one.slug == Slug::UnusedAllow {
+            one.severity = unused.unwrap_or(one.severity);
+        }
+        one.slug != Slug::UnusedAllow || unused.is_some()
+    });
     found
 }
 

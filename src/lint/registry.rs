@@ -1,7 +1,7 @@
 //! Which function finds which lints.
 
 use super::context::Context;
-use super::{names, order, style, text};
+use super::{names, order, style, text, truth};
 use crate::diagnostic::Slug;
 
 /// A function that looks for lints.
@@ -26,6 +26,9 @@ macro_rules! passes {
 }
 
 passes! {
+    truth::single: Impossible, AlwaysTrue, CountAlwaysTrue, ConstantCondition, RedundantOperand;
+    truth::pairs: Contradictory, Shadowed, DuplicateAssertion;
+    truth::letter_case: LetterCase;
     order::precedence: SelfPrecedence;
     names::unused: UnusedParam, UnusedDef, UnusedStep, UnusedSchema, UnusedUse;
     #[of_text] text::characters: BidiCharacter, InvisibleCharacter;

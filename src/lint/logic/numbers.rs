@@ -1,0 +1,190 @@
+//! Sets of numbers: unions of intervals.
+
+/// One end of an interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct End {
+    /// The number.
+    pub at: f64,
+    /// Whether it belongs to the interval.
+    pub closed: bool,
+}
+
+/// An interval; an end that is `None` is open to infinity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: Option<End>,
+    /// The upper end.
+    pub high: Option<End>,
+}
+
+/// A set of numbers: intervals in ascending order that do not touch.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Numbers(pub Vec<Interval>);
+
+/// Digits that a double holds for sure: two numbers with at most so many are equal as doubles only when they are equal.
+const DIGITS: usize = 15;
+
+/// A number of the rules as a double, when it is one exactly enough to be compared.
+#[must_use]
+pub fn exact(text: &str) -> Option<f64> {
+    let digits = text.split(['e', 'E']).next().unwrap_or("");
+    let significant = digits.trim_start_matches(['-', '+', '0', '.']).chars().filter(char::is_ascii_digit).count();
+    let number: f64 = text.parse().ok()?;
+    // The ends of the doubles' own range are left alone: there neighbours are not told apart.
+    let tame = number == 0.0 || (1e-200..1e200).contains(&number.abs());
+    (significant <= DIGITS && number.is_finite() && tame).then_some(number)
+}
+
+impl Numbers {
+    /// No number.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Every number.
+    #[must_use]
+    pub fn all() -> Self {
+        Self(vec![Interval { low: None, high: None }])
+    }
+
+    /// One number.
+    #[must_use]
+    pub fn one(at: f64) -> Self {
+        let end = Some(End { at, closed: true });
+        Self(vec![Interval { low: end, high: end }])
+    }
+
+    /// The numbers between two ends.
+    #[must_use]
+    pub fn between(low: Option<End>, high: Option<End>) -> Self {
+        let interval = Interval { low, high };
+        if interval.is_empty() { Self::none() } else { Self(vec![interval]) }
+    }
+
+    /// True when no number is in it; `whole`: no whole number.
+    #[must_use]
+    pub fn is_empty(&self, whole: bool) -> bool {
+        self.0.iter().all(|interval| if whole { interval.first_whole().is_none() } else { interval.is_empty() })
+    }
+
+    /// Numbers in both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let pairs = self.0.iter().flat_map(|a| other.0.iter().map(move |b| a.and(b)));
+        Self(pairs.filter(|interval| !interval.is_empty()).collect())
+    }
+
+    /// Numbers in either.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        // What is in neither complement.
+        self.not().and(&other.not()).not()
+    }
+
+    /// All other numbers.
+    #[must_use]
+    pub fn not(&self) -> Self {
+        let turned = |end: End| End { at: end.at, closed: !end.closed };
+        let mut gaps = Vec::new();
+        let mut low = None;
+        let mut open = true;
+        for interval in &self.0 {
+            if let Some(start) = interval.low {
+                gaps.push(Interval { low, high: Some(turned(start)) });
+            }
+            match interval.high {
+                Some(end) => low = Some(turned(end)),
+                None => open = false,
+            }
+        }
+        if open {
+            gaps.push(Interval { low, high: None });
+        }
+        Self(gaps.into_iter().filter(|interval| !interval.is_empty()).collect())
+    }
+
+    /// Some number of it, whole if that is asked for or possible, near zero.
+    #[must_use]
+    pub fn example(&self, whole: bool) -> Option<f64> {
+        let whole_one = self.0.iter().filter_map(Interval::first_whole).min_by(|a, b| a.abs().total_cmp(&b.abs()));
+        if whole || whole_one.is_some() {
+            return whole_one;
+        }
+        self.0.iter().find_map(|interval| match (interval.low, interval.high) {
+            (Some(low), _) if low.closed => Some(low.at),
+            (_, Some(high)) if high.closed => Some(high.at),
+            (Some(low), Some(high)) => Some(f64::midpoint(low.at, high.at)),
+            _ => None,
+        })
+    }
+}
+
+impl Interval {
+    fn is_empty(&self) -> bool {
+        match (self.low, self.high) {
+            (Some(low), Some(high)) => low.at > high.at || (low.at == high.at && !(low.closed && high.closed)),
+            _ => false,
+        }
+    }
+
+    fn and(&self, other: &Self) -> Self {
+        let tighter = |a: Option<End>, b: Option<End>, upper: bool| match (a, b) {
+            (Some(a), Some(b)) if a.at == b.at => Some(End { at: a.at, closed: a.closed && b.closed }),
+            (Some(a), Some(b)) => Some(if (a.at < b.at) == upper { a } else { b }),
+            (a, b) => a.or(b),
+        };
+        Self { low: tighter(self.low, other.low, false), high: tighter(self.high, other.high, true) }
+    }
+
+    /// The whole number in it that is nearest to zero.
+    fn first_whole(&self) -> Option<f64> {
+        let lowest = self.low.map(|low| if low.closed { low.at.ceil() } else { low.at.floor() + 1.0 });
+        let highest = self.high.map(|high| if high.closed { high.at.floor() } else { high.at.ceil() - 1.0 });
+        let near = match (lowest, highest) {
+            (Some(low), _) if low > 0.0 => low,
+            (_, Some(high)) if high < 0.0 => high,
+            _ => 0.0,
+        };
+        let fits = lowest.is_none_or(|low| low <= near) && highest.is_none_or(|high| near <= high);
+        fits.then_some(near)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn above(at: f64) -> Numbers {
+        Numbers::between(Some(End { at, closed: false }), None)
+    }
+
+    fn at_most(at: f64) -> Numbers {
+        Numbers::between(None, Some(End { at, closed: true }))
+    }
+
+    #[test]
+    fn sets_of_numbers_behave_like_sets() {
+        assert!(above(3.0).and(&at_most(3.0)).is_empty(false));
+        assert!(!above(3.0).and(&at_most(3.5)).is_empty(false));
+        assert!(above(3.0).and(&at_most(3.5)).is_empty(true));
+        assert_eq!(above(3.0).not(), at_most(3.0));
+        assert_eq!(above(3.0).or(&at_most(3.0)), Numbers::all());
+        assert_eq!(Numbers::all().not(), Numbers::none());
+        assert_eq!(Numbers::none().not(), Numbers::all());
+        assert_eq!(Numbers::one(1.0).not().not(), Numbers::one(1.0));
+        assert_eq!(above(2.0).example(true), Some(3.0));
+        assert_eq!(at_most(-2.5).example(true), Some(-3.0));
+        assert_eq!(above(2.0).and(&at_most(2.5)).example(false), Some(2.5));
+    }
+
+    #[test]
+    fn only_numbers_that_doubles_tell_apart_are_compared() {
+        assert_eq!(exact("250"), Some(250.0));
+        assert_eq!(exact("0.1"), Some(0.1));
+        assert_eq!(exact("9007199254740993"), None);
+        assert_eq!(exact("0.10000000000000000001"), None);
+        assert_eq!(exact("1e400"), None);
+    }
+}

@@ -1,0 +1,121 @@
+//! Which patterns match only steps that others match too.
+
+use super::key;
+use crate::ir::{Alternative, Expr, ExprKind, NameTest, Pattern};
+use crate::syntax::ast::BinaryOperator;
+
+/// Whether every step that matches `small` surely matches `large`.
+#[must_use]
+pub fn within(small: &Pattern, large: &Pattern) -> bool {
+    small.alternatives.iter().all(|one| large.alternatives.iter().any(|other| alternative_within(one, other)))
+}
+
+/// The same of two alternatives.
+#[must_use]
+pub fn alternative_within(small: &Alternative<Expr>, large: &Alternative<Expr>) -> bool {
+    let status = large.succeeded.is_none() || large.succeeded == small.succeeded;
+    let known: Vec<String> = small.condition.iter().flat_map(parts).map(key::of_expr).collect();
+    let conditions = large.condition.iter().flat_map(parts).all(|part| known.contains(&key::of_expr(part)));
+    let free = large.binds.is_empty() && large.joins.is_empty();
+    small.kind == large.kind
+        && small.proposed == large.proposed
+        && status
+        && conditions
+        && free
+        && name_within(&small.name, &large.name)
+}
+
+fn name_within(small: &NameTest, large: &NameTest) -> bool {
+    match (small, large) {
+        (_, NameTest::Any) => true,
+        (NameTest::Exactly(name), NameTest::Glob(glob)) => glob_matches(glob, name),
+        (NameTest::Glob(small), NameTest::Glob(large)) => {
+            // A glob that ends with a star takes every glob that starts like it.
+            small == large
+                || large.strip_suffix('*').is_some_and(|start| !start.contains(['*', '?']) && small.starts_with(start))
+        }
+        (small, large) => small == large,
+    }
+}
+
+/// Whether surely no step matches both.
+#[must_use]
+pub fn apart(one: &Pattern, other: &Pattern) -> bool {
+    one.alternatives.iter().all(|a| other.alternatives.iter().all(|b| alternatives_apart(a, b)))
+}
+
+fn alternatives_apart(a: &Alternative<Expr>, b: &Alternative<Expr>) -> bool {
+    let status = matches!((a.succeeded, b.succeeded), (Some(a), Some(b)) if a != b);
+    let names = match (&a.name, &b.name) {
+        (NameTest::Exactly(a), NameTest::Exactly(b)) => a != b,
+        (NameTest::Exactly(name), NameTest::Glob(glob)) | (NameTest::Glob(glob), NameTest::Exactly(name)) => {
+            !glob_matches(glob, name)
+        }
+        _ => false,
+    };
+    a.kind != b.kind || a.proposed != b.proposed || status || names
+}
+
+/// Whether the bindings of a pattern leave it a number of its own.
+#[must_use]
+pub fn is_free(pattern: &Pattern) -> bool {
+    pattern.alternatives.iter().all(|one| one.binds.is_empty() && one.joins.is_empty())
+}
+
+/// The parts of a condition that are joined by `and`.
+#[must_use]
+pub fn parts(condition: &Expr) -> Vec<&Expr> {
+    let (mut found, mut open) = (Vec::new(), vec![condition]);
+    while let Some(expr) = open.pop() {
+        match &expr.kind {
+            ExprKind::Binary(BinaryOperator::And, left, right) => open.extend([&**right, &**left]),
+            _ => found.push(expr),
+        }
+    }
+    found
+}
+
+/// Whether a glob of `*` and `?` matches a whole name.
+#[must_use]
+pub fn glob_matches(glob: &str, name: &str) -> bool {
+    let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
+    let (mut at, mut from, mut star) = (0_usize, 0_usize, None);
+    while from < name.len() {
+        match glob.get(at) {
+            Some('*') => {
+                star = Some((at, from));
+                at = at.saturating_add(1);
+            }
+            Some(&letter) if letter == '?' || Some(&letter) == name.get(from) => {
+                at = at.saturating_add(1);
+                from = from.saturating_add(1);
+            }
+            _ => {
+                let Some((star_at, star_from)) = star else { return false };
+                at = star_at.saturating_add(1);
+                from = star_from.saturating_add(1);
+                star = Some((star_at, from));
+            }
+        }
+    }
+    glob.get(at..).is_some_and(|rest| rest.iter().all(|letter| *letter == '*'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match_whole_names() {
+        for (glob, name, matches) in [
+            ("admin_*", "admin_delete", true),
+            ("admin_*", "admin", false),
+            ("*", "", true),
+            ("a*b?d", "axxbcd", true),
+            ("a*b?d", "axxbd", false),
+            ("a*a*a", "aa", false),
+        ] {
+            assert_eq!(glob_matches(glob, name), matches, "{glob} {name}");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Sets of texts: finitely many, or all but finitely many, of which tests say more.
+
+use regex_syntax::hir::literal::Extractor;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// A test of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TextTest {
+    /// `contains`.
+    Contains(String),
+    /// `icontains`; in lower case.
+    ContainsIgnoringCase(String),
+    /// `starts with`.
+    Starts(String),
+    /// `ends with`.
+    Ends(String),
+    /// `matches`.
+    Matches(Rc<Pattern>),
+}
+
+/// A regular expression with what it surely demands.
+#[derive(Debug)]
+pub struct Pattern {
+    /// As the author wrote it.
+    text: String,
+    regex: regex::Regex,
+    /// Tests that every text it matches passes.
+    demands: Vec<TextTest>,
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+/// Bytes of the largest automaton that is built for a lint.
+const REGEX_BYTES: usize = 1 << 20;
+
+impl Pattern {
+    /// From the library's syntax; `None` for one that is too large.
+    #[must_use]
+    pub fn new(pattern: &str, text: &str) -> Option<Self> {
+        let regex = regex::RegexBuilder::new(pattern).size_limit(REGEX_BYTES).build().ok()?;
+        Some(Self { text: text.to_owned(), demands: demands(pattern), regex })
+    }
+}
+
+/// What a regular expression demands of every text it matches: one literal, at the start where it is anchored there.
+fn demands(pattern: &str) -> Vec<TextTest> {
+    let Ok(hir) = regex_syntax::parse(pattern) else { return Vec::new() };
+    let anchored = |looks: regex_syntax::hir::LookSet| looks.contains(regex_syntax::hir::Look::Start);
+    let Some(literals) = Extractor::new().extract(&hir).literals().map(<[_]>::to_vec) else { return Vec::new() };
+    let [only] = literals.as_slice() else { return Vec::new() };
+    let Ok(text) = std::str::from_utf8(only.as_bytes()) else { return Vec::new() };
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let at_start = anchored(hir.properties().look_set_prefix());
+    let at_start = if at_start { Some(TextTest::Starts(text.to_owned())) } else { None };
+    at_start.into_iter().chain([TextTest::Contains(text.to_owned())]).collect()
+}
+
+impl TextTest {
+    /// Whether a text passes.
+    #[must_use]
+    pub fn passes(&self, text: &str) -> bool {
+        match self {
+            Self::Contains(part) => text.contains(part.as_str()),
+            Self::ContainsIgnoringCase(part) => text.to_lowercase().contains(part.as_str()),
+            Self::Starts(start) => text.starts_with(start.as_str()),
+            Self::Ends(end) => text.ends_with(end.as_str()),
+            Self::Matches(pattern) => pattern.regex.is_match(text),
+        }
+    }
+
+    /// Whether every text that passes this test passes the other; `false` when that is not known.
+    fn implies(&self, other: &Self) -> bool {
+        if self == other {
+            return true;
+        }
+        let literal = match self {
+            Self::Contains(text) | Self::Starts(text) | Self::Ends(text) => text,
+            Self::ContainsIgnoringCase(part) => {
+                return matches!(other, Self::ContainsIgnoringCase(wanted) if part.contains(wanted.as_str()));
+            }
+            Self::Matches(pattern) => return pattern.demands.iter().any(|demand| demand.implies(other)),
+        };
+        match (self, other) {
+            (_, Self::Contains(part)) => literal.contains(part.as_str()),
+            // Beyond ASCII lower case depends on what stands around.
+            (_, Self::ContainsIgnoringCase(part)) => {
+                literal.is_ascii() && literal.to_ascii_lowercase().contains(part.as_str())
+            }
+            (Self::Starts(_), Self::Starts(start)) => literal.starts_with(start.as_str()),
+            (Self::Ends(_), Self::Ends(end)) => literal.ends_with(end.as_str()),
+            _ => false,
+        }
+    }
+
+    /// Whether no text passes both.
+    fn excludes(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Starts(a), Self::Starts(b)) => !a.starts_with(b.as_str()) && !b.starts_with(a.as_str()),
+            (Self::Ends(a), Self::Ends(b)) => !a.ends_with(b.as_str()) && !b.ends_with(a.as_str()),
+            (Self::Matches(pattern), other) | (other, Self::Matches(pattern)) => {
+                pattern.demands.iter().any(|demand| !matches!(demand, Self::Matches(_)) && demand.excludes(other))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A set of texts. What `tests` say holds beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Texts {
+    /// These.
+    Only(BTreeSet<String>),
+    /// All but these.
+    Except(BTreeSet<String>),
+}
+
+impl Texts {
+    /// No text.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::Only(BTreeSet::new())
+    }
+
+    /// Every text.
+    #[must_use]
+    pub fn all() -> Self {
+        Self::Except(BTreeSet::new())
+    }
+
+    /// Texts in both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Only(a), Self::Only(b)) => Self::Only(a.intersection(b).cloned().collect()),
+            (Self::Only(only), Self::Except(except)) | (Self::Except(except), Self::Only(only)) => {
+                Self::Only(only.difference(except).cloned().collect())
+            }
+            (Self::Except(a), Self::Except(b)) => Self::Except(a.union(b).cloned().collect()),
+        }
+    }
+
+    /// All other texts.
+    #[must_use]
+    pub fn not(&self) -> Self {
+        match self {
+            Self::Only(texts) => Self::Except(texts.clone()),
+            Self::Except(texts) => Self::Only(texts.clone()),
+        }
+    }
+
+    /// Whether surely no text is left after the tests.
+    #[must_use]
+    pub fn is_empty(&self, tests: &[(TextTest, bool)]) -> bool {
+        match self {
+            Self::Only(texts) => {
+                !texts.iter().any(|text| tests.iter().all(|(test, wanted)| test.passes(text) == *wanted))
+            }
+            Self::Except(_) => clash(tests),
+        }
+    }
+
+    /// Some text of the set that passes the tests, where one is easily found.
+    #[must_use]
+    pub fn example(&self, tests: &[(TextTest, bool)]) -> Option<String> {
+        let fits = |text: &String| tests.iter().all(|(test, wanted)| test.passes(text) == *wanted);
+        match self {
+            Self::Only(texts) => texts.iter().find(|text| fits(text)).cloned(),
+            Self::Except(except) => candidates(tests).into_iter().find(|text| !except.contains(text) && fits(text)),
+        }
+    }
+}
+
+/// Whether two of the tests cannot both come out as they are wanted.
+fn clash(tests: &[(TextTest, bool)]) -> bool {
+    tests.iter().enumerate().any(|(index, (a, a_wanted))| {
+        tests.iter().skip(index.saturating_add(1)).any(|(b, b_wanted)| match (a_wanted, b_wanted) {
+            (true, true) => a.excludes(b),
+            (true, false) => a.implies(b),
+            (false, true) => b.implies(a),
+            (false, false) => false,
+        })
+    })
+}
+
+/// Texts to try: what the tests demand, put together.
+fn candidates(tests: &[(TextTest, bool)]) -> Vec<String> {
+    let (mut start, mut middle, mut end) = (String::new(), String::new(), String::new());
+    for (test, _) in tests.iter().filter(|(_, wanted)| *wanted) {
+        match test {
+            TextTest::Contains(text) | TextTest::ContainsIgnoringCase(text) => middle.push_str(text),
+            TextTest::Starts(text) if text.len() > start.len() => start.clone_from(text),
+            TextTest::Ends(text) if text.len() > end.len() => end.clone_from(text),
+            _ => {}
+        }
+    }
+    let joined = format!("{start}{middle}{end}");
+    let mut found = vec![joined.clone()];
+    found.extend(["text", "a", "1", "other"].map(|word| format!("{start}{middle}{word}{end}")));
+    found.push(String::new());
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(text: &str) -> TextTest {
+        TextTest::Matches(Rc::new(Pattern::new(text, text).unwrap()))
+    }
+
+    fn contains(text: &str) -> TextTest {
+        TextTest::Contains(text.to_owned())
+    }
+
+    #[test]
+    fn tests_that_cannot_both_hold_are_known() {
+        let all = Texts::all();
+        let starts = |text: &str| TextTest::Starts(text.to_owned());
+        assert!(all.is_empty(&[(starts("ab"), true), (starts("b"), true)]));
+        assert!(!all.is_empty(&[(starts("ab"), true), (starts("a"), true)]));
+        assert!(all.is_empty(&[(contains("refund"), true), (contains("fun"), false)]));
+        assert!(!all.is_empty(&[(contains("fun"), true), (contains("refund"), false)]));
+        assert!(all.is_empty(&[(pattern("^https://shop"), true), (contains("https"), false)]));
+        assert!(all.is_empty(&[(pattern("^https://shop"), true), (starts("ftp"), true)]));
+        assert!(!all.is_empty(&[(pattern("https://shop"), true), (starts("ftp"), true)]));
+        assert!(!all.is_empty(&[(pattern("(?i)refund"), true), (contains("refund"), false)]));
+        assert!(!all.is_empty(&[(pattern("a|b"), true), (contains("a"), false)]));
+    }
+
+    #[test]
+    fn finite_sets_are_tried_text_by_text() {
+        let only = Texts::Only(["EUR".to_owned(), "USD".to_owned()].into());
+        assert!(only.is_empty(&[(pattern("^G"), true)]));
+        assert_eq!(only.example(&[(contains("S"), true)]).as_deref(), Some("USD"));
+        assert_eq!(Texts::all().example(&[(contains("x"), true), (contains("y"), false)]).as_deref(), Some("x"));
+    }
+}

@@ -1,0 +1,56 @@
+//! Runs that show what a finding says, in the native form.
+
+use super::formula::{Place, Subjects};
+use super::solve::Model;
+use serde_json::{Map, Value, json};
+
+/// A run with the values of a model; `None` where one of them cannot be written down.
+#[must_use]
+pub fn of_model(subjects: &Subjects, model: &Model) -> Option<Value> {
+    let mut run = Map::new();
+    for (subject, values) in model {
+        let Place::Run(path) = subjects.place(*subject) else { return None };
+        let Some(value) = values.example()? else {
+            // What is missing is missing inside of something that is there.
+            match path.as_slice() {
+                [root] if root == "inputs" || root == "meta" => continue,
+                [root, ..] if matches!(root.as_str(), "output" | "inputs" | "meta") => {
+                    run.entry(root.clone()).or_insert_with(|| json!({}));
+                    continue;
+                }
+                _ => return None,
+            }
+        };
+        put(&mut run, path, value)?;
+    }
+    Some(Value::Object(run))
+}
+
+/// Roots that stand in a run under their own name and take any value.
+const FREE: &[&str] = &["inputs", "output", "meta"];
+
+fn put(run: &mut Map<String, Value>, path: &[String], value: Value) -> Option<()> {
+    let (last, folders) = path.split_last()?;
+    if path.len() == 1 && !FREE.contains(&last.as_str()) || !FREE.contains(&path.first()?.as_str()) {
+        return None;
+    }
+    let mut at = run;
+    for folder in folders {
+        at = at.entry(folder.clone()).or_insert_with(|| json!({})).as_object_mut()?;
+    }
+    match at.get(last) {
+        Some(known) if *known != value => None,
+        _ => {
+            at.insert(last.clone(), value);
+            Some(())
+        }
+    }
+}
+
+/// A path that a witness gives a value to: `output.items`.
+#[must_use]
+pub fn at_path(path: &[String], value: Value) -> Option<Value> {
+    let mut run = Map::new();
+    put(&mut run, path, value)?;
+    Some(Value::Object(run))
+}

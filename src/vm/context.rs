@@ -31,6 +31,8 @@ pub struct Context<'run> {
     pub step: Option<&'run Step<'run>>,
     /// The response of the call that an invariant judges.
     pub response: Option<Node<'run>>,
+    /// Whether a pass has to be proved, too: behind `not` it is what fails.
+    pub proves_passes: bool,
 }
 
 impl<'run> Context<'run> {
@@ -38,7 +40,7 @@ impl<'run> Context<'run> {
     #[must_use]
     pub fn of_run(run: &Run<'run>, bindings: usize) -> Self {
         let window = Window { start: 0, end: run.steps.len(), closed: run.complete };
-        Self { window, bindings: vec![None; bindings], step: None, response: None }
+        Self { window, bindings: vec![None; bindings], step: None, response: None, proves_passes: false }
     }
 
     /// What an expression of this context sees.

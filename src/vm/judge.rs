@@ -1,6 +1,6 @@
 //! What an assertion asserts, judged: expressions, statements, groups, blocks, checks of the world.
 
-use super::context::{Context, Scope};
+use super::context::Context;
 use super::course::Engine;
 use super::coverage::Seen;
 use super::derivation::{Part as Derived, PartKind};
@@ -115,9 +115,13 @@ impl<'run> Parts<'_, 'run> {
 
     fn judge(&mut self, check: &'run Check, context: &Context<'run>) -> Judged {
         match check {
-            Check::Expression(code) => self.expression(*code, &context.scope()),
+            Check::Expression(code) => self.expression(*code, context),
             Check::Course(course) => self.engine.judge(self.machine, *course, context),
-            Check::Not(inner) => Ok(negated(deeper(|| self.check(inner, context))?)),
+            Check::Not(inner) => {
+                let context = proving(context);
+                Ok(negated(deeper(|| self.check(inner, &context))?))
+            }
+            Check::Group { kind: GroupKind::None, members } => self.group(GroupKind::None, members, &proving(context)),
             Check::Group { kind, members } => self.group(*kind, members, context),
             Check::Scoped { scope, body, .. } => {
                 let permissions = self.permissions;
@@ -137,7 +141,8 @@ impl<'run> Parts<'_, 'run> {
         judged
     }
 
-    fn expression(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Judged {
+    fn expression(&mut self, code: CodeId, context: &Context<'run>) -> Judged {
+        let scope = &context.scope();
         if self.machine.derives() {
             let part = self.machine.traced(code, scope);
             self.machine.add_part(part);
@@ -146,7 +151,7 @@ impl<'run> Parts<'_, 'run> {
         let truth = self.machine.condition_of(code, &node)?;
         let verdict = truth.verdict();
         let mut finding = Finding { score, ..Finding::new(verdict, "") };
-        if verdict != Verdict::Pass {
+        if verdict != Verdict::Pass || context.proves_passes {
             let explanation = self.machine.explain(code, scope);
             finding.reason = reason(truth, &explanation.reason);
             finding.evidence = explanation.evidence;
@@ -171,7 +176,7 @@ impl<'run> Parts<'_, 'run> {
             .collect();
         let score = score::group_score(kind, &parts);
         let mut finding = Finding { score, ..Finding::new(verdict, "") };
-        if verdict != Verdict::Pass {
+        if verdict != Verdict::Pass || context.proves_passes {
             self.explain_group(kind, members, &findings, &mut finding);
         }
         Ok(finding)
@@ -201,7 +206,8 @@ impl<'run> Parts<'_, 'run> {
     fn explain_group(&self, kind: GroupKind, members: &[Member], findings: &[Finding], finding: &mut Finding) {
         let decisive = |found: Verdict| match (kind, finding.verdict) {
             (_, Verdict::Error | Verdict::Undecided | Verdict::Vacuous | Verdict::Skipped) => found == finding.verdict,
-            (GroupKind::None, _) => found == Verdict::Pass,
+            (GroupKind::None, Verdict::Pass) => found == Verdict::Fail,
+            (GroupKind::None, _) | (_, Verdict::Pass) => found == Verdict::Pass,
             _ => found == Verdict::Fail,
         };
         let mut clauses = Vec::new();
@@ -220,25 +226,31 @@ impl<'run> Parts<'_, 'run> {
     }
 }
 
+/// The same where a pass is proved, too.
+fn proving<'run>(context: &Context<'run>) -> Context<'run> {
+    Context { proves_passes: true, ..context.clone() }
+}
+
 /// `not` before a statement: pass and fail change places, a score is one minus it.
 fn negated(inner: Finding) -> Finding {
     let verdict = inner.verdict.negated();
     let score = inner.score.map(|score| 1.0 - score);
     let reason = match verdict {
         Verdict::Pass => String::new(),
-        Verdict::Fail => "the statement behind `not` holds".to_owned(),
+        Verdict::Fail if inner.reason.is_empty() => "the statement behind `not` holds".to_owned(),
         _ => inner.reason,
     };
     let evidence = if verdict == Verdict::Pass { Vec::new() } else { inner.evidence };
     Finding { verdict, score, reason, evidence }
 }
 
-/// The reason of an expression that does not pass.
+/// The reason of an expression that does not pass, or should not.
 fn reason(truth: Truth, why: &str) -> String {
     match (truth, why) {
         (Truth::TrueByMissing, "") => "it holds only because something is missing".to_owned(),
         (Truth::TrueByMissing, why) => format!("it holds only because {why}"),
         (Truth::Undecided, "") => "the run does not record what it needs".to_owned(),
+        (Truth::True, "") => "it is true".to_owned(),
         (_, "") => "it is false".to_owned(),
         (_, why) => why.to_owned(),
     }

@@ -45,6 +45,10 @@ impl<'run> Monitor<'run> for Edge {
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         explain::edge(view, self.last)
     }
+
+    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+        explain::at_edge(view, self.last)
+    }
 }
 
 /// `only A, B`: every call of the list is one of them.

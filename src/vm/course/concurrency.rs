@@ -71,6 +71,10 @@ impl<'run> Monitor<'run> for Together {
             None => explain::never_together(view),
         }
     }
+
+    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+        self.explain(view)
+    }
 }
 
 /// When the steps of a group happened.

@@ -273,6 +273,14 @@ impl<'run> Monitor<'run> for Count {
         explain::counted(view, *number, env, hits)
     }
 
+    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+        match self.counts.as_slice() {
+            [] => explain::holds(view),
+            [one] => explain::number(view, u64::try_from(one.hits.len()).unwrap_or(u64::MAX), &one.env, &one.hits),
+            _ => explain::holds(view),
+        }
+    }
+
     fn sees_all_answers(&self) -> bool {
         true
     }

@@ -96,6 +96,13 @@ impl<'run> Monitor<'run> for Each {
         }
     }
 
+    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+        match (&self.sure, self.quantifier) {
+            (Some(hit), Quantifier::Some) => explain::condition(view, hit, self.condition, true),
+            _ => explain::holds(view),
+        }
+    }
+
     fn sees_all_answers(&self) -> bool {
         true
     }

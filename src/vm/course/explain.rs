@@ -7,11 +7,11 @@ mod places;
 mod verdicts;
 
 pub(super) use counts::{
-    are_together, both, condition, counted, found, misfit, never_together, no_partner, none_meets, not_recorded,
-    nothing_occurs, occurs, repeated,
+    are_together, both, condition, counted, found, holds, misfit, never_together, no_partner, none_meets, not_recorded,
+    nothing_occurs, number, occurs, repeated,
 };
-pub(super) use order::{Window, before_first, in_window, left_off, no_earlier, no_later};
-pub(super) use places::{Beside, edge, left_flow, neighbour, stray, too_short, wrong_step};
+pub(super) use order::{Window, before_first, in_order, in_window, left_off, no_earlier, no_later};
+pub(super) use places::{Beside, at_edge, edge, left_flow, neighbour, stray, too_short, wrong_step};
 pub(super) use verdicts::{OPEN, absent_kind, by_missing, no_calls, no_window, not_exercised, unknown, unordered};
 
 use super::monitor::Why;
@@ -112,20 +112,27 @@ impl<'run> View<'_, 'run> {
         pattern.map_or("", |pattern| pattern.text.as_str())
     }
 
-    /// ` with id "o-1" and user 7`: the values of a pattern's bindings.
+    /// ` with id "o-1" and user 7`: the values of a pattern's bindings, and of those that its tests use.
     fn values(&self, slot: usize, env: &Env) -> String {
         let known = merge(&self.header, env);
-        let names = self.shape(slot).map_or(&[][..], |shape| shape.names.as_slice());
-        let words: Vec<String> = names.iter().filter_map(|name| self.value(*name, &known)).collect();
+        let Some(shape) = self.shape(slot) else { return String::new() };
+        let own = shape.names.iter().map(|name| (*name, shape.alternatives.as_slice()));
+        let used = shape.asks.iter().filter(|name| !shape.names.contains(name)).map(|name| (*name, &[][..]));
+        let words = own.chain(used).filter_map(|(name, alternatives)| self.value(name, alternatives, &known));
+        let words: Vec<String> = words.collect();
         if words.is_empty() { String::new() } else { format!(" with {}", words.join(" and ")) }
     }
 
-    /// `id "o-1"`: a binding with its value.
-    fn value(&self, name: u32, env: &Env) -> Option<String> {
+    /// `id "o-1"`: where a binding is found in these alternatives, with its value; elsewhere `$x "o-1"`.
+    fn value(&self, name: u32, alternatives: &[Alternative<CodeId>], env: &Env) -> Option<String> {
         let node =
             env.get(name as usize).filter(|part| part.is_value()).and_then(|part| self.timeline.values.node(*part))?;
-        let names = &self.entry?.binding_names;
-        Some(format!("{} {}", names.get(name as usize).map_or("", String::as_str), short(&to_json(&node.value))))
+        let mut binds = alternatives.iter().flat_map(|alternative| &alternative.binds);
+        let place = match binds.find(|(bound, _)| *bound == name) {
+            Some((_, path)) => self.machine.rule_text(self.machine.code_span(*path)).to_owned(),
+            None => format!("${}", self.entry?.binding_names.get(name as usize)?),
+        };
+        Some(format!("{place} {}", short(&to_json(&node.value))))
     }
 
     /// A step as evidence, with the pattern that it belongs to.

@@ -67,6 +67,11 @@ pub(super) trait Monitor<'run> {
         String::new()
     }
 
+    /// Why it holds, where that has to be proved.
+    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+        super::explain::holds(view)
+    }
+
     /// Whether it looks at all answers to what is unknown by itself, so that one replica is enough.
     fn sees_all_answers(&self) -> bool {
         false

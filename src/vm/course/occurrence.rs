@@ -41,6 +41,10 @@ impl<'run> Monitor<'run> for Occurs {
             None => explain::nothing_occurs(view),
         }
     }
+
+    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+        self.explain(view)
+    }
 }
 
 /// `not both A, B`.

@@ -155,4 +155,8 @@ impl<'run> Monitor<'run> for Sequence {
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         explain::left_off(view, &self.reached, self.within)
     }
+
+    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+        explain::in_order(view, &self.reached)
+    }
 }

@@ -132,7 +132,7 @@ fn conclude<'run>(
     }
     let exercise = exercised(view, statement, selected, &outcome)?;
     Ok(match exercise {
-        Exercised { may_be_vacuous: false, .. } => Finding::new(Verdict::Pass, ""),
+        Exercised { may_be_vacuous: false, .. } => pass(view, &outcome),
         Exercised { may_pass: false, missing, .. } => finding(Verdict::Vacuous, vacuous(view, statement, missing)),
         _ => unknown(view, &outcome),
     })
@@ -149,9 +149,19 @@ fn unfinished<'run>(
         return Ok(finding(Verdict::Fail, outcome.best.explain(view)));
     }
     if outcome.adverse.passed_for_good && !exercised(view, statement, selected, &outcome)?.may_be_vacuous {
-        return Ok(Finding::new(Verdict::Pass, ""));
+        return Ok(pass(view, &outcome));
     }
     Ok(Finding::new(Verdict::Undecided, explain::OPEN))
+}
+
+/// A pass, with its proof where that is wanted.
+fn pass<'run>(view: &mut View<'_, 'run>, outcome: &Outcome<'run>) -> Finding {
+    if !view.context.proves_passes {
+        return Finding::new(Verdict::Pass, "");
+    }
+    // What is there whatever the answers are.
+    let by = outcome.worst.as_ref().unwrap_or(&outcome.best);
+    finding(Verdict::Pass, by.prove(view))
 }
 
 fn finding(verdict: Verdict, why: Why) -> Finding {

@@ -280,7 +280,8 @@ impl<'run> View<'_, 'run> {
         (alike && self.header.get(first.0 as usize) == Some(&Part::OPEN)).then_some(first)
     }
 
-    fn alternative<'p>(
+    /// The alternative that an event matched, and its step.
+    pub(super) fn alternative<'p>(
         &self,
         plan: &'p Plan,
         slot: usize,

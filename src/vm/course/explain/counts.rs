@@ -17,8 +17,17 @@ const LISTED: usize = 20;
 
 /// Something occurs that must not.
 pub(in super::super) fn occurs(view: &mut View<'_, '_>, hit: &Hit) -> Why {
-    let reason = format!("{} matches `{}`", view.say(hit.step), super::short(view.text(hit.slot)));
-    why(reason, view.decisive(hit, String::new()))
+    let text = super::short(view.text(hit.slot));
+    let plan = view.plan;
+    let condition = view.alternative(plan, hit.slot, hit.event).and_then(|(alternative, _)| alternative.condition);
+    let (because, values) = condition.map_or_else(Default::default, |code| explained(view, hit, code));
+    let reason = match because.as_str() {
+        "" => format!("{} matches `{text}`", view.say(hit.step)),
+        because => format!("{} matches `{text}`: {because}", view.say(hit.step)),
+    };
+    let mut evidence = view.decisive(hit, String::new());
+    evidence.extend(values);
+    why(reason, evidence)
 }
 
 /// Nothing occurs of what should.
@@ -52,15 +61,7 @@ pub(in super::super) fn no_partner(view: &mut View<'_, '_>, hit: &Hit, wanted: u
 }
 
 /// A number that does not meet its test.
-pub(in super::super) fn counted(view: &mut View<'_, '_>, number: u64, env: &Env, steps: &[u32]) -> Why {
-    let full: Env = view.header.iter().copied().collect();
-    let mut named = full.clone();
-    for (name, part) in view.names(0).to_vec().iter().zip(env) {
-        if let Some(slot) = named.get_mut(*name as usize) {
-            *slot = *part;
-        }
-    }
-    let thing = view.thing(0, &named);
+pub(in super::super) fn counted(view: &mut View<'_, '_>, count: u64, env: &Env, steps: &[u32]) -> Why {
     let wanted = match view.entry.map(|entry| &entry.course) {
         Some(Course::Require { times: Some(times), .. }) => {
             format!(", wanted {}", times_words(times.least, times.most))
@@ -68,13 +69,45 @@ pub(in super::super) fn counted(view: &mut View<'_, '_>, number: u64, env: &Env,
         Some(Course::Count { test, .. }) => format!(", wanted `{}`", view.machine.code_text(*test)),
         _ => String::new(),
     };
-    let occurrences =
-        if number == 0 { format!("there is no {thing}") } else { format!("{thing} occurs {}", amount(number, "time")) };
-    let mut evidence: Vec<Evidence> = Vec::new();
-    for step in steps.iter().take(LISTED) {
-        evidence.push(view.step_proof(*step, 0, Role::Decisive, String::new()));
+    let counted = number(view, count, env, steps);
+    Why { reason: format!("{}{wanted}", counted.reason), ..counted }
+}
+
+/// How often something occurs; `env` are the values of the pattern's names.
+pub(in super::super) fn number(view: &mut View<'_, '_>, count: u64, env: &Env, steps: &[u32]) -> Why {
+    let mut named: Env = view.header.iter().copied().collect();
+    for (name, part) in view.names(0).iter().zip(env) {
+        if let Some(slot) = named.get_mut(*name as usize) {
+            *slot = *part;
+        }
     }
-    why(format!("{occurrences}{wanted}"), evidence)
+    let thing = view.thing(0, &named);
+    let reason = match count {
+        0 => format!("there is no {thing}"),
+        count => format!("{thing} occurs {}", amount(count, "time")),
+    };
+    let shown = steps.iter().take(LISTED);
+    why(reason, shown.map(|step| view.step_proof(*step, 0, Role::Decisive, String::new())).collect())
+}
+
+/// A statement that holds: its own text, and the first step of each of its patterns.
+pub(in super::super) fn holds(view: &mut View<'_, '_>) -> Why {
+    let text = view.entry.map_or_else(String::new, |entry| view.machine.rule_text(entry.span));
+    // The text of a statement has the `not` before it; `not both` is one of its own.
+    let inner = text.strip_prefix("not ").map(str::trim_start);
+    let statement = inner.filter(|inner| !inner.starts_with("both ")).unwrap_or(&text);
+    let reason = format!("`{}` holds", super::short(statement));
+    let mut evidence: Vec<Evidence> = Vec::new();
+    for slot in 0..view.slots.len() {
+        let Some(first) = view.hits_near(slot, super::super::timeline::index(view.context.window.end), true).pop()
+        else {
+            continue;
+        };
+        if !evidence.iter().any(|known| known.step == Some(first.step)) {
+            evidence.push(view.step_proof(first.step, slot, Role::Value, String::new()));
+        }
+    }
+    why(reason, evidence)
 }
 
 fn times_words(least: u64, most: Option<u64>) -> String {

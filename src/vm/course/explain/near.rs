@@ -2,7 +2,7 @@
 
 use super::super::monitor;
 use super::super::timeline::Env;
-use super::super::view::{Hit, View};
+use super::super::view::{Hit, View, merge};
 use super::differ;
 use crate::bytecode::program::CodeId;
 use crate::ir::Alternative;
@@ -16,7 +16,29 @@ const MOST_LOOKED: usize = 10_000;
 impl<'run> View<'_, 'run> {
     /// The step nearest to `from` (before it, or behind it) that nearly matches a slot under an environment.
     pub(super) fn near_miss(&mut self, slot: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
-        self.other_value(slot, env, from, before).or_else(|| self.unmet(slot, from, before))
+        self.other_value(slot, env, from, before)
+            .or_else(|| self.refused(slot, env, from, before))
+            .or_else(|| self.unmet(slot, from, before))
+    }
+
+    /// A match whose tests on the other step's values fail.
+    fn refused(&mut self, slot: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
+        if !self.joined(slot) {
+            return None;
+        }
+        let plan = self.plan;
+        let nearest = self.hits_near(slot, from, before).into_iter().next()?;
+        let (alternative, step) = self.alternative(plan, slot, nearest.event)?;
+        let bindings = self.bindings(&merge(&nearest.env, env));
+        let scope = Scope::of_step(step).with_bindings(&bindings);
+        for code in &alternative.joins {
+            if self.machine.truth(*code, &scope).is_ok_and(|truth| truth.plain() == Some(false)) {
+                let reason = self.machine.explain(*code, &scope).reason;
+                let label = format!("{} does not fit: {reason}", self.say(nearest.step));
+                return Some(self.step_proof(nearest.step, slot, Role::NearMiss, label));
+            }
+        }
+        None
     }
 
     /// A match with another value.
@@ -24,10 +46,13 @@ impl<'run> View<'_, 'run> {
         let hits = self.hits_near(slot, from, before);
         let names = self.names(slot).to_vec();
         let nearest = hits.into_iter().find(|hit| names.iter().any(|name| differ(&hit.env, env, *name)))?;
+        let plan = self.plan;
+        let alternatives = self.alternative(plan, slot, nearest.event).map(|(alternative, _)| alternative);
+        let alternatives = alternatives.map_or(&[][..], std::slice::from_ref);
         let differing: Vec<String> = names
             .iter()
             .filter(|name| differ(&nearest.env, env, **name))
-            .filter_map(|name| self.value(*name, &nearest.env))
+            .filter_map(|name| self.value(*name, alternatives, &nearest.env))
             .collect();
         let label = format!("{} has {}", self.say(nearest.step), differing.join(" and "));
         let values = self.bound_values(&nearest, Role::NearMiss);

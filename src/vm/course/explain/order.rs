@@ -1,8 +1,9 @@
 //! Statements about order: `before`, `after`, `sequence`, `never` in a window.
 
 use super::super::monitor::Why;
+use super::super::timeline::Env;
 use super::super::trail::{bound, measure};
-use super::super::view::{Fit, Hit, View, same_values};
+use super::super::view::{Fit, Hit, View, merge, same_values};
 use super::super::window::Slots;
 use super::{why, within_words};
 use crate::ir::Within;
@@ -20,7 +21,8 @@ pub(in super::super) fn no_earlier(
     let since_words = since.map(|since| format!(" since {}", view.say(since))).unwrap_or_default();
     let reason = format!("{} has no earlier {wanted}{}{since_words}", view.say(hit.step), within_words(within));
     let mut evidence = view.decisive(hit, format!("this has no earlier {wanted}"));
-    evidence.extend(since.map(|since| view.step_proof(since, hit.slot, Role::Opening, String::new())));
+    let behind = format!("{wanted} was needed behind this");
+    evidence.extend(since.map(|since| view.step_proof(since, hit.slot, Role::Opening, behind)));
     let near = view.too_far(hit, source, since, within);
     let near = near.or_else(|| view.near_miss(source, &hit.env, hit.step, true));
     evidence.extend(near);
@@ -32,17 +34,44 @@ impl View<'_, '_> {
     fn too_far(&self, hit: &Hit, source: usize, since: Option<u32>, within: Option<Within>) -> Option<Evidence> {
         let fits = |near: &Hit| same_values(&near.env, &hit.env) == Fit::Yes;
         let near = self.hits_near(source, hit.step, true).into_iter().find(fits)?;
-        let name = self.say(near.step);
-        let of = |step: u32| self.step(step).and_then(|step| measure(within, step));
         let label = match since.filter(|since| near.step <= *since) {
-            Some(since) => format!("{name} stands before {}", self.say(since)),
-            None => match bound(within, of(near.step), of(hit.step)) {
-                Some(true) => return None,
-                Some(false) => format!("{name} is too far away"),
-                None => format!("the run does not record how far away {name} is"),
-            },
+            Some(since) => format!("{} stands before {}", self.say(near.step), self.say(since)),
+            None => self.distance(&near, (near.step, hit.step), within)?,
         };
         Some(self.step_proof(near.step, source, Role::NearMiss, label))
+    }
+
+    /// The nearest B of the same values that comes too late, or nobody knows when.
+    fn too_late(&self, hit: &Hit, wanted: usize, within: Option<Within>) -> Option<Evidence> {
+        let fits = |near: &Hit| same_values(&near.env, &hit.env) == Fit::Yes;
+        let near = self.hits_near(wanted, hit.step, false).into_iter().find(fits)?;
+        let label = self.distance(&near, (hit.step, near.step), within)?;
+        Some(self.step_proof(near.step, wanted, Role::NearMiss, label))
+    }
+
+    /// How far a step is away, when that is more than the bound or not known.
+    fn distance(&self, near: &Hit, (from, to): (u32, u32), within: Option<Within>) -> Option<String> {
+        let name = self.say(near.step);
+        let of = |step: u32| self.step(step).and_then(|step| measure(within, step));
+        match bound(within, of(from), of(to)) {
+            Some(true) => None,
+            Some(false) => {
+                let away = of(to).zip(of(from)).map_or(0.0, |(to, from)| to - from);
+                Some(format!("{name} is {} away", apart(within, away)))
+            }
+            None => Some(format!("the run does not record how far away {name} is")),
+        }
+    }
+}
+
+/// A distance in the unit of a bound: `7 calls`, `1 turn`, `6.5s`.
+fn apart(within: Option<Within>, away: f64) -> String {
+    let counted = |thing: &str| format!("{away} {thing}{}", if away == 1.0 { "" } else { "s" });
+    match within {
+        Some(Within::Turns(_)) => counted("turn"),
+        Some(Within::Time(_)) if away >= 1000.0 => format!("{}s", away / 1000.0),
+        Some(Within::Time(_)) => format!("{away}ms"),
+        Some(Within::Calls(_)) | None => counted("call"),
     }
 }
 
@@ -63,8 +92,10 @@ pub(in super::super) fn no_later(
     let before = next.as_ref().map(|next| format!(" before {}", view.say(next.step))).unwrap_or_default();
     let reason = format!("{} has no later {thing}{}{before}", view.say(hit.step), within_words(within));
     let mut evidence = view.decisive(hit, format!("this has no later {thing}"));
-    evidence.extend(next.map(|next| view.step_proof(next.step, hit.slot, Role::Closing, String::new())));
-    evidence.extend(view.near_miss(wanted, &hit.env, hit.step, false));
+    let first = format!("this comes before any {thing}");
+    evidence.extend(next.map(|next| view.step_proof(next.step, hit.slot, Role::Closing, first)));
+    let late = if each { None } else { view.too_late(hit, wanted, within) };
+    evidence.extend(late.or_else(|| view.near_miss(wanted, &hit.env, hit.step, false)));
     why(reason, evidence)
 }
 
@@ -114,15 +145,43 @@ pub(in super::super) fn left_off(view: &mut View<'_, '_>, reached: &[Hit], withi
         let evidence = view.near_miss(0, &view.header.clone(), end(view), true);
         return why(format!("there is no {thing}"), evidence.into_iter().collect());
     };
-    let wanted = view.thing(reached.len(), &last.env);
+    let (before, env) = view.beginning(last);
+    let wanted = view.thing(reached.len(), &env);
     let reason = format!("{} has no later {wanted}{}", view.say(last.step), within_words(within));
     let mut evidence = Vec::new();
-    for hit in reached.iter().take(reached.len() - 1) {
+    for hit in &before {
         evidence.push(view.step_proof(hit.step, hit.slot, Role::Value, String::new()));
     }
     evidence.extend(view.decisive(last, format!("the sequence goes no further: no later {wanted}")));
-    evidence.extend(view.near_miss(reached.len(), &last.env, last.step, false));
+    let late = view.too_late(last, reached.len(), within);
+    evidence.extend(late.or_else(|| view.near_miss(reached.len(), &env, last.step, false)));
     why(reason, evidence)
+}
+
+/// A sequence that has come to its end.
+pub(in super::super) fn in_order(view: &mut View<'_, '_>, reached: &[Hit]) -> Why {
+    let Some(last) = reached.last() else { return Why::default() };
+    let mut steps = view.beginning(last).0;
+    steps.push(last.clone());
+    let names: Vec<String> = steps.iter().map(|hit| view.say(hit.step)).collect();
+    let proof = |hit: &Hit| view.step_proof(hit.step, hit.slot, Role::Decisive, String::new());
+    let evidence = steps.iter().map(proof).collect();
+    why(format!("{} come in this order", names.join(", ")), evidence)
+}
+
+impl View<'_, '_> {
+    /// The steps of a sequence before its last one, and the values that they have: for each the nearest one that fits.
+    fn beginning(&self, last: &Hit) -> (Vec<Hit>, Env) {
+        let (mut hits, mut env, mut from) = (Vec::new(), last.env.clone(), last.step);
+        for slot in (0..last.slot).rev() {
+            let fits = |hit: &Hit| same_values(&hit.env, &env) == Fit::Yes;
+            let Some(hit) = self.hits_near(slot, from, true).into_iter().find(fits) else { break };
+            (env, from) = (merge(&env, &hit.env), hit.step);
+            hits.push(hit);
+        }
+        hits.reverse();
+        (hits, env)
+    }
 }
 
 /// The step behind the window.

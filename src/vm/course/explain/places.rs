@@ -20,6 +20,16 @@ pub(in super::super) fn edge(view: &mut View<'_, '_>, last: bool) -> Why {
     }
 }
 
+/// The first or last call is what it should not be.
+pub(in super::super) fn at_edge(view: &mut View<'_, '_>, last: bool) -> Why {
+    let place = if last { "last" } else { "first" };
+    let call = if last { view.calls.last() } else { view.calls.first() };
+    call.copied().map_or_else(Why::default, |call| {
+        let proof = view.step_proof(call, 0, Role::Decisive, String::new());
+        why(format!("the {place} call is {}", view.say(call)), vec![proof])
+    })
+}
+
 /// A call that nothing in an `only` names.
 pub(in super::super) fn stray(view: &mut View<'_, '_>, place: u32) -> Why {
     let Some(&call) = view.calls.get(place as usize) else { return Why::default() };

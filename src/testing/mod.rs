@@ -6,6 +6,7 @@
 pub mod cases;
 pub mod cells;
 pub mod coverage;
+pub mod discriminate;
 pub mod mutants;
 pub mod outcome;
 pub mod recorded;

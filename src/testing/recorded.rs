@@ -4,7 +4,7 @@ use super::coverage::Coverage;
 use super::subject::Subject;
 use crate::limits::Limits;
 use crate::trace::error::ReadError;
-use crate::trace::read::{self, Runs};
+use crate::trace::read::{self, RawRun, Runs};
 use crate::vm::evaluate::{EvaluateOptions, evaluate_seen};
 use bumpalo::Bump;
 
@@ -17,11 +17,9 @@ pub struct Reading {
     pub unreadable: Vec<ReadError>,
 }
 
-/// Adds to the coverage of each subject what the runs of these traces try.
-pub fn cover(subjects: &[Subject], coverage: &mut [Coverage], traces: &[String], limits: &Limits) -> Reading {
+/// Gives every run of these traces to `look`, one after the other. What cannot be read does not stop the others.
+pub fn each_run(traces: &[String], limits: &Limits, mut look: impl FnMut(&RawRun) -> Result<(), ReadError>) -> Reading {
     let mut reading = Reading::default();
-    let options = EvaluateOptions { limits: *limits, ..EvaluateOptions::default() };
-    let mut arena = Bump::new();
     for trace in traces {
         let runs = match Runs::open(trace, limits) {
             Ok(runs) => runs,
@@ -31,21 +29,26 @@ pub fn cover(subjects: &[Subject], coverage: &mut [Coverage], traces: &[String],
             }
         };
         for raw in runs {
-            let judged = raw.and_then(|raw| {
-                let run = read::parse(&raw, &arena, limits)?;
-                for (subject, coverage) in subjects.iter().zip(coverage.iter_mut()) {
-                    let (program, prepared) = (&subject.program, &subject.prepared);
-                    let (outcome, seen) = evaluate_seen(program, prepared, &run, &arena, &options);
-                    coverage.add(program, prepared, &outcome, &seen);
-                }
-                Ok(())
-            });
-            match judged {
+            match raw.and_then(|raw| look(&raw)) {
                 Ok(()) => reading.runs += 1,
                 Err(error) => reading.unreadable.push(error),
             }
-            arena.reset();
         }
     }
     reading
+}
+
+/// Adds to the coverage of each subject what the runs of these traces try.
+pub fn cover(subjects: &[Subject], coverage: &mut [Coverage], traces: &[String], limits: &Limits) -> Reading {
+    let options = EvaluateOptions { limits: *limits, ..EvaluateOptions::default() };
+    each_run(traces, limits, |raw| {
+        let arena = Bump::new();
+        let run = read::parse(raw, &arena, limits)?;
+        for (subject, coverage) in subjects.iter().zip(coverage.iter_mut()) {
+            let (program, prepared) = (&subject.program, &subject.prepared);
+            let (outcome, seen) = evaluate_seen(program, prepared, &run, &arena, &options);
+            coverage.add(program, prepared, &outcome, &seen);
+        }
+        Ok(())
+    })
 }

@@ -1,6 +1,7 @@
 //! `aver test RULES...`: runs the tests of rules.
 
 mod coverage;
+mod discriminate;
 mod mutants;
 
 use super::console::{ColorChoice, Stream, say};
@@ -24,6 +25,8 @@ Examples:
   aver test rules/ --format short          a line per test that does not come out as stated
   aver test rules/ --coverage              and what the tests leave untried
   aver test rules/ --coverage-out cov.info --coverage-min 90%
+  aver test rules/ --mutants               and which small changes of the rules they do not notice
+  aver test rules/ --discriminate good/ bad/   which rules tell two folders of runs apart
 
 Case files: traces in a folder beside the rules, which their names speak for:
   refunds.cases/large.fail.json            something fails
@@ -69,6 +72,9 @@ pub struct Arguments {
     /// What fails beside tests: survivors (a mutant that no test notices)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<Deny>,
+    /// Show which rules tell two folders of runs apart, in place of tests
+    #[arg(long, num_args = 2, value_names = ["GOOD", "BAD"])]
+    discriminate: Vec<String>,
     #[command(flatten)]
     coverage: coverage::Flags,
     #[command(flatten)]
@@ -108,6 +114,11 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let limits = Limits::default();
     let coverage = arguments.coverage.asked()?;
     let mut subjects = subjects(arguments, color, &limits)?;
+    if !arguments.discriminate.is_empty() {
+        let selection =
+            Selection { rules: arguments.rule.clone(), tags: arguments.tag.clone(), ..Selection::default() };
+        return discriminate::run(&subjects, &selection, &arguments.discriminate, arguments.format, color);
+    }
     let chosen = Chosen { text: arguments.filter.clone(), rules: arguments.rule.clone(), tags: arguments.tag.clone() };
     let all: usize = subjects.iter().map(|subject| subject.trials.len()).sum();
     subjects.iter_mut().for_each(|subject| subject.choose(&chosen));

@@ -1,0 +1,66 @@
+//! `--discriminate GOOD BAD`: which rules tell two folders of runs apart.
+
+use super::Format;
+use crate::cli::console::{ColorChoice, Stream, say};
+use crate::cli::exit::{Exit, Stop};
+use crate::cli::inputs::{self, Input};
+use crate::diagnostic::render::one_line;
+use crate::limits::Limits;
+use crate::testing::discriminate::{self, Discrimination};
+use crate::testing::subject::Subject;
+use crate::vm::select::Selection;
+use std::io::{self, Write};
+
+/// Judges both folders and prints the table.
+pub fn run(
+    subjects: &[Subject],
+    selection: &Selection,
+    folders: &[String],
+    format: Format,
+    color: ColorChoice,
+) -> Result<Exit, Stop> {
+    let [good, bad] = folders else {
+        return Err(Stop::usage("`--discriminate` takes two folders", "write `--discriminate good/ bad/`"));
+    };
+    let found = discriminate::discriminate(subjects, selection, &traces(good)?, &traces(bad)?, &Limits::default());
+    for error in found.good.unreadable.iter().chain(&found.bad.unreadable) {
+        say(&format!("error: {}\n", one_line(&error.to_string())));
+    }
+    let unreadable = !found.good.unreadable.is_empty() || !found.bad.unreadable.is_empty();
+    for (reading, name) in [(&found.good, good), (&found.bad, bad)] {
+        if reading.runs == 0 && !unreadable {
+            return Err(Stop::usage(format!("there is no run in `{name}`"), "name a folder with traces in it"));
+        }
+    }
+    if found.rows.is_empty() {
+        return Err(Stop::usage(
+            "nothing was checked: the rules hold no assertion",
+            "name rules that assert something",
+        ));
+    }
+    print(&found, subjects, format, color)?;
+    Ok(if unreadable { Exit::Trace } else { Exit::Holds })
+}
+
+fn traces(name: &str) -> Result<Vec<String>, Stop> {
+    let inputs = inputs::traces(&[name.to_owned()])?;
+    let path = |input: &Input| match input {
+        Input::File(path) => path.to_string_lossy().into_owned(),
+        Input::Stdin => "-".to_owned(),
+    };
+    Ok(inputs.iter().map(path).collect())
+}
+
+fn print(found: &Discrimination, subjects: &[Subject], format: Format, color: ColorChoice) -> Result<(), Stop> {
+    let mut out = io::BufWriter::new(io::stdout());
+    match format {
+        Format::Human => discriminate::human(&mut out, found, subjects, Stream::Out.style(color))?,
+        Format::Short => discriminate::short(&mut out, found, subjects)?,
+        Format::Json => writeln!(out, "{}", discriminate::data(found, subjects))?,
+        Format::Junit => {
+            return Err(Stop::usage("`--discriminate` has no format junit", "write human, short or json"));
+        }
+    }
+    out.flush()?;
+    Ok(())
+}

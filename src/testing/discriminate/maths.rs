@@ -1,0 +1,137 @@
+//! How well a rule tells good runs from bad ones.
+//!
+//! Informedness (Youden's J; W. J. Youden, "Index for rating diagnostic tests", Cancer 3:32-35, 1950; the name is of D. M. W. Powers,
+//! 2011): the share of bad runs that fail minus the share of good runs that fail. 1 is a rule that fails all bad runs and no good one,
+//! 0 one that cannot tell them apart, below 0 one that is the wrong way round. It does not depend on how many runs each folder holds.
+//!
+//! With few runs a large J comes by chance. The two-sided exact test of R. A. Fisher ("On the interpretation of chi-squared from
+//! contingency tables", 1922) says how often: the probability of a table at least as unlikely, given its margins.
+
+use super::Tally;
+use crate::truth::Verdict;
+use std::cmp::Ordering;
+
+/// How often a rule failed on each side. Only a fail is a catch: a rule that is vacuous or undecided on a bad run has not caught it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Table {
+    /// Bad runs that fail.
+    pub caught: u64,
+    /// Bad runs.
+    pub bad: u64,
+    /// Good runs that fail.
+    pub alarms: u64,
+    /// Good runs.
+    pub good: u64,
+}
+
+impl Table {
+    /// Of the verdicts on each side.
+    #[must_use]
+    pub fn of(good: &Tally, bad: &Tally) -> Self {
+        Self { caught: bad.of(Verdict::Fail), bad: bad.all(), alarms: good.of(Verdict::Fail), good: good.all() }
+    }
+
+    /// J times both numbers of runs, exactly.
+    fn scaled(&self) -> i128 {
+        i128::from(self.caught) * i128::from(self.good) - i128::from(self.alarms) * i128::from(self.bad)
+    }
+
+    fn scale(&self) -> i128 {
+        (i128::from(self.good) * i128::from(self.bad)).max(1)
+    }
+
+    /// Whether J is above, at or below 0.
+    #[must_use]
+    pub fn sign(&self) -> Ordering {
+        self.scaled().cmp(&0)
+    }
+
+    /// By J, exactly.
+    #[must_use]
+    pub fn compare(&self, other: &Self) -> Ordering {
+        let (left, right) = (self.scaled().checked_mul(other.scale()), other.scaled().checked_mul(self.scale()));
+        left.zip(right).map_or(Ordering::Equal, |(left, right)| left.cmp(&right))
+    }
+
+    /// J, between -1 and 1; 0 where a side is empty.
+    #[must_use]
+    pub fn informedness(&self) -> f64 {
+        share(self.caught, self.bad) - share(self.alarms, self.good)
+    }
+
+    /// The probability of a table at least as unlikely by chance.
+    #[must_use]
+    pub fn chance(&self) -> f64 {
+        let failing = self.caught + self.alarms;
+        let all = self.good + self.bad;
+        let logs = Logs::up_to(all);
+        let least = failing.saturating_sub(self.good);
+        let most = failing.min(self.bad);
+        let log = |caught: u64| {
+            logs.choose(self.bad, caught) + logs.choose(self.good, failing - caught) - logs.choose(all, failing)
+        };
+        let own = log(self.caught);
+        // Tables that are as unlikely count, whatever the last bits of their logarithms are.
+        let sum: f64 = (least..=most).map(log).filter(|log| *log <= own + 1e-9).map(f64::exp).sum();
+        sum.min(1.0)
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "shares of counts of runs need no more than 52 bits")]
+fn share(part: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 / all as f64 }
+}
+
+/// Logarithms of factorials.
+struct Logs(Vec<f64>);
+
+impl Logs {
+    #[allow(clippy::cast_precision_loss, reason = "counts of runs are far below 2^52")]
+    fn up_to(most: u64) -> Self {
+        let mut sums = vec![0.0];
+        let mut sum = 0.0;
+        for number in 1..=most {
+            sum += (number as f64).ln();
+            sums.push(sum);
+        }
+        Self(sums)
+    }
+
+    fn factorial(&self, of: u64) -> f64 {
+        usize::try_from(of).ok().and_then(|of| self.0.get(of)).copied().unwrap_or(0.0)
+    }
+
+    fn choose(&self, of: u64, some: u64) -> f64 {
+        self.factorial(of) - self.factorial(some) - self.factorial(of.saturating_sub(some))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(caught: u64, bad: u64, alarms: u64, good: u64) -> Table {
+        Table { caught, bad, alarms, good }
+    }
+
+    #[test]
+    fn informedness_is_the_difference_of_the_shares() {
+        assert!((table(8, 8, 0, 12).informedness() - 1.0).abs() < 1e-12);
+        assert!((table(4, 8, 3, 12).informedness() - 0.25).abs() < 1e-12);
+        assert!((table(0, 8, 12, 12).informedness() + 1.0).abs() < 1e-12);
+        assert_eq!(table(0, 0, 0, 0).informedness(), 0.0);
+        assert_eq!(table(1, 2, 50, 100).compare(&table(2, 4, 1, 2)), Ordering::Equal);
+        assert_eq!(table(2, 3, 0, 1).compare(&table(1, 2, 0, 1)), Ordering::Greater);
+    }
+
+    /// Values of the tea-tasting experiment and of tables worked out by hand with exact fractions.
+    #[test]
+    fn chance_is_the_exact_test_of_fisher() {
+        let close = |table: Table, wanted: f64| assert!((table.chance() - wanted).abs() < 1e-9, "{}", table.chance());
+        close(table(3, 4, 1, 4), 34.0 / 70.0);
+        close(table(4, 4, 0, 4), 2.0 / 70.0);
+        close(table(3, 3, 0, 3), 2.0 / 20.0);
+        close(table(0, 5, 0, 5), 1.0);
+        close(table(1, 1, 0, 1), 1.0);
+    }
+}

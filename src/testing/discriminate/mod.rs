@@ -1,0 +1,229 @@
+//! Which rules tell two folders of runs apart: good ones, which they should let pass, and bad ones, which they should fail.
+
+pub mod maths;
+mod show;
+
+use super::recorded::{Reading, each_run};
+use super::subject::Subject;
+use crate::limits::Limits;
+use crate::source::Span;
+use crate::trace::read;
+use crate::truth::Verdict;
+use crate::vm::evaluate::{EvaluateOptions, evaluate};
+use crate::vm::outcome::{AssertionOutcome, Outcome, Status};
+use crate::vm::select::Selection;
+use bumpalo::Bump;
+use maths::Table;
+pub use show::{data, human, short};
+
+/// The two folders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Runs that the rules should let pass.
+    Good,
+    /// Runs that they should fail.
+    Bad,
+}
+
+/// How often each verdict came, in the order of [`Verdict::ALL`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally([u64; 6]);
+
+impl Tally {
+    fn add(&mut self, verdict: Verdict) {
+        let at = Verdict::ALL.iter().position(|one| *one == verdict);
+        if let Some(count) = at.and_then(|at| self.0.get_mut(at)) {
+            *count += 1;
+        }
+    }
+
+    /// How often one verdict came.
+    #[must_use]
+    pub fn of(&self, verdict: Verdict) -> u64 {
+        let at = Verdict::ALL.iter().position(|one| *one == verdict);
+        at.and_then(|at| self.0.get(at)).copied().unwrap_or(0)
+    }
+
+    /// How often any came.
+    #[must_use]
+    pub fn all(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+/// A rule, a bare assertion, or an assertion of a rule.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Which subject.
+    pub subject: usize,
+    /// Its id.
+    pub id: String,
+    /// What people call it: the id, or the text of a bare assertion.
+    pub name: String,
+    /// Its place.
+    pub span: Span,
+    /// On good runs.
+    pub good: Tally,
+    /// On bad runs.
+    pub bad: Tally,
+    /// Its assertions, where it is a rule.
+    pub assertions: Vec<Row>,
+    part: Part,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Rule(u32),
+    Assertion(u32),
+}
+
+/// What a rule is worth for telling the folders apart, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worth {
+    /// It fails more often on bad runs than on good ones.
+    Tells,
+    /// It fails as often, or more often, on good runs.
+    Misleads,
+    /// It holds on every run that exercises it.
+    AlwaysTrue,
+    /// It fails on every run that exercises it, good and bad.
+    AlwaysFalse,
+    /// No run exercises it: it is vacuous or skipped everywhere.
+    NeverExercised,
+    /// No run records what it needs.
+    NeverDecided,
+}
+
+impl Row {
+    /// The four cells.
+    #[must_use]
+    pub fn table(&self) -> Table {
+        Table::of(&self.good, &self.bad)
+    }
+
+    /// In one word.
+    #[must_use]
+    pub fn worth(&self) -> Worth {
+        let both = |verdict| self.good.of(verdict) + self.bad.of(verdict);
+        let (passed, failed) = (both(Verdict::Pass), both(Verdict::Fail));
+        match (passed, failed) {
+            (0, 0) if both(Verdict::Undecided) + both(Verdict::Error) > 0 => Worth::NeverDecided,
+            (0, 0) => Worth::NeverExercised,
+            (_, 0) => Worth::AlwaysTrue,
+            (0, _)
+                if self.good.of(Verdict::Fail) > 0 && self.bad.of(Verdict::Fail) > 0 && both(Verdict::Vacuous) == 0 =>
+            {
+                Worth::AlwaysFalse
+            }
+            _ if self.table().sign().is_gt() => Worth::Tells,
+            _ => Worth::Misleads,
+        }
+    }
+}
+
+/// What came of both folders.
+#[derive(Debug)]
+pub struct Discrimination {
+    /// Rules and bare assertions, those that tell the folders apart best first.
+    pub rows: Vec<Row>,
+    /// Whether runs passed as a whole: by the gate of `aver check`.
+    pub whole: (Tally, Tally),
+    /// What was read of the good folder.
+    pub good: Reading,
+    /// What was read of the bad one.
+    pub bad: Reading,
+}
+
+/// Judges both folders with the rules of all subjects that are selected.
+#[must_use]
+pub fn discriminate(
+    subjects: &[Subject],
+    selection: &Selection,
+    good: &[String],
+    bad: &[String],
+    limits: &Limits,
+) -> Discrimination {
+    let options = EvaluateOptions { selection: selection.clone(), limits: *limits, ..EvaluateOptions::default() };
+    let mut rows: Vec<Row> =
+        subjects.iter().enumerate().flat_map(|(number, subject)| rows_of(number, subject, selection)).collect();
+    let mut whole = (Tally::default(), Tally::default());
+    let mut judge = |traces: &[String], side: Side| {
+        each_run(traces, limits, |raw| {
+            let arena = Bump::new();
+            let run = read::parse(raw, &arena, limits)?;
+            let mut passed = true;
+            for (number, subject) in subjects.iter().enumerate() {
+                let outcome = evaluate(&subject.program, &subject.prepared, &run, &arena, &options);
+                passed &= outcome.passed;
+                rows.iter_mut().filter(|row| row.subject == number).for_each(|row| row.add(&outcome, side));
+            }
+            let whole = if side == Side::Good { &mut whole.0 } else { &mut whole.1 };
+            whole.add(if passed { Verdict::Pass } else { Verdict::Fail });
+            Ok(())
+        })
+    };
+    let (good, bad) = (judge(good, Side::Good), judge(bad, Side::Bad));
+    // The sort is stable: rules that are worth the same stay in file order.
+    rows.sort_by(|a, b| b.table().compare(&a.table()));
+    Discrimination { rows, whole, good, bad }
+}
+
+impl Row {
+    fn new(subject: usize, id: &str, name: &str, span: Span, part: Part) -> Self {
+        let (good, bad) = (Tally::default(), Tally::default());
+        Self { subject, id: id.to_owned(), name: name.to_owned(), span, good, bad, assertions: Vec::new(), part }
+    }
+
+    fn add(&mut self, outcome: &Outcome, side: Side) {
+        if let Some(verdict) = self.part.verdict(outcome) {
+            let tally = if side == Side::Good { &mut self.good } else { &mut self.bad };
+            tally.add(verdict);
+        }
+        self.assertions.iter_mut().for_each(|assertion| assertion.add(outcome, side));
+    }
+}
+
+impl Part {
+    fn verdict(self, outcome: &Outcome) -> Option<Verdict> {
+        match self {
+            Self::Rule(rule) => outcome.rules.iter().find(|one| one.rule == rule).map(|one| one.verdict),
+            Self::Assertion(number) => {
+                let at = outcome.results.binary_search_by_key(&number, |result| result.assertion).ok()?;
+                outcome.results.get(at).map(counted)
+            }
+        }
+    }
+}
+
+/// The verdict as it counts: an expected failure passes, an unexpected pass fails.
+fn counted(result: &AssertionOutcome) -> Verdict {
+    match result.status {
+        Status::ExpectedFailed => Verdict::Pass,
+        Status::UnexpectedPassed => Verdict::Fail,
+        _ => result.verdict,
+    }
+}
+
+fn rows_of(subject: usize, of: &Subject, selection: &Selection) -> Vec<Row> {
+    let program = &of.program;
+    let mut rows: Vec<Row> = Vec::new();
+    for (number, assertion) in (0..).zip(&program.assertions) {
+        if !selection.selects(program, assertion) {
+            continue;
+        }
+        let own = Row::new(subject, &assertion.id, &assertion.text, assertion.span, Part::Assertion(number));
+        let Some(rule) = assertion.rule else {
+            rows.push(own);
+            continue;
+        };
+        match rows.iter_mut().find(|row| row.part == Part::Rule(rule)) {
+            Some(row) => row.assertions.push(own),
+            None => {
+                let Some(known) = program.rules.get(rule as usize) else { continue };
+                let row = Row::new(subject, &known.id, &known.id, known.span, Part::Rule(rule));
+                rows.push(Row { assertions: vec![own], ..row });
+            }
+        }
+    }
+    rows
+}

@@ -97,7 +97,7 @@ pub fn run(pipeline: &Arc<Pipeline>, traces: Vec<Input>, outputs: &mut Outputs) 
 }
 
 /// A flag that Ctrl-C sets; a second one ends the process at once.
-fn interruptions() -> io::Result<Arc<AtomicBool>> {
+pub fn interruptions() -> io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))?;

@@ -48,6 +48,11 @@ impl Rules {
         render::counted(&Diagnostics(all))
     }
 
+    /// The files that were read, as people name them.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.said.iter().flat_map(|(sources, _)| sources.iter().map(|(_, file)| file.name.as_str()))
+    }
+
     /// Everything that was said, drawn.
     pub fn drawn(&self, style: Style) -> String {
         self.each(|diagnostics, sources| render::graphical(diagnostics, sources, style))

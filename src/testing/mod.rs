@@ -11,5 +11,6 @@ pub mod mutants;
 pub mod outcome;
 pub mod recorded;
 pub mod show;
+pub mod snapshot;
 pub mod subject;
 pub mod trial;

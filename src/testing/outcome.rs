@@ -4,13 +4,19 @@ use super::coverage::Coverage;
 use super::subject::Subject;
 use super::trial::{Input, Place, Trial, Trouble};
 use crate::bytecode::program::Program;
+use crate::diagnostic::render::one_line;
 use crate::limits::Limits;
+use crate::report::gate::Policy;
+use crate::report::model::{self, Detail, EvidenceReport};
 use crate::report::redact;
+use crate::report::table::Table;
 use crate::trace::read::{self, read_str};
+use crate::trace::run::Run;
 use crate::truth::Verdict;
 use crate::vm::outcome::{Outcome, Status};
 use crate::vm::testing::{self, Judgement, Stated};
 use bumpalo::Bump;
+use std::fmt::Write as _;
 
 /// A test with what came of it.
 #[derive(Debug)]
@@ -35,8 +41,10 @@ pub struct Tested {
     pub found: Vec<(String, Verdict)>,
     /// Assertions that did not pass.
     pub why: Vec<Why>,
-    /// Everything that was found.
-    pub outcome: Outcome,
+    /// Everything that was found, with reasons and evidence, a line each: what a snapshot keeps.
+    pub snapshot: String,
+    /// How that differs from its snapshot: lines that start with `-`, `+` or a space.
+    pub changes: Vec<String>,
 }
 
 /// An assertion that did not pass.
@@ -53,10 +61,17 @@ pub struct Why {
 /// Runs all tests of a subject, in their order; what they try is added to `coverage`.
 #[must_use]
 pub fn run(subject: &Subject, limits: &Limits, mut coverage: Option<&mut Coverage>) -> Vec<Tested> {
-    subject.trials.iter().map(|trial| run_one(subject, trial, limits, coverage.as_deref_mut())).collect()
+    let table = Table::new(std::slice::from_ref(&subject.program), |_, _| true);
+    subject.trials.iter().map(|trial| run_one(subject, &table, trial, limits, coverage.as_deref_mut())).collect()
 }
 
-fn run_one(subject: &Subject, trial: &Trial, limits: &Limits, coverage: Option<&mut Coverage>) -> Tested {
+fn run_one(
+    subject: &Subject,
+    table: &Table,
+    trial: &Trial,
+    limits: &Limits,
+    coverage: Option<&mut Coverage>,
+) -> Tested {
     let arena = Bump::new();
     let run = match &trial.input {
         Input::Normal(text) => read_str(text, &arena, limits).map_err(|error| Trouble::unreadable(&error, false)),
@@ -71,7 +86,8 @@ fn run_one(subject: &Subject, trial: &Trial, limits: &Limits, coverage: Option<&
             if let (Some(coverage), Some(seen)) = (coverage, &judged.seen) {
                 coverage.add(program, prepared, &judged.outcome, seen);
             }
-            judged_as(&subject.program, trial, expect, judged)
+            let snapshot = found(subject, table, &run, &judged.outcome);
+            judged_as(&subject.program, trial, expect, judged, snapshot)
         }
         (Err(trouble), _) => troubled(trial, trouble),
         (Ok(_), None) => troubled(trial, Trouble::new("it states no verdict", "")),
@@ -90,11 +106,43 @@ fn troubled(trial: &Trial, trouble: Trouble) -> Tested {
         unreadable: trouble.unreadable,
         found: Vec::new(),
         why: Vec::new(),
-        outcome: Outcome::default(),
+        snapshot: String::new(),
+        changes: Vec::new(),
     }
 }
 
-fn judged_as(program: &Program, trial: &Trial, expect: Verdict, judged: Judgement) -> Tested {
+/// Everything that was found on a run, as text.
+fn found(subject: &Subject, table: &Table, run: &Run<'_>, outcome: &Outcome) -> String {
+    let detail = Detail { excerpt: None, findings: true };
+    let report = model::build(table, run, std::slice::from_ref(outcome), Policy::default(), detail);
+    let mut text = String::new();
+    for result in &report.results {
+        let Some(item) = table.items.get(result.item) else { continue };
+        // Writing to a text cannot fail. The id of a bare assertion is made of its text, which says more.
+        let name = if item.id.contains(':') { &item.text } else { &item.id };
+        let _ = writeln!(text, "{} {}", result.status.as_str(), one_line(name));
+        if !result.reason.is_empty() {
+            let _ = writeln!(text, "  {}", one_line(&result.reason));
+        }
+        for evidence in &result.evidence {
+            let _ = writeln!(text, "  {}", evidence_line(subject, evidence));
+        }
+    }
+    text
+}
+
+/// `step 3 /calls/2/args/id "o-1"`.
+fn evidence_line(subject: &Subject, evidence: &EvidenceReport) -> String {
+    let step = evidence.step.map(|step| format!("step {step}"));
+    let part = evidence.rule_span.map(|span| subject.sources.text(span)).filter(|_| evidence.path.is_empty());
+    let value = evidence.shown.clone();
+    let label = Some(evidence.label.clone()).filter(|label| !label.is_empty());
+    let parts = [step, part.map(str::to_owned), Some(evidence.path.clone()), value, label];
+    let written: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    one_line(&written.join(" ")).into_owned()
+}
+
+fn judged_as(program: &Program, trial: &Trial, expect: Verdict, judged: Judgement, snapshot: String) -> Tested {
     let why = judged.outcome.results.iter().filter(|one| one.status != Status::Passed).filter_map(|one| {
         let assertion = program.assertions.get(one.assertion as usize)?;
         Some(Why { id: assertion.id.clone(), status: one.status, reason: redact(&one.reason).into_owned() })
@@ -110,7 +158,8 @@ fn judged_as(program: &Program, trial: &Trial, expect: Verdict, judged: Judgemen
         unreadable: false,
         why: why.collect(),
         found: judged.found,
-        outcome: judged.outcome,
+        snapshot,
+        changes: Vec::new(),
     }
 }
 

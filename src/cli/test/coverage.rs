@@ -60,6 +60,11 @@ pub struct Asked {
 }
 
 impl Flags {
+    /// The traces that were given.
+    pub fn traces(&self) -> &[String] {
+        &self.on
+    }
+
     /// What was asked for; `None` when nothing was.
     pub fn asked(&self) -> Result<Option<Asked>, Stop> {
         let least = self.coverage_min.as_deref().map(tenths).transpose()?;

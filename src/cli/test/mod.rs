@@ -3,18 +3,24 @@
 mod coverage;
 mod discriminate;
 mod mutants;
+mod snapshots;
+mod watch;
 
 use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
 use super::{inputs, params, rules, select};
+use crate::diagnostic::render::{Ink, one_line, paint};
 use crate::limits::Limits;
+use crate::testing::cases;
 use crate::testing::outcome::{self, Tested};
 use crate::testing::show;
 use crate::testing::subject::{Chosen, Subject};
 use crate::vm::select::Selection;
 use clap::ValueEnum;
+use serde_json::{Value, json};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use watch::Used;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -72,6 +78,9 @@ pub struct Arguments {
     /// What fails beside tests: survivors (a mutant that no test notices)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<Deny>,
+    /// Run again whenever a rule, run, schema or catalogue changes
+    #[arg(long, conflicts_with = "update")]
+    watch: bool,
     /// Show which rules tell two folders of runs apart, in place of tests
     #[arg(long, num_args = 2, value_names = ["GOOD", "BAD"])]
     discriminate: Vec<String>,
@@ -79,6 +88,8 @@ pub struct Arguments {
     coverage: coverage::Flags,
     #[command(flatten)]
     mutants: mutants::Flags,
+    #[command(flatten)]
+    snapshots: snapshots::Flags,
 }
 
 /// `--allow`.
@@ -109,11 +120,19 @@ pub enum Format {
     Junit,
 }
 
-/// Runs the tests.
+/// Runs the tests, once or again and again.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    if arguments.watch {
+        return watch::watch(arguments, color, once);
+    }
+    once(arguments, color, &mut Used::default())
+}
+
+/// Runs the tests; tells what files that took.
+fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Exit, Stop> {
     let limits = Limits::default();
     let coverage = arguments.coverage.asked()?;
-    let mut subjects = subjects(arguments, color, &limits)?;
+    let mut subjects = subjects(arguments, color, &limits, used)?;
     if !arguments.discriminate.is_empty() {
         let selection =
             Selection { rules: arguments.rule.clone(), tags: arguments.tag.clone(), ..Selection::default() };
@@ -128,11 +147,12 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         return Err(nothing(&chosen, all));
     }
     let mut coverage = coverage.map(|asked| asked.start(&subjects));
-    let mut tested: Vec<Tested> = Vec::new();
-    let mut ends = Vec::new();
+    let (mut tested, mut ends, mut orphans): (Vec<Tested>, Vec<usize>, Vec<String>) = Default::default();
     for (number, subject) in subjects.iter().enumerate() {
         let coverage = coverage.as_mut().and_then(|work| work.all.get_mut(number));
-        tested.extend(outcome::run(subject, &limits, coverage));
+        let mut of_subject = outcome::run(subject, &limits, coverage);
+        orphans.extend(arguments.snapshots.apply(subject, &mut of_subject, chosen.is_all())?);
+        tested.extend(of_subject);
         ends.push(tested.len());
     }
     if let Some(work) = &mut coverage {
@@ -140,49 +160,103 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     }
     let trying = arguments.mutants.mutants && tested.iter().all(|test| test.passed);
     let mutants = trying.then(|| arguments.mutants.try_all(&subjects, &limits)).transpose()?;
-    let mut out = io::BufWriter::new(io::stdout());
-    match arguments.format {
-        Format::Human if tested.is_empty() => {}
-        Format::Human => show::human(&mut out, &tested, Stream::Out.style(color), arguments.quiet)?,
-        Format::Short => show::short(&mut out, &tested)?,
-        Format::Json => {
-            let mut data = show::data(&tested);
-            if let (Some(data), Some(coverage)) =
-                (data.as_object_mut(), coverage.as_ref().and_then(|work| work.inside(&subjects)))
-            {
-                data.insert("coverage".to_owned(), coverage);
-            }
-            if let (Some(data), Some(mutants)) = (data.as_object_mut(), &mutants) {
-                data.insert("mutants".to_owned(), mutants.data());
-            }
-            writeln!(out, "{data}")?;
+    let done = Done { subjects, tested, ends, orphans, coverage, mutants };
+    done.print(arguments, color)?;
+    Ok(done.exit(arguments, color))
+}
+
+/// Everything that came of one round.
+struct Done {
+    subjects: Vec<Subject>,
+    tested: Vec<Tested>,
+    /// Where the tests of each subject end.
+    ends: Vec<usize>,
+    /// Snapshots that have no test.
+    orphans: Vec<String>,
+    coverage: Option<coverage::Work>,
+    mutants: Option<mutants::Work>,
+}
+
+impl Done {
+    fn print(&self, arguments: &Arguments, color: ColorChoice) -> Result<(), Stop> {
+        let mut out = io::BufWriter::new(io::stdout());
+        let (tested, subjects) = (&self.tested, &self.subjects);
+        match arguments.format {
+            Format::Human if tested.is_empty() => {}
+            Format::Human => show::human(&mut out, tested, Stream::Out.style(color), arguments.quiet)?,
+            Format::Short => show::short(&mut out, tested)?,
+            Format::Json => writeln!(out, "{}", self.data())?,
+            Format::Junit => show::junit(&mut out, &self.suites())?,
         }
-        Format::Junit => show::junit(&mut out, &suites(&subjects, &tested, &ends))?,
+        let beside = matches!(arguments.format, Format::Json | Format::Junit);
+        if let Some(work) = &self.coverage {
+            work.print(&mut out, subjects, beside, color)?;
+        }
+        if let Some(work) = self.mutants.as_ref().filter(|_| !beside) {
+            work.print(&mut out, subjects, arguments.format == Format::Short, color)?;
+        }
+        out.flush()?;
+        for orphan in &self.orphans {
+            say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Red, "orphan"), one_line(orphan)));
+        }
+        if !self.orphans.is_empty() {
+            say("  help: `aver test --update` removes snapshots without a test\n");
+        }
+        if arguments.mutants.mutants && self.mutants.is_none() {
+            say("note: no mutant was tried: that needs tests that come out as stated\n");
+        }
+        Ok(())
     }
-    let beside = matches!(arguments.format, Format::Json | Format::Junit);
-    if let Some(work) = &coverage {
-        work.print(&mut out, &subjects, beside, color)?;
+
+    /// Everything as one object.
+    fn data(&self) -> Value {
+        let mut data = show::data(&self.tested);
+        if let Some(data) = data.as_object_mut() {
+            let coverage = self.coverage.as_ref().and_then(|work| work.inside(&self.subjects));
+            data.extend(coverage.map(|coverage| ("coverage".to_owned(), coverage)));
+            let mutants = self.mutants.as_ref().map(|work| work.data(&self.subjects));
+            data.extend(mutants.map(|mutants| ("mutants".to_owned(), mutants)));
+            if !self.orphans.is_empty() {
+                data.insert("orphans".to_owned(), json!(self.orphans));
+            }
+        }
+        data
     }
-    if let Some(work) = mutants.as_ref().filter(|_| !beside) {
-        work.print(&mut out, arguments.format == Format::Short, color)?;
+
+    fn suites(&self) -> Vec<(String, &[Tested])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let ranges = starts.zip(self.ends.iter().copied());
+        let named = self.subjects.iter().zip(ranges);
+        named
+            .filter_map(|(subject, (start, end))| Some((subject.name().to_owned(), self.tested.get(start..end)?)))
+            .collect()
     }
-    out.flush()?;
-    if arguments.mutants.mutants && mutants.is_none() {
-        say("note: no mutant was tried: that needs tests that come out as stated\n");
+
+    fn exit(&self, arguments: &Arguments, color: ColorChoice) -> Exit {
+        let survived = self.mutants.as_ref().is_some_and(mutants::Work::any_survived);
+        let findings = [
+            self.tested.iter().any(|test| !test.passed),
+            !self.orphans.is_empty(),
+            survived && arguments.deny.contains(&Deny::Survivors),
+        ];
+        let unreadable = self.tested.iter().any(|test| test.unreadable);
+        let of_tests = match (unreadable, findings.contains(&true)) {
+            (true, _) => Exit::Trace,
+            (false, true) => Exit::Failed,
+            (false, false) => Exit::Holds,
+        };
+        of_tests.max(self.coverage.as_ref().map_or(Exit::Holds, |work| work.exit(color)))
     }
-    let of_coverage = coverage.map_or(Exit::Holds, |work| work.exit(color));
-    let denied = arguments.deny.contains(&Deny::Survivors) && mutants.is_some_and(|work| work.any_survived());
-    let of_mutants = if denied { Exit::Failed } else { Exit::Holds };
-    Ok(exit(&tested).max(of_coverage).max(of_mutants))
 }
 
 /// The rules with their tests.
-fn subjects(arguments: &Arguments, color: ColorChoice, limits: &Limits) -> Result<Vec<Subject>, Stop> {
+fn subjects(arguments: &Arguments, color: ColorChoice, limits: &Limits, used: &mut Used) -> Result<Vec<Subject>, Stop> {
     let inputs = inputs::rules(&arguments.rules)?;
     if arguments.cases.is_some() && inputs.len() != 1 {
         return Err(Stop::usage("`--cases` is for one rule file", "name the file, or put the cases beside each"));
     }
     let mut loaded = rules::load(&inputs, *limits)?;
+    loaded.files().for_each(|file| used.add(Path::new(file)));
     loaded.tell(color)?;
     params::apply(&mut loaded.programs, &arguments.param_file, &arguments.param)?;
     let selection = Selection { rules: arguments.rule.clone(), ..Selection::default() };
@@ -193,6 +267,7 @@ fn subjects(arguments: &Arguments, color: ColorChoice, limits: &Limits) -> Resul
             inputs::Input::File(path) => Some(path.as_path()),
             inputs::Input::Stdin => None,
         };
+        path.iter().for_each(|path| [cases::folder_of(path), cases::table_of(path)].iter().for_each(|at| used.add(at)));
         let subject = Subject::new(program, path, arguments.cases.as_deref(), limits).map_err(|unreadable| {
             let said = super::said(&unreadable.error);
             Stop::usage(format!("the cases in `{}` cannot be read: {said}", unreadable.path.display()), "")
@@ -219,21 +294,4 @@ fn nothing(chosen: &Chosen, all: usize) -> Stop {
         _ => "no test is selected",
     };
     Stop::usage(message, format!("there are {all} tests; leave the selection out to run them"))
-}
-
-fn suites<'t>(subjects: &[Subject], tested: &'t [Tested], ends: &[usize]) -> Vec<(String, &'t [Tested])> {
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    let ranges = starts.zip(ends.iter().copied());
-    let named = subjects.iter().zip(ranges);
-    named.filter_map(|(subject, (start, end))| Some((subject.name().to_owned(), tested.get(start..end)?))).collect()
-}
-
-fn exit(tested: &[Tested]) -> Exit {
-    if tested.iter().any(|test| test.unreadable) {
-        Exit::Trace
-    } else if tested.iter().all(|test| test.passed) {
-        Exit::Holds
-    } else {
-        Exit::Failed
-    }
 }

@@ -26,14 +26,12 @@ pub struct Flags {
     threads: Option<NonZeroUsize>,
 }
 
-/// The mutants of each subject that has tests.
-pub struct Work<'s> {
-    all: Vec<(&'s Subject, Report)>,
-}
+/// The mutants of each subject.
+pub struct Work(Vec<Report>);
 
 impl Flags {
     /// Tries the mutants of subjects whose tests come out as stated: others say nothing about a change.
-    pub fn try_all<'s>(&self, subjects: &'s [Subject], limits: &Limits) -> Result<Work<'s>, Stop> {
+    pub fn try_all(&self, subjects: &[Subject], limits: &Limits) -> Result<Work, Stop> {
         let files = Disk { limit: limits.rule_file_bytes };
         let tried = Tried { most: self.mutants_max.map(NonZeroUsize::get), threads: self.threads };
         let mut all = Vec::new();
@@ -44,17 +42,17 @@ impl Flags {
                     "mutants need the rule files themselves",
                 ));
             };
-            all.push((subject, report));
+            all.push(report);
         }
-        Ok(Work { all })
+        Ok(Work(all))
     }
 }
 
-impl Work<'_> {
+impl Work {
     /// Prints the survivors for people, or a line each.
-    pub fn print(&self, out: &mut dyn Write, lines: bool, color: ColorChoice) -> io::Result<()> {
+    pub fn print(&self, out: &mut dyn Write, subjects: &[Subject], lines: bool, color: ColorChoice) -> io::Result<()> {
         let style = Stream::Out.style(color);
-        for (subject, report) in &self.all {
+        for (subject, report) in subjects.iter().zip(&self.0) {
             if lines {
                 mutants::short(out, report, &subject.sources)?;
             } else {
@@ -66,14 +64,14 @@ impl Work<'_> {
     }
 
     /// Everything as data.
-    pub fn data(&self) -> Value {
+    pub fn data(&self, subjects: &[Subject]) -> Value {
         let files: Vec<Value> =
-            self.all.iter().map(|(subject, report)| mutants::data(report, &subject.sources)).collect();
+            subjects.iter().zip(&self.0).map(|(subject, report)| mutants::data(report, &subject.sources)).collect();
         json!(files)
     }
 
     /// Whether one survived.
     pub fn any_survived(&self) -> bool {
-        self.all.iter().any(|(_, report)| report.survived() > 0)
+        self.0.iter().any(|report| report.survived() > 0)
     }
 }

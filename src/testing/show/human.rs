@@ -37,9 +37,26 @@ fn one(out: &mut dyn Write, test: &Tested, style: Style) -> io::Result<()> {
     if !test.help.is_empty() {
         writeln!(out, "          {}: {}", paint(style, Ink::Green, "help"), one_line(&test.help))?;
     }
+    if !test.changes.is_empty() {
+        return changes(out, test, style);
+    }
     for why in &test.why {
         let reason = if why.reason.is_empty() { String::new() } else { format!(": {}", one_line(&why.reason)) };
         writeln!(out, "          {} {}{reason}", one_line(&why.id), why.status.as_str())?;
+    }
+    Ok(())
+}
+
+/// How a snapshot differs from what was found.
+fn changes(out: &mut dyn Write, test: &Tested, style: Style) -> io::Result<()> {
+    for line in &test.changes {
+        let text = one_line(line);
+        let text = match line.as_bytes().first() {
+            Some(b'-') => paint(style, Ink::Red, &text),
+            Some(b'+') => paint(style, Ink::Green, &text),
+            _ => text.into_owned(),
+        };
+        writeln!(out, "          {text}")?;
     }
     Ok(())
 }

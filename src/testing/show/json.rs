@@ -34,5 +34,6 @@ fn test(test: &Tested) -> Value {
         "help": test.help,
         "found": found,
         "assertions": why,
+        "snapshot_changes": test.changes,
     })
 }

@@ -1,0 +1,49 @@
+//! `--snapshots`, `--update`: what each test finds, kept in a file beside the rules.
+
+use crate::cli::console::say;
+use crate::cli::exit::Stop;
+use crate::diagnostic::render::one_line;
+use crate::testing::outcome::Tested;
+use crate::testing::show::counted;
+use crate::testing::snapshot::{Snapshots, path_of};
+use crate::testing::subject::Subject;
+
+/// Flags of snapshots.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Snapshots")]
+#[group(skip)]
+pub struct Flags {
+    /// Compare reasons and evidence of each test with NAME.snap beside the rules, also where there is none yet
+    #[arg(long)]
+    snapshots: bool,
+    /// Accept what the tests find as their snapshots
+    #[arg(long)]
+    update: bool,
+}
+
+impl Flags {
+    /// Compares the tests of a subject with their snapshots, or accepts what they find. A file of snapshots that is there is always
+    /// compared. Gives the snapshots that have no test. `all` says that every test was run.
+    pub fn apply(&self, subject: &Subject, tested: &mut [Tested], all: bool) -> Result<Vec<String>, Stop> {
+        let Some(path) = subject.path.as_deref().map(path_of) else { return Ok(Vec::new()) };
+        if !(self.snapshots || self.update || path.is_file()) {
+            return Ok(Vec::new());
+        }
+        let shown = path.display().to_string();
+        let failed = |what: &str, error: &std::io::Error| {
+            Stop::usage(format!("`{shown}` cannot be {what}: {}", crate::cli::said(error)), "")
+        };
+        let mut snapshots = Snapshots::read(path).map_err(|error| failed("read", &error))?;
+        if self.update {
+            let changed = snapshots.update(tested, all).map_err(|error| failed("written", &error))?;
+            say(&match changed {
+                0 => format!("note: {} stays as it is\n", one_line(&shown)),
+                count => format!("note: {} written, {} changed\n", one_line(&shown), counted(count, "snapshot")),
+            });
+            return Ok(Vec::new());
+        }
+        let orphans = snapshots.compare(tested, all).orphans;
+        let named = orphans.into_iter().map(|name| format!("{shown}: no test is called \"{name}\""));
+        Ok(named.collect())
+    }
+}

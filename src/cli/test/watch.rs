@@ -1,0 +1,190 @@
+//! `--watch`: runs the tests again whenever a file that they use changes.
+
+use super::Arguments;
+use crate::cli::console::{ColorChoice, Stream, say};
+use crate::cli::exit::{Exit, Stop};
+use crate::cli::{ended, pipeline};
+use crate::testing::show::counted;
+use notify::{RecursiveMode, Watcher as _};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How often an interruption is looked for.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Editors write a file in several steps: changes are looked at when nothing more came for so long.
+const QUIET: Duration = Duration::from_millis(100);
+/// Files of a folder that are looked at.
+const FILES: usize = 20_000;
+
+/// What a run of the tests used.
+#[derive(Debug, Default, Clone)]
+pub struct Used {
+    /// Rule files, what they import, schemas, catalogues, runs; folders in which every file counts.
+    paths: BTreeSet<PathBuf>,
+}
+
+/// Runs the tests until Ctrl-C.
+pub fn watch(
+    arguments: &Arguments,
+    color: ColorChoice,
+    once: impl Fn(&Arguments, ColorChoice, &mut Used) -> Result<Exit, Stop>,
+) -> Result<Exit, Stop> {
+    if arguments.rules.iter().any(|path| path.as_os_str() == "-") {
+        return Err(Stop::usage("standard input cannot be watched", "name the rule file"));
+    }
+    let stop = pipeline::interruptions()?;
+    let (tell, told) = channel();
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        // The other end is gone only when the command is ending.
+        let _ = tell.send(event.is_ok_and(|event| !event.kind.is_access()));
+    })
+    .map_err(|error| refused(&error))?;
+    let mut roots = BTreeSet::new();
+    loop {
+        if Stream::Out.is_terminal() {
+            print!("\u{1b}[2J\u{1b}[3J\u{1b}[H");
+        }
+        let mut used = Used::default();
+        // What the command line names is watched even while the rules do not compile.
+        used.name(arguments);
+        match once(arguments, color, &mut used) {
+            Err(Stop::Output(error)) => return Err(Stop::Output(error)),
+            Err(stop) => drop(ended(stop, color)),
+            Ok(_) => {}
+        }
+        // Folders may come while nothing else changes: they are looked for again before each comparison.
+        let mut listen = || {
+            for root in used.roots() {
+                if roots.insert(root.clone()) {
+                    // A folder that is gone again is no reason to end.
+                    let _ = watcher.watch(&root, RecursiveMode::NonRecursive);
+                }
+            }
+        };
+        listen();
+        let before = used.state();
+        say(&format!("watching {}; Ctrl-C ends\n", counted(before.len(), "file")));
+        let differs = || {
+            listen();
+            used.state() != before
+        };
+        if !changed(&told, &stop, differs) {
+            return Ok(Exit::Interrupted);
+        }
+    }
+}
+
+fn refused(error: &notify::Error) -> Stop {
+    Stop::usage(format!("the system does not tell about changes: {error}"), "run `aver test` without `--watch`")
+}
+
+/// Waits until something changed (true) or Ctrl-C came (false).
+fn changed(told: &Receiver<bool>, stop: &AtomicBool, mut differs: impl FnMut() -> bool) -> bool {
+    let mut since: Option<Instant> = None;
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        match told.recv_timeout(GLANCE) {
+            Ok(true) => since = Some(Instant::now()),
+            Ok(false) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+        if since.is_some_and(|since| since.elapsed() >= QUIET) {
+            since = None;
+            // A file that was written as it was is no change.
+            if differs() {
+                return true;
+            }
+        }
+    }
+}
+
+impl Used {
+    /// Adds what the command line names.
+    fn name(&mut self, arguments: &Arguments) {
+        for path in arguments.rules.iter().chain(&arguments.cases).chain(&arguments.param_file) {
+            self.add(path);
+        }
+        for text in arguments.coverage.traces().iter().chain(&arguments.discriminate) {
+            self.add(Path::new(text));
+        }
+    }
+
+    /// Adds a file or a folder, or one that may come.
+    pub fn add(&mut self, path: &Path) {
+        self.paths.insert(path.to_path_buf());
+    }
+
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.paths.iter().filter(|path| !path.is_dir())
+    }
+
+    fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+        self.paths.iter().filter(|path| path.is_dir())
+    }
+
+    /// The folders to be told about: those of the files, and the named ones with all inside them.
+    fn roots(&self) -> BTreeSet<PathBuf> {
+        let parent = |file: &PathBuf| match file.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let mut roots: BTreeSet<PathBuf> = self.paths.iter().map(parent).collect();
+        for folder in self.folders() {
+            inside(folder, &mut |path, is_folder| {
+                if is_folder {
+                    roots.insert(path.to_path_buf());
+                }
+            });
+        }
+        roots
+    }
+
+    /// The content of every file, in short.
+    fn state(&self) -> BTreeMap<PathBuf, Option<u32>> {
+        let mut state = BTreeMap::new();
+        let mut note = |path: &Path| {
+            if let Ok(bytes) = std::fs::read(path) {
+                state.insert(path.to_path_buf(), Some(crc32fast::hash(&bytes)));
+            }
+        };
+        self.files().for_each(|file| note(file));
+        for folder in self.folders() {
+            inside(folder, &mut |path, is_folder| {
+                if !is_folder {
+                    note(path);
+                }
+            });
+        }
+        state
+    }
+}
+
+/// Shows a folder, its folders and the rules and traces in them. Hidden ones and links to folders are left out.
+fn inside(folder: &Path, look: &mut dyn FnMut(&Path, bool)) {
+    let mut open = vec![folder.to_path_buf()];
+    let mut count = 0;
+    while let Some(folder) = open.pop() {
+        look(&folder, true);
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            let hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+            count += 1;
+            if hidden || count > FILES {
+                continue;
+            }
+            if kind.is_dir() {
+                open.push(path);
+            } else if matches!(ending, "assert" | "json" | "jsonl") {
+                look(&path, false);
+            }
+        }
+    }
+}

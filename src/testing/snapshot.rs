@@ -1,0 +1,184 @@
+//! Snapshots: what each test finds, with reasons and evidence, in a file beside the rules that people review. Verdicts say whether a rule
+//! fires; a snapshot says that it fires for the right reason.
+//!
+//! The file is text: a line `=== NAME` for each test, then an indented line for each thing that was found.
+
+use super::outcome::Tested;
+use similar::{ChangeTag, TextDiff};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What starts the snapshot of a test.
+const MARK: &str = "=== ";
+/// The first line of the file.
+const HEAD: &str = "# What each test finds, written by `aver test --update`. A difference fails the test; read it before accepting it.";
+/// The ending of the file, in place of that of the rule file.
+const ENDING: &str = "snap";
+
+/// The file of the snapshots of a rule file.
+#[must_use]
+pub fn path_of(rules: &Path) -> PathBuf {
+    rules.with_extension(ENDING)
+}
+
+/// The snapshots of a rule file.
+#[derive(Debug, Default)]
+pub struct Snapshots {
+    /// The file.
+    pub path: PathBuf,
+    known: BTreeMap<String, String>,
+}
+
+/// What came of a comparison beside the tests that differ.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Tests whose snapshot differs or is missing.
+    pub differing: usize,
+    /// Snapshots without a test.
+    pub orphans: Vec<String>,
+}
+
+impl Snapshots {
+    /// Reads the file; one that is not there holds no snapshot.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn read(path: PathBuf) -> io::Result<Self> {
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(error),
+        };
+        Ok(Self { path, known: parse(&text) })
+    }
+
+    /// Compares tests with their snapshots: a test whose snapshot differs or is missing does not pass. Snapshots without a test are
+    /// looked for when `all` tests were run.
+    pub fn compare(&self, tested: &mut [Tested], all: bool) -> Compared {
+        let mut compared = Compared::default();
+        let names = names(tested);
+        for (test, name) in tested.iter_mut().zip(&names).filter(|(test, _)| test.expect.is_some() && !test.unreadable)
+        {
+            let Some(changes) = self.changes(test, name) else { continue };
+            compared.differing += 1;
+            if test.passed {
+                test.passed = false;
+                (test.reason, test.help) = match self.known.contains_key(name) {
+                    true => ("what it finds is not what its snapshot says".to_owned(), ACCEPT.to_owned()),
+                    false => ("it has no snapshot yet".to_owned(), ACCEPT.to_owned()),
+                };
+            }
+            test.changes = changes;
+        }
+        if all {
+            compared.orphans.extend(self.known.keys().filter(|known| !names.contains(known)).cloned());
+        }
+        compared
+    }
+
+    fn changes(&self, test: &Tested, name: &str) -> Option<Vec<String>> {
+        let before = self.known.get(name).map_or("", String::as_str);
+        (before != test.snapshot || !self.known.contains_key(name)).then(|| changes(before, &test.snapshot))
+    }
+
+    /// Takes what the tests find as their snapshots and writes the file where that changes it. Snapshots without a test go when `all`
+    /// tests were run. Gives how many snapshots changed, came or went.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn update(&mut self, tested: &[Tested], all: bool) -> io::Result<usize> {
+        let names = names(tested);
+        let before = self.known.clone();
+        if all {
+            self.known.retain(|known, _| names.contains(known));
+        }
+        for (test, name) in tested.iter().zip(names).filter(|(test, _)| test.expect.is_some() && !test.unreadable) {
+            self.known.insert(name, test.snapshot.clone());
+        }
+        let changed = before.iter().filter(|(name, text)| self.known.get(*name) != Some(text)).count();
+        let new = self.known.keys().filter(|name| !before.contains_key(*name)).count();
+        if changed + new > 0 {
+            std::fs::write(&self.path, self.text())?;
+        }
+        Ok(changed + new)
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("{HEAD}\n");
+        for (name, found) in &self.known {
+            // Writing to a text cannot fail.
+            let _ = write!(text, "\n{MARK}{name}\n{found}");
+        }
+        text
+    }
+}
+
+const ACCEPT: &str = "`aver test --update` accepts what it finds now";
+
+/// The names of tests as snapshots have them: on one line, and each once.
+fn names(tested: &[Tested]) -> Vec<String> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut named = Vec::new();
+    for test in tested {
+        let name = test.name.split_whitespace().collect::<Vec<_>>().join(" ");
+        let count = seen.entry(name.clone()).or_default();
+        *count += 1;
+        named.push(if *count == 1 { name } else { format!("{name} ({count})") });
+    }
+    named
+}
+
+fn parse(text: &str) -> BTreeMap<String, String> {
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    let mut open: Option<String> = None;
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix(MARK) {
+            known.insert(name.trim().to_owned(), String::new());
+            open = Some(name.trim().to_owned());
+        } else if let Some(found) = open.as_ref().and_then(|name| known.get_mut(name))
+            && !line.trim().is_empty()
+        {
+            found.push_str(line.trim_end());
+            found.push('\n');
+        }
+    }
+    known
+}
+
+/// The lines that go and come, with one line around them.
+fn changes(before: &str, behind: &str) -> Vec<String> {
+    let diff = TextDiff::from_lines(before, behind);
+    let mut lines = Vec::new();
+    for group in diff.grouped_ops(1) {
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            let sign = match change.tag() {
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+                ChangeTag::Equal => ' ',
+            };
+            lines.push(format!("{sign} {}", change.value().trim_end()));
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let known: BTreeMap<String, String> = [
+            ("a test".to_owned(), "r.1: failed\n  because\n".to_owned()),
+            ("other".to_owned(), "r.1: passed\n".to_owned()),
+        ]
+        .into();
+        let snapshots = Snapshots { path: PathBuf::new(), known: known.clone() };
+        assert_eq!(parse(&snapshots.text()), known);
+        assert_eq!(parse(&snapshots.text().replace('\n', "\r\n")), known);
+        assert_eq!(parse(""), BTreeMap::new());
+        assert_eq!(parse("no test\n=== \nx"), [(String::new(), "x\n".to_owned())].into());
+    }
+}

@@ -28,7 +28,10 @@ pub fn run(
     }
     let unreadable = !found.good.unreadable.is_empty() || !found.bad.unreadable.is_empty();
     for (reading, name) in [(&found.good, good), (&found.bad, bad)] {
-        if reading.runs == 0 && !unreadable {
+        if reading.runs == 0 && unreadable {
+            return Ok(Exit::Trace);
+        }
+        if reading.runs == 0 {
             return Err(Stop::usage(format!("there is no run in `{name}`"), "name a folder with traces in it"));
         }
     }

@@ -7,5 +7,9 @@ mod assertions;
 mod common;
 #[path = "conformance_text/details.rs"]
 mod details;
+#[path = "conformance_text/differences.rs"]
+mod differences;
+#[path = "conformance_text/paths.rs"]
+mod paths;
 #[path = "conformance_text/sentences.rs"]
 mod sentences;

@@ -1,7 +1,10 @@
 //! Whole assertions and lists of them, said in the language and judged by the whole pipeline.
 
 use crate::common::{lines, shared};
-use crate::sentences::{Unsaid, sentence};
+use crate::differences::{self, Refusal};
+use crate::paths::select;
+use crate::sentences::Unsaid::{self, Different, Nonsense};
+use crate::sentences::{path_of, sentence};
 use averment::Rules;
 use averment::truth::Verdict;
 use averment::vm::outcome::Outcome;
@@ -51,90 +54,52 @@ fn judge(text: &str, vector: &Json) -> std::result::Result<Outcome, String> {
     rules.check_json(&run.to_string()).map_err(|error| format!("{run}\n{error:?}"))
 }
 
+/// The outcome of a vector that can be said and compiles.
+pub fn judged(vector: &Json) -> Option<Outcome> {
+    let text = file(std::slice::from_ref(vector)).ok()?;
+    judge(&text, vector).ok()
+}
+
+/// Whether the verdict and the score are the same.
+pub fn agrees(vector: &Json) -> bool {
+    let Some(outcome) = judged(vector) else { return false };
+    let result = &outcome.results[0];
+    let passed = matches!(result.verdict, Verdict::Pass | Verdict::Vacuous);
+    let same_score = result.score.map(f64::to_bits) == vector["expected_score"].as_f64().map(f64::to_bits);
+    vector.get("expected_error").is_none() && vector["expected_passed"] == passed && same_score
+}
+
 /// Compares one assertion.
 fn compare(vector: &Json) -> Result {
     let aborts = vector.get("expected_error").is_some();
+    let refused = |why: Refusal| match differences::refused(vector, &why) {
+        Some(reason) => Documented(reason),
+        None => Wrong(match why {
+            Refusal::Unsaid(Nonsense(reason) | Different(reason)) => format!("{}: {reason}: {vector}", vector["id"]),
+            Refusal::Error(error) => error,
+        }),
+    };
     let text = match file(std::slice::from_ref(vector)) {
         Ok(text) => text,
-        Err(Unsaid::Nonsense(_)) if aborts => return Agree,
-        Err(Unsaid::Nonsense(reason) | Unsaid::Different(reason)) => return unsaid(vector, reason),
+        Err(Nonsense(_)) if aborts => return Agree,
+        Err(why) => return refused(Refusal::Unsaid(why)),
     };
     let outcome = match judge(&text, vector) {
         Ok(outcome) => outcome,
         Err(_) if aborts => return Agree,
-        Err(error) => return refused(vector, error),
+        Err(error) => return refused(Refusal::Error(error)),
     };
-    let result = &outcome.results[0];
-    let passed = matches!(result.verdict, Verdict::Pass | Verdict::Vacuous);
-    let same_verdict = vector["expected_passed"] == passed;
-    let same_score = result.score.map(f64::to_bits) == vector["expected_score"].as_f64().map(f64::to_bits);
-    if same_verdict && same_score && !aborts {
+    if agrees(vector) {
         return Agree;
     }
-    match known(vector, result.verdict) {
+    let result = &outcome.results[0];
+    match differences::judged_otherwise(vector, result.verdict) {
         Some(reason) => Documented(reason),
         None => Wrong(format!(
             "{} {text}  output {}\n  {:?} {:?}: {}",
             vector["id"], vector["output"], result.verdict, result.score, result.reason
         )),
     }
-}
-
-/// There is no sentence for what means something there.
-fn unsaid(vector: &Json, reason: &'static str) -> Result {
-    match vector["type"].as_str().unwrap_or_default().trim_start_matches("not-") {
-        "is-json" | "contains-json" => Documented("a schema that cannot be used"),
-        "word-count" => Documented("a bound that is no number"),
-        _ => Documented(if reason == "there is no such type" { "what aborts there is judged here" } else { reason }),
-    }
-}
-
-/// A rule file that does not compile.
-fn refused(vector: &Json, error: String) -> Result {
-    if vector["weight"].as_f64().is_some_and(|weight| weight < 0.0) {
-        return Documented("a weight is never negative");
-    }
-    match vector["type"].as_str().unwrap_or_default().trim_start_matches("not-") {
-        "regex" => Documented("a pattern that cannot be used"),
-        "is-json" | "contains-json" if error.contains("[bad-schema]") => Documented("a schema that cannot be used"),
-        _ => Wrong(error),
-    }
-}
-
-/// The differences that are decided, by what can be seen of the vector.
-fn known(vector: &Json, verdict: Verdict) -> Option<&'static str> {
-    let (kind, output) = (vector["type"].as_str()?.trim_start_matches("not-"), vector["output"].as_str()?);
-    let constants =
-        ["NaN", "Infinity"].iter().any(|name| output.contains(name) || vector["value"].to_string().contains(name));
-    if vector.get("expected_error").is_some() {
-        return Some("what aborts there is judged here");
-    }
-    if verdict == Verdict::Vacuous {
-        return Some("what holds only because something is missing is vacuous");
-    }
-    match kind {
-        "equals" if vector["config"]["mode"] == "json" && constants => Some("NaN and Infinity are no JSON"),
-        "equals" if vector["config"]["mode"] == "json" => Some("true is not 1"),
-        "is-json" | "contains-json" if constants => Some("NaN and Infinity are no JSON"),
-        "is-json" | "contains-json" if vector["value"].get("dependencies").is_some() => {
-            Some("`dependencies` is understood in every dialect")
-        }
-        "contains-json" if verdict_differs(vector, verdict) => Some("any JSON of the text may fit the schema"),
-        "regex" if output.contains(['\u{1c}', '\u{1d}', '\u{1e}', '\u{1f}']) => {
-            Some("`\\s` in a pattern does not match U+001C to U+001F")
-        }
-        "regex" if vector["value"].as_str()?.contains("(?i)") => {
-            Some("case-insensitive patterns fold each character by itself")
-        }
-        _ if vector.get("transform").is_some() => Some("values that are no text are written as JSON"),
-        _ => None,
-    }
-}
-
-/// Whether the difference is that another JSON of the text fits here: it holds here and not there, or the other way round when negated.
-fn verdict_differs(vector: &Json, verdict: Verdict) -> bool {
-    let negated = vector["type"].as_str().is_some_and(|kind| kind.starts_with("not-"));
-    (verdict == Verdict::Pass) != negated && vector["expected_passed"] == negated
 }
 
 #[derive(Default)]
@@ -145,10 +110,15 @@ struct Summary {
 }
 
 impl Summary {
-    fn add(&mut self, result: Result) {
+    fn add(&mut self, vector: &Json, result: Result) {
         match result {
             Agree => self.agree += 1,
-            Documented(reason) => *self.documented.entry(reason).or_default() += 1,
+            Documented(reason) => {
+                if std::env::var_os("AVERMENT_DIFFERENCES").is_some() {
+                    println!("{reason}: {vector}");
+                }
+                *self.documented.entry(reason).or_default() += 1;
+            }
             Wrong(what) => self.wrong.push(what),
         }
     }
@@ -172,7 +142,7 @@ impl Summary {
 fn assertions_have_the_same_verdicts_and_scores() {
     let Some(path) = shared("conformance/runsight/golden_assertions.jsonl") else { return };
     let mut summary = Summary::default();
-    lines(&path).iter().for_each(|vector| summary.add(compare(vector)));
+    lines(&path).iter().for_each(|vector| summary.add(vector, compare(vector)));
     summary.finish("assertions", 90);
 }
 
@@ -183,7 +153,7 @@ fn compare_list(vector: &Json) -> Result {
     let text = match file(configs) {
         Ok(text) => text,
         Err(_) if aborts => return Agree,
-        Err(Unsaid::Nonsense(reason) | Unsaid::Different(reason)) => {
+        Err(Nonsense(reason) | Different(reason)) => {
             return Wrong(format!("{}: {reason}", vector["id"]));
         }
     };
@@ -209,51 +179,60 @@ fn compare_list(vector: &Json) -> Result {
     let twice = names.windows(2).any(|pair| pair[0] == pair[1]);
     if same {
         Agree
-    } else if twice && scores == members {
+    } else if twice && scores == members && only_the_mean(&names, expected, &outcome) {
         Documented("a metric that is named twice records the mean")
     } else {
         Wrong(format!("{}\n{text}{outcome:#?}", vector["id"]))
     }
 }
 
+/// Metrics that are named once are the same; of one that is named twice the last member stays there.
+fn only_the_mean(names: &[&str], expected: &Json, outcome: &Outcome) -> bool {
+    outcome.named_scores.iter().all(|(name, score)| {
+        let several = names.iter().filter(|one| *one == name).count() > 1;
+        several || expected["named_scores"][name].as_f64().map(f64::to_bits) == Some(score.to_bits())
+    })
+}
+
 #[test]
 fn lists_have_the_same_scores_weights_and_metrics() {
     let Some(path) = shared("conformance/runsight/golden_lists.jsonl") else { return };
     let mut summary = Summary::default();
-    lines(&path).iter().for_each(|vector| summary.add(compare_list(vector)));
+    lines(&path).iter().for_each(|vector| summary.add(vector, compare_list(vector)));
     summary.finish("lists", 90);
 }
 
-/// The value that a transform selects, where it is text.
+/// What a transform selects, as text.
 fn compare_transform(vector: &Json) -> Result {
-    let (output, transform) = (&vector["output"], vector["transform"].clone());
+    let (output, transform) = (vector["output"].as_str().unwrap(), vector["transform"].as_str().unwrap());
     let aborts = vector.get("expected_error").is_some();
     let wanted = vector.get("expected_output").and_then(Json::as_str);
-    let config = json!({"type": "equals", "value": wanted.unwrap_or("?"), "transform": transform});
-    let text = match file(std::slice::from_ref(&config)) {
-        Ok(text) => text,
+    let path = match path_of(transform) {
+        Ok(path) => path,
         Err(_) if aborts => return Agree,
-        Err(Unsaid::Different(reason)) if wanted.is_none() => return Documented(reason),
-        Err(Unsaid::Nonsense(_) | Unsaid::Different(_)) => return Documented("paths that RFC 9535 does not know"),
-    };
-    let vector_of_run = json!({"output": output, "context": {"cost_usd": 0, "latency_ms": 0}});
-    let outcome = match judge(&text, &vector_of_run) {
-        Ok(outcome) => outcome,
-        Err(error) => return Wrong(error),
-    };
-    let passed = outcome.results[0].verdict == Verdict::Pass;
-    match wanted {
-        Some(_) if passed => Agree,
-        None if !passed && !aborts => Agree,
-        None if !passed => Documented("what aborts there is judged here"),
-        Some(wanted)
-            if wanted.starts_with(['{', '['])
-                || ["True", "False", "None"].contains(&wanted)
-                || wanted.parse::<f64>().is_ok() =>
-        {
-            Documented("values that are no text are written as JSON")
+        Err(why) => {
+            return differences::refused(vector, &Refusal::Unsaid(why))
+                .map_or_else(|| Wrong(format!("{}: {transform} is not said", vector["id"])), Documented);
         }
-        _ => Documented("paths that RFC 9535 does not know"),
+    };
+    let Some(selected) = select(output, &path) else {
+        let constants = ["NaN", "Infinity"].iter().any(|constant| output.contains(constant));
+        return match (wanted, aborts) {
+            (None, false) => Agree,
+            _ if constants => Documented("NaN and Infinity are no JSON"),
+            _ => Wrong(format!("{}: {output} is no JSON", vector["id"])),
+        };
+    };
+    match (wanted, selected.first()) {
+        (Some(wanted), Some(first)) if first.text == wanted => Agree,
+        (None, None) if !aborts => Agree,
+        _ => differences::selected_otherwise(vector, &path, &selected).map_or_else(
+            || {
+                let texts: Vec<&String> = selected.iter().map(|one| &one.text).collect();
+                Wrong(format!("{}: {transform} as {path} in {output}: {wanted:?}, and here {texts:?}", vector["id"]))
+            },
+            Documented,
+        ),
     }
 }
 
@@ -261,7 +240,7 @@ fn compare_transform(vector: &Json) -> Result {
 fn transforms_select_the_same_values() {
     let Some(path) = shared("conformance/runsight/golden_transforms.jsonl") else { return };
     let mut summary = Summary::default();
-    lines(&path).iter().for_each(|vector| summary.add(compare_transform(vector)));
+    lines(&path).iter().for_each(|vector| summary.add(vector, compare_transform(vector)));
     summary.finish("transforms", 60);
 }
 
@@ -285,6 +264,6 @@ fn compare_scoring(vector: &Json) -> Result {
 fn weighted_means_are_the_same_to_the_last_bit() {
     let Some(path) = shared("conformance/runsight/golden_scoring.jsonl") else { return };
     let mut summary = Summary::default();
-    lines(&path).iter().for_each(|vector| summary.add(compare_scoring(vector)));
+    lines(&path).iter().for_each(|vector| summary.add(vector, compare_scoring(vector)));
     summary.finish("weighted means", 85);
 }

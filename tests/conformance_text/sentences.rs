@@ -1,6 +1,6 @@
 //! What is said in the language for an assertion of Runsight; the table stands in docs/reference/runsight.md.
 
-use averment::builtins::json::check_path;
+use crate::paths::standard_path;
 use serde_json::Value as Json;
 
 /// Why there is no sentence.
@@ -43,8 +43,7 @@ fn literal(value: &Json) -> String {
         Json::Bool(true) => "True".to_owned(),
         Json::Bool(false) => "False".to_owned(),
         Json::Number(number) => float(&number.to_string()),
-        Json::String(text) if text.contains('\'') && !text.contains('"') => format!("\"{text}\""),
-        Json::String(text) => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n")),
+        Json::String(text) => literal_text(text),
         Json::Array(items) => format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", ")),
         Json::Object(entries) => {
             let entries =
@@ -54,8 +53,18 @@ fn literal(value: &Json) -> String {
     }
 }
 
+/// A text as Python writes it in a list.
+pub fn literal_text(text: &str) -> String {
+    let text = text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
+    if text.contains('\'') && !text.contains('"') {
+        format!("\"{text}\"")
+    } else {
+        format!("'{}'", text.replace('\'', "\\'"))
+    }
+}
+
 /// Python writes an exponent below 1e-4 and from 1e16 on, with a sign and two digits; integers as they are.
-fn float(text: &str) -> String {
+pub fn float(text: &str) -> String {
     let value: f64 = text.parse().unwrap();
     let written_as_integer = !text.contains(['.', 'e', 'E']);
     if written_as_integer || value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
@@ -84,23 +93,13 @@ pub fn sentence(config: &Json) -> Result<String, Unsaid> {
 }
 
 fn transformed(transform: &str) -> Result<String, Unsaid> {
-    let Some(path) = transform.strip_prefix("json_path:") else { return Err(Different("an unknown transform")) };
-    let path = standard_path(path).ok_or(Nonsense("the path cannot be read"))?;
-    Ok(format!("text(first(jsonpath(json(output), {})))", quote(&path)))
+    Ok(format!("text(first(jsonpath(json(output), {})))", quote(&path_of(transform)?)))
 }
 
-/// A path of that dialect in the syntax of RFC 9535.
-fn standard_path(path: &str) -> Option<String> {
-    let path: String = path.split_whitespace().collect();
-    let path = path.replace(".[", "[");
-    let path = if path.starts_with('$') { path } else { format!("$.{path}") };
-    let quoted = path.split_once(".\"").and_then(|(head, rest)| {
-        let (key, rest) = rest.split_once('"')?;
-        Some(format!("{head}[\"{key}\"]{rest}"))
-    });
-    // `['a b']` lost its blank above.
-    let path = quoted.unwrap_or(path).replace("['ab']", "['a b']");
-    check_path(&path).is_ok().then_some(path)
+/// The path of a transform in the syntax of RFC 9535.
+pub fn path_of(transform: &str) -> Result<String, Unsaid> {
+    let path = transform.strip_prefix("json_path:").ok_or(Different("an unknown transform"))?;
+    standard_path(path)
 }
 
 fn test(kind: &str, subject: &str, config: &Json) -> Result<String, Unsaid> {
@@ -178,6 +177,7 @@ fn word_count(subject: &str, value: &Json) -> Result<String, Unsaid> {
             let bound = |key: &str| match bounds.get(key) {
                 None | Some(Json::Null) => Ok(None),
                 Some(Json::Number(number)) => Ok(Some(number.clone())),
+                Some(Json::Bool(value)) => Ok(Some(u8::from(*value).into())),
                 Some(_) => Err(Nonsense("a bound is no number")),
             };
             let (least, most) = (bound("min")?, bound("max")?);
@@ -203,11 +203,17 @@ fn schema(config: &Json) -> Result<&'static str, Unsaid> {
 /// A pattern of Python in the language's syntax.
 fn regex(pattern: &str) -> Result<String, Unsaid> {
     let (flags, mut rest) = leading_flags(pattern);
+    let ascii = flags.contains('a');
     let mut body = String::new();
     let (mut in_class, mut repeated) = (false, false);
     while let Some(character) = rest.chars().next() {
         let (taken, written) = match character {
+            '\\' if !ascii && class_of(rest, in_class).is_some() => {
+                (2, class_of(rest, in_class).unwrap_or_default().to_owned())
+            }
             '\\' => escape(rest)?,
+            '{' if !in_class && !is_count(rest) => (1, "\\{".to_owned()),
+            '{' if !in_class && rest.starts_with("{,") => (1, "{0".to_owned()),
             '[' if !in_class => {
                 in_class = true;
                 let open = 1 + usize::from(rest[1..].starts_with('^'));
@@ -233,8 +239,34 @@ fn regex(pattern: &str) -> Result<String, Unsaid> {
         body.push_str(&written);
         rest = &rest[taken..];
     }
-    let unicode = if flags.contains('a') { "" } else { "u" };
+    let unicode = if ascii { "" } else { "u" };
+    if body.is_empty() {
+        // Two slashes would be a division.
+        body.push_str("(?:)");
+    }
     Ok(format!("/{body}/{}{unicode}", flags.replace(['a', 'u', 'L'], "")))
+}
+
+/// `{2}`, `{2,}`, `{,2}`, `{2,3}`; any other brace stands for itself.
+fn is_count(rest: &str) -> bool {
+    let inside = rest[1..].split_once('}').map_or("", |(inside, _)| inside);
+    let (least, most) = inside.split_once(',').unwrap_or((inside, "0"));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    digits(least) && digits(most) && !(least.is_empty() && (most.is_empty() || !inside.contains(',')))
+}
+
+/// Python's classes: white space takes in U+001C to U+001F, words are letters, numbers and `_`.
+fn class_of(rest: &str, in_class: bool) -> Option<&'static str> {
+    Some(match (rest.chars().nth(1)?, in_class) {
+        ('s', false) => "[\\s\\x1C-\\x1F]",
+        ('s', true) => "\\s\\x1C-\\x1F",
+        ('S', false) => "[^\\s\\x1C-\\x1F]",
+        ('S', true) => "[^\\s\\x1C-\\x1F]",
+        ('w', false) => "[\\p{L}\\p{N}_]",
+        ('w', true) => "\\p{L}\\p{N}_",
+        ('W', _) => "[^\\p{L}\\p{N}_]",
+        _ => return None,
+    })
 }
 
 /// `(?im)` at the start.

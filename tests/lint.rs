@@ -207,3 +207,40 @@ fn levels_of_slugs_win_over_those_of_families() {
     assert_eq!(said, [("yoda-condition", Severity::Error), ("unused-let", Severity::Info)]);
     assert!(!linted.checked.diagnostics.has_errors());
 }
+
+/// What becomes of the statement at a place on a run.
+fn verdict_at(linted: &Linted, run: &str, span: averment::source::Span) -> Option<&'static str> {
+    use averment::truth::Verdict;
+    let program = averment::compile::compile(&linted.checked.module, &linted.map);
+    let rules = averment::Rules::from_program(program);
+    let outcome = rules.check_json(run).unwrap_or_else(|error| panic!("{run}: {error}"));
+    let inside = |one: &averment::source::Span| one.start <= span.start && span.end <= one.end;
+    let number = linted.checked.module.assertions.iter().position(|one| inside(&one.span))?;
+    let result = outcome.results.iter().find(|result| result.assertion as usize == number)?;
+    Some(match result.verdict {
+        Verdict::Pass => "passes",
+        Verdict::Fail => "fails",
+        Verdict::Vacuous => "is vacuous",
+        Verdict::Undecided => "is undecided",
+        _ => "is an error",
+    })
+}
+
+#[test]
+fn every_witness_of_a_page_is_what_the_evaluator_says() {
+    let (mut witnesses, mut wrong) = (BTreeSet::new(), Vec::new());
+    for slug in lints().filter(|slug| *slug != Slug::Impossible) {
+        let (avoid, _) = programs(slug);
+        let linted = linted(&avoid, &warning_of(slug));
+        for one in linted.found.0.iter().filter(|one| one.slug == slug) {
+            let Some(witness) = &one.witness else { continue };
+            witnesses.insert(slug.as_str());
+            if verdict_at(&linted, &witness.run, one.span) != Some(witness.verdict) {
+                let real = verdict_at(&linted, &witness.run, one.span);
+                wrong.push(format!("{}: {} {} and not {real:?}", slug.as_str(), witness.run, witness.verdict));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(witnesses.len() >= 7, "only {witnesses:?} show a run");
+}

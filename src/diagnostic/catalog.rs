@@ -136,7 +136,21 @@ catalog! {
     Shadowed = "shadowed", Warning, "an assertion follows from another", Truth;
     DuplicateAssertion = "duplicate-assertion", Warning, "an assertion says the same as another", Truth;
     LetterCase = "letter-case", Warning, "text is compared in a case that it never has", Truth;
+    // Lints: vacuity.
+    OrderWithoutExistence = "order-without-existence", Info, "nothing asks for the steps that a statement speaks of", Vacuity off;
+    VacuousQuantifier = "vacuous-quantifier", Info, "`all` and `no` hold of an empty list", Vacuity off;
+    MissingOnly = "missing-only", Info, "a negated test holds where its path is missing", Vacuity off;
+    EmptyRule = "empty-rule", Warning, "a rule asserts nothing", Vacuity;
     // Lints: order.
+    SameSteps = "same-steps", Warning, "a statement relates steps with themselves", Order;
+    GuardMayFail = "guard-may-fail", Info, "a call that failed satisfies `before`", Order off;
+    WindowNeverCloses = "window-never-closes", Warning, "the end of a window may not occur", Order;
+    WindowMayStayOpen = "window-may-stay-open", Info, "nothing makes sure that a window closes", Order off;
+    GlobInFlow = "glob-in-flow", Warning, "a star in a flow is part of a name, not a repetition", Order;
+    TwoScopes = "two-scopes", Warning, "a name means an argument where a field of the step or the run seems meant", Order;
+    NotAboutStep = "not-about-step", Warning, "the condition of `each` looks at nothing of the step", Order;
+    UnreachableAlternative = "unreachable-alternative", Warning, "a pattern adds nothing to another beside it", Order;
+    WithinNothing = "within-nothing", Warning, "nothing can be within 0 calls", Order;
     SelfPrecedence = "self-precedence", Warning, "an order statement has the same steps on both sides", Order;
     // Lints: names.
     UnusedParam = "unused-param", Info, "a parameter is never used", Names;
@@ -144,13 +158,43 @@ catalog! {
     UnusedStep = "unused-step", Warning, "a named step is never used", Names;
     UnusedSchema = "unused-schema", Warning, "a schema is never used", Names;
     UnusedUse = "unused-use", Warning, "an import is never used", Names;
+    UnusedVariable = "unused-variable", Warning, "the variable of a quantifier is never used", Names;
+    UnusedArgument = "unused-argument", Warning, "a parameter of a definition is never used", Names;
+    Shadowing = "shadowing", Warning, "a name hides another", Names;
+    BindingUsedOnce = "binding-used-once", Warning, "a binding relates nothing", Names;
+    Naming = "naming", Info, "names of rules are not written alike", Names off;
     // Lints: text.
+    Confusable = "confusable", Warning, "a word has letters that look like others", Text;
+    RegexIsLiteral = "regex-is-literal", Info, "a regular expression is a plain text", Text off;
+    RegexMatchesEmpty = "regex-matches-empty", Warning, "a regular expression finds itself in every text", Text;
+    UnanchoredId = "unanchored-id", Warning, "an id is compared with a part of it", Text;
+    RedundantFlag = "redundant-flag", Info, "a flag of a regular expression changes nothing", Text;
+    RedundantWildcard = "redundant-wildcard", Warning, "a wildcard at the end of a search adds nothing", Text;
+    UnescapedDot = "unescaped-dot", Warning, "a dot in the name of a host stands for any character", Text;
     BidiCharacter = "bidi-character", Warning, "a character turns the direction of writing", Text;
     InvisibleCharacter = "invisible-character", Warning, "a character cannot be seen", Text;
+    // Lints: cost.
+    ExpensiveRegex = "expensive-regex", Warning, "a regular expression has very many states", Cost;
+    WideGlob = "wide-glob", Warning, "a glob takes every file", Cost;
+    DeepWildcard = "deep-wildcard", Info, "every value of the run is looked at", Cost off;
     // Lints: style.
+    RedundantParentheses = "redundant-parentheses", Warning, "parentheses hold nothing together", Style;
+    RedundantIf = "redundant-if", Warning, "a choice between `true` and `false` is its condition", Style;
+    MixedLogic = "mixed-logic", Info, "`and` and `or` stand together without parentheses", Style off;
+    LongRule = "long-rule", Info, "a rule has very many assertions", Style off;
+    MissingSentence = "missing-sentence", Info, "a rule has no sentence", Style off;
+    MustWithoutThreshold = "must-without-threshold", Warning, "`must` has no effect", Style;
+    TrivialGroup = "trivial-group", Warning, "a group says what its words say without it", Style;
+    RedundantTimes = "redundant-times", Warning, "`require` is told a number that it has anyway", Style;
+    StarForAny = "star-for-any", Warning, "a lone star stands for every call", Style;
     DoubleNegation = "double-negation", Warning, "two negations say what none would say", Style;
     YodaCondition = "yoda-condition", Warning, "a constant stands before what is tested", Style;
     BooleanComparison = "boolean-comparison", Warning, "a test is compared with `true` or `false`", Style;
+    // Lints: tests.
+    UntestedRule = "untested-rule", Info, "no test speaks of a rule", Tests off;
+    OneSidedTests = "one-sided-tests", Info, "a rule is tested in one direction only", Tests off;
+    TestOfNothing = "test-of-nothing", Warning, "the run of a test records nothing", Tests;
+    DuplicateTest = "duplicate-test", Warning, "a test stands twice", Tests;
     // The project.
     Project = "project", Error, "the project file cannot be used";
 }

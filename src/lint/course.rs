@@ -73,7 +73,9 @@ fn of_check<'c>(check: &'c Check<Pattern, Expr>, found: &mut Vec<&'c Expr>) {
             }
             of_check(body, found);
         }
-        Check::World(World::File { path: one, test, .. } | World::Http { url: one, test, .. }) => found.extend([one, test]),
+        Check::World(World::File { path: one, test, .. } | World::Http { url: one, test, .. }) => {
+            found.extend([one, test])
+        }
         Check::World(World::Run { arguments, .. }) => found.extend(arguments),
         Check::World(World::Env { .. } | World::Tool { .. }) => {}
     });

@@ -11,10 +11,14 @@ mod levels;
 pub mod logic;
 mod names;
 mod order;
+mod pairs;
+mod regex;
 pub mod registry;
 mod style;
+mod tests;
 mod text;
 mod truth;
+mod vacuity;
 mod walk;
 
 use crate::check::Checked;

@@ -1,10 +1,11 @@
 //! Names that nothing uses, and names that hide others.
 
 use super::context::Context;
+use super::walk::{self, Visit};
 use crate::check::DeclarationKind;
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::source::Span;
-use crate::syntax::ast::{Item, ItemKind, Name};
+use crate::syntax::ast::{Expr, ExprKind, Item, ItemKind, Name, Statement, StatementKind};
 
 /// Parameters, definitions, schemas and imports that nothing uses. A file of declarations alone is there to be imported.
 pub fn unused(context: &mut Context<'_>) {
@@ -117,4 +118,182 @@ pub fn line_of(context: &Context<'_>, item: Span) -> Span {
     }
     let skipped = after.len().saturating_sub(rest.len()).saturating_add(usize::from(rest.starts_with('\n')));
     Span::new(item.file, before.len(), (item.end as usize).saturating_add(skipped))
+}
+
+/// Variables, parameters of definitions and bindings that nothing uses, and names that hide others.
+pub fn locals(context: &mut Context<'_>) {
+    let declared: Vec<(String, Span)> = context
+        .ast()
+        .items
+        .iter()
+        .filter_map(|item| match &item.kind {
+            ItemKind::Param(param) => Some((param.name.text.clone(), param.name.span)),
+            ItemKind::Let { name, .. } | ItemKind::Def { name, .. } => Some((name.text.clone(), name.span)),
+            _ => None,
+        })
+        .collect();
+    walk::file(context.ast(), &mut Locals { context, declared });
+}
+
+struct Locals<'c, 'a> {
+    context: &'c mut Context<'a>,
+    declared: Vec<(String, Span)>,
+}
+
+impl<'a> Visit<'a> for Locals<'_, 'a> {
+    fn item(&mut self, item: &'a Item) {
+        if let ItemKind::Def { parameters, body, .. } = &item.kind {
+            for parameter in parameters {
+                self.hides(parameter);
+                if !mentions(body, &parameter.text) {
+                    let message = format!("the parameter `{}` is never used", parameter.text);
+                    self.context.report(
+                        Diagnostic::new(Slug::UnusedArgument, parameter.span, message)
+                            .help("use it in the definition, or remove it here and where the definition is used"),
+                    );
+                }
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: &'a Expr) {
+        if let ExprKind::Quantifier { variable, body, .. } = &expr.kind {
+            self.hides(variable);
+            if !mentions(body, &variable.text) {
+                let message = format!("the condition does not look at `{}`", variable.text);
+                self.context.report(
+                    Diagnostic::new(Slug::UnusedVariable, variable.span, message)
+                        .help(format!("test `{}` behind the colon, or leave the quantifier out", variable.text)),
+                );
+            }
+        }
+    }
+}
+
+impl Locals<'_, '_> {
+    fn hides(&mut self, name: &Name) {
+        let earlier = self.declared.iter().find(|(known, _)| *known == name.text).map(|(_, span)| *span);
+        let Some(earlier) = earlier else { return };
+        let message = format!("`{}` hides what is declared under that name", name.text);
+        self.context.report(
+            Diagnostic::new(Slug::Shadowing, name.span, message)
+                .other(earlier, "declared here")
+                .help("choose another name"),
+        );
+    }
+}
+
+/// Whether an expression speaks of a name; one that is hidden by a variable of its own counts too.
+fn mentions(expr: &Expr, name: &str) -> bool {
+    struct Search<'n>(&'n str, bool);
+    impl Visit<'_> for Search<'_> {
+        fn expr(&mut self, expr: &Expr) {
+            self.1 |= matches!(&expr.kind, ExprKind::Name(found) if found == self.0);
+        }
+    }
+    let mut search = Search(name, false);
+    walk::expr(expr, &mut search);
+    search.1
+}
+
+/// Bindings that stand in one place only, where only a second place would give them a meaning.
+pub fn bindings(context: &mut Context<'_>) {
+    let items = &context.ast().items;
+    bindings_of(context, items, &[]);
+}
+
+fn bindings_of<'a>(context: &mut Context<'a>, items: &'a [Item], around: &[String]) {
+    for item in items {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match &item.kind {
+            ItemKind::Rule(rule) => bindings_of(context, &rule.body, around),
+            ItemKind::Case { body, .. }
+            | ItemKind::Suite { body, .. }
+            | ItemKind::Pre { body }
+            | ItemKind::Post { body } => {
+                bindings_of(context, body, around);
+            }
+            ItemKind::Assertion(assertion) => statement_bindings(context, &assertion.statement, item, around),
+            _ => {}
+        });
+    }
+}
+
+fn statement_bindings<'a>(context: &mut Context<'a>, statement: &'a Statement, item: &'a Item, around: &[String]) {
+    if let StatementKind::Group { body, .. } = &statement.kind {
+        return bindings_of(context, body, around);
+    }
+    let mut uses = Uses::default();
+    walk::item(item, &mut uses);
+    if let StatementKind::Block { body, .. } = &statement.kind {
+        let mut inner = around.to_vec();
+        inner.extend(uses.0.iter().map(|(name, _)| name.clone()));
+        bindings_of(context, body, &inner);
+    }
+    // For every value that occurs: one place is enough.
+    if matches!(statement.kind, StatementKind::Count { .. } | StatementKind::Require { .. }) {
+        return;
+    }
+    for (name, span) in &uses.0 {
+        let elsewhere = uses.0.iter().filter(|(other, _)| other == name).count() > 1;
+        if elsewhere || around.contains(name) {
+            continue;
+        }
+        let own_header = match &statement.kind {
+            StatementKind::Block { body, .. } => {
+                !body.iter().any(|item| item.span.start <= span.start && span.end <= item.span.end)
+            }
+            _ => true,
+        };
+        if own_header {
+            let message = format!("`${name}` stands nowhere else: it relates nothing");
+            context.report(
+                Diagnostic::new(Slug::BindingUsedOnce, *span, message)
+                    .help(format!("write `${name}` on the other side too, or leave this entry out")),
+            );
+        }
+    }
+}
+
+/// The places of bindings.
+#[derive(Default)]
+struct Uses(Vec<(String, Span)>);
+
+impl Visit<'_> for Uses {
+    fn expr(&mut self, expr: &Expr) {
+        if let ExprKind::Binding(name) = &expr.kind {
+            self.0.push((name.trim_start_matches('$').to_owned(), expr.span));
+        }
+    }
+}
+
+/// Ids of rules that are written in another style than the others of the file.
+pub fn naming(context: &mut Context<'_>) {
+    let names: Vec<&Name> = context
+        .checked
+        .ast
+        .items
+        .iter()
+        .filter_map(|item| match &item.kind {
+            ItemKind::Rule(rule) => Some(&rule.name),
+            ItemKind::Case { name, .. } => Some(name),
+            _ => None,
+        })
+        .collect();
+    let style = |name: &Name| match (name.text.contains('-'), name.text.contains('_')) {
+        (true, false) => Some("hyphens"),
+        (false, true) => Some("underscores"),
+        _ if name.text.chars().any(char::is_uppercase) => Some("capitals"),
+        _ => None,
+    };
+    let styles: Vec<&str> = names.iter().filter_map(|name| style(name)).collect();
+    let count = |wanted: &str| styles.iter().filter(|style| **style == wanted).count();
+    let Some(usual) = ["hyphens", "underscores", "capitals"].into_iter().max_by_key(|style| count(style)) else {
+        return;
+    };
+    for name in names {
+        if let Some(own) = style(name).filter(|own| *own != usual && count(own) < count(usual)) {
+            let message = format!("`{}` is written with {own}, the other names of this file with {usual}", name.text);
+            context.report(Diagnostic::new(Slug::Naming, name.span, message).help("write names alike"));
+        }
+    }
 }

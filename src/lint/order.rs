@@ -1,34 +1,474 @@
 //! Statements about the course of a run that say something else than they seem to.
 
 use super::context::Context;
+use super::course::of_scope;
+use super::logic::patterns::{alternative_within, within};
 use super::walk::{self, Visit};
 use crate::diagnostic::{Diagnostic, Slug};
-use crate::syntax::ast::{Statement, StatementKind};
+use crate::ir::{Assertion, Check, Course, Expr as Checked, ExprKind as Form, NameTest, Pattern, Scope, Severity};
+use crate::source::Span;
+use crate::syntax::ast::{
+    Argument, Atom, Expr, ExprKind, Flow, FlowKind, Statement, StatementKind, Step, StepKind, Subject, Unit, WithinUnit,
+};
+use serde_json::json;
 
-/// `before A -> A`: the first A has none before it.
-pub fn precedence(context: &mut Context<'_>) {
-    struct Same<'c, 'a>(&'c mut Context<'a>);
-    impl<'a> Visit<'a> for Same<'_, 'a> {
+/// Statements with the same steps on both sides.
+pub fn same_steps(context: &mut Context<'_>) {
+    walk::file(context.ast(), &mut Same(context));
+}
+
+struct Same<'c, 'a>(&'c mut Context<'a>);
+
+impl<'a> Visit<'a> for Same<'_, 'a> {
+    fn statement(&mut self, statement: &'a Statement) {
+        match &statement.kind {
+            StatementKind::Before { step, targets, .. } => self.precedence(step, targets, "first", "before"),
+            StatementKind::After { step, targets, .. } => self.precedence(step, targets, "last", "after"),
+            StatementKind::IfThen { condition: left, consequence: right } => {
+                self.pair(left, right, "holds on every run")
+            }
+            StatementKind::Iff { left, right } => self.pair(left, right, "holds on every run"),
+            StatementKind::NotBoth { left, right } => self.pair(left, right, "says that there is none"),
+            StatementKind::Either { steps } => {
+                for (index, step) in steps.iter().enumerate() {
+                    if let Some(earlier) = steps.iter().take(index).find(|one| self.alike(one, step)) {
+                        self.pair(earlier, step, "says the same twice");
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> Same<'_, 'a> {
+    fn alike(&self, one: &Step, other: &Step) -> bool {
+        self.0.text(one.span) == self.0.text(other.span)
+    }
+
+    fn precedence(&mut self, step: &'a Step, targets: &'a [Step], end: &str, word: &str) {
+        let text = self.0.text(step.span);
+        for target in targets {
+            if !self.alike(step, target) {
+                continue;
+            }
+            let bare = matches!(&step.kind, StepKind::Atom(Atom { arguments: None, status: None, proposed: false, subject: Subject::Tool(name) }) if !name.text.contains(['*', '?']));
+            let shown = bare.then(|| json!({"calls": [{"tool": text, "args": {}}]}));
+            let message = format!("the {end} `{text}` has none {word} it: this fails on every run with one");
+            self.0.report(
+                Diagnostic::new(Slug::SelfPrecedence, target.span, message)
+                    .other(step.span, "the same steps")
+                    .help(format!("name other steps on one side; `count {text} <= 1` asks for at most one"))
+                    .witness(shown.as_ref(), "fails"),
+            );
+        }
+    }
+
+    fn pair(&mut self, left: &'a Step, right: &'a Step, what: &str) {
+        if self.alike(left, right) {
+            let text = self.0.text(left.span);
+            self.0.report(
+                Diagnostic::new(Slug::SameSteps, right.span, format!("`{text}` stands on both sides: this {what}"))
+                    .other(left.span, "the same steps")
+                    .help("name other steps on one side"),
+            );
+        }
+    }
+}
+
+fn own<'a>(context: &Context<'a>) -> Vec<&'a Assertion> {
+    let root = context.root;
+    context.checked.module.assertions.iter().filter(|one| one.span.file == root).collect()
+}
+
+/// `before approve -> refund` is content with an approval that failed.
+pub fn guards(context: &mut Context<'_>) {
+    struct Guards<'c, 'a>(&'c mut Context<'a>);
+    impl<'a> Visit<'a> for Guards<'_, 'a> {
         fn statement(&mut self, statement: &'a Statement) {
-            let (step, targets, word, end) = match &statement.kind {
-                StatementKind::Before { step, targets, .. } => (step, targets, "before", "first"),
-                StatementKind::After { step, targets, .. } => (step, targets, "after", "last"),
+            let StatementKind::Before { step, targets, within, immediately, .. } = &statement.kind else { return };
+            let StepKind::Atom(Atom { subject: Subject::Tool(name), status: None, proposed: false, arguments }) =
+                &step.kind
+            else {
+                return;
+            };
+            let is_named_step = self
+                .0
+                .checked
+                .symbols
+                .declarations
+                .iter()
+                .any(|one| one.name == name.text && one.kind == crate::check::DeclarationKind::DefStep);
+            if name.text == "any" || name.text.contains(['*', '?']) || is_named_step {
+                return;
+            }
+            let plain = |target: &Step| match &target.kind {
+                StepKind::Atom(Atom {
+                    subject: Subject::Tool(name),
+                    arguments: None,
+                    status: None,
+                    proposed: false,
+                }) if !name.text.contains(['*', '?']) && name.text != "any" => Some(name.text.clone()),
+                _ => None,
+            };
+            let target = match targets.as_slice() {
+                [target] if arguments.is_none() && within.is_none() && !immediately => plain(target),
+                _ => None,
+            };
+            let guard = name.text.as_str();
+            let shown = target.map(|target| {
+                json!({"calls": [{"tool": guard, "args": {}, "status": "failed"}, {"tool": target, "args": {}, "status": "ok"}]})
+            });
+            let end = step.span.at_end();
+            let written = format!("{} ok", self.0.text(step.span));
+            self.0.report(
+                Diagnostic::new(Slug::GuardMayFail, step.span, format!("a `{guard}` that failed is enough for this"))
+                    .help(format!("write `{written}` where it has to have succeeded"))
+                    .fix("demand that it succeeded", end, " ok")
+                    .witness(shown.as_ref(), "passes"),
+            );
+        }
+    }
+    walk::file(context.ast(), &mut Guards(context));
+}
+
+/// Windows `between A and C` that no C can close, or that nothing closes for sure.
+pub fn windows(context: &mut Context<'_>) {
+    let assertions = own(context);
+    let never: Vec<(&Pattern, Span)> = assertions
+        .iter()
+        .filter(|one| one.settings.when.is_empty() && one.settings.severity == Severity::Error)
+        .flat_map(|one| match &one.check {
+            Check::Course(Course::Never { steps }) => steps.iter().map(|step| (step, one.span)).collect(),
+            _ => Vec::new(),
+        })
+        .collect();
+    let asked: Vec<&Pattern> = assertions
+        .iter()
+        .filter_map(|one| match &one.check {
+            Check::Course(Course::Require { step, .. } | Course::Last { step }) => Some(step),
+            _ => None,
+        })
+        .collect();
+    let mut found = Vec::new();
+    for assertion in &assertions {
+        let mut closings = Vec::new();
+        closings_of(&assertion.check, &mut closings);
+        for close in closings {
+            if let Some((_, place)) = never.iter().find(|(step, _)| within(close, step)) {
+                let line = context.sources.position(*place).line;
+                let message = format!("line {line} allows no `{}`: this window never closes", close.text);
+                found.push(
+                    Diagnostic::new(Slug::WindowNeverCloses, close.span, message)
+                        .other(*place, "it may not occur at all")
+                        .help("what stands in a window that never closes is undecided: name another end, or write `after … until …`"),
+                );
+            } else if !asked.iter().any(|step| within(step, close)) {
+                let message =
+                    format!("a run without `{}` leaves this window open, and what stands in it undecided", close.text);
+                found
+                    .push(Diagnostic::new(Slug::WindowMayStayOpen, close.span, message).help(
+                        "write `after … until …` for a window that also ends with the run, or `require` its end",
+                    ));
+            }
+        }
+    }
+    found.into_iter().for_each(|one| context.report(one));
+}
+
+/// The closing steps of windows `between`.
+fn closings_of<'c>(check: &'c Check<Pattern, Checked>, found: &mut Vec<&'c Pattern>) {
+    stacker::maybe_grow(64 << 10, 1 << 20, || match check {
+        Check::Course(Course::NeverBetween { close, .. }) => found.push(close),
+        Check::Scoped { scope, body } => {
+            if let Scope::Between { close, .. } = scope {
+                found.push(close);
+            }
+            closings_of(body, found);
+        }
+        Check::Not(inner) => closings_of(inner, found),
+        Check::Group { members, .. } => members.iter().for_each(|member| closings_of(&member.check, found)),
+        _ => {}
+    });
+}
+
+/// `fetch*` in a flow: a tool whose name starts so, not a repetition.
+pub fn globs_in_flows(context: &mut Context<'_>) {
+    let mut names = Names::default();
+    walk::file(context.ast(), &mut names);
+    let Names { flows, others, .. } = names;
+    for flow in flows {
+        let mut known = Names::default();
+        walk::flow(flow, &mut known);
+        known.others.extend(others.iter().cloned());
+        known.others.extend(context.checked.module.tools.iter().map(|tool| tool.name.clone()));
+        walk::flow(flow, &mut Globs(context, known.others));
+    }
+}
+
+/// The names of tools outside of flows, and the flows.
+#[derive(Default)]
+struct Names<'a> {
+    others: Vec<String>,
+    flows: Vec<&'a Flow>,
+    in_flow: Option<Span>,
+}
+
+impl<'a> Visit<'a> for Names<'a> {
+    fn statement(&mut self, statement: &'a Statement) {
+        if let StatementKind::Flow { flow } = &statement.kind {
+            self.flows.push(flow);
+            self.in_flow = Some(flow.span);
+        }
+    }
+
+    fn step(&mut self, step: &'a Step) {
+        let inside = self.in_flow.is_some_and(|flow| flow.start <= step.span.start && step.span.end <= flow.end);
+        if let StepKind::Atom(Atom { subject: Subject::Tool(name), .. }) = &step.kind
+            && !inside
+        {
+            self.others.push(name.text.clone());
+        }
+    }
+}
+
+struct Globs<'c, 'a>(&'c mut Context<'a>, Vec<String>);
+
+impl<'a> Visit<'a> for Globs<'_, 'a> {
+    fn flow(&mut self, flow: &'a Flow) {
+        let FlowKind::Step(Step { kind: StepKind::Atom(atom), span }) = &flow.kind else { return };
+        let Subject::Tool(name) = &atom.subject else { return };
+        let Some(stem) = name.text.strip_suffix(['*', '?']).filter(|stem| !stem.contains(['*', '?'])) else { return };
+        // A glob whose beginning is no name of a tool is one on purpose: `admin_*`.
+        if !self.1.iter().any(|known| known == stem) {
+            return;
+        }
+        let sign = name.text.get(stem.len()..).unwrap_or("*");
+        let written = format!("({stem}){sign}");
+        self.0.report(
+            Diagnostic::new(
+                Slug::GlobInFlow,
+                *span,
+                format!("one call of a tool whose name starts with `{stem}`, not several of `{stem}`"),
+            )
+            .help(format!("a repetition stands behind parentheses: `{written}`"))
+            .fix("make it a repetition", *span, written),
+        );
+    }
+}
+
+/// Names in a call's parentheses that are arguments and look like fields of the step or of the run.
+pub fn two_scopes(context: &mut Context<'_>) {
+    struct Scopes<'c, 'a>(&'c mut Context<'a>);
+    impl<'a> Visit<'a> for Scopes<'_, 'a> {
+        fn step(&mut self, step: &'a Step) {
+            let StepKind::Atom(Atom {
+                subject: Subject::Tool(_) | Subject::QuotedTool(_), arguments: Some(all), ..
+            }) = &step.kind
+            else {
+                return;
+            };
+            for argument in all {
+                if let Argument::Test(Expr { kind: ExprKind::Test { subject, test }, .. }) = argument
+                    && let (ExprKind::Name(name), Some(operand)) = (&subject.kind, test.operand.as_deref())
+                {
+                    self.field(step, name, subject.span, operand);
+                }
+            }
+        }
+    }
+    impl Scopes<'_, '_> {
+        fn field(&mut self, step: &Step, name: &str, span: Span, operand: &Expr) {
+            let ExprKind::Number(number) = &operand.kind else { return };
+            let looks_like = match (name, number.unit) {
+                ("duration", Unit::Duration) => "how long the call took",
+                ("cost", Unit::Money) => "what the run cost",
                 _ => return,
             };
-            let text = self.0.text(step.span);
-            for target in targets {
-                if self.0.text(target.span) != text {
-                    continue;
-                }
-                let message = format!("the {end} `{text}` has none {word} it: this fails on every run with one");
-                let other = if word == "before" { "last" } else { "first" };
+            // A catalogue that lists the argument settles it.
+            let listed =
+                self.0.checked.module.schemas.iter().any(|schema| schema.json.contains(&format!("\"{name}\"")));
+            if listed {
+                return;
+            }
+            let tool = self.0.text(step.span).split(['(', ' ']).next().unwrap_or("");
+            let help = match name {
+                "duration" => format!(
+                    "write `({tool} where duration …)` for the time of the call, `args.{name}` for the argument"
+                ),
+                _ => format!("write `({tool} where run.cost …)` for that, `args.{name}` for the argument"),
+            };
+            let message = format!("in parentheses `{name}` is an argument of the call, not {looks_like}");
+            self.0.report(Diagnostic::new(Slug::TwoScopes, span, message).help(help));
+        }
+    }
+    walk::file(context.ast(), &mut Scopes(context));
+}
+
+/// `each A: cond` with a condition that looks at nothing of the step.
+pub fn conditions(context: &mut Context<'_>) {
+    let mut found = Vec::new();
+    for assertion in own(context) {
+        let Check::Course(Course::Each { step, condition, .. }) = &assertion.check else { continue };
+        let looks = crate::check::any(condition, &|form| {
+            matches!(
+                form,
+                Form::Step
+                    | Form::StepField(_)
+                    | Form::Binding(_)
+                    | Form::Response
+                    | Form::Def(..)
+                    | Form::Let(_)
+                    | Form::Param(_)
+            )
+        });
+        let of_run = crate::check::any(condition, &|form| matches!(form, Form::Root(_) | Form::Run));
+        if looks || !of_run {
+            continue;
+        }
+        let message = format!("this says the same of every `{}`: it looks at the run alone", step.text);
+        found.push(
+            Diagnostic::new(Slug::NotAboutStep, condition.span, message)
+                .help("name a field of the step, such as `args.amount` or `result`, or assert it without `each`"),
+        );
+    }
+    found.into_iter().for_each(|one| context.report(one));
+}
+
+/// Alternatives and list entries that an earlier one takes already.
+pub fn alternatives(context: &mut Context<'_>) {
+    let mut found = Vec::new();
+    for assertion in own(context) {
+        of_check(&assertion.check, &mut found);
+    }
+    found.into_iter().for_each(|one| context.report(one));
+}
+
+fn of_check(check: &Check<Pattern, Checked>, found: &mut Vec<Diagnostic>) {
+    stacker::maybe_grow(64 << 10, 1 << 20, || match check {
+        Check::Course(course) => of_course(course, found),
+        Check::Not(inner) => of_check(inner, found),
+        Check::Group { members, .. } => members.iter().for_each(|member| of_check(&member.check, found)),
+        Check::Scoped { scope, body } => {
+            of_scope(scope).into_iter().for_each(|pattern| inside(pattern, found));
+            of_check(body, found);
+        }
+        Check::Expression(_) | Check::World(_) => {}
+    });
+}
+
+fn of_course(course: &Course<Pattern, Checked>, found: &mut Vec<Diagnostic>) {
+    super::course::patterns(course).into_iter().for_each(|pattern| inside(pattern, found));
+    let (Course::Never { steps } | Course::Only { steps }) = course else { return };
+    for (index, step) in steps.iter().enumerate() {
+        let other = steps
+            .iter()
+            .enumerate()
+            .find(|(at, other)| *at != index && within(step, other) && !(within(other, step) && *at > index));
+        if let Some((_, other)) = other {
+            found.push(covered(step.span, &step.text, other.span, &other.text));
+        }
+    }
+}
+
+/// The alternatives of one pattern.
+fn inside(pattern: &Pattern, found: &mut Vec<Diagnostic>) {
+    let all = &pattern.alternatives;
+    for (index, one) in all.iter().enumerate() {
+        if let Some(other) = all.iter().take(index).find(|other| alternative_within(one, other)) {
+            found.push(covered(pattern.span, &name_of(&one.name), pattern.span, &name_of(&other.name)));
+        }
+    }
+}
+
+fn name_of(name: &NameTest) -> String {
+    match name {
+        NameTest::Exactly(text) | NameTest::Glob(text) | NameTest::PathGlob(text) | NameTest::Contains(text) => {
+            text.clone()
+        }
+        _ => "any".to_owned(),
+    }
+}
+
+fn covered(place: Span, text: &str, other: Span, by: &str) -> Diagnostic {
+    let diagnostic =
+        Diagnostic::new(Slug::UnreachableAlternative, place, format!("`{by}` takes every `{text}` already"))
+            .help(format!("leave `{text}` out, or `{by}`"));
+    if place == other { diagnostic } else { diagnostic.other(other, "this takes them") }
+}
+
+/// `within 0 calls`.
+pub fn bounds(context: &mut Context<'_>) {
+    struct Bounds<'c, 'a>(&'c mut Context<'a>);
+    impl<'a> Visit<'a> for Bounds<'_, 'a> {
+        fn statement(&mut self, statement: &'a Statement) {
+            let within = match &statement.kind {
+                StatementKind::Before { within, .. }
+                | StatementKind::After { within, .. }
+                | StatementKind::Sequence { within, .. }
+                | StatementKind::Never { within, .. } => within,
+                _ => return,
+            };
+            let Some(within) =
+                within.as_ref().filter(|one| one.number.value == "0" && one.unit == Some(WithinUnit::Calls))
+            else {
+                return;
+            };
+            self.0.report(
+                Diagnostic::new(
+                    Slug::WithinNothing,
+                    within.span,
+                    "no call is at the place of another: nothing is within 0 calls",
+                )
+                .help("write `within 1 call` for the call right beside it"),
+            );
+        }
+    }
+    walk::file(context.ast(), &mut Bounds(context));
+}
+
+/// Globs and paths that take everything.
+pub fn wide(context: &mut Context<'_>) {
+    struct Wide<'c, 'a>(&'c mut Context<'a>);
+    impl<'a> Visit<'a> for Wide<'_, 'a> {
+        fn step(&mut self, step: &'a Step) {
+            let StepKind::Atom(Atom { subject: Subject::Kind { kind: _, word, text: Some(text) }, .. }) = &step.kind
+            else {
+                return;
+            };
+            let crate::syntax::ast::KindText::Text(text) = text else { return };
+            let is_all = text.literal().is_some_and(|text| matches!(text, "**" | "**/*" | "*" | ""));
+            let word_text = self.0.text(*word);
+            if !is_all || !matches!(word_text, "read" | "write") {
+                return;
+            }
+            let place = Span { start: word.end, ..text.span };
+            self.0.report(
+                Diagnostic::new(
+                    Slug::WideGlob,
+                    text.span,
+                    format!("every file that is {word_text}: each is compared with the glob"),
+                )
+                .help(format!("write `{word_text}` alone, or name a folder"))
+                .fix("leave the glob out", place, ""),
+            );
+        }
+
+        fn expr(&mut self, expr: &'a Expr) {
+            if let ExprKind::Deep { base } = &expr.kind
+                && let ExprKind::Name(name) = &base.kind
+                && matches!(name.as_str(), "calls" | "steps" | "messages" | "run")
+            {
                 self.0.report(
-                    Diagnostic::new(Slug::SelfPrecedence, target.span, message)
-                        .other(step.span, "the same steps")
-                        .help(format!("for `at most one` write `count {text} <= 1`; otherwise name other steps on one side, not the {other}")),
+                    Diagnostic::new(
+                        Slug::DeepWildcard,
+                        expr.span,
+                        format!("every value at any depth of all {name} is looked at"),
+                    )
+                    .help(format!("name the fields: `{name}[*].args`, `{name}[*].result`")),
                 );
             }
         }
     }
-    walk::file(context.ast(), &mut Same(context));
+    walk::file(context.ast(), &mut Wide(context));
 }

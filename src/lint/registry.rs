@@ -1,7 +1,7 @@
 //! Which function finds which lints.
 
 use super::context::Context;
-use super::{names, order, style, text, truth};
+use super::{names, order, pairs, regex, style, tests, text, truth, vacuity};
 use crate::diagnostic::Slug;
 
 /// A function that looks for lints.
@@ -27,10 +27,28 @@ macro_rules! passes {
 
 passes! {
     truth::single: Impossible, AlwaysTrue, CountAlwaysTrue, ConstantCondition, RedundantOperand;
-    truth::pairs: Contradictory, Shadowed, DuplicateAssertion;
+    pairs::pairs: Contradictory, Shadowed, DuplicateAssertion;
     truth::letter_case: LetterCase;
-    order::precedence: SelfPrecedence;
+    vacuity::existence: OrderWithoutExistence;
+    vacuity::quantifiers: VacuousQuantifier;
+    vacuity::missing: MissingOnly;
+    #[of_text] order::same_steps: SelfPrecedence, SameSteps;
+    order::guards: GuardMayFail;
+    order::windows: WindowNeverCloses, WindowMayStayOpen;
+    order::globs_in_flows: GlobInFlow;
+    order::two_scopes: TwoScopes;
+    order::conditions: NotAboutStep;
+    order::alternatives: UnreachableAlternative;
+    #[of_text] order::bounds: WithinNothing;
     names::unused: UnusedParam, UnusedDef, UnusedStep, UnusedSchema, UnusedUse;
+    #[of_text] names::locals: UnusedVariable, UnusedArgument, Shadowing;
+    #[of_text] names::bindings: BindingUsedOnce;
+    names::naming: Naming;
     #[of_text] text::characters: BidiCharacter, InvisibleCharacter;
-    #[of_text] style::expressions: DoubleNegation, YodaCondition, BooleanComparison;
+    #[of_text] text::confusable: Confusable;
+    #[of_text] regex::regexes: RegexIsLiteral, RegexMatchesEmpty, UnanchoredId, RedundantFlag, RedundantWildcard, UnescapedDot, ExpensiveRegex;
+    #[of_text] order::wide: WideGlob, DeepWildcard;
+    #[of_text] style::expressions: DoubleNegation, YodaCondition, BooleanComparison, RedundantParentheses, RedundantIf, MixedLogic;
+    style::statements: EmptyRule, LongRule, MissingSentence, MustWithoutThreshold, TrivialGroup, RedundantTimes, StarForAny;
+    tests::tests: UntestedRule, TestOfNothing, DuplicateTest, OneSidedTests;
 }

@@ -3,7 +3,11 @@
 use super::context::Context;
 use super::walk::{self, Visit};
 use crate::diagnostic::{Diagnostic, Slug};
-use crate::syntax::ast::{Expr, ExprKind, TestKind, ValueTest};
+use crate::source::Span;
+use crate::syntax::ast::{
+    BinaryOperator, Expr, ExprKind, GroupKind, Item, ItemKind, ModifierKind, Setting, Statement, StatementKind,
+    Subject, TestKind, Times, ValueTest,
+};
 
 /// Shapes of single expressions.
 pub fn expressions(context: &mut Context<'_>) {
@@ -16,6 +20,12 @@ impl<'a> Visit<'a> for Shapes<'_, 'a> {
     fn expr(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Not(inner) => self.double_negation(expr, inner),
+            ExprKind::Group(inner) => self.parentheses(expr, inner),
+            ExprKind::If { condition, then, otherwise } => self.choice(expr, condition, then, otherwise),
+            ExprKind::Binary { operator: BinaryOperator::Or, left, right, .. } => {
+                self.mixed(left);
+                self.mixed(right);
+            }
             ExprKind::Test { subject, test } => {
                 self.yoda(expr, subject, test);
                 self.boolean(expr, subject, test);
@@ -40,6 +50,79 @@ fn is_literal(expr: &Expr) -> bool {
 }
 
 impl<'a> Shapes<'_, 'a> {
+    /// `((a))`, `(output.a) == 1`.
+    fn parentheses(&mut self, expr: &Expr, inner: &Expr) {
+        let plain = matches!(
+            inner.kind,
+            ExprKind::Group(_)
+                | ExprKind::Name(_)
+                | ExprKind::Field { .. }
+                | ExprKind::Number(_)
+                | ExprKind::Text(_)
+                | ExprKind::Boolean(_)
+                | ExprKind::Null
+                | ExprKind::Binding(_)
+                | ExprKind::List(_)
+        );
+        if plain {
+            let whole = self.outer(expr);
+            let text = self.0.text(inner.span).to_owned();
+            self.0.report(
+                Diagnostic::new(Slug::RedundantParentheses, whole, "these parentheses hold nothing together")
+                    .help(format!("write `{text}`"))
+                    .fix("remove the parentheses", whole, text),
+            );
+        }
+    }
+
+    /// The span of a group with its parentheses, which the tree may leave out.
+    fn outer(&self, expr: &Expr) -> Span {
+        let text = self.0.text(expr.span);
+        if text.starts_with('(') && text.ends_with(')') {
+            return expr.span;
+        }
+        let Some(file) = self.0.sources.get(expr.span.file) else { return expr.span };
+        let before = file.text.get(..expr.span.start as usize).unwrap_or("").trim_end();
+        let after = file.text.get(expr.span.end as usize..).unwrap_or("");
+        let gap = after.len().saturating_sub(after.trim_start().len());
+        match before.ends_with('(') && after.trim_start().starts_with(')') {
+            true => Span::new(
+                expr.span.file,
+                before.len().saturating_sub(1),
+                (expr.span.end as usize).saturating_add(gap).saturating_add(1),
+            ),
+            false => expr.span,
+        }
+    }
+
+    /// `if c then true else false`.
+    fn choice(&mut self, expr: &Expr, condition: &Expr, then: &Expr, otherwise: &Expr) {
+        let (ExprKind::Boolean(then), ExprKind::Boolean(otherwise)) = (&bare(then).kind, &bare(otherwise).kind) else {
+            return;
+        };
+        if then == otherwise {
+            return;
+        }
+        let text = self.0.text(condition.span);
+        let plain = if *then { format!("({text})") } else { format!("not ({text})") };
+        self.0.report(
+            Diagnostic::new(Slug::RedundantIf, expr.span, "the condition is true or false by itself")
+                .help(format!("write `{plain}`"))
+                .fix("leave the choice out", expr.span, plain),
+        );
+    }
+
+    /// `a or b and c`.
+    fn mixed(&mut self, side: &Expr) {
+        let ExprKind::Binary { operator: BinaryOperator::And, .. } = &side.kind else { return };
+        let text = format!("({})", self.0.text(side.span));
+        self.0.report(
+            Diagnostic::new(Slug::MixedLogic, side.span, "`and` binds more tightly than `or`: not everybody knows")
+                .help(format!("write `{text}`"))
+                .fix("put parentheses around it", side.span, text),
+        );
+    }
+
     /// `not (a != b)`, `not not a`.
     fn double_negation(&mut self, expr: &'a Expr, inner: &'a Expr) {
         let inner = bare(inner);
@@ -124,4 +207,154 @@ fn positive(context: &Context<'_>, subject: &Expr, test: &ValueTest) -> Option<S
         },
     };
     Some(format!("{subject} {plain} {rest}").trim_end().to_owned())
+}
+
+/// Assertions of one rule that a reader still keeps in mind.
+const LONG: usize = 25;
+
+/// Shapes of statements and rules.
+pub fn statements(context: &mut Context<'_>) {
+    walk::file(context.ast(), &mut Statements(context));
+}
+
+struct Statements<'c, 'a>(&'c mut Context<'a>);
+
+impl<'a> Visit<'a> for Statements<'_, 'a> {
+    fn item(&mut self, item: &'a Item) {
+        let ItemKind::Rule(rule) = &item.kind else { return };
+        let assertions = rule.body.iter().filter(|item| matches!(item.kind, ItemKind::Assertion(_))).count();
+        let name = &rule.name;
+        if assertions == 0 {
+            self.0.report(
+                Diagnostic::new(Slug::EmptyRule, name.span, format!("the rule `{}` asserts nothing", name.text))
+                    .help("write an assertion into it, or remove it"),
+            );
+        }
+        if assertions > LONG {
+            let message = format!("the rule `{}` has {assertions} assertions", name.text);
+            self.0.report(
+                Diagnostic::new(Slug::LongRule, name.span, message)
+                    .help("split it: a rule is one sentence, and fails as one"),
+            );
+        }
+        if rule.sentence.is_none() && assertions > 0 {
+            let message = format!("the rule `{}` has no sentence", name.text);
+            self.0.report(
+                Diagnostic::new(Slug::MissingSentence, name.span, message)
+                    .help(format!("say what it is for: `rule {} \"…\" {{`", name.text)),
+            );
+        }
+        self.must(&rule.body, rule.modifiers.iter().any(|one| matches!(one.kind, ModifierKind::Threshold(_))));
+    }
+
+    fn statement(&mut self, statement: &'a Statement) {
+        match &statement.kind {
+            StatementKind::Group { kind, body } => self.group(statement, kind, body),
+            StatementKind::Require { step, times: Some(times) } => {
+                self.times(step.span, times);
+            }
+            _ => {}
+        }
+    }
+
+    fn step(&mut self, step: &'a crate::syntax::ast::Step) {
+        if let crate::syntax::ast::StepKind::Atom(atom) = &step.kind
+            && let Subject::Tool(name) = &atom.subject
+            && name.text == "*"
+        {
+            self.0.report(
+                Diagnostic::new(Slug::StarForAny, name.span, "every call, whatever its tool: there is a word for that")
+                    .help("write `any`")
+                    .fix("write `any`", name.span, "any"),
+            );
+        }
+    }
+}
+
+impl<'a> Statements<'_, 'a> {
+    /// `must` in a rule without a threshold.
+    fn must(&mut self, body: &'a [Item], has_threshold: bool) {
+        let has_threshold = has_threshold
+            || body.iter().any(|item| match &item.kind {
+                ItemKind::Setting(Setting::Modifier(one)) => matches!(one.kind, ModifierKind::Threshold(_)),
+                _ => false,
+            });
+        if has_threshold {
+            return;
+        }
+        for item in body {
+            let ItemKind::Assertion(assertion) = &item.kind else { continue };
+            for modifier in assertion.modifiers.iter().filter(|one| matches!(one.kind, ModifierKind::Must)) {
+                self.0.report(
+                    Diagnostic::new(Slug::MustWithoutThreshold, modifier.span, "`must` says nothing in a rule without a threshold")
+                        .help("every assertion has to hold here anyway; write `threshold 0.8` as the first line of the rule, or remove `must`"),
+                );
+            }
+        }
+    }
+
+    /// A group of one, and numbers that are words.
+    fn group(&mut self, statement: &Statement, kind: &GroupKind, body: &[Item]) {
+        let members = body.iter().filter(|item| matches!(item.kind, ItemKind::Assertion(_))).count();
+        let head = Span { end: statement.span.start.saturating_add(1), ..statement.span };
+        let head = self.0.text(statement.span).find('{').map_or(head, |at| {
+            let text = self.0.text(statement.span).get(..at).unwrap_or("").trim_end().len();
+            Span::new(
+                statement.span.file,
+                statement.span.start as usize,
+                (statement.span.start as usize).saturating_add(text),
+            )
+        });
+        match kind {
+            GroupKind::Any | GroupKind::All if members == 1 => {
+                let message = "a group of one statement is that statement";
+                self.0.report(Diagnostic::new(Slug::TrivialGroup, head, message).help("write the statement alone"));
+            }
+            GroupKind::AtLeast(number) if number.value == "1" && members > 1 => {
+                self.0.report(
+                    Diagnostic::new(Slug::TrivialGroup, head, "at least one is any of them")
+                        .help("write `any of`")
+                        .fix("write `any of`", head, "any of"),
+                );
+            }
+            GroupKind::AtLeast(number) if members > 1 && number.value == members.to_string() => {
+                self.0.report(
+                    Diagnostic::new(
+                        Slug::TrivialGroup,
+                        head,
+                        format!("at least {members} of {members} are all of them"),
+                    )
+                    .help("write `all of`")
+                    .fix("write `all of`", head, "all of"),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// `require A 1.. times`.
+    fn times(&mut self, step: Span, times: &Times) {
+        let one = times.least.as_ref().is_some_and(|least| least.value == "1");
+        if !one || times.most.is_some() {
+            return;
+        }
+        let Some(file) = self.0.sources.get(step.file) else { return };
+        let behind = file.text.get(times.span.end as usize..).unwrap_or("");
+        let rest = behind.trim_start_matches([' ', '\t']);
+        let word = if rest.starts_with("times") {
+            5
+        } else if rest.starts_with("time") {
+            4
+        } else {
+            return;
+        };
+        let end =
+            (times.span.end as usize).saturating_add(behind.len().saturating_sub(rest.len())).saturating_add(word);
+        let place = Span::new(step.file, step.end as usize, end);
+        self.0.report(
+            Diagnostic::new(Slug::RedundantTimes, times.span, "`require` alone asks for at least one")
+                .help("leave the number out")
+                .fix("remove the number", place, ""),
+        );
+    }
 }

@@ -3,6 +3,8 @@
 use super::context::Context;
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::source::Span;
+use std::collections::BTreeMap;
+use unicode_security::{MixedScript as _, skeleton};
 
 /// Characters that nobody sees: they turn the direction of writing, or have no width.
 pub fn characters(context: &mut Context<'_>) {
@@ -45,4 +47,71 @@ fn is_invisible(character: char) -> bool {
         '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
             | '\u{e0000}'..='\u{e007f}'
     )
+}
+
+/// Words of letters of several scripts, and names that look like another: `рayment` with a Cyrillic letter.
+pub fn confusable(context: &mut Context<'_>) {
+    let Some(file) = context.sources.get(context.root) else { return };
+    let text = file.text.clone();
+    let mut plain: BTreeMap<String, String> = BTreeMap::new();
+    let mut odd = Vec::new();
+    for (at, word) in words(&text) {
+        match word.is_ascii() {
+            true => drop(plain.insert(skeleton(word).collect(), word.to_owned())),
+            false => odd.push((at, word)),
+        }
+    }
+    for (at, word) in odd {
+        let shape: String = skeleton(word).collect();
+        let near = plain.get(&shape);
+        if !(near.is_some() || mixes_scripts(word)) {
+            continue;
+        }
+        let span = Span::new(context.root, at, at.saturating_add(word.len()));
+        let letters: Vec<String> = word
+            .chars()
+            .filter(|letter| !letter.is_ascii())
+            .take(3)
+            .map(|letter| format!("U+{:04X}", u32::from(letter)))
+            .collect();
+        let message = match near {
+            Some(near) => format!("this looks like `{near}` and is another word: it has {} in it", letters.join(", ")),
+            None => format!("this word mixes letters of several scripts: {}", letters.join(", ")),
+        };
+        let diagnostic = Diagnostic::new(Slug::Confusable, span, message).help("write it in letters of one script");
+        context.report(match near {
+            Some(near) => diagnostic.fix(format!("replace with `{near}`"), span, near.clone()),
+            None => diagnostic,
+        });
+    }
+}
+
+/// The words of a text outside of comments, with their places.
+fn words(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut line_start = 0;
+    for line in text.split_inclusive('\n') {
+        let code = line.find('#').map_or(line, |at| line.get(..at).unwrap_or(""));
+        let mut from = None;
+        for (at, letter) in code.char_indices().chain([(code.len(), ' ')]) {
+            let inside = letter.is_alphanumeric() || letter == '_';
+            match (inside, from) {
+                (true, None) => from = Some(at),
+                (false, Some(start)) => {
+                    found.extend(code.get(start..at).map(|word| (line_start + start, word)));
+                    from = None;
+                }
+                _ => {}
+            }
+        }
+        line_start += line.len();
+    }
+    found
+}
+
+/// Whether a word has letters of Latin beside such of Greek or Cyrillic, which look alike.
+fn mixes_scripts(word: &str) -> bool {
+    let latin = word.chars().any(|letter| letter.is_ascii_alphabetic());
+    let other = word.chars().any(|letter| matches!(letter, '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{52f}'));
+    latin && other && !word.is_single_script()
 }

@@ -44,7 +44,8 @@ pub fn items<'a>(items: &'a [Item], visitor: Visitor<'_, 'a>) {
     }
 }
 
-fn item<'a>(item: &'a Item, visitor: Visitor<'_, 'a>) {
+/// Goes through an item and its body.
+pub fn item<'a>(item: &'a Item, visitor: Visitor<'_, 'a>) {
     visitor.item(item);
     match &item.kind {
         ItemKind::Param(param) => param.default.iter().for_each(|value| expr(value, visitor)),
@@ -235,7 +236,8 @@ fn atom<'a>(atom: &'a Atom, visitor: Visitor<'_, 'a>) {
     }
 }
 
-fn flow<'a>(one: &'a Flow, visitor: Visitor<'_, 'a>) {
+/// Goes through a flow expression.
+pub fn flow<'a>(one: &'a Flow, visitor: Visitor<'_, 'a>) {
     visitor.flow(one);
     deeper(|| match &one.kind {
         FlowKind::Step(one) => step(one, visitor),

@@ -1,0 +1,237 @@
+//! Assertions that contradict each other, follow from each other, or stand twice.
+
+use super::context::Context;
+use super::logic::build::Builder;
+use super::logic::course::Assertions;
+use super::logic::formula::{Bounds, Formula, Subject};
+use super::logic::solve::{Answer, impossible, solve};
+use super::logic::{key, witness};
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::{self, Check, Course, Expr, RuleRole, Severity};
+use crate::source::Span;
+use crate::syntax::ast::Quantifier;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Assertions that one assertion is compared with.
+const NEIGHBOURS: usize = 64;
+
+/// An assertion that is compared with others.
+struct Entry<'m> {
+    assertion: &'m ir::Assertion,
+    bounds: Bounds,
+    subjects: BTreeSet<Subject>,
+    /// Its text where it says the same for sure.
+    text: &'m str,
+}
+
+/// Assertions that contradict each other, follow from each other, or stand twice.
+pub fn pairs(context: &mut Context<'_>) {
+    let module = &context.checked.module;
+    for scope in scopes(module, context.root) {
+        let mut assertions = Assertions::new(module);
+        let entries: Vec<Entry<'_>> = scope
+            .into_iter()
+            .map(|assertion| {
+                let bounds = assertions.bounds(&assertion.check, &assertion.text);
+                let mut subjects = BTreeSet::new();
+                bounds.possible.subjects(&mut subjects);
+                Entry { assertion, bounds, subjects, text: &assertion.text }
+            })
+            .collect();
+        let facts = assertions.facts();
+        compare(context, &assertions, &facts, &entries);
+    }
+    conditions_of_steps(context);
+}
+
+/// Assertions that are judged on the same runs: those of all rules together, those of each case.
+fn scopes(module: &ir::Module, root: crate::source::FileId) -> Vec<Vec<&ir::Assertion>> {
+    let mut scopes: BTreeMap<Option<u32>, Vec<&ir::Assertion>> = BTreeMap::new();
+    for assertion in module.assertions.iter().filter(|one| one.span.file == root) {
+        let plain = assertion.settings.when.is_empty()
+            && assertion.settings.expect_fail.is_none()
+            && assertion.settings.threshold.is_none();
+        let rule = assertion.rule.and_then(|number| module.rules.get(number as usize));
+        let own = match rule.map(|rule| (&rule.role, rule.threshold)) {
+            Some((RuleRole::Invariant, _)) | Some((_, Some(_))) => continue,
+            Some((RuleRole::Rule, None)) | None => None,
+            Some(_) => assertion.rule,
+        };
+        if plain {
+            scopes.entry(own).or_default().push(assertion);
+        }
+    }
+    scopes.into_values().collect()
+}
+
+fn compare(context: &mut Context<'_>, assertions: &Assertions<'_>, facts: &[Formula], entries: &[Entry<'_>]) {
+    let subjects = &assertions.builder.subjects;
+    let linked = linked_subjects(facts);
+    let of = |entry: &Entry<'_>| -> BTreeSet<Subject> {
+        entry
+            .subjects
+            .iter()
+            .flat_map(|subject| linked.get(subject).into_iter().flatten().chain([subject]))
+            .copied()
+            .collect()
+    };
+    let alone: Vec<bool> = entries
+        .iter()
+        .map(|entry| !impossible(subjects, &facts.iter().chain([&entry.bounds.possible]).collect::<Vec<_>>()))
+        .collect();
+    for (index, later) in entries.iter().enumerate() {
+        if alone.get(index) != Some(&true) {
+            continue;
+        }
+        let own = of(later);
+        let near = entries.iter().enumerate().take(index).rev().take(NEIGHBOURS);
+        for (_, earlier) in near.filter(|(other, entry)| {
+            alone.get(*other) == Some(&true) && (entry.text == later.text || !own.is_disjoint(&entry.subjects))
+        }) {
+            if let Some(found) = related(context, assertions, facts, earlier, later) {
+                // Statements of one rule are meant together; of those that stand alone nobody knows.
+                match earlier.assertion.rule.is_some() && earlier.assertion.rule == later.assertion.rule {
+                    true => context.report(found),
+                    false => context.remark(found),
+                }
+                break;
+            }
+        }
+    }
+}
+
+/// For each subject those that facts link it to.
+fn linked_subjects(facts: &[Formula]) -> BTreeMap<Subject, BTreeSet<Subject>> {
+    let mut linked: BTreeMap<Subject, BTreeSet<Subject>> = BTreeMap::new();
+    for fact in facts {
+        let mut inside = BTreeSet::new();
+        fact.subjects(&mut inside);
+        for subject in &inside {
+            linked.entry(*subject).or_default().extend(&inside);
+        }
+    }
+    linked
+}
+
+fn related(
+    context: &Context<'_>,
+    assertions: &Assertions<'_>,
+    facts: &[Formula],
+    earlier: &Entry<'_>,
+    later: &Entry<'_>,
+) -> Option<Diagnostic> {
+    let subjects = &assertions.builder.subjects;
+    let never = |formulas: [&Formula; 2]| impossible(subjects, &facts.iter().chain(formulas).collect::<Vec<_>>());
+    let line = |entry: &Entry<'_>| context.sources.position(entry.assertion.span).line;
+    let place = later.assertion.span;
+    if context.wants(Slug::Contradictory)
+        && gates(earlier)
+        && gates(later)
+        && never([&earlier.bounds.possible, &later.bounds.possible])
+    {
+        let opposite = later.bounds.certain.clone().not();
+        let shown = match solve(subjects, &[&earlier.bounds.possible, &opposite]) {
+            Answer::Perhaps(model) => witness::of_model(subjects, &model),
+            _ => None,
+        };
+        let message = format!("this and line {} can never both hold", line(earlier));
+        return Some(
+            Diagnostic::new(Slug::Contradictory, place, message)
+                .other(earlier.assertion.span, "this says the opposite")
+                .help("every run fails one of them: change one, or give each a `when`")
+                .witness(shown.as_ref(), "fails"),
+        );
+    }
+    let (not_earlier, not_later) = (earlier.bounds.certain.clone().not(), later.bounds.certain.clone().not());
+    let follows = never([&earlier.bounds.possible, &not_later]);
+    let leads = never([&later.bounds.possible, &not_earlier]);
+    let same_text = earlier.text == later.text;
+    if (follows && leads || same_text) && same_settings(earlier.assertion, later.assertion) {
+        return Some(
+            Diagnostic::new(Slug::DuplicateAssertion, place, format!("line {} says the same", line(earlier)))
+                .other(earlier.assertion.span, "said here first")
+                .help("remove one of them: both would count in the score"),
+        );
+    }
+    let (weak, strong) = if follows { (later, earlier) } else { (earlier, later) };
+    if (follows != leads) && shadows(strong.assertion, weak.assertion) {
+        return Some(
+            Diagnostic::new(
+                Slug::Shadowed,
+                weak.assertion.span,
+                format!("line {} says more: this can never fail alone", line(strong)),
+            )
+            .other(strong.assertion.span, "where this holds, the other does")
+            .help("remove it, or make it stricter than the other"),
+        );
+    }
+    None
+}
+
+/// Whether a failing assertion fails the run.
+fn gates(entry: &Entry<'_>) -> bool {
+    entry.assertion.settings.severity == Severity::Error
+}
+
+fn same_settings(one: &ir::Assertion, other: &ir::Assertion) -> bool {
+    let (a, b) = (&one.settings, &other.settings);
+    a.severity == b.severity && a.metric == b.metric && a.class == b.class && a.must == b.must && one.rule == other.rule
+}
+
+/// Whether a stronger assertion leaves nothing to a weaker one: the weaker is reported no more severely and in no way of its own.
+fn shadows(strong: &ir::Assertion, weak: &ir::Assertion) -> bool {
+    let (a, b) = (&strong.settings, &weak.settings);
+    // A statement about order that needs a step says less of it than one that asks for it: both may well stand.
+    let counts = match &strong.check {
+        Check::Expression(_) => true,
+        Check::Course(course) => matches!(course, Course::Require { .. } | Course::Never { .. } | Course::Count { .. }),
+        _ => false,
+    };
+    let exists = matches!(&weak.check, Check::Course(Course::Require { times: None, .. }));
+    counts
+        && !exists
+        && a.severity >= b.severity
+        && (a.must || !b.must)
+        && b.metric.is_none()
+        && b.class == a.class
+        && b.message.is_none() == a.message.is_none()
+        && strong.rule == weak.rule
+}
+
+/// `each A: c` beside `each A: d` where no step can meet both.
+fn conditions_of_steps(context: &mut Context<'_>) {
+    let module = &context.checked.module;
+    let mut known: BTreeMap<String, Vec<(&Expr, Quantifier, Span)>> = BTreeMap::new();
+    for scope in scopes(module, context.root) {
+        known.clear();
+        for assertion in scope {
+            let Check::Course(Course::Each { quantifier, step, condition }) = &assertion.check else { continue };
+            if *quantifier == Quantifier::Some || assertion.settings.severity != Severity::Error {
+                continue;
+            }
+            let key = key::of_pattern(step);
+            let same = known.entry(key).or_default();
+            let mut builder = Builder::new(module);
+            let mut condition_of =
+                |expr: &Expr, quantifier: Quantifier| builder.formula(expr, quantifier == Quantifier::Each);
+            let own = condition_of(condition, *quantifier);
+            let others: Vec<(Formula, Span)> =
+                same.iter().map(|(expr, quantifier, span)| (condition_of(expr, *quantifier), *span)).collect();
+            let clash = others.iter().find(|(other, _)| {
+                impossible(&builder.subjects, &[&own, other])
+                    && !impossible(&builder.subjects, &[&own])
+                    && !impossible(&builder.subjects, &[other])
+            });
+            if let Some((_, other)) = clash {
+                let line = context.sources.position(*other).line;
+                let message = format!("no {} can meet this and line {line}", step.text);
+                context.report(
+                    Diagnostic::new(Slug::Contradictory, assertion.span, message)
+                        .other(*other, "this says the opposite")
+                        .help("both hold only on runs without one: change one of them"),
+                );
+            }
+            same.push((condition, *quantifier, assertion.span));
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Regular expressions that say something else, or more, than they seem to.
+
+use super::context::Context;
+use super::walk::{self, Visit};
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::source::Span;
+use crate::syntax::ast::{Argument, Atom, Expr, ExprKind, Regex, Step, StepKind, TestKind, ValueTest};
+use regex_syntax::ast::{AssertionKind, Ast, RepetitionKind, RepetitionOp, RepetitionRange};
+
+/// Everything about single regular expressions.
+pub fn regexes(context: &mut Context<'_>) {
+    walk::file(context.ast(), &mut Regexes(context));
+}
+
+struct Regexes<'c, 'a>(&'c mut Context<'a>);
+
+impl<'a> Visit<'a> for Regexes<'_, 'a> {
+    fn regex(&mut self, regex: &'a Regex) {
+        let Some(tree) = parsed(regex) else { return };
+        self.flags(regex, &tree);
+        self.wildcards(regex, &tree);
+        self.matches_all(regex, &tree);
+        self.hosts(regex);
+        self.cost(regex, &tree);
+    }
+
+    fn test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
+        let (TestKind::Matches, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
+        let ExprKind::Regex(regex) = &operand.kind else { return };
+        self.literal(regex, test);
+        if let Some(name) = subject.and_then(last_name) {
+            self.anchors(regex, name);
+        }
+    }
+
+    fn step(&mut self, step: &'a Step) {
+        let StepKind::Atom(Atom { arguments: Some(arguments), .. }) = &step.kind else { return };
+        for argument in arguments {
+            if let Argument::Matches { path, value, .. } = argument
+                && let (ExprKind::Regex(regex), Some(name)) = (&value.kind, last_name(path))
+            {
+                self.anchors(regex, name);
+            }
+        }
+    }
+}
+
+/// The tree of a pattern; `None` for one that the checker refuses.
+fn parsed(regex: &Regex) -> Option<Ast> {
+    let ignore = regex.flags.contains('x');
+    regex_syntax::ast::parse::ParserBuilder::new().ignore_whitespace(ignore).build().parse(&regex.pattern).ok()
+}
+
+/// The last name of a path: `order_id` of `args.order_id`.
+fn last_name(path: &Expr) -> Option<&str> {
+    match &path.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Field { name, .. } => Some(&name.text),
+        _ => None,
+    }
+}
+
+/// Whether something in a tree is as asked.
+fn any(tree: &Ast, asked: &dyn Fn(&Ast) -> bool) -> bool {
+    asked(tree)
+        || stacker::maybe_grow(64 << 10, 1 << 20, || match tree {
+            Ast::Repetition(repetition) => any(&repetition.ast, asked),
+            Ast::Group(group) => any(&group.ast, asked),
+            Ast::Alternation(alternation) => alternation.asts.iter().any(|one| any(one, asked)),
+            Ast::Concat(concat) => concat.asts.iter().any(|one| any(one, asked)),
+            _ => false,
+        })
+}
+
+/// The elements that follow each other at the top of a pattern.
+fn sequence(tree: &Ast) -> Vec<&Ast> {
+    match tree {
+        Ast::Concat(concat) => concat.asts.iter().collect(),
+        Ast::Empty(_) => Vec::new(),
+        other => vec![other],
+    }
+}
+
+/// The text that a pattern of plain letters stands for, with the anchors around it.
+struct Plain {
+    start: bool,
+    text: String,
+    end: bool,
+}
+
+fn plain(tree: &Ast) -> Option<Plain> {
+    let mut found = Plain { start: false, text: String::new(), end: false };
+    let all = sequence(tree);
+    for (index, one) in all.iter().enumerate() {
+        match one {
+            Ast::Literal(literal) => found.text.push(literal.c),
+            Ast::Assertion(assertion) if assertion.kind == AssertionKind::StartLine && index == 0 => found.start = true,
+            Ast::Assertion(assertion) if assertion.kind == AssertionKind::EndLine && index + 1 == all.len() => {
+                found.end = true;
+            }
+            _ => return None,
+        }
+    }
+    (!found.text.is_empty()).then_some(found)
+}
+
+/// A text in quotes, as rules write it.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '$' => out.push_str("\\$"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            other if other.is_control() => out.push_str(&format!("\\u{{{:x}}}", u32::from(other))),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+impl<'a> Regexes<'_, 'a> {
+    /// `matches /sorry/` is `contains "sorry"`.
+    fn literal(&mut self, regex: &Regex, test: &ValueTest) {
+        let flags = regex.flags.as_str();
+        let Some(plain) = parsed(regex).as_ref().and_then(plain).filter(|_| matches!(flags, "" | "i" | "u")) else {
+            return;
+        };
+        let ignores = flags == "i";
+        let word = match (plain.start, plain.end, ignores) {
+            (false, false, true) if plain.text.is_ascii() => "icontains",
+            (_, _, true) => return,
+            (false, false, false) => "contains",
+            (true, false, false) => "starts with",
+            (false, true, false) => "ends with",
+            (true, true, false) => "==",
+        };
+        let word = match (test.negated, word) {
+            (true, "==") => "!=".to_owned(),
+            (true, "icontains") => return,
+            (true, word) => format!("not {word}"),
+            (false, word) => word.to_owned(),
+        };
+        let written = format!("{word} {}", quoted(&plain.text));
+        self.0.report(
+            Diagnostic::new(Slug::RegexIsLiteral, test.span, "a regular expression without anything regular in it")
+                .help(format!("write `{written}`"))
+                .fix("compare with the text", test.span, written),
+        );
+    }
+
+    /// A flag that changes nothing.
+    fn flags(&mut self, regex: &Regex, tree: &Ast) {
+        let start = (regex.span.end as usize).saturating_sub(regex.flags.len());
+        for (at, flag) in regex.flags.char_indices() {
+            let (needed, what) = match flag {
+                'i' => (any(tree, &has_letter_case), "there is no letter in it"),
+                'm' => (any(tree, &is_line_anchor), "there is no `^` or `$` in it"),
+                's' => (any(tree, &|one| matches!(one, Ast::Dot(_))), "there is no `.` in it"),
+                _ => continue,
+            };
+            if needed || any(tree, &|one| matches!(one, Ast::Flags(_))) {
+                continue;
+            }
+            let place =
+                Span::new(regex.span.file, start.saturating_add(at), start.saturating_add(at).saturating_add(1));
+            self.0.report(
+                Diagnostic::new(Slug::RedundantFlag, place, format!("the flag `{flag}` changes nothing: {what}"))
+                    .help("remove it")
+                    .fix("remove the flag", place, ""),
+            );
+        }
+    }
+
+    /// `.*sorry.*`: a search needs no wildcard at its ends.
+    fn wildcards(&mut self, regex: &Regex, tree: &Ast) {
+        let all = sequence(tree);
+        let (Some(first), Some(last)) = (all.first(), all.last()) else { return };
+        let ends: Vec<&Ast> = if all.len() < 2 { Vec::new() } else { vec![*first, *last] }
+            .into_iter()
+            .filter(|one| is_any_text(one))
+            .collect();
+        for end in ends {
+            let span = end.span();
+            let from = regex.pattern_span.start as usize;
+            let place = Span::new(
+                regex.span.file,
+                from.saturating_add(span.start.offset),
+                from.saturating_add(span.end.offset),
+            );
+            self.0.report(
+                Diagnostic::new(
+                    Slug::RedundantWildcard,
+                    place,
+                    "`matches` searches: this adds nothing at the end of a pattern",
+                )
+                .help("remove it; `^` and `$` say where a text begins and ends")
+                .fix("remove the wildcard", place, ""),
+            );
+        }
+    }
+
+    /// A pattern that finds itself in every text.
+    fn matches_all(&mut self, regex: &Regex, tree: &Ast) {
+        let anchored = any(tree, &|one| matches!(one, Ast::Assertion(_)));
+        let flags = if regex.flags.contains('x') { "(?x)" } else { "" };
+        let compiled = regex::RegexBuilder::new(&format!("{flags}{}", regex.pattern)).size_limit(1 << 20).build();
+        if anchored || !compiled.is_ok_and(|compiled| compiled.is_match("")) {
+            return;
+        }
+        self.0.report(
+            Diagnostic::new(
+                Slug::RegexMatchesEmpty,
+                regex.span,
+                "this finds the empty text, and that is in every text",
+            )
+            .help("say what has to be there at least, or where the text begins and ends: `/^\\d+$/`"),
+        );
+    }
+
+    /// An id, compared with a pattern that any longer text has in it.
+    fn anchors(&mut self, regex: &Regex, name: &str) {
+        let lower = name.to_ascii_lowercase();
+        let is_id = ["id", "uuid", "email", "sha", "iban"].iter().any(|word| {
+            lower == *word || lower.ends_with(&format!("_{word}")) || (*word == "id" && name.ends_with("Id"))
+        });
+        let Some(tree) = parsed(regex).filter(|_| is_id) else { return };
+        let varies = any(&tree, &|one| matches!(one, Ast::Repetition(_) | Ast::ClassPerl(_) | Ast::ClassBracketed(_)));
+        let anchored = any(&tree, &|one| matches!(one, Ast::Assertion(_)));
+        if !varies || anchored {
+            return;
+        }
+        let written = format!("/^{}$/{}", regex.pattern, regex.flags);
+        let alternatives = matches!(tree, Ast::Alternation(_));
+        let written = if alternatives { format!("/^({})$/{}", regex.pattern, regex.flags) } else { written };
+        self.0.report(
+            Diagnostic::new(
+                Slug::UnanchoredId,
+                regex.span,
+                format!("this is found inside longer texts too: `{name}` may have anything around it"),
+            )
+            .help(format!("write `{written}`"))
+            .fix("match the whole text", regex.span, written),
+        );
+    }
+
+    /// `shop.example.com`: the dots stand for any character.
+    fn hosts(&mut self, regex: &Regex) {
+        let pattern = regex.pattern.as_str();
+        let letters: Vec<(usize, char)> = pattern.char_indices().collect();
+        let name = |at: Option<&(usize, char)>| at.is_some_and(|(_, letter)| letter.is_ascii_alphanumeric());
+        for (index, (at, _)) in letters.iter().enumerate().filter(|(_, (_, letter))| *letter == '.') {
+            let before = index.checked_sub(1).and_then(|index| letters.get(index));
+            let after: String = pattern
+                .get(at.saturating_add(1)..)
+                .unwrap_or("")
+                .chars()
+                .take_while(char::is_ascii_alphanumeric)
+                .collect();
+            let behind = pattern.get(at.saturating_add(1).saturating_add(after.len())..).unwrap_or("");
+            // A letter behind a backslash is a class, and no part of a name.
+            let escaped =
+                index.checked_sub(2).and_then(|index| letters.get(index)).is_some_and(|(_, one)| *one == '\\');
+            let ends = behind.is_empty() || behind.starts_with(['/', '$', ':', ')', '|']) || behind.starts_with("\\/");
+            if !name(before) || escaped || !TOP_LEVEL.contains(&after.as_str()) || !ends {
+                continue;
+            }
+            let from = (regex.pattern_span.start as usize).saturating_add(*at);
+            let place = Span::new(regex.span.file, from, from.saturating_add(1));
+            self.0.report(
+                Diagnostic::new(
+                    Slug::UnescapedDot,
+                    place,
+                    format!("this dot stands for any character, not only before `{after}`"),
+                )
+                .help("write `\\.`")
+                .fix("escape the dot", place, "\\."),
+            );
+        }
+    }
+
+    /// Counted repetitions inside each other multiply.
+    fn cost(&mut self, regex: &Regex, tree: &Ast) {
+        let states = states(tree);
+        if states > STATES {
+            self.0.report(
+                Diagnostic::new(
+                    Slug::ExpensiveRegex,
+                    regex.span,
+                    format!("counted repetitions make about {states} states of this: it is slow to build and to run"),
+                )
+                .help("write `*` or `+` for a large upper end, and test the length with `length(…)`"),
+            );
+        }
+    }
+}
+
+/// Names of top-level domains that addresses in rules have.
+const TOP_LEVEL: &[&str] = &[
+    "com", "org", "net", "io", "dev", "ai", "app", "edu", "gov", "cn", "de", "uk", "eu", "fr", "jp", "example", "test",
+    "cloud", "info", "co", "us",
+];
+/// States of a pattern that is still cheap.
+const STATES: u64 = 2_000;
+
+fn has_letter_case(one: &Ast) -> bool {
+    match one {
+        Ast::Literal(literal) => literal.c.is_alphabetic(),
+        Ast::ClassBracketed(_) | Ast::ClassUnicode(_) => true,
+        _ => false,
+    }
+}
+
+fn is_line_anchor(one: &Ast) -> bool {
+    matches!(one, Ast::Assertion(assertion) if matches!(assertion.kind, AssertionKind::StartLine | AssertionKind::EndLine))
+}
+
+/// `.*` and `.*?`.
+fn is_any_text(one: &Ast) -> bool {
+    let Ast::Repetition(repetition) = one else { return false };
+    matches!(repetition.op.kind, RepetitionKind::ZeroOrMore) && matches!(*repetition.ast, Ast::Dot(_))
+}
+
+/// About how many states a pattern has.
+fn states(tree: &Ast) -> u64 {
+    stacker::maybe_grow(64 << 10, 1 << 20, || match tree {
+        Ast::Repetition(repetition) => states(&repetition.ast).saturating_mul(copies(&repetition.op)),
+        Ast::Group(group) => states(&group.ast),
+        Ast::Alternation(alternation) => alternation.asts.iter().map(states).fold(0, u64::saturating_add),
+        Ast::Concat(concat) => concat.asts.iter().map(states).fold(0, u64::saturating_add),
+        _ => 1,
+    })
+}
+
+fn copies(op: &RepetitionOp) -> u64 {
+    match op.kind {
+        RepetitionKind::Range(
+            RepetitionRange::Exactly(most) | RepetitionRange::AtLeast(most) | RepetitionRange::Bounded(_, most),
+        ) => u64::from(most).max(1),
+        _ => 1,
+    }
+}

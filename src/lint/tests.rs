@@ -1,0 +1,111 @@
+//! Rules without tests, and tests without meaning.
+
+use super::context::Context;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::syntax::ast::{Expr, ExprKind, Item, ItemKind, Name, Test, TestRun};
+
+/// Everything about the tests of a file.
+pub fn tests(context: &mut Context<'_>) {
+    let items = &context.checked.ast.items;
+    let tests: Vec<&Test> = items.iter().filter_map(test).collect();
+    if tests.is_empty() {
+        return;
+    }
+    for (index, one) in tests.iter().enumerate() {
+        nothing(context, one);
+        twice(context, one, tests.get(..index).unwrap_or(&[]));
+    }
+    for rule in items.iter().filter_map(rule) {
+        coverage(context, rule, &tests);
+    }
+}
+
+fn test(item: &Item) -> Option<&Test> {
+    match &item.kind {
+        ItemKind::Test(test) => Some(test),
+        _ => None,
+    }
+}
+
+fn rule(item: &Item) -> Option<&Name> {
+    match &item.kind {
+        ItemKind::Rule(rule) => Some(&rule.name),
+        _ => None,
+    }
+}
+
+/// A test on a run that records nothing.
+fn nothing(context: &mut Context<'_>, test: &Test) {
+    let TestRun::Inline(Expr { kind: ExprKind::Object(entries), .. }) = &test.run else { return };
+    let decides = !matches!(test.expect.text.as_str(), "undecided" | "error" | "vacuous");
+    if entries.is_empty() && decides {
+        let message =
+            format!("the run of this test records nothing: no statement about steps can {} on it", test.expect.text);
+        context.report(
+            Diagnostic::new(Slug::TestOfNothing, test.name.span, message)
+                .help("write what the agent did: `calls: [{ tool: \"refund\" }]`; `calls: []` is a run without calls"),
+        );
+    }
+}
+
+/// The same test again.
+fn twice(context: &mut Context<'_>, test: &Test, earlier: &[&Test]) {
+    let (TestRun::Inline(run), own) = (&test.run, names(test)) else { return };
+    let text = folded(context.text(run.span));
+    let same = earlier.iter().find(|other| match &other.run {
+        TestRun::Inline(other_run) => {
+            folded(context.text(other_run.span)) == text && names(other) == own && other.expect.text == test.expect.text
+        }
+        TestRun::File(_) => false,
+    });
+    let Some(same) = same.map(|same| same.name.span) else { return };
+    let line = context.sources.position(same).line;
+    context.report(
+        Diagnostic::new(
+            Slug::DuplicateTest,
+            test.name.span,
+            format!("the test in line {line} has the same run and expects the same"),
+        )
+        .other(same, "the same test")
+        .help("change the run, or remove one of them"),
+    );
+}
+
+fn names(test: &Test) -> Vec<&str> {
+    test.rules.iter().map(|name| name.text.as_str()).collect()
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A rule that no test speaks of, or that only one kind of test does.
+fn coverage(context: &mut Context<'_>, rule: &Name, tests: &[&Test]) {
+    let of: Vec<&&Test> = tests
+        .iter()
+        .filter(|test| test.rules.is_empty() || test.rules.iter().any(|name| covers(&name.text, &rule.text)))
+        .collect();
+    let expects = |word: &str| of.iter().any(|test| test.expect.text == word);
+    let name = &rule.text;
+    if of.is_empty() {
+        context.report(
+            Diagnostic::new(Slug::UntestedRule, rule.span, format!("no test speaks of the rule `{name}`"))
+                .help(format!("write one: `test \"…\" expect fail {name} {{ calls: [{{ tool: \"…\" }}] }}`")),
+        );
+        return;
+    }
+    let lacks = match (expects("pass"), expects("fail")) {
+        (true, false) => "fail",
+        (false, true) => "pass",
+        _ => return,
+    };
+    context.report(
+        Diagnostic::new(Slug::OneSidedTests, rule.span, format!("no test expects the rule `{name}` to {lacks}"))
+            .help(format!("write one: `test \"…\" expect {lacks} {name} {{ … }}`")),
+    );
+}
+
+/// Whether a name in a test is the rule's, or that of one of its assertions.
+fn covers(named: &str, rule: &str) -> bool {
+    named == rule || named.strip_prefix(rule).is_some_and(|rest| rest.starts_with('.'))
+}

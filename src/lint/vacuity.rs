@@ -1,0 +1,121 @@
+//! What holds because nothing exercised it.
+
+use super::context::Context;
+use super::logic::patterns::within;
+use super::logic::witness::at_path;
+use crate::diagnostic::{Diagnostic, Slug};
+use crate::ir::{Assertion, Check, Course, Expr, ExprKind, Pattern, ValueTest};
+use crate::syntax::ast::{ExprQuantifier, Quantifier, TestKind};
+use serde_json::json;
+
+/// Assertions of the file.
+fn own<'a>(context: &Context<'a>) -> Vec<&'a Assertion> {
+    let root = context.root;
+    context.checked.module.assertions.iter().filter(|one| one.span.file == root).collect()
+}
+
+/// Statements about the order of steps, where nothing asks for those that they speak of.
+pub fn existence(context: &mut Context<'_>) {
+    let assertions = own(context);
+    let asked: Vec<&Pattern> = assertions.iter().flat_map(|one| demanded(&one.check)).collect();
+    for assertion in assertions {
+        let Check::Course(course) = &assertion.check else { continue };
+        let triggers: Vec<&Pattern> = match course {
+            Course::Before { targets, .. } => targets.iter().collect(),
+            Course::After { step, .. }
+            | Course::IfThen { condition: step, .. }
+            | Course::Each { quantifier: Quantifier::Each, step, .. } => vec![step],
+            _ => continue,
+        };
+        if triggers.iter().any(|trigger| asked.iter().any(|asked| within(asked, &without_conditions(trigger)))) {
+            continue;
+        }
+        let Some(first) = triggers.first() else { continue };
+        let name = first.text.split(['(', ' ']).next().unwrap_or(&first.text);
+        let message = format!("a run without `{name}` makes this vacuous, and nothing here asks for one");
+        context.report(
+            Diagnostic::new(Slug::OrderWithoutExistence, assertion.span, message)
+                .help(format!("add `require {name}`, or check with `--deny vacuous`"))
+                .witness(Some(&json!({"calls": []})), "is vacuous"),
+        );
+    }
+}
+
+/// The pattern with any arguments: who asks for a refund asks for what a statement about large refunds speaks of.
+fn without_conditions(pattern: &Pattern) -> Pattern {
+    let mut wide = pattern.clone();
+    for one in &mut wide.alternatives {
+        one.condition = None;
+        one.binds.clear();
+        one.joins.clear();
+        one.succeeded = None;
+    }
+    wide
+}
+
+/// The patterns that an assertion asks for.
+fn demanded(check: &Check<Pattern, Expr>) -> Vec<&Pattern> {
+    match check {
+        Check::Course(Course::Require { step, times }) if times.is_none_or(|times| times.least > 0) => vec![step],
+        Check::Course(Course::First { step } | Course::Last { step } | Course::Count { step, .. }) => vec![step],
+        Check::Course(Course::Each { quantifier: Quantifier::Some, step, .. }) => vec![step],
+        Check::Course(Course::Sequence { steps, .. }) => steps.iter().collect(),
+        Check::Course(Course::Together { left, right }) => vec![left, right],
+        Check::Course(course @ Course::Flow { .. }) => super::course::patterns(course),
+        Check::Group { members, .. } => members.iter().flat_map(|member| demanded(&member.check)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// `all x in xs: c` of a list that may be empty.
+pub fn quantifiers(context: &mut Context<'_>) {
+    for assertion in own(context) {
+        let Check::Expression(expr) = &assertion.check else { continue };
+        let ExprKind::Quantifier(ExprQuantifier::All | ExprQuantifier::No, _, source, _) = &expr.kind else { continue };
+        let text = context.text(source.span).to_owned();
+        let shown = path_of(source).and_then(|path| at_path(&path, json!([])));
+        context.report(
+            Diagnostic::new(Slug::VacuousQuantifier, expr.span, format!("this holds where `{text}` is empty"))
+                .help(format!("write `{text} is not empty and …` where there has to be one"))
+                .witness(shown.as_ref(), "is vacuous"),
+        );
+    }
+}
+
+/// `output.status != "failed"`: also true where there is no status at all.
+pub fn missing(context: &mut Context<'_>) {
+    for assertion in own(context) {
+        let Check::Expression(Expr { kind: ExprKind::Test(tested), .. }) = &assertion.check else { continue };
+        let looks = matches!(tested.kind, ValueTest::Plain(TestKind::Exists | TestKind::IsMissing | TestKind::IsEmpty));
+        let Some(path) = path_of(&tested.subject).filter(|path| path.len() > 1 && tested.negated && !looks) else {
+            continue;
+        };
+        let text = context.text(tested.subject.span).to_owned();
+        let shown = path.split_last().and_then(|(_, folder)| at_path(folder, json!({})));
+        context.report(
+            Diagnostic::new(Slug::MissingOnly, assertion.span, format!("this also holds where `{text}` is missing"))
+                .help(format!("write `{text} exists and …` where it has to be there"))
+                .witness(shown.as_ref(), "is vacuous"),
+        );
+    }
+}
+
+/// The keys of a plain path from a root of the run.
+fn path_of(expr: &Expr) -> Option<Vec<String>> {
+    let mut keys = Vec::new();
+    let mut at = expr;
+    loop {
+        match &at.kind {
+            ExprKind::Field(base, name) => {
+                keys.push(name.clone());
+                at = base;
+            }
+            ExprKind::Root(name) => {
+                keys.push((*name).to_owned());
+                keys.reverse();
+                return Some(keys);
+            }
+            _ => return None,
+        }
+    }
+}

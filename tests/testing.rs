@@ -120,3 +120,43 @@ fn junit_names_the_file_and_the_line_of_each_test() {
     assert_eq!(ran.code, 1);
     golden("junit", &ran.out);
 }
+
+#[test]
+fn data_is_what_its_schemas_say() {
+    let folder = Folder::new(&[
+        ("refunds.assert", RULES),
+        ("refunds.cases/odd.json", LARGE),
+        ("refunds.snap", "=== gone\n"),
+        ("good/a.json", APPROVED),
+        ("bad/a.json", LARGE),
+    ]);
+    let check = |schema: &str, line: &str| {
+        let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+        let data = folder.aver(line).json();
+        let errors: Vec<String> =
+            schema.iter_errors(&data).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(errors.is_empty(), "aver {line}: {errors:#?}");
+        data
+    };
+    let tests = include_str!("../docs/schema/test.schema.json");
+    let data = check(tests, "test refunds.assert --format json --coverage");
+    assert!(
+        data["orphans"][0].as_str().unwrap().contains("gone") && data["coverage"]["total"]["all"].as_u64() > Some(5)
+    );
+    let data = check(tests, "test refunds.assert --format json --mutants --filter caught --update");
+    assert!(data["mutants"][0]["killed"].as_u64() > Some(0));
+    check(
+        include_str!("../docs/schema/discriminate.schema.json"),
+        "test refunds.assert --discriminate good bad --format json",
+    );
+}
+
+/// The guide and the code name the same kinds of change.
+#[test]
+fn the_guide_lists_every_kind_of_mutant() {
+    let guide = include_str!("../docs/testing.md");
+    for (_, word, doc) in averment::testing::mutants::Kind::ALL {
+        assert!(guide.contains(&format!("| `{word}` | {doc} |")), "docs/testing.md has no row for `{word}`");
+    }
+    assert!(guide.contains(&format!("{} kinds", averment::testing::mutants::Kind::ALL.len())));
+}

@@ -59,7 +59,7 @@ Exit codes, the highest that applies:
 enum Command {
     /// Checks recorded runs against rules
     Check(Box<check::Arguments>),
-    /// Runs the tests that stand in rule files
+    /// Runs the tests of rules and shows what they leave untried
     Test(test::Arguments),
     /// Compiles rules and says what is wrong with them
     Lint(lint::Arguments),

@@ -70,12 +70,15 @@ pub fn human(out: &mut dyn Write, found: &Discrimination, subjects: &[Subject], 
         rows.iter().try_for_each(|row| writeln!(out, "  {}", name(row, subjects)))?;
         writeln!(out)?;
     }
-    let (passed, failed) = (found.whole.0.of(Verdict::Fail), found.whole.1.of(Verdict::Fail));
     let all = super::Table::of(&found.whole.0, &found.whole.1);
     writeln!(
         out,
-        "{}: {failed} of {bad} that are bad and {passed} of {good} that are good fail `aver check`; informedness {}",
+        "{}: {} of {} bad and {} of {} good runs fail `aver check`; J {}",
         paint(style, Ink::Bold, "together"),
+        all.caught,
+        all.bad,
+        all.alarms,
+        all.good,
         signed(all.informedness())
     )
 }

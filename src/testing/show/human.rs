@@ -7,7 +7,7 @@ use crate::testing::outcome::Tested;
 use crate::truth::Verdict;
 use std::io::{self, Write};
 
-/// Prints tests for people. With `quiet`, only those that did not come out as stated get a line.
+/// Prints tests for people. With `quiet`, only what did not come out as stated is shown, and the last line.
 ///
 /// # Errors
 /// The stream cannot be written.
@@ -18,7 +18,9 @@ pub fn human(out: &mut dyn Write, tested: &[Tested], style: Style, quiet: bool) 
     if tested.iter().any(|test| !quiet || !test.passed) {
         writeln!(out)?;
     }
-    matrix(out, &Cells::of(tested), style)?;
+    if !quiet || tested.iter().any(|test| !test.passed) {
+        matrix(out, &Cells::of(tested), style)?;
+    }
     let count = counted(tested.len(), "test");
     match failed(tested) {
         0 => writeln!(out, "{}: {count} came out as stated", paint(style, Ink::Green, "passed")),

@@ -97,7 +97,11 @@ fn cases_come_in_every_format_that_traces_come_in() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("ok      elsewhere/chat.fail.approval.json"), "{}", ran.out);
     folder.write("other.assert", b"never x\n");
-    folder.aver("test . --cases elsewhere").refused(&["`--cases` is for one rule file"]);
+    folder.aver("test . --cases elsewhere").refused(&["no folder of a rule file's name", "elsewhere/other"]);
+    folder.write("elsewhere/refunds/large.fail.json", LARGE.as_bytes());
+    let ran = folder.aver("test . --cases elsewhere");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("ok      refunds/large.fail.json"), "{}", ran.out);
     folder.aver("test refunds.assert --cases nowhere").refused(&["nowhere", "there is no such file"]);
 }
 
@@ -159,4 +163,50 @@ fn the_guide_lists_every_kind_of_mutant() {
         assert!(guide.contains(&format!("| `{word}` | {doc} |")), "docs/testing.md has no row for `{word}`");
     }
     assert!(guide.contains(&format!("{} kinds", averment::testing::mutants::Kind::ALL.len())));
+}
+
+#[test]
+fn a_project_names_rules_cases_parameters_and_the_coverage_it_wants() {
+    let rules = RULES
+        .replace("amount > 100", "amount > limit")
+        .replace("rule approval", "param limit: number = 1000\nrule approval");
+    let folder = Folder::new(&[
+        ("averment.toml", "rules = [\"rules\"]\n[params]\nlimit = 100\n[test]\ncases = [\"cases\"]\n"),
+        ("rules/refunds.assert", &rules),
+        ("rules/other.assert", "rule other { never x }\n"),
+        ("cases/refunds/approval/fail/large.json", LARGE),
+        ("cases/other/x.fail.other.json", r#"{"calls":[{"tool":"x"}]}"#),
+    ]);
+    let ran = folder.aver("test");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for test in [
+        "ok      a large refund without approval is caught",
+        "ok      refunds/approval/fail/large.json",
+        "ok      other/x.fail.other.json",
+    ] {
+        assert!(ran.out.contains(test), "{test}: {}", ran.out);
+    }
+    let with = std::fs::read_to_string(folder.path().join("averment.toml")).unwrap() + "minimum-coverage = \"90%\"\n";
+    folder.write("averment.toml", with.as_bytes());
+    let ran = folder.aver("test");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains(", below 90.0%") && !ran.out.contains("coverage of"), "{ran:?}");
+    assert_eq!(folder.aver("test --coverage-min 10%").code, 0, "the command line wins");
+    assert_eq!(folder.aver("test --filter large").code, 0, "a selection of tests is not held against it");
+    assert_eq!(folder.aver("test --no-project").code, 2);
+}
+
+/// Tests inside invariants are tests like any other.
+#[test]
+fn invariants_are_tested_covered_and_mutated() {
+    let rules = "invariant refund_answers {\n  call refund { id: \"o-1\", amount: 5 }\n  response.status == \"refunded\" and response.amount == 5\n  \
+        test \"refunded\" expect pass { response: { status: \"refunded\", amount: 5 } }\n  \
+        test \"another amount\" expect fail { response: { status: \"refunded\", amount: 6 } }\n}\n";
+    let folder = Folder::new(&[("i.assert", rules)]);
+    let ran = folder.aver("test i.assert --coverage");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("`response.status == \"refunded\"` is never false"), "{}", ran.out);
+    let out = folder.aver("test i.assert --mutants").out;
+    assert!(out.contains("+   response.amount == 5"), "nothing tells that the status matters: {out}");
+    assert!(!out.contains("+   response.status == \"refunded\"\n"), "the amount matters: {out}");
 }

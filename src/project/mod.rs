@@ -84,7 +84,7 @@ impl fmt::Display for Requested {
 pub struct TestSettings {
     /// Case files and folders of them.
     pub cases: Vec<PathBuf>,
-    /// The coverage of assertions below which `aver test` fails, between 0 and 1.
+    /// The share of all outcomes (see `aver test --coverage`) below which `aver test` fails, between 0 and 1.
     pub minimum_coverage: Option<f64>,
 }
 

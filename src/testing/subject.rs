@@ -1,6 +1,6 @@
 //! A rule file with everything that tests it.
 
-use super::cases;
+use super::cases as case_files;
 use super::trial::{Input, Place, Trial};
 use crate::bytecode::program::Program;
 use crate::limits::Limits;
@@ -51,16 +51,16 @@ impl Chosen {
 }
 
 impl Subject {
-    /// The tests of a program. `path` is the rule file, `folder` one with more case files.
+    /// The tests of a program. `path` is the rule file, `cases` are folders and files with more case files.
     ///
     /// # Errors
     /// A folder that cannot be read.
     pub fn new(
         program: Program,
         path: Option<&Path>,
-        folder: Option<&Path>,
+        cases: &[PathBuf],
         limits: &Limits,
-    ) -> Result<Self, cases::Unreadable> {
+    ) -> Result<Self, case_files::Unreadable> {
         let mut sources = SourceMap::default();
         for source in &program.sources {
             sources.add(SourceFile::new(source.name.as_str(), None, source.text.as_str()));
@@ -80,7 +80,7 @@ impl Subject {
                 }
             })
             .collect();
-        trials.extend(cases::of(&program, path, folder, limits)?);
+        trials.extend(case_files::of(&program, path, cases, limits)?);
         Ok(Self { path: path.map(Path::to_path_buf), prepared: Prepared::new(&program), program, sources, trials })
     }
 

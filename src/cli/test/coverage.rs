@@ -56,6 +56,8 @@ pub struct Asked {
     format: Format,
     out: Option<PathBuf>,
     least: Option<u64>,
+    /// False when only the share is looked at.
+    shown: bool,
     traces: Vec<String>,
 }
 
@@ -65,14 +67,15 @@ impl Flags {
         &self.on
     }
 
-    /// What was asked for; `None` when nothing was.
-    pub fn asked(&self) -> Result<Option<Asked>, Stop> {
+    /// What was asked for; `None` when nothing was. `least` is the share that the project wants, in tenths of a percent.
+    pub fn asked(&self, least: Option<u64>) -> Result<Option<Asked>, Stop> {
+        let of_project = least;
         let least = self.coverage_min.as_deref().map(tenths).transpose()?;
         let any = self.coverage.is_some() || self.coverage_out.is_some() || least.is_some();
-        if !any && self.on.is_empty() {
+        if !any && self.on.is_empty() && of_project.is_none() {
             return Ok(None);
         }
-        if !any {
+        if !any && !self.on.is_empty() {
             return Err(Stop::usage("`--on` names traces for coverage, which is not asked for", "add `--coverage`"));
         }
         let format =
@@ -82,7 +85,7 @@ impl Flags {
                 _ => Format::Text,
             });
         let traces = inputs::traces(&self.on)?.iter().map(name).collect();
-        Ok(Some(Asked { format, out: self.coverage_out.clone(), least, traces }))
+        Ok(Some(Asked { format, out: self.coverage_out.clone(), least: least.or(of_project), shown: any, traces }))
     }
 }
 
@@ -139,7 +142,7 @@ impl Work {
 
     /// The coverage as data, when it is to stand in a report of this kind and not in a file.
     pub fn inside(&self, subjects: &[Subject]) -> Option<Value> {
-        self.asked.out.is_none().then(|| self.data(subjects))
+        (self.asked.out.is_none() && self.asked.shown).then(|| self.data(subjects))
     }
 
     fn data(&self, subjects: &[Subject]) -> Value {
@@ -173,7 +176,7 @@ impl Work {
                     Stop::usage(format!("`{}` cannot be written: {said}", path.display()), "")
                 })?;
             }
-            None if beside => {}
+            None if beside || !self.asked.shown => {}
             None => self.write(out, subjects, Stream::Out.style(color))?,
         }
         Ok(())

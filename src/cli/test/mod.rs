@@ -2,24 +2,26 @@
 
 mod coverage;
 mod discriminate;
+mod given;
 mod mutants;
 mod snapshots;
 mod watch;
 
 use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
-use super::{inputs, params, rules, select};
+use super::project::ProjectArguments;
+
 use crate::diagnostic::render::{Ink, one_line, paint};
 use crate::limits::Limits;
-use crate::testing::cases;
 use crate::testing::outcome::{self, Tested};
 use crate::testing::show;
 use crate::testing::subject::{Chosen, Subject};
 use crate::vm::select::Selection;
 use clap::ValueEnum;
+use given::Given;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use watch::Used;
 
 /// Arguments of the command.
@@ -45,12 +47,12 @@ Exit codes, the highest that applies:
   1 one does not, or the coverage  4 a run cannot be read
     is below --coverage-min        2 wrong usage, no test")]
 pub struct Arguments {
-    /// Rule files, or folders of them; `-` reads standard input
-    #[arg(required = true, value_name = "RULES")]
+    /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
+    #[arg(value_name = "RULES")]
     rules: Vec<PathBuf>,
-    /// A folder with more case files, for one rule file
+    /// A folder with more case files; with several rule files, those of NAME.assert lie in DIR/NAME
     #[arg(long, value_name = "DIR")]
-    cases: Option<PathBuf>,
+    cases: Vec<PathBuf>,
     /// Run only tests whose name contains this
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
@@ -90,6 +92,8 @@ pub struct Arguments {
     mutants: mutants::Flags,
     #[command(flatten)]
     snapshots: snapshots::Flags,
+    #[command(flatten)]
+    project: ProjectArguments,
 }
 
 /// `--allow`.
@@ -131,8 +135,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
 /// Runs the tests; tells what files that took.
 fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Exit, Stop> {
     let limits = Limits::default();
-    let coverage = arguments.coverage.asked()?;
-    let mut subjects = subjects(arguments, color, &limits, used)?;
+    let given = Given::new(arguments, color)?;
+    let mut subjects = given.subjects(color, &limits, used)?;
     if !arguments.discriminate.is_empty() {
         let selection =
             Selection { rules: arguments.rule.clone(), tags: arguments.tag.clone(), ..Selection::default() };
@@ -141,6 +145,7 @@ fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Ex
     let chosen = Chosen { text: arguments.filter.clone(), rules: arguments.rule.clone(), tags: arguments.tag.clone() };
     let all: usize = subjects.iter().map(|subject| subject.trials.len()).sum();
     subjects.iter_mut().for_each(|subject| subject.choose(&chosen));
+    let coverage = arguments.coverage.asked(given.least(&chosen))?;
     let none = subjects.iter().all(|subject| subject.trials.is_empty());
     let on_traces = coverage.as_ref().is_some_and(coverage::Asked::has_traces);
     if none && !on_traces && !arguments.allow.contains(&Allow::Empty) {
@@ -247,34 +252,6 @@ impl Done {
         };
         of_tests.max(self.coverage.as_ref().map_or(Exit::Holds, |work| work.exit(color)))
     }
-}
-
-/// The rules with their tests.
-fn subjects(arguments: &Arguments, color: ColorChoice, limits: &Limits, used: &mut Used) -> Result<Vec<Subject>, Stop> {
-    let inputs = inputs::rules(&arguments.rules)?;
-    if arguments.cases.is_some() && inputs.len() != 1 {
-        return Err(Stop::usage("`--cases` is for one rule file", "name the file, or put the cases beside each"));
-    }
-    let mut loaded = rules::load(&inputs, *limits)?;
-    loaded.files().for_each(|file| used.add(Path::new(file)));
-    loaded.tell(color)?;
-    params::apply(&mut loaded.programs, &arguments.param_file, &arguments.param)?;
-    let selection = Selection { rules: arguments.rule.clone(), ..Selection::default() };
-    select::known(&loaded.programs, &selection)?;
-    let mut subjects = Vec::new();
-    for (input, program) in inputs.iter().zip(loaded.programs) {
-        let path = match input {
-            inputs::Input::File(path) => Some(path.as_path()),
-            inputs::Input::Stdin => None,
-        };
-        path.iter().for_each(|path| [cases::folder_of(path), cases::table_of(path)].iter().for_each(|at| used.add(at)));
-        let subject = Subject::new(program, path, arguments.cases.as_deref(), limits).map_err(|unreadable| {
-            let said = super::said(&unreadable.error);
-            Stop::usage(format!("the cases in `{}` cannot be read: {said}", unreadable.path.display()), "")
-        })?;
-        subjects.push(subject);
-    }
-    Ok(subjects)
 }
 
 /// No test is no success.

@@ -43,22 +43,26 @@ pub fn table_of(rules: &Path) -> PathBuf {
     rules.with_extension(TABLE)
 }
 
-/// The cases of a rule file, and those of one more folder.
+/// The cases of a rule file, those beside it and those of further folders or files.
 pub(super) fn of(
     program: &Program,
     rules: Option<&Path>,
-    folder: Option<&Path>,
+    more: &[PathBuf],
     limits: &Limits,
 ) -> Result<Vec<Trial>, Unreadable> {
     let mut trials = Vec::new();
     let beside = rules.map(folder_of).filter(|folder| folder.is_dir());
-    for folder in beside.iter().map(PathBuf::as_path).chain(folder) {
-        for path in files(folder)? {
-            recorded(program, folder, &path, limits, &mut trials);
+    let table = rules.map(table_of).filter(|path| path.is_file());
+    for place in beside.iter().chain(more).chain(&table) {
+        if place.to_string_lossy().ends_with(TABLE) {
+            table::read(program, place, limits, &mut trials)?;
+        } else if place.is_file() {
+            recorded(program, place.parent().unwrap_or(place), place, limits, &mut trials);
+        } else {
+            for path in files(place)? {
+                recorded(program, place, &path, limits, &mut trials);
+            }
         }
-    }
-    if let Some(path) = rules.map(table_of).filter(|path| path.is_file()) {
-        table::read(program, &path, limits, &mut trials)?;
     }
     Ok(trials)
 }

@@ -49,6 +49,7 @@ pub mod fmt;
 pub mod ir;
 pub mod limits;
 pub mod lint;
+pub mod lsp;
 pub mod project;
 pub mod report;
 mod rules;

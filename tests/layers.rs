@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules by layer, lowest first; see ARCHITECTURE.md.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["source", "diagnostic", "limits", "truth", "value"],
     &["syntax", "trace"],
     &["ir", "builtins", "check"],
@@ -12,6 +12,7 @@ const LAYERS: [&[&str]; 9] = [
     &["vm"],
     &["report", "rules"],
     &["fmt", "testing", "assist"],
+    &["lsp"],
     &["cli"],
 ];
 

@@ -204,7 +204,7 @@ fn closed_before(text: &str, token: &Token, at: usize) -> bool {
 }
 
 /// Follows the tokens before the cursor.
-struct Walk<'a, 't> {
+pub(super) struct Walk<'a, 't> {
     text: &'t str,
     tokens: &'a [Token],
     levels: Vec<Level>,
@@ -235,11 +235,11 @@ impl Level {
 }
 
 impl<'a, 't> Walk<'a, 't> {
-    fn new(text: &'t str, tokens: &'a [Token]) -> Self {
+    pub(super) fn new(text: &'t str, tokens: &'a [Token]) -> Self {
         Self { text, tokens, levels: vec![Level::new("", Mode::Start(Body::File), 0, None)] }
     }
 
-    fn word(&self, index: usize) -> &'t str {
+    pub(super) fn word(&self, index: usize) -> &'t str {
         self.tokens.get(index).and_then(|token| self.text.get(token.start..token.end)).unwrap_or("")
     }
 
@@ -248,7 +248,7 @@ impl<'a, 't> Walk<'a, 't> {
     }
 
     /// True when a token follows the one before without space.
-    fn touches(&self, index: usize) -> bool {
+    pub(super) fn touches(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|before| self.tokens.get(before));
         before.zip(self.tokens.get(index)).is_some_and(|(before, token)| before.end == token.start)
     }
@@ -257,13 +257,61 @@ impl<'a, 't> Walk<'a, 't> {
         self.levels.last_mut()
     }
 
-    fn run(&mut self) {
+    pub(super) fn text(&self) -> &'t str {
+        self.text
+    }
+
+    pub(super) fn token(&self, index: usize) -> Option<Token> {
+        self.tokens.get(index).copied()
+    }
+
+    /// The word or sign before one, on the same line or not.
+    pub(super) fn previous(&self, index: usize) -> &'t str {
+        let before = (0..index).rev().find(|&before| self.kind(before) != Kind::LineEnd);
+        before.map_or("", |before| self.word(before))
+    }
+
+    /// The part of the statement that the next token stands in.
+    pub(super) fn mode(&self) -> Mode {
+        self.levels.last().map_or(Mode::Start(Body::File), |level| level.mode.clone())
+    }
+
+    /// True for a field of the steps in scope.
+    pub(super) fn step_has(&self, name: &str) -> bool {
+        let Some(scope) = self.levels.last().and_then(|level| level.scope.as_ref()) else { return false };
+        let kind = scope.kind.as_deref().and_then(super::member::kind_of).unwrap_or(crate::trace::run::Kind::Call);
+        kind.fields().contains(&name)
+    }
+
+    /// True for a token behind something complete in its statement.
+    pub(super) fn is_behind_operand(&self, index: usize) -> bool {
+        let Some(level) = self.levels.last() else { return false };
+        let Some(last) = index.checked_sub(1).filter(|&last| last >= level.start) else { return false };
+        let head_only = last == level.start && level.mode == Mode::Step;
+        self.is_complete(last, &level.mode) && !head_only && !opens_step(self.word(last))
+    }
+
+    /// True for a token behind which a value or a step is complete.
+    fn is_complete(&self, last: usize, mode: &Mode) -> bool {
+        matches!(self.kind(last), Kind::Word | Kind::Number | Kind::Binding | Kind::Text | Kind::Regex)
+            && !language::is_joining(self.word(last))
+            || matches!(self.word(last), ")" | "]")
+            || matches!(self.word(last), "*" | "?") && *mode == Mode::Step
+    }
+
+    pub(super) fn run(&mut self) {
+        self.run_with(&mut |_, _| {});
+    }
+
+    /// Follows all tokens; `look` is called at each one that is no line end, before it has its effect.
+    pub(super) fn run_with(&mut self, look: &mut dyn FnMut(&Self, usize)) {
         for index in 0..self.tokens.len() {
             if self.kind(index) == Kind::LineEnd {
                 self.line_end(index);
                 continue;
             }
             self.give_up_brackets(index);
+            look(self, index);
             match self.word(index) {
                 "(" => self.open_round(index),
                 "[" => self.open_square(index),
@@ -581,10 +629,7 @@ impl<'t> Walk<'_, 't> {
             };
         };
         let fresh = level.start > last || count == 0;
-        let complete = matches!(self.kind(last), Kind::Word | Kind::Number | Kind::Binding | Kind::Text | Kind::Regex)
-            && !language::is_joining(self.word(last))
-            || matches!(self.word(last), ")" | "]")
-            || matches!(self.word(last), "*" | "?") && level.mode == Mode::Step;
+        let complete = self.is_complete(last, &level.mode);
         let head_only = last == level.start && level.mode == Mode::Step;
         let behind_operand = complete && !fresh && !head_only && !opens_step(self.word(last));
         let mode = match level.mode {
@@ -726,4 +771,30 @@ fn opens_step(word: &str) -> bool {
             | "never"
             | "require"
     )
+}
+
+/// The pairs of brackets of a text, as bytes from the opening one to behind the closing one.
+pub fn brackets(text: &str) -> Vec<Range<usize>> {
+    let scan = tokens(text);
+    let mut open: Vec<&Token> = Vec::new();
+    let mut found = Vec::new();
+    for token in &scan.tokens {
+        let closes = match text.get(token.start..token.end).unwrap_or("") {
+            "(" | "[" | "{" => {
+                open.push(token);
+                continue;
+            }
+            ")" => "(",
+            "]" => "[",
+            "}" => "{",
+            _ => continue,
+        };
+        let fits = |one: &&&Token| text.get(one.start..one.end) == Some(closes);
+        if let Some(depth) = open.iter().rev().take(64).position(|one| fits(&one)) {
+            open.truncate(open.len() - depth);
+            found.extend(open.pop().map(|first| first.start..token.end));
+        }
+    }
+    found.sort_by_key(|pair| pair.start);
+    found
 }

@@ -16,14 +16,17 @@ mod entries;
 mod facts;
 mod hover;
 mod member;
+mod paint;
 mod reading;
 mod signature;
 mod skeleton;
 mod vocabulary;
 
 pub use complete::{Completion, CompletionKind, Completions, complete, plain};
+pub use cursor::brackets;
 pub use facts::{Facts, Named, Recorded, ToolFacts};
 pub use hover::{Hover, hover};
+pub use paint::{Class, Painted, paint};
 pub use reading::{reading, step_reading};
 pub use signature::{Signature, signature};
 pub use skeleton::Skeleton;

@@ -172,6 +172,9 @@ impl<'a> Checker<'a> {
 
     /// Checks that a named tool is declared, where tools are.
     pub(super) fn check_tool(&mut self, scope: &Scope<'a>, name: &str, place: Span) {
+        if let Some(declared) = self.catalogue.tools.get(name).and_then(|entry| entry.declared) {
+            self.symbols.refer(place, declared);
+        }
         if !self.catalogue.is_active() || self.catalogue.tools.contains_key(name) || self.catalogue.incomplete {
             return;
         }

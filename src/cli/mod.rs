@@ -12,6 +12,7 @@ mod feed;
 mod fmt;
 mod inputs;
 mod lint;
+mod lsp;
 mod outputs;
 mod params;
 mod pipeline;
@@ -65,6 +66,8 @@ enum Command {
     Lint(lint::Arguments),
     /// Formats rule files
     Fmt(fmt::Arguments),
+    /// Serves an editor: diagnostics, completion, hover, rename and more
+    Lsp(lsp::Arguments),
     /// Shows runs as rules see them
     Trace(trace::Arguments),
     /// Says how verdicts on a run came about; or what a diagnostic is about
@@ -92,6 +95,7 @@ pub fn main() -> ExitCode {
         Command::Test(arguments) => test::run(arguments, color),
         Command::Lint(arguments) => lint::run(arguments, color),
         Command::Fmt(arguments) => fmt::run(arguments, color),
+        Command::Lsp(arguments) => lsp::run(arguments),
         Command::Trace(arguments) => trace::run(arguments, color),
         Command::Explain(arguments) => explain::run(arguments, color),
         Command::Docs(arguments) => docs::run(arguments, color),

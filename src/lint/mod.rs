@@ -19,7 +19,7 @@ mod tests;
 mod text;
 mod truth;
 mod vacuity;
-mod walk;
+pub(crate) mod walk;
 
 use crate::check::Checked;
 use crate::diagnostic::{Diagnostics, Slug};

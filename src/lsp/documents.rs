@@ -1,0 +1,130 @@
+//! The open documents, and files as the checker sees them: open buffers hide what is on disk.
+
+use super::place::{key_of, path_of};
+use super::text::Encoding;
+use crate::check::files::{Disk, FileError, Files, Found, normalized};
+use crate::limits::Limits;
+use crate::source::SourceFile;
+use lsp_types::{TextDocumentContentChangeEvent, Uri};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An open document.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// Its URI as the client wrote it.
+    pub uri: Uri,
+    /// The number of its state.
+    pub version: i32,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+/// All open documents by what tells them apart: the path of a file, the URI of anything else.
+#[derive(Debug, Default)]
+pub struct Documents {
+    open: BTreeMap<PathBuf, Document>,
+}
+
+/// What tells the document of a URI from others.
+pub fn document_key(uri: &Uri) -> PathBuf {
+    path_of(uri.as_str()).map_or_else(|| PathBuf::from(uri.as_str()), |path| key_of(&path))
+}
+
+impl Documents {
+    /// Opens a document, or replaces it.
+    pub fn open(&mut self, uri: Uri, version: i32, text: String) -> PathBuf {
+        let key = document_key(&uri);
+        self.open.insert(key.clone(), Document { uri, version, text: text.into() });
+        key
+    }
+
+    /// Applies changes in their order; `None` for a document that is not open.
+    pub fn change(
+        &mut self,
+        uri: &Uri,
+        version: i32,
+        changes: Vec<TextDocumentContentChangeEvent>,
+        encoding: Encoding,
+    ) -> Option<PathBuf> {
+        let key = document_key(uri);
+        let document = self.open.get_mut(&key)?;
+        for change in changes {
+            document.text = changed(&document.text, change, encoding);
+        }
+        document.version = version;
+        Some(key)
+    }
+
+    /// Closes a document.
+    pub fn close(&mut self, uri: &Uri) -> Option<PathBuf> {
+        let key = document_key(uri);
+        self.open.remove(&key).map(|_| key)
+    }
+
+    /// An open document.
+    pub fn get(&self, key: &Path) -> Option<&Document> {
+        self.open.get(key)
+    }
+
+    /// The keys of all open documents.
+    pub fn keys(&self) -> Vec<PathBuf> {
+        self.open.keys().cloned().collect()
+    }
+}
+
+/// A text with one change.
+fn changed(text: &Arc<str>, change: TextDocumentContentChangeEvent, encoding: Encoding) -> Arc<str> {
+    let Some(range) = change.range else { return change.text.into() };
+    let file = SourceFile::new("", None, Arc::clone(text));
+    let bytes = encoding.bytes(&file, range);
+    let (front, back) = (text.get(..bytes.start).unwrap_or(""), text.get(bytes.end..).unwrap_or(""));
+    [front, &change.text, back].concat().into()
+}
+
+/// Files on disk under the open documents, with a note of everything that was asked for.
+pub struct Overlay<'d> {
+    documents: &'d Documents,
+    disk: Disk,
+    /// The files that were read or looked for.
+    pub asked: RefCell<BTreeSet<PathBuf>>,
+}
+
+impl<'d> Overlay<'d> {
+    /// The files that these documents hide.
+    pub fn new(documents: &'d Documents) -> Self {
+        Self { documents, disk: Disk { limit: Limits::default().rule_file_bytes }, asked: RefCell::default() }
+    }
+}
+
+impl Files for Overlay<'_> {
+    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<Found, FileError> {
+        let found = self.disk.read(folder, path, inside);
+        match found {
+            Ok(mut found) => {
+                self.asked.borrow_mut().insert(found.key.clone());
+                if let Some(open) = self.documents.get(&found.key) {
+                    found.text = open.text.to_string();
+                }
+                Ok(found)
+            }
+            Err(FileError::NotFound) => {
+                let key = normalized(&folder.join(path));
+                self.asked.borrow_mut().insert(key.clone());
+                let open = self.documents.get(&key).ok_or(FileError::NotFound)?;
+                if inside.is_some_and(|inside| !key.starts_with(normalized(inside))) {
+                    return Err(FileError::Outside);
+                }
+                let folder = key.parent().unwrap_or(folder).to_path_buf();
+                Ok(Found { folder, text: open.text.to_string(), key })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn names(&self, folder: &Path, path: &str) -> Vec<String> {
+        self.disk.names(folder, path)
+    }
+}

@@ -1,0 +1,283 @@
+//! Code actions: the fixes of what was said, silencing it, its page; and what makes a rule safer.
+
+use super::super::analysis::Analysis;
+use super::super::dispatch::Answer;
+use super::super::publish::{converted, range};
+use super::super::server::Server;
+use super::super::text::Encoding;
+use super::commands;
+use super::hover::statement_at;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lint::fix;
+use crate::source::Span;
+use crate::syntax::ast::{
+    Expr, ExprKind, Item, ItemKind, ModifierKind, Statement, StatementKind, Step, StepKind, Subject, TestKind,
+};
+use lsp_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, TextEdit, Uri, WorkspaceEdit,
+};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// `textDocument/codeAction`.
+pub fn actions(server: &mut Server, parameters: CodeActionParams) -> Answer<Option<Vec<CodeActionOrCommand>>> {
+    let encoding = server.encoding;
+    let analysis = super::document(server, &parameters.text_document.uri)?;
+    let Some(file) = analysis.file() else { return Ok(None) };
+    let bytes = encoding.bytes(file, parameters.range);
+    let place = analysis.span(bytes);
+    let mut found = Found { analysis, encoding, actions: Vec::new() };
+    for one in analysis.diagnostics.0.iter().filter(|one| touches(one.span, place)) {
+        found.fix(one);
+        found.allow(one);
+        found.explain(one);
+    }
+    found.fix_all();
+    found.guards(place);
+    let only = parameters.context.only;
+    let wanted = |action: &CodeActionOrCommand| {
+        let CodeActionOrCommand::CodeAction(action) = action else { return true };
+        let kind = action.kind.as_ref().map_or("", |kind| kind.as_str());
+        only.as_ref().is_none_or(|only| only.iter().any(|one| is_of_kind(kind, one.as_str())))
+    };
+    found.actions.retain(wanted);
+    Ok(Some(found.actions))
+}
+
+/// `refactor.rewrite` is of the kind `refactor`.
+fn is_of_kind(kind: &str, wanted: &str) -> bool {
+    kind == wanted || kind.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
+}
+
+fn touches(span: Span, place: Span) -> bool {
+    span.file == place.file && span.start <= place.end && place.start <= span.end.max(span.start.saturating_add(1))
+}
+
+struct Found<'a> {
+    analysis: &'a Analysis,
+    encoding: Encoding,
+    actions: Vec<CodeActionOrCommand>,
+}
+
+impl Found<'_> {
+    fn push(&mut self, action: CodeAction) {
+        self.actions.push(CodeActionOrCommand::CodeAction(action));
+    }
+
+    /// An edit of one or several places; `None` where one is in no file.
+    fn edit(&self, edits: &[(Span, String)]) -> Option<WorkspaceEdit> {
+        let mut changes: BTreeMap<String, (Uri, Vec<TextEdit>)> = BTreeMap::new();
+        for (span, text) in edits {
+            let uri = self.analysis.uri_of(span.file)?;
+            let range = range(self.analysis, *span, self.encoding);
+            let list = changes.entry(uri.as_str().to_owned()).or_insert((uri, Vec::new()));
+            list.1.push(TextEdit { range, new_text: text.clone() });
+        }
+        #[expect(
+            clippy::mutable_key_type,
+            reason = "the type of the protocol library has this map; the keys are never changed"
+        )]
+        let changes = changes.into_values().collect();
+        Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
+    }
+
+    fn fix(&mut self, one: &Diagnostic) {
+        let Some(fix) = &one.fix else { return };
+        let edits: Vec<(Span, String)> = fix.edits.iter().map(|edit| (edit.span, edit.text.clone())).collect();
+        let Some(edit) = self.edit(&edits) else { return };
+        self.push(CodeAction {
+            title: fix.title.clone(),
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: Some(vec![converted(self.analysis, one, self.encoding)]),
+            edit: Some(edit),
+            is_preferred: Some(true),
+            ..CodeAction::default()
+        });
+    }
+
+    /// `# allow: slug` on a line of its own above; what does not compile cannot be silenced.
+    fn allow(&mut self, one: &Diagnostic) {
+        if one.severity == Severity::Error && !one.slug.is_lint() || one.span.file != self.analysis.root {
+            return;
+        }
+        let Some(file) = self.analysis.file() else { return };
+        let line = file.position(one.span.start).line;
+        let start = file.line_start(line);
+        let indent: String = file.line(line).chars().take_while(|c| c.is_whitespace()).collect();
+        let place = self.analysis.span(start..start);
+        let Some(edit) = self.edit(&[(place, format!("{indent}# allow: {}\n", one.slug.as_str()))]) else { return };
+        self.push(CodeAction {
+            title: format!("allow `{}` here", one.slug.as_str()),
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: Some(vec![converted(self.analysis, one, self.encoding)]),
+            edit: Some(edit),
+            ..CodeAction::default()
+        });
+    }
+
+    fn explain(&mut self, one: &Diagnostic) {
+        let title = format!("explain `{}`", one.slug.as_str());
+        let known = |action: &CodeActionOrCommand| matches!(action, CodeActionOrCommand::CodeAction(known) if known.title == title);
+        if self.actions.iter().any(known) {
+            return;
+        }
+        let arguments = Some(vec![json!(one.slug.as_str())]);
+        self.push(CodeAction {
+            title: title.clone(),
+            kind: Some(CodeActionKind::QUICKFIX),
+            command: Some(Command { title, command: commands::EXPLAIN.to_owned(), arguments }),
+            ..CodeAction::default()
+        });
+    }
+
+    /// All fixes that change no meaning, at once.
+    fn fix_all(&mut self) {
+        let analysis = self.analysis;
+        let fixed = fix::apply(analysis.text(), analysis.root, &analysis.diagnostics);
+        if fixed.applied == 0 {
+            return;
+        }
+        let edits = crate::fmt::edits(analysis.text(), &fixed.text).into_iter();
+        let edits: Vec<(Span, String)> = edits.map(|edit| (analysis.span(edit.range), edit.text)).collect();
+        let Some(edit) = self.edit(&edits) else { return };
+        self.push(CodeAction {
+            title: "fix everything that can be fixed".to_owned(),
+            kind: Some(CodeActionKind::SOURCE_FIX_ALL),
+            edit: Some(edit),
+            ..CodeAction::default()
+        });
+    }
+
+    /// What makes the statement at a place safer.
+    fn guards(&mut self, place: Span) {
+        let analysis = self.analysis;
+        let items = &analysis.checked.ast.items;
+        if let Some(statement) = statement_at(items, place.start as usize) {
+            self.missing_require(statement);
+            self.missing_guard(items, statement);
+        }
+        self.missing_test(items, place);
+    }
+
+    fn rewrite(&mut self, title: String, edits: &[(Span, String)]) {
+        let Some(edit) = self.edit(edits) else { return };
+        let kind = Some(CodeActionKind::REFACTOR_REWRITE);
+        self.push(CodeAction { title, kind, edit: Some(edit), ..CodeAction::default() });
+    }
+
+    /// A statement that is vacuous where a step never occurs gets a `require` of that step on the next line.
+    fn missing_require(&mut self, statement: &Statement) {
+        let steps: Vec<&Step> = match &statement.kind {
+            StatementKind::Before { targets, .. } => targets.iter().collect(),
+            StatementKind::After { step, .. } | StatementKind::Each { step, .. } => vec![step],
+            StatementKind::IfThen { condition, .. } => vec![condition],
+            _ => return,
+        };
+        for step in steps {
+            let Some(name) = plain_name(step) else { continue };
+            if self.analysis.text().lines().any(|line| line.trim().starts_with(&format!("require {name}"))) {
+                continue;
+            }
+            let at = self.line_end(statement.span.end);
+            let indent = self.indent(statement.span.start);
+            let place = self.analysis.span(at..at);
+            self.rewrite(
+                format!("add `require {name}`, so that a run without it fails"),
+                &[(place, format!("\n{indent}require {name}"))],
+            );
+        }
+    }
+
+    /// A test of a path that may be missing counts only where the path leads somewhere.
+    fn missing_guard(&mut self, items: &[Item], statement: &Statement) {
+        let StatementKind::Expression(expr) = &statement.kind else { return };
+        let Some(path) = tested_path(expr) else { return };
+        let written = self.analysis.sources.text(path.span).to_owned();
+        let guarded = modifiers_of(items, statement.span)
+            .is_some_and(|all| all.iter().any(|one| matches!(one, ModifierKind::When(_))));
+        if guarded {
+            return;
+        }
+        let place = statement.span.at_end();
+        self.rewrite(format!("count it only where `{written}` exists"), &[(place, format!(" when {written} exists"))]);
+    }
+
+    /// A rule that no test names gets one at the end of the file.
+    fn missing_test(&mut self, items: &[Item], place: Span) {
+        let here = |item: &&Item| item.span.start <= place.start && place.end <= item.span.end;
+        let Some(item) = items.iter().find(here) else { return };
+        let ItemKind::Rule(rule) = &item.kind else { return };
+        let name = &rule.name.text;
+        let tests =
+            |item: &Item| matches!(&item.kind, ItemKind::Test(test) if test.rules.iter().any(|one| one.text == *name));
+        if rule.name.span.end < place.start || items.iter().any(tests) {
+            return;
+        }
+        let end = self.analysis.text().trim_end().len();
+        let place = self.analysis.span(end..self.analysis.text().len());
+        let test = format!("\n\ntest \"a run that breaks {name}\" expect fail {name} {{\n  calls: []\n}}\n");
+        self.rewrite(format!("add a test of `{name}`"), &[(place, test)]);
+    }
+
+    fn line_end(&self, at: u32) -> usize {
+        let rest = self.analysis.text().get(at as usize..).unwrap_or("");
+        at as usize
+            + rest.find('\n').map_or(rest.len(), |end| rest.get(..end).map_or(end, |line| line.trim_end().len()))
+    }
+
+    fn indent(&self, at: u32) -> String {
+        let Some(file) = self.analysis.file() else { return String::new() };
+        file.line(file.position(at).line).chars().take_while(|c| c.is_whitespace()).collect()
+    }
+}
+
+/// The name of a tool that a pattern begins with, where it is one.
+fn plain_name(step: &Step) -> Option<&str> {
+    match &step.kind {
+        StepKind::Atom(atom) => match &atom.subject {
+            Subject::Tool(name) if !name.text.contains(['*', '?']) && name.text != "any" => Some(&name.text),
+            _ => None,
+        },
+        StepKind::Where { step, .. } => plain_name(step),
+        _ => None,
+    }
+}
+
+/// The path that a test looks at; none for tests that ask whether it is there.
+fn tested_path(expr: &Expr) -> Option<&Expr> {
+    match &expr.kind {
+        ExprKind::Group(inner) => tested_path(inner),
+        ExprKind::Test { subject, test } => {
+            let asks = matches!(test.kind, TestKind::Exists | TestKind::IsMissing | TestKind::IsEmpty);
+            (!asks && is_path(subject)).then_some(subject)
+        }
+        _ => None,
+    }
+}
+
+fn is_path(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Field { base, .. } => matches!(base.kind, ExprKind::Name(_)) || is_path(base),
+        ExprKind::Index { base, .. } => is_path(base) || matches!(base.kind, ExprKind::Name(_)),
+        _ => false,
+    }
+}
+
+/// The modifiers of the assertion whose statement has this span.
+fn modifiers_of(items: &[Item], statement: Span) -> Option<Vec<&ModifierKind>> {
+    items.iter().find_map(|item| match &item.kind {
+        ItemKind::Assertion(assertion) if assertion.statement.span == statement => {
+            Some(assertion.modifiers.iter().map(|one| &one.kind).collect())
+        }
+        ItemKind::Assertion(assertion) => match &assertion.statement.kind {
+            StatementKind::Block { body, .. } | StatementKind::Group { body, .. } => modifiers_of(body, statement),
+            _ => None,
+        },
+        ItemKind::Rule(rule) | ItemKind::Invariant(rule) => modifiers_of(&rule.body, statement),
+        ItemKind::Suite { body, .. }
+        | ItemKind::Case { body, .. }
+        | ItemKind::Pre { body }
+        | ItemKind::Post { body } => modifiers_of(body, statement),
+        _ => None,
+    })
+}

@@ -1,0 +1,123 @@
+//! Commands of the server: run a test, check the picked run, pick a run, explain a message.
+
+use super::super::dispatch::{Answer, Refused};
+use super::super::server::Server;
+use super::super::settings::Settings;
+use crate::diagnostic::Slug;
+use crate::limits::Limits;
+use crate::vm::testing::{TestResult, run_tests};
+use lsp_types::{ExecuteCommandParams, Uri};
+use serde_json::{Value, json};
+use std::str::FromStr as _;
+
+/// Runs a test: the document, the name of the test, where its name stands (of several with one name; may be left out).
+pub const RUN_TEST: &str = "averment.runTest";
+/// Checks the picked run: the document.
+pub const CHECK_RUN: &str = "averment.checkRun";
+/// Picks a run: a path, relative to the workspace, with `#3` behind it for the third run in it; `null` for none.
+pub const PICK_RUN: &str = "averment.pickRun";
+/// The page of a message: its slug.
+pub const EXPLAIN: &str = "averment.explain";
+/// All commands.
+pub const ALL: [&str; 4] = [RUN_TEST, CHECK_RUN, PICK_RUN, EXPLAIN];
+
+/// Errors, warnings and information of `window/showMessage`.
+const ERROR: u8 = 1;
+const WARNING: u8 = 2;
+const INFORMATION: u8 = 3;
+
+/// `workspace/executeCommand`.
+pub fn execute(server: &mut Server, parameters: ExecuteCommandParams) -> Answer<Option<Value>> {
+    let arguments = parameters.arguments;
+    match parameters.command.as_str() {
+        RUN_TEST => run_test(server, &arguments).map(Some),
+        CHECK_RUN => check_run(server, &arguments).map(Some),
+        PICK_RUN => pick_run(server, &arguments).map(Some),
+        EXPLAIN => explain(&arguments).map(Some),
+        other => Err(Refused::new(format!("there is no command `{other}`"))),
+    }
+}
+
+fn text<'a>(arguments: &'a [Value], index: usize, what: &str) -> Answer<&'a str> {
+    let found = arguments.get(index).and_then(Value::as_str);
+    found.ok_or_else(|| Refused::new(format!("the command takes {what} as argument {}", index + 1)))
+}
+
+fn uri(arguments: &[Value]) -> Answer<Uri> {
+    Uri::from_str(text(arguments, 0, "the URI of a document")?)
+        .map_err(|_| Refused::new("the first argument is no URI"))
+}
+
+fn run_test(server: &mut Server, arguments: &[Value]) -> Answer<Value> {
+    let (uri, name) = (uri(arguments)?, text(arguments, 1, "the name of a test")?);
+    let place = arguments.get(2).and_then(Value::as_u64);
+    let analysis = super::document(server, &uri)?;
+    let Some(compiled) = analysis.compiled() else {
+        return Err(Refused::new("the rules do not compile"));
+    };
+    let tests = &compiled.program.tests;
+    let named =
+        |(index, _): &(usize, &crate::bytecode::program::Test)| tests.get(*index).is_some_and(|one| one.name == name);
+    let near = |span: crate::source::Span| place.is_none_or(|place| u64::from(span.start).abs_diff(place) <= 64);
+    let mut all = tests.iter().enumerate().filter(named);
+    let found = all.clone().find(|(_, test)| near(test.span)).or_else(|| all.next());
+    let Some((number, _)) = found else {
+        return Err(Refused::new(format!("there is no test `{name}`")));
+    };
+    let results = run_tests(&compiled.program, &compiled.prepared, &Limits::default());
+    let result = results.into_iter().find(|result| result.test as usize == number);
+    let Some(result) = result else { return Err(Refused::new(format!("the test `{name}` was not run"))) };
+    let message = tested(name, &result);
+    server.show(if result.passed { INFORMATION } else { ERROR }, &message);
+    let verdicts: Vec<Value> =
+        result.found.iter().map(|(id, verdict)| json!({ "id": id, "verdict": verdict.as_str() })).collect();
+    Ok(json!({ "test": name, "passed": result.passed, "reason": result.reason, "verdicts": verdicts }))
+}
+
+fn tested(name: &str, result: &TestResult) -> String {
+    if result.passed {
+        return format!("test \"{name}\" passed");
+    }
+    format!("test \"{name}\" failed: {}", result.reason)
+}
+
+fn check_run(server: &mut Server, arguments: &[Value]) -> Answer<Value> {
+    let uri = uri(arguments)?;
+    let key = super::analyzed(server, &uri)?;
+    let Some(run) = &server.run else { return Err(Refused::new("no run is picked: set `averment.run`")) };
+    let Some(analysis) = server.known(&key) else { return Ok(Value::Null) };
+    let Some((outcome, compiled)) = analysis.outcome(run).zip(analysis.compiled()) else {
+        return Err(Refused::new("the rules do not compile"));
+    };
+    let summary = super::lenses::summary(&run.name, outcome);
+    let results: Vec<Value> = outcome
+        .results
+        .iter()
+        .filter_map(|result| {
+            let assertion = compiled.program.assertions.get(result.assertion as usize)?;
+            let line = analysis.sources.position(assertion.span).line;
+            Some(json!({ "id": assertion.id, "text": assertion.text, "verdict": result.verdict.as_str(), "reason": result.reason, "line": line }))
+        })
+        .collect();
+    let kind = if outcome.passed { INFORMATION } else { WARNING };
+    let answer = json!({ "run": run.name, "passed": outcome.passed, "summary": summary, "results": results });
+    server.show(kind, &summary);
+    Ok(answer)
+}
+
+fn pick_run(server: &mut Server, arguments: &[Value]) -> Answer<Value> {
+    let run = match arguments.first() {
+        None | Some(Value::Null) => None,
+        Some(Value::String(path)) if path.trim().is_empty() => None,
+        Some(Value::String(path)) => Some(path.trim().to_owned()),
+        Some(_) => return Err(Refused::new("the command takes the path of a trace")),
+    };
+    server.set(Settings { run, ..server.settings.clone() });
+    Ok(server.run.as_ref().map_or(Value::Null, |run| json!(run.name)))
+}
+
+fn explain(arguments: &[Value]) -> Answer<Value> {
+    let word = text(arguments, 0, "the slug of a message")?;
+    let slug = Slug::parse(word).ok_or_else(|| Refused::new(format!("there is no message `{word}`")))?;
+    Ok(json!({ "slug": slug.as_str(), "title": slug.title(), "page": slug.page() }))
+}

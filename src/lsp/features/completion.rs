@@ -1,0 +1,127 @@
+//! Completion; what is known of a candidate comes when it is looked at.
+
+use super::super::analysis::Analysis;
+use super::super::dispatch::Answer;
+use super::super::documents::Overlay;
+use super::super::publish::range;
+use super::super::server::Server;
+use super::super::text::number;
+use super::hover::markdown;
+use crate::assist::{self, Completion, CompletionKind, Completions, Facts};
+use crate::check::files::Files as _;
+use lsp_types::{
+    CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionResponse, CompletionTextEdit,
+    Documentation, InsertTextFormat, TextEdit,
+};
+use serde_json::json;
+
+/// Names of files that are offered.
+const FILES: usize = 200;
+
+/// `textDocument/completion`.
+pub fn completion(server: &mut Server, parameters: CompletionParams) -> Answer<Option<CompletionResponse>> {
+    let (encoding, snippets) = (server.encoding, server.client.snippets);
+    let uri = parameters.text_document_position.text_document.uri.clone();
+    let key = super::analyzed(server, &uri)?;
+    let recorded = server.run.as_ref().map(|run| run.recorded.clone());
+    let Some(analysis) = server.known(&key) else { return Ok(None) };
+    let position = parameters.text_document_position.position;
+    let at = analysis.file().map_or(0, |file| encoding.offset(file, position));
+    let mut found = assist::complete(analysis.text(), at, &Facts { run: recorded, ..analysis.facts.clone() });
+    if let Some(path) = found.path.clone() {
+        found = files(server, analysis, &path, at, found);
+    }
+    let replaced = range(analysis, analysis.span(found.range.clone()), encoding);
+    let data = json!({ "uri": uri.as_str(), "line": position.line, "character": position.character });
+    let items = found.items.into_iter().enumerate();
+    let items = items.map(|(index, item)| {
+        let text = if snippets { item.insert } else { assist::plain(&item.insert) };
+        CompletionItem {
+            label: item.label,
+            kind: Some(kind(item.kind)),
+            detail: (!item.detail.is_empty()).then_some(item.detail),
+            sort_text: Some(format!("{:05}", number(index))),
+            insert_text_format: Some(if snippets { InsertTextFormat::SNIPPET } else { InsertTextFormat::PLAIN_TEXT }),
+            text_edit: Some(CompletionTextEdit::Edit(TextEdit { range: replaced, new_text: text })),
+            data: Some(data.clone()),
+            ..CompletionItem::default()
+        }
+    });
+    Ok(Some(CompletionResponse::List(CompletionList { is_incomplete: false, items: items.collect() })))
+}
+
+/// The names of files that a path may go on with.
+fn files(server: &Server, analysis: &Analysis, path: &str, at: usize, found: Completions) -> Completions {
+    let Some(folder) = analysis.file().and_then(|file| file.folder.clone()) else { return found };
+    let front = path.rfind('/').map_or(0, |slash| slash + 1);
+    let (before, _) = path.split_at(front);
+    let looked = folder.join(before);
+    let names = Overlay::new(&server.documents).names(&folder, &format!("{before}x"));
+    let line = analysis.text().get(..at).and_then(|text| text.rsplit('\n').next()).unwrap_or("");
+    // `use` names other rules, everything else names data.
+    let rules = line.trim_start().starts_with("use");
+    let own = analysis.file().map_or("", |file| &file.name);
+    let fits = |name: &String| {
+        let is_rules = name.ends_with(".assert");
+        !name.starts_with('.') && (looked.join(name).is_dir() || is_rules == rules && (!rules || name != own))
+    };
+    let items = names.into_iter().filter(fits).take(FILES).map(|name| {
+        let is_folder = looked.join(&name).is_dir();
+        let label = if is_folder { format!("{name}/") } else { name };
+        Completion {
+            insert: label.clone(),
+            kind: if is_folder { CompletionKind::Module } else { CompletionKind::File },
+            detail: if is_folder { "folder".to_owned() } else { "file".to_owned() },
+            doc: String::new(),
+            label,
+        }
+    });
+    // Only the last part of the path is replaced.
+    let start = at.saturating_sub(path.len() - front);
+    Completions { range: start..found.range.end, items: items.collect(), path: None }
+}
+
+fn kind(kind: CompletionKind) -> CompletionItemKind {
+    use CompletionKind as K;
+    match kind {
+        K::Statement | K::Declaration => CompletionItemKind::SNIPPET,
+        K::Modifier | K::StepKind => CompletionItemKind::KEYWORD,
+        K::Operator => CompletionItemKind::OPERATOR,
+        K::Root => CompletionItemKind::CONSTANT,
+        K::Field | K::Argument | K::Key => CompletionItemKind::FIELD,
+        K::Tool => CompletionItemKind::METHOD,
+        K::Step => CompletionItemKind::EVENT,
+        K::Function => CompletionItemKind::FUNCTION,
+        K::Variable => CompletionItemKind::VARIABLE,
+        K::Schema => CompletionItemKind::STRUCT,
+        K::Rule => CompletionItemKind::CLASS,
+        K::Type => CompletionItemKind::TYPE_PARAMETER,
+        K::Value => CompletionItemKind::VALUE,
+        K::Module => CompletionItemKind::MODULE,
+        K::File => CompletionItemKind::FILE,
+        K::Slug => CompletionItemKind::ENUM_MEMBER,
+    }
+}
+
+/// `completionItem/resolve`.
+pub fn resolve(server: &mut Server, mut item: CompletionItem) -> Answer<CompletionItem> {
+    if let Some(doc) = documentation(server, &item) {
+        item.documentation = Some(Documentation::MarkupContent(markdown(doc)));
+    }
+    Ok(item)
+}
+
+/// What is known of a candidate, found by asking again at its place.
+fn documentation(server: &mut Server, item: &CompletionItem) -> Option<String> {
+    use std::str::FromStr as _;
+    let data = item.data.as_ref()?;
+    let uri = lsp_types::Uri::from_str(data.get("uri")?.as_str()?).ok()?;
+    let number = |key: &str| data.get(key)?.as_u64().and_then(|value| u32::try_from(value).ok());
+    let position = lsp_types::Position { line: number("line")?, character: number("character")? };
+    let (encoding, recorded) = (server.encoding, server.run.as_ref().map(|run| run.recorded.clone()));
+    let analysis = server.analysis_of(&uri)?;
+    let at = encoding.offset(analysis.file()?, position);
+    let found = assist::complete(analysis.text(), at, &Facts { run: recorded, ..analysis.facts.clone() });
+    let wanted = found.items.into_iter().find(|one| one.label == item.label && item.kind == Some(kind(one.kind)))?;
+    (!wanted.doc.is_empty()).then_some(wanted.doc)
+}

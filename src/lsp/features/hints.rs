@@ -1,0 +1,106 @@
+//! Hints in the text: types of names, and what statements about order say.
+
+use super::super::analysis::Analysis;
+use super::super::dispatch::Answer;
+use super::super::server::Server;
+use crate::assist;
+use crate::builtins::table::type_word;
+use crate::ir::Type;
+use crate::lint::walk::{self, Visit};
+use crate::syntax::ast::{Item, ItemKind, Statement, StatementKind};
+use lsp_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams};
+use std::ops::Range;
+
+/// `textDocument/inlayHint`.
+pub fn hints(server: &mut Server, parameters: InlayHintParams) -> Answer<Option<Vec<InlayHint>>> {
+    if !server.settings.inlay_hints {
+        return Ok(Some(Vec::new()));
+    }
+    let encoding = server.encoding;
+    let analysis = super::document(server, &parameters.text_document.uri)?;
+    let Some(file) = analysis.file() else { return Ok(None) };
+    let bytes = encoding.bytes(file, parameters.range);
+    let mut found = Found { analysis, hints: Vec::new() };
+    walk::file(&analysis.checked.ast, &mut found);
+    let shown = found.hints.into_iter().filter(|(at, ..)| bytes.start <= *at && *at <= bytes.end);
+    let hint = |(at, label, kind): (usize, String, Option<InlayHintKind>)| InlayHint {
+        position: encoding.position(file, at),
+        label: InlayHintLabel::String(label),
+        padding_left: Some(kind.is_none()),
+        kind,
+        text_edits: None,
+        tooltip: None,
+        padding_right: None,
+        data: None,
+    };
+    Ok(Some(shown.map(hint).collect()))
+}
+
+struct Found<'a> {
+    analysis: &'a Analysis,
+    hints: Vec<(usize, String, Option<InlayHintKind>)>,
+}
+
+impl<'a> Visit<'a> for Found<'_> {
+    fn item(&mut self, item: &'a Item) {
+        let module = &self.analysis.checked.module;
+        let here = |span: crate::source::Span| span.file == self.analysis.root;
+        let (at, ty) = match &item.kind {
+            ItemKind::Let { name, .. } => {
+                let known = module.lets.iter().find(|one| one.name == name.text && here(one.value.span));
+                (name.span.end, known.map(|one| one.value.ty))
+            }
+            ItemKind::Def { name, parameters, body } => {
+                let known = module.defs.iter().find(|one| one.name == name.text && here(one.body.span));
+                let open = parameters.last().map_or(name.span.end, |last| last.span.end) as usize;
+                let between: Range<usize> = open..body.span.start as usize;
+                let close = self.analysis.text().get(between).and_then(|text| text.find(')'));
+                let Some(close) = close else { return };
+                (u32::try_from(open.saturating_add(close).saturating_add(1)).unwrap_or(0), known.map(|one| one.body.ty))
+            }
+            _ => return,
+        };
+        if let Some(ty) = ty.filter(|ty| *ty != Type::Any) {
+            self.hints.push((at as usize, format!(": {}", type_word(ty)), Some(InlayHintKind::TYPE)));
+        }
+    }
+
+    fn statement(&mut self, statement: &'a Statement) {
+        if !speaks_of_order(&statement.kind) {
+            return;
+        }
+        if let Some(reading) = assist::reading(statement, &self.analysis.sources) {
+            let at = match &statement.kind {
+                StatementKind::Block { body, .. } => block_head(self.analysis, statement, body),
+                _ => statement.span.end as usize,
+            };
+            self.hints.push((at, reading, None));
+        }
+    }
+}
+
+/// Statements whose words alone are easily read the wrong way round.
+fn speaks_of_order(kind: &StatementKind) -> bool {
+    use StatementKind as K;
+    match kind {
+        K::Before { .. }
+        | K::After { .. }
+        | K::Sequence { .. }
+        | K::IfThen { .. }
+        | K::Iff { .. }
+        | K::NotBoth { .. } => true,
+        K::Never { window, .. } => window.is_some(),
+        K::Together { .. } | K::Apart { .. } | K::Repeat { .. } => true,
+        K::Block { scope, .. } => {
+            !matches!(scope, crate::syntax::ast::Scope::When { .. } | crate::syntax::ast::Scope::Each { .. })
+        }
+        _ => false,
+    }
+}
+
+/// Behind the brace that opens a block.
+fn block_head(analysis: &Analysis, statement: &Statement, body: &[Item]) -> usize {
+    let end = body.first().map_or(statement.span.end, |first| first.span.start) as usize;
+    let head = analysis.text().get(statement.span.start as usize..end).unwrap_or("");
+    head.rfind('{').map_or(end, |open| statement.span.start as usize + open + 1)
+}

@@ -1,0 +1,83 @@
+//! Hover and signature help.
+
+use super::super::dispatch::Answer;
+use super::super::publish::range;
+use super::super::server::Server;
+use crate::assist;
+use crate::source::Span;
+use crate::syntax::ast::{Item, ItemKind, Statement, StatementKind};
+use lsp_types::{
+    Documentation, Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel,
+    SignatureHelp, SignatureHelpParams, SignatureInformation,
+};
+
+/// `textDocument/hover`.
+pub fn hover(server: &mut Server, parameters: HoverParams) -> Answer<Option<Hover>> {
+    let (encoding, recorded) = (server.encoding, server.run.as_ref().map(|run| run.recorded.clone()));
+    let (analysis, at) = super::place(server, &parameters.text_document_position_params)?;
+    let mut facts = analysis.facts.clone();
+    facts.run = recorded;
+    let Some(found) = assist::hover(analysis.text(), at, &facts) else { return Ok(None) };
+    let mut text = found.text;
+    // On the words that begin a statement: what it says.
+    if let Some(statement) = statement_at(&analysis.checked.ast.items, at)
+        && statement.span.start as usize == found.range.start
+        && let Some(reading) = assist::reading(statement, &analysis.sources)
+    {
+        text = format!("*{reading}*\n\n{text}");
+    }
+    let range = range(analysis, Span::new(analysis.root, found.range.start, found.range.end), encoding);
+    Ok(Some(Hover { contents: HoverContents::Markup(markdown(text)), range: Some(range) }))
+}
+
+/// The innermost statement at a byte offset.
+pub fn statement_at(items: &[Item], at: usize) -> Option<&Statement> {
+    let holds = |span: Span| span.start as usize <= at && at <= span.end as usize;
+    let item = items.iter().find(|item| holds(item.span))?;
+    match &item.kind {
+        ItemKind::Assertion(assertion) => inner(&assertion.statement, at),
+        ItemKind::Rule(rule) | ItemKind::Invariant(rule) => statement_at(&rule.body, at),
+        ItemKind::Suite { body, .. }
+        | ItemKind::Case { body, .. }
+        | ItemKind::Pre { body }
+        | ItemKind::Post { body }
+        | ItemKind::ForEachTool { body, .. } => statement_at(body, at),
+        _ => None,
+    }
+}
+
+fn inner(statement: &Statement, at: usize) -> Option<&Statement> {
+    match &statement.kind {
+        StatementKind::Block { body, .. } | StatementKind::Group { body, .. } => {
+            Some(statement_at(body, at).unwrap_or(statement))
+        }
+        _ => Some(statement),
+    }
+}
+
+/// Markdown of the protocol.
+pub fn markdown(value: String) -> MarkupContent {
+    MarkupContent { kind: MarkupKind::Markdown, value }
+}
+
+/// `textDocument/signatureHelp`.
+pub fn signature(server: &mut Server, parameters: SignatureHelpParams) -> Answer<Option<SignatureHelp>> {
+    let recorded = server.run.as_ref().map(|run| run.recorded.clone());
+    let (analysis, at) = super::place(server, &parameters.text_document_position_params)?;
+    let mut facts = analysis.facts.clone();
+    facts.run = recorded;
+    let found = assist::signature(analysis.text(), at, &facts);
+    Ok(found.map(|found| {
+        let parameters = found.parameters.into_iter();
+        let parameters =
+            parameters.map(|label| ParameterInformation { label: ParameterLabel::Simple(label), documentation: None });
+        let active = Some(super::super::text::number(found.active));
+        let signature = SignatureInformation {
+            label: found.label,
+            documentation: (!found.doc.is_empty()).then(|| Documentation::MarkupContent(markdown(found.doc))),
+            parameters: Some(parameters.collect()),
+            active_parameter: active,
+        };
+        SignatureHelp { signatures: vec![signature], active_signature: Some(0), active_parameter: active }
+    }))
+}

@@ -1,0 +1,127 @@
+//! Lenses: a button above every test, and the verdicts of the picked run above rules.
+
+use super::super::analysis::Analysis;
+use super::super::dispatch::Answer;
+use super::super::picked::PickedRun;
+use super::super::publish::range;
+use super::super::server::Server;
+use super::super::text::Encoding;
+use super::commands;
+use crate::source::Span;
+use crate::syntax::ast::{Item, ItemKind};
+use crate::truth::Verdict;
+use crate::vm::outcome::{AssertionOutcome, Outcome};
+use lsp_types::{CodeLens, CodeLensParams, Command};
+use serde_json::{Value, json};
+
+/// Characters of a reason that stand in a lens.
+const LETTERS: usize = 110;
+
+/// `textDocument/codeLens`.
+pub fn lenses(server: &mut Server, parameters: CodeLensParams) -> Answer<Option<Vec<CodeLens>>> {
+    if !server.settings.code_lens {
+        return Ok(Some(Vec::new()));
+    }
+    let encoding = server.encoding;
+    let key = super::analyzed(server, &parameters.text_document.uri)?;
+    let Some(analysis) = server.known(&key) else { return Ok(None) };
+    let mut found = Found { analysis, encoding, lenses: Vec::new() };
+    found.tests(&analysis.checked.ast.items);
+    if has_rules(&analysis.checked.ast.items) {
+        match &server.run {
+            Some(run) => found.verdicts(run),
+            None => found.add(analysis.span(0..0), "pick a run to check", commands::PICK_RUN, Vec::new()),
+        }
+    }
+    found.lenses.sort_by_key(|lens| (lens.range.start.line, lens.range.start.character));
+    Ok(Some(found.lenses))
+}
+
+fn has_rules(items: &[Item]) -> bool {
+    items.iter().any(|item| {
+        matches!(
+            item.kind,
+            ItemKind::Rule(_)
+                | ItemKind::Assertion(_)
+                | ItemKind::Suite { .. }
+                | ItemKind::Case { .. }
+                | ItemKind::Invariant(_)
+        )
+    })
+}
+
+struct Found<'a> {
+    analysis: &'a Analysis,
+    encoding: Encoding,
+    lenses: Vec<CodeLens>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, span: Span, title: &str, command: &str, arguments: Vec<Value>) {
+        let command = Command { title: title.to_owned(), command: command.to_owned(), arguments: Some(arguments) };
+        let range = range(self.analysis, span.at_start(), self.encoding);
+        self.lenses.push(CodeLens { range, command: Some(command), data: None });
+    }
+
+    fn tests(&mut self, items: &[Item]) {
+        let uri = self.analysis.uri.as_str().to_owned();
+        for item in items {
+            match &item.kind {
+                ItemKind::Test(test) => {
+                    let arguments = vec![json!(uri), json!(test.name.text), json!(test.name.span.start)];
+                    self.add(item.span, "run test", commands::RUN_TEST, arguments);
+                }
+                ItemKind::Rule(rule) | ItemKind::Invariant(rule) => self.tests(&rule.body),
+                ItemKind::Suite { body, .. } | ItemKind::Case { body, .. } => self.tests(body),
+                _ => {}
+            }
+        }
+    }
+
+    fn verdicts(&mut self, run: &PickedRun) {
+        let analysis = self.analysis;
+        let arguments = || vec![json!(analysis.uri.as_str())];
+        let Some((outcome, compiled)) = analysis.outcome(run).zip(analysis.compiled()) else {
+            let title = format!("{}: the rules do not compile", run.name);
+            return self.add(analysis.span(0..0), &title, commands::CHECK_RUN, arguments());
+        };
+        self.add(analysis.span(0..0), &summary(&run.name, outcome), commands::CHECK_RUN, arguments());
+        let program = &compiled.program;
+        for rule in &outcome.rules {
+            let Some(known) = program.rules.get(rule.rule as usize) else { continue };
+            let own = |result: &&AssertionOutcome| {
+                program.assertions.get(result.assertion as usize).is_some_and(|one| one.rule == Some(rule.rule))
+            };
+            let worst = outcome.results.iter().filter(own).find(|result| result.verdict == rule.verdict);
+            let title = said(rule.verdict, worst.map_or("", |result| &result.reason));
+            self.add(known.span, &title, commands::CHECK_RUN, arguments());
+        }
+        for result in &outcome.results {
+            let Some(assertion) = program.assertions.get(result.assertion as usize) else { continue };
+            let alone = assertion.rule.is_none();
+            if alone || matches!(result.verdict, Verdict::Fail | Verdict::Error) {
+                self.add(assertion.span, &said(result.verdict, &result.reason), commands::CHECK_RUN, arguments());
+            }
+        }
+    }
+}
+
+/// `run.json: 4 pass, 1 fail`.
+pub fn summary(name: &str, outcome: &Outcome) -> String {
+    let verdicts =
+        [Verdict::Pass, Verdict::Fail, Verdict::Vacuous, Verdict::Undecided, Verdict::Error, Verdict::Skipped];
+    let count = |wanted| outcome.results.iter().filter(|result| result.verdict == wanted).count();
+    let counted = verdicts.into_iter().map(|verdict| (verdict, count(verdict))).filter(|(_, count)| *count > 0);
+    let all: Vec<String> = counted.map(|(verdict, count)| format!("{count} {}", verdict.as_str())).collect();
+    format!("{name}: {}", if all.is_empty() { "nothing was checked".to_owned() } else { all.join(", ") })
+}
+
+fn said(verdict: Verdict, reason: &str) -> String {
+    if reason.is_empty() || verdict == Verdict::Pass {
+        return verdict.as_str().to_owned();
+    }
+    let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = reason.chars().take(LETTERS).collect();
+    let dots = if short.len() < reason.len() { "…" } else { "" };
+    format!("{}: {short}{dots}", verdict.as_str())
+}

@@ -1,0 +1,101 @@
+//! Names that live in one statement or definition: bindings, variables of quantifiers, parameters of a `def`.
+
+use super::super::analysis::Analysis;
+use crate::assist::{Class, paint};
+use crate::lint::walk::{self, Visit};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind, Item, ItemKind, Name};
+use std::ops::Range;
+
+/// All places of the local name at a byte offset, in order; `None` where no such name stands.
+pub fn places(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
+    bindings(analysis, at).or_else(|| variables(analysis, at))
+}
+
+/// The places of `$x`: in its statement, or in the block whose header binds it, or in its `def step`.
+fn bindings(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
+    let text = analysis.text();
+    let painted: Vec<Range<usize>> =
+        paint(text).into_iter().filter(|one| one.class == Class::Binding).map(|one| one.range).collect();
+    let own = painted.iter().find(|range| range.start <= at && at <= range.end)?;
+    let name = text.get(own.clone())?;
+    let around = assertion_around(&analysis.checked.ast.items, own.start)?;
+    let same = painted.iter().filter(|range| {
+        around.start as usize <= range.start
+            && range.end <= around.end as usize
+            && text.get((*range).clone()) == Some(name)
+    });
+    Some(same.cloned().collect())
+}
+
+/// The outermost assertion or definition at an offset.
+fn assertion_around(items: &[Item], at: usize) -> Option<Span> {
+    let item = items.iter().find(|item| item.span.start as usize <= at && at < item.span.end as usize)?;
+    match &item.kind {
+        ItemKind::Rule(rule) | ItemKind::Invariant(rule) => assertion_around(&rule.body, at),
+        ItemKind::Suite { body, .. }
+        | ItemKind::Case { body, .. }
+        | ItemKind::Pre { body }
+        | ItemKind::Post { body }
+        | ItemKind::ForEachTool { body, .. } => assertion_around(body, at),
+        _ => Some(item.span),
+    }
+}
+
+/// Where a variable is declared and where it is known.
+struct Known<'a> {
+    name: &'a Name,
+    within: Span,
+}
+
+#[derive(Default)]
+struct Collected<'a> {
+    known: Vec<Known<'a>>,
+    names: Vec<(&'a str, Span)>,
+}
+
+impl<'a> Visit<'a> for Collected<'a> {
+    fn item(&mut self, item: &'a Item) {
+        let (parameters, within) = match &item.kind {
+            ItemKind::Def { parameters, body, .. } => (parameters, body.span),
+            ItemKind::DefStep { parameters, body, .. } => (parameters, body.span),
+            _ => return,
+        };
+        let plain = parameters.iter().filter(|parameter| !parameter.text.starts_with('$'));
+        self.known.extend(plain.map(|name| Known { name, within }));
+    }
+
+    fn expr(&mut self, expr: &'a Expr) {
+        match &expr.kind {
+            ExprKind::Quantifier { variable, body, .. } => {
+                self.known.push(Known { name: variable, within: body.span });
+            }
+            ExprKind::Name(name) => self.names.push((name, expr.span)),
+            _ => {}
+        }
+    }
+}
+
+fn variables(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
+    let mut all = Collected::default();
+    walk::file(&analysis.checked.ast, &mut all);
+    let at_place = |span: Span| span.start as usize <= at && at <= span.end as usize;
+    let declared = all.known.iter().position(|known| at_place(known.name.span));
+    let used = all.names.iter().find(|(_, span)| at_place(*span));
+    let own = declared.or_else(|| used.and_then(|(name, span)| meant(&all.known, name, *span)))?;
+    let known = all.known.get(own)?;
+    let uses = all.names.iter().filter(|(name, span)| meant(&all.known, name, *span) == Some(own));
+    let mut places: Vec<Range<usize>> = uses.map(|(_, span)| span.range()).collect();
+    places.push(known.name.span.range());
+    places.sort_by_key(|range| range.start);
+    places.dedup();
+    Some(places)
+}
+
+/// The innermost variable that a name at a place means.
+fn meant(known: &[Known<'_>], name: &str, place: Span) -> Option<usize> {
+    let fits =
+        |one: &Known<'_>| one.name.text == name && one.within.start <= place.start && place.end <= one.within.end;
+    let all = known.iter().enumerate().filter(|(_, one)| fits(one));
+    all.min_by_key(|(_, one)| one.within.len()).map(|(index, _)| index)
+}

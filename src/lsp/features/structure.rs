@@ -1,0 +1,125 @@
+//! Folding and growing selections, from brackets and lines, so that they work on any text.
+
+use super::super::analysis::Analysis;
+use super::super::dispatch::Answer;
+use super::super::publish::range;
+use super::super::server::Server;
+use super::super::text::number;
+use crate::assist::{Class, brackets, paint};
+use crate::source::SourceFile;
+use crate::syntax::ast::{Item, ItemKind, StatementKind};
+use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams, SelectionRange, SelectionRangeParams};
+use std::ops::Range;
+
+/// `textDocument/foldingRange`.
+pub fn folding(server: &mut Server, parameters: FoldingRangeParams) -> Answer<Option<Vec<FoldingRange>>> {
+    let analysis = super::document(server, &parameters.text_document.uri)?;
+    let Some(file) = analysis.file() else { return Ok(None) };
+    let mut found: Vec<(u32, u32, Option<FoldingRangeKind>)> = Vec::new();
+    for pair in brackets(&file.text) {
+        // The line of the closing bracket stays visible.
+        let (first, last) = (line(file, pair.start), line(file, pair.end.saturating_sub(1)).saturating_sub(1));
+        found.extend((last > first).then_some((first, last, None)));
+    }
+    found.extend(comments(file));
+    found.extend(imports(analysis, file));
+    found.sort_by_key(|(first, last, _)| (*first, *last));
+    found.dedup_by_key(|(first, ..)| *first);
+    let range = |(start_line, end_line, kind)| FoldingRange { start_line, end_line, kind, ..FoldingRange::default() };
+    Ok(Some(found.into_iter().map(range).collect()))
+}
+
+/// The line of a byte offset, from 0.
+fn line(file: &SourceFile, at: usize) -> u32 {
+    number(file.position(number(at)).line.saturating_sub(1))
+}
+
+/// Runs of comments, each on a line of its own.
+fn comments(file: &SourceFile) -> Vec<(u32, u32, Option<FoldingRangeKind>)> {
+    let mut found: Vec<(u32, u32, Option<FoldingRangeKind>)> = Vec::new();
+    for index in 1..=file.line_count() {
+        if !file.line(index).trim_start().starts_with('#') {
+            continue;
+        }
+        let here = number(index - 1);
+        match found.last_mut() {
+            Some((_, last, _)) if last.saturating_add(1) == here => *last = here,
+            _ => found.push((here, here, Some(FoldingRangeKind::Comment))),
+        }
+    }
+    found.retain(|(first, last, _)| last > first);
+    found
+}
+
+/// The first run of `use` and `tools` lines.
+fn imports(analysis: &Analysis, file: &SourceFile) -> Option<(u32, u32, Option<FoldingRangeKind>)> {
+    let is_import = |item: &&Item| matches!(item.kind, ItemKind::Use(_) | ItemKind::ToolsFrom { .. });
+    let all: Vec<&Item> =
+        analysis.checked.ast.items.iter().skip_while(|item| !is_import(item)).take_while(is_import).collect();
+    let (first, last) = (all.first()?, all.last()?);
+    let lines = (line(file, first.span.start as usize), line(file, last.span.start as usize));
+    (lines.1 > lines.0).then_some((lines.0, lines.1, Some(FoldingRangeKind::Imports)))
+}
+
+/// `textDocument/selectionRange`.
+pub fn selection(server: &mut Server, parameters: SelectionRangeParams) -> Answer<Option<Vec<SelectionRange>>> {
+    let encoding = server.encoding;
+    let analysis = super::document(server, &parameters.text_document.uri)?;
+    let Some(file) = analysis.file() else { return Ok(None) };
+    let grown = parameters.positions.into_iter().map(|position| {
+        let at = encoding.offset(file, position);
+        let mut ranges = around(analysis, at);
+        ranges.retain(|bytes| bytes.start <= at && at <= bytes.end);
+        ranges.sort_by_key(|bytes| (bytes.end.saturating_sub(bytes.start), bytes.start));
+        ranges.dedup();
+        // Each has to hold the one before it.
+        let mut chain: Vec<Range<usize>> = Vec::new();
+        for bytes in ranges {
+            if chain.last().is_none_or(|last| bytes.start <= last.start && last.end <= bytes.end) {
+                chain.push(bytes);
+            }
+        }
+        let whole =
+            SelectionRange { range: range(analysis, analysis.span(0..file.text.len()), encoding), parent: None };
+        chain.into_iter().rev().fold(whole, |parent, bytes| SelectionRange {
+            range: range(analysis, analysis.span(bytes), encoding),
+            parent: Some(Box::new(parent)),
+        })
+    });
+    Ok(Some(grown.collect()))
+}
+
+/// Everything that holds a byte offset, and more.
+fn around(analysis: &Analysis, at: usize) -> Vec<Range<usize>> {
+    let text = analysis.text();
+    let words = paint(text).into_iter().filter(|one| one.class != Class::Operator).map(|one| one.range);
+    let mut found: Vec<Range<usize>> = words.filter(|range| range.start <= at && at <= range.end).collect();
+    for pair in brackets(text).into_iter().filter(|pair| pair.start <= at && at <= pair.end) {
+        found.push(pair.start.saturating_add(1)..pair.end.saturating_sub(1).max(pair.start.saturating_add(1)));
+        found.push(pair);
+    }
+    items_around(&analysis.checked.ast.items, at, &mut found);
+    found
+}
+
+fn items_around(items: &[Item], at: usize, found: &mut Vec<Range<usize>>) {
+    let Some(item) = items.iter().find(|item| item.span.start as usize <= at && at <= item.span.end as usize) else {
+        return;
+    };
+    found.push(item.span.range());
+    match &item.kind {
+        ItemKind::Rule(rule) | ItemKind::Invariant(rule) => items_around(&rule.body, at, found),
+        ItemKind::Suite { body, .. }
+        | ItemKind::Case { body, .. }
+        | ItemKind::Pre { body }
+        | ItemKind::Post { body }
+        | ItemKind::ForEachTool { body, .. } => items_around(body, at, found),
+        ItemKind::Assertion(assertion) => {
+            found.push(assertion.statement.span.range());
+            if let StatementKind::Block { body, .. } | StatementKind::Group { body, .. } = &assertion.statement.kind {
+                items_around(body, at, found);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,148 @@
+//! Symbols of a document and of the workspace.
+
+use super::super::analysis::Analysis;
+use super::super::dispatch::Answer;
+use super::super::publish::{location, range};
+use super::super::server::Server;
+use super::super::text::Encoding;
+use super::super::workspace::rule_files;
+use crate::source::Span;
+use crate::syntax::ast::{Item, ItemKind};
+use lsp_types::{
+    DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, OneOf, SymbolKind, WorkspaceSymbol,
+    WorkspaceSymbolParams, WorkspaceSymbolResponse,
+};
+
+/// Symbols of a workspace that are told.
+const TOLD: usize = 1_000;
+/// Characters of a statement that stands as a symbol.
+const LETTERS: usize = 72;
+
+/// `textDocument/documentSymbol`.
+pub fn document(server: &mut Server, parameters: DocumentSymbolParams) -> Answer<Option<DocumentSymbolResponse>> {
+    let encoding = server.encoding;
+    let analysis = super::document(server, &parameters.text_document.uri)?;
+    Ok(Some(DocumentSymbolResponse::Nested(symbols(analysis, &analysis.checked.ast.items, encoding))))
+}
+
+fn symbols(analysis: &Analysis, items: &[Item], encoding: Encoding) -> Vec<DocumentSymbol> {
+    items.iter().filter_map(|item| symbol(analysis, item, encoding)).collect()
+}
+
+/// What an item is called, what kind it is, where its name stands, and what is in it.
+struct Named<'a> {
+    name: String,
+    detail: String,
+    kind: SymbolKind,
+    place: Span,
+    body: &'a [Item],
+}
+
+#[expect(deprecated, reason = "a field of the protocol's type that has to be written")]
+fn symbol(analysis: &Analysis, item: &Item, encoding: Encoding) -> Option<DocumentSymbol> {
+    let named = named(analysis, item)?;
+    let children = symbols(analysis, named.body, encoding);
+    Some(DocumentSymbol {
+        name: if named.name.is_empty() { "…".to_owned() } else { named.name },
+        detail: (!named.detail.is_empty()).then_some(named.detail),
+        kind: named.kind,
+        tags: None,
+        deprecated: None,
+        range: range(analysis, item.span, encoding),
+        selection_range: range(analysis, named.place, encoding),
+        children: (!children.is_empty()).then_some(children),
+    })
+}
+
+fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<Named<'a>> {
+    let one = |name: &crate::syntax::ast::Name, detail: &str, kind, body: &'a [Item]| {
+        Some(Named { name: name.text.clone(), detail: detail.to_owned(), kind, place: name.span, body })
+    };
+    match &item.kind {
+        ItemKind::Param(param) => one(&param.name, &format!("param: {}", param.ty.text), SymbolKind::VARIABLE, &[]),
+        ItemKind::Let { name, .. } => one(name, "let", SymbolKind::CONSTANT, &[]),
+        ItemKind::Def { name, .. } => one(name, "def", SymbolKind::FUNCTION, &[]),
+        ItemKind::DefStep { name, .. } => one(name, "def step", SymbolKind::EVENT, &[]),
+        ItemKind::Schema { name, .. } => one(name, "schema", SymbolKind::STRUCT, &[]),
+        ItemKind::Tool { name, .. } => one(name, "tool", SymbolKind::METHOD, &[]),
+        ItemKind::Use(import) => one(&import.target, "use", SymbolKind::MODULE, &[]),
+        ItemKind::Rule(rule) => {
+            let sentence = rule.sentence.as_ref().and_then(crate::syntax::ast::Text::literal).unwrap_or("rule");
+            one(&rule.name, sentence, SymbolKind::CLASS, &rule.body)
+        }
+        ItemKind::Invariant(rule) => one(&rule.name, "invariant", SymbolKind::CLASS, &rule.body),
+        ItemKind::Suite { name, body, .. } => one(name, "suite", SymbolKind::NAMESPACE, body),
+        ItemKind::Case { name, body, .. } => one(name, "case", SymbolKind::CLASS, body),
+        ItemKind::Test(test) => one(&test.name, &format!("test, expect {}", test.expect.text), SymbolKind::OBJECT, &[]),
+        ItemKind::Runner { name, .. } => one(name, "runner", SymbolKind::OBJECT, &[]),
+        ItemKind::Pre { body } => Some(of_word(item, "pre", body)),
+        ItemKind::Post { body } => Some(of_word(item, "post", body)),
+        ItemKind::Assertion(assertion) => {
+            let text = analysis.sources.text(assertion.statement.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let short: String = text.chars().take(LETTERS).collect();
+            let name = if short.len() < text.len() { format!("{short}…") } else { short };
+            Some(Named {
+                name,
+                detail: String::new(),
+                kind: SymbolKind::BOOLEAN,
+                place: assertion.statement.span,
+                body: &[],
+            })
+        }
+        _ => None,
+    }
+}
+
+fn of_word<'a>(item: &'a Item, word: &str, body: &'a [Item]) -> Named<'a> {
+    let length = u32::try_from(word.len()).unwrap_or(0);
+    let place = Span { end: item.span.start.saturating_add(length), ..item.span };
+    Named { name: word.to_owned(), detail: String::new(), kind: SymbolKind::NAMESPACE, place, body }
+}
+
+/// `workspace/symbol`.
+pub fn workspace(server: &mut Server, parameters: WorkspaceSymbolParams) -> Answer<Option<WorkspaceSymbolResponse>> {
+    let encoding = server.encoding;
+    let wanted = parameters.query.to_lowercase();
+    let mut found = Vec::new();
+    for key in rule_files(server) {
+        let Some(analysis) = server.analysis(&key) else { continue };
+        let root = analysis.root;
+        let own = analysis.checked.symbols.declarations.iter().filter(|one| one.span.file == root);
+        for one in own.filter(|one| fits(&one.name, &wanted)) {
+            let Some(location) = location(analysis, one.span, encoding) else { continue };
+            let container_name = key.file_name().map(|name| name.to_string_lossy().into_owned());
+            found.push(WorkspaceSymbol {
+                name: one.name.clone(),
+                kind: kind(one.kind),
+                tags: None,
+                container_name,
+                location: OneOf::Left(location),
+                data: None,
+            });
+        }
+        if found.len() >= TOLD {
+            found.truncate(TOLD);
+            break;
+        }
+    }
+    Ok(Some(WorkspaceSymbolResponse::Nested(found)))
+}
+
+/// Whether the letters that are asked for stand in a name in their order.
+fn fits(name: &str, wanted: &str) -> bool {
+    let mut letters = name.chars().flat_map(char::to_lowercase);
+    wanted.chars().all(|letter| letters.any(|own| own == letter))
+}
+
+fn kind(kind: crate::check::DeclarationKind) -> SymbolKind {
+    use crate::check::DeclarationKind as K;
+    match kind {
+        K::Param => SymbolKind::VARIABLE,
+        K::Let => SymbolKind::CONSTANT,
+        K::Def => SymbolKind::FUNCTION,
+        K::DefStep => SymbolKind::EVENT,
+        K::Schema => SymbolKind::STRUCT,
+        K::Tool => SymbolKind::METHOD,
+        K::Rule | K::Case | K::Invariant => SymbolKind::CLASS,
+    }
+}

@@ -1,0 +1,57 @@
+//! The picked run: read once, judged whenever rules change.
+
+use crate::assist::Recorded;
+use crate::bytecode::program::Program;
+use crate::limits::Limits;
+use crate::trace::{RawRun, Runs, parse};
+use crate::vm::evaluate::{EvaluateOptions, evaluate};
+use crate::vm::outcome::Outcome;
+use crate::vm::prepare::Prepared;
+use bumpalo::Bump;
+use std::path::{Path, PathBuf};
+
+/// Runs of a file that are passed over at most to find the picked one.
+const RUNS: usize = 100_000;
+/// Instructions for one assertion: somebody waits while it is judged.
+const FUEL: u64 = 5_000_000;
+
+/// A run that rules are tried on while they are written.
+pub struct PickedRun {
+    /// Its file.
+    pub file: PathBuf,
+    /// Its name for people.
+    pub name: String,
+    raw: RawRun,
+    /// What it holds.
+    pub recorded: Recorded,
+}
+
+fn limits() -> Limits {
+    Limits { fuel: FUEL, run_bytes: 64 << 20, ..Limits::default() }
+}
+
+impl PickedRun {
+    /// Reads the run with a number, from 1, of a file.
+    pub fn read(file: &Path, number: usize) -> Result<Self, String> {
+        let limits = limits();
+        let said = |error: crate::trace::ReadError| error.to_string();
+        let mut runs = Runs::open(&file.to_string_lossy(), &limits).map_err(said)?;
+        let wanted = number.clamp(1, RUNS);
+        let found = runs.nth(wanted - 1);
+        let raw = found.ok_or_else(|| format!("`{}` has no run {number}", file.display()))?.map_err(said)?;
+        let arena = Bump::new();
+        let recorded = Recorded::of(&parse(&raw, &arena, &limits).map_err(said)?);
+        let short = file.file_name().map_or_else(|| file.to_string_lossy(), |name| name.to_string_lossy());
+        let name = if number > 1 { format!("{short}#{number}") } else { short.into_owned() };
+        Ok(Self { file: file.to_path_buf(), name, raw, recorded })
+    }
+
+    /// Judges it.
+    pub fn judge(&self, program: &Program, prepared: &Prepared) -> Option<Outcome> {
+        let arena = Bump::new();
+        let limits = limits();
+        let run = parse(&self.raw, &arena, &limits).ok()?;
+        let options = EvaluateOptions { limits, ..EvaluateOptions::default() };
+        Some(evaluate(program, prepared, &run, &arena, &options))
+    }
+}

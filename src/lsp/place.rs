@@ -1,0 +1,68 @@
+//! URIs and paths.
+
+use lsp_types::Uri;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
+
+/// What a path of a URI may not hold as it is.
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b']')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// The path of a `file:` URI; `None` for any other.
+pub fn path_of(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+    if !rest.starts_with('/') {
+        return None;
+    }
+    let decoded = percent_decode_str(rest).decode_utf8().ok()?;
+    // `/C:/a` is a path of Windows.
+    let bytes = decoded.as_bytes();
+    let drive = bytes.get(1).is_some_and(u8::is_ascii_alphabetic) && bytes.get(2) == Some(&b':');
+    let text = if drive && cfg!(windows) { decoded.get(1..)? } else { &decoded };
+    Some(crate::check::files::normalized(Path::new(text)))
+}
+
+/// The URI of a path.
+pub fn uri_of(path: &Path) -> Option<Uri> {
+    let text = path.to_string_lossy().replace('\\', "/");
+    let slash = if text.starts_with('/') { "" } else { "/" };
+    let escaped = utf8_percent_encode(&text, ESCAPED).to_string();
+    Uri::from_str(&format!("file://{slash}{escaped}")).ok()
+}
+
+/// A path as it is told apart: symbolic links resolved where the file exists.
+pub fn key_of(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| crate::check::files::normalized(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_survive_the_way_through_a_uri() {
+        for path in ["/a/b.assert", "/with space/ä#?%.assert", "/a/[b]{c}.assert"] {
+            let uri = uri_of(Path::new(path)).unwrap();
+            assert_eq!(path_of(uri.as_str()).unwrap(), Path::new(path), "{}", uri.as_str());
+        }
+        assert_eq!(path_of("untitled:Untitled-1"), None);
+        assert_eq!(path_of("file://host/a"), None);
+        assert_eq!(path_of("file:///a/../b%20c").unwrap(), Path::new("/b c"));
+    }
+}

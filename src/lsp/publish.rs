@@ -1,0 +1,112 @@
+//! Diagnostics for the client.
+
+use super::analysis::Analysis;
+use super::server::Server;
+use super::text::Encoding;
+use crate::diagnostic::{Diagnostic, Severity, Slug};
+use crate::source::Span;
+use lsp_types::{
+    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString,
+    PublishDiagnosticsParams, Uri,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Diagnostics of one document that are told.
+const TOLD: usize = 500;
+
+/// Which documents something was said of, by the document that was looked at.
+#[derive(Debug, Default)]
+pub struct Published {
+    by_root: BTreeMap<PathBuf, BTreeSet<String>>,
+}
+
+/// Tells the client what is to be said of a document, and of imported files that are not open.
+pub fn publish(server: &mut Server, key: &Path) {
+    let Some(version) = server.documents.get(key).map(|document| document.version) else { return };
+    let Some(analysis) = server.known(key) else { return };
+    let encoding = server.encoding;
+    let mut lists: BTreeMap<String, (Uri, Vec<lsp_types::Diagnostic>)> = BTreeMap::new();
+    lists.insert(analysis.uri.as_str().to_owned(), (analysis.uri.clone(), Vec::new()));
+    for one in &analysis.diagnostics.0 {
+        let Some(uri) = analysis.uri_of(one.span.file) else { continue };
+        let own = one.span.file == analysis.root;
+        if !own && server.documents.get(&super::documents::document_key(&uri)).is_some() {
+            continue;
+        }
+        let (_, list) = lists.entry(uri.as_str().to_owned()).or_insert((uri, Vec::new()));
+        if list.len() < TOLD {
+            list.push(converted(analysis, one, encoding));
+        }
+    }
+    let said: BTreeSet<String> = lists.keys().cloned().collect();
+    let own = analysis.uri.clone();
+    let before = server.published.by_root.insert(key.to_path_buf(), said.clone()).unwrap_or_default();
+    for uri in before.difference(&said) {
+        clear(server, uri);
+    }
+    for (uri, diagnostics) in lists.into_values() {
+        let version = (uri == own).then_some(version);
+        server.notify("textDocument/publishDiagnostics", PublishDiagnosticsParams { uri, diagnostics, version });
+    }
+}
+
+/// Takes back what was said for a document that is closed.
+pub fn withdraw(server: &mut Server, key: &Path) {
+    for uri in server.published.by_root.remove(key).unwrap_or_default() {
+        clear(server, &uri);
+    }
+}
+
+fn clear(server: &Server, uri: &str) {
+    server.notify("textDocument/publishDiagnostics", serde_json::json!({ "uri": uri, "diagnostics": [] }));
+}
+
+/// A diagnostic of the protocol.
+pub fn converted(analysis: &Analysis, one: &Diagnostic, encoding: Encoding) -> lsp_types::Diagnostic {
+    let mut message = one.message.clone();
+    if !one.label.is_empty() {
+        message.push_str(&format!("\n{}", one.label));
+    }
+    if let Some(help) = &one.help {
+        message.push_str(&format!("\nhelp: {help}"));
+    }
+    let related: Vec<DiagnosticRelatedInformation> = one
+        .others
+        .iter()
+        .filter_map(|label| {
+            let location = location(analysis, label.span, encoding)?;
+            Some(DiagnosticRelatedInformation { location, message: label.text.clone() })
+        })
+        .collect();
+    lsp_types::Diagnostic {
+        range: range(analysis, one.span, encoding),
+        severity: Some(match one.severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+            Severity::Info => DiagnosticSeverity::INFORMATION,
+        }),
+        code: Some(NumberOrString::String(one.slug.as_str().to_owned())),
+        code_description: None,
+        source: Some("averment".to_owned()),
+        message,
+        related_information: (!related.is_empty()).then_some(related),
+        tags: is_unused(one.slug).then(|| vec![DiagnosticTag::UNNECESSARY]),
+        data: None,
+    }
+}
+
+/// What is said of something that could be left out: editors show it faded.
+fn is_unused(slug: Slug) -> bool {
+    slug.as_str().starts_with("unused-")
+}
+
+/// The range of a span.
+pub fn range(analysis: &Analysis, span: Span, encoding: Encoding) -> lsp_types::Range {
+    analysis.sources.get(span.file).map_or_else(lsp_types::Range::default, |file| encoding.range(file, span.range()))
+}
+
+/// The place of a span; `None` for one in no file.
+pub fn location(analysis: &Analysis, span: Span, encoding: Encoding) -> Option<Location> {
+    Some(Location { uri: analysis.uri_of(span.file)?, range: range(analysis, span, encoding) })
+}

@@ -1,0 +1,390 @@
+//! The state of a session and its loop.
+
+use super::analysis::Analysis;
+use super::dispatch;
+use super::documents::{Documents, document_key};
+use super::picked::PickedRun;
+use super::place::{key_of, path_of};
+use super::project::Projects;
+use super::publish::Published;
+use super::settings::{SECTION, Settings};
+use super::text::Encoding;
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::{
+    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
+    InitializeParams, Uri,
+};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a client can do beside what everybody can.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Client {
+    /// Settings are asked for.
+    pub configuration: bool,
+    /// Files are watched where the server asks for it.
+    pub watches: bool,
+    /// Completions may hold places to be filled in.
+    pub snippets: bool,
+    /// Lenses and hints are drawn again where the server asks for it.
+    pub refreshes_lenses: bool,
+    pub refreshes_hints: bool,
+}
+
+/// One session.
+pub struct Server {
+    connection: Connection,
+    pub encoding: Encoding,
+    pub client: Client,
+    /// The folders that the client works in.
+    pub folders: Vec<PathBuf>,
+    pub documents: Documents,
+    analyses: BTreeMap<PathBuf, Analysis>,
+    pub settings: Settings,
+    pub run: Option<PickedRun>,
+    pub projects: Projects,
+    pub published: Published,
+    /// Documents whose diagnostics are older than their text.
+    dirty: BTreeSet<PathBuf>,
+    queue: VecDeque<Message>,
+    shut_down: bool,
+    asked: i32,
+    /// What answers to the server's own requests are about.
+    waiting: BTreeMap<RequestId, Waiting>,
+}
+
+/// A request of the server that waits for its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    Settings,
+    Nothing,
+}
+
+impl Server {
+    /// A session with a client that has shaken hands.
+    pub fn new(connection: Connection, parameters: &InitializeParams) -> Self {
+        Self {
+            connection,
+            encoding: dispatch::encoding_of(parameters),
+            client: client_of(parameters),
+            folders: folders_of(parameters),
+            documents: Documents::default(),
+            analyses: BTreeMap::new(),
+            settings: parameters.initialization_options.as_ref().map(Settings::read).unwrap_or_default(),
+            run: None,
+            projects: Projects::default(),
+            published: Published::default(),
+            dirty: BTreeSet::new(),
+            queue: VecDeque::new(),
+            shut_down: false,
+            asked: 0,
+            waiting: BTreeMap::new(),
+        }
+    }
+
+    /// Serves until the client leaves.
+    pub fn run(mut self) -> i32 {
+        self.load_run();
+        self.watch_files();
+        self.ask_for_settings();
+        loop {
+            while let Ok(message) = self.connection.receiver.try_recv() {
+                self.queue.push_back(message);
+            }
+            if let Some(message) = self.queue.pop_front() {
+                if let Some(code) = self.take(message) {
+                    return code;
+                }
+            } else if let Some(key) = self.dirty.pop_first() {
+                self.publish(&key);
+            } else {
+                match self.connection.receiver.recv() {
+                    Ok(message) => self.queue.push_back(message),
+                    // The client went away without a word.
+                    Err(_) => return 1,
+                }
+            }
+        }
+    }
+
+    /// Takes one message; gives the exit code behind `exit`.
+    fn take(&mut self, message: Message) -> Option<i32> {
+        match message {
+            Message::Request(request) => {
+                let response = self.respond(request);
+                self.send(response.into());
+            }
+            Message::Notification(one) if one.method == "exit" => return Some(i32::from(!self.shut_down)),
+            Message::Notification(one) => dispatch::notification(self, one),
+            Message::Response(response) => self.answered(response),
+        }
+        None
+    }
+
+    fn respond(&mut self, request: Request) -> Response {
+        let refuse =
+            |code: ErrorCode, message: &str| Response::new_err(request.id.clone(), code as i32, message.to_owned());
+        if self.shut_down {
+            return refuse(ErrorCode::InvalidRequest, "the session is shut down");
+        }
+        if dispatch::is_cancelled(&request, &self.queue) {
+            return refuse(ErrorCode::RequestCanceled, "the request was taken back");
+        }
+        match request.method.as_str() {
+            "shutdown" => {
+                self.shut_down = true;
+                Response::new_ok(request.id, Value::Null)
+            }
+            "initialize" => refuse(ErrorCode::InvalidRequest, "the session is initialized"),
+            _ => dispatch::request(self, request),
+        }
+    }
+
+    /// Sends a message; nobody is there to hear of one that cannot be sent.
+    pub fn send(&self, message: Message) {
+        let _ = self.connection.sender.send(message);
+    }
+
+    /// Sends a notification.
+    pub fn notify(&self, method: &str, parameters: impl serde::Serialize) {
+        self.send(Message::Notification(Notification::new(method.to_owned(), parameters)));
+    }
+
+    /// Writes a line into the client's log.
+    pub fn log(&self, message: &str) {
+        self.notify("window/logMessage", json!({ "type": 3, "message": message }));
+    }
+
+    /// Shows a message to the user: 1 an error, 2 a warning, 3 information.
+    pub fn show(&self, kind: u8, message: &str) {
+        self.notify("window/showMessage", json!({ "type": kind, "message": message }));
+    }
+
+    fn ask(&mut self, method: &str, parameters: Value, waiting: Waiting) {
+        self.asked = self.asked.wrapping_add(1);
+        let id = RequestId::from(self.asked);
+        self.waiting.insert(id.clone(), waiting);
+        self.send(Message::Request(Request::new(id, method.to_owned(), parameters)));
+    }
+
+    fn answered(&mut self, response: Response) {
+        if self.waiting.remove(&response.id) != Some(Waiting::Settings) {
+            return;
+        }
+        if let Ok(Value::Array(values)) = response.response_result
+            && let Some(value) = values.first().filter(|value| value.is_object())
+        {
+            self.set(Settings::read(value));
+        }
+    }
+
+    fn ask_for_settings(&mut self) {
+        if self.client.configuration {
+            self.ask("workspace/configuration", json!({ "items": [{ "section": SECTION }] }), Waiting::Settings);
+        }
+    }
+
+    fn watch_files(&mut self) {
+        if !self.client.watches {
+            return;
+        }
+        let globs = ["**/*.assert", "**/averment.toml", "**/*.json", "**/*.jsonl"];
+        let watchers: Vec<Value> = globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
+        let registration = json!({
+            "id": "averment-files",
+            "method": "workspace/didChangeWatchedFiles",
+            "registerOptions": { "watchers": watchers },
+        });
+        self.ask("client/registerCapability", json!({ "registrations": [registration] }), Waiting::Nothing);
+    }
+
+    /// Asks the client to draw lenses and hints again.
+    pub fn refresh(&mut self) {
+        if self.client.refreshes_lenses {
+            self.ask("workspace/codeLens/refresh", Value::Null, Waiting::Nothing);
+        }
+        if self.client.refreshes_hints {
+            self.ask("workspace/inlayHint/refresh", Value::Null, Waiting::Nothing);
+        }
+    }
+
+    /// Takes new settings.
+    pub fn set(&mut self, settings: Settings) {
+        if settings == self.settings {
+            return;
+        }
+        let (run, lint) = (settings.run != self.settings.run, settings.lint != self.settings.lint);
+        self.settings = settings;
+        if run {
+            self.load_run();
+        }
+        if lint {
+            self.forget_all();
+        }
+        self.refresh();
+    }
+
+    /// Reads the picked run.
+    pub fn load_run(&mut self) {
+        self.run = None;
+        self.analyses.values_mut().for_each(Analysis::forget_outcome);
+        let Some((file, number)) = self.settings.picked(&self.folders) else { return };
+        match PickedRun::read(&file, number) {
+            Ok(run) => self.run = Some(run),
+            Err(why) => self.show(2, &format!("the picked run cannot be read: {why}")),
+        }
+    }
+
+    /// Everything is to be looked at anew.
+    fn forget_all(&mut self) {
+        self.analyses.clear();
+        self.dirty.extend(self.documents.keys());
+    }
+
+    /// A file changed, in a buffer or on disk: every document that reads it is to be looked at anew.
+    fn forget(&mut self, key: &Path) {
+        let stale: Vec<PathBuf> = self
+            .analyses
+            .iter()
+            .filter(|(own, analysis)| own.as_path() == key || analysis.asked.contains(key))
+            .map(|(own, _)| own.clone())
+            .collect();
+        for own in stale {
+            self.analyses.remove(&own);
+            if self.documents.get(&own).is_some() {
+                self.dirty.insert(own);
+            }
+        }
+    }
+
+    /// The analysis of an open document, or of a file on disk.
+    pub fn analysis(&mut self, key: &Path) -> Option<&Analysis> {
+        self.analyze(key)?;
+        self.analyses.get(key)
+    }
+
+    /// The analysis of the document of a URI.
+    pub fn analysis_of(&mut self, uri: &Uri) -> Option<&Analysis> {
+        self.analysis(&document_key(uri))
+    }
+
+    /// An analysis that was made already.
+    pub fn known(&self, key: &Path) -> Option<&Analysis> {
+        self.analyses.get(key)
+    }
+
+    /// Makes sure that there is an analysis.
+    pub fn analyze(&mut self, key: &Path) -> Option<()> {
+        if self.analyses.contains_key(key) {
+            return Some(());
+        }
+        let (uri, text): (Uri, Arc<str>) = match self.documents.get(key) {
+            Some(document) => (document.uri.clone(), Arc::clone(&document.text)),
+            None => (super::place::uri_of(key)?, super::workspace::text_of(key)?.into()),
+        };
+        let options = self.settings.lint.then(|| self.projects.options(key));
+        let analysis = Analysis::of(key, &uri, &text, &self.documents, options.as_ref());
+        self.analyses.insert(key.to_path_buf(), analysis);
+        Some(())
+    }
+
+    fn publish(&mut self, key: &Path) {
+        self.analyze(key);
+        super::publish::publish(self, key);
+    }
+
+    pub(super) fn did_open(&mut self, parameters: DidOpenTextDocumentParams) {
+        let document = parameters.text_document;
+        let key = self.documents.open(document.uri, document.version, document.text);
+        self.forget(&key);
+        self.dirty.insert(key);
+    }
+
+    pub(super) fn did_change(&mut self, parameters: DidChangeTextDocumentParams) {
+        let document = parameters.text_document;
+        let changed = self.documents.change(&document.uri, document.version, parameters.content_changes, self.encoding);
+        match changed {
+            Some(key) => {
+                self.forget(&key);
+                self.dirty.insert(key);
+            }
+            None => self.log(&format!("`{}` is not open", document.uri.as_str())),
+        }
+    }
+
+    pub(super) fn did_close(&mut self, parameters: DidCloseTextDocumentParams) {
+        if let Some(key) = self.documents.close(&parameters.text_document.uri) {
+            self.forget(&key);
+            self.dirty.remove(&key);
+            super::publish::withdraw(self, &key);
+        }
+    }
+
+    pub(super) fn did_save(&mut self, parameters: DidSaveTextDocumentParams) {
+        let key = document_key(&parameters.text_document.uri);
+        self.forget(&key);
+    }
+
+    pub(super) fn did_change_configuration(&mut self, parameters: DidChangeConfigurationParams) {
+        if self.client.configuration {
+            self.ask_for_settings();
+        } else if parameters.settings.is_object() {
+            self.set(Settings::read(&parameters.settings));
+        }
+    }
+
+    pub(super) fn did_change_watched_files(&mut self, parameters: DidChangeWatchedFilesParams) {
+        for change in parameters.changes {
+            let Some(path) = path_of(change.uri.as_str()) else { continue };
+            let key = key_of(&path);
+            if path.file_name().is_some_and(|name| name == crate::project::NAME) {
+                self.projects.forget();
+                self.forget_all();
+            }
+            // What an open buffer holds counts, whatever the disk says.
+            if self.documents.get(&key).is_none() {
+                self.forget(&key);
+            }
+            if self.run.as_ref().is_some_and(|run| key_of(&run.file) == key) {
+                self.load_run();
+                self.refresh();
+            }
+        }
+    }
+
+    pub(super) fn did_change_folders(&mut self, parameters: DidChangeWorkspaceFoldersParams) {
+        let paths = |folders: Vec<lsp_types::WorkspaceFolder>| {
+            folders.into_iter().filter_map(|folder| path_of(folder.uri.as_str())).collect::<Vec<_>>()
+        };
+        let removed = paths(parameters.event.removed);
+        self.folders.retain(|folder| !removed.contains(folder));
+        self.folders.extend(paths(parameters.event.added));
+    }
+}
+
+fn client_of(parameters: &InitializeParams) -> Client {
+    let capabilities = serde_json::to_value(&parameters.capabilities).unwrap_or_default();
+    let is = |pointer: &str| capabilities.pointer(pointer).and_then(Value::as_bool).unwrap_or(false);
+    Client {
+        configuration: is("/workspace/configuration"),
+        watches: is("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+        snippets: is("/textDocument/completion/completionItem/snippetSupport"),
+        refreshes_lenses: is("/workspace/codeLens/refreshSupport"),
+        refreshes_hints: is("/workspace/inlayHint/refreshSupport"),
+    }
+}
+
+fn folders_of(parameters: &InitializeParams) -> Vec<PathBuf> {
+    let folders = parameters.workspace_folders.iter().flatten();
+    let mut paths: Vec<PathBuf> = folders.filter_map(|folder| path_of(folder.uri.as_str())).collect();
+    #[expect(deprecated, reason = "older clients name their folder in this field alone")]
+    if paths.is_empty()
+        && let Some(root) = &parameters.root_uri
+    {
+        paths.extend(path_of(root.as_str()));
+    }
+    paths
+}

@@ -1,0 +1,57 @@
+//! What the user chose in the editor's settings.
+
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The section of the settings.
+pub const SECTION: &str = "averment";
+
+/// The settings under `averment`. What is no setting, or of another type, is left out.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Settings {
+    /// The picked run: a trace, with `#3` behind it for the third run in it.
+    pub run: Option<String>,
+    /// Whether lints are shown beside what does not compile.
+    pub lint: bool,
+    /// Whether types and readings are shown in the text.
+    pub inlay_hints: bool,
+    /// Whether verdicts and buttons are shown above rules and tests.
+    pub code_lens: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { run: None, lint: true, inlay_hints: true, code_lens: true }
+    }
+}
+
+impl Settings {
+    /// The settings of a client's answer: the section itself, or an object that holds it.
+    pub fn read(value: &Value) -> Self {
+        let own = value.get(SECTION).unwrap_or(value);
+        let mut settings = Self::default();
+        let text = |key: &str| own.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+        settings.run = text("run").map(str::to_owned);
+        let is = |key: &str, otherwise: bool| own.get(key).and_then(Value::as_bool).unwrap_or(otherwise);
+        settings.lint = is("lint", settings.lint);
+        settings.inlay_hints = is("inlayHints", settings.inlay_hints);
+        settings.code_lens = is("codeLens", settings.code_lens);
+        settings
+    }
+
+    /// The file of the picked run and the number of the run in it, from 1.
+    pub fn picked(&self, folders: &[PathBuf]) -> Option<(PathBuf, usize)> {
+        let run = self.run.as_deref()?;
+        let (path, number) = match run.rsplit_once('#') {
+            Some((path, number)) if number.chars().all(|c| c.is_ascii_digit()) && !number.is_empty() => {
+                (path, number.parse().unwrap_or(1))
+            }
+            _ => (run, 1),
+        };
+        let path = Path::new(path);
+        let found = folders.iter().map(|folder| folder.join(path)).find(|path| path.exists());
+        Some((found.unwrap_or_else(|| folders.first().map_or(path.to_path_buf(), |folder| folder.join(path))), number))
+    }
+}

@@ -1,0 +1,120 @@
+//! Positions of the protocol: lines from 0, columns in the unit that client and server agreed on.
+
+use crate::source::SourceFile;
+use lsp_types::{Position, PositionEncodingKind, Range};
+
+/// The unit of columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Encoding {
+    /// Bytes of UTF-8.
+    Utf8,
+    /// Units of UTF-16: what every client knows.
+    #[default]
+    Utf16,
+    /// Characters.
+    Utf32,
+}
+
+impl Encoding {
+    /// The first of those that a client offers, UTF-8 where it can.
+    pub fn chosen(offered: Option<&[PositionEncodingKind]>) -> Self {
+        let offers = |kind: PositionEncodingKind| offered.is_some_and(|all| all.contains(&kind));
+        if offers(PositionEncodingKind::UTF8) {
+            Self::Utf8
+        } else if offers(PositionEncodingKind::UTF32) && !offers(PositionEncodingKind::UTF16) {
+            Self::Utf32
+        } else {
+            Self::Utf16
+        }
+    }
+
+    /// Its name.
+    pub fn kind(self) -> PositionEncodingKind {
+        match self {
+            Self::Utf8 => PositionEncodingKind::UTF8,
+            Self::Utf16 => PositionEncodingKind::UTF16,
+            Self::Utf32 => PositionEncodingKind::UTF32,
+        }
+    }
+
+    fn width(self, letter: char) -> usize {
+        match self {
+            Self::Utf8 => letter.len_utf8(),
+            Self::Utf16 => letter.len_utf16(),
+            Self::Utf32 => 1,
+        }
+    }
+
+    /// How many units a text has.
+    pub fn length(self, text: &str) -> u32 {
+        let units = match self {
+            Self::Utf8 => text.len(),
+            _ => text.chars().map(|letter| self.width(letter)).sum(),
+        };
+        number(units)
+    }
+
+    /// The byte offset of a position. What lies behind a line is its end, what lies behind the text its end.
+    pub fn offset(self, file: &SourceFile, position: Position) -> usize {
+        let line = (position.line as usize).saturating_add(1);
+        if line > file.line_count() {
+            return file.text.len();
+        }
+        let mut left = position.character as usize;
+        let mut at = file.line_start(line);
+        for letter in file.line(line).chars() {
+            let width = self.width(letter);
+            if left < width {
+                break;
+            }
+            left -= width;
+            at += letter.len_utf8();
+        }
+        at
+    }
+
+    /// The position of a byte offset.
+    pub fn position(self, file: &SourceFile, offset: usize) -> Position {
+        let offset = offset.min(file.text.len());
+        let line = file.position(number(offset)).line;
+        let start = file.line_start(line).min(offset);
+        let before = file.text.get(start..offset).unwrap_or("");
+        Position { line: number(line.saturating_sub(1)), character: self.length(before) }
+    }
+
+    /// The range of byte offsets.
+    pub fn range(self, file: &SourceFile, bytes: std::ops::Range<usize>) -> Range {
+        Range { start: self.position(file, bytes.start), end: self.position(file, bytes.end) }
+    }
+
+    /// The byte offsets of a range; empty where it ends before it starts.
+    pub fn bytes(self, file: &SourceFile, range: Range) -> std::ops::Range<usize> {
+        let start = self.offset(file, range.start);
+        start..self.offset(file, range.end).max(start)
+    }
+}
+
+/// A number of the protocol.
+pub fn number(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_in_every_unit() {
+        let file = SourceFile::new("a", None, "a🙂b\r\nä\n");
+        let at = |line, character| Position { line, character };
+        assert_eq!(Encoding::Utf16.offset(&file, at(0, 3)), 5);
+        assert_eq!(Encoding::Utf8.offset(&file, at(0, 5)), 5);
+        assert_eq!(Encoding::Utf32.offset(&file, at(0, 2)), 5);
+        assert_eq!(Encoding::Utf16.position(&file, 5), at(0, 3));
+        assert_eq!(Encoding::Utf16.position(&file, 10), at(1, 1));
+        // Inside of a character, behind a line, behind the text.
+        assert_eq!(Encoding::Utf16.offset(&file, at(0, 2)), 1);
+        assert_eq!(Encoding::Utf16.offset(&file, at(0, 99)), 6);
+        assert_eq!(Encoding::Utf16.offset(&file, at(9, 9)), file.text.len());
+    }
+}

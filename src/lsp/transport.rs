@@ -1,0 +1,197 @@
+//! Messages over standard input and output.
+//!
+//! A message that is no message never ends the session: what cannot be read is answered with an error and passed over. Sizes are bounded.
+
+use lsp_server::{Connection, Message};
+use std::io::{self, BufRead, Read, Write};
+use std::thread::JoinHandle;
+
+/// Bytes of one message; a client that opens the largest rule file stays far below.
+const MOST: usize = 128 << 20;
+/// Bytes of one line of a header.
+const HEADER: u64 = 4096;
+
+/// The threads that read and write.
+pub struct Threads {
+    reader: JoinHandle<()>,
+    writer: JoinHandle<io::Result<()>>,
+}
+
+impl Threads {
+    /// Waits until everything is written. The reader is left behind: it ends with the process or with its input.
+    pub fn join(self) {
+        let _ = self.writer.join();
+        drop(self.reader);
+    }
+}
+
+/// A connection over standard input and output.
+pub fn stdio() -> (Connection, Threads) {
+    let (server, client) = Connection::memory();
+    let Connection { sender, receiver } = client;
+    let reader = std::thread::spawn(move || {
+        let mut input = io::stdin().lock();
+        while let Some(read) = read(&mut input) {
+            match read {
+                Incoming::Message(message) => {
+                    if sender.send(message).is_err() {
+                        return;
+                    }
+                }
+                Incoming::Malformed { id, code, message } => {
+                    if refuse(id, code, &message).is_err() {
+                        return;
+                    }
+                }
+            }
+        }
+    });
+    let writer = std::thread::spawn(move || {
+        for message in &receiver {
+            message.write(&mut io::stdout().lock())?;
+        }
+        Ok(())
+    });
+    (server, Threads { reader, writer })
+}
+
+/// What was read.
+#[derive(Debug)]
+pub(super) enum Incoming {
+    /// A message of the protocol.
+    Message(Message),
+    /// Something else, with the id where one could be made out.
+    Malformed { id: serde_json::Value, code: i32, message: String },
+}
+
+/// The next message; `None` at the end of the input.
+pub(super) fn read(input: &mut impl BufRead) -> Option<Incoming> {
+    let length = match header(input)? {
+        Ok(length) => length,
+        Err(message) => return Some(malformed(serde_json::Value::Null, -32700, message)),
+    };
+    if length > MOST {
+        let most = u64::try_from(length).unwrap_or(u64::MAX);
+        io::copy(&mut input.take(most), &mut io::sink()).ok()?;
+        return Some(malformed(serde_json::Value::Null, -32600, format!("a message of {length} bytes is too large")));
+    }
+    // Not reserved ahead: a header may promise more than ever comes.
+    let mut body = Vec::new();
+    let wanted = u64::try_from(length).unwrap_or(u64::MAX);
+    input.take(wanted).read_to_end(&mut body).ok()?;
+    if body.len() < length {
+        return None;
+    }
+    Some(message(&body))
+}
+
+/// The message of a body.
+fn message(body: &[u8]) -> Incoming {
+    let value: serde_json::Value = match serde_json::from_slice(body) {
+        Ok(value) => value,
+        Err(error) => return malformed(serde_json::Value::Null, -32700, format!("the message is not JSON: {error}")),
+    };
+    let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default();
+    match serde_json::from_value(value) {
+        Ok(message) => Incoming::Message(message),
+        Err(_) => malformed(id, -32600, "this is no request, notification or response".to_owned()),
+    }
+}
+
+fn malformed(id: serde_json::Value, code: i32, message: String) -> Incoming {
+    Incoming::Malformed { id, code, message }
+}
+
+/// The length that a header gives; `None` at the end of the input.
+fn header(input: &mut impl BufRead) -> Option<Result<usize, String>> {
+    let mut length = None;
+    loop {
+        let mut line = Vec::new();
+        let read = input.by_ref().take(HEADER).read_until(b'\n', &mut line).ok()?;
+        if read == 0 {
+            return None;
+        }
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end();
+        if line.is_empty() {
+            match length {
+                Some(length) => return Some(length),
+                None => continue,
+            }
+        }
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = Some(value.trim().parse().map_err(|_| format!("`{}` is no length", shortened(value.trim()))));
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// Answers what is no message.
+fn refuse(id: serde_json::Value, code: i32, message: &str) -> io::Result<()> {
+    let answer = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } });
+    let body = answer.to_string();
+    let mut out = io::stdout().lock();
+    write!(out, "Content-Length: {}\r\n\r\n{body}", body.len())?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &[u8]) -> Vec<String> {
+        let mut input = text;
+        let mut found = Vec::new();
+        while let Some(read) = read(&mut input) {
+            found.push(match read {
+                Incoming::Message(Message::Request(request)) => format!("request {}", request.method),
+                Incoming::Message(Message::Notification(one)) => format!("notification {}", one.method),
+                Incoming::Message(Message::Response(_)) => "response".to_owned(),
+                Incoming::Malformed { id, code, .. } => format!("malformed {id} {code}"),
+            });
+        }
+        found
+    }
+
+    fn framed(body: &str) -> String {
+        format!("Content-Length: {}\r\n\r\n{body}", body.len())
+    }
+
+    #[test]
+    fn what_is_no_message_is_passed_over() {
+        let good = framed(r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#);
+        let text = [
+            framed("{"),
+            good.clone(),
+            framed(r#"{"id":7}"#),
+            "Content-Length: minus\r\n\r\n".to_owned(),
+            "\r\n\r\nX: y\r\n".to_owned() + &good,
+            framed("[]"),
+            framed(&"[".repeat(100_000)),
+            good.clone(),
+            "Content-Length: 99999".to_owned(),
+        ];
+        let found = all(text.concat().as_bytes());
+        let wanted = [
+            "malformed null -32700",
+            "notification initialized",
+            "malformed 7 -32600",
+            "malformed null -32700",
+            "notification initialized",
+            "malformed null -32600",
+            "malformed null -32700",
+            "notification initialized",
+        ];
+        assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_promise_of_many_bytes_takes_no_memory() {
+        assert_eq!(all(b"Content-Length: 99999999999999\r\n\r\n{}"), ["malformed null -32600"]);
+    }
+}

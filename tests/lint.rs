@@ -244,3 +244,50 @@ fn every_witness_of_a_page_is_what_the_evaluator_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(witnesses.len() >= 7, "only {witnesses:?} show a run");
 }
+
+/// The table of the reference, from the catalogue of lints.
+fn table() -> String {
+    use averment::diagnostic::Family;
+    let with_fix: BTreeSet<Slug> = lints()
+        .filter(|slug| *slug != Slug::Impossible)
+        .filter(|slug| {
+            let found = linted(&programs(*slug).0, &warning_of(*slug)).found;
+            found.0.iter().any(|one| one.slug == *slug && one.fix.is_some())
+        })
+        .collect();
+    let mut text = String::new();
+    for family in Family::ALL {
+        text +=
+            &format!("\n### {}: {}\n\n| lint | level | fix | |\n|---|---|---|---|\n", family.as_str(), family.title());
+        for slug in Slug::ALL.iter().filter(|slug| slug.family() == Some(*family)) {
+            let fix = if with_fix.contains(slug) { "yes" } else { "" };
+            text += &format!("| `{}` | {} | {fix} | {} |\n", slug.as_str(), slug.level().as_str(), slug.title());
+        }
+    }
+    text + "\n"
+}
+
+#[test]
+fn the_reference_lists_every_lint() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/lint.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once("<!-- lints -->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- end of lints -->\n").unwrap();
+    let made = format!("{before}<!-- lints -->\n{}<!-- end of lints -->\n{after}", table());
+    if std::env::var_os("AVERMENT_BLESS").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written == made, "docs/reference/lint.md is not what the catalogue says: run with AVERMENT_BLESS=1");
+    // What the comparison speaks of exists.
+    let comparison = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/comparison.md");
+    let comparison = std::fs::read_to_string(comparison).unwrap();
+    for lint in lints().filter(|lint| lint.family() != Some(averment::diagnostic::Family::Style)) {
+        let family = lint.as_str().starts_with("unused-") && comparison.contains("`unused-*`");
+        let shown = comparison.contains(&format!("`{}`", lint.as_str())) || family;
+        assert!(shown || UNCOMPARED.contains(&lint), "docs/comparison.md says nothing of `{}`", lint.as_str());
+    }
+}
+
+/// Lints that nothing elsewhere stands beside.
+const UNCOMPARED: &[Slug] = &[Slug::OrderWithoutExistence, Slug::EmptyRule, Slug::SameSteps];

@@ -35,6 +35,8 @@ const PAGES: &[(&str, &str, &str)] = &[
         "statements about the course of a run, to the last case",
     ),
     ("command-line", include_str!("../../docs/reference/command-line.md"), "the commands, formats and exit codes"),
+    ("lint", include_str!("../../docs/reference/lint.md"), "the linter: levels, fixes, all lints"),
+    ("project", include_str!("../../docs/reference/project.md"), "`averment.toml`: rules, traces, levels of a project"),
 ];
 
 /// Prints a topic, or the list of topics.

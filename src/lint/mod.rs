@@ -5,6 +5,7 @@
 //! [`Levels`]; a lint that nobody sees does no work.
 
 mod context;
+mod cost;
 mod course;
 pub mod fix;
 mod levels;
@@ -12,6 +13,7 @@ pub mod logic;
 mod names;
 mod order;
 mod pairs;
+mod readings;
 mod regex;
 pub mod registry;
 mod style;

@@ -7,9 +7,7 @@ use super::walk::{self, Visit};
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{Assertion, Check, Course, Expr as Checked, ExprKind as Form, NameTest, Pattern, Scope, Severity};
 use crate::source::Span;
-use crate::syntax::ast::{
-    Argument, Atom, Expr, ExprKind, Flow, FlowKind, Statement, StatementKind, Step, StepKind, Subject, Unit, WithinUnit,
-};
+use crate::syntax::ast::{Atom, Statement, StatementKind, Step, StepKind, Subject, WithinUnit};
 use serde_json::json;
 
 /// Statements with the same steps on both sides.
@@ -192,119 +190,6 @@ fn closings_of<'c>(check: &'c Check<Pattern, Checked>, found: &mut Vec<&'c Patte
     });
 }
 
-/// `fetch*` in a flow: a tool whose name starts so, not a repetition.
-pub fn globs_in_flows(context: &mut Context<'_>) {
-    let mut names = Names::default();
-    walk::file(context.ast(), &mut names);
-    let Names { flows, others, .. } = names;
-    for flow in flows {
-        let mut known = Names::default();
-        walk::flow(flow, &mut known);
-        known.others.extend(others.iter().cloned());
-        known.others.extend(context.checked.module.tools.iter().map(|tool| tool.name.clone()));
-        walk::flow(flow, &mut Globs(context, known.others));
-    }
-}
-
-/// The names of tools outside of flows, and the flows.
-#[derive(Default)]
-struct Names<'a> {
-    others: Vec<String>,
-    flows: Vec<&'a Flow>,
-    in_flow: Option<Span>,
-}
-
-impl<'a> Visit<'a> for Names<'a> {
-    fn statement(&mut self, statement: &'a Statement) {
-        if let StatementKind::Flow { flow } = &statement.kind {
-            self.flows.push(flow);
-            self.in_flow = Some(flow.span);
-        }
-    }
-
-    fn step(&mut self, step: &'a Step) {
-        let inside = self.in_flow.is_some_and(|flow| flow.start <= step.span.start && step.span.end <= flow.end);
-        if let StepKind::Atom(Atom { subject: Subject::Tool(name), .. }) = &step.kind
-            && !inside
-        {
-            self.others.push(name.text.clone());
-        }
-    }
-}
-
-struct Globs<'c, 'a>(&'c mut Context<'a>, Vec<String>);
-
-impl<'a> Visit<'a> for Globs<'_, 'a> {
-    fn flow(&mut self, flow: &'a Flow) {
-        let FlowKind::Step(Step { kind: StepKind::Atom(atom), span }) = &flow.kind else { return };
-        let Subject::Tool(name) = &atom.subject else { return };
-        let Some(stem) = name.text.strip_suffix(['*', '?']).filter(|stem| !stem.contains(['*', '?'])) else { return };
-        // A glob whose beginning is no name of a tool is one on purpose: `admin_*`.
-        if !self.1.iter().any(|known| known == stem) {
-            return;
-        }
-        let sign = name.text.get(stem.len()..).unwrap_or("*");
-        let written = format!("({stem}){sign}");
-        self.0.report(
-            Diagnostic::new(
-                Slug::GlobInFlow,
-                *span,
-                format!("one call of a tool whose name starts with `{stem}`, not several of `{stem}`"),
-            )
-            .help(format!("a repetition stands behind parentheses: `{written}`"))
-            .fix("make it a repetition", *span, written),
-        );
-    }
-}
-
-/// Names in a call's parentheses that are arguments and look like fields of the step or of the run.
-pub fn two_scopes(context: &mut Context<'_>) {
-    struct Scopes<'c, 'a>(&'c mut Context<'a>);
-    impl<'a> Visit<'a> for Scopes<'_, 'a> {
-        fn step(&mut self, step: &'a Step) {
-            let StepKind::Atom(Atom {
-                subject: Subject::Tool(_) | Subject::QuotedTool(_), arguments: Some(all), ..
-            }) = &step.kind
-            else {
-                return;
-            };
-            for argument in all {
-                if let Argument::Test(Expr { kind: ExprKind::Test { subject, test }, .. }) = argument
-                    && let (ExprKind::Name(name), Some(operand)) = (&subject.kind, test.operand.as_deref())
-                {
-                    self.field(step, name, subject.span, operand);
-                }
-            }
-        }
-    }
-    impl Scopes<'_, '_> {
-        fn field(&mut self, step: &Step, name: &str, span: Span, operand: &Expr) {
-            let ExprKind::Number(number) = &operand.kind else { return };
-            let looks_like = match (name, number.unit) {
-                ("duration", Unit::Duration) => "how long the call took",
-                ("cost", Unit::Money) => "what the run cost",
-                _ => return,
-            };
-            // A catalogue that lists the argument settles it.
-            let listed =
-                self.0.checked.module.schemas.iter().any(|schema| schema.json.contains(&format!("\"{name}\"")));
-            if listed {
-                return;
-            }
-            let tool = self.0.text(step.span).split(['(', ' ']).next().unwrap_or("");
-            let help = match name {
-                "duration" => format!(
-                    "write `({tool} where duration …)` for the time of the call, `args.{name}` for the argument"
-                ),
-                _ => format!("write `({tool} where run.cost …)` for that, `args.{name}` for the argument"),
-            };
-            let message = format!("in parentheses `{name}` is an argument of the call, not {looks_like}");
-            self.0.report(Diagnostic::new(Slug::TwoScopes, span, message).help(help));
-        }
-    }
-    walk::file(context.ast(), &mut Scopes(context));
-}
-
 /// `each A: cond` with a condition that looks at nothing of the step.
 pub fn conditions(context: &mut Context<'_>) {
     let mut found = Vec::new();
@@ -425,50 +310,4 @@ pub fn bounds(context: &mut Context<'_>) {
         }
     }
     walk::file(context.ast(), &mut Bounds(context));
-}
-
-/// Globs and paths that take everything.
-pub fn wide(context: &mut Context<'_>) {
-    struct Wide<'c, 'a>(&'c mut Context<'a>);
-    impl<'a> Visit<'a> for Wide<'_, 'a> {
-        fn step(&mut self, step: &'a Step) {
-            let StepKind::Atom(Atom { subject: Subject::Kind { kind: _, word, text: Some(text) }, .. }) = &step.kind
-            else {
-                return;
-            };
-            let crate::syntax::ast::KindText::Text(text) = text else { return };
-            let is_all = text.literal().is_some_and(|text| matches!(text, "**" | "**/*" | "*" | ""));
-            let word_text = self.0.text(*word);
-            if !is_all || !matches!(word_text, "read" | "write") {
-                return;
-            }
-            let place = Span { start: word.end, ..text.span };
-            self.0.report(
-                Diagnostic::new(
-                    Slug::WideGlob,
-                    text.span,
-                    format!("every file that is {word_text}: each is compared with the glob"),
-                )
-                .help(format!("write `{word_text}` alone, or name a folder"))
-                .fix("leave the glob out", place, ""),
-            );
-        }
-
-        fn expr(&mut self, expr: &'a Expr) {
-            if let ExprKind::Deep { base } = &expr.kind
-                && let ExprKind::Name(name) = &base.kind
-                && matches!(name.as_str(), "calls" | "steps" | "messages" | "run")
-            {
-                self.0.report(
-                    Diagnostic::new(
-                        Slug::DeepWildcard,
-                        expr.span,
-                        format!("every value at any depth of all {name} is looked at"),
-                    )
-                    .help(format!("name the fields: `{name}[*].args`, `{name}[*].result`")),
-                );
-            }
-        }
-    }
-    walk::file(context.ast(), &mut Wide(context));
 }

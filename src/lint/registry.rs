@@ -1,7 +1,7 @@
 //! Which function finds which lints.
 
 use super::context::Context;
-use super::{names, order, pairs, regex, style, tests, text, truth, vacuity};
+use super::{cost, names, order, pairs, readings, regex, style, tests, text, truth, vacuity};
 use crate::diagnostic::Slug;
 
 /// A function that looks for lints.
@@ -35,8 +35,8 @@ passes! {
     #[of_text] order::same_steps: SelfPrecedence, SameSteps;
     order::guards: GuardMayFail;
     order::windows: WindowNeverCloses, WindowMayStayOpen;
-    order::globs_in_flows: GlobInFlow;
-    order::two_scopes: TwoScopes;
+    readings::globs_in_flows: GlobInFlow;
+    readings::two_scopes: TwoScopes;
     order::conditions: NotAboutStep;
     order::alternatives: UnreachableAlternative;
     #[of_text] order::bounds: WithinNothing;
@@ -47,7 +47,7 @@ passes! {
     #[of_text] text::characters: BidiCharacter, InvisibleCharacter;
     #[of_text] text::confusable: Confusable;
     #[of_text] regex::regexes: RegexIsLiteral, RegexMatchesEmpty, UnanchoredId, RedundantFlag, RedundantWildcard, UnescapedDot, ExpensiveRegex;
-    #[of_text] order::wide: WideGlob, DeepWildcard;
+    #[of_text] cost::wide: WideGlob, DeepWildcard;
     #[of_text] style::expressions: DoubleNegation, YodaCondition, BooleanComparison, RedundantParentheses, RedundantIf, MixedLogic;
     style::statements: EmptyRule, LongRule, MissingSentence, MustWithoutThreshold, TrivialGroup, RedundantTimes, StarForAny;
     tests::tests: UntestedRule, TestOfNothing, DuplicateTest, OneSidedTests;

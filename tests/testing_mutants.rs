@@ -168,3 +168,25 @@ test \"t\" expect fail all { calls: [], output: { x: 1, y: 1, z: 1 } }
         .collect();
     assert!(invalid.len() * 20 <= mutants.len(), "{} of {} do not compile: {invalid:#?}", invalid.len(), mutants.len());
 }
+
+/// Ctrl-C prints what is done and says how much is not.
+#[test]
+fn an_interruption_ends_the_work_and_prints_what_is_done() {
+    let many: String = (0..1500).map(|number| format!("rule r{number} {{ never t{number}(n > {number}) }}\n")).collect();
+    let folder = Folder::new(&[("many.assert", &format!("{many}test \"t\" expect pass {{ calls: [{{ tool: \"x\" }}] }}\n"))]);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_aver"))
+        .args(["test", "many.assert", "--mutants", "--quiet", "--threads", "1"])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(3_000));
+    assert!(child.try_wait().unwrap().is_none(), "6,000 mutants of 1,500 rules take longer than that");
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let mut out = String::new();
+    std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut out).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{out}");
+    assert!(out.contains("more were not tried"), "{out}");
+}

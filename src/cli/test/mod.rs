@@ -238,6 +238,9 @@ impl Done {
     }
 
     fn exit(&self, arguments: &Arguments, color: ColorChoice) -> Exit {
+        if self.mutants.as_ref().is_some_and(mutants::Work::interrupted) {
+            return Exit::Interrupted;
+        }
         let survived = self.mutants.as_ref().is_some_and(mutants::Work::any_survived);
         let findings = [
             self.tested.iter().any(|test| !test.passed),

@@ -1,14 +1,16 @@
 //! `--mutants`: which small changes of the rules no test notices.
 
 use crate::check::files::Disk;
-use crate::cli::console::{ColorChoice, Stream};
+use crate::cli::console::{ColorChoice, Stream, say};
 use crate::cli::exit::Stop;
+use crate::cli::pipeline;
 use crate::limits::Limits;
 use crate::testing::mutants::{self, Report, Tried};
 use crate::testing::subject::Subject;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Flags of mutants.
 #[derive(Debug, clap::Args)]
@@ -18,7 +20,7 @@ pub struct Flags {
     /// Change the rules in many small ways and show each change that no test notices
     #[arg(long)]
     pub mutants: bool,
-    /// Try at most so many, spread over each file
+    /// Try at most so many, spread over each file [default: 5000]
     #[arg(long, value_name = "N", requires = "mutants")]
     mutants_max: Option<NonZeroUsize>,
     /// Mutants that are tried at a time [default: all processors]
@@ -26,14 +28,31 @@ pub struct Flags {
     threads: Option<NonZeroUsize>,
 }
 
-/// The mutants of each subject.
-pub struct Work(Vec<Report>);
+/// The mutants of each subject, and whether Ctrl-C ended the work.
+pub struct Work {
+    reports: Vec<Report>,
+    interrupted: bool,
+}
 
 impl Flags {
     /// Tries the mutants of subjects whose tests come out as stated: others say nothing about a change.
     pub fn try_all(&self, subjects: &[Subject], limits: &Limits) -> Result<Work, Stop> {
         let files = Disk { limit: limits.rule_file_bytes };
-        let tried = Tried { most: self.mutants_max.map(NonZeroUsize::get), threads: self.threads };
+        let stop = pipeline::interruptions()?;
+        let shown = AtomicUsize::new(0);
+        let progress = |done: usize, all: usize| {
+            // A line that is written over; not more often than a person can see.
+            let step = done * 100 / all.max(1);
+            if Stream::Err.is_terminal() && shown.swap(step, Ordering::Relaxed) != step {
+                say(&format!("\rmutants: {done} of {all}\u{1b}[K"));
+            }
+        };
+        let tried = Tried {
+            most: self.mutants_max.map_or(mutants::MOST, NonZeroUsize::get),
+            threads: self.threads,
+            stop: &stop,
+            progress: &progress,
+        };
         let mut all = Vec::new();
         for subject in subjects {
             let Some(report) = mutants::run(subject, &files, limits, tried) else {
@@ -44,7 +63,10 @@ impl Flags {
             };
             all.push(report);
         }
-        Ok(Work(all))
+        if shown.load(Ordering::Relaxed) > 0 && Stream::Err.is_terminal() {
+            say("\r\u{1b}[K");
+        }
+        Ok(Work { reports: all, interrupted: stop.load(Ordering::Relaxed) })
     }
 }
 
@@ -52,7 +74,7 @@ impl Work {
     /// Prints the survivors for people, or a line each.
     pub fn print(&self, out: &mut dyn Write, subjects: &[Subject], lines: bool, color: ColorChoice) -> io::Result<()> {
         let style = Stream::Out.style(color);
-        for (subject, report) in subjects.iter().zip(&self.0) {
+        for (subject, report) in subjects.iter().zip(&self.reports) {
             if lines {
                 mutants::short(out, report, &subject.sources)?;
             } else {
@@ -65,13 +87,21 @@ impl Work {
 
     /// Everything as data.
     pub fn data(&self, subjects: &[Subject]) -> Value {
-        let files: Vec<Value> =
-            subjects.iter().zip(&self.0).map(|(subject, report)| mutants::data(report, &subject.sources)).collect();
+        let files: Vec<Value> = subjects
+            .iter()
+            .zip(&self.reports)
+            .map(|(subject, report)| mutants::data(report, &subject.sources))
+            .collect();
         json!(files)
+    }
+
+    /// Whether Ctrl-C ended the work early.
+    pub fn interrupted(&self) -> bool {
+        self.interrupted
     }
 
     /// Whether one survived.
     pub fn any_survived(&self) -> bool {
-        self.0.iter().any(|report| report.survived() > 0)
+        self.reports.iter().any(|report| report.survived() > 0)
     }
 }

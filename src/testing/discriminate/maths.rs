@@ -77,7 +77,6 @@ impl Table {
     }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "shares of counts of runs need no more than 52 bits")]
 fn share(part: u64, all: u64) -> f64 {
     if all == 0 { 0.0 } else { part as f64 / all as f64 }
 }
@@ -86,7 +85,6 @@ fn share(part: u64, all: u64) -> f64 {
 struct Logs(Vec<f64>);
 
 impl Logs {
-    #[allow(clippy::cast_precision_loss, reason = "counts of runs are far below 2^52")]
     fn up_to(most: u64) -> Self {
         let mut sums = vec![0.0];
         let mut sum = 0.0;

@@ -15,7 +15,7 @@ use crate::source::{FileId, SourceMap};
 use crate::syntax;
 use crate::syntax::ast::{self, ItemKind};
 pub use edit::{Edit, Kind};
-pub use run::{Fate, Mutant, Report, Tried, run};
+pub use run::{Fate, MOST, Mutant, Report, Tried, run};
 pub use show::{data, human, short};
 
 /// Every change of the first file of a map, in file order.

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Fuel for one assertion of a mutant on one run: a change must not make a test run on and on.
@@ -30,13 +30,20 @@ const FUEL: u64 = 20_000_000;
 /// The stack of a thread that checks and judges.
 const STACK: usize = 16 << 20;
 
+/// Mutants of one file that are tried when nobody says how many.
+pub const MOST: usize = 5_000;
+
 /// How mutants are tried.
-#[derive(Debug, Clone, Copy)]
-pub struct Tried {
-    /// At most so many, spread evenly over the file; `None` for all.
-    pub most: Option<usize>,
+#[derive(Clone, Copy)]
+pub struct Tried<'t> {
+    /// At most so many, spread evenly over the file.
+    pub most: usize,
     /// How many are tried at a time; `None` for all processors. The report is the same for any number.
     pub threads: Option<NonZeroUsize>,
+    /// Set when no further mutant is to be started.
+    pub stop: &'t AtomicBool,
+    /// Told how many of how many are done.
+    pub progress: &'t (dyn Fn(usize, usize) + Sync),
 }
 
 /// What became of a mutant.
@@ -66,7 +73,7 @@ pub struct Mutant {
 /// What came of all mutants of a rule file.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// How many changes there are; more than were tried when a limit was given.
+    /// How many changes there are; more than were tried when there was a limit or an interruption.
     pub found: usize,
     /// Those that were tried, in file order.
     pub mutants: Vec<Mutant>,
@@ -95,7 +102,7 @@ impl Report {
 /// Tries the mutants of a subject whose tests all come out as stated. `files` reads what the rules name. `None` when the text that the
 /// subject holds does not compile from where it is.
 #[must_use]
-pub fn run(subject: &Subject, files: &(dyn Files + Sync), limits: &Limits, tried: Tried) -> Option<Report> {
+pub fn run(subject: &Subject, files: &(dyn Files + Sync), limits: &Limits, tried: Tried<'_>) -> Option<Report> {
     let edits = find(&subject.sources, limits);
     let found = edits.len();
     let edits = chosen(edits, tried.most);
@@ -110,17 +117,18 @@ pub fn run(subject: &Subject, files: &(dyn Files + Sync), limits: &Limits, tried
     };
     work.original = plain(&work.compile(0..0, "")?);
     let work = work;
-    let fates: Vec<Mutex<Fate>> = edits.iter().map(|_| Mutex::new(Fate::Invalid)).collect();
+    let fates: Vec<Mutex<Option<Fate>>> = edits.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
     let all = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = tried.threads.map_or_else(all, NonZeroUsize::get).min(edits.len()).clamp(1, 256);
     let one_thread = || {
-        loop {
+        while !tried.stop.load(Ordering::Relaxed) {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let (Some(edit), Some(place)) = (edits.get(number), fates.get(number)) else { return };
             // A defect that a strange mutant brings to light must not take the others with it.
             let fate = catch_unwind(AssertUnwindSafe(|| work.fate(edit))).unwrap_or(Fate::Invalid);
-            *place.lock().unwrap_or_else(PoisonError::into_inner) = fate;
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(fate);
+            (tried.progress)(number + 1, edits.len());
         }
     };
     std::thread::scope(|scope| {
@@ -132,13 +140,13 @@ pub fn run(subject: &Subject, files: &(dyn Files + Sync), limits: &Limits, tried
         }
     });
     let fates = fates.into_iter().map(|fate| fate.into_inner().unwrap_or_else(PoisonError::into_inner));
-    let mutants = edits.into_iter().zip(fates).map(|(edit, fate)| Mutant { edit, fate }).collect();
+    let mutants = edits.into_iter().zip(fates).filter_map(|(edit, fate)| Some(Mutant { edit, fate: fate? })).collect();
     Some(Report { found, mutants })
 }
 
 /// So many of the changes, spread evenly.
-fn chosen(edits: Vec<Edit>, most: Option<usize>) -> Vec<Edit> {
-    let (all, Some(most)) = (edits.len(), most) else { return edits };
+fn chosen(edits: Vec<Edit>, most: usize) -> Vec<Edit> {
+    let all = edits.len();
     if most >= all {
         return edits;
     }

@@ -108,7 +108,8 @@ impl Finder<'_> {
                 times.iter().for_each(|times| self.times(times));
             }
             S::Never { steps, window, within } => self.never(steps, window.as_ref(), within.as_ref()),
-            S::Only { steps } | S::Either { steps } => self.list(steps),
+            S::Only { steps } => self.list(steps),
+            S::Either { steps } => self.list_or_required(span, steps),
             S::Count { step, test } => {
                 self.step(step);
                 self.test(None, test);
@@ -169,6 +170,16 @@ impl Finder<'_> {
         steps.iter().for_each(|step| self.step(step));
     }
 
+    /// The same for a statement that takes two patterns at least: what is left of two is required.
+    fn list_or_required(&mut self, span: Span, steps: &[Step]) {
+        let [left, right] = steps else { return self.list(steps) };
+        for (gone, stays) in [(left, right), (right, left)] {
+            let missing = format!("a test in which `{}` alone decides", self.short(gone.span));
+            self.replace_span(span, format!("require {}", self.at(stays.span)), Kind::DropPattern, missing);
+        }
+        steps.iter().for_each(|step| self.step(step));
+    }
+
     /// One word for another at the start of a statement.
     fn swap_word(&mut self, span: Span, word: &str, other: &str, steps: &[&Step]) {
         if let Some(range) = self.first_word(span, word) {
@@ -183,7 +194,9 @@ impl Finder<'_> {
         let end = steps.last().map_or(0, |step| step.span.end);
         match window {
             Some(Window::After { open, until }) => {
-                self.window_word(end, open, "after", "before");
+                if until.is_none() {
+                    self.window_word(end, open, "after", "before");
+                }
                 if let Some(until) = until {
                     let missing = format!("a test in which it occurs behind `{}`", self.short(until.span));
                     self.cut(open.span.end, until.span.end, Kind::DropWindow, missing);
@@ -259,7 +272,7 @@ impl Finder<'_> {
     }
 
     fn sequence(&mut self, span: Span, mode: SequenceMode, steps: &[Step], within: Option<&Within>) {
-        self.list(steps);
+        self.list_or_required(span, steps);
         for pair in steps.windows(2) {
             let [left, right] = pair else { continue };
             let (l, r) = (self.at(left.span), self.at(right.span));

@@ -3,7 +3,7 @@
 use super::edit::{Finder, Kind};
 use crate::source::Span;
 use crate::syntax::ast::{
-    Argument, Atom, Expr, ExprKind, Flow, FlowKind, KindText, StatusWord, Step, StepKind, Subject,
+    Argument, Atom, Expr, ExprKind, Flow, FlowKind, KindText, StatusWord, Step, StepKind, Subject, TestKind,
 };
 use crate::value::compare::deeper;
 
@@ -64,7 +64,7 @@ impl Finder<'_> {
 
     fn subject(&mut self, subject: &Subject) {
         match subject {
-            Subject::Tool(name) if name.text.contains(['*', '?']) && name.text.trim_matches('*') != "" => {
+            Subject::Tool(name) if name.text.contains(['*', '?']) && !name.text.trim_matches('*').is_empty() => {
                 let missing = format!("a test with a call of a tool that `{}` does not match", name.text);
                 self.replace_span(name.span, "any", Kind::Widen, missing);
             }
@@ -171,19 +171,17 @@ fn span_of(argument: &Argument) -> Span {
 
 /// The binding that an argument binds.
 fn binds(argument: &Argument) -> Option<&str> {
-    let of = |value: &'_ Expr| match &value.kind {
-        ExprKind::Binding(_) => true,
-        _ => false,
+    let value = match argument {
+        Argument::Matches { value, .. } => value,
+        Argument::Test(Expr { kind: ExprKind::Test { test, .. }, .. })
+            if test.kind == TestKind::Equal && !test.negated =>
+        {
+            test.operand.as_deref()?
+        }
+        Argument::Test(_) => return None,
     };
-    match argument {
-        Argument::Matches { value: Expr { kind: ExprKind::Binding(name), .. }, .. } => Some(name),
-        Argument::Test(Expr { kind: ExprKind::Test { test, .. }, .. }) => match test.operand.as_deref() {
-            Some(operand) if of(operand) => match &operand.kind {
-                ExprKind::Binding(name) => Some(name),
-                _ => None,
-            },
-            _ => None,
-        },
-        Argument::Matches { .. } | Argument::Test(_) => None,
+    match &value.kind {
+        ExprKind::Binding(name) => Some(name),
+        _ => None,
     }
 }

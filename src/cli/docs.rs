@@ -34,6 +34,7 @@ const PAGES: &[(&str, &str, &str)] = &[
         include_str!("../../docs/reference/course.md"),
         "statements about the course of a run, to the last case",
     ),
+    ("format", include_str!("../../docs/reference/format.md"), "the style of rule files, as `aver fmt` writes them"),
     ("command-line", include_str!("../../docs/reference/command-line.md"), "the commands, formats and exit codes"),
     ("lint", include_str!("../../docs/reference/lint.md"), "the linter: levels, fixes, all lints"),
     ("project", include_str!("../../docs/reference/project.md"), "`averment.toml`: rules, traces, levels of a project"),

@@ -49,7 +49,9 @@ pub(super) fn align(lines: &mut [Line], options: &Options) {
 fn offset(line: &Line, mark: Mark) -> Option<usize> {
     let closes = line.text.starts_with(['}', ')', ']']);
     let (at, _) = line.marks.iter().find(|(at, own)| *own == mark && *at > 0)?;
-    (!line.in_string && !closes).then_some(*at)
+    // A comment behind an opening bracket speaks of what follows.
+    let opens = mark == Mark::Comment && line.text.get(..*at)?.trim_end().ends_with(['{', '(', '[']);
+    (!line.in_string && !closes && !opens).then_some(*at)
 }
 
 /// Characters before a mark.

@@ -1,6 +1,5 @@
 //! Comments by the word or sign that they stand before or behind.
 
-use crate::syntax::Trivia;
 use crate::syntax::concrete::Leaf;
 use std::ops::Range;
 
@@ -35,30 +34,24 @@ pub(super) struct Gaps<'t> {
 }
 
 impl<'t> Gaps<'t> {
-    /// Comments inside a leaf, in the interpolations of a string, belong to its text.
-    pub fn new(text: &'t str, trivia: &Trivia, leaves: &[Leaf]) -> Self {
-        let mut gaps: Vec<Gap<'t>> = (0..=leaves.len()).map(|_| Gap::default()).collect();
-        let mut next = 0;
-        for comment in &trivia.comments {
-            let range = comment.span.range();
-            while leaves.get(next).is_some_and(|leaf| leaf.range.end <= range.start) {
-                next += 1;
-            }
-            if leaves.get(next).is_some_and(|leaf| leaf.range.start <= range.start) {
-                continue;
-            }
-            let remark = Remark { text: text.get(range.clone()).unwrap_or(""), range, is_moved: !comment.own_line };
-            // Behind a lone `;` there may be a second one.
-            let first = gaps.get(next).is_some_and(|gap| gap.before.is_empty());
-            let last = next.checked_sub(1).and_then(|last| gaps.get_mut(last));
-            match last.filter(|gap| first && !comment.own_line && gap.behind.is_none()) {
-                Some(gap) => gap.behind = Some(remark),
-                None => {
-                    if let Some(gap) = gaps.get_mut(next) {
-                        gap.before.push(remark);
-                    }
+    /// What stands between the leaves of a text that was read is space, `;` and comments. Comments inside a leaf, in the interpolations of a
+    /// string, belong to its text.
+    pub fn new(text: &'t str, leaves: &[Leaf]) -> Self {
+        let mut gaps: Vec<Gap<'t>> = Vec::with_capacity(leaves.len() + 1);
+        let mut end = 0;
+        let ends = leaves.iter().map(|leaf| (leaf.range.start, leaf.range.end)).chain([(text.len(), text.len())]);
+        for (start, next_end) in ends {
+            let mut before = Vec::new();
+            for remark in remarks(text, end, start) {
+                // Behind a lone `;` there may be a second one.
+                let free = gaps.last_mut().filter(|last| remark.is_moved && before.is_empty() && last.behind.is_none());
+                match free {
+                    Some(last) => last.behind = Some(remark),
+                    None => before.push(remark),
                 }
             }
+            gaps.push(Gap { before, ..Gap::default() });
+            end = next_end;
         }
         Self { gaps }
     }
@@ -105,4 +98,22 @@ impl<'t> Gaps<'t> {
                 || (leaf + 1 < leaves.end && self.behind(leaf).is_some())
         })
     }
+}
+
+/// The comments between two places where nothing else stands.
+fn remarks(text: &str, from: usize, to: usize) -> Vec<Remark<'_>> {
+    let mut remarks = Vec::new();
+    let mut at = from;
+    let mut own_line = from == 0;
+    for line in text.get(from..to).unwrap_or("").split_inclusive('\n') {
+        if let Some(sign) = line.find('#') {
+            let comment = line.get(sign..).unwrap_or("").trim_end();
+            let start = at + sign;
+            let blank = line.get(..sign).is_some_and(|before| before.trim().is_empty());
+            remarks.push(Remark { text: comment, range: start..start + comment.len(), is_moved: !(own_line && blank) });
+        }
+        at += line.len();
+        own_line = true;
+    }
+    remarks
 }

@@ -21,7 +21,7 @@ mod print;
 use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
 use crate::limits::Limits;
 use crate::source::{FileId, SourceFile, SourceMap, Span};
-use crate::syntax::{self, Trivia, ast, concrete};
+use crate::syntax::{self, ast, concrete};
 pub use edits::{Edit, edits, edits_in};
 use gaps::Gaps;
 
@@ -49,21 +49,15 @@ impl Default for Options {
 /// The diagnostics of a file that cannot be read without mistakes: such a file has no format.
 pub fn format(map: &SourceMap, file: FileId, options: &Options) -> Result<String, Diagnostics> {
     let Some(source) = map.get(file) else { return Ok(String::new()) };
-    let (tree, trivia, diagnostics) = syntax::parse(map, file, &options.limits);
+    let (tree, _, diagnostics) = syntax::parse(map, file, &options.limits);
     if diagnostics.has_errors() {
         return Err(diagnostics);
     }
-    let before = Parsed { tree, trivia };
-    let plain = plain(&source.text);
-    // Offsets are those of the text that is laid out.
-    let laid_out = match plain.as_deref() {
-        None => lay_out(&source.text, &before.trivia, options),
-        Some(plain) => parsed(plain, options).and_then(|parsed| lay_out(plain, &parsed.trivia, options)),
-    };
-    let line_end = line_end(&source.text);
-    let text = laid_out.map(|lines| print::joined(&lines, line_end));
-    match text.filter(|text| parsed(text, options).is_some_and(|after| before.means_the_same(&after))) {
-        Some(text) => Ok(text),
+    let text = plain(&source.text);
+    let text = text.as_deref().unwrap_or(&source.text);
+    let new = lay_out(text, options);
+    match new.filter(|new| same_characters(text, new) && same_tree(&tree, new, options)) {
+        Some(new) => Ok(with_line_ends(new, &source.text)),
         None => Err(Diagnostics(vec![lost(file)])),
     }
 }
@@ -78,36 +72,27 @@ pub fn format_text(text: &str, options: &Options) -> Result<String, Diagnostics>
     format(&map, file, options)
 }
 
-/// What may not change.
-struct Parsed {
-    tree: ast::File,
-    trivia: Trivia,
-}
-
-impl Parsed {
-    /// The same tree, places aside, and the same comments in the same order.
-    fn means_the_same(&self, other: &Self) -> bool {
-        let comments =
-            |parsed: &Self| parsed.trivia.comments.iter().map(|comment| comment.text.clone()).collect::<Vec<_>>();
-        comments(self) == comments(other) && ast::same_meaning(&self.tree, &other.tree)
-    }
-}
-
-/// Reads a text; `None` for one with mistakes.
-fn parsed(text: &str, options: &Options) -> Option<Parsed> {
+/// Whether a text reads as this tree, places aside.
+fn same_tree(tree: &ast::File, text: &str, options: &Options) -> bool {
     let mut map = SourceMap::default();
     let file = map.add(SourceFile::new("", None, text));
-    let (tree, trivia, diagnostics) = syntax::parse(&map, file, &options.limits);
-    (!diagnostics.has_errors()).then_some(Parsed { tree, trivia })
+    let (other, _, diagnostics) = syntax::parse(&map, file, &options.limits);
+    !diagnostics.has_errors() && ast::same_meaning(tree, &other)
 }
 
-fn lay_out(text: &str, trivia: &Trivia, options: &Options) -> Option<Vec<print::Line>> {
+/// Whether two texts hold the same characters in the same order, but for space, commas and `;`: nothing is lost, comments neither.
+fn same_characters(left: &str, right: &str) -> bool {
+    let kept = |character: &char| !character.is_whitespace() && !matches!(character, ',' | ';');
+    left.chars().filter(kept).eq(right.chars().filter(kept))
+}
+
+fn lay_out(text: &str, options: &Options) -> Option<String> {
     concrete::with_tree(text, &options.limits, |tree| {
-        let gaps = Gaps::new(text, trivia, &tree.leaves);
+        let gaps = Gaps::new(text, &tree.leaves);
         let doc = layout::file(text, tree, gaps, options);
         let mut lines = print::lines(&doc, options);
         align::align(&mut lines, options);
-        lines
+        print::joined(&lines)
     })
 }
 
@@ -117,10 +102,10 @@ fn plain(text: &str) -> Option<String> {
     (body.len() < text.len() || body.contains("\r\n")).then(|| body.replace("\r\n", "\n"))
 }
 
-/// The line end of a file is that of its first line.
-fn line_end(text: &str) -> &'static str {
-    let first = text.find('\n').and_then(|end| text.get(..end));
-    if first.is_some_and(|line| line.ends_with('\r')) { "\r\n" } else { "\n" }
+/// The new text with the line end that the first line of the old one has.
+fn with_line_ends(new: String, old: &str) -> String {
+    let first = old.find('\n').and_then(|end| old.get(..end));
+    if first.is_some_and(|line| line.ends_with('\r')) { new.replace('\n', "\r\n") } else { new }
 }
 
 fn lost(file: FileId) -> Diagnostic {

@@ -179,14 +179,14 @@ impl<'d, 't> Printer<'d, 't> {
 }
 
 /// The lines as one text.
-pub(super) fn joined(lines: &[Line], line_end: &str) -> String {
+pub(super) fn joined(lines: &[Line]) -> String {
     let mut text = String::new();
     for line in lines {
         if !line.text.is_empty() {
             text.extend(std::iter::repeat_n(' ', line.indent));
             text.push_str(&line.text);
         }
-        text.push_str(line_end);
+        text.push('\n');
     }
     text
 }

@@ -66,7 +66,8 @@ fn node(pair: Pair<'_, Rule>, base: usize, leaves: &mut Vec<Leaf>) -> Option<Nod
     }
     let is_literal = matches!(rule, Rule::string | Rule::regex | Rule::field);
     let mut children = Vec::new();
-    if is_literal || pair.clone().into_inner().next().is_none() {
+    // A file without a statement is no leaf: it holds comments.
+    if is_literal || (rule != Rule::file_body && pair.clone().into_inner().next().is_none()) {
         let values = if rule == Rule::string { values(pair, base) } else { Vec::new() };
         // These look at what follows, so that the grammar lets them end with space and comments.
         let end = if matches!(rule, Rule::equals | Rule::minus) { start + 1 } else { end };

@@ -38,9 +38,15 @@ impl Folder {
 
     /// Runs `aver` with a line of words.
     pub fn aver(&self, line: &str) -> Ran {
+        self.aver_with(line, "")
+    }
+
+    /// The same with text on standard input.
+    pub fn aver_with(&self, line: &str, input: &str) -> Ran {
         let words = shell_words::split(line).unwrap();
         let mut command = Command::cargo_bin("aver").unwrap();
-        let output = command.current_dir(self.path()).env_remove("COLUMNS").args(words).output().unwrap();
+        let output =
+            command.current_dir(self.path()).env_remove("COLUMNS").args(words).write_stdin(input).output().unwrap();
         Ran {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout).unwrap(),

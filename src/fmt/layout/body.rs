@@ -39,8 +39,14 @@ fn is_body(rule: Rule) -> bool {
     matches!(rule, Rule::block | Rule::settings_block | Rule::run_object)
 }
 
-fn has_body(node: &Node) -> bool {
-    node.children.iter().any(|child| is_body(child.rule) || has_body(child))
+/// The body of a statement or declaration.
+fn body_of(node: &Node) -> Option<&Node> {
+    // What is looked at is not deep: bodies stand in statements, and expressions are left out.
+    node.children.iter().find_map(|child| match child.rule {
+        rule if is_body(rule) => Some(child),
+        Rule::expression | Rule::step => None,
+        _ => body_of(child),
+    })
 }
 
 impl<'t> Layout<'t, '_> {
@@ -135,7 +141,7 @@ impl<'t> Layout<'t, '_> {
             self.tell_around(node);
             let outer = std::mem::replace(&mut self.breaks_bodies, false);
             let has_lines = self.span_text(node).contains('\n');
-            self.breaks_bodies = !has_lines && !self.fits_on_one_line(node);
+            self.breaks_bodies = !self.body_fits_on_one_line(node);
             let on_one_line = !has_lines && !self.breaks_bodies;
             let mut doc = self.node(node);
             self.breaks_bodies = outer;
@@ -143,15 +149,22 @@ impl<'t> Layout<'t, '_> {
                 doc = sequence(vec![doc, text(";")]);
             }
             let is_apart =
-                !on_one_line && node.children.iter().any(|child| stands_apart(child.rule) && has_body(child));
+                !on_one_line && node.children.iter().any(|child| stands_apart(child.rule) && body_of(child).is_some());
             rows.push(Row { node, doc, is_apart });
         }
         rows
     }
 
-    /// Whether a statement that was written on one line, bodies included, fits on one.
-    fn fits_on_one_line(&mut self, node: &Node) -> bool {
-        if self.measuring || !has_body(node) {
+    /// Whether the body of a statement, where it was written on one line, fits there together with what stands before it.
+    fn body_fits_on_one_line(&mut self, node: &Node) -> bool {
+        // Modifiers can go to the next lines.
+        let statement = node
+            .children
+            .first()
+            .filter(|child| child.rule == Rule::assertion)
+            .and_then(|assertion| assertion.children.first());
+        let node = statement.unwrap_or(node);
+        if self.measuring || body_of(node).is_none_or(|body| self.span_text(body).contains('\n')) {
             return true;
         }
         self.measuring = true;
@@ -194,8 +207,13 @@ impl<'t> Layout<'t, '_> {
         close: usize,
         separator: &'static str,
     ) -> Vec<Doc<'t>> {
-        let mut lines =
-            Lines { docs: Vec::new(), end: open.map(|open| self.line_end_of(open)), is_first: true, last_doc: false };
+        let mut lines = Lines {
+            docs: Vec::new(),
+            end: open.map(|open| self.line_end_of(open)),
+            is_first: true,
+            last_doc: false,
+            last_moved: false,
+        };
         let firsts: Vec<usize> = rows.iter().map(|row| row.node.leaves.start).skip(1).chain([close]).collect();
         let opening = rows.first().map_or(close, |row| row.node.leaves.start);
         let mut own = match open {
@@ -254,6 +272,8 @@ struct Lines<'t> {
     is_first: bool,
     /// The last thing was a doc comment, or looks like one now.
     last_doc: bool,
+    /// It did not stand on a line of its own, so it was none and must not become one.
+    last_moved: bool,
 }
 
 impl<'t> Lines<'t> {
@@ -261,7 +281,7 @@ impl<'t> Lines<'t> {
     fn thing(&mut self, source: &str, start: usize, apart: bool) {
         let gap = self.end.map_or("\n", |end| source.get(end..start).unwrap_or("\n"));
         // A `;` between a comment and what follows kept them apart; an empty line does it now.
-        let loosened = self.last_doc && !gap.trim().is_empty();
+        let loosened = self.last_doc && (!gap.trim().is_empty() || self.last_moved);
         let empty = self.end.is_some_and(|end| has_empty_line(source, end, start));
         let blank = !self.is_first && (empty || apart || loosened);
         self.docs.push(hard(blank));
@@ -273,10 +293,7 @@ impl<'t> Lines<'t> {
         self.docs.push(own_line(remark.text));
         self.end = Some(remark.range.end);
         self.last_doc = remark.text.starts_with("##");
-        if remark.is_moved && self.last_doc {
-            // It was no doc comment where it stood, and becomes none.
-            self.docs.push(hard(true));
-        }
+        self.last_moved = remark.is_moved;
     }
 }
 

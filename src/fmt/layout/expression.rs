@@ -58,6 +58,10 @@ impl<'t> Layout<'t, '_> {
 
     /// Pipes, ranges and arithmetic.
     pub(super) fn value(&mut self, node: &Node) -> Doc<'t> {
+        self.value_at(node, true)
+    }
+
+    fn value_at(&mut self, node: &Node, indented: bool) -> Doc<'t> {
         if let [only] = node.children.as_slice() {
             return self.node(only);
         }
@@ -68,17 +72,17 @@ impl<'t> Layout<'t, '_> {
             after_operand = child.rule == Rule::operand;
             parts.push(Part { node: child, is_prefix });
         }
-        self.operators(&parts, &LEVELS)
+        self.operators(&parts, &LEVELS, indented)
     }
 
-    fn operators(&mut self, parts: &[Part<'_>], levels: &[&[Rule]]) -> Doc<'t> {
+    fn operators(&mut self, parts: &[Part<'_>], levels: &[&[Rule]], indented: bool) -> Doc<'t> {
         let Some((own, tighter)) = levels.split_first() else {
             let parts = parts.iter().map(|part| self.node(part.node)).collect();
             return sequence(parts);
         };
         let is_operator = |part: &Part<'_>| !part.is_prefix && own.contains(&part.node.rule);
         if !parts.iter().any(is_operator) {
-            return self.operators(parts, tighter);
+            return self.operators(parts, tighter, indented);
         }
         let is_range = own.contains(&Rule::range_dots);
         let mut operands = parts.split(is_operator);
@@ -89,12 +93,13 @@ impl<'t> Layout<'t, '_> {
             tail.extend(if is_range { vec![sign] } else { vec![space(), sign, line()] });
             tail.push(self.operand(operand, tighter));
         }
-        group(sequence(vec![head, nest(sequence(tail))]))
+        let tail = sequence(tail);
+        group(sequence(vec![head, if indented { nest(tail) } else { tail }]))
     }
 
     /// What stands between two operators; nothing at the open end of a range.
     fn operand(&mut self, parts: &[Part<'_>], levels: &[&[Rule]]) -> Doc<'t> {
-        if parts.is_empty() { nothing() } else { self.operators(parts, levels) }
+        if parts.is_empty() { nothing() } else { self.operators(parts, levels, true) }
     }
 
     /// A test without its subject.
@@ -118,6 +123,7 @@ impl<'t> Layout<'t, '_> {
         let core = core(node);
         let doc = match core.rule {
             Rule::expression => self.expression_in_place(core),
+            Rule::value => self.value_at(core, false),
             Rule::step => self.words_in_place(&core.children),
             _ => self.node(node),
         };

@@ -18,7 +18,7 @@ enum Between {
 
 /// Parts of which the layout is that of their children in the row of their parent.
 fn is_flattened(rule: Rule) -> bool {
-    matches!(rule, Rule::targets | Rule::header | Rule::condition | Rule::tested_rules | Rule::flow_sequence)
+    matches!(rule, Rule::header | Rule::condition | Rule::tested_rules | Rule::flow_sequence)
 }
 
 fn flattened<'n>(children: &'n [Node], row: &mut Vec<&'n Node>) {
@@ -40,7 +40,9 @@ fn between(left: Rule, right: Rule) -> Between {
         (_, Rule::comma | Rule::colon | Rule::entries | Rule::parameters) | (Rule::minus, _) => Between::Nothing,
         (Rule::equals | Rule::colon, Rule::expression | Rule::step) | (Rule::k_where, _) => Between::Value,
         (Rule::comma | Rule::bar, _) => Between::Line,
-        (_, Rule::arrow | Rule::k_or | Rule::k_then | Rule::k_else | Rule::header_modifier) => Between::Line,
+        (_, Rule::targets | Rule::arrow | Rule::k_or | Rule::k_then | Rule::k_else | Rule::header_modifier) => {
+            Between::Line
+        }
         _ => Between::Space,
     }
 }

@@ -72,6 +72,7 @@ const BEFORE_REGEX: &[&str] = &[
     "match",
     "in",
     "contains",
+    "contain",
     "icontains",
     "and",
     "or",
@@ -264,10 +265,16 @@ impl<'t> Scanner<'t> {
     fn regex_can_begin(&self) -> bool {
         let Some(last) = self.last else { return true };
         match last.kind {
-            Kind::Word => BEFORE_REGEX.contains(&self.word_of(Some(last))),
+            Kind::Word => BEFORE_REGEX.contains(&self.word_of(Some(last))) && !self.is_field(last),
             Kind::Sign => !matches!(self.word_of(Some(last)), ")" | "]" | "}" | "*" | "?" | "."),
             _ => false,
         }
+    }
+
+    /// True behind a dot, where every word is a name: `a.message / 2`.
+    fn is_field(&self, word: Token) -> bool {
+        let before = self.text.get(..word.start).unwrap_or("");
+        before.ends_with('.') && !before.ends_with("..")
     }
 
     /// A regular expression, closed or not; the comment signs of other languages are none.

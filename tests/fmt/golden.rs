@@ -1,0 +1,35 @@
+//! Each file of `tests/golden/fmt` beside what it becomes. `AVERMENT_UPDATE=1` writes what it becomes.
+
+use averment::fmt::{Options, format_text};
+use std::path::{Path, PathBuf};
+
+const ENDING: &str = ".formatted.assert";
+
+fn inputs() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/fmt");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| !path.to_string_lossy().ends_with(ENDING));
+    paths.sort();
+    paths
+}
+
+#[test]
+fn every_file_becomes_what_stands_beside_it() {
+    let mut wrong = Vec::new();
+    let paths = inputs();
+    for path in &paths {
+        let text = std::fs::read_to_string(path).unwrap();
+        let formatted = format_text(&text, &Options::default());
+        let formatted = formatted.unwrap_or_else(|error| panic!("{}: {:#?}", path.display(), error.0.first()));
+        let beside = path.with_extension("").display().to_string() + ENDING;
+        if std::env::var_os("AVERMENT_UPDATE").is_some() {
+            std::fs::write(&beside, &formatted).unwrap();
+        }
+        let expected = std::fs::read_to_string(&beside).unwrap_or_default();
+        if formatted != expected {
+            let difference = similar::TextDiff::from_lines(&expected, &formatted);
+            wrong.push(difference.unified_diff().header(&beside, "formatted").to_string());
+        }
+    }
+    assert!(paths.len() >= 8 && wrong.is_empty(), "{}", wrong.join("\n"));
+}

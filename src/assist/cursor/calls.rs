@@ -1,0 +1,81 @@
+//! Open parentheses behind names, and pairs of brackets.
+
+use super::{Mode, Walk, closed_before, is_string, tokens};
+use crate::syntax::token::{Kind, Token};
+use std::ops::Range;
+
+/// The innermost open parenthesis behind a name: where the name stands, what stands there, and how many commas were met.
+pub(in crate::assist) struct OpenCall {
+    pub name: Range<usize>,
+    /// Where the parenthesis ends.
+    pub inside: usize,
+    pub commas: usize,
+    pub is_step: bool,
+    pub is_piped: bool,
+}
+
+/// The open parentheses behind names at an offset, innermost first.
+pub(in crate::assist) fn open_calls(text: &str, at: usize) -> Vec<OpenCall> {
+    let scan = tokens(text);
+    let inside =
+        scan.tokens.iter().find(|token| is_string(token) && token.start < at && !closed_before(text, token, at));
+    if let Some(token) = inside
+        && let Some(open) = text.get(token.start..at).and_then(|written| written.rfind("${"))
+    {
+        let base = token.start + open + 2;
+        let inner = open_calls(text.get(base..at).unwrap_or(""), at - base);
+        let moved = |call: OpenCall| OpenCall {
+            name: call.name.start + base..call.name.end + base,
+            inside: call.inside + base,
+            ..call
+        };
+        return inner.into_iter().map(moved).collect();
+    }
+    let before = scan.tokens.iter().take_while(|token| token.end <= at).count();
+    let mut walk = Walk::new(text, scan.tokens.get(..before).unwrap_or(&[]));
+    walk.run();
+    let outer = walk.levels.iter();
+    let pairs = outer.zip(walk.levels.iter().skip(1)).rev();
+    pairs
+        .take_while(|(_, level)| !matches!(level.begins, Mode::Start(_)))
+        .filter(|(_, level)| level.open == "(")
+        .filter_map(|(outer, level)| {
+            let open = level.start.checked_sub(1)?;
+            let name = open.checked_sub(1).filter(|_| walk.touches(open))?;
+            let token = walk.tokens.get(name).filter(|token| token.kind == Kind::Word)?;
+            Some(OpenCall {
+                name: token.start..token.end,
+                inside: walk.tokens.get(open)?.end,
+                commas: level.commas,
+                is_step: outer.mode == Mode::Step,
+                is_piped: name.checked_sub(1).is_some_and(|bar| walk.word(bar) == "|"),
+            })
+        })
+        .collect()
+}
+
+/// The pairs of brackets of a text, as bytes from the opening one to behind the closing one.
+pub fn brackets(text: &str) -> Vec<Range<usize>> {
+    let scan = tokens(text);
+    let mut open: Vec<&Token> = Vec::new();
+    let mut found = Vec::new();
+    for token in &scan.tokens {
+        let closes = match text.get(token.start..token.end).unwrap_or("") {
+            "(" | "[" | "{" => {
+                open.push(token);
+                continue;
+            }
+            ")" => "(",
+            "]" => "[",
+            "}" => "{",
+            _ => continue,
+        };
+        let fits = |one: &&&Token| text.get(one.start..one.end) == Some(closes);
+        if let Some(depth) = open.iter().rev().take(64).position(|one| fits(&one)) {
+            open.truncate(open.len() - depth);
+            found.extend(open.pop().map(|first| first.start..token.end));
+        }
+    }
+    found.sort_by_key(|pair| pair.start);
+    found
+}

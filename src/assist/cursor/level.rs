@@ -1,0 +1,144 @@
+//! What each word of a statement does to the part of the statement that follows.
+
+use super::{Body, Level, Mode, Steps};
+use crate::syntax::token::Kind;
+use crate::syntax::words as language;
+
+impl Level {
+    pub(super) fn new(open: &'static str, begins: Mode, start: usize, scope: Option<Steps>) -> Self {
+        let mode = begins.clone();
+        let (head, key) = (String::new(), String::new());
+        let around = scope.clone();
+        let steps = Steps::default();
+        Self { open, begins, mode, head, start, steps, scope, around, commas: 0, key, behind_colon: false }
+    }
+
+    pub(super) fn begin(&mut self, start: usize) {
+        self.mode = self.begins.clone();
+        self.start = start;
+        self.head.clear();
+        self.steps = Steps::default();
+        self.scope = self.around.clone();
+        self.behind_colon = false;
+    }
+
+    /// Line ends end the statements in it.
+    pub(super) fn has_lines(&self) -> bool {
+        matches!(self.begins, Mode::Start(_) | Mode::Object(_))
+    }
+}
+
+/// The words of a step pattern's end behind which no further step stands.
+pub(super) fn is_modifier(word: &str) -> bool {
+    language::MODIFIERS.contains(&word) && !matches!(word, "when" | "severity")
+}
+
+impl Level {
+    pub(super) fn entry(&mut self, word: &str, kind: Kind) {
+        match word {
+            ":" => self.behind_colon = true,
+            "," => self.behind_colon = false,
+            _ if !self.behind_colon && matches!(kind, Kind::Word | Kind::Text) => {
+                self.key = word.trim_matches(['"', '\'']).to_owned();
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn first_word(&mut self, body: Body, word: &str) {
+        self.mode = match word {
+            "not" => Mode::Start(body),
+            "require" | "never" | "only" | "first" | "last" | "before" | "after" | "immediately" | "sequence"
+            | "together" | "apart" | "either" | "flow" | "each" | "some" | "no" | "between" | "count" | "if"
+            | "until" => Mode::Step,
+            "when" => Mode::Expression,
+            "use" => Mode::Use,
+            "test" => Mode::Test,
+            "call" => Mode::Call,
+            "severity" => Mode::Severity,
+            _ if language::DECLARATIONS.contains(&word) || language::MODIFIERS.contains(&word) => Mode::Free,
+            "prompt" | "timeout" | "template" | "bootstrap" | "model" | "agent" if body != Body::File => Mode::Free,
+            "at" | "file" | "args" => Mode::Free,
+            _ => Mode::Expression,
+        };
+    }
+
+    pub(super) fn in_step(&mut self, word: &str, previous: &str, kind: Kind, touches: bool) {
+        match word {
+            "where" => {
+                self.scope = Some(self.steps.clone());
+                self.mode = Mode::Expression;
+            }
+            ":" => {
+                self.scope = Some(self.steps.clone());
+                self.mode = Mode::Expression;
+            }
+            "<" | "<=" | ">" | ">=" | "==" | "!=" if self.head == "count" => self.mode = Mode::Expression,
+            "in" => self.mode = Mode::Expression,
+            "when" => self.mode = Mode::Expression,
+            "severity" => self.mode = Mode::Severity,
+            "within" => self.mode = Mode::Within,
+            "->" | "," | "then" | "iff" | "until" | "and" | "or" => self.steps = Steps::default(),
+            "." if self.head == "some" || self.head == "count" => self.mode = Mode::Expression,
+            _ if is_modifier(word) => self.mode = Mode::Free,
+            "|" | "proposed" | "ok" | "failed" | "each" | "both" | "repeat" | "exactly" | "only" => {}
+            _ if language::KINDS.contains(&word) => self.steps.kind = Some(word.to_owned()),
+            _ if touches && !matches!(previous, "(" | ",") => {
+                if let Some(last) = self.steps.tools.last_mut() {
+                    last.push_str(word);
+                }
+            }
+            _ if matches!(kind, Kind::Word | Kind::Text) && self.steps.kind.is_none() => {
+                self.steps.tools.push(word.trim_matches(['"', '\'']).to_owned());
+            }
+            "*" | "?" => self.steps.tools.push(word.to_owned()),
+            _ => {}
+        }
+    }
+
+    pub(super) fn in_arguments(&mut self, steps: Steps, word: &str, kind: Kind) {
+        match word {
+            ":" => {
+                let path = self.key.split('.').map(str::to_owned).collect();
+                self.mode = Mode::Value(steps, path);
+            }
+            "," => self.key.clear(),
+            "." => self.key.push('.'),
+            _ if kind == Kind::Word => {
+                if !self.key.ends_with('.') {
+                    self.key.clear();
+                }
+                self.key.push_str(word);
+            }
+            _ if self.key.is_empty() => {}
+            _ => self.mode = Mode::Value(steps, self.key.split('.').map(str::to_owned).collect()),
+        }
+    }
+
+    pub(super) fn in_expression(&mut self, word: &str, previous: &str, next_is_colon: bool) {
+        let complete = !language::is_joining(previous) && previous != ".";
+        match word {
+            "severity" if complete && !next_is_colon => self.mode = Mode::Severity,
+            _ if complete && is_modifier(word) && !next_is_colon && self.open != "(" => self.mode = Mode::Free,
+            _ => {}
+        }
+    }
+
+    pub(super) fn in_other(&mut self, word: &str) {
+        let head = self.head.clone();
+        match word {
+            "=" if head == "def" && !self.steps.tools.is_empty() => self.mode = Mode::Step,
+            "=" => self.mode = Mode::Expression,
+            "step" if head == "def" => self.steps.tools.push(String::new()),
+            ":" if head == "param" => self.mode = Mode::Type,
+            "for" if head == "args" => self.mode = Mode::Step,
+            "where" | "when" => self.mode = Mode::Expression,
+            "severity" => self.mode = Mode::Severity,
+            _ if is_modifier(word) => self.mode = Mode::Free,
+            _ => {}
+        }
+        if self.mode == Mode::Step {
+            self.steps = Steps::default();
+        }
+    }
+}

@@ -274,3 +274,67 @@ fn statements_that_are_said_to_contradict_or_follow_do_so_on_every_run() {
         try_pair(&a, &b, claims);
     });
 }
+
+/// Conditions as people write them, with more words than are needed.
+fn wordy() -> impl Strategy<Value = String> {
+    let path = prop::sample::select(vec!["output.a", "output.b", "(output.a)", "((output.b))"]);
+    let value = prop::sample::select(vec!["1", "2.5", "\"a\"", "\"\"", "true", "null"]);
+    let test = prop::sample::select(vec![
+        "matches /ab/",
+        "matches /^a/",
+        "matches /b$/",
+        "not matches /^ab$/",
+        "matches /ab/i",
+        "matches /.*b/",
+        "matches /a.*/",
+        "not matches /A/i",
+        "matches /^1$/i",
+        "in [1]",
+        "not in [\"a\"]",
+        "is not empty",
+        "not exists",
+        "does not contain \"b\"",
+        "does not match /b/",
+        "is not string",
+        "!= 1",
+        "!= (2)",
+    ]);
+    let sign = prop::sample::select(vec!["==", "!=", "<", "<=", ">", ">="]);
+    let atom = prop_oneof![
+        (value, sign, path.clone()).prop_map(|(value, sign, path)| format!("{value} {sign} {path}")),
+        (path, test).prop_map(|(path, test)| format!("{path} {test}")),
+    ];
+    atom.prop_recursive(3, 8, 2, |inner| {
+        prop_oneof![
+            2 => inner.clone().prop_map(|a| format!("not ({a})")),
+            1 => inner.clone().prop_map(|a| format!("not not ({a})")),
+            1 => inner.clone().prop_map(|a| format!("not(({a}))")),
+            1 => inner.clone().prop_map(|a| format!("({a}) == true")),
+            1 => inner.clone().prop_map(|a| format!("({a}) == false")),
+            1 => inner.clone().prop_map(|a| format!("(if {a} then true else false)")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("{a} or ({b}) and {a}")),
+            1 => (inner.clone(), inner).prop_map(|(a, b)| format!("({a})and({b})")),
+        ]
+    })
+}
+
+#[test]
+fn fixes_change_no_verdict() {
+    with_cases(1_500, 300, wordy(), |text, claims| {
+        let mut fixed = text.clone();
+        for _ in 0..12 {
+            let Some((_, found)) = found(&fixed) else { return };
+            let found = averment::diagnostic::Diagnostics(found);
+            let change = averment::lint::fix::apply(&fixed, averment::source::FileId(0), &found);
+            if change.applied == 0 {
+                break;
+            }
+            assert!(self::found(&change.text).is_some(), "{fixed}\nbecomes\n{}", change.text);
+            claims.set(claims.get() + change.applied);
+            fixed = change.text;
+        }
+        if fixed != text && claims.get() % 4 == 0 {
+            assert!(verdicts(&text) == verdicts(&fixed), "{text}\nbecomes\n{fixed}");
+        }
+    });
+}

@@ -109,8 +109,7 @@ fn every_step_pattern_in_the_table_of_patterns_checks_as_it_is_written() {
 }
 
 /// Pages about texts that cannot be shown.
-const WITHOUT_PROGRAMS: &[Slug] =
-    &[Slug::TooDeep, Slug::TooLarge, Slug::NotText, Slug::Project, Slug::Unformatted];
+const WITHOUT_PROGRAMS: &[Slug] = &[Slug::TooDeep, Slug::TooLarge, Slug::NotText, Slug::Project, Slug::Unformatted];
 
 /// Files beside the programs.
 const BESIDE: &[(&str, &str)] = &[

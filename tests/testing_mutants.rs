@@ -172,8 +172,10 @@ test \"t\" expect fail all { calls: [], output: { x: 1, y: 1, z: 1 } }
 /// Ctrl-C prints what is done and says how much is not.
 #[test]
 fn an_interruption_ends_the_work_and_prints_what_is_done() {
-    let many: String = (0..1500).map(|number| format!("rule r{number} {{ never t{number}(n > {number}) }}\n")).collect();
-    let folder = Folder::new(&[("many.assert", &format!("{many}test \"t\" expect pass {{ calls: [{{ tool: \"x\" }}] }}\n"))]);
+    let many: String =
+        (0..1500).map(|number| format!("rule r{number} {{ never t{number}(n > {number}) }}\n")).collect();
+    let folder =
+        Folder::new(&[("many.assert", &format!("{many}test \"t\" expect pass {{ calls: [{{ tool: \"x\" }}] }}\n"))]);
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_aver"))
         .args(["test", "many.assert", "--mutants", "--quiet", "--threads", "1"])
         .current_dir(folder.path())

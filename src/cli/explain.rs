@@ -90,7 +90,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
 fn list() -> Result<Exit, Stop> {
     let mut out = std::io::stdout();
     for slug in Slug::ALL {
-        writeln!(out, "{:20}  {}", slug.as_str(), slug.title())?;
+        writeln!(out, "{:23}  {}", slug.as_str(), slug.title())?;
     }
     Ok(Exit::Holds)
 }

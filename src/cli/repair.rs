@@ -3,7 +3,8 @@
 
 use super::exit::Stop;
 use super::inputs::Input;
-use super::rules;
+use super::rules::{self, Linted};
+use crate::diagnostic::Diagnostics;
 use crate::diagnostic::render::printable;
 use crate::limits::Limits;
 use crate::lint::{LintOptions, fix};
@@ -12,6 +13,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
+/// Fixes that are tried one by one where all together do not go.
+const ALONE: usize = 50;
 /// How often a file is looked at again: a fix may uncover another finding.
 const ROUNDS: usize = 16;
 
@@ -44,21 +47,35 @@ fn fixed(input: &Input, limits: Limits, options: &LintOptions) -> Result<Option<
     let Some(before) = source.text.clone() else { return Ok(None) };
     let mut count = 0_usize;
     for _ in 0..ROUNDS {
-        let Some(text) = source.text.as_deref().filter(|_| !source.broken) else { break };
-        let change = fix::apply(text, source.root, &source.diagnostics);
-        if change.applied == 0 {
-            break;
-        }
-        let next = rules::linted(input, Some(change.text), limits, options)?;
-        // What does not compile any more was no fix.
-        if next.broken {
-            break;
-        }
-        count = count.saturating_add(change.applied);
+        let Some((next, applied)) = round(input, &source, limits, options)? else { break };
+        count = count.saturating_add(applied);
         source = next;
     }
     let after = source.text.unwrap_or_default();
     Ok((count > 0 && after != before).then_some((before, after, count)))
+}
+
+/// All fixes of what was found, or, where the rules do not compile with all of them, the first that leaves them whole.
+fn round(
+    input: &Input,
+    source: &Linted,
+    limits: Limits,
+    options: &LintOptions,
+) -> Result<Option<(Linted, usize)>, Stop> {
+    let Some(text) = source.text.as_deref().filter(|_| !source.broken) else { return Ok(None) };
+    let single = source.diagnostics.0.iter().filter(|one| one.fix.is_some()).take(ALONE);
+    let tries = std::iter::once(source.diagnostics.clone()).chain(single.map(|one| Diagnostics(vec![one.clone()])));
+    for found in tries {
+        let change = fix::apply(text, source.root, &found);
+        if change.applied == 0 {
+            continue;
+        }
+        let next = rules::linted(input, Some(change.text), limits, options)?;
+        if !next.broken {
+            return Ok(Some((next, change.applied)));
+        }
+    }
+    Ok(None)
 }
 
 /// Replaces a file in one step, so that nobody ever sees half of it. A link stays a link: what it leads to is replaced.

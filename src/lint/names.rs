@@ -230,7 +230,11 @@ fn statement_bindings<'a>(context: &mut Context<'a>, statement: &'a Statement, i
         bindings_of(context, body, &inner);
     }
     // For every value that occurs: one place is enough.
-    if matches!(statement.kind, StatementKind::Count { .. } | StatementKind::Require { .. }) {
+    let mut innermost = statement;
+    while let StatementKind::Not(inner) = &innermost.kind {
+        innermost = inner;
+    }
+    if matches!(innermost.kind, StatementKind::Count { .. } | StatementKind::Require { .. }) {
         return;
     }
     for (name, span) in &uses.0 {

@@ -4,11 +4,13 @@ use super::context::Context;
 use super::course::of_scope;
 use super::logic::patterns::{alternative_within, within};
 use super::walk::{self, Visit};
+use crate::check::DeclarationKind;
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{Assertion, Check, Course, Expr as Checked, ExprKind as Form, NameTest, Pattern, Scope, Severity};
 use crate::source::Span;
 use crate::syntax::ast::{Atom, Statement, StatementKind, Step, StepKind, Subject, WithinUnit};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Statements with the same steps on both sides.
 pub fn same_steps(context: &mut Context<'_>) {
@@ -81,7 +83,7 @@ fn own<'a>(context: &Context<'a>) -> Vec<&'a Assertion> {
 
 /// `before approve -> refund` is content with an approval that failed.
 pub fn guards(context: &mut Context<'_>) {
-    struct Guards<'c, 'a>(&'c mut Context<'a>);
+    struct Guards<'c, 'a>(&'c mut Context<'a>, BTreeSet<&'a str>);
     impl<'a> Visit<'a> for Guards<'_, 'a> {
         fn statement(&mut self, statement: &'a Statement) {
             let StatementKind::Before { step, targets, within, immediately, .. } = &statement.kind else { return };
@@ -90,14 +92,7 @@ pub fn guards(context: &mut Context<'_>) {
             else {
                 return;
             };
-            let is_named_step = self
-                .0
-                .checked
-                .symbols
-                .declarations
-                .iter()
-                .any(|one| one.name == name.text && one.kind == crate::check::DeclarationKind::DefStep);
-            if name.text == "any" || name.text.contains(['*', '?']) || is_named_step {
+            if name.text == "any" || name.text.contains(['*', '?']) || self.1.contains(name.text.as_str()) {
                 return;
             }
             let plain = |target: &Step| match &target.kind {
@@ -127,7 +122,9 @@ pub fn guards(context: &mut Context<'_>) {
             );
         }
     }
-    walk::file(context.ast(), &mut Guards(context));
+    let declared = context.checked.symbols.declarations.iter();
+    let named = declared.filter(|one| one.kind == DeclarationKind::DefStep).map(|one| one.name.as_str()).collect();
+    walk::file(context.ast(), &mut Guards(context, named));
 }
 
 /// Windows `between A and C` that no C can close, or that nothing closes for sure.

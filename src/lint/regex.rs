@@ -146,11 +146,12 @@ impl<'a> Regexes<'_, 'a> {
             (false, word) => word.to_owned(),
         };
         let written = format!("{word} {}", quoted(&plain.text));
-        self.0.report(
+        let diagnostic =
             Diagnostic::new(Slug::RegexIsLiteral, test.span, "a regular expression without anything regular in it")
-                .help(format!("write `{written}`"))
-                .fix("compare with the text", test.span, written),
-        );
+                .help(format!("write `{written}`"));
+        // `contains` also finds elements of lists and keys of objects, which `matches` does not: whether that is meant, the author knows.
+        let same = !word.contains("contains");
+        self.0.report(if same { diagnostic.fix("compare with the text", test.span, written) } else { diagnostic });
     }
 
     /// A flag that changes nothing.

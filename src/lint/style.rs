@@ -29,6 +29,7 @@ impl<'a> Visit<'a> for Shapes<'_, 'a> {
             ExprKind::Test { subject, test } => {
                 self.yoda(expr, subject, test);
                 self.boolean(expr, subject, test);
+                self.single(test);
             }
             _ => {}
         }
@@ -66,13 +67,22 @@ impl<'a> Shapes<'_, 'a> {
         );
         if plain {
             let whole = self.outer(expr);
-            let text = self.0.text(inner.span).to_owned();
+            let text = self.apart(whole, self.0.text(inner.span));
             self.0.report(
                 Diagnostic::new(Slug::RedundantParentheses, whole, "these parentheses hold nothing together")
                     .help(format!("write `{text}`"))
                     .fix("remove the parentheses", whole, text),
             );
         }
+    }
+
+    /// A text for a place, with spaces where it would run into the words beside it: `not(a)`.
+    fn apart(&self, place: Span, text: &str) -> String {
+        let Some(file) = self.0.sources.get(place.file) else { return text.to_owned() };
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let before = file.text.get(..place.start as usize).is_some_and(|before| before.ends_with(is_word));
+        let after = file.text.get(place.end as usize..).is_some_and(|after| after.starts_with(is_word));
+        format!("{}{text}{}", if before { " " } else { "" }, if after { " " } else { "" })
     }
 
     /// The span of a group with its parentheses, which the tree may leave out.
@@ -175,6 +185,23 @@ impl<'a> Shapes<'_, 'a> {
         );
     }
 
+    /// `x in ["a"]`.
+    fn single(&mut self, test: &'a ValueTest) {
+        let (TestKind::In, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
+        let ExprKind::List(items) = &operand.kind else { return };
+        let [only] = items.as_slice() else { return };
+        if !is_literal(only) {
+            return;
+        }
+        let sign = if test.negated { "!=" } else { "==" };
+        let written = format!("{sign} {}", self.0.text(only.span));
+        self.0.report(
+            Diagnostic::new(Slug::SingleItemIn, test.span, "a list of one value is that value")
+                .help(format!("write `{written}`"))
+                .fix("compare with the value", test.span, written),
+        );
+    }
+
     /// `ok == true`.
     fn boolean(&mut self, expr: &'a Expr, subject: &'a Expr, test: &'a ValueTest) {
         let (TestKind::Equal, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
@@ -198,13 +225,25 @@ fn positive(context: &Context<'_>, subject: &Expr, test: &ValueTest) -> Option<S
     let subject = context.text(subject.span);
     let operator = context.text(test.operator);
     let rest = context.sources.text(crate::source::Span { start: test.operator.end, ..test.span }).trim();
-    let plain = match operator {
-        "!=" => "==".to_owned(),
-        "!==" => "===".to_owned(),
-        other => match other.strip_prefix("not ").or_else(|| other.strip_prefix("is not").map(|_| "is")) {
-            Some(plain) => plain.trim().to_owned(),
-            None => return None,
-        },
+    let words: Vec<&str> = operator.split_whitespace().collect();
+    let plain = match words.as_slice() {
+        ["!="] => "==".to_owned(),
+        ["!=="] => "===".to_owned(),
+        ["does", "not", verb, rest @ ..] => {
+            let verb = if *verb == "match" { "matches".to_owned() } else { format!("{verb}s") };
+            std::iter::once(verb.as_str()).chain(rest.iter().copied()).collect::<Vec<_>>().join(" ")
+        }
+        words if words.contains(&"not") => {
+            let at = words.iter().position(|word| *word == "not")?;
+            words
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| *index != at)
+                .map(|(_, word)| *word)
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
+        _ => return None,
     };
     Some(format!("{subject} {plain} {rest}").trim_end().to_owned())
 }

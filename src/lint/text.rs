@@ -53,14 +53,11 @@ fn is_invisible(character: char) -> bool {
 pub fn confusable(context: &mut Context<'_>) {
     let Some(file) = context.sources.get(context.root) else { return };
     let text = file.text.clone();
-    let mut plain: BTreeMap<String, String> = BTreeMap::new();
-    let mut odd = Vec::new();
-    for (at, word) in words(&text) {
-        match word.is_ascii() {
-            true => drop(plain.insert(skeleton(word).collect(), word.to_owned())),
-            false => odd.push((at, word)),
-        }
+    let (plain, odd): (Vec<_>, Vec<_>) = words(&text).into_iter().partition(|(_, word)| word.is_ascii());
+    if odd.is_empty() {
+        return;
     }
+    let plain: BTreeMap<String, &str> = plain.into_iter().map(|(_, word)| (skeleton(word).collect(), word)).collect();
     for (at, word) in odd {
         let shape: String = skeleton(word).collect();
         let near = plain.get(&shape);
@@ -80,7 +77,7 @@ pub fn confusable(context: &mut Context<'_>) {
         };
         let diagnostic = Diagnostic::new(Slug::Confusable, span, message).help("write it in letters of one script");
         context.report(match near {
-            Some(near) => diagnostic.fix(format!("replace with `{near}`"), span, near.clone()),
+            Some(near) => diagnostic.fix(format!("replace with `{near}`"), span, *near),
             None => diagnostic,
         });
     }

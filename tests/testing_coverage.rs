@@ -197,3 +197,24 @@ fn a_share_below_all_is_never_rounded_up_to_it() {
     let out = Folder::new(&[("r.assert", &rules)]).aver("test r.assert --coverage --quiet").out;
     assert!(out.contains("patterns      99.9%  1999 of 2000 matched"), "{out}");
 }
+
+/// Watching an evaluation must not change what it says.
+#[test]
+fn tests_come_out_alike_with_and_without_coverage() {
+    let good = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language/good");
+    let folder = Folder::new(&[]);
+    let mut tested = 0;
+    for entry in std::fs::read_dir(good).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "assert") {
+            continue;
+        }
+        let line = format!("test '{}' --no-project --allow empty --format json", path.display());
+        let (plain, covered) = (folder.aver(&line).json(), folder.aver(&format!("{line} --coverage")).json());
+        assert_eq!(plain["tests"], covered["tests"], "{}", path.display());
+        let total = &covered["coverage"]["total"];
+        assert!(total["seen"].as_u64() <= total["all"].as_u64(), "{}: {total}", path.display());
+        tested += plain["tests"].as_array().unwrap().len();
+    }
+    assert!(tested > 50, "only {tested} tests in the corpus");
+}

@@ -83,6 +83,8 @@ fn rules_can_be_selected_and_nothing_is_never_a_result() {
     let ran = folder.aver("test refunds.assert --discriminate good bda");
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (4, "", "error: bda: there is no such file\n"));
     assert_eq!(folder.aver("test refunds.assert --discriminate good").code, 2);
+    let ran = folder.aver("test refunds.assert --discriminate good bad --mutants");
+    assert!(ran.code == 2 && ran.err.contains("cannot be used with"), "{ran:?}");
     folder.write("empty.assert", b"let a = 1\n");
     folder.aver("test empty.assert --discriminate good bad").refused(&["the rules hold no assertion"]);
     folder.write("bad/cut.json", b"{\"calls\": [");

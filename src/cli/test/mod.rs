@@ -34,18 +34,21 @@ Examples:
   aver test rules/ --coverage              and what the tests leave untried
   aver test rules/ --coverage-out cov.info --coverage-min 90%
   aver test rules/ --mutants               and which small changes of the rules they do not notice
+  aver test rules/ --update                keep what the tests find in files for review
+  aver test rules/ --watch                 again whenever something changes
   aver test rules/ --discriminate good/ bad/   which rules tell two folders of runs apart
 
 Case files: traces in a folder beside the rules, which their names speak for:
   refunds.cases/large.fail.json            something fails
   refunds.cases/large.fail.approval.json   the rule `approval` fails
   refunds.cases/approval/fail/large.json   the same, by folders
-  refunds.cases.jsonl                      a table: {\"name\", \"expect\", \"rules\", \"tags\", \"run\"} in each line
+  refunds.cases.jsonl                      a table, one case a line
 
 Exit codes, the highest that applies:
-  0 all tests come out as stated   3 the rules do not compile
-  1 one does not, or the coverage  4 a run cannot be read
-    is below --coverage-min        2 wrong usage, no test")]
+  0 all tests come out as stated       3 the rules do not compile
+  1 one does not, or a snapshot, the   4 a run cannot be read
+    coverage or a survivor is denied   130 Ctrl-C
+  2 wrong usage, no test")]
 pub struct Arguments {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
     #[arg(value_name = "RULES")]
@@ -84,7 +87,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "update")]
     watch: bool,
     /// Show which rules tell two folders of runs apart, in place of tests
-    #[arg(long, num_args = 2, value_names = ["GOOD", "BAD"])]
+    #[arg(long, num_args = 2, value_names = ["GOOD", "BAD"], conflicts_with_all = NOT_WITH_FOLDERS)]
     discriminate: Vec<String>,
     #[command(flatten)]
     coverage: coverage::Flags,
@@ -95,6 +98,10 @@ pub struct Arguments {
     #[command(flatten)]
     project: ProjectArguments,
 }
+
+/// What is said of tests and means nothing where two folders are told apart.
+const NOT_WITH_FOLDERS: [&str; 9] =
+    ["filter", "cases", "quiet", "coverage", "coverage_out", "coverage_min", "mutants", "snapshots", "update"];
 
 /// `--allow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -25,7 +25,12 @@ impl Flags {
     /// Compares the tests of a subject with their snapshots, or accepts what they find. A file of snapshots that is there is always
     /// compared. Gives the snapshots that have no test. `all` says that every test was run.
     pub fn apply(&self, subject: &Subject, tested: &mut [Tested], all: bool) -> Result<Vec<String>, Stop> {
-        let Some(path) = subject.path.as_deref().map(path_of) else { return Ok(Vec::new()) };
+        let Some(path) = subject.path.as_deref().map(path_of) else {
+            return match self.snapshots || self.update {
+                true => Err(Stop::usage("rules from standard input have no snapshots", "name the rule file")),
+                false => Ok(Vec::new()),
+            };
+        };
         if !(self.snapshots || self.update || path.is_file()) {
             return Ok(Vec::new());
         }

@@ -7,6 +7,7 @@ use crate::cli::{ended, pipeline};
 use crate::testing::show::counted;
 use notify::{RecursiveMode, Watcher as _};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -43,18 +44,26 @@ pub fn watch(
     })
     .map_err(|error| refused(&error))?;
     let mut roots = BTreeSet::new();
+    let mut last = Used::default();
     loop {
         if Stream::Out.is_terminal() {
-            print!("\u{1b}[2J\u{1b}[3J\u{1b}[H");
+            let mut out = std::io::stdout();
+            out.write_all(b"\x1b[2J\x1b[3J\x1b[H")?;
+            out.flush()?;
         }
         let mut used = Used::default();
         // What the command line names is watched even while the rules do not compile.
         used.name(arguments);
         match once(arguments, color, &mut used) {
             Err(Stop::Output(error)) => return Err(Stop::Output(error)),
-            Err(stop) => drop(ended(stop, color)),
+            Err(stop) => {
+                let _ = ended(stop, color);
+                // Rules that do not compile do not say what they use.
+                used.paths.extend(last.paths);
+            }
             Ok(_) => {}
         }
+        last = used.clone();
         // Folders may come while nothing else changes: they are looked for again before each comparison.
         let mut listen = || {
             for root in used.roots() {

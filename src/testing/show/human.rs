@@ -24,8 +24,23 @@ pub fn human(out: &mut dyn Write, tested: &[Tested], style: Style, quiet: bool) 
     let count = counted(tested.len(), "test");
     match failed(tested) {
         0 => writeln!(out, "{}: {count} came out as stated", paint(style, Ink::Green, "passed")),
-        failed => writeln!(out, "{}: {failed} of {count} did not come out as stated", paint(style, Ink::Red, "failed")),
+        failed => {
+            let word = paint(style, Ink::Red, "failed");
+            writeln!(out, "{word}: {failed} of {count} did not come out as stated{}", wrong_way(&Cells::of(tested)))
+        }
     }
+}
+
+/// The two cells that hurt, in words.
+fn wrong_way(cells: &Cells) -> String {
+    let corners = [(Verdict::Fail, Verdict::Pass, "missed"), (Verdict::Pass, Verdict::Fail, "false alarm")];
+    let words = corners.map(|(expected, found, word)| (cells.count(expected, found), word));
+    let said: Vec<String> = words
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| if word == "missed" { format!("{count} missed") } else { counted(count, word) })
+        .collect();
+    if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) }
 }
 
 fn one(out: &mut dyn Write, test: &Tested, style: Style) -> io::Result<()> {

@@ -51,6 +51,7 @@ pub mod limits;
 pub mod lint;
 pub mod lsp;
 pub mod project;
+pub mod repl;
 pub mod report;
 mod rules;
 pub mod source;

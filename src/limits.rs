@@ -2,6 +2,34 @@
 
 pub mod nested;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A flag with which evaluations are ended from outside: Ctrl-C in an interactive session.
+#[derive(Debug, Clone, Copy)]
+pub struct Cancel(&'static AtomicBool);
+
+impl Cancel {
+    /// A cancellation by a flag that lives as long as the process: an evaluation ends when it is true.
+    #[must_use]
+    pub fn new(flag: &'static AtomicBool) -> Self {
+        Self(flag)
+    }
+
+    /// Whether the end is asked for.
+    #[must_use]
+    pub fn is_asked(self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl PartialEq for Cancel {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Cancel {}
+
 /// Limits of one compilation and evaluation. [`Limits::default`] is what the command line uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -27,6 +55,8 @@ pub struct Limits {
     pub regex_bytes: usize,
     /// Bytes of computed values (text and lists) for one run.
     pub computed_bytes: usize,
+    /// What ends an evaluation from outside.
+    pub cancel: Option<Cancel>,
 }
 
 impl Default for Limits {
@@ -43,16 +73,25 @@ impl Default for Limits {
             fuel: 200_000_000,
             regex_bytes: 10 << 20,
             computed_bytes: 256 << 20,
+            cancel: None,
         }
     }
 }
 
 /// What one evaluation may still use: fuel for the assertion at hand, bytes of computed values for the whole run.
+///
+/// Where somebody may cancel, fuel is given out in portions, and between two of them the flag is looked at: that costs nothing per instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meter {
     fuel: u64,
+    /// Fuel that has not been given out.
+    reserve: u64,
     bytes: usize,
+    cancel: Option<Cancel>,
 }
+
+/// Fuel between two looks at the flag: some milliseconds.
+const PORTION: u64 = 1 << 18;
 
 /// A limit was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,29 +100,52 @@ pub enum Exhausted {
     Fuel,
     /// Computed text or lists grew beyond the limit.
     Memory,
+    /// Somebody ended it.
+    Cancelled,
 }
 
 impl Meter {
     /// The full measure of these limits.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
-        Self { fuel: limits.fuel, bytes: limits.computed_bytes }
+        let mut meter = Self { fuel: 0, reserve: 0, bytes: limits.computed_bytes, cancel: limits.cancel };
+        meter.refuel(limits);
+        meter
     }
 
     /// Gives the next assertion its full share of fuel; memory stays used.
     pub fn refuel(&mut self, limits: &Limits) {
-        self.fuel = limits.fuel;
+        let portion = if self.cancel.is_some() { PORTION } else { u64::MAX };
+        self.fuel = limits.fuel.min(portion);
+        self.reserve = limits.fuel - self.fuel;
     }
 
     /// The fuel left.
     #[must_use]
     pub fn fuel(&self) -> u64 {
-        self.fuel
+        self.fuel + self.reserve
     }
 
     /// Takes fuel: one unit is about one instruction.
     pub fn charge(&mut self, units: u64) -> Result<(), Exhausted> {
-        self.fuel = self.fuel.checked_sub(units).ok_or(Exhausted::Fuel)?;
+        match self.fuel.checked_sub(units) {
+            Some(left) => {
+                self.fuel = left;
+                Ok(())
+            }
+            None => self.next_portion(units),
+        }
+    }
+
+    /// Gives out the next portion, unless there is none or somebody has ended it.
+    #[cold]
+    fn next_portion(&mut self, units: u64) -> Result<(), Exhausted> {
+        if self.cancel.is_some_and(Cancel::is_asked) {
+            return Err(Exhausted::Cancelled);
+        }
+        let left = self.fuel().checked_sub(units).ok_or(Exhausted::Fuel)?;
+        self.fuel = left.min(PORTION);
+        self.reserve = left - self.fuel;
         Ok(())
     }
 

@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 10] = [
     &["report", "rules"],
     &["fmt", "testing", "assist"],
     &["lsp"],
-    &["cli"],
+    &["repl", "cli"],
 ];
 
 fn layer(module: &str) -> Option<usize> {

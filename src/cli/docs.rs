@@ -52,7 +52,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     Ok(Exit::Holds)
 }
 
-fn topics() -> String {
+/// The topics, a line each.
+pub fn topics() -> String {
     let mut text = String::new();
     for (name, _, about) in PAGES {
         let _ = writeln!(text, "{name:14}{about}");
@@ -61,7 +62,8 @@ fn topics() -> String {
     text
 }
 
-fn named(topic: &str, style: Style) -> Result<String, Stop> {
+/// A topic or function.
+pub fn named(topic: &str, style: Style) -> Result<String, Stop> {
     if let Some((_, text, _)) = PAGES.iter().find(|(name, _, _)| *name == topic) {
         return Ok(page(text, style));
     }

@@ -3,24 +3,25 @@
 mod check;
 mod compile;
 mod completions;
-mod console;
+pub(crate) mod console;
 mod disasm;
-mod docs;
-mod exit;
+pub(crate) mod docs;
+pub(crate) mod exit;
 mod explain;
 mod feed;
 mod fmt;
-mod inputs;
+pub(crate) mod inputs;
 mod lint;
 mod lsp;
 mod outputs;
-mod params;
+pub(crate) mod params;
 mod pipeline;
 mod progress;
 mod project;
 mod repair;
+mod repl;
 mod replace;
-mod rules;
+pub(crate) mod rules;
 mod select;
 mod test;
 mod trace;
@@ -72,6 +73,8 @@ enum Command {
     Trace(trace::Arguments),
     /// Says how verdicts on a run came about; or what a diagnostic is about
     Explain(explain::Arguments),
+    /// Starts a session: expressions and rules, tried on a run as they are typed
+    Repl(repl::Arguments),
     /// Shows the reference: the language, its functions, its statements
     Docs(docs::Arguments),
     /// Compiles rules to a file that checks without the sources
@@ -98,6 +101,7 @@ pub fn main() -> ExitCode {
         Command::Lsp(arguments) => lsp::run(arguments),
         Command::Trace(arguments) => trace::run(arguments, color),
         Command::Explain(arguments) => explain::run(arguments, color),
+        Command::Repl(arguments) => repl::run(arguments, color),
         Command::Docs(arguments) => docs::run(arguments, color),
         Command::Compile(arguments) => compile::run(arguments, color),
         Command::Disasm(arguments) => disasm::run(arguments, color),
@@ -137,7 +141,7 @@ fn ended(stop: Stop, color: ColorChoice) -> Exit {
 }
 
 /// An error of the system in words, without its number.
-fn said(error: &std::io::Error) -> String {
+pub(crate) fn said(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         std::io::ErrorKind::PermissionDenied => "it may not be read or written".to_owned(),

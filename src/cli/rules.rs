@@ -123,6 +123,24 @@ pub fn linted(input: &Input, text: Option<String>, limits: Limits, options: &Lin
     Ok(Linted { text, root, diagnostics: file.diagnostics, broken: file.broken })
 }
 
+/// The text of one rule file, not looked at any further.
+pub fn text_of(path: &Path, limits: Limits) -> Result<String, Stop> {
+    let shown = path.display();
+    if path.is_dir() {
+        let help = "name one rule file; it can import others with `use`";
+        return Err(Stop::usage(format!("`{shown}` is a folder"), help));
+    }
+    let inputs = super::inputs::rules(&[path.to_path_buf()])?;
+    let bytes = match inputs.first() {
+        Some(input @ Input::File(_)) => read(input, limits)?,
+        _ => return Err(Stop::usage("the rules cannot come from standard input here", "name a rule file")),
+    };
+    if codec::is_program(&bytes) {
+        return Err(Stop::usage(format!("`{shown}` is a compiled program"), "name the rule file that it was made of"));
+    }
+    String::from_utf8(bytes).map_err(|_| Stop::usage(format!("`{shown}` is not UTF-8 text"), "save the file as UTF-8"))
+}
+
 fn load_each(inputs: &[Input], load: impl Fn(&Input) -> Result<File, Stop>) -> Result<Rules, Stop> {
     let mut rules = Rules::default();
     let mut known = std::collections::BTreeSet::new();

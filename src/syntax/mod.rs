@@ -66,6 +66,13 @@ pub fn parse_expression(map: &SourceMap, file: FileId, limits: &Limits) -> (Opti
     })
 }
 
+/// Whether a text that is being typed goes on in the next line: it ends inside brackets or a text of several lines, or behind a sign or word
+/// that wants something behind it. A text with another mistake does not go on.
+#[must_use]
+pub fn is_unfinished(text: &str, limits: &Limits) -> bool {
+    scanned(text, FileId(0), limits).is_ok_and(|scan| recover::is_unfinished(text, scan))
+}
+
 /// The whole file by the strict grammar; where that refuses it, statement by statement.
 fn read(file: FileId, text: &str, scan: token::Scan, limits: &Limits) -> recover::Recovered {
     let (start, body) = without_mark(text);

@@ -24,6 +24,21 @@ pub fn quoted(text: &str, most: usize) -> String {
     writer.out
 }
 
+/// Whether the notation of a value is a literal of the language: nothing in it is missing, a range or a regular expression.
+#[must_use]
+pub fn is_literal(value: &Value<'_>) -> bool {
+    match value {
+        Value::Missing | Value::Absent | Value::Range(_) | Value::Regex(_) => false,
+        Value::Truth(truth) => truth.plain().is_some(),
+        Value::List(items) => items.iter().all(|item| deeper(|| is_literal(&item.value))),
+        Value::Object(object) => object
+            .entries()
+            .iter()
+            .all(|entry| matches!(entry.node.value, Value::Absent) || deeper(|| is_literal(&entry.node.value))),
+        Value::Null | Value::Boolean(_) | Value::Number(_) | Value::Text(_) => true,
+    }
+}
+
 struct Writer {
     out: String,
     /// Characters that may still be written.
@@ -58,13 +73,18 @@ impl Writer {
                     writer.value(&item.value);
                 }
             }),
-            Value::Object(object) => self.sequence(('{', '}'), object.entries().len(), |writer, at| {
-                if let Some(entry) = object.entries().get(at) {
-                    writer.key(entry.key);
-                    writer.push(": ");
-                    writer.value(&entry.node.value);
-                }
-            }),
+            Value::Object(object) => {
+                // Steps have entries for what a run could record: those that it does not are left out.
+                let recorded = || object.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Absent));
+                let mut entries = recorded();
+                self.sequence(('{', '}'), recorded().count(), |writer, _| {
+                    if let Some(entry) = entries.next() {
+                        writer.key(entry.key);
+                        writer.push(": ");
+                        writer.value(&entry.node.value);
+                    }
+                });
+            }
             Value::Range(range) => {
                 range.start.into_iter().for_each(|number| self.number(number));
                 self.push("..");

@@ -13,6 +13,8 @@ pub enum Fault {
     Depth,
     /// Computed text or lists grew beyond the limit.
     Memory,
+    /// Somebody ended the evaluation.
+    Cancelled,
     /// A check of the world needs a permission: the flag that gives it.
     Permission(String),
     /// A value that is no boolean stands where a condition is needed: the assertion fails and says so, whatever `not` or group is
@@ -68,6 +70,7 @@ impl std::fmt::Display for Fault {
             Self::Fuel => f.write_str("the evaluation takes more steps than the limit allows"),
             Self::Depth => f.write_str("definitions call each other deeper than the limit allows"),
             Self::Memory => f.write_str("computed values take more memory than the limit allows"),
+            Self::Cancelled => f.write_str("the evaluation was ended"),
             Self::Permission(flag) => write!(f, "this check needs a permission: add `{flag}`"),
             Self::NotBoolean(unfit) => {
                 write!(f, "the value is neither true nor false but the {} {}", unfit.type_name, unfit.value)
@@ -85,6 +88,7 @@ impl From<crate::limits::Exhausted> for Fault {
         match exhausted {
             crate::limits::Exhausted::Fuel => Self::Fuel,
             crate::limits::Exhausted::Memory => Self::Memory,
+            crate::limits::Exhausted::Cancelled => Self::Cancelled,
         }
     }
 }

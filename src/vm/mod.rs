@@ -12,6 +12,7 @@ mod facts;
 pub mod fault;
 mod frame;
 mod grade;
+pub mod inspect;
 mod judge;
 mod locate;
 mod logic;

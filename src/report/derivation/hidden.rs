@@ -26,10 +26,29 @@ impl Hidden {
         for part in derivations.iter().flat_map(|one| &one.parts) {
             collect(part, &mut texts);
         }
+        Self::of_texts(texts)
+    }
+
+    /// What is to be hidden of a run and the value of one expression on it.
+    pub fn of_part(run: &Run<'_>, part: &Part, shown: &Shown) -> Self {
+        let mut texts = environment(run);
+        collect(part, &mut texts);
+        if is_secret(shown) {
+            texts.push(shown.text.trim_matches('"').to_owned());
+        }
+        Self::of_texts(texts)
+    }
+
+    fn of_texts(mut texts: Vec<String>) -> Self {
         texts.retain(|text| text.chars().count() >= SHORTEST);
         texts.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
         texts.dedup();
         Self { texts }
+    }
+
+    /// Whether a value is one that no report shows.
+    pub fn is_secret(&self, shown: &Shown) -> bool {
+        is_secret(shown)
     }
 
     /// Words on one line, without what is hidden.

@@ -57,7 +57,18 @@ pub fn assertion(out: &mut dyn Write, view: &AssertionView, style: Style) -> io:
     Ok(())
 }
 
-fn ink(verdict: Verdict) -> Ink {
+/// Writes parts alone.
+///
+/// # Errors
+/// What the writer says.
+pub fn nodes(out: &mut dyn Write, nodes: &[Node], style: Style) -> io::Result<()> {
+    let mut page = Page { style, lines: Vec::new() };
+    nodes.iter().for_each(|node| page.node(node, 0));
+    page.lines.iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+}
+
+/// The colour of a verdict.
+pub fn ink(verdict: Verdict) -> Ink {
     match verdict {
         Verdict::Pass => Ink::Green,
         Verdict::Fail | Verdict::Error => Ink::Red,

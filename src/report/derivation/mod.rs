@@ -8,10 +8,11 @@ mod human;
 mod timeline;
 pub mod view;
 
+pub use crate::report::value::shortened as cut;
 pub use html::html;
-pub use human::{assertion, write as human};
-pub use timeline::Choice;
-pub use view::{View, view};
+pub use human::{assertion, ink, nodes, write as human};
+pub use timeline::{Choice, Line, StepLine};
+pub use view::{View, value, view, words};
 
 /// A view as data: one JSON object.
 #[must_use]

@@ -66,6 +66,8 @@ pub struct StepLine {
 pub struct Matched {
     /// Its letter.
     pub letter: String,
+    /// The pattern as it is written.
+    pub pattern: String,
     /// False when the run does not record what decides it.
     pub sure: bool,
     /// `$id = "o-1"`.
@@ -144,6 +146,14 @@ impl Marks {
     }
 }
 
+impl Marks {
+    /// The text of the pattern of a letter.
+    fn text_of(&self, wanted: &str) -> &str {
+        let at = (0..self.letters.len()).find(|at| letter(*at) == wanted);
+        at.and_then(|at| self.letters.get(at)).map_or("", String::as_str)
+    }
+}
+
 /// `A`, `B`, …, `Z`, `A2`, ….
 fn letter(at: usize) -> String {
     let letters = ('A'..='Z').collect::<Vec<_>>();
@@ -162,6 +172,18 @@ pub struct Look<'a, 'run> {
     pub hidden: &'a Hidden,
     /// True when no argument is shown.
     pub masked: bool,
+}
+
+impl Look<'_, '_> {
+    /// What a step did.
+    pub fn what(&self, step: usize) -> Option<String> {
+        rows(self.run, std::iter::once(step), LONG).into_iter().next().map(|row| self.shown(&row.what))
+    }
+
+    fn shown(&self, what: &str) -> String {
+        let what = if self.masked { masked(what) } else { self.hidden.words(what) };
+        shortened(&one_line(&what), SHOWN)
+    }
 }
 
 /// Steps beside one that counts.
@@ -186,13 +208,12 @@ pub fn lines(look: &Look<'_, '_>, marks: &Marks, choice: Choice) -> Vec<Line> {
             lines.push(Line::Gap { steps: at - next });
         }
         next = at + 1;
-        let what = if look.masked { masked(&row.what) } else { look.hidden.words(&row.what) };
         lines.push(Line::Step(Box::new(StepLine {
             number: at + 1,
             turn: row.turn,
             time: row.time,
             kind: row.kind,
-            what: shortened(&one_line(&what), SHOWN),
+            what: look.shown(&row.what),
             status: row.status,
             duration: row.duration,
             matches: matches(look, marks, *at),
@@ -252,7 +273,12 @@ fn matches(look: &Look<'_, '_>, marks: &Marks, at: usize) -> Vec<Matched> {
     let matched = of_step.iter().map(|(letter, sure, bindings)| {
         let values =
             bindings.iter().map(|(name, shown)| format!("${name} = {}", look.hidden.value(shown, look.masked)));
-        Matched { letter: letter.clone(), sure: *sure, values: values.collect::<Vec<_>>().join(", ") }
+        Matched {
+            letter: letter.clone(),
+            pattern: marks.text_of(letter).to_owned(),
+            sure: *sure,
+            values: values.collect::<Vec<_>>().join(", "),
+        }
     });
     matched.collect()
 }

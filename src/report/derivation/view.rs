@@ -4,12 +4,14 @@ use super::hidden::Hidden;
 use super::timeline::{self, Choice, Line, Marks};
 use crate::diagnostic::render::one_line;
 use crate::ir::GroupKind;
+use crate::report::redact::REDACTED;
 use crate::report::table::{Item, Table};
 use crate::report::value::shortened;
 use crate::source::Span;
 use crate::trace::run::Run;
 use crate::truth::{Truth, Verdict};
-use crate::vm::derivation::{Derivation, Found, Hit, Miss, Part, PartKind, PatternTrace};
+use crate::vm::derivation::{Derivation, Found, Hit, Miss, Part, PartKind, PatternTrace, Shown};
+use crate::vm::outcome::Evidence;
 use serde::Serialize;
 
 /// What is explained: one run and some assertions.
@@ -48,6 +50,9 @@ pub struct AssertionView {
     pub text: String,
     /// Where it stands: `FILE:LINE:COLUMN`.
     pub location: String,
+    /// The same as a span of the table's sources.
+    #[serde(skip)]
+    pub span: Span,
     /// Its verdict.
     pub verdict: Verdict,
     /// The verdict as reports see it.
@@ -60,12 +65,29 @@ pub struct AssertionView {
     pub reason: String,
     /// The author's message.
     pub message: Option<String>,
+    /// What proves it.
+    pub evidence: Vec<EvidenceView>,
     /// Its parts.
     pub parts: Vec<Node>,
     /// The run with the steps that its patterns match; empty for an assertion that looks at no steps.
     pub timeline: Vec<Line>,
     /// True when not everything is shown.
     pub cut: bool,
+}
+
+/// A piece of evidence.
+#[derive(Debug, Clone, Serialize)]
+pub struct EvidenceView {
+    /// The step, from 1.
+    pub step: Option<u64>,
+    /// JSON pointer into the normal form; empty when it is no single value.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// A remark.
+    pub label: String,
+    /// What the step did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
 }
 
 /// What came of a part, as a mark.
@@ -136,6 +158,23 @@ pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>
     View { run, assertions }
 }
 
+/// The value of an expression, and its parts, where `part` was derived on the run with the program's own table.
+#[must_use]
+pub fn value(table: &Table, run: &Run<'_>, shown: &Shown, part: &Part) -> (String, Vec<Node>) {
+    let hidden = Hidden::of_part(run, part, shown);
+    let teller = Teller { table, program: 0, run, hidden: &hidden, masked: false };
+    let nodes = vec![teller.part(part, &mut Marks::default())];
+    (hidden.value(shown, false), nodes)
+}
+
+/// Words about the value of an expression, without what is hidden of it and of the run.
+#[must_use]
+pub fn words(run: &Run<'_>, part: &Part, shown: &Shown, words: &str) -> String {
+    Hidden::of_part(run, part, shown).words(words)
+}
+
+/// Evidence of one assertion that is listed.
+const EVIDENCE: usize = 64;
 /// Characters of a piece of a rule.
 const TEXT: usize = 200;
 
@@ -164,15 +203,32 @@ impl Teller<'_, '_> {
                 .map(|text| one_line(&text).into_owned()),
             text: shortened(&one_line(&item.text), 4 * TEXT),
             location: item.location.to_string(),
+            span: item.span,
             verdict: outcome.verdict,
             status: outcome.status.as_str(),
             severity: item.severity.as_str(),
             score: outcome.score,
             reason: self.hidden.words(&outcome.reason),
             message: outcome.message.as_deref().map(|message| self.hidden.words(message)),
+            evidence: outcome.evidence.iter().take(EVIDENCE).map(|one| self.evidence(&look, one)).collect(),
             parts,
             timeline: timeline::lines(&look, &marks, choice),
             cut: derivation.cut || marks.cut,
+        }
+    }
+
+    fn evidence(&self, look: &timeline::Look<'_, '_>, evidence: &Evidence) -> EvidenceView {
+        let secret =
+            Shown { text: evidence.value.clone().unwrap_or_default(), path: evidence.path.clone(), truth: None };
+        let label = match self.hidden.is_secret(&secret) || self.masked && evidence.value.is_some() {
+            true => REDACTED.to_owned(),
+            false => self.hidden.words(&evidence.label),
+        };
+        EvidenceView {
+            step: evidence.step.map(|step| u64::from(step) + 1),
+            path: evidence.path.clone(),
+            label,
+            what: evidence.step.and_then(|step| look.what(step as usize)),
         }
     }
 
@@ -273,7 +329,7 @@ impl Teller<'_, '_> {
     }
 
     /// `$id = "o-1", $user = 7`.
-    fn values(&self, bindings: &[(String, crate::vm::derivation::Shown)]) -> String {
+    fn values(&self, bindings: &[(String, Shown)]) -> String {
         let words = bindings.iter().map(|(name, shown)| format!("${name} = {}", self.hidden.value(shown, self.masked)));
         words.collect::<Vec<_>>().join(", ")
     }

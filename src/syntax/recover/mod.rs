@@ -8,6 +8,7 @@ mod pieces;
 #[cfg(test)]
 mod tests;
 mod text;
+mod unfinished;
 
 use super::ast::{Item, ItemKind, Name, Setting};
 use super::grammar::{self, Failure, Rule};
@@ -21,6 +22,7 @@ use brackets::{Brackets, Close};
 pub(super) use brackets::{Trouble, ends_operand};
 use pieces::{Body, BodyKind, Piece};
 pub(super) use text::Text;
+pub(super) use unfinished::is_unfinished;
 
 /// More mistakes than this in one file are counted, not told.
 const TOLD: usize = 200;

@@ -121,7 +121,7 @@ fn goes_on(text: &Text<'_>, brackets: &Brackets, start: usize, line_end: usize, 
 }
 
 /// True for a last token of a line behind which the statement goes on.
-fn joins(text: &Text<'_>, last: usize) -> bool {
+pub(super) fn joins(text: &Text<'_>, last: usize) -> bool {
     let word = text.word(last);
     let before = last.checked_sub(1);
     match text.kind(last) {

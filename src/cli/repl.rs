@@ -1,0 +1,105 @@
+//! `aver repl`: a session in which rules are tried on a run as they are typed.
+
+use super::console::{ColorChoice, Stream};
+use super::exit::{Exit, Stop};
+use crate::limits::{Cancel, Limits};
+use crate::repl::{Session, Settings, script, terminal};
+use crate::vm::world::Permissions;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver repl --on trace.json                   expressions and statements on a run
+  aver repl refunds.assert --on runs.jsonl    with the definitions and rules of a file
+  aver repl --on trace.json < script          inputs from a file, repeated with what comes of them
+
+In the session `:help` lists the commands. Exit codes of a script, the highest that applies: 0 all went well,
+1 a statement failed, 2 wrong command, 3 something did not compile, 4 a trace could not be read, 5 an evaluation ended early.")]
+pub struct Arguments {
+    /// A rule file: its definitions and rules are there from the start
+    #[arg(value_name = "RULES")]
+    rules: Option<PathBuf>,
+    /// A trace: expressions and statements are judged on its first run
+    #[arg(long, value_name = "TRACE")]
+    on: Option<String>,
+    /// Another run of the trace, by its number from 1
+    #[arg(long, value_name = "N", requires = "on", default_value_t = std::num::NonZeroUsize::MIN, hide_default_value = true)]
+    run: std::num::NonZeroUsize,
+    /// A value for a parameter of the rules: limit=250
+    #[arg(long, value_name = "NAME=VALUE")]
+    param: Vec<String>,
+    /// Neither read nor write the history of inputs
+    #[arg(long)]
+    no_history: bool,
+    /// Rules may look at files in this folder, beside the working directory
+    #[arg(long, value_name = "DIR")]
+    allow_read: Vec<PathBuf>,
+    /// Rules may run commands
+    #[arg(long)]
+    allow_run: bool,
+}
+
+/// Runs the session.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let dialog = io::stdin().is_terminal() && Stream::Out.is_terminal();
+    let style = Stream::Out.style(color);
+    let interrupt = Interrupt::new()?;
+    let limits = Limits { cancel: Some(interrupt.cancel()), ..Limits::default() };
+    let permissions = Permissions {
+        read: arguments.allow_read.clone(),
+        run: arguments.allow_run,
+        ..Permissions::of_command_line(std::env::current_dir().unwrap_or_default())
+    };
+    let mut out = io::stdout();
+    if dialog {
+        writeln!(out, "{}", terminal::greeting())?;
+    }
+    let settings = Settings { limits, permissions, params: arguments.param.clone(), style };
+    let mut session = Session::new(&mut out, settings);
+    if let Some(rules) = &arguments.rules {
+        session.load(rules)?;
+    }
+    if let Some(trace) = &arguments.on {
+        session.on(trace, arguments.run.get())?;
+    }
+    if dialog {
+        let history = if arguments.no_history { None } else { terminal::history_file() };
+        terminal::run(&mut session, style.color, history.as_deref(), &|working| interrupt.working(working, true))?;
+        return Ok(Exit::Holds);
+    }
+    script::run(&mut session, &mut io::stdin().lock(), &|working| interrupt.working(working, false))?;
+    Ok(session.exit())
+}
+
+/// Ctrl-C: while an input is evaluated it ends the evaluation, otherwise a script.
+struct Interrupt {
+    /// Set by the signal.
+    asked: &'static Arc<AtomicBool>,
+    /// Whether the signal ends the process.
+    idle: Arc<AtomicBool>,
+}
+
+impl Interrupt {
+    fn new() -> io::Result<Self> {
+        let (asked, idle) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, Arc::clone(&idle))?;
+        signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&asked))?;
+        // One flag for the process: what is evaluated may look at it as long as it likes.
+        Ok(Self { asked: Box::leak(Box::new(asked)), idle })
+    }
+
+    fn cancel(&self) -> Cancel {
+        Cancel::new(self.asked)
+    }
+
+    fn working(&self, working: bool, dialog: bool) {
+        self.asked.store(false, Ordering::Relaxed);
+        // In a terminal the line editor takes Ctrl-C itself.
+        self.idle.store(!working && !dialog, Ordering::Relaxed);
+    }
+}

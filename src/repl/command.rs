@@ -1,0 +1,328 @@
+//! The commands of a session: one table.
+
+use super::session::{Go, Last, Session};
+use super::steps;
+use crate::cli::docs;
+use crate::cli::exit::Exit;
+use crate::diagnostic::Slug;
+use crate::diagnostic::render::{Ink, one_line, paint};
+use crate::report::{derivation, redact};
+use crate::trace::timeline::timeline;
+use bumpalo::Bump;
+use std::fmt::Write as _;
+use std::io;
+
+/// A command.
+pub struct Command {
+    /// Its word, without the colon.
+    pub name: &'static str,
+    /// What it takes.
+    pub argument: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    run: fn(&mut Session<'_>, &str) -> io::Result<Go>,
+}
+
+/// All commands, in the order of `:help`.
+pub const COMMANDS: &[Command] = &[
+    Command { name: "on", argument: "TRACE [N]", doc: "takes a run: the first of a trace, or its Nth", run: on },
+    Command { name: "next", argument: "", doc: "goes to the next run of the trace", run: |it, _| it.neighbour(true) },
+    Command { name: "prev", argument: "", doc: "goes to the run before", run: |it, _| it.neighbour(false) },
+    Command { name: "trace", argument: "", doc: "shows the run step by step", run: |it, _| it.trace() },
+    Command { name: "load", argument: "RULES", doc: "loads a rule file in place of the one at hand", run: load },
+    Command {
+        name: "rules",
+        argument: "",
+        doc: "lists what was loaded and entered, with its verdicts on the run",
+        run: |it, _| it.list(),
+    },
+    Command {
+        name: "explain",
+        argument: "[RULE|INPUT]",
+        doc: "says how the last verdict or value came about, or that of a rule",
+        run: |it, rest| it.explain(rest),
+    },
+    Command {
+        name: "step",
+        argument: "[N]",
+        doc: "shows where the last statements stood after step N, or after the next one",
+        run: |it, rest| it.walk(rest),
+    },
+    Command {
+        name: "type",
+        argument: "[INPUT]",
+        doc: "says what is known of a type without a run",
+        run: |it, rest| it.ty(rest),
+    },
+    Command { name: "ast", argument: "[INPUT]", doc: "shows how a text is read", run: |it, rest| it.ast(rest) },
+    Command { name: "ir", argument: "[INPUT]", doc: "shows what the checker makes of it", run: |it, rest| it.ir(rest) },
+    Command {
+        name: "ops",
+        argument: "[INPUT]",
+        doc: "lists the instructions that it becomes",
+        run: |it, rest| it.ops(rest),
+    },
+    Command {
+        name: "docs",
+        argument: "[NAME]",
+        doc: "shows the page of a function, word or topic",
+        run: |it, rest| it.docs(rest),
+    },
+    Command {
+        name: "error",
+        argument: "SLUG",
+        doc: "says what a message is about: the word in its brackets",
+        run: |it, rest| it.error(rest),
+    },
+    Command {
+        name: "save",
+        argument: "FILE",
+        doc: "writes what was entered as a rule file; `:save! FILE` replaces one",
+        run: |it, rest| it.save(rest, false),
+    },
+    Command {
+        name: "fuel",
+        argument: "[N]",
+        doc: "says what the last value took, or sets what one may take",
+        run: |it, rest| it.tank(rest),
+    },
+    Command { name: "help", argument: "", doc: "lists the commands", run: |it, _| it.help() },
+    Command { name: "quit", argument: "", doc: "ends the session, as Ctrl-D does", run: |_, _| Ok(Go::Quit) },
+];
+
+fn on(session: &mut Session<'_>, rest: &str) -> io::Result<Go> {
+    let words = shell_words::split(rest).unwrap_or_else(|_| rest.split_whitespace().map(str::to_owned).collect());
+    let (trace, number) = match words.as_slice() {
+        [trace] => (trace, Ok(1)),
+        [trace, number] => (trace, number.parse::<usize>()),
+        _ => {
+            session.wrong("`:on` takes a trace", "write `:on trace.json`, or `:on runs.jsonl 3`", Exit::Usage)?;
+            return Ok(Go::On);
+        }
+    };
+    match number {
+        Ok(number) if number > 0 => session.on(trace, number)?,
+        _ => {
+            session.wrong("behind the trace stands the number of a run, from 1", "", Exit::Usage)?;
+            false
+        }
+    };
+    Ok(Go::On)
+}
+
+fn load(session: &mut Session<'_>, rest: &str) -> io::Result<Go> {
+    match rest {
+        "" => session.wrong("`:load` takes a rule file", "write `:load refunds.assert`", Exit::Usage)?,
+        trace if trace.ends_with(".json") || trace.ends_with(".jsonl") => {
+            let help = format!("write `:on {trace}`");
+            session.wrong(&format!("`{trace}` looks like a trace, not like rules"), &help, Exit::Usage)?;
+        }
+        path => {
+            session.load(std::path::Path::new(path))?;
+        }
+    }
+    Ok(Go::On)
+}
+
+impl Session<'_> {
+    /// Runs a command: the text behind the colon.
+    pub(super) fn command(&mut self, text: &str) -> io::Result<Go> {
+        let text = text.trim();
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let rest = rest.trim();
+        if word == "save!" {
+            return self.save(rest, true);
+        }
+        let known = COMMANDS.iter().find(|command| command.name == word).or_else(|| {
+            // A beginning that only one command has is that command.
+            let mut fitting = COMMANDS.iter().filter(|command| !word.is_empty() && command.name.starts_with(word));
+            fitting.next().filter(|_| fitting.next().is_none())
+        });
+        match known {
+            Some(command) => (command.run)(self, rest),
+            None => {
+                let help = Self::near(word, COMMANDS.iter().map(|command| command.name), "`:help` lists the commands");
+                let help = help.replacen("did you mean `", "did you mean `:", 1);
+                self.wrong(&format!("there is no command `:{word}`"), &help, Exit::Usage)?;
+                Ok(Go::On)
+            }
+        }
+    }
+
+    fn help(&mut self) -> io::Result<Go> {
+        let mut text = String::new();
+        for command in COMMANDS {
+            let _ = writeln!(text, ":{:22} {}", format!("{} {}", command.name, command.argument), command.doc);
+        }
+        text.push_str("\nEverything else is an expression, a statement or a declaration of the language; what is open goes on in the next line.\n");
+        text.push_str("`it` is the last value. Ctrl-C ends an evaluation, Ctrl-D the session.\n");
+        self.out.write_all(text.as_bytes())?;
+        Ok(Go::On)
+    }
+
+    fn neighbour(&mut self, forward: bool) -> io::Result<Go> {
+        let Some(position) = &self.position else {
+            self.wrong("there is no run", "`:on TRACE` takes one", Exit::Usage)?;
+            return Ok(Go::On);
+        };
+        let number = if forward { position.number + 1 } else { position.number - 1 };
+        if number == 0 {
+            self.wrong("this is the first run", "", Exit::Usage)?;
+            return Ok(Go::On);
+        }
+        match position.other(number, &self.settings.limits) {
+            Err(super::runs::Nothing::Fewer(_)) => self.wrong("this is the last run", "", Exit::Usage)?,
+            found => {
+                self.go_to(found, "")?;
+            }
+        }
+        Ok(Go::On)
+    }
+
+    fn trace(&mut self) -> io::Result<Go> {
+        let Some(raw) = self.position.as_ref().map(|position| position.run.clone()) else {
+            self.wrong("there is no run", "`:on TRACE` takes one", Exit::Usage)?;
+            return Ok(Go::On);
+        };
+        let arena = Bump::new();
+        if let Some(run) = self.read(&raw, &arena)? {
+            let text = timeline(&run, self.settings.style.width);
+            let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
+            let head = paint(self.settings.style, Ink::Bold, head);
+            write!(self.out, "{head}\n{}", redact(rest))?;
+        }
+        Ok(Go::On)
+    }
+
+    fn explain(&mut self, rest: &str) -> io::Result<Go> {
+        if !rest.is_empty() {
+            if !self.rule(rest)? {
+                let before = std::mem::take(&mut self.last);
+                self.enter_quietly(rest)?;
+                if matches!(self.last, Last::Nothing) {
+                    self.last = before;
+                    return Ok(Go::On);
+                }
+            }
+        }
+        let style = self.settings.style;
+        match &self.last {
+            Last::Nothing => self.wrong(
+                "there is nothing to explain yet",
+                "enter a statement or an expression, or name a rule: `:explain approval`",
+                Exit::Usage,
+            )?,
+            Last::Value(nodes) => derivation::nodes(self.out, nodes, style)?,
+            Last::Verdicts(view) => {
+                for (at, assertion) in view.assertions.iter().enumerate() {
+                    if at > 0 {
+                        writeln!(self.out)?;
+                    }
+                    derivation::assertion(self.out, assertion, style)?;
+                }
+            }
+        }
+        Ok(Go::On)
+    }
+
+    fn walk(&mut self, rest: &str) -> io::Result<Go> {
+        let Last::Verdicts(view) = &self.last else {
+            let help = "enter a statement about the course of the run, such as `before a -> b`";
+            self.wrong("there is no statement to walk through", help, Exit::Usage)?;
+            return Ok(Go::On);
+        };
+        let step = match rest {
+            "" => Ok(self.step + 1),
+            text => text.trim_start_matches("step").trim().parse::<usize>(),
+        };
+        let steps = view.run.steps;
+        match step {
+            Ok(step) if (1..=steps).contains(&step) => {
+                let lines = steps::after(view, step);
+                self.step = step;
+                self.show_step(step, lines)?;
+            }
+            Ok(_) if rest.is_empty() => self.remark("that was the last step")?,
+            _ => {
+                let there = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
+                self.wrong(&format!("there is no step `{rest}`: the run has {there}"), "", Exit::Usage)?;
+            }
+        }
+        Ok(Go::On)
+    }
+
+    fn show_step(&mut self, step: usize, lines: Vec<steps::Stands>) -> io::Result<()> {
+        let Some(raw) = self.position.as_ref().map(|position| position.run.clone()) else { return Ok(()) };
+        let arena = Bump::new();
+        if let Some(run) = self.read(&raw, &arena)? {
+            let row = crate::trace::timeline::rows(&run, std::iter::once(step.saturating_sub(1)), 2_000);
+            for row in row {
+                let line = format!("step {step}  {}  {}  {}", row.kind, one_line(&redact(&row.what)), row.status);
+                writeln!(self.out, "{}", derivation::cut(line.trim_end(), self.settings.style.width))?;
+            }
+        }
+        for line in lines {
+            let ink = if line.violated { Ink::Red } else { Ink::Dim };
+            writeln!(self.out, "  {}", line.text)?;
+            for state in line.states {
+                writeln!(self.out, "    {}", paint(self.settings.style, ink, &state))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn docs(&mut self, rest: &str) -> io::Result<Go> {
+        let style = self.settings.style;
+        let word = rest.trim_matches('`');
+        let text = if word.is_empty() {
+            Ok(docs::topics())
+        } else if word == "functions" {
+            Ok(docs::page(&crate::builtins::reference::page(), style))
+        } else {
+            match super::looks::word(word) {
+                Some(page) => Ok(page),
+                None => docs::named(word, style),
+            }
+        };
+        match text {
+            Ok(text) => self.out.write_all(text.as_bytes())?,
+            Err(stop) => self.stopped(stop)?,
+        }
+        Ok(Go::On)
+    }
+
+    fn error(&mut self, rest: &str) -> io::Result<Go> {
+        let word = rest.trim_matches(['[', ']', '`']);
+        match Slug::parse(word) {
+            Some(slug) => {
+                let page = docs::page(slug.page(), self.settings.style);
+                self.out.write_all(page.as_bytes())?;
+            }
+            None if word.is_empty() => {
+                self.wrong("`:error` takes the word in the brackets of a message", "", Exit::Usage)?;
+            }
+            None => {
+                let help = Self::near(word, Slug::ALL.iter().map(|slug| slug.as_str()), "");
+                self.wrong(&format!("there is no diagnostic `{word}`"), &help, Exit::Usage)?;
+            }
+        }
+        Ok(Go::On)
+    }
+
+    fn tank(&mut self, rest: &str) -> io::Result<Go> {
+        match rest.replace('_', "").parse::<u64>() {
+            _ if rest.is_empty() => {
+                let used = self
+                    .fuel
+                    .map_or("nothing was evaluated yet".to_owned(), |fuel| format!("the last value took {fuel}"));
+                self.remark(&format!("{used}; the limit is {}", self.settings.limits.fuel))?;
+            }
+            Ok(fuel) if fuel > 0 => {
+                self.settings.limits.fuel = fuel;
+                self.remark(&format!("the limit is {fuel}"))?;
+            }
+            _ => self.wrong("`:fuel` takes a number of instructions, such as `1_000_000`", "", Exit::Usage)?,
+        }
+        Ok(Go::On)
+    }
+}

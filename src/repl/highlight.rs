@@ -1,0 +1,229 @@
+//! What the line editor asks while somebody types: does the input go on, what could follow, how does it look.
+
+use super::command::COMMANDS;
+use super::{CONTINUED, PROMPT};
+use crate::assist::{Completion, CompletionKind, Facts, complete, plain};
+use crate::diagnostic::Slug;
+use crate::diagnostic::render::printable;
+use crate::limits::Limits;
+use crate::syntax;
+use crate::syntax::token::{self, Kind};
+use crate::syntax::words;
+use rustyline::completion::{Candidate, Completer, FilenameCompleter};
+use rustyline::highlight::{CmdKind, Highlighter};
+use rustyline::hint::Hinter;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Context, Helper};
+use std::borrow::Cow;
+
+/// Longer inputs are not coloured: nobody sees them whole.
+const COLORED: usize = 20_000;
+
+/// Serves the line editor.
+pub struct Assistant {
+    /// The names that are known.
+    pub facts: Facts,
+    /// The limits of reading.
+    pub limits: Limits,
+    /// Whether text is coloured.
+    pub color: bool,
+    /// The rules that can be explained.
+    pub rules: Vec<String>,
+}
+
+/// Whether an input goes on in the next line. Two empty lines end what is open.
+pub fn goes_on(text: &str, limits: &Limits) -> bool {
+    if text.trim_start().starts_with(':') {
+        return false;
+    }
+    let given_up = text.ends_with("\n\n\n");
+    !given_up && syntax::is_unfinished(text, limits)
+}
+
+/// Something that can be written.
+pub struct Offer {
+    shown: String,
+    inserted: String,
+}
+
+impl Candidate for Offer {
+    fn display(&self) -> &str {
+        &self.shown
+    }
+
+    fn replacement(&self) -> &str {
+        &self.inserted
+    }
+}
+
+impl Helper for Assistant {}
+
+impl Validator for Assistant {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let goes_on = goes_on(context.input(), &self.limits);
+        Ok(if goes_on { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
+    }
+}
+
+impl Completer for Assistant {
+    type Candidate = Offer;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Offer>)> {
+        let typed = line.get(..at).unwrap_or(line);
+        match typed.trim_start().strip_prefix(':') {
+            Some(command) => self.of_command(line, at, command),
+            None => Ok(self.of_text(line, at)),
+        }
+    }
+}
+
+impl Assistant {
+    /// What follows in a command: its word, a file, a name.
+    fn of_command(&self, line: &str, at: usize, command: &str) -> rustyline::Result<(usize, Vec<Offer>)> {
+        let Some((word, rest)) = command.split_once(char::is_whitespace) else {
+            let fitting = COMMANDS.iter().filter(|known| known.name.starts_with(command));
+            let offers = fitting.map(|known| Offer {
+                shown: format!(":{}  {}", known.name, known.doc),
+                inserted: format!("{} ", known.name)
+                    .trim_end_matches(|c| known.argument.is_empty() && c == ' ')
+                    .to_owned(),
+            });
+            return Ok((at - command.len(), offers.collect()));
+        };
+        let start = at - rest.len();
+        let named = |names: &mut dyn Iterator<Item = String>| {
+            let fitting = names.filter(|name| name.starts_with(rest));
+            (start, fitting.map(|name| Offer { shown: name.clone(), inserted: name }).collect::<Vec<_>>())
+        };
+        Ok(match word {
+            "on" | "load" | "save" | "save!" => {
+                let (start, pairs) = FilenameCompleter::new().complete_path(line, at)?;
+                let offers = pairs.into_iter().map(|pair| Offer { shown: pair.display, inserted: pair.replacement });
+                (start, offers.collect())
+            }
+            "error" => named(&mut Slug::ALL.iter().map(|slug| slug.as_str().to_owned())),
+            "docs" => named(&mut crate::builtins::table::names().map(str::to_owned)),
+            "explain"
+                if !rest.contains(char::is_whitespace) && self.rules.iter().any(|rule| rule.starts_with(rest)) =>
+            {
+                named(&mut self.rules.iter().cloned())
+            }
+            _ => self.of_text(line, at),
+        })
+    }
+
+    /// What follows in rules.
+    fn of_text(&self, line: &str, at: usize) -> (usize, Vec<Offer>) {
+        let found = complete(line, at, &self.facts);
+        let typed = line.get(found.range.start..at).unwrap_or("");
+        let offers = found.starting_with(typed).map(offer).collect();
+        (found.range.start, offers)
+    }
+}
+
+/// A completion as the line editor shows and inserts it: statements only with their first words, everything else whole.
+fn offer(completion: &Completion) -> Offer {
+    let inserted = match completion.kind {
+        CompletionKind::Statement | CompletionKind::Declaration | CompletionKind::Modifier => {
+            format!("{} ", completion.label)
+        }
+        CompletionKind::Function | CompletionKind::Step => completion.label.clone(),
+        _ => plain(&completion.insert),
+    };
+    let detail = if completion.detail.is_empty() { String::new() } else { format!("  {}", completion.detail) };
+    Offer {
+        shown: printable(&format!("{}{detail}", completion.label)).into_owned(),
+        inserted: printable(&inserted).into_owned(),
+    }
+}
+
+impl Hinter for Assistant {
+    type Hint = String;
+
+    /// What a command takes, and the only way in which a word can go on.
+    fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<String> {
+        if at < line.len() || line.is_empty() {
+            return None;
+        }
+        if let Some(command) = line.strip_prefix(':') {
+            let known = COMMANDS.iter().find(|known| known.name == command.trim_end())?;
+            let space = if command.ends_with(' ') { "" } else { " " };
+            return (!known.argument.is_empty()).then(|| format!("{space}{}", known.argument));
+        }
+        let (start, offers) = self.complete(line, at, context).ok()?;
+        let typed = line.get(start..at).filter(|typed| typed.len() > 1)?;
+        match offers.as_slice() {
+            [only] => only.inserted.trim_end().strip_prefix(typed).filter(|rest| !rest.is_empty()).map(str::to_owned),
+            _ => None,
+        }
+    }
+}
+
+impl Highlighter for Assistant {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        if !self.color || line.len() > COLORED {
+            return Cow::Borrowed(line);
+        }
+        Cow::Owned(colored(line, &self.limits))
+    }
+
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
+        if self.color { Cow::Owned(format!("\u{1b}[1;34m{prompt}\u{1b}[0m")) } else { Cow::Borrowed(prompt) }
+    }
+
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        if self.color { Cow::Owned(format!("\u{1b}[2m{hint}\u{1b}[0m")) } else { Cow::Borrowed(hint) }
+    }
+
+    fn highlight_char(&self, line: &str, _: usize, _: CmdKind) -> bool {
+        self.color && line.len() <= COLORED
+    }
+}
+
+/// A text with its words and signs in their colours. The signs are those of the reader of rules, so that what looks like a text is one.
+fn colored(line: &str, limits: &Limits) -> String {
+    if let Some(command) = line.strip_prefix(':') {
+        let (word, rest) = command.split_at(command.find(char::is_whitespace).unwrap_or(command.len()));
+        return format!("\u{1b}[1;35m:{word}\u{1b}[0m{rest}");
+    }
+    let scan = token::scan(line, limits.rule_depth, limits.rule_tokens);
+    let mut pieces: Vec<(usize, usize, &str)> = scan.remarks.iter().map(|one| (one.start, one.end, "2")).collect();
+    for token in &scan.tokens {
+        let text = line.get(token.start..token.end).unwrap_or("");
+        let code = match token.kind {
+            Kind::Text | Kind::OpenText | Kind::OpenInterpolation => "32",
+            Kind::Regex | Kind::OpenRegex => "35",
+            Kind::Number => "36",
+            Kind::Binding => "33",
+            Kind::Word if words::LITERALS.contains(&text) => "36",
+            Kind::Word if is_keyword(text) => "1",
+            _ => continue,
+        };
+        pieces.push((token.start, token.end, code));
+    }
+    pieces.sort_unstable();
+    let (mut out, mut at) = (String::with_capacity(line.len() * 2), 0);
+    for (start, end, code) in pieces {
+        let (Some(before), Some(text)) = (line.get(at..start), line.get(start..end)) else { continue };
+        out.push_str(before);
+        out.push_str(&format!("\u{1b}[{code}m{text}\u{1b}[0m"));
+        at = end;
+    }
+    out.push_str(line.get(at..).unwrap_or(""));
+    out
+}
+
+fn is_keyword(word: &str) -> bool {
+    words::STATEMENTS.contains(&word)
+        || words::DECLARATIONS.contains(&word)
+        || words::MODIFIERS.contains(&word)
+        || words::OPERATORS.contains(&word)
+}
+
+/// An input as it stands in a transcript: the prompt, and before its further lines the sign that it goes on.
+pub fn transcript(input: &str) -> String {
+    let mut lines = input.lines();
+    let mut out = format!("{PROMPT}{}\n", printable(lines.next().unwrap_or("")));
+    lines.for_each(|line| out.push_str(&format!("{CONTINUED}{}\n", printable(line))));
+    out
+}

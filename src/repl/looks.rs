@@ -1,0 +1,358 @@
+//! How inputs are looked at: their types, their trees, their instructions; what a word of the language means; what is listed and saved.
+
+use super::session::{Go, Last, Session, is_expression};
+use super::tree::outline;
+use super::workspace::{Composed, INPUT, Input, Workspace};
+use crate::assist;
+use crate::builtins::table::type_word;
+use crate::bytecode::disasm::listing_of;
+use crate::bytecode::program::{CodeId, Program};
+use crate::check::Checked;
+use crate::cli::exit::Exit;
+use crate::compile::compile;
+use crate::diagnostic::render::{Ink, one_line, paint};
+use crate::fmt;
+use crate::ir::Type;
+use crate::report::derivation;
+use crate::source::{SourceFile, SourceMap};
+use crate::syntax::ast::ItemKind;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// A number with the unit of its type: `9100` milliseconds are `9.1s`. Empty for everything else.
+pub fn unit(shown: &str, ty: Type) -> String {
+    let Ok(number) = shown.parse::<f64>() else { return String::new() };
+    let text = match ty {
+        Type::Duration if number.abs() >= 3_600_000.0 => format!("{}h", rounded(number / 3_600_000.0)),
+        Type::Duration if number.abs() >= 60_000.0 => format!("{}m", rounded(number / 60_000.0)),
+        Type::Duration if number.abs() >= 1_000.0 => format!("{}s", rounded(number / 1_000.0)),
+        Type::Duration => format!("{}ms", rounded(number)),
+        Type::Money => format!("${shown}"),
+        Type::Size if number.abs() >= 1_048_576.0 => format!("{}MiB", rounded(number / 1_048_576.0)),
+        Type::Size if number.abs() >= 1_024.0 => format!("{}KiB", rounded(number / 1_024.0)),
+        Type::Size => format!("{shown}B"),
+        _ => return String::new(),
+    };
+    format!("  ({text})")
+}
+
+fn rounded(number: f64) -> String {
+    let text = format!("{number:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The page of a word of the language.
+pub fn word(word: &str) -> Option<String> {
+    use assist::Role;
+    let roles = [
+        Role::Statement,
+        Role::Declaration,
+        Role::Modifier,
+        Role::Root,
+        Role::Kind,
+        Role::Test,
+        Role::Operator,
+        Role::Setting,
+    ];
+    let mut text = String::new();
+    for role in roles {
+        for one in assist::words(role).filter(|one| one.word == word) {
+            let _ = writeln!(text, "{} ({}): {}", one.word, role.noun(), one.doc);
+            let written = assist::plain(one.snippet);
+            if !written.is_empty() && written != one.word {
+                written.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
+            }
+            if !one.example.is_empty() {
+                one.example.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
+            }
+        }
+    }
+    // What is a function, too, has a page of its own.
+    (!text.is_empty() && crate::builtins::table::lookup(word).is_none()).then_some(text)
+}
+
+/// An input with what the checker makes of it.
+struct Looked {
+    composed: Composed,
+    checked: Checked,
+    /// Whether it was read as a value.
+    is_value: bool,
+}
+
+impl Session<'_> {
+    /// The text that a command is about: its argument, or the last input.
+    fn about(&mut self, rest: &str) -> io::Result<Option<String>> {
+        let text = if rest.is_empty() { self.input.clone() } else { rest.to_owned() };
+        if text.is_empty() {
+            self.wrong("there is no input to look at", "write one behind the command", Exit::Usage)?;
+            return Ok(None);
+        }
+        Ok(Some(text))
+    }
+
+    fn looked(&mut self, text: &str) -> io::Result<Option<Looked>> {
+        let Some(items) = self.parsed(text)? else { return Ok(None) };
+        let is_value = is_expression(&items);
+        let input = if is_value {
+            Input { before: "let _input = (", text, after: "\n)" }
+        } else {
+            Input { text, ..Input::default() }
+        };
+        let mut composed = self.workspace.compose(input, &Workspace::keys(&items));
+        let checked = composed.check(self.settings.limits);
+        let broken = self.told(&composed, &checked)?;
+        Ok((!broken).then_some(Looked { composed, checked, is_value }))
+    }
+
+    /// `:type`.
+    pub(super) fn ty(&mut self, rest: &str) -> io::Result<Go> {
+        let Some(text) = self.about(rest)? else { return Ok(Go::On) };
+        let Some(Looked { checked, is_value, .. }) = self.looked(&text)? else { return Ok(Go::On) };
+        if is_value {
+            let ty = checked.module.lets.iter().find(|one| one.name == "_input").map_or(Type::Any, |one| one.value.ty);
+            let word = if ty == Type::Any { "any: a run decides" } else { type_word(ty) };
+            writeln!(self.out, "{word}")?;
+            return Ok(Go::On);
+        }
+        let mut map = SourceMap::default();
+        map.add(SourceFile::new(INPUT, None, text.as_str()));
+        for item in self.parsed(&text)?.unwrap_or_default() {
+            let line = match &item.kind {
+                ItemKind::Assertion(assertion) => match assist::reading(&assertion.statement, &map) {
+                    Some(reading) => format!("statement: {reading}"),
+                    None => "statement".to_owned(),
+                },
+                ItemKind::Let { name, .. } => {
+                    let ty = checked
+                        .module
+                        .lets
+                        .iter()
+                        .find(|one| one.name == name.text)
+                        .map_or(Type::Any, |one| one.value.ty);
+                    format!("{}: {}", name.text, type_word(ty))
+                }
+                ItemKind::Rule(rule) => format!("rule {}", rule.name.text),
+                _ => "declaration".to_owned(),
+            };
+            writeln!(self.out, "{}", one_line(&line))?;
+        }
+        Ok(Go::On)
+    }
+
+    /// `:ast`.
+    pub(super) fn ast(&mut self, rest: &str) -> io::Result<Go> {
+        let Some(text) = self.about(rest)? else { return Ok(Go::On) };
+        for item in self.parsed(&text)?.unwrap_or_default() {
+            let outline = outline(&item.kind, self.settings.style.width);
+            self.out.write_all(crate::diagnostic::render::printable(&outline).as_bytes())?;
+        }
+        Ok(Go::On)
+    }
+
+    /// `:ir`.
+    pub(super) fn ir(&mut self, rest: &str) -> io::Result<Go> {
+        let Some(text) = self.about(rest)? else { return Ok(Go::On) };
+        let Some(Looked { composed, checked, is_value }) = self.looked(&text)? else { return Ok(Go::On) };
+        let width = self.settings.style.width;
+        let module = &checked.module;
+        let mut shown = String::new();
+        if is_value {
+            module
+                .lets
+                .iter()
+                .filter(|one| one.name == "_input")
+                .for_each(|one| shown.push_str(&outline(&one.value, width)));
+        } else {
+            let own = |span| composed.is_input(span);
+            module.lets.iter().filter(|one| own(one.value.span)).for_each(|one| shown.push_str(&outline(one, width)));
+            module.defs.iter().filter(|one| own(one.body.span)).for_each(|one| shown.push_str(&outline(one, width)));
+            module
+                .assertions
+                .iter()
+                .filter(|one| own(one.span))
+                .for_each(|one| shown.push_str(&outline(&one.check, width)));
+        }
+        self.out.write_all(crate::diagnostic::render::printable(&shown).as_bytes())?;
+        Ok(Go::On)
+    }
+
+    /// `:ops`.
+    pub(super) fn ops(&mut self, rest: &str) -> io::Result<Go> {
+        let Some(text) = self.about(rest)? else { return Ok(Go::On) };
+        let Some(Looked { composed, checked, is_value }) = self.looked(&text)? else { return Ok(Go::On) };
+        let value = checked.module.lets.iter().position(|one| is_value && one.name == "_input");
+        let mut module = checked.module;
+        module.assertions.retain(|assertion| composed.is_input(assertion.span));
+        let program = compile(&module, &composed.sources);
+        let mut shown = String::new();
+        for pattern in program.patterns.iter().filter(|pattern| composed.is_input(pattern.span)) {
+            let _ = writeln!(shown, "pattern  {}", one_line(&pattern.text));
+            for alternative in &pattern.alternatives {
+                let _ = writeln!(shown, "  {}", outline(alternative, usize::MAX).trim_end());
+            }
+        }
+        let value = value.and_then(|number| program.lets.get(number)).copied();
+        for code in value.map_or_else(|| own_codes(&program, &composed), |code| vec![code]) {
+            shown.push_str(&listing_of(&program, code));
+        }
+        let shown = crate::diagnostic::render::printable(shown.trim_end()).into_owned();
+        writeln!(self.out, "{}", if shown.is_empty() { "it needs no instructions" } else { &shown })?;
+        Ok(Go::On)
+    }
+
+    /// Enters a text for `:explain` without printing what comes of it. What is wrong with it is said.
+    pub(super) fn enter_quietly(&mut self, text: &str) -> io::Result<()> {
+        let Some(looked) = self.looked(text)? else { return Ok(()) };
+        if looked.is_value {
+            return self.value_quietly(text);
+        }
+        let mut module = looked.checked.module;
+        module.assertions.retain(|assertion| looked.composed.is_input(assertion.span));
+        if self.position.is_none() {
+            return self.wrong("there is no run to explain it on", "`:on TRACE` takes one", Exit::Usage);
+        }
+        let program = compile(&module, &looked.composed.sources);
+        if let Some(view) = self.derived(program, &looked.composed)? {
+            (self.last, self.step) = (Last::Verdicts(view), 0);
+        }
+        Ok(())
+    }
+
+    /// Takes the rule or assertion of a name for `:explain`. False when there is none of that name.
+    pub(super) fn rule(&mut self, name: &str) -> io::Result<bool> {
+        let Some((program, composed)) = self.everything()? else { return Ok(true) };
+        let rule = program.rules.iter().position(|rule| rule.id == name);
+        let of_rule = |number: Option<u32>| number.is_some() && number.map(|number| number as usize) == rule;
+        if !program.assertions.iter().any(|one| one.id == name || of_rule(one.rule)) {
+            return Ok(false);
+        }
+        if self.position.is_none() {
+            self.wrong("there is no run to explain it on", "`:on TRACE` takes one", Exit::Usage)?;
+            return Ok(true);
+        }
+        let mut program = program;
+        program.assertions.retain(|one| one.id == name || of_rule(one.rule));
+        if let Some(view) = self.derived(program, &composed)? {
+            (self.last, self.step) = (Last::Verdicts(view), 0);
+        }
+        Ok(true)
+    }
+
+    /// Everything that was loaded and entered as a program.
+    fn everything(&mut self) -> io::Result<Option<(Program, Composed)>> {
+        let mut composed = self.workspace.compose(Input::default(), &[]);
+        let checked = composed.check(self.settings.limits);
+        if self.told(&composed, &checked)? {
+            return Ok(None);
+        }
+        Ok(Some((compile(&checked.module, &composed.sources), composed)))
+    }
+
+    /// `:rules`.
+    pub(super) fn list(&mut self) -> io::Result<Go> {
+        let style = self.settings.style;
+        let entries: Vec<String> =
+            self.workspace.entries.iter().filter(|entry| !entry.hidden).map(|entry| entry.text.clone()).collect();
+        if let Some(base) = &self.workspace.base {
+            writeln!(self.out, "{}", paint(style, Ink::Bold, &one_line(&base.name)))?;
+        }
+        let Some((program, composed)) = self.everything()? else { return Ok(Go::On) };
+        if program.assertions.is_empty() && entries.is_empty() {
+            self.remark("nothing was loaded or entered yet")?;
+            return Ok(Go::On);
+        }
+        let known: Vec<String> = program.assertions.iter().map(|one| one.text.clone()).collect();
+        match self.position {
+            Some(_) => {
+                let worst = self.worst;
+                if let Some(view) = self.derived(program, &composed)? {
+                    for one in &view.assertions {
+                        let word = paint(style, derivation::ink(one.verdict), &format!("{:9}", one.verdict.as_str()));
+                        let name = if one.named { format!("{}  ", one.id) } else { String::new() };
+                        let line = derivation::cut(&format!("{name}{}", one.text), style.width.saturating_sub(10));
+                        writeln!(self.out, "{word} {line}")?;
+                    }
+                }
+                // A list of verdicts is no check.
+                self.worst = worst;
+            }
+            None => {
+                for text in &known {
+                    writeln!(self.out, "{}", derivation::cut(&one_line(text), style.width))?;
+                }
+            }
+        }
+        let entered: Vec<&String> = entries.iter().filter(|text| !known.contains(text)).collect();
+        if !entered.is_empty() {
+            writeln!(self.out, "{}", paint(style, Ink::Bold, "entered"))?;
+            for text in entered {
+                let first = text.lines().next().unwrap_or("");
+                let more = if text.lines().count() > 1 { " …" } else { "" };
+                writeln!(
+                    self.out,
+                    "  {}",
+                    derivation::cut(&format!("{}{more}", one_line(first)), style.width.saturating_sub(2))
+                )?;
+            }
+        }
+        Ok(Go::On)
+    }
+
+    /// `:save`.
+    pub(super) fn save(&mut self, file: &str, replace: bool) -> io::Result<Go> {
+        if file.is_empty() {
+            self.wrong("`:save` takes a file", "write `:save tried.assert`", Exit::Usage)?;
+            return Ok(Go::On);
+        }
+        let path = Path::new(file);
+        if path.exists() && !replace {
+            self.wrong(&format!("`{file}` exists"), &format!("`:save! {file}` replaces it"), Exit::Usage)?;
+            return Ok(Go::On);
+        }
+        let entries: Vec<&str> =
+            self.workspace.entries.iter().filter(|entry| !entry.hidden).map(|entry| entry.text.as_str()).collect();
+        if entries.is_empty() {
+            self.wrong("nothing was entered yet", "", Exit::Usage)?;
+            return Ok(Go::On);
+        }
+        let import = self.workspace.base.as_ref().and_then(|base| import(path, Path::new(&base.name)));
+        let text: String = import.into_iter().chain(entries.iter().map(|text| format!("{text}\n"))).collect();
+        let text = fmt::format_text(&text, &fmt::Options::default()).unwrap_or(text);
+        match std::fs::write(path, text) {
+            Ok(()) => {
+                let count = entries.len();
+                let items = if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") };
+                self.remark(&format!("wrote `{file}`: {items}"))?;
+            }
+            Err(error) => {
+                let said = crate::cli::said(&error);
+                self.wrong(&format!("`{file}` cannot be written: {said}"), "", Exit::Usage)?;
+            }
+        }
+        Ok(Go::On)
+    }
+}
+
+/// The line with which a saved file imports the rules of the session; `None` where no relative path leads there.
+fn import(saved: &Path, rules: &Path) -> Option<String> {
+    let folder = |path: &Path| {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::canonicalize(parent).ok()
+    };
+    let (from, to) = (folder(saved)?, folder(rules)?);
+    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let mut path = PathBuf::new();
+    from.components().skip(common).for_each(|_| path.push(Component::ParentDir));
+    to.components().skip(common).for_each(|part| path.push(part));
+    path.push(rules.file_name()?);
+    let path = path.to_str()?;
+    let lead = if path.starts_with("..") { "" } else { "./" };
+    Some(format!("use {}\n", crate::value::notation::quoted(&format!("{lead}{path}"), path.len() + 8)))
+}
+
+/// The expressions of a program that stand in what was typed.
+fn own_codes(program: &Program, composed: &Composed) -> Vec<CodeId> {
+    let numbers = (0..).zip(&program.chunks).filter(|(_, chunk)| composed.is_input(chunk.span));
+    numbers.map(|(number, _)| CodeId(number)).collect()
+}

@@ -1,0 +1,22 @@
+//! The interactive session: expressions and statements against a loaded run, definitions that stay, commands that look behind them.
+//!
+//! [`Session`] takes one input after the other and writes what it has to say; where the inputs come from (a terminal, a script) is the business
+//! of [`terminal`] and [`script`]. There is no evaluator here: everything goes the way that rule files go.
+
+mod command;
+mod highlight;
+mod looks;
+mod runs;
+pub mod script;
+mod session;
+mod steps;
+pub mod terminal;
+mod tree;
+mod workspace;
+
+pub use session::{Go, Session, Settings};
+
+/// What stands before an input.
+pub const PROMPT: &str = "> ";
+/// What stands before the further lines of an input.
+pub const CONTINUED: &str = "| ";

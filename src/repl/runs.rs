@@ -1,0 +1,72 @@
+//! The run that a session looks at, and its neighbours in the same traces.
+
+use crate::cli::exit::Stop;
+use crate::cli::inputs::{self, Input};
+use crate::limits::Limits;
+use crate::report::model::Unreadable;
+use crate::trace::read::{RawRun, Runs};
+
+/// A place in some traces.
+#[derive(Debug)]
+pub struct Position {
+    files: Vec<String>,
+    /// The run that is looked at, from 1.
+    pub number: usize,
+    /// Its text.
+    pub run: RawRun,
+}
+
+/// Why there is no such run.
+#[derive(Debug)]
+pub enum Nothing {
+    /// The traces have fewer runs.
+    Fewer(usize),
+    /// It cannot be read.
+    Unreadable(Unreadable),
+    /// The traces cannot be found.
+    Stop(Stop),
+}
+
+impl Position {
+    /// A run of some traces, by number from 1.
+    pub fn open(trace: &str, number: usize, limits: &Limits) -> Result<Self, Nothing> {
+        if trace == "-" {
+            let stop = Stop::usage("standard input is the session itself", "name a file");
+            return Err(Nothing::Stop(stop));
+        }
+        let inputs = inputs::traces(&[trace.to_owned()]).map_err(Nothing::Stop)?;
+        let names = inputs.iter().filter_map(|input| match input {
+            Input::File(path) => Some(path.to_string_lossy().into_owned()),
+            Input::Stdin => None,
+        });
+        Self::at(names.collect(), number, limits)
+    }
+
+    /// Another run of the same traces.
+    pub fn other(&self, number: usize, limits: &Limits) -> Result<Self, Nothing> {
+        Self::at(self.files.clone(), number, limits)
+    }
+
+    fn at(files: Vec<String>, number: usize, limits: &Limits) -> Result<Self, Nothing> {
+        let unreadable = |error: &crate::trace::error::ReadError| {
+            Nothing::Unreadable(Unreadable {
+                file: error.file.clone(),
+                line: error.line.max(1),
+                column: error.column.max(1),
+                message: error.message.clone(),
+                help: error.help.clone(),
+            })
+        };
+        let mut count = 0;
+        for file in &files {
+            for run in Runs::open(file, limits).map_err(|error| unreadable(&error))? {
+                count += 1;
+                if count == number {
+                    let run = run.map_err(|error| unreadable(&error))?;
+                    return Ok(Self { files, number, run });
+                }
+            }
+        }
+        Err(Nothing::Fewer(count))
+    }
+}

@@ -1,0 +1,70 @@
+//! A session whose inputs come from a file or a pipe. Each input is repeated before what comes of it, so that a transcript reads as a session in a
+//! terminal does.
+
+use super::highlight::{goes_on, transcript};
+use super::session::{Go, Session};
+use crate::cli::exit::Exit;
+use std::io::{self, BufRead, Read as _};
+
+/// Lines after which only a line that closes something is asked whether the input is complete: asking reads all of it.
+const ASKED: usize = 64;
+
+/// Runs a session on lines. `working` is called before and after each input.
+///
+/// # Errors
+/// What the writer says, or what cannot be read.
+pub fn run(session: &mut Session<'_>, lines: &mut dyn BufRead, working: &dyn Fn(bool)) -> io::Result<()> {
+    let mut input = String::new();
+    let mut count = 0;
+    loop {
+        working(false);
+        let Some(line) = line(session, lines)? else { break };
+        input.push_str(&line);
+        count += 1;
+        let may_end = count < ASKED || line.trim().is_empty() || line.contains(['}', ')', ']', '"']);
+        if !may_end || goes_on(&input, &session.limits()) {
+            if input.len() <= session.limits().rule_file_bytes {
+                continue;
+            }
+        }
+        working(true);
+        count = 0;
+        if take(session, &std::mem::take(&mut input))? == Go::Quit {
+            return Ok(());
+        }
+    }
+    working(true);
+    take(session, &input).map(|_| ())
+}
+
+/// The longest piece of an input that is repeated.
+const REPEATED: usize = 10_000;
+
+fn take(session: &mut Session<'_>, input: &str) -> io::Result<Go> {
+    let text = input.trim_end_matches('\n');
+    if text.trim().is_empty() {
+        return Ok(Go::On);
+    }
+    let end = text.floor_char_boundary(REPEATED);
+    let (start, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    session.write(&transcript(start))?;
+    if !rest.is_empty() {
+        session.write(&format!("… {} more bytes\n", rest.len()))?;
+    }
+    session.enter(text)
+}
+
+/// The next line, at most as long as rules may be. One that is no text is told and left out.
+fn line(session: &mut Session<'_>, lines: &mut dyn BufRead) -> io::Result<Option<String>> {
+    loop {
+        let mut bytes = Vec::new();
+        let most = u64::try_from(session.limits().rule_file_bytes).unwrap_or(u64::MAX).saturating_add(1);
+        if lines.take(most).read_until(b'\n', &mut bytes)? == 0 {
+            return Ok(None);
+        }
+        match String::from_utf8(bytes) {
+            Ok(line) => return Ok(Some(line.replace('\r', ""))),
+            Err(_) => session.refuse("a line is no UTF-8 text", Exit::Usage)?,
+        }
+    }
+}

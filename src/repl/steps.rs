@@ -1,0 +1,59 @@
+//! Where statements stand after a step, from the derivation of their verdicts.
+
+use crate::report::derivation::view::{AssertionView, View};
+use crate::report::derivation::{Line, StepLine};
+
+/// One statement after a step.
+#[derive(Debug)]
+pub struct Stands {
+    /// Its text.
+    pub text: String,
+    /// Where it stands, in words; several for a block with several windows.
+    pub states: Vec<String>,
+    /// True when it fails whatever comes.
+    pub violated: bool,
+}
+
+/// The statements about the course of the run after a step, counted from 1.
+pub fn after(view: &View, step: usize) -> Vec<Stands> {
+    view.assertions.iter().map(|assertion| stands(assertion, step)).collect()
+}
+
+fn stands(view: &AssertionView, step: usize) -> Stands {
+    let steps = || {
+        view.timeline.iter().filter_map(|line| match line {
+            Line::Step(step) => Some(step.as_ref()),
+            Line::Gap { .. } => None,
+        })
+    };
+    let here: Option<&StepLine> = steps().find(|line| line.number == step);
+    let mut states = Vec::new();
+    for matched in here.iter().flat_map(|line| &line.matches) {
+        let values = if matched.values.is_empty() { String::new() } else { format!(", {}", matched.values) };
+        states.push(format!("it matches {}{values}", matched.pattern));
+    }
+    // Of each statement the latest state up to here counts.
+    let mut latest: Vec<(Option<&str>, String, bool)> = Vec::new();
+    for line in steps().take_while(|line| line.number <= step) {
+        for state in &line.states {
+            let label = state.statement.as_deref();
+            let words = if state.words.is_empty() { String::new() } else { format!(": {}", state.words) };
+            let text = format!("{}{words}", state.standing);
+            match latest.iter_mut().find(|(known, ..)| *known == label) {
+                Some(known) => *known = (label, text, state.violated),
+                None => latest.push((label, text, state.violated)),
+            }
+        }
+    }
+    let violated = latest.iter().any(|(.., violated)| *violated);
+    states.extend(latest.into_iter().map(|(label, text, _)| match label {
+        Some(label) => format!("{label} {text}"),
+        None => text,
+    }));
+    if states.is_empty() {
+        states.push(
+            if view.timeline.is_empty() { "it does not look at steps" } else { "nothing to check yet" }.to_owned(),
+        );
+    }
+    Stands { text: view.text.clone(), states, violated }
+}

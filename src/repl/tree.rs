@@ -1,0 +1,236 @@
+//! The syntax tree and the intermediate form as outlines, for those who want to see how a line was read.
+//!
+//! An outline is made from what the types themselves print for debugging, so that no form can be forgotten here: places are left out, names are
+//! written as words, and what fits stands on one line.
+
+use crate::value::compare::deeper;
+use std::fmt::{Debug, Write as _};
+
+/// A value as an outline of lines of about `width` characters.
+#[must_use]
+pub fn outline(value: &dyn Debug, width: usize) -> String {
+    let printed = format!("{value:?}");
+    let mut reader = Reader { rest: &printed };
+    let mut out = String::new();
+    if let Some(node) = reader.node() {
+        show(&node, 0, width, &mut out);
+    }
+    out
+}
+
+/// A part of an outline.
+#[derive(Debug, Clone, PartialEq)]
+struct Node {
+    /// A word or a literal; empty for a list.
+    head: String,
+    /// Its parts, with their names where they have some.
+    parts: Vec<(Option<String>, Node)>,
+}
+
+/// Reads what the types print.
+struct Reader<'t> {
+    rest: &'t str,
+}
+
+impl Reader<'_> {
+    fn skip(&mut self) {
+        self.rest = self.rest.trim_start_matches([' ', ',']);
+    }
+
+    fn eat(&mut self, sign: char) -> bool {
+        self.skip();
+        match self.rest.strip_prefix(sign) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// One value; `None` for a place and for what is not there.
+    fn node(&mut self) -> Option<Node> {
+        deeper(|| self.value())
+    }
+
+    fn value(&mut self) -> Option<Node> {
+        self.skip();
+        if self.rest.starts_with('"') {
+            return Some(Node { head: self.quoted(), parts: Vec::new() });
+        }
+        if self.eat('[') {
+            return Some(Node { head: String::new(), parts: self.items(']') });
+        }
+        if self.eat('(') {
+            return Some(Node { head: String::new(), parts: self.items(')') });
+        }
+        let word = self.word();
+        let parts = if self.rest.starts_with('(') {
+            self.eat('(');
+            self.items(')')
+        } else if self.rest.starts_with(" {") {
+            self.eat('{');
+            self.fields()
+        } else {
+            Vec::new()
+        };
+        tidy(word, parts)
+    }
+
+    fn items(&mut self, close: char) -> Vec<(Option<String>, Node)> {
+        let mut items = Vec::new();
+        while !self.eat(close) && !self.rest.is_empty() {
+            items.extend(self.node().map(|node| (None, node)));
+        }
+        items
+    }
+
+    fn fields(&mut self) -> Vec<(Option<String>, Node)> {
+        let mut fields = Vec::new();
+        while !self.eat('}') && !self.rest.is_empty() {
+            let name = self.word();
+            self.eat(':');
+            let node = self.node();
+            fields.extend(node.filter(|_| name != "span").map(|node| (Some(name.replace('_', " ")), node)));
+        }
+        fields
+    }
+
+    /// A word or number.
+    fn word(&mut self) -> String {
+        self.skip();
+        let ends = |c: char| matches!(c, ' ' | ',' | ':' | '(' | ')' | '{' | '}' | '[' | ']');
+        let end = self.rest.find(ends).unwrap_or(self.rest.len());
+        // Something that is no word must not stop the reader.
+        let end = if end == 0 { self.rest.chars().next().map_or(0, char::len_utf8) } else { end };
+        let (word, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        word.to_owned()
+    }
+
+    fn quoted(&mut self) -> String {
+        let mut escaped = false;
+        let end = self.rest.char_indices().skip(1).find(|(_, c)| {
+            let ends = *c == '"' && !escaped;
+            escaped = *c == '\\' && !escaped;
+            ends
+        });
+        let end = end.map_or(self.rest.len(), |(at, _)| at + 1);
+        let (text, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        text.to_owned()
+    }
+}
+
+/// What says nothing to a reader is taken out: places, wrappers, what is absent.
+fn tidy(word: String, mut parts: Vec<(Option<String>, Node)>) -> Option<Node> {
+    match word.as_str() {
+        "Span" | "None" => None,
+        // A name, an expression and the like are what they hold.
+        "Some" | "Name" | "Statement" | "Expr" | "Text" | "Number" | "Item" if parts.len() == 1 => {
+            parts.pop().map(|(_, node)| node)
+        }
+        _ => {
+            let head = spoken(&word);
+            match parts.as_slice() {
+                // A form and the type that holds its parts often have one name.
+                [(None, only)] if only.head == head => parts.pop().map(|(_, node)| node),
+                _ => Some(Node { head, parts }),
+            }
+        }
+    }
+}
+
+/// `StepField` as `step field`.
+fn spoken(word: &str) -> String {
+    if !word.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return word.to_owned();
+    }
+    let mut out = String::new();
+    for character in word.chars() {
+        if character.is_ascii_uppercase() && !out.is_empty() {
+            out.push(' ');
+        }
+        out.push(character.to_ascii_lowercase());
+    }
+    out
+}
+
+/// The node on one line.
+fn flat(node: &Node, out: &mut String, most: usize) {
+    out.push_str(&node.head);
+    if node.parts.is_empty() && node.head.is_empty() {
+        out.push_str("[]");
+    }
+    if node.parts.is_empty() || out.len() > most {
+        return;
+    }
+    let (open, close) = if node.head.is_empty() { ("[", "]") } else { ("(", ")") };
+    out.push_str(open);
+    for (at, (name, part)) in node.parts.iter().enumerate() {
+        out.push_str(if at > 0 { ", " } else { "" });
+        if let Some(name) = name {
+            let _ = write!(out, "{name}: ");
+        }
+        deeper(|| flat(part, out, most));
+    }
+    out.push_str(close);
+}
+
+fn show(node: &Node, indent: usize, width: usize, out: &mut String) {
+    let mut line = String::new();
+    flat(node, &mut line, width);
+    if indent + line.len() <= width || node.parts.is_empty() {
+        out.push_str(&line);
+        out.push('\n');
+        return;
+    }
+    out.push_str(if node.head.is_empty() { "list" } else { &node.head });
+    out.push('\n');
+    for (name, part) in &node.parts {
+        out.push_str(&" ".repeat((indent + 2).min(width / 2)));
+        let mut lead = indent + 2;
+        if let Some(name) = name {
+            let _ = write!(out, "{name}: ");
+            lead += name.len() + 2;
+        }
+        let deep = if lead > indent + 2 { indent + 2 } else { lead };
+        deeper(|| show(part, deep, width, out));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    #[allow(dead_code, reason = "only what is printed matters")]
+    enum Shape {
+        Round { span: Span, name: Name, size: Option<f64> },
+        ManySides(Vec<Shape>),
+    }
+    #[derive(Debug)]
+    #[allow(dead_code, reason = "only what is printed matters")]
+    struct Span {
+        start: u32,
+    }
+    #[derive(Debug)]
+    #[allow(dead_code, reason = "only what is printed matters")]
+    struct Name {
+        text: String,
+        span: Span,
+    }
+
+    #[test]
+    fn an_outline_leaves_places_out_and_breaks_only_what_is_long() {
+        let name = |text: &str| Name { text: text.to_owned(), span: Span { start: 1 } };
+        let round = |text: &str| Shape::Round { span: Span { start: 3 }, name: name(text), size: Some(1.5) };
+        assert_eq!(outline(&round("a \"b\", c"), 80), "round(name: \"a \\\"b\\\", c\", size: 1.5)\n");
+        let many = Shape::ManySides(vec![round("first"), round("second"), Shape::ManySides(Vec::new())]);
+        let lines = outline(&many, 40);
+        assert_eq!(
+            lines,
+            "many sides\n  list\n    round(name: \"first\", size: 1.5)\n    round(name: \"second\", size: 1.5)\n    many sides([])\n"
+        );
+    }
+}

@@ -1,0 +1,332 @@
+//! What a session has been told: the rules it was started with, and everything that was entered since.
+//!
+//! Each input is compiled together with all of it as one text, so that declarations see each other in any order and a later one replaces an
+//! earlier one of its name. What is said about that text is said of the pieces that people wrote, see [`Composed::told`].
+
+use crate::check::files::Disk;
+use crate::check::{CheckOptions, Checked, check};
+use crate::diagnostic::{Diagnostics, Severity, Slug};
+use crate::limits::Limits;
+use crate::source::{FileId, SourceFile, SourceMap, Span};
+use crate::syntax::ast::{Item, ItemKind};
+use crate::syntax::parse;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// What a declaration is known by: a later one of the same key replaces it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// What kind of name.
+    space: &'static str,
+    /// The name.
+    pub name: String,
+}
+
+/// One thing that was entered.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Its text, with its comments.
+    pub text: String,
+    /// What it declares; `None` for a statement, which is judged once and kept only to be saved.
+    pub key: Option<Key>,
+    /// True for what nobody typed.
+    pub hidden: bool,
+}
+
+/// The rule file of the session.
+#[derive(Debug, Clone)]
+pub struct Base {
+    /// Its name as the user wrote it.
+    pub name: String,
+    /// Where its relative paths start.
+    pub folder: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// Its declarations with their places.
+    items: Vec<(Key, Range<usize>)>,
+}
+
+/// Everything that was told.
+#[derive(Debug, Clone, Default)]
+pub struct Workspace {
+    /// The rule file that was loaded.
+    pub base: Option<Base>,
+    /// What was entered, in order.
+    pub entries: Vec<Entry>,
+    /// Comments that stand above what comes next.
+    comments: String,
+}
+
+/// What is compiled in front of everything else.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Input<'a> {
+    /// Stands before what was typed.
+    pub before: &'a str,
+    /// What was typed.
+    pub text: &'a str,
+    /// Stands behind it.
+    pub after: &'a str,
+}
+
+/// The name of what is typed in messages.
+pub const INPUT: &str = "input";
+
+impl Base {
+    /// A rule file.
+    #[must_use]
+    pub fn new(name: String, folder: PathBuf, text: String, limits: &Limits) -> Self {
+        let mut map = SourceMap::default();
+        let file = map.add(SourceFile::new(name.as_str(), None, text.as_str()));
+        let (tree, ..) = parse(&map, file, limits);
+        let items = tree.items.iter().filter_map(|item| Some((key_of(item)?, item.span.range()))).collect();
+        Self { name, folder, text, items }
+    }
+
+    /// The text with the declarations of some keys blanked out: everything else keeps its place.
+    fn without(&self, keys: &[Key]) -> String {
+        let mut text = self.text.clone();
+        for (_, range) in self.items.iter().filter(|(key, _)| keys.contains(key)) {
+            let blank: String = text
+                .get(range.clone())
+                .unwrap_or("")
+                .chars()
+                .flat_map(|c| std::iter::repeat_n(if c == '\n' { '\n' } else { ' ' }, c.len_utf8()))
+                .collect();
+            if blank.len() == range.len() && text.is_char_boundary(range.start) && text.is_char_boundary(range.end) {
+                text.replace_range(range.clone(), &blank);
+            }
+        }
+        text
+    }
+}
+
+impl Workspace {
+    /// Puts everything into one text, what is typed first, without the declarations of some keys.
+    #[must_use]
+    pub fn compose(&self, input: Input<'_>, replaced: &[Key]) -> Composed {
+        let mut text = String::new();
+        let mut pieces = Vec::new();
+        let mut add = |before: &str, own: &str, after: &str, name: String, is_input: bool| {
+            text.push_str(before);
+            let start = text.len();
+            text.push_str(own);
+            pieces.push(Piece { range: start..text.len(), name, text: own.to_owned(), is_input });
+            text.push_str(after);
+            text.push('\n');
+        };
+        if !input.text.is_empty() {
+            add(input.before, input.text, input.after, INPUT.to_owned(), true);
+        }
+        for (number, entry) in (1..).zip(&self.entries) {
+            if entry.key.as_ref().is_some_and(|key| !replaced.contains(key)) {
+                add("", &entry.text, "", format!("{INPUT} {number}"), false);
+            }
+        }
+        if let Some(base) = &self.base {
+            add("", &base.without(replaced), "", base.name.clone(), false);
+            // What is shown of the file is what stands in it.
+            if let Some(piece) = pieces.last_mut() {
+                piece.text.clone_from(&base.text);
+            }
+        }
+        let mut sources = SourceMap::default();
+        let folder = self.base.as_ref().map(|base| base.folder.clone()).unwrap_or_default();
+        let root = sources.add(SourceFile::new(INPUT, Some(&folder), text));
+        Composed { sources, root, pieces }
+    }
+
+    /// Keeps what an input declares, in place of what had the same keys, and its statements.
+    pub fn keep(&mut self, text: &str, items: &[Item]) {
+        let mut start = 0;
+        for item in items {
+            // Comments above an item belong to it.
+            let written = text.get(start..item.span.end as usize).unwrap_or("").trim_matches(['\n', ' ', ';', '\r']);
+            let own = format!("{}{written}", std::mem::take(&mut self.comments));
+            start = item.span.end as usize;
+            let key = key_of(item);
+            if key.is_some() {
+                self.entries.retain(|entry| entry.key != key);
+            }
+            if let (Some(key), Some(base)) = (&key, &mut self.base) {
+                let blanked = base.without(std::slice::from_ref(key));
+                base.text = blanked;
+                base.items.retain(|(known, _)| known != key);
+            }
+            if key.is_some() || !self.entries.iter().any(|entry| entry.text == own) {
+                self.entries.push(Entry { text: own, key, hidden: false });
+            }
+        }
+    }
+
+    /// Keeps comments for what comes next.
+    pub fn note(&mut self, comments: &str) {
+        self.comments.push_str(comments.trim_end());
+        self.comments.push('\n');
+    }
+
+    /// Whether a key is declared already.
+    #[must_use]
+    pub fn knows(&self, key: &Key) -> bool {
+        let of_base = self.base.iter().flat_map(|base| &base.items).any(|(known, _)| known == key);
+        of_base || self.entries.iter().any(|entry| !entry.hidden && entry.key.as_ref() == Some(key))
+    }
+
+    /// Declares a name that nobody typed, or nothing of that name any more; a name that somebody declared is left alone.
+    pub fn set_hidden(&mut self, name: &str, text: Option<String>) {
+        let key = Key { space: "name", name: name.to_owned() };
+        self.entries.retain(|entry| !(entry.hidden && entry.key.as_ref() == Some(&key)));
+        if let Some(text) = text.filter(|_| !self.knows(&key)) {
+            self.entries.push(Entry { text, key: Some(key), hidden: true });
+        }
+    }
+
+    /// The keys that an input declares.
+    #[must_use]
+    pub fn keys(items: &[Item]) -> Vec<Key> {
+        items.iter().filter_map(key_of).collect()
+    }
+}
+
+/// What an item declares; `None` for one that asserts.
+fn key_of(item: &Item) -> Option<Key> {
+    let (space, name) = match &item.kind {
+        ItemKind::Param(param) => ("name", &param.name),
+        ItemKind::Let { name, .. } | ItemKind::Def { name, .. } | ItemKind::DefStep { name, .. } => ("name", name),
+        ItemKind::Schema { name, .. } => ("schema", name),
+        ItemKind::Tool { name, .. } => ("tool", name),
+        ItemKind::ToolsFrom { path } => ("tools", path),
+        ItemKind::Use(import) => ("use", &import.target),
+        ItemKind::Rule(rule) | ItemKind::Invariant(rule) => ("rule", &rule.name),
+        ItemKind::Case { name, .. } => ("rule", name),
+        ItemKind::Suite { name, .. } => ("suite", name),
+        ItemKind::Test(test) => ("test", &test.name),
+        _ => return None,
+    };
+    Some(Key { space, name: name.text.clone() })
+}
+
+/// A piece of the text that is compiled.
+#[derive(Debug, Clone)]
+struct Piece {
+    range: Range<usize>,
+    name: String,
+    /// As people wrote it; as long as the piece.
+    text: String,
+    is_input: bool,
+}
+
+/// Everything in one text.
+#[derive(Debug)]
+pub struct Composed {
+    /// The text, and after the check all files that it names.
+    pub sources: SourceMap,
+    /// The text.
+    pub root: FileId,
+    pieces: Vec<Piece>,
+}
+
+impl Composed {
+    /// Checks it.
+    pub fn check(&mut self, limits: Limits) -> Checked {
+        let files = Disk { limit: limits.rule_file_bytes };
+        check(&mut self.sources, self.root, &CheckOptions { limits, files: &files })
+    }
+
+    /// A place as people know it: `FILE:LINE:COLUMN`.
+    #[must_use]
+    pub fn location(&self, span: Span) -> String {
+        let (_, map) = self.told(&Diagnostics::default());
+        let place = self.place(span);
+        let at = map.position(place);
+        format!("{}:{}:{}", map.name(place), at.line, at.column)
+    }
+
+    /// Whether a place is in what was typed.
+    #[must_use]
+    pub fn is_input(&self, span: Span) -> bool {
+        span.file == self.root
+            && self.pieces.iter().any(|piece| piece.is_input && piece.range.contains(&(span.start as usize)))
+    }
+
+    /// What is to be said, in places of what people wrote. Of what was said before, only errors are said again.
+    #[must_use]
+    pub fn told(&self, diagnostics: &Diagnostics) -> (Diagnostics, SourceMap) {
+        let mut map = SourceMap::default();
+        for piece in &self.pieces {
+            map.add(SourceFile::new(piece.name.as_str(), None, piece.text.as_str()));
+        }
+        for (_, file) in self.sources.iter().skip(1) {
+            map.add(file.clone());
+        }
+        let mut told = Diagnostics::default();
+        for diagnostic in &diagnostics.0 {
+            // In a session a name is used later, or not at all.
+            let of_old = diagnostic.severity != Severity::Error && !self.is_input(diagnostic.span);
+            if of_old || diagnostic.slug == Slug::UnusedLet {
+                continue;
+            }
+            let mut one = diagnostic.clone();
+            one.span = self.place(one.span);
+            one.others.iter_mut().for_each(|other| other.span = self.place(other.span));
+            for edit in one.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
+                edit.span = self.place(edit.span);
+            }
+            told.push(one);
+        }
+        (told, map)
+    }
+
+    /// A place of the whole text as a place of its piece.
+    fn place(&self, span: Span) -> Span {
+        let number = |at: usize| FileId(u32::try_from(at).unwrap_or(u32::MAX));
+        if span.file != self.root {
+            let behind = (span.file.0 as usize).saturating_sub(1);
+            return Span { file: number(self.pieces.len() + behind), ..span };
+        }
+        let start = span.start as usize;
+        // A place between pieces belongs to the one before it.
+        let at = self.pieces.iter().rposition(|piece| piece.range.start <= start).unwrap_or(0);
+        let Some(piece) = self.pieces.get(at) else { return span };
+        let inside = |offset: u32| (offset as usize).saturating_sub(piece.range.start).min(piece.range.len());
+        Span::new(number(at), inside(span.start), inside(span.end.max(span.start)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(text: &str) -> Vec<Item> {
+        let mut map = SourceMap::default();
+        let file = map.add(SourceFile::new("input", None, text));
+        parse(&map, file, &Limits::default()).0.items
+    }
+
+    #[test]
+    fn a_later_declaration_replaces_an_earlier_one_and_statements_are_kept_once() {
+        let mut workspace = Workspace::default();
+        for text in ["let a = 1\nlet b = a", "# ten\nlet a = 10", "require x", "require x"] {
+            workspace.keep(text, &items(text));
+        }
+        let texts: Vec<&str> = workspace.entries.iter().map(|entry| entry.text.as_str()).collect();
+        assert_eq!(texts, ["let b = a", "# ten\nlet a = 10", "require x"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_where_people_wrote_it() {
+        let limits = Limits::default();
+        let base = Base::new("r.assert".into(), PathBuf::new(), "let a = 1\nlet b = a + nothing\n".into(), &limits);
+        let workspace = Workspace { base: Some(base), ..Workspace::default() };
+        let mut composed = workspace.compose(Input { before: "let _x = (", text: "1 +\n unknown", after: "\n)" }, &[]);
+        let checked = composed.check(limits);
+        let (told, map) = composed.told(&checked.diagnostics);
+        let places: Vec<String> = told
+            .0
+            .iter()
+            .map(|one| {
+                format!("{}:{}:{}", map.name(one.span), map.position(one.span).line, map.position(one.span).column)
+            })
+            .collect();
+        assert_eq!(places, ["input:2:2", "r.assert:2:13"]);
+    }
+}

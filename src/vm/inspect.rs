@@ -1,0 +1,66 @@
+//! The value of one expression, for a session in which somebody asks for it.
+
+use super::context::Scope;
+use super::derivation::{Part, Shown};
+use super::fault::Fault;
+use super::machine::Machine;
+use super::prepare::Prepared;
+use crate::bytecode::program::{CodeId, Program};
+use crate::limits::Limits;
+use crate::trace::run::Run;
+use crate::truth::Truth;
+use crate::value::Value;
+use crate::value::notation::{is_literal, notation};
+use bumpalo::Bump;
+
+/// What an expression is on a run.
+#[derive(Debug, Clone)]
+pub struct Inspected {
+    /// Its value; reports decide what of it is shown.
+    pub shown: Shown,
+    /// The name of its type in the language.
+    pub type_name: &'static str,
+    /// Why it is not true, in words; empty for everything else.
+    pub reason: String,
+    /// Its parts with their values.
+    pub part: Part,
+    /// The value as a literal of the language, where it is not too long for one.
+    pub literal: Option<String>,
+    /// Fuel that it took.
+    pub fuel: u64,
+}
+
+/// Characters of a value.
+const LONGEST: usize = 2_000;
+/// Characters of a value that can be used again.
+const LITERAL: usize = 200_000;
+
+/// Evaluates an expression of a program that sees the run and nothing else, such as that of a `let`.
+///
+/// # Errors
+/// What ended the evaluation.
+pub fn inspect<'run>(
+    program: &'run Program,
+    prepared: &'run Prepared,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    limits: Limits,
+    code: CodeId,
+) -> Result<Inspected, Fault> {
+    let mut machine = Machine::new(program, prepared, run, arena, limits);
+    let scope = Scope::default();
+    let before = machine.meter.fuel();
+    let node = machine.evaluate(code, &scope)?;
+    let fuel = before.saturating_sub(machine.meter.fuel());
+    let shown = Shown { text: notation(&node.value, LONGEST), ..machine.shown(&node) };
+    let is_true = match node.value {
+        Value::Truth(truth) => truth == Truth::True,
+        _ => true,
+    };
+    let reason = if is_true { String::new() } else { machine.explain(code, &scope).reason };
+    let part = machine.traced(code, &scope);
+    let literal = is_literal(&node.value).then(|| notation(&node.value, LITERAL));
+    // What was cut is none.
+    let literal = literal.filter(|text| text.len() < LITERAL && !text.contains('\u{2026}'));
+    Ok(Inspected { shown, type_name: node.value.type_name(), reason, part, literal, fuel })
+}

@@ -117,7 +117,8 @@ fn what_cannot_be_explained_says_why() {
     let folder = Folder::new(&[("r.assert", RULES), ("runs.jsonl", RUNS), ("bad.json", "{"), ("empty.jsonl", "")]);
     folder.aver("explain r.assert").refused(&["`r.assert` is a file", "aver explain r.assert trace.json"]);
     folder.aver("explain runs.jsonl r.assert").refused(&["rules stand first"]);
-    folder.aver("explain r.assert nowhere.json").refused(&["there is no trace `nowhere.json`"]);
+    let nowhere = folder.aver("explain r.assert nowhere.json");
+    assert!(nowhere.code == 4 && nowhere.err.contains("nowhere.json"), "{nowhere:?}");
     let empty = folder.aver("explain r.assert empty.jsonl");
     assert!(empty.code == 4 && empty.err.contains("the file is empty"), "{empty:?}");
     let bad = folder.aver("explain r.assert bad.json");
@@ -125,4 +126,78 @@ fn what_cannot_be_explained_says_why() {
     folder.write("broken.assert", b"never\n");
     assert_eq!(folder.aver("explain broken.assert runs.jsonl").code, 3);
     assert!(folder.aver("explain unknown-tool").out.contains("Prefer"));
+}
+
+/// A page for a browser: nothing is loaded, hostile text stays text.
+#[test]
+fn the_page_for_a_browser_is_one_file_with_everything_escaped() {
+    let name = "counters-obligations-and-windows";
+    let page = explained(name, &["--format", "html", "--rule", "orders.1"]);
+    compare(&format!("{name}-page"), &page);
+    let folder = Folder::new(&[
+        (
+            "r.assert",
+            "before \"<b>\" -> \"<script>alert(1)</script>\"\noutput.x == \"</code><img src=x onerror=alert(2)>\"\n",
+        ),
+        (
+            "run.json",
+            "{\"id\":\"</title><script>alert(3)</script>\",\"output\":{\"x\":\"\\\"'><svg onload=alert(4)>\"},\"calls\":[{\"tool\":\"<script>alert(1)</script>\",\"args\":{\"<i>\":\"{{ 7 * 7 }}\"}}]}",
+        ),
+    ]);
+    let ran = folder.aver("explain r.assert run.json --format html --out why.html");
+    assert!(ran.code == 0 && ran.out.is_empty(), "{ran:?}");
+    let page = folder.read("why.html");
+    for bad in ["<script", "<svg", "<img", "<i>", "http://", "https://", " src=", "url(", "@import"] {
+        assert!(!page.contains(bad), "{bad}");
+    }
+    assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("{{ 7 * 7 }}"), "{page}");
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("default-src 'none'"));
+}
+
+#[test]
+fn derivations_are_data_too() {
+    let text = explained("groups-blocks-and-conditions", &["--format", "json", "--rule", "work"]);
+    let data: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&data["version"], &data["run"]["steps"]), (&1.into(), &7.into()));
+    let block = &data["assertions"][2];
+    assert_eq!((block["verdict"].as_str(), block["status"].as_str()), (Some("fail"), Some("failed")));
+    let third = block["timeline"].as_array().unwrap().iter().find(|line| line["number"] == 3).unwrap();
+    assert_eq!(third["matches"][0]["pattern"], "delete(user: $u)");
+    assert_eq!(third["states"][0]["standing"], "violated for good");
+}
+
+/// A long run is cut around the steps that count; `--all` shows every step.
+#[test]
+fn long_runs_are_cut_around_the_steps_that_count() {
+    let calls: Vec<String> = (0..5_000)
+        .map(|n| format!("{{\"tool\":\"{}\",\"args\":{{\"n\":{n}}}}}", if n == 2_500 { "stop" } else { "go" }))
+        .collect();
+    let run = format!("{{\"calls\":[{}]}}", calls.join(","));
+    let folder = Folder::new(&[("r.assert", "never stop\nrequire go\n"), ("run.json", &run)]);
+    let cut = folder.aver("explain r.assert run.json");
+    assert!(cut.out.lines().count() < 150, "{} lines", cut.out.lines().count());
+    assert!(cut.out.contains("2500 steps") && cut.out.contains("2501  call  stop(n: 2500)"), "{}", cut.out);
+    let all = folder.aver("explain r.assert run.json --all --rule r:00000000");
+    assert_eq!(all.code, 2);
+    assert!(folder.aver("explain r.assert run.json --all").out.lines().count() > 10_000);
+}
+
+/// What no report shows stands in no derivation, in any format.
+#[test]
+fn secrets_stand_in_no_derivation() {
+    let token = format!("ghp_{}", "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R");
+    let run = format!(
+        "{{\"env\":{{\"TOWN\":\"Entenhausen\"}},\"output\":{{\"note\":\"{token} of Entenhausen\",\"password\":\"tr0ub4dor&3x\"}},\"calls\":[{{\"tool\":\"login\",\"args\":{{\"password\":\"tr0ub4dor&3x\",\"from\":\"Entenhausen\"}}}}]}}"
+    );
+    let rules = "output.note == 1\noutput.password == \"x\"\nenv.TOWN == \"x\"\nnever login(password: $p)\nany v in output[**]: v == 1\nuse std.secrets\nno secrets in calls\neach login: args.password is empty\noutput.note == 1 message \"${output.password}\"\n";
+    let folder = Folder::new(&[("r.assert", rules), ("run.json", &run)]);
+    for format in ["human", "html", "json"] {
+        let ran = folder.aver(&format!("explain r.assert run.json --all --format {format}"));
+        assert_eq!(ran.code, 0, "{ran:?}");
+        for hidden in [token.as_str(), "tr0ub4dor", "Entenhausen"] {
+            let at = ran.out.find(hidden).map(|at| &ran.out[at.saturating_sub(200)..at + 20]);
+            assert_eq!(at, None, "{format}");
+        }
+        assert!(ran.out.contains("[redacted]"));
+    }
 }

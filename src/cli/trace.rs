@@ -6,7 +6,8 @@ use super::feed::{self, Reading};
 use super::inputs;
 use crate::diagnostic::render::{Ink, paint};
 use crate::limits::Limits;
-use crate::report::{redact, tell_unreadable};
+use crate::report::{redact_run, tell_unreadable};
+use crate::trace::run::Run;
 use crate::trace::timeline::timeline;
 use bumpalo::Bump;
 use std::io::{self, Write};
@@ -57,15 +58,14 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
                     continue;
                 }
                 let parsed =
-                    raw.and_then(|raw| feed::parse(raw, &arena, &reading).map(|run| timeline(&run, style.width)));
+                    raw.and_then(|raw| feed::parse(raw, &arena, &reading).map(|run| shown_of(&run, style.width)));
                 match parsed {
                     Ok(text) => {
                         if shown > 0 {
                             writeln!(out)?;
                         }
-                        // The first line names the run.
                         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
-                        write!(out, "{}\n{}", paint(style, Ink::Bold, head), redact(rest))?;
+                        write!(out, "{}\n{rest}", paint(style, Ink::Bold, head))?;
                         shown += 1;
                     }
                     Err(unreadable) => {
@@ -83,4 +83,11 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         (0, Exit::Holds) => Err(Stop::usage("there is no such run in these traces", "")),
         (_, exit) => Ok(exit),
     }
+}
+
+/// A run step by step. The first line names it; what is hidden in reports is hidden in the others.
+fn shown_of(run: &Run<'_>, width: usize) -> String {
+    let text = timeline(run, width);
+    let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    format!("{head}\n{}", redact_run(run, rest))
 }

@@ -6,7 +6,7 @@ use crate::cli::docs;
 use crate::cli::exit::Exit;
 use crate::diagnostic::Slug;
 use crate::diagnostic::render::{Ink, one_line, paint};
-use crate::report::{derivation, redact};
+use crate::report::{derivation, redact_run};
 use crate::trace::timeline::timeline;
 use bumpalo::Bump;
 use std::fmt::Write as _;
@@ -189,7 +189,7 @@ impl Session<'_> {
             let text = timeline(&run, self.settings.style.width);
             let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
             let head = paint(self.settings.style, Ink::Bold, head);
-            write!(self.out, "{head}\n{}", redact(rest))?;
+            write!(self.out, "{head}\n{}", redact_run(&run, rest))?;
         }
         Ok(Go::On)
     }
@@ -257,7 +257,8 @@ impl Session<'_> {
         if let Some(run) = self.read(&raw, &arena)? {
             let row = crate::trace::timeline::rows(&run, std::iter::once(step.saturating_sub(1)), 2_000);
             for row in row {
-                let line = format!("step {step}  {}  {}  {}", row.kind, one_line(&redact(&row.what)), row.status);
+                let line =
+                    format!("step {step}  {}  {}  {}", row.kind, one_line(&redact_run(&run, &row.what)), row.status);
                 writeln!(self.out, "{}", derivation::cut(line.trim_end(), self.settings.style.width))?;
             }
         }

@@ -23,6 +23,7 @@ use crate::diagnostic::render::Style;
 use gate::Policy;
 pub use human::unreadable as tell_unreadable;
 use model::{RunReport, Unreadable};
+pub use redact::of_run as redact_run;
 pub use redact::redact;
 use std::io::{self, Write};
 use table::Table;

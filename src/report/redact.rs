@@ -72,6 +72,15 @@ pub fn environment(run: &Run<'_>) -> (Vec<Range<usize>>, Vec<String>) {
     (places, texts)
 }
 
+/// Text about a run, such as its timeline, without secrets and without the texts of its environment.
+#[must_use]
+pub fn of_run(run: &Run<'_>, text: &str) -> String {
+    let (_, withheld) = environment(run);
+    withheld.iter().fold(redact(text).into_owned(), |text, hidden| {
+        if text.contains(hidden.as_str()) { text.replace(hidden.as_str(), REDACTED) } else { text }
+    })
+}
+
 /// JSON without the texts of the environment, as they are written there.
 pub fn withheld<'a>(json: &'a str, texts: &[String]) -> Cow<'a, str> {
     texts.iter().fold(Cow::Borrowed(json), |json, text| {

@@ -4,7 +4,6 @@ use crate::diagnostic::render::one_line;
 use crate::report::redact::{self, REDACTED, redact};
 use crate::report::value::shortened;
 use crate::trace::run::Run;
-use crate::value::Value;
 use crate::vm::derivation::{Derivation, Found, Part, Shown};
 
 /// Texts and places that are not shown.
@@ -22,7 +21,7 @@ const WORDS: usize = 2_000;
 impl Hidden {
     /// What is to be hidden of a run and the derivations on it.
     pub fn new(run: &Run<'_>, derivations: &[Derivation]) -> Self {
-        let mut texts = environment(run);
+        let (_, mut texts) = redact::environment(run);
         for part in derivations.iter().flat_map(|one| &one.parts) {
             collect(part, &mut texts);
         }
@@ -31,7 +30,7 @@ impl Hidden {
 
     /// What is to be hidden of a run and the value of one expression on it.
     pub fn of_part(run: &Run<'_>, part: &Part, shown: &Shown) -> Self {
-        let mut texts = environment(run);
+        let (_, mut texts) = redact::environment(run);
         collect(part, &mut texts);
         if is_secret(shown) {
             texts.push(shown.text.trim_matches('"').to_owned());
@@ -73,16 +72,6 @@ fn is_secret(shown: &Shown) -> bool {
     let name = shown.path.rsplit('/').next().unwrap_or("");
     let of_environment = shown.path == "/env" || shown.path.starts_with("/env/");
     of_environment || shown.text.starts_with('"') && !redact::secrets(&format!("\"{name}\": {}", shown.text)).is_empty()
-}
-
-/// The texts of the recorded environment.
-fn environment(run: &Run<'_>) -> Vec<String> {
-    let Value::Object(env) = run.root("env").value else { return Vec::new() };
-    let texts = env.entries().iter().filter_map(|entry| match entry.node.value {
-        Value::Text(text) => Some(text.as_str().to_owned()),
-        _ => None,
-    });
-    texts.collect()
 }
 
 /// The texts of the values of a part that are secrets, without their quotes.

@@ -281,6 +281,18 @@ impl<'run> Monitor<'run> for Count {
         }
     }
 
+    fn state(&self, view: &mut View<'_, 'run>) -> String {
+        let words = self.counts.iter().map(|counted| {
+            let unknown =
+                if counted.unknown > 0 { format!(" to {}", counted.sure + counted.unknown) } else { String::new() };
+            format!("{}{unknown}{}", counted.sure, view.key_values(0, &counted.env))
+        });
+        match self.counts.is_empty() {
+            true => "none counted".to_owned(),
+            false => format!("counted {}", explain::listed(words.collect())),
+        }
+    }
+
     fn sees_all_answers(&self) -> bool {
         true
     }

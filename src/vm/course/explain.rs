@@ -78,7 +78,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// A pattern in a sentence, with the values that its bindings have: `approve with id "o-1"`.
-    fn thing(&self, slot: usize, env: &Env) -> String {
+    pub(super) fn thing(&self, slot: usize, env: &Env) -> String {
         let mut words = self.pattern(slot);
         words.push_str(&self.values(slot, env));
         words
@@ -121,6 +121,17 @@ impl<'run> View<'_, 'run> {
         let words = own.chain(used).filter_map(|(name, alternatives)| self.value(name, alternatives, &known));
         let words: Vec<String> = words.collect();
         if words.is_empty() { String::new() } else { format!(" with {}", words.join(" and ")) }
+    }
+
+    /// The same for values in the order of the names that a slot binds.
+    pub(super) fn key_values(&self, slot: usize, key: &Env) -> String {
+        let mut env: Env = self.header.iter().map(|_| Part::OPEN).collect();
+        for (name, part) in self.names(slot).iter().zip(key) {
+            if let Some(place) = env.get_mut(*name as usize) {
+                *place = *part;
+            }
+        }
+        self.values(slot, &env)
     }
 
     /// `id "o-1"`: where a binding is found in these alternatives, with its value; elsewhere `$x "o-1"`.
@@ -193,6 +204,17 @@ fn within_words(within: Option<Within>) -> String {
         }
         Some(Within::Time(milliseconds)) => format!(" within {milliseconds}ms"),
     }
+}
+
+/// The first of some words, the others counted.
+pub(super) fn listed(words: Vec<String>) -> String {
+    const NAMED: usize = 4;
+    let more = words.len().saturating_sub(NAMED);
+    let mut text = words.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
 }
 
 /// A reason with its evidence.

@@ -120,4 +120,10 @@ impl<'run> Monitor<'run> for Precedence {
         let Some(failure) = &self.failure else { return Why::default() };
         explain::no_earlier(view, &failure.hit, SOURCE, failure.since, self.within)
     }
+
+    fn state(&self, view: &mut View<'_, 'run>) -> String {
+        let Some(target) = self.targets.first() else { return String::new() };
+        let came = target.sources.groups().iter().map(|group| view.thing(SOURCE, &group.env)).collect::<Vec<_>>();
+        if came.is_empty() { String::new() } else { format!("came: {}", explain::listed(came)) }
+    }
 }

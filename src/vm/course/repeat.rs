@@ -83,4 +83,8 @@ impl<'run> Monitor<'run> for Repeat {
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         self.caught.as_ref().map_or_else(Why::default, |row| explain::repeated(view, row.first, row.last, row.length))
     }
+
+    fn state(&self, _: &mut View<'_, 'run>) -> String {
+        self.latest.as_ref().map_or_else(String::new, |row| format!("{} in a row", row.length))
+    }
 }

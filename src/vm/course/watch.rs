@@ -219,7 +219,12 @@ impl Watcher<'_> {
             self.cut = true;
             return Ok(());
         }
-        let (standing, words) = standing(self.statement, monitor, view, seen, step)?;
+        let (standing, mut words) = standing(self.statement, monitor, view, seen, step)?;
+        let before = self.states.last().map(|last| last.standing);
+        if standing == Standing::ViolatedForGood && before == Some(standing) {
+            // Why was said when it happened.
+            words.clear();
+        }
         if matched || self.states.last().is_none_or(|last| last.standing != standing) {
             self.states.push(State { step, standing, words });
         }
@@ -252,8 +257,13 @@ fn standing<'run>(
         unknown: false,
     };
     let judged = monitor.judge(&mut view)?;
-    let words = monitor.state(&mut view);
-    Ok((of(statement, judged, seen, calls.is_empty()), words))
+    let standing = of(statement, judged, seen, calls.is_empty());
+    let words = match standing {
+        // What is wrong, or what it waits for.
+        Standing::ViolatedForGood | Standing::Open => monitor.explain(&mut view).reason,
+        _ => monitor.state(&mut view),
+    };
+    Ok((standing, words))
 }
 
 fn of(statement: &Statement, judged: Judged, seen: &Seen, no_calls: bool) -> Standing {

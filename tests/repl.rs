@@ -208,8 +208,8 @@ fn explain_says_how_the_last_verdict_a_value_or_a_rule_came_about() {
 fn step_walks_the_statements_through_the_run() {
     let said = usual(":step\nbefore approve -> refund\n:step\n:step\n:step\n:step 2\n:step 7\n");
     assert!(said.to(":step").contains("there is no statement to walk through"));
-    assert!(said.out.contains("step 1  call  approve(id: \"o-2\")\n  before approve -> refund\n    it matches approve\n    nothing to check yet\n"), "{}", said.out);
-    assert!(said.out.contains("step 2  call  refund(id: \"o-1\", amount: 250)\n  before approve -> refund\n    it matches refund\n    holds so far\n"), "{}", said.out);
+    assert!(said.out.contains("step 1  call  approve(id: \"o-2\")\n  before approve -> refund\n    it matches approve\n    nothing to check yet: approve came\n"), "{}", said.out);
+    assert!(said.out.contains("step 2  call  refund(id: \"o-1\", amount: 250)\n  before approve -> refund\n    it matches refund\n    holds so far: approve came\n"), "{}", said.out);
     assert!(said.out.contains("that was the last step\n"));
     assert!(said.to(":step 7").contains("there is no step `7`: the run has 2 steps"));
 }
@@ -333,7 +333,7 @@ fn what_the_session_is_started_with_may_be_missing_or_empty() {
     );
     assert!(said.code == 4 && said.out.ends_with("> 1\n1\n"), "{}", said.out);
     let said = session(&folder, &["none.assert", "--on", "none.json"], "");
-    assert!(said.code == 2 && said.out.contains("there is no rule file `none.assert`"), "{}", said.out);
+    assert!(said.code == 4 && said.out.contains("there is no rule file `none.assert`"), "{}", said.out);
     let said = session(
         &folder,
         &["refunds.assert", "--on", "runs.jsonl", "--run", "2", "--param", "limit=7"],

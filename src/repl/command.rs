@@ -226,7 +226,7 @@ impl Session<'_> {
     }
 
     fn walk(&mut self, rest: &str) -> io::Result<Go> {
-        let Last::Verdicts(view) = &self.last else {
+        let (Last::Verdicts(_), Some(view)) = (&self.last, &self.walk) else {
             let help = "enter a statement about the course of the run, such as `before a -> b`";
             self.wrong("there is no statement to walk through", help, Exit::Usage)?;
             return Ok(Go::On);

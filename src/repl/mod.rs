@@ -3,8 +3,10 @@
 //! [`Session`] takes one input after the other and writes what it has to say; where the inputs come from (a terminal, a script) is the business
 //! of [`terminal`] and [`script`]. There is no evaluator here: everything goes the way that rule files go.
 
+mod answer;
 mod command;
 mod highlight;
+mod load;
 mod looks;
 mod runs;
 pub mod script;

@@ -127,6 +127,8 @@ pub struct PatternTrace {
     pub span: Span,
     /// The steps that match, or may.
     pub hits: Vec<Hit>,
+    /// How many more of these there are.
+    pub more_hits: usize,
     /// Steps that have its kind and name and do not match, the first ones.
     pub misses: Vec<Miss>,
     /// How many more of these there are.

@@ -52,18 +52,22 @@ impl Hidden {
 
     /// Words on one line, without what is hidden.
     pub fn words(&self, words: &str) -> String {
+        shortened(&self.clean(words), WORDS)
+    }
+
+    fn clean(&self, words: &str) -> String {
         let clean = redact(words);
         let clean = self.texts.iter().fold(clean.into_owned(), |words, text| {
             if words.contains(text.as_str()) { words.replace(text.as_str(), REDACTED) } else { words }
         });
-        shortened(&one_line(&clean), WORDS)
+        one_line(&clean).into_owned()
     }
 
     /// A value; `masked` hides every one that is no truth.
     pub fn value(&self, shown: &Shown, masked: bool) -> String {
         let plain =
             shown.truth.is_some() || matches!(shown.text.as_str(), "missing" | "not recorded" | "true" | "false");
-        if !plain && (masked || is_secret(shown)) { REDACTED.to_owned() } else { self.words(&shown.text) }
+        if !plain && (masked || is_secret(shown)) { REDACTED.to_owned() } else { self.clean(&shown.text) }
     }
 }
 

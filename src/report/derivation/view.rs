@@ -337,7 +337,8 @@ impl Teller<'_, '_> {
     fn pattern(&self, pattern: &PatternTrace, letter: String) -> Node {
         let mut node = Node::new(Mark::None, self.written(Some(pattern.span)));
         node.letter = Some(letter);
-        node.note = match (pattern.hits.len(), pattern.hits.iter().filter(|hit| hit.sure).count()) {
+        let sure = pattern.hits.iter().filter(|hit| hit.sure).count();
+        node.note = match (pattern.hits.len() + pattern.more_hits, sure + pattern.more_hits) {
             (0, _) => "matches no step".to_owned(),
             (all, sure) if all == sure => format!("matches {}", steps(all)),
             (all, 0) => format!("may match {}", steps(all)),
@@ -345,7 +346,10 @@ impl Teller<'_, '_> {
         };
         let (shown, more) = first(&pattern.hits, HITS);
         node.parts.extend(shown.iter().map(|hit| self.hit(hit)));
-        node.parts.extend(more.map(|more| Node::new(Mark::None, format!("… and {more} more steps"))));
+        let more = more.unwrap_or(0) + pattern.more_hits;
+        if more > 0 {
+            node.parts.push(Node::new(Mark::None, format!("… and {more} more")));
+        }
         let (shown, more) = first(&pattern.misses, MISSES);
         node.parts.extend(shown.iter().map(|miss| self.miss(miss)));
         let more = more.unwrap_or(0) + pattern.more_misses;

@@ -124,6 +124,6 @@ impl<'run> Monitor<'run> for Precedence {
     fn state(&self, view: &mut View<'_, 'run>) -> String {
         let Some(target) = self.targets.first() else { return String::new() };
         let came = target.sources.groups().iter().map(|group| view.thing(SOURCE, &group.env)).collect::<Vec<_>>();
-        if came.is_empty() { String::new() } else { format!("came: {}", explain::listed(came)) }
+        if came.is_empty() { String::new() } else { format!("{} came", explain::listed(came)) }
     }
 }

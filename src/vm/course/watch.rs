@@ -59,15 +59,16 @@ pub(super) fn patterns(view: &mut View<'_, '_>, selected: &[Selection]) -> Cours
     let mut trace = CourseTrace { window: (number(window.start), number(window.end)), ..CourseTrace::default() };
     for (slot, selection) in selected.iter().enumerate() {
         let mut hits: Vec<Match> = Vec::new();
-        let events: Vec<u32> = selection.events(view.timeline).map(|(event, _)| event).take(HITS + 1).collect();
-        trace.cut |= events.len() > HITS;
-        for event in events.into_iter().take(HITS) {
+        let events: Vec<u32> = selection.events(view.timeline).map(|(event, _)| event).take(HITS).collect();
+        let more = selection.events(view.timeline).skip(HITS).count();
+        trace.cut |= more > 0;
+        for event in events {
             // What ends it early is the judgement's to say.
             let Ok(hit) = admit(slot, event, view) else { break };
             hits.extend(hit.filter(|hit| hits.last().is_none_or(|last| last.step != hit.step)));
         }
         let pattern = pattern(view, slot, &hits);
-        trace.patterns.push(pattern);
+        trace.patterns.push(PatternTrace { more_hits: more, ..pattern });
     }
     trace
 }
@@ -85,7 +86,10 @@ fn pattern(view: &mut View<'_, '_>, slot: usize, hits: &[Match]) -> PatternTrace
         pattern.hits.push(described(view, hit, condition));
     }
     let matched: FxHashSet<u32> = hits.iter().map(|hit| hit.step).collect();
-    misses(view, slot, &matched, &mut pattern);
+    // Among steps of which not all were looked at nobody knows which do not match.
+    if hits.len() < HITS {
+        misses(view, slot, &matched, &mut pattern);
+    }
     pattern
 }
 

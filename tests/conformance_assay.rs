@@ -1,7 +1,7 @@
 //! Sequence rules as Assay decides them, said in sentences of the language.
 //!
 //! The vectors were observed from the real program. The mapping is the table in docs/reference/assay.md; rules that have no sentence with the
-//! same meaning (`sequence`, `eventually`, `before` with one name twice) are counted and not compared.
+//! same meaning (`sequence`, `before` with one name twice) are counted and not compared.
 //! Run with `cargo test --test conformance_assay -- --nocapture` to see the numbers.
 
 mod common;
@@ -26,9 +26,10 @@ fn quote(text: &str) -> String {
     quoted
 }
 
-/// A regular expression literal: slashes escaped, the empty expression written out.
+/// A regular expression literal: slashes and line ends escaped, the empty expression written out. Assay's classes are those of Unicode.
 fn regex(pattern: &str) -> String {
-    if pattern.is_empty() { "/(?:)/".to_owned() } else { format!("/{}/", pattern.replace('/', "\\/")) }
+    let escaped = pattern.replace("\\/", "/").replace('/', "\\/").replace('\n', "\\n").replace('\r', "\\r");
+    if escaped.is_empty() { "/(?:)/".to_owned() } else { format!("/{escaped}/u") }
 }
 
 /// A selector: a name, an alias, or a tool with regular expressions on the text of its arguments.
@@ -55,9 +56,17 @@ fn selector(value: &Value, aliases: &Value) -> String {
     if conditions.is_empty() { tool } else { format!("({tool} where {})", conditions.join(" and ")) }
 }
 
-/// A name or glob of the documented lists, as a bare glob or a quoted name.
+/// A name or glob of the documented lists, as a bare glob or a quoted name; a glob that no bare name can hold is a condition on the name.
 fn glob(name: &str) -> String {
-    if name.contains('*') { name.to_owned() } else { quote(name) }
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '*');
+    match () {
+        () if !name.contains('*') => quote(name),
+        () if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) => name.to_owned(),
+        () => {
+            let parts: Vec<String> = name.split('*').map(regex::escape).collect();
+            format!("(any where tool matches {})", regex(&format!("(?s)^{}$", parts.join(".*"))))
+        }
+    }
 }
 
 fn names(value: &Value) -> Vec<String> {
@@ -99,6 +108,7 @@ fn sentence(rule: &Value, aliases: &Value) -> Option<String> {
             format!("after {} -> {} within {within} calls", select("trigger"), select("then"))
         }
         "never_after" => format!("never {} after {}", select("forbidden"), select("trigger")),
+        "eventually" => format!("some {}: index < {}", select("tool"), rule["within"]),
         _ => return None,
     };
     Some(text)

@@ -28,6 +28,73 @@ fn a_rule_that_takes_too_long_ends_alone() {
     assert!(outcome.results[0].reason.contains("limit"), "{}", outcome.results[0].reason);
 }
 
+/// What a rule says of a run with this much fuel.
+fn with_fuel(rule: &str, run: &serde_json::Value, fuel: u64) -> (Verdict, String) {
+    let options = EvaluateOptions { limits: Limits { fuel, ..Limits::default() }, ..EvaluateOptions::default() };
+    let outcome = rules(rule).check_json_with(&run.to_string(), &options).unwrap();
+    (outcome.results[0].verdict, outcome.results[0].reason.clone())
+}
+
+#[test]
+fn windows_that_have_closed_are_not_looked_at_again() {
+    // 3,000 windows, each closed before the next B: a look at all of them for every B would be 9 million.
+    let text: Vec<String> = (0..3_000).map(|n| format!("a{{\"id\":{n}}} c b{{\"id\":{n}}} d")).collect();
+    let run = run(&text.join(" "));
+    for rule in ["never d between a(id: $x) and b(id: $x)", "never d after a(id: $x) until b(id: $x)"] {
+        assert_eq!(with_fuel(rule, &run, 600_000), (Verdict::Pass, String::new()), "{rule}");
+    }
+    // A window opens again at the next A of its values.
+    let again = run_again();
+    for rule in ["never d between a(id: $x) and b(id: $x)", "never d after a(id: $x) until b(id: $x)"] {
+        assert_eq!(verdict(rule, &again), Verdict::Fail, "{rule}");
+    }
+}
+
+/// Many closed windows, then one of them once more with a `d` inside.
+fn run_again() -> serde_json::Value {
+    let text: Vec<String> = (0..20).map(|n| format!("a{{\"id\":{n}}} b{{\"id\":{n}}} d")).collect();
+    run(&format!("{} a{{\"id\":3}} d b{{\"id\":3}}", text.join(" ")))
+}
+
+#[test]
+fn what_cannot_be_cheap_ends_with_an_error() {
+    let text: Vec<String> =
+        (0..900).map(|n| format!("a{{\"id\":{n}}} b{{\"n\":{n}}} c{{\"id\":-1,\"n\":-1}}")).collect();
+    let run = run(&text.join(" "));
+    for rule in [
+        "each any { each any { require a } }",
+        "each any { each any { each any { require a } } }",
+        "sequence a(id: $x) -> b(n: $y) -> c(id: $x, n: $y)",
+        "sequence a(id: $x) -> b(n: $y) -> c(id != $x, n != $y) -> d(n: $x)",
+        "flow (a(id > $x) | a | b | c | a(id < $x))* -> d(n: $x)",
+    ] {
+        let (verdict, reason) = with_fuel(rule, &run, 5_000_000);
+        assert_eq!(verdict, Verdict::Error, "{rule}");
+        assert!(reason.contains("limit"), "{reason}");
+    }
+}
+
+#[test]
+fn deep_and_wide_rules_end() {
+    let nested = |open: &str, depth: usize| format!("{}require a{}", open.repeat(depth), " }".repeat(depth));
+    let wide = (0..2_000).map(|n| format!("t{n}")).collect::<Vec<_>>();
+    let groups = (0..600).map(|n| format!("any of {{ require t{n}; never a }}")).collect::<Vec<_>>().join("; ");
+    for (rule, expected) in [
+        (nested("after a { ", 30), Verdict::Pass),
+        (nested("any of { ", 60), Verdict::Pass),
+        (format!("flow ({})* -> a", wide.join(" | ")), Verdict::Fail),
+        (format!("require ({})", wide.join(" | ")), Verdict::Fail),
+        ("flow (a){2,1000000}".to_owned(), Verdict::Fail),
+        ("flow ((a)* | (a)* | (a)* | (a | a)*)*".to_owned(), Verdict::Pass),
+        (format!("any of {{ {groups} }}"), Verdict::Fail),
+    ] {
+        let run =
+            run("a a{\"n\":1} a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a");
+        let found = verdict(&rule, &run);
+        assert!(found == expected || found == Verdict::Error, "{}: {found:?}", &rule[..rule.len().min(80)]);
+    }
+}
+
 #[test]
 fn a_bound_rule_takes_no_pairs() {
     // 20,000 distinct values on both sides: pairs would be 400 million.

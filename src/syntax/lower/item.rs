@@ -47,7 +47,9 @@ impl Lower<'_> {
         let span = self.span(&node);
         let mut children = Children::of(node);
         let statement = self.statement(children.next()?)?;
-        self.lone_word(&statement);
+        if self.lone_word(&statement) {
+            return None;
+        }
         let modifiers = match children.opt(Rule::modifiers) {
             Some(modifiers) => self.modifiers(modifiers)?,
             None => Vec::new(),
@@ -56,14 +58,17 @@ impl Lower<'_> {
     }
 
     /// A statement word with nothing behind it reads as a name that nothing declares.
-    fn lone_word(&mut self, statement: &Statement) {
-        let StatementKind::Expression(Expr { kind: ExprKind::Name(word), span }) = &statement.kind else { return };
-        let Some((_, example)) = words::EXAMPLES.iter().find(|(known, _)| known == word) else { return };
+    fn lone_word(&mut self, statement: &Statement) -> bool {
+        let StatementKind::Expression(Expr { kind: ExprKind::Name(word), span }) = &statement.kind else {
+            return false;
+        };
+        let Some((_, example)) = words::EXAMPLES.iter().find(|(known, _)| known == word) else { return false };
         self.error(
             span.at_end(),
             format!("something is missing behind `{word}`"),
             format!("write for example `{example}`"),
         );
+        true
     }
 
     fn declaration(&mut self, node: Node<'_>) -> Option<ItemKind> {

@@ -3,7 +3,7 @@
 use super::automaton::{Automaton, States};
 use super::explain;
 use super::monitor::{Judged, Monitor, Why};
-use super::states::Partial;
+use super::states::{KEPT, Partial};
 use super::timeline::index;
 use super::view::{Hit, View};
 use crate::vm::fault::Fault;
@@ -59,6 +59,9 @@ impl FlowMonitor {
                     continue;
                 }
                 if let Some(grown) = partial.with(hit, view)? {
+                    if !advanced.is_empty() && !advanced.contains_key(&grown) {
+                        view.spend(KEPT + 8 * grown.later.len())?;
+                    }
                     advanced.entry(grown).or_default().join(&reached);
                 }
             }

@@ -48,6 +48,9 @@ use statement::Place;
 use timeline::{Env, Part, Timeline};
 use view::{Mode, Slot, View};
 
+/// The fuel of judging a statement in a window, whatever it finds there.
+const JUDGING: u64 = 50;
+
 /// Judges the statements of one program on one run.
 #[derive(Debug, Default)]
 pub struct Engine<'run> {
@@ -85,6 +88,7 @@ impl<'run> Engine<'run> {
         let (Some(entry), Some(statement)) = (entry, plan.statement(course)) else {
             return Err(super::machine::broken());
         };
+        machine.spend(JUDGING)?;
         let setting = self.setting(machine, &statement.places, context, entry.bindings as usize);
         let mut view = self.view(machine, Some(entry), context, &setting)?;
         let judged = verdict::judge(&mut view, statement, &setting.selected, self.opened_by);

@@ -107,6 +107,8 @@ pub(super) struct Pool<S> {
     partner_lookup: Lookup,
     /// Answers to tests by group and what they depend on.
     known: FxHashMap<(u32, Env, Option<u32>), Fit>,
+    /// Groups that no partner looks at until they get a new match, and whether they have left their list.
+    asleep: FxHashMap<u32, bool>,
 }
 
 /// Groups by a value, inside of each list.
@@ -162,6 +164,7 @@ impl<S: Default> Pool<S> {
             own_lookup: Lookup::default(),
             partner_lookup: Lookup::default(),
             known: FxHashMap::default(),
+            asleep: FxHashMap::default(),
         }
     }
 
@@ -172,7 +175,7 @@ impl<S: Default> Pool<S> {
         hit: &Hit,
         env: &Env,
         update: impl FnOnce(&mut S),
-    ) -> Result<(), Fault> {
+    ) -> Result<u32, Fault> {
         let next = index(self.groups.len());
         let shared = key(env, &self.keys.shared);
         let mut all = shared.clone();
@@ -181,11 +184,42 @@ impl<S: Default> Pool<S> {
         if number == next {
             self.enlist(view, hit, env, shared, number)?;
             self.groups.push(Group { env: env.clone(), event: (hit.slot, hit.event), data: S::default() });
+        } else {
+            self.wake(number, env);
         }
         if let Some(group) = self.groups.get_mut(number as usize) {
             update(&mut group.data);
         }
-        Ok(())
+        Ok(number)
+    }
+
+    /// Lets no partner look at a group until it gets a new match.
+    pub(super) fn put_to_sleep(&mut self, group: u32) {
+        self.asleep.entry(group).or_insert(false);
+    }
+
+    fn wake(&mut self, group: u32, env: &Env) {
+        if self.asleep.remove(&group) != Some(true) {
+            return;
+        }
+        let list = self.exact.get(&key(env, &self.keys.shared));
+        match list.and_then(|list| self.lists.get_mut(*list as usize)) {
+            Some(groups) => groups.push(group),
+            None => self.loose.push(group),
+        }
+    }
+
+    /// Takes the sleeping groups out of a list.
+    fn shorten(&mut self, list: Option<u32>) {
+        let asleep = &mut self.asleep;
+        let groups = list.and_then(|list| self.lists.get_mut(list as usize)).unwrap_or(&mut self.loose);
+        groups.retain(|group| match asleep.get_mut(group) {
+            Some(gone) => {
+                *gone = true;
+                false
+            }
+            None => true,
+        });
     }
 
     /// Puts a new group into the list of its shared values, and where its tests or those of partners can be looked up, there.
@@ -267,6 +301,7 @@ impl<S: Default> Pool<S> {
         let in_list = |pool: &Self| list.and_then(|list| pool.lists.get(list as usize)).map_or(0, Vec::len);
         let mut from_list = 0..looked_up.as_ref().map_or_else(|| in_list(self), Vec::len);
         let mut others = 0..if closed { self.loose.len() } else { self.groups.len() };
+        let (listed, mut skipped) = (from_list.len(), 0);
         loop {
             let number = if let Some(at) = from_list.next() {
                 match &looked_up {
@@ -276,9 +311,16 @@ impl<S: Default> Pool<S> {
             } else if let Some(at) = others.next() {
                 if closed { self.loose.get(at).copied() } else { Some(index(at)) }
             } else {
+                if looked_up.is_none() && list.is_some() && skipped > listed / 2 {
+                    self.shorten(list);
+                }
                 return Ok(());
             };
             let Some(number) = number else { continue };
+            if !self.asleep.is_empty() && self.asleep.contains_key(&number) {
+                skipped += 1;
+                continue;
+            }
             let fit = self.fit(view, number, partner, &shared)?;
             let Some(group) = self.groups.get_mut(number as usize) else { continue };
             if fit != Fit::No && look(group, fit, view)?.is_break() {

@@ -6,7 +6,7 @@
 use super::explain;
 use super::monitor::{Judged, Monitor, Why, of};
 use super::statement::Polarity;
-use super::states::Partial;
+use super::states::{KEPT, Partial};
 use super::timeline::{Env, index};
 use super::trail::{Mark, Trail, measure};
 use super::view::{Hit, View, key};
@@ -77,7 +77,9 @@ impl Sequence {
             }
             if let (Some(level), false) = (self.levels.get_mut(length), last) {
                 partial.keep(&level.live);
-                level.add(partial, Mark { step: hit.step, measure: now });
+                if level.add(partial, Mark { step: hit.step, measure: now }) {
+                    view.spend(KEPT)?;
+                }
             }
         }
         Ok(())
@@ -117,7 +119,8 @@ impl Level {
         Ok(grown)
     }
 
-    fn add(&mut self, partial: Partial, mark: Mark) {
+    /// Keeps a beginning; true for a new one.
+    fn add(&mut self, partial: Partial, mark: Mark) -> bool {
         let next = index(self.beginnings.len());
         let number = *self.known.entry(partial.clone()).or_insert(next);
         if number == next {
@@ -132,6 +135,7 @@ impl Level {
         if let Some((_, trail)) = self.beginnings.get_mut(number as usize) {
             trail.add(mark);
         }
+        number == next
     }
 }
 

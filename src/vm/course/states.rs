@@ -13,6 +13,7 @@ pub(super) fn under_any(hit: &Hit, view: &mut View<'_, '_>) -> Result<Fit, Fault
     let mut envs = vec![hit.env.clone()];
     for name in wanted {
         let mut values = view.values_of(name);
+        view.spend(values.len())?;
         if !view.context.window.closed {
             values.push(Part::ABSENT);
         }
@@ -38,6 +39,10 @@ fn with_value(env: &Env, name: u32, value: Part) -> Env {
     env
 }
 
+/// The fuel of taking one more step into a word, and of keeping a word: what has been bound must not fill the memory.
+const WORD: usize = 8;
+pub(super) const KEPT: usize = 256;
+
 /// What a beginning of a word has bound.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct Partial {
@@ -55,7 +60,7 @@ impl Partial {
 
     /// The word with one more step; `None` when no environment fits both.
     pub(super) fn with(&self, hit: &Hit, view: &mut View<'_, '_>) -> Result<Option<Self>, Fault> {
-        view.spend(1 + self.later.len())?;
+        view.spend(WORD + self.later.len())?;
         let fit = same_values(&self.env, &hit.env);
         if !view.accepts(fit, Polarity::Helps) {
             return Ok(None);

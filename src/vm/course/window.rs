@@ -6,9 +6,10 @@ use super::pool::{Keys, Pool};
 use super::statement::Polarity;
 use super::timeline::Env;
 use super::trail::{Mark, Trail, measure};
-use super::view::{Hit, Mode, Side, View, merge};
+use super::view::{Hit, Mode, Side, View, key, merge};
 use crate::ir::Within;
 use crate::vm::fault::Fault;
+use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
 /// The slots of a window: what must not occur, what opens it (or, for `before`, closes it), what closes it.
@@ -72,6 +73,8 @@ struct Openings {
     opens: Pool<Trail>,
     /// The latest C by its values; none when the statement has no C.
     shields: Option<Pool<Option<u32>>>,
+    /// A's that are open, by the values of C's names, where a C closes those of its own values for every B.
+    closable: Option<FxHashMap<Env, Vec<u32>>>,
 }
 
 impl Openings {
@@ -80,8 +83,11 @@ impl Openings {
         // What a C's values and tests can tell apart among the A's.
         let detail = close.map_or(Vec::new(), |close| [view.names(close).to_vec(), view.asks(close)].concat());
         let known = [view.names(step), view.names(edge)].concat();
+        let alone = |close| view.names(close).iter().all(|name| view.names(edge).contains(name));
+        let plain = |close| !view.joined(close) && !view.joined(edge) && alone(close);
+        let closable = close.filter(|close| plain(*close)).map(|_| FxHashMap::default());
         let shields = close.map(|close| Pool::new(Keys::for_pairs(view, close, &known)));
-        Self { slots, within, opens: Pool::new(Keys::new(view, edge, step, &detail)), shields }
+        Self { slots, within, opens: Pool::new(Keys::new(view, edge, step, &detail)), shields, closable }
     }
 
     /// The steps of the A's whose windows this B is in, with the values of both; `all` of them or the first.
@@ -109,14 +115,23 @@ impl Openings {
 
     fn open(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
         let measure = view.step(hit.step).and_then(|step| measure(self.within, step));
-        self.opens.add(view, hit, &hit.env, |trail| trail.add(Mark { step: hit.step, measure }))
+        let group = self.opens.add(view, hit, &hit.env, |trail| trail.add(Mark { step: hit.step, measure }))?;
+        if let (Some(closable), Some(close)) = (&mut self.closable, self.slots.close) {
+            let values = key(&hit.env, view.names(close));
+            if values.iter().all(|part| part.is_value()) {
+                closable.entry(values).or_default().push(group);
+            }
+        }
+        Ok(())
     }
 
     fn shield(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
-        match &mut self.shields {
-            Some(shields) => shields.add(view, hit, &hit.env, |latest| *latest = Some(hit.step)),
-            None => Ok(()),
+        let closed = self.closable.as_mut().and_then(|closable| closable.remove(&key(&hit.env, view.names(hit.slot))));
+        closed.into_iter().flatten().for_each(|group| self.opens.put_to_sleep(group));
+        if let Some(shields) = &mut self.shields {
+            shields.add(view, hit, &hit.env, |latest| *latest = Some(hit.step))?;
         }
+        Ok(())
     }
 }
 

@@ -68,7 +68,7 @@ fn what_cannot_be_cheap_ends_with_an_error() {
         "sequence a(id: $x) -> b(n: $y) -> c(id != $x, n != $y) -> d(n: $x)",
         "flow (a(id > $x) | a | b | c | a(id < $x))* -> d(n: $x)",
     ] {
-        let (verdict, reason) = with_fuel(rule, &run, 5_000_000);
+        let (verdict, reason) = with_fuel(rule, &run, 1_000_000);
         assert_eq!(verdict, Verdict::Error, "{rule}");
         assert!(reason.contains("limit"), "{reason}");
     }
@@ -97,9 +97,9 @@ fn deep_and_wide_rules_end() {
 
 #[test]
 fn a_bound_rule_takes_no_pairs() {
-    // 20,000 distinct values on both sides: pairs would be 400 million.
+    // 4,000 distinct values on both sides: pairs would be 16 million.
     let mut text = String::new();
-    for number in 0..20_000 {
+    for number in 0..4_000 {
         let _ = write!(text, "approve{{\"id\":\"o-{number}\"}} refund{{\"id\":\"o-{number}\"}} ");
     }
     let run = run(&text);
@@ -112,7 +112,7 @@ fn a_bound_rule_takes_no_pairs() {
         "after approve(id: $x) until refund(id: $x) { never approve(id: $x) }",
         "after approve(id: $x) { require refund(id: $x) }",
     ] {
-        assert_eq!(verdict(rule, &run), Verdict::Pass, "{rule}");
+        assert_eq!(with_fuel(rule, &run, 2_000_000), (Verdict::Pass, String::new()), "{rule}");
     }
 }
 

@@ -192,3 +192,14 @@ fn hostile_rules_are_linted_without_harm() {
         assert!([0, 1, 3].contains(&ran.code), "{file}: {} {}", ran.code, ran.err);
     }
 }
+
+#[test]
+fn what_another_file_imports_is_used() {
+    let shared = "param limit: number = 10\ndef is_large(a) = a > limit\ndef step big() = refund(amount > 3)\nschema S = { type: \"object\" }\nlet currency = \"EUR\"\nnever drop_table\n";
+    let user = "use \"../shared.assert\"\nnever refund(is_large(amount))\nnever big()\noutput is S\noutput.currency == currency\n";
+    let folder = Folder::new(&[("rules/shared.assert", shared), ("rules/more/user.assert", user)]);
+    let alone = folder.aver("lint rules/shared.assert --format short");
+    assert_eq!((alone.code, alone.out.lines().count()), (1, 4), "{alone:?}");
+    let together = folder.aver("lint rules --format short");
+    assert_eq!((together.code, together.out.as_str()), (0, ""), "{together:?}");
+}

@@ -294,8 +294,12 @@ impl<'a> Checker<'a> {
 
     fn import_schema(&mut self, file: usize, target: usize, name: &str, place: Span) {
         self.schemas.import(file, name, target);
+        // Where it is really declared, so that what refers to it leads there.
+        let origin = self.scopes.get(target).and_then(|scope| scope.schemas.get(name)).map(|(_, origin)| *origin);
+        let origin = origin.unwrap_or(place);
+        self.symbols.refer(place, origin);
         if let Some(scope) = self.scopes.get_mut(file) {
-            scope.schemas.entry(name.to_owned()).or_insert((None, place));
+            scope.schemas.entry(name.to_owned()).or_insert((None, origin));
         }
     }
 

@@ -5,8 +5,8 @@ use super::exit::{Exit, Stop};
 use super::inputs::Input;
 use crate::bytecode::codec::{self, Decoded};
 use crate::bytecode::program::{Program, Source};
-use crate::check::files::{Disk, Files, Memory};
-use crate::check::{CheckOptions, check};
+use crate::check::files::{self, Disk, Files, Memory};
+use crate::check::{CheckOptions, Checked, check};
 use crate::diagnostic::render::{self, Ink, Style, paint};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
 use crate::limits::Limits;
@@ -144,8 +144,15 @@ pub fn text_of(path: &Path, limits: Limits) -> Result<String, Stop> {
 fn load_each(inputs: &[Input], load: impl Fn(&Input) -> Result<File, Stop>) -> Result<Rules, Stop> {
     let mut rules = Rules::default();
     let mut known = std::collections::BTreeSet::new();
-    for input in inputs {
-        let mut file = load(input)?;
+    let mut files = inputs.iter().map(load).collect::<Result<Vec<_>, _>>()?;
+    // What another of these files imports is used.
+    let used: std::collections::BTreeSet<Place> =
+        files.iter_mut().flat_map(|file| std::mem::take(&mut file.uses)).collect();
+    for mut file in files {
+        file.diagnostics.0.retain(|one| {
+            let is_used = !used.is_empty() && is_unused(one.slug) && used.contains(&place_of(&file.sources, one.span));
+            !is_used
+        });
         file.diagnostics.0.retain(|one| {
             let place = (file.sources.name(one.span).to_owned(), one.span.start, one.span.end);
             known.insert((place, one.slug, one.message.clone()))
@@ -157,8 +164,30 @@ fn load_each(inputs: &[Input], load: impl Fn(&Input) -> Result<File, Stop>) -> R
     Ok(rules)
 }
 
+/// Where something is declared: the file, without detours in its path, and the offset.
+type Place = (String, u32);
+
+fn place_of(sources: &SourceMap, span: Span) -> Place {
+    (files::normalized(Path::new(sources.name(span))).to_string_lossy().into_owned(), span.start)
+}
+
+/// Whether a diagnostic says of a declaration that nothing uses it.
+fn is_unused(slug: Slug) -> bool {
+    matches!(slug, Slug::UnusedLet | Slug::UnusedParam | Slug::UnusedDef | Slug::UnusedStep | Slug::UnusedSchema)
+}
+
+/// The declarations of other files that a file uses.
+fn uses(sources: &SourceMap, root: FileId, checked: &Checked) -> Vec<Place> {
+    let symbols = &checked.symbols;
+    let from_root = symbols.references.iter().filter(|(place, _)| place.file == root);
+    let declared = from_root.filter_map(|(_, number)| symbols.declarations.get(*number));
+    declared.filter(|one| one.span.file != root).map(|one| place_of(sources, one.span)).collect()
+}
+
 /// A loaded file.
 struct File {
+    /// What it uses of other files; only where lints are looked for.
+    uses: Vec<Place>,
     program: Option<Program>,
     sources: SourceMap,
     diagnostics: Diagnostics,
@@ -208,14 +237,14 @@ fn not_text(name: &str, error: &std::string::FromUtf8Error) -> File {
     let message = format!("the file is not UTF-8 text: the byte 0x{byte:02X} begins no character");
     let diagnostics =
         Diagnostic::new(Slug::NotText, Span::new(file, at, at + sign), message).help("save the file as UTF-8");
-    File { program: None, sources, diagnostics: Diagnostics(vec![diagnostics]), broken: true }
+    File { program: None, sources, diagnostics: Diagnostics(vec![diagnostics]), broken: true, uses: Vec::new() }
 }
 
 fn unusable(name: &str, slug: Slug, message: String, help: &str) -> File {
     let mut sources = SourceMap::default();
     let file = sources.add(SourceFile::new(name, None, ""));
     let diagnostics = Diagnostics(vec![Diagnostic::new(slug, Span::new(file, 0, 0), message).help(help)]);
-    File { program: None, sources, diagnostics, broken: true }
+    File { program: None, sources, diagnostics, broken: true, uses: Vec::new() }
 }
 
 fn compile(
@@ -230,9 +259,10 @@ fn compile(
     let program = (!broken).then(|| crate::compile::compile(&checked.module, &sources));
     let diagnostics = match lints {
         Some(options) => lint::report(&sources, root, &checked, options),
-        None => checked.diagnostics,
+        None => checked.diagnostics.clone(),
     };
-    File { program, sources, diagnostics, broken }
+    let uses = if lints.is_some() { uses(&sources, root, &checked) } else { Vec::new() };
+    File { program, sources, diagnostics, broken, uses }
 }
 
 /// A program that was compiled before. One of another version is compiled again from the sources in it.
@@ -243,6 +273,7 @@ fn compiled(name: &str, bytes: &[u8], limits: Limits) -> Result<File, Stop> {
             sources: SourceMap::default(),
             diagnostics: Diagnostics::default(),
             broken: false,
+            uses: Vec::new(),
         }),
         Ok(Decoded::Sources { sources, .. }) => Ok(again(&sources, limits)),
         Err(error) => Err(Stop::usage(format!("`{name}`: {error}"), String::new())),

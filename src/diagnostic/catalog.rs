@@ -179,7 +179,7 @@ catalog! {
     DeepWildcard = "deep-wildcard", Info, "every value of the run is looked at", Cost off;
     // Lints: style.
     RedundantParentheses = "redundant-parentheses", Warning, "parentheses hold nothing together", Style;
-    SingleItemIn = "single-item-in", Warning, "a value is looked for in a list of one", Style;
+    SingleItemIn = "single-item-in", Info, "a value is looked for in a list of one", Style;
     RedundantIf = "redundant-if", Warning, "a choice between `true` and `false` is its condition", Style;
     MixedLogic = "mixed-logic", Info, "`and` and `or` stand together without parentheses", Style off;
     LongRule = "long-rule", Info, "a rule has very many assertions", Style off;

@@ -25,15 +25,17 @@ pub struct Loaded {
     key: PathBuf,
 }
 
-/// Loads the file `root` of the map and all that it imports; the root is the first.
+/// Loads the file `root` of the map and all that it imports; the root is the first. `read` is the root's tree, with what was said of it, where
+/// it was read already.
 pub fn load(
     map: &mut SourceMap,
     root: FileId,
+    read: Option<(ast::File, Diagnostics)>,
     files: &dyn Files,
     limits: &Limits,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Loaded> {
-    let mut loader = Loader { map, files, limits, diagnostics, loaded: Vec::new(), path: Vec::new() };
+    let mut loader = Loader { map, read, files, limits, diagnostics, loaded: Vec::new(), path: Vec::new() };
     let Some(file) = loader.map.get(root) else { return Vec::new() };
     let folder = file.folder.clone().unwrap_or_default();
     let own_name = Path::new(&file.name).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -47,6 +49,8 @@ pub fn load(
 
 struct Loader<'l> {
     map: &'l mut SourceMap,
+    /// The tree of the root, until it is taken.
+    read: Option<(ast::File, Diagnostics)>,
     files: &'l dyn Files,
     limits: &'l Limits,
     diagnostics: &'l mut Diagnostics,
@@ -58,7 +62,10 @@ struct Loader<'l> {
 impl Loader<'_> {
     /// Parses a file of the map and follows its imports.
     fn add(&mut self, id: FileId, folder: PathBuf, key: PathBuf) -> usize {
-        let (ast, _, diagnostics) = crate::syntax::parse(self.map, id, self.limits);
+        let (ast, diagnostics) = self.read.take().unwrap_or_else(|| {
+            let (ast, _, diagnostics) = crate::syntax::parse(self.map, id, self.limits);
+            (ast, diagnostics)
+        });
         let broken = diagnostics.has_errors();
         self.diagnostics.extend(diagnostics);
         let index = self.loaded.len();

@@ -89,8 +89,29 @@ pub struct Checked {
 /// Checks the file `root` of the map with everything that it imports; imported files and named data files are added to the map.
 #[must_use]
 pub fn check(map: &mut SourceMap, root: FileId, options: &CheckOptions<'_>) -> Checked {
+    check_read(map, root, None, options)
+}
+
+/// The same for a root that was read already: its tree, and what was said of it.
+#[must_use]
+pub fn check_tree(
+    map: &mut SourceMap,
+    root: FileId,
+    tree: ast::File,
+    said: Diagnostics,
+    options: &CheckOptions<'_>,
+) -> Checked {
+    check_read(map, root, Some((tree, said)), options)
+}
+
+fn check_read(
+    map: &mut SourceMap,
+    root: FileId,
+    read: Option<(ast::File, Diagnostics)>,
+    options: &CheckOptions<'_>,
+) -> Checked {
     let mut diagnostics = Diagnostics::default();
-    let loaded = load::load(map, root, options.files, &options.limits, &mut diagnostics);
+    let loaded = load::load(map, root, read, options.files, &options.limits, &mut diagnostics);
     let mut checker = Checker::new(map, &loaded, options, diagnostics);
     checker.declare_all();
     checker.define_all();

@@ -1,22 +1,25 @@
 //! One document with everything that is known of it.
 
-use super::documents::{Documents, Overlay};
+use super::again::{Earlier, How, Work};
+use super::documents::Documents;
 use super::picked::PickedRun;
 use super::place::uri_of;
 use crate::assist::Facts;
 use crate::bytecode::program::Program;
-use crate::check::{CheckOptions, Checked, check};
+use crate::check::Checked;
 use crate::compile::compile;
 use crate::diagnostic::Diagnostics;
 use crate::limits::Limits;
-use crate::lint::{self, LintOptions};
+use crate::lint::LintOptions;
 use crate::source::{FileId, SourceFile, SourceMap, Span};
+use crate::syntax::{Before, Outline, parse_again};
 use crate::vm::outcome::Outcome;
 use crate::vm::prepare::Prepared;
 use lsp_types::Uri;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A compiled document.
 pub struct Compiled {
@@ -42,35 +45,51 @@ pub struct Analysis {
     pub facts: Facts,
     /// Files that were read or looked for.
     pub asked: BTreeSet<PathBuf>,
+    /// Only what changed was checked: the names are those of the text, the rules are none to be run, and lints of what changed are missing.
+    pub partial: bool,
+    /// Where the statements stand.
+    pub(super) outline: Outline,
+    /// What is wrong with the text alone.
+    pub(super) syntax: Diagnostics,
     compiled: OnceCell<Option<Compiled>>,
     outcome: OnceCell<Option<Outcome>>,
 }
 
 impl Analysis {
-    /// Checks a text as it stands in the file `key`.
-    pub fn of(key: &Path, uri: &Uri, text: &str, documents: &Documents, lints: Option<&LintOptions>) -> Self {
-        let overlay = Overlay::new(documents);
+    /// Checks a text as it stands in the file `key`. With an analysis of an earlier text only what changed is read again.
+    pub fn of(
+        (key, uri, text): (&Path, &Uri, Arc<str>),
+        documents: &Documents,
+        lints: Option<&LintOptions>,
+        before: Option<Analysis>,
+        how: How,
+    ) -> Self {
         let mut sources = SourceMap::default();
         // Other files are named as seen from this one.
         let name = key.file_name().map_or_else(|| key.to_string_lossy(), |name| name.to_string_lossy()).into_owned();
         let folder = uri.as_str().starts_with("file:").then(|| key.parent()).flatten();
         let root = sources.add(SourceFile::new(name, folder, text));
-        let options = CheckOptions { limits: Limits::default(), files: &overlay };
-        let checked = check(&mut sources, root, &options);
-        let diagnostics = match lints {
-            Some(options) => lint::report(&sources, root, &checked, options),
-            None => checked.diagnostics.clone(),
+        let (earlier, read) = Earlier::of(before);
+        let old_text = earlier.as_ref().map(|earlier| Arc::clone(&earlier.text));
+        let before = read.map(|(outline, items)| Before { text: old_text.as_deref().unwrap_or(""), outline, items });
+        let (tree, again) = parse_again(&sources, root, &Limits::default(), before);
+        let work = Work { sources, root, documents, lints };
+        let done = match earlier.filter(|earlier| how == How::Quickly && earlier.allows(&tree, &again)) {
+            Some(earlier) => earlier.patched(work, tree, &again),
+            None => work.whole(tree, again.diagnostics.clone()),
         };
-        let facts = Facts::of(&checked, &sources, root);
-        let asked = overlay.asked.into_inner();
+        let facts = Facts::of(&done.checked, &done.sources, root);
         Self {
-            sources,
+            sources: done.sources,
             root,
             uri: uri.clone(),
-            checked,
-            diagnostics,
+            checked: done.checked,
+            diagnostics: done.diagnostics,
             facts,
-            asked,
+            asked: done.asked,
+            partial: done.partial,
+            outline: again.outline,
+            syntax: again.diagnostics,
             compiled: OnceCell::new(),
             outcome: OnceCell::new(),
         }
@@ -94,7 +113,7 @@ impl Analysis {
     /// The rules as a program; `None` where they do not compile.
     pub fn compiled(&self) -> Option<&Compiled> {
         let compiled = || {
-            let fine = !self.checked.diagnostics.has_errors();
+            let fine = !self.partial && !self.checked.diagnostics.has_errors();
             fine.then(|| {
                 let program = compile(&self.checked.module, &self.sources);
                 Compiled { prepared: Prepared::new(&program), program }

@@ -3,7 +3,10 @@
 //! [`serve`] answers one client. Everything it knows comes from the stages that the command line calls: `check`, `lint`, `fmt`, `vm` and
 //! [`crate::assist`]; open documents hide what is on disk. One thread answers in order; what is cancelled while it waits is not begun.
 
+mod again;
 mod analysis;
+#[cfg(test)]
+mod again_tests;
 mod capabilities;
 mod dispatch;
 mod documents;

@@ -1,5 +1,6 @@
 //! The state of a session and its loop.
 
+use super::again::How;
 use super::analysis::Analysis;
 use super::dispatch;
 use super::documents::{Documents, document_key};
@@ -34,6 +35,9 @@ pub struct Client {
     pub refreshes_hints: bool,
 }
 
+/// How long nobody types before everything is checked.
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
+
 /// One session.
 pub struct Server {
     connection: Connection,
@@ -47,8 +51,12 @@ pub struct Server {
     pub run: Option<PickedRun>,
     pub projects: Projects,
     pub published: Published,
+    /// Analyses of open documents before their last changes.
+    earlier: BTreeMap<PathBuf, Analysis>,
     /// Documents whose diagnostics are older than their text.
     dirty: BTreeSet<PathBuf>,
+    /// Documents of which only what changed was checked.
+    unsettled: BTreeSet<PathBuf>,
     queue: VecDeque<Message>,
     shut_down: bool,
     asked: i32,
@@ -77,7 +85,9 @@ impl Server {
             run: None,
             projects: Projects::default(),
             published: Published::default(),
+            earlier: BTreeMap::new(),
             dirty: BTreeSet::new(),
+            unsettled: BTreeSet::new(),
             queue: VecDeque::new(),
             shut_down: false,
             asked: 0,
@@ -100,13 +110,40 @@ impl Server {
                 }
             } else if let Some(key) = self.dirty.pop_first() {
                 self.publish(&key);
-            } else {
-                match self.connection.receiver.recv() {
-                    Ok(message) => self.queue.push_back(message),
-                    // The client went away without a word.
-                    Err(_) => return 1,
+            } else if !self.wait() {
+                // The client went away without a word.
+                return 1;
+            }
+        }
+    }
+
+    /// Waits for the next message. When none comes for a while, what was checked in part is checked as a whole.
+    fn wait(&mut self) -> bool {
+        if self.unsettled.is_empty() {
+            let message = self.connection.receiver.recv();
+            return message.map(|message| self.queue.push_back(message)).is_ok();
+        }
+        match self.connection.receiver.recv_timeout(PAUSE) {
+            Ok(message) => self.queue.push_back(message),
+            Err(error) if error.is_timeout() => {
+                if let Some(key) = self.unsettled.pop_first() {
+                    self.settle(&key);
+                    self.publish(&key);
                 }
             }
+            Err(_) => return false,
+        }
+        true
+    }
+
+    /// Checks a document as a whole of which only what changed was checked.
+    pub fn settle(&mut self, key: &Path) {
+        self.unsettled.remove(key);
+        if self.analyses.get(key).is_some_and(|analysis| analysis.partial)
+            && let Some(partial) = self.analyses.remove(key)
+        {
+            self.earlier.insert(key.to_path_buf(), partial);
+            self.analyze_as(key, How::Wholly);
         }
     }
 
@@ -241,6 +278,7 @@ impl Server {
     /// Everything is to be looked at anew.
     fn forget_all(&mut self) {
         self.analyses.clear();
+        self.earlier.clear();
         self.dirty.extend(self.documents.keys());
     }
 
@@ -253,7 +291,14 @@ impl Server {
             .map(|(own, _)| own.clone())
             .collect();
         for own in stale {
-            self.analyses.remove(&own);
+            let stale = self.analyses.remove(&own);
+            if own == key
+                && let Some(stale) = stale
+            {
+                self.earlier.insert(own.clone(), stale);
+            } else {
+                self.earlier.remove(&own);
+            }
             if self.documents.get(&own).is_some() {
                 self.dirty.insert(own);
             }
@@ -278,6 +323,10 @@ impl Server {
 
     /// Makes sure that there is an analysis.
     pub fn analyze(&mut self, key: &Path) -> Option<()> {
+        self.analyze_as(key, How::Quickly)
+    }
+
+    fn analyze_as(&mut self, key: &Path, how: How) -> Option<()> {
         if self.analyses.contains_key(key) {
             return Some(());
         }
@@ -286,7 +335,11 @@ impl Server {
             None => (super::place::uri_of(key)?, super::workspace::text_of(key)?.into()),
         };
         let options = self.settings.lint.then(|| self.projects.options(key));
-        let analysis = Analysis::of(key, &uri, &text, &self.documents, options.as_ref());
+        let before = self.earlier.remove(key);
+        let analysis = Analysis::of((key, &uri, text), &self.documents, options.as_ref(), before, how);
+        if analysis.partial {
+            self.unsettled.insert(key.to_path_buf());
+        }
         self.analyses.insert(key.to_path_buf(), analysis);
         Some(())
     }
@@ -300,6 +353,7 @@ impl Server {
         let document = parameters.text_document;
         let key = self.documents.open(document.uri, document.version, document.text);
         self.forget(&key);
+        self.earlier.remove(&key);
         self.dirty.insert(key);
     }
 
@@ -318,7 +372,9 @@ impl Server {
     pub(super) fn did_close(&mut self, parameters: DidCloseTextDocumentParams) {
         if let Some(key) = self.documents.close(&parameters.text_document.uri) {
             self.forget(&key);
+            self.earlier.remove(&key);
             self.dirty.remove(&key);
+            self.unsettled.remove(&key);
             super::publish::withdraw(self, &key);
         }
     }

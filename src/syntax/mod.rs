@@ -18,6 +18,7 @@ use crate::limits::Limits;
 use crate::source::{FileId, SourceMap, Span};
 use grammar::Rule;
 use lower::{Lower, Place};
+pub use recover::{Again, Before, Outline};
 pub use trivia::{Comment, Trivia};
 
 /// Reads one file: its tree, its comments, and what is wrong with it. Names are not looked at; that is `check`'s work.
@@ -37,6 +38,25 @@ pub fn parse(map: &SourceMap, file: FileId, limits: &Limits) -> (ast::File, Triv
     let recover::Recovered { mut items, unread, diagnostics } = read;
     trivia.attach_docs(text, &mut items);
     (ast::File { items, allows: trivia.allows(), unread }, trivia, diagnostics)
+}
+
+/// Reads a file of which most was read before: only the statements between the first and the last that differ are read, all others are moved
+/// to where they stand now. Gives what [`parse`] gives, and a record for the next time. Without anything before, all is read.
+#[must_use]
+pub fn parse_again(map: &SourceMap, file: FileId, limits: &Limits, before: Option<Before<'_>>) -> (ast::File, Again) {
+    let empty = |diagnostics| Again { diagnostics, ..Again::default() };
+    let Some(source) = map.get(file) else { return (ast::File::default(), Again::default()) };
+    let text: &str = &source.text;
+    let scan = match scanned(text, file, limits) {
+        Ok(scan) => scan,
+        Err(refusal) => return (ast::File::default(), empty(refusal)),
+    };
+    let trivia = Trivia::new(file, text, &scan.remarks);
+    let depth = scan.depth.min(limits.rule_depth);
+    let mut again = grammar::with_stack(depth, || recover::read_again(file, text, scan, limits, before));
+    let mut items = std::mem::take(&mut again.items);
+    trivia.attach_docs(text, &mut items);
+    (ast::File { items, allows: trivia.allows(), unread: std::mem::take(&mut again.unread) }, again)
 }
 
 /// Reads a file that holds one expression and nothing else, such as a value given from outside.

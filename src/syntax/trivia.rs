@@ -47,9 +47,8 @@ impl Trivia {
     /// Gives every item the text of the `##` lines directly above it.
     pub(super) fn attach_docs(&self, text: &str, items: &mut [Item]) {
         let docs: Vec<&Comment> = self.comments.iter().filter(|comment| comment.is_doc && comment.own_line).collect();
-        if !docs.is_empty() {
-            attach(text, &docs, items);
-        }
+        // Also without any: items that were read before may have had one.
+        attach(text, &docs, items);
     }
 }
 

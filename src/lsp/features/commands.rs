@@ -51,6 +51,7 @@ fn uri(arguments: &[Value]) -> Answer<Uri> {
 fn run_test(server: &mut Server, arguments: &[Value]) -> Answer<Value> {
     let (uri, name) = (uri(arguments)?, text(arguments, 1, "the name of a test")?);
     let place = arguments.get(2).and_then(Value::as_u64);
+    super::settled(server, &uri)?;
     let analysis = super::document(server, &uri)?;
     let Some(compiled) = analysis.compiled() else {
         return Err(Refused::new("the rules do not compile"));
@@ -83,7 +84,7 @@ fn tested(name: &str, result: &TestResult) -> String {
 
 fn check_run(server: &mut Server, arguments: &[Value]) -> Answer<Value> {
     let uri = uri(arguments)?;
-    let key = super::analyzed(server, &uri)?;
+    let key = super::settled(server, &uri)?;
     let Some(run) = &server.run else { return Err(Refused::new("no run is picked: set `averment.run`")) };
     let Some(analysis) = server.known(&key) else { return Ok(Value::Null) };
     let Some((outcome, compiled)) = analysis.outcome(run).zip(analysis.compiled()) else {

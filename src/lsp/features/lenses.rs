@@ -23,7 +23,7 @@ pub fn lenses(server: &mut Server, parameters: CodeLensParams) -> Answer<Option<
         return Ok(Some(Vec::new()));
     }
     let encoding = server.encoding;
-    let key = super::analyzed(server, &parameters.text_document.uri)?;
+    let key = super::settled(server, &parameters.text_document.uri)?;
     let Some(analysis) = server.known(&key) else { return Ok(None) };
     let mut found = Found { analysis, encoding, lenses: Vec::new() };
     found.tests(&analysis.checked.ast.items);

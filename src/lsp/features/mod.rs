@@ -41,3 +41,10 @@ fn analyzed(server: &mut Server, uri: &Uri) -> Answer<PathBuf> {
     server.analyze(&key).ok_or_else(|| Refused::new(format!("`{}` cannot be read", uri.as_str())))?;
     Ok(key)
 }
+
+/// The same with the rules as a whole: as a program that can be run.
+fn settled(server: &mut Server, uri: &Uri) -> Answer<PathBuf> {
+    let key = analyzed(server, uri)?;
+    server.settle(&key);
+    Ok(key)
+}

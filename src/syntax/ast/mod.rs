@@ -5,6 +5,8 @@
 
 mod expr;
 mod item;
+mod moved;
+mod parts;
 mod same;
 mod statement;
 mod step;
@@ -12,6 +14,7 @@ mod step;
 use crate::source::Span;
 pub use expr::*;
 pub use item::*;
+pub use moved::move_items;
 pub use same::same_meaning;
 pub use statement::*;
 pub use step::*;

@@ -3,6 +3,7 @@
 //! The file is cut into statements by line ends, brackets and indentation; each is read alone by the strict grammar, bodies statement by
 //! statement. What a mistake spoils is its statement, or its line; all others are kept. What is wrong is said by [`super::mistakes`].
 
+mod again;
 mod brackets;
 mod pieces;
 #[cfg(test)]
@@ -18,6 +19,8 @@ use super::token::{Kind, Scan};
 use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
 use crate::limits::Limits;
 use crate::source::{FileId, Span};
+pub(super) use again::read_again;
+pub use again::{Again, Before, Outline};
 use brackets::{Brackets, Close};
 pub(super) use brackets::{Trouble, ends_operand};
 use pieces::{Body, BodyKind, Piece};

@@ -1,0 +1,134 @@
+//! Checked again, a text gives what it gives when it is checked for the first time.
+
+use super::again::How;
+use super::analysis::Analysis;
+use super::documents::Documents;
+use crate::diagnostic::{Diagnostic, Severity};
+use lsp_types::Uri;
+use std::path::Path;
+use std::str::FromStr as _;
+use std::sync::Arc;
+
+const FRAGMENTS: &[&str] = &[
+    "require search\n",
+    "never ",
+    "(",
+    ")",
+    "{",
+    "}",
+    "\n",
+    " weight 2",
+    "\"",
+    "before a -> b",
+    "rule extra { require x }\n",
+    "let extra = 1\n",
+    "output.x == extra\n",
+    "## doc\n",
+    "# allow: unused-let\n",
+    "and ",
+    " $x",
+    "/",
+    "ä🙂",
+    "\r\n",
+];
+
+/// Numbers that look drawn, the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit.max(1)
+    }
+}
+
+fn analysis(text: &str, before: Option<Analysis>, how: How) -> Analysis {
+    let uri = Uri::from_str("file:///work/rules.assert").unwrap();
+    let documents = Documents::default();
+    let lints = crate::lint::LintOptions::default();
+    Analysis::of((Path::new("/work/rules.assert"), &uri, Arc::from(text)), &documents, Some(&lints), before, how)
+}
+
+fn errors(analysis: &Analysis) -> Vec<Diagnostic> {
+    let all = analysis.diagnostics.0.iter().filter(|one| one.severity == Severity::Error && !one.slug.is_lint());
+    all.cloned().collect()
+}
+
+/// A place of the text on the border of a character.
+fn place(text: &str, numbers: &mut Numbers) -> usize {
+    let at = numbers.below(text.len() + 1);
+    (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap()
+}
+
+fn edited(text: &str, numbers: &mut Numbers) -> String {
+    let start = place(text, numbers);
+    let end = match numbers.below(3) {
+        0 => text[start..].char_indices().nth(numbers.below(12)).map_or(text.len(), |(at, _)| start + at),
+        _ => start,
+    };
+    let fragment = FRAGMENTS[numbers.below(FRAGMENTS.len())];
+    format!("{}{fragment}{}", &text[..start], &text[end..])
+}
+
+fn follows(name: &str, text: &str, edits: usize, numbers: &mut Numbers) {
+    let mut text = text.to_owned();
+    let mut known = analysis(&text, None, How::Wholly);
+    for _ in 0..edits {
+        // Now and then everything is taken back, as somebody who types does.
+        let next = edited(&text, numbers);
+        known = analysis(&next, Some(known), How::Quickly);
+        let fresh = analysis(&next, None, How::Wholly);
+        assert!(known.checked.ast == fresh.checked.ast, "{name}: {next:?}");
+        assert_eq!(known.syntax, fresh.syntax, "{name}: {next:?}");
+        // The command line reads the file as a whole.
+        let (tree, _, said) = crate::syntax::parse(&fresh.sources, fresh.root, &crate::limits::Limits::default());
+        assert!(tree == fresh.checked.ast, "{name}: {next:?}");
+        assert_eq!(said, fresh.syntax, "{name}: {next:?}");
+        if !known.partial {
+            assert_eq!(known.diagnostics, fresh.diagnostics, "{name}: {next:?}");
+        } else if fresh.syntax.0.is_empty() {
+            assert_eq!(errors(&known), errors(&fresh), "{name}: {next:?}");
+            let sorted = |one: &Analysis| {
+                let mut all = one.checked.symbols.references.clone();
+                all.sort();
+                all
+            };
+            assert_eq!(sorted(&known), sorted(&fresh), "{name}: {next:?}");
+        }
+        if numbers.below(3) > 0 {
+            known = analysis(&text, Some(known), How::Quickly);
+        } else {
+            text = next;
+        }
+    }
+}
+
+#[test]
+fn random_edits_of_good_files() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language/good");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
+    paths.sort();
+    let mut numbers = Numbers(7);
+    for path in paths {
+        let text = std::fs::read_to_string(&path).unwrap();
+        if text.len() < 3_000 {
+            follows(&path.to_string_lossy(), &text, 6, &mut numbers);
+        }
+    }
+}
+
+#[test]
+fn an_edit_of_one_statement_checks_one_statement() {
+    let text = "param limit: number = 3\nrule a {\n  require x\n}\noutput.n <= limit\nlet unused = 1\nnever y\n";
+    let known = analysis(text, None, How::Wholly);
+    let next = text.replace("output.n", "output.name");
+    let known = analysis(&next, Some(known), How::Quickly);
+    assert!(known.partial);
+    // What was said of other statements is still said, at its new place.
+    let unused = known.diagnostics.0.iter().find(|one| one.slug.as_str() == "unused-let").unwrap();
+    assert_eq!(known.sources.text(unused.span), "unused");
+    // A declaration that changes is another matter.
+    let next = next.replace("limit:", "bound:");
+    assert!(!analysis(&next, Some(known), How::Quickly).partial);
+}

@@ -1,0 +1,216 @@
+//! The table of the tree's types with their parts: what goes through every part of a tree is written from it.
+//!
+//! `plain` gets the types without places, `fields` the structs with their fields, `variants` the enums with theirs.
+
+macro_rules! parts {
+    ($plain:ident, $fields:ident, $variants:ident) => {
+        $plain!(
+            bool,
+            u32,
+            String,
+            WithinUnit,
+            SequenceMode,
+            Quantifier,
+            StepWord,
+            StatusWord,
+            ExprQuantifier,
+            BinaryOperator,
+            TestKind,
+            Unit
+        );
+
+        $fields! {
+            Name { text, span }
+            File { items, allows, unread }
+            Allow { slugs, span }
+            Item { kind, span, doc }
+            Use { target, is_path, names }
+            Param { name, ty, default }
+            Rule { name, sentence, modifiers, body }
+            Test { name, expect, rules, run }
+            Call { tool, input, alias, expect }
+            Generator { name, ty, bounds }
+            Assertion { statement, modifiers, span }
+            Modifier { kind, span }
+            Statement { kind, span }
+            Times { least, most, span }
+            Within { number, unit, span }
+            PredicateTarget { expr, step, span }
+            Step { kind, span }
+            Atom { subject, arguments, status, proposed }
+            Flow { kind, span }
+            Expr { kind, span }
+            ValueTest { kind, negated, operand, name, operator, span }
+            Number { text, value, unit, span }
+            Text { parts, span }
+            Regex { pattern, flags, span, pattern_span }
+        }
+
+        $variants! {
+            ItemKind {
+                Use(one);
+                Param(one);
+                Let { name, value };
+                Def { name, parameters, body };
+                DefStep { name, parameters, body };
+                Schema { name, source };
+                ToolsFrom { path };
+                Tool { name, schema };
+                Rule(one);
+                Suite { name, modifiers, body };
+                Case { name, modifiers, body };
+                Workspace { mode, settings };
+                Runner { name, settings };
+                Pre { body };
+                Post { body };
+                Test(one);
+                Invariant(one);
+                Call(one);
+                ForEachTool { condition, body };
+                Setting(one);
+                Assertion(one);
+            }
+            Literal {
+                Inline(one);
+                File(one);
+            }
+            TestRun {
+                Inline(one);
+                File(one);
+            }
+            CallInput {
+                Object(one);
+                Generate { arguments, cases, seed };
+            }
+            Setting {
+                Modifier(one);
+                Key { key, value, timeout };
+            }
+            ModifierKind {
+                Weight(one);
+                Severity(one);
+                Must;
+                Threshold(one);
+                Message(one);
+                As(one);
+                Class(one, two);
+                Tags(one);
+                When(one);
+                Id(one);
+                ExpectFail(one);
+            }
+            StatementKind {
+                Expression(one);
+                Not(one);
+                Require { step, times };
+                Never { steps, window, within };
+                Only { steps };
+                Count { step, test };
+                First { step };
+                Last { step };
+                Before { each, immediately, step, targets, within, reversed };
+                After { each, immediately, step, targets, within };
+                Sequence { mode, steps, within };
+                Together { left, right };
+                Apart { left, right };
+                IfThen { condition, consequence };
+                Iff { left, right };
+                Either { steps };
+                NotBoth { left, right };
+                Repeat { step, limit };
+                Flow { flow };
+                Each { quantifier, step, condition };
+                NoPredicate { predicate, target };
+                ArgsValid { step, strict };
+                Block { scope, body };
+                Group { kind, body };
+                World(one);
+            }
+            Window {
+                After { open, until };
+                Before { close };
+                Between { open, close };
+            }
+            Scope {
+                After { open, until };
+                Before { close };
+                Between { open, close };
+                Each { step };
+                When { condition };
+            }
+            GroupKind {
+                Any;
+                All;
+                None;
+                AtLeast(one);
+            }
+            World {
+                File { path, test };
+                Env { name, negated };
+                Tool { name, negated };
+                Http { url, test };
+                Run { command, code };
+            }
+            TextOrRegex {
+                Text(one);
+                Regex(one);
+            }
+            StepKind {
+                Atom(one);
+                Choice(one);
+                Where { step, condition };
+                Proposed(one);
+            }
+            Subject {
+                Tool(one);
+                QuotedTool(one);
+                Kind { kind, word, text };
+            }
+            KindText {
+                Text(one);
+                Regex(one);
+                Command(one);
+            }
+            Argument {
+                Matches { path, value, span };
+                Test(one);
+            }
+            FlowKind {
+                Step(one);
+                Sequence(one);
+                Choice(one);
+                Repeat { body, least, most };
+            }
+            ExprKind {
+                Null;
+                Boolean(one);
+                Number(one);
+                Text(one);
+                Regex(one);
+                List(one);
+                Object(one);
+                Name(one);
+                Binding(one);
+                Field { base, name };
+                Index { base, index };
+                Every { base };
+                Deep { base };
+                Call { name, arguments, piped };
+                Negate(one);
+                Not(one);
+                Binary { operator, operator_span, left, right };
+                Range { start, end };
+                Test { subject, test };
+                If { condition, then, otherwise };
+                Quantifier { quantifier, variable, source, body };
+                Group(one);
+            }
+            TextPart {
+                Literal(one);
+                Interpolation(one);
+            }
+        }
+    };
+}
+
+pub(super) use parts;

@@ -180,8 +180,27 @@ impl Text<'_> {
 /// Builds the report of a run from the outcome of each program, in the order of the table's programs.
 #[must_use]
 pub fn build(table: &Table, run: &Run<'_>, outcomes: &[Outcome], policy: Policy, detail: Detail) -> RunReport {
-    let (places, withheld) = redact::environment(run);
-    let text = Text { text: run.text, source: &run.source, environment: places, withheld, lines: OnceCell::new() };
+    let mut report = build_of(table, (run.text, &run.source), Some(run), outcomes, policy, detail);
+    let line = |offset: usize| {
+        let before = run.text.as_bytes().get(..offset).unwrap_or_default();
+        run.source.line.max(1) + memchr::memchr_iter(b'\n', before).count()
+    };
+    report.warnings = run.warnings.iter().map(|one| (line(one.offset), one.message.clone())).collect();
+    report
+}
+
+/// The same for a run that was judged without being read in full: nothing is known then of its environment, and no reason is of the run.
+#[must_use]
+pub fn build_of(
+    table: &Table,
+    (text, source): (&str, &RunSource),
+    run: Option<&Run<'_>>,
+    outcomes: &[Outcome],
+    policy: Policy,
+    detail: Detail,
+) -> RunReport {
+    let (environment, withheld) = run.map(redact::environment).unwrap_or_default();
+    let text = Text { text, source, environment, withheld, lines: OnceCell::new() };
     let mut results = Vec::with_capacity(table.items.len());
     let mut rules = Vec::new();
     for (program, outcome) in outcomes.iter().enumerate() {
@@ -193,18 +212,14 @@ pub fn build(table: &Table, run: &Run<'_>, outcomes: &[Outcome], policy: Policy,
         }));
     }
     RunReport {
-        run: run.source.name(),
-        file: run.source.file.clone(),
+        run: source.name(),
+        file: source.file.clone(),
         gate: gate::of_run(table, &results, &rules, policy),
         score: mean(outcomes.iter().filter_map(|outcome| outcome.score)),
         named_scores: outcomes.iter().flat_map(|outcome| outcome.named_scores.iter().cloned()).collect(),
         results,
         rules,
-        warnings: run
-            .warnings
-            .iter()
-            .map(|one| (text.bytes(&(one.offset..one.offset)).line, one.message.clone()))
-            .collect(),
+        warnings: Vec::new(),
     }
 }
 

@@ -13,6 +13,7 @@ use super::run::{Kind, ReadWarning, Run, RunSource, Step};
 use crate::value::{Entry, Node, Object, Origin, Text, Value};
 use bumpalo::Bump;
 use order::Ordered;
+pub(crate) use status::of_word as word_status;
 
 /// A run in normal form, before anything is derived.
 #[derive(Debug)]

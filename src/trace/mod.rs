@@ -5,8 +5,11 @@ mod build;
 pub mod command;
 pub mod content;
 pub mod error;
+pub mod facts;
+pub mod names;
 pub mod read;
 pub mod run;
+pub mod scan;
 pub mod time;
 pub mod timeline;
 

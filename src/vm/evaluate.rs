@@ -80,6 +80,34 @@ fn judged<'run>(
     (summary::outcome(program, results), evaluation.judge.into_seen())
 }
 
+/// Judges one run by some assertions of a program, in file order.
+#[must_use]
+pub fn evaluate_some<'run>(
+    program: &'run Program,
+    prepared: &'run Prepared,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    options: &EvaluateOptions,
+    wanted: impl Fn(u32) -> bool,
+) -> Vec<AssertionOutcome> {
+    let machine = Machine::new(program, prepared, run, arena, options.limits);
+    let mut evaluation = Evaluation { judge: Judge::new(machine, &options.permissions), options };
+    let all = (0_u32..).zip(&program.assertions).filter(|(number, _)| wanted(*number));
+    all.map(|(number, assertion)| evaluation.assertion(number, assertion)).collect()
+}
+
+/// The outcome of a run from the outcomes of its selected assertions, in file order: its rules and scores.
+#[must_use]
+pub fn conclude(program: &Program, results: Vec<AssertionOutcome>) -> Outcome {
+    summary::outcome(program, results)
+}
+
+/// The outcome of an assertion whose verdict is known, without a reason.
+#[must_use]
+pub fn known(program: &Program, number: u32, verdict: Verdict) -> Option<AssertionOutcome> {
+    Some(finish(number, program.assertions.get(number as usize)?, Finding::new(verdict, ""), None))
+}
+
 /// Judges one run as [`evaluate`] does, and says of every selected assertion how it came to its verdict.
 #[must_use]
 pub fn derive<'run>(

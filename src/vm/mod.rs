@@ -22,6 +22,7 @@ pub mod outcome;
 mod paths;
 pub mod prepare;
 pub mod score;
+pub mod screen;
 pub mod select;
 mod summary;
 pub mod testing;

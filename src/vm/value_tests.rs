@@ -15,7 +15,7 @@ use crate::value::{Node, Number, Range, Value};
 use std::cmp::Ordering;
 
 /// What a side of a test decides before its value is looked at.
-fn settled(node: &Node<'_>) -> Option<Truth> {
+pub(super) fn settled(node: &Node<'_>) -> Option<Truth> {
     match node.value {
         Value::Missing => Some(Truth::missing(false)),
         Value::Absent | Value::Truth(Truth::Undecided) => Some(Truth::Undecided),
@@ -265,14 +265,14 @@ fn same(subject: &Node<'_>, item: &Node<'_>) -> Truth {
     })
 }
 
-fn in_range(value: &Value<'_>, range: &Range<'_>) -> bool {
+pub(super) fn in_range(value: &Value<'_>, range: &Range<'_>) -> bool {
     let Value::Number(number) = value else { return false };
     let above = range.start.is_none_or(|start: Number<'_>| start.compare(*number).is_le());
     above && range.end.is_none_or(|end| number.compare(end).is_le())
 }
 
 /// Null, an empty text, list or object; numbers and booleans are never empty.
-fn is_empty(value: &Value<'_>) -> bool {
+pub(super) fn is_empty(value: &Value<'_>) -> bool {
     match value {
         Value::Null => true,
         Value::Text(text) => text.is_empty(),
@@ -283,7 +283,7 @@ fn is_empty(value: &Value<'_>) -> bool {
 }
 
 /// `is TYPE`. A whole number is an integer whatever its form is; units are numbers.
-fn has_type(value: &Value<'_>, ty: Type) -> bool {
+pub(super) fn has_type(value: &Value<'_>, ty: Type) -> bool {
     match ty {
         Type::Any => true,
         Type::String => matches!(value, Value::Text(_)),

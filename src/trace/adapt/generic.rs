@@ -3,10 +3,12 @@
 
 use super::calls::Usage;
 use super::draft::{Draft, field};
-use super::{Format, first_of, list_of, never, object_of, objects, text_of};
+use super::{Format, list_of, never, object_of, objects, text_of};
 use crate::trace::error::Placed;
+use crate::trace::names::{Names, PLAIN};
 use crate::trace::run::Kind;
 use crate::value::{Entry, Node, Number, Object, Value};
+use std::borrow::Cow;
 
 /// An object with `tool_calls` or its kin.
 pub(super) const FORMAT: Format = Format {
@@ -18,39 +20,26 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-const CALLS: [&str; 7] =
-    ["tool_calls", "toolCalls", "tool_uses", "function_calls", "tools_called", "tool_invocations", "actions"];
-const TOOL: [&str; 6] = ["tool", "name", "tool_name", "toolName", "function_name", "function"];
-const ARGS: [&str; 9] =
-    ["args", "arguments", "input", "inputs", "parameters", "params", "kwargs", "tool_input", "tool_args"];
-const RESULT: [&str; 7] = ["result", "output", "outputs", "response", "observation", "tool_output", "return_value"];
-const ERROR: [&str; 3] = ["error", "error_message", "exception"];
-const START: [&str; 6] = ["start", "start_ms", "start_time", "started_at", "startTime", "timestamp"];
-const END: [&str; 5] = ["end", "end_ms", "end_time", "ended_at", "endTime"];
-const MILLISECONDS: [&str; 5] = ["duration", "duration_ms", "latency_ms", "elapsed_ms", "durationMs"];
-const SECONDS: [&str; 6] =
-    ["duration_s", "duration_seconds", "latency_s", "latency_seconds", "elapsed_s", "elapsed_seconds"];
-const COST: [&str; 5] = ["cost", "cost_usd", "total_cost", "total_cost_usd", "costUsd"];
-
-/// The fields of a call whose names need no reading.
-const PLAIN: [(&str, &[&str]); 5] = [
-    ("id", &["id", "call_id", "tool_call_id"]),
-    ("status", &["status", "outcome"]),
-    ("ok", &["ok", "success"]),
-    ("turn", &["turn", "turn_index"]),
-    ("agent", &["agent", "agent_name", "agent_id"]),
-];
-
 fn is_generic(object: Object<'_>) -> bool {
-    let has_tool = |node: &Node<'_>| matches!(node.value, Value::Object(call) if tool(call).is_some());
+    is_run(object, Names::known())
+}
+
+/// Whether an object is a run under these names.
+pub(super) fn is_run(object: Object<'_>, names: &Names) -> bool {
+    let has_tool = |node: &Node<'_>| matches!(node.value, Value::Object(call) if tool(call, names).is_some());
     object.get("calls").is_none()
         && object.get("steps").is_none()
-        && CALLS.iter().any(|key| list_of(object, key).is_some_and(|calls| calls.iter().all(has_tool)))
+        && names.calls.iter().any(|key| list_of(object, key).is_some_and(|calls| calls.iter().all(has_tool)))
+}
+
+/// The first of several names that is there and not `null`.
+fn first<'run>(object: Object<'run>, names: &[Cow<'static, str>]) -> Option<Node<'run>> {
+    names.iter().find_map(|key| object.get(key).filter(|node| !matches!(node.value, Value::Null)))
 }
 
 /// The name of the tool; OpenAI's `function: {name}` too.
-fn tool<'run>(call: Object<'run>) -> Option<Node<'run>> {
-    let node = first_of(call, &TOOL)?;
+fn tool<'run>(call: Object<'run>, names: &Names) -> Option<Node<'run>> {
+    let node = first(call, &names.tool)?;
     match node.value {
         Value::Text(_) => Some(node),
         Value::Object(function) => function.get("name").filter(|name| matches!(name.value, Value::Text(_))),
@@ -59,109 +48,65 @@ fn tool<'run>(call: Object<'run>) -> Option<Node<'run>> {
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    let Value::Object(object) = root.value else { return Ok(()) };
+    read_under(root, draft, Names::known());
+    Ok(())
+}
+
+/// Reads a run under these names.
+pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>, names: &Names) {
+    let Value::Object(object) = root.value else { return };
     draft.kinds_in_no_order();
     draft.records(&[Kind::Call]);
-    let key = CALLS.into_iter().find(|key| list_of(object, key).is_some()).unwrap_or_default();
+    let key = names.calls.iter().find(|key| list_of(object, key).is_some()).map_or("", AsRef::as_ref);
     for (node, call) in objects(list_of(object, key).unwrap_or_default()) {
-        add_call(draft, node, call);
+        add_call(draft, node, call, names);
     }
-    if let Some(messages) = list_of(object, "messages") {
+    if let Some(messages) = names.messages.iter().find_map(|key| list_of(object, key)) {
         draft.records(&[Kind::Message]);
         for (node, message) in objects(messages).filter(|(_, message)| text_of(*message, "role").is_some()) {
             draft.step(Kind::Message, message.entries().to_vec(), node.origin);
         }
     }
-    draft.set_some("id", first_of(object, &["id", "run_id", "trace_id", "traceId", "session_id"]));
-    let input = first_of(object, &["inputs", "input", "prompt", "question", "query"]);
+    draft.set_some("id", first(object, &names.id));
+    let input = first(object, &names.input);
     draft.set_some("inputs", input);
     draft.set_some("prompt", input.filter(|input| matches!(input.value, Value::Text(_))));
-    let answer = ["output", "final_output", "answer", "final_answer", "response", "completion", "result"];
-    draft.set_some("output", first_of(object, &answer));
-    draft.set_some("error", first_of(object, &ERROR));
-    draft.set_some("duration", duration(object));
-    read_usage(object, draft);
+    draft.set_some("output", first(object, &names.output));
+    draft.set_some("error", first(object, &names.error));
+    draft.set_some("duration", duration(object, names));
+    read_usage(object, draft, names);
     for entry in object.entries() {
-        if entry.key != key && !TAKEN.contains(&entry.key) {
+        if entry.key != key && !names.is_of_run(entry.key) {
             draft.set(entry.key, entry.node);
         }
     }
-    Ok(())
 }
 
-/// Keys of the run that are read under a name of the normal form; all others stay as they are.
-const TAKEN: [&str; 42] = [
-    "id",
-    "run_id",
-    "trace_id",
-    "traceId",
-    "session_id",
-    "inputs",
-    "input",
-    "prompt",
-    "question",
-    "query",
-    "output",
-    "final_output",
-    "answer",
-    "final_answer",
-    "response",
-    "completion",
-    "result",
-    "error",
-    "error_message",
-    "exception",
-    "duration",
-    "duration_ms",
-    "latency_ms",
-    "elapsed_ms",
-    "durationMs",
-    "duration_s",
-    "duration_seconds",
-    "latency_s",
-    "latency_seconds",
-    "elapsed_s",
-    "elapsed_seconds",
-    "cost",
-    "cost_usd",
-    "total_cost",
-    "total_cost_usd",
-    "costUsd",
-    "usage",
-    "token_usage",
-    "messages",
-    "calls",
-    "steps",
-    "turn",
-];
-
-fn add_call<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, call: Object<'run>) {
+fn add_call<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, call: Object<'run>, names: &Names) {
     let mut fields: Vec<Entry<'run>> = Vec::with_capacity(call.entries().len());
     let mut add = |key: &'run str, node: Option<Node<'run>>| {
         if let Some(node) = node {
             fields.push(field(key, node));
         }
     };
-    add("tool", tool(call));
+    add("tool", tool(call, names));
     let function = object_of(call, "function");
-    let args = first_of(call, &ARGS).or_else(|| first_of(function?, &ARGS));
+    let args = first(call, &names.args).or_else(|| first(function?, &names.args));
     add("args", args.map(|args| super::calls::arguments(draft, args)));
     // `null` is what serialisers write for no result and no error; a result of `null` with nothing else said is a result.
-    let result = first_of(call, &RESULT).or_else(|| RESULT.iter().find_map(|key| call.get(key)));
+    let result = first(call, &names.result).or_else(|| names.result.iter().find_map(|key| call.get(key)));
     add("result", result);
-    add("error", first_of(call, &ERROR));
-    add("start", first_of(call, &START));
-    add("end", first_of(call, &END));
-    add("duration", duration(call));
-    for (name, keys) in PLAIN {
-        add(name, first_of(call, keys));
+    add("error", first(call, &names.error));
+    add("start", first(call, &names.start));
+    add("end", first(call, &names.end));
+    add("duration", duration(call, names));
+    for name in PLAIN {
+        add(name, first(call, names.plain(name)));
     }
     let standard = fields.len();
     for entry in call.entries() {
-        let known = [&TOOL as &[&str], &ARGS, &RESULT, &ERROR, &START, &END, &MILLISECONDS, &SECONDS];
-        let plain = PLAIN.iter().any(|(_, keys)| keys.contains(&entry.key));
         let taken = fields.iter().take(standard).any(|field| field.key == entry.key);
-        if !plain && !taken && !known.iter().any(|keys| keys.contains(&entry.key)) {
+        if !taken && !names.is_of_call(entry.key) {
             fields.push(*entry);
         }
     }
@@ -169,17 +114,17 @@ fn add_call<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, call: Object<'r
 }
 
 /// Milliseconds, from a name that says its unit.
-fn duration<'run>(object: Object<'run>) -> Option<Node<'run>> {
-    first_of(object, &MILLISECONDS).or_else(|| {
-        let node = first_of(object, &SECONDS)?;
+fn duration<'run>(object: Object<'run>, names: &Names) -> Option<Node<'run>> {
+    first(object, &names.milliseconds).or_else(|| {
+        let node = first(object, &names.seconds)?;
         let Value::Number(seconds) = node.value else { return None };
         Some(Node::new(crate::trace::time::value(seconds.multiply(Number::Integer(1000))?.to_f64()), node.origin))
     })
 }
 
-fn read_usage<'run>(object: Object<'run>, draft: &mut Draft<'run, '_>) {
-    let usage = object_of(object, "usage").or_else(|| object_of(object, "token_usage"));
-    let cost = first_of(object, &COST).or_else(|| first_of(usage?, &COST));
+fn read_usage<'run>(object: Object<'run>, draft: &mut Draft<'run, '_>, names: &Names) {
+    let usage = names.usage.iter().find_map(|key| object_of(object, key));
+    let cost = first(object, &names.cost).or_else(|| first(usage?, &names.cost));
     draft.set_some("cost", cost.filter(|cost| matches!(cost.value, Value::Number(_))));
     if let Some(usage) = usage {
         let mut counts = Usage::default();

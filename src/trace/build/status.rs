@@ -4,7 +4,7 @@ use crate::trace::run::Status;
 use crate::value::Value;
 
 /// The status that a word stands for; upper and lower case are the same. `None` for a word that nobody uses for it.
-pub(super) fn of_word(word: &str) -> Option<Status> {
+pub(crate) fn of_word(word: &str) -> Option<Status> {
     let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
     if is(&["ok", "success", "succeeded", "successful", "completed", "complete", "done", "passed", "finished"]) {
         Some(Status::Ok)

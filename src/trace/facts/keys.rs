@@ -1,0 +1,124 @@
+//! The keys of objects, read by expectation: objects of one list have the same keys in the same order nearly always.
+
+use crate::trace::scan::Cursor;
+use rustc_hash::FxHashMap;
+
+/// Reads keys and tells what each stands for.
+#[derive(Debug)]
+pub(super) struct Keys<R> {
+    /// What known keys stand for.
+    known: FxHashMap<Box<[u8]>, R>,
+    /// The keys in the order in which they came last.
+    expected: Vec<Expected<R>>,
+    other: R,
+}
+
+#[derive(Debug)]
+struct Expected<R> {
+    /// The first sixteen bytes of the key with quote and colon behind it, and which of them count.
+    start: u128,
+    mask: u128,
+    /// Bytes up to behind the colon.
+    length: usize,
+    /// The key.
+    key: Box<[u8]>,
+    role: R,
+}
+
+/// Expectations are kept for objects with no more keys.
+const MOST: usize = 64;
+
+impl<R: Clone> Keys<R> {
+    /// Keys with these roles; any other key has the role `other`.
+    pub(super) fn new(known: impl IntoIterator<Item = (String, R)>, other: R) -> Self {
+        let known = known.into_iter().map(|(key, role)| (key.into_bytes().into_boxed_slice(), role)).collect();
+        Self { known, expected: Vec::new(), other }
+    }
+
+    /// Reads the object whose bracket stands at an offset. `each` is told the role and the place of every value and gives the
+    /// offset behind it. `None` where the object has no good form, a key holds an escape, or `each` says so.
+    #[inline]
+    pub(super) fn object(
+        &mut self,
+        cursor: Cursor<'_>,
+        start: usize,
+        mut each: impl FnMut(&R, usize) -> Option<usize>,
+    ) -> Option<usize> {
+        if cursor.byte(start) != b'{' {
+            return None;
+        }
+        let mut at = cursor.blank(start.wrapping_add(1));
+        if cursor.byte(at) == b'}' {
+            return Some(at.wrapping_add(1));
+        }
+        let mut place = 0_usize;
+        loop {
+            if cursor.byte(at) != b'"' {
+                return None;
+            }
+            at = at.wrapping_add(1);
+            let fits = self.expected.get(place).is_some_and(|expected| expected.fits(cursor, at));
+            let value = if fits {
+                at.wrapping_add(self.expected.get(place)?.length)
+            } else {
+                self.expect(cursor, at, place)?
+            };
+            let value = cursor.blank(value);
+            let role = self.expected.get(place).map_or(&self.other, |expected| &expected.role);
+            at = cursor.blank(each(role, value)?);
+            place = place.wrapping_add(1);
+            match cursor.byte(at) {
+                b',' => at = cursor.blank(at.wrapping_add(1)),
+                b'}' => return Some(at.wrapping_add(1)),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Reads a key that was not expected, and expects it from now on. Gives the offset behind its colon.
+    #[inline(never)]
+    fn expect(&mut self, cursor: Cursor<'_>, at: usize, place: usize) -> Option<usize> {
+        let end = cursor.quote(at)?;
+        if cursor.has_escape(at, end) {
+            return None;
+        }
+        let key = cursor.slice(at, end);
+        let colon = cursor.blank(end.wrapping_add(1));
+        if cursor.byte(colon) != b':' || place >= MOST {
+            return None;
+        }
+        let role = self.known.get(key).unwrap_or(&self.other).clone();
+        let expected = Expected::new(key, role);
+        match self.expected.get_mut(place) {
+            Some(known) => *known = expected,
+            None => self.expected.push(expected),
+        }
+        Some(colon.wrapping_add(1))
+    }
+}
+
+impl<R> Expected<R> {
+    fn new(key: &[u8], role: R) -> Self {
+        let mut whole = key.to_vec();
+        whole.extend_from_slice(b"\":");
+        let (mut start, mut mask) = ([0_u8; 16], [0_u8; 16]);
+        for ((byte, start), mask) in whole.iter().zip(&mut start).zip(&mut mask) {
+            (*start, *mask) = (*byte, 0xFF);
+        }
+        let (start, mask) = (u128::from_le_bytes(start), u128::from_le_bytes(mask));
+        Self { start, mask, length: whole.len(), key: key.into(), role }
+    }
+
+    #[inline]
+    fn fits(&self, cursor: Cursor<'_>, at: usize) -> bool {
+        let Some(bytes) = cursor.sixteen(at) else { return false };
+        u128::from_le_bytes(*bytes) & self.mask == self.start
+            && (self.length <= 16 || self.fits_slowly(cursor, at))
+    }
+
+    #[inline(never)]
+    fn fits_slowly(&self, cursor: Cursor<'_>, at: usize) -> bool {
+        let end = at.wrapping_add(self.key.len());
+        cursor.slice(at, end) == &*self.key && cursor.slice(end, end.wrapping_add(2)) == b"\":"
+    }
+}

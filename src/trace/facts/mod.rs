@@ -1,0 +1,292 @@
+//! What a program can look at in a run, and nothing else: the names of the calls in order, some entries of the run, some texts.
+//!
+//! The compiler says in a [`Demand`] which parts a program's assertions look at. [`LineReader`] takes these parts out of the bytes of a
+//! line and passes over all others; [`Facts::of_run`] takes the same out of a run that was read in full. Both say the same of the same
+//! run. Where a line is in any way unusual the line reader gives up and the full reader has to read it: duplicate keys among those it
+//! reads, calls that are not in their order, types that do not fit, formats it does not know.
+
+mod call;
+mod keys;
+mod line;
+mod of_run;
+mod roots;
+
+use super::scan::Cursor;
+use crate::limits::Limits;
+use crate::value::text::{Escaped, Piece, pieces};
+use crate::value::{Number, Text, Value, json};
+use bumpalo::Bump;
+pub use line::LineReader;
+
+/// The fields of a call that facts can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Field {
+    /// Its arguments.
+    Args,
+    /// Its result.
+    Result,
+}
+
+impl Field {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Args, Self::Result];
+
+    /// The field of a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "args" => Some(Self::Args),
+            "result" => Some(Self::Result),
+            _ => None,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Args => "args",
+            Self::Result => "result",
+        }
+    }
+}
+
+/// What is asked of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// Entries of the run, under their names in normal form.
+    pub roots: Vec<String>,
+    /// Whether a field of single calls is asked for, by [`Field`].
+    pub fields: [bool; 2],
+    /// Whether all texts inside of a field of all calls are asked for, by [`Field`].
+    pub texts: [bool; 2],
+}
+
+/// A value that is there, but not read yet.
+#[derive(Debug, Clone, Copy)]
+pub enum Held<'a> {
+    /// What the run does not record, or what is missing.
+    Value(Value<'a>),
+    /// The bytes of a value.
+    Bytes(usize, usize),
+}
+
+/// A call.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// The name of its tool.
+    pub name: &'a str,
+    /// Its fields that are asked for, by [`Field`].
+    pub fields: [Held<'a>; 2],
+}
+
+/// Texts one behind the other, with a zero byte behind each.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// All of them.
+    pub bytes: Vec<u8>,
+    /// Where each ends, in front of its zero byte.
+    pub ends: Vec<u32>,
+    /// Whether there is any text, number or boolean.
+    pub any: bool,
+    /// Whether something was passed over that may hold numbers or booleans.
+    doubtful: bool,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Facts<'a> {
+    /// The entries, as they are asked for.
+    pub roots: Vec<Held<'a>>,
+    /// The executed calls in order; only where `records_calls`.
+    pub calls: Vec<Call<'a>>,
+    /// Whether the run records calls.
+    pub records_calls: bool,
+    /// True where statements about calls need the full run: some call was not executed, or the run is not complete.
+    pub unusual: bool,
+    /// Texts, by [`Field`].
+    pub texts: [Texts; 2],
+}
+
+impl Texts {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        (self.any, self.doubtful) = (false, false);
+    }
+
+    fn end(&mut self) {
+        self.any = true;
+        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+        self.bytes.push(0);
+    }
+
+    /// Adds a text as it stands between its quotes.
+    #[inline]
+    fn add(&mut self, cursor: Cursor<'_>, open: usize, close: usize) {
+        let raw = cursor.slice(open.wrapping_add(1), close);
+        if cursor.has_escape(open, close) {
+            self.add_escaped(raw);
+        } else {
+            self.bytes.extend_from_slice(raw);
+        }
+        self.end();
+    }
+
+    #[inline(never)]
+    fn add_escaped(&mut self, raw: &[u8]) {
+        for piece in pieces(std::str::from_utf8(raw).unwrap_or_default()) {
+            match piece {
+                Piece::Plain(text) => self.bytes.extend_from_slice(text.as_bytes()),
+                Piece::Escape(character, _) => {
+                    self.bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+        }
+    }
+
+    /// The text that a byte belongs to.
+    #[must_use]
+    pub fn around(&self, at: usize) -> &str {
+        let number = self.ends.partition_point(|end| (*end as usize) < at);
+        let start = number.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| *end as usize + 1);
+        let end = self.ends.get(number).map_or(start, |end| *end as usize);
+        self.bytes.get(start..end).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+
+    /// All texts in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let end = *end as usize;
+            let bytes = self.bytes.get(start..end).unwrap_or_default();
+            start = end + 1;
+            std::str::from_utf8(bytes).unwrap_or_default()
+        })
+    }
+}
+
+impl Facts<'_> {
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.roots.clear();
+        self.calls.clear();
+        (self.records_calls, self.unusual) = (false, false);
+        self.texts.iter_mut().for_each(Texts::clear);
+    }
+}
+
+/// Bytes of a stretch with what is needed to read values from them.
+#[derive(Clone, Copy)]
+pub struct Stretch<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// Walks it.
+    pub cursor: Cursor<'a>,
+    /// Where values are put.
+    pub arena: &'a Bump,
+    /// The limits of values.
+    pub limits: &'a Limits,
+}
+
+impl<'a> Stretch<'a> {
+    /// Reads a value in full; `None` where it is not valid.
+    #[must_use]
+    pub fn read(&self, held: Held<'a>) -> Option<Value<'a>> {
+        let (start, end) = match held {
+            Held::Value(value) => return Some(value),
+            Held::Bytes(start, end) => (start, end),
+        };
+        let text = self.text.get(start..end)?;
+        match self.cursor.byte(start) {
+            b'"' => {
+                let inner = text.get(1..text.len().checked_sub(1)?)?;
+                Some(Value::Text(if self.cursor.has_escape(start, end) {
+                    Text::Escaped(self.arena.alloc(Escaped::new(inner, self.arena)))
+                } else {
+                    Text::Plain(inner)
+                }))
+            }
+            b'0'..=b'9' if text.len() < 18 && is_plain_number(text) => Some(Value::Number(Number::Written(text))),
+            _ => {
+                let document = json::parse(text, start, self.arena, self.limits).ok()?;
+                document.duplicates.is_empty().then_some(document.node.value)
+            }
+        }
+    }
+
+    /// The value at a way of keys inside of a value: missing where the way leads nowhere; `None` where it is not valid.
+    #[must_use]
+    pub fn at(&self, held: Held<'a>, way: &[String]) -> Option<Value<'a>> {
+        let mut held = held;
+        for (number, key) in way.iter().enumerate() {
+            match held {
+                Held::Value(value) => return Some(inside(value, way.get(number..).unwrap_or_default())),
+                Held::Bytes(start, _) => match self.field(start, key.as_bytes())? {
+                    Some(found) => held = found,
+                    None => return Some(Value::Missing),
+                },
+            }
+        }
+        self.read(held)
+    }
+
+    /// The value of a key; of anything but an object nothing. The outer `None` is for what has no good form, and for a key that comes
+    /// twice.
+    fn field(&self, start: usize, key: &[u8]) -> Option<Option<Held<'a>>> {
+        let cursor = self.cursor;
+        if cursor.byte(start) != b'{' {
+            return Some(None);
+        }
+        let mut found = None;
+        let mut at = cursor.blank(start.wrapping_add(1));
+        if cursor.byte(at) == b'}' {
+            return Some(None);
+        }
+        loop {
+            if cursor.byte(at) != b'"' {
+                return None;
+            }
+            let end = cursor.quote(at.wrapping_add(1))?;
+            if cursor.has_escape(at, end) {
+                return None;
+            }
+            let this = cursor.slice(at.wrapping_add(1), end) == key;
+            let colon = cursor.blank(end.wrapping_add(1));
+            if cursor.byte(colon) != b':' {
+                return None;
+            }
+            let value = cursor.blank(colon.wrapping_add(1));
+            let behind = cursor.value(value)?;
+            if this && found.replace(Held::Bytes(value, behind)).is_some() {
+                return None;
+            }
+            at = cursor.blank(behind);
+            match cursor.byte(at) {
+                b',' => at = cursor.blank(at.wrapping_add(1)),
+                b'}' => return Some(found),
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// Digits, and one point between them at most.
+fn is_plain_number(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let (whole, fraction) = match memchr::memchr(b'.', bytes) {
+        Some(at) => (bytes.get(..at).unwrap_or_default(), bytes.get(at + 1..)),
+        None => (bytes, None),
+    };
+    let digits = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    digits(whole) && (whole.len() == 1 || whole.first() != Some(&b'0')) && fraction.is_none_or(digits)
+}
+
+/// The value at a way of keys, as an expression takes it.
+pub(crate) fn inside<'a>(value: Value<'a>, way: &[String]) -> Value<'a> {
+    way.iter().fold(value, |value, key| match value {
+        Value::Object(object) => object.get(key).map_or(Value::Missing, |node| node.value),
+        Value::Absent => Value::Absent,
+        _ => Value::Missing,
+    })
+}

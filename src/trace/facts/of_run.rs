@@ -1,0 +1,44 @@
+//! The facts of a run that was read in full.
+
+use super::{Call, Demand, Facts, Field, Held, Texts};
+use crate::trace::run::{Kind, Run};
+use crate::value::{Node, Value};
+
+impl<'a> Facts<'a> {
+    /// Takes what is asked for out of a run.
+    pub fn of_run(&mut self, run: &Run<'a>, demand: &Demand) {
+        self.clear();
+        self.roots.extend(demand.roots.iter().map(|name| Held::Value(run.root(name).value)));
+        self.records_calls = run.records(Kind::Call);
+        self.unusual = !run.complete;
+        for step in run.steps.iter().filter(|step| step.kind == Kind::Call) {
+            self.unusual |= !step.status.executed();
+            let field = |field: Field| step.object.get(field.as_str()).map_or(Value::Missing, |node| node.value);
+            for (name, texts) in Field::ALL.into_iter().zip(&mut self.texts) {
+                if demand.texts.get(name as usize) == Some(&true) {
+                    texts.walk(field(name));
+                }
+            }
+            self.calls.push(Call { name: step.name, fields: Field::ALL.map(|name| Held::Value(field(name))) });
+        }
+    }
+}
+
+impl Texts {
+    /// Adds the texts inside of a value.
+    fn walk(&mut self, root: Value<'_>) {
+        let mut open = vec![Node::computed(root)];
+        while let Some(node) = open.pop() {
+            match node.value {
+                Value::Text(text) => {
+                    self.bytes.extend_from_slice(text.as_str().as_bytes());
+                    self.end();
+                }
+                Value::Number(_) | Value::Boolean(_) => self.any = true,
+                Value::List(items) => open.extend(items.iter().rev()),
+                Value::Object(object) => open.extend(object.entries().iter().rev().map(|entry| entry.node)),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The entries of a run beside its calls: under which keys each is found, in the normal form and in home-grown formats.
+
+use super::keys::Keys;
+use crate::trace::names::Names;
+use crate::trace::run::Kind;
+use smallvec::SmallVec;
+
+/// What a key of a run stands for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Role {
+    pub(super) special: Special,
+    /// The entries that it may be in a home-grown format, with the rank of the name.
+    pub(super) generic: SmallVec<[(u8, u8); 2]>,
+    /// The entry that it is in the normal form.
+    pub(super) native: Option<u8>,
+    /// What it has to be, by the form of the run.
+    pub(super) generic_type: Type,
+    pub(super) native_type: Type,
+    /// A bit for every key that has a role.
+    pub(super) mark: u64,
+}
+
+/// Keys that decide more than a value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Special {
+    #[default]
+    None,
+    /// The list of calls of a home-grown format; the rank of its name.
+    Generic(u8),
+    /// The list of calls of the normal form.
+    Native,
+    /// A line with this key is for the full reader, unless its value is `null`.
+    Refuse,
+    /// The same, where the calls do not stand under the first of their names.
+    RefuseUnlessFirst,
+}
+
+/// The types that the full reader asks of an entry.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Type {
+    #[default]
+    Any,
+    Number,
+    Object,
+    TextOrNumber,
+}
+
+impl Type {
+    /// Whether a value that starts with this byte fits, as far as that shows.
+    pub(super) fn fits(self, first: u8) -> bool {
+        let number = first == b'-' || first.is_ascii_digit();
+        match self {
+            Self::Any => true,
+            Self::Number => number || first == b'n',
+            Self::Object => matches!(first, b'{' | b'n'),
+            Self::TextOrNumber => number || matches!(first, b'"' | b'n'),
+        }
+    }
+}
+
+/// Keys whose presence makes another format of a run, or steps of other kinds.
+const REFUSED: [&str; 7] = ["role", "request", "loglines", "traj", "steps", "complete", "turn"];
+
+/// The entries that facts cannot give without the full reader: they are put together from several parts.
+#[must_use]
+pub(super) fn is_composed(name: &str) -> bool {
+    matches!(name, "turns" | "usage" | "cost" | "steps" | "prompt" | "complete")
+        || Kind::ALL.iter().any(|kind| kind.list_key() == name)
+}
+
+/// Whether `null` is a value of an entry, in home-grown formats and in the normal form; elsewhere it says that it is not recorded.
+pub(super) fn null_counts(root: &str, names: &Names) -> (bool, bool) {
+    let known = ["id", "inputs", "output", "error", "duration"].contains(&root);
+    (!known && !names.is_of_run(root), !matches!(root, "id" | "duration"))
+}
+
+/// The names of an entry in home-grown formats.
+fn names_of<'n>(root: &'n str, names: &'n Names) -> Vec<&'n str> {
+    let list = match root {
+        "id" => &names.id,
+        "inputs" => &names.input,
+        "output" => &names.output,
+        "error" => &names.error,
+        "duration" => &names.milliseconds,
+        _ if names.is_of_run(root) || names.calls.iter().any(|key| key == root) => return Vec::new(),
+        _ => return vec![root],
+    };
+    list.iter().map(AsRef::as_ref).collect()
+}
+
+/// The keys of runs with these entries.
+pub(super) fn keys(roots: &[String], names: &Names) -> Keys<Role> {
+    let mut roles: Vec<(String, Role)> = Vec::new();
+    let mut change = |key: &str, change: &dyn Fn(&mut Role)| {
+        let at = roles.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
+            let mark = 1_u64.checked_shl(u32::try_from(roles.len()).unwrap_or(64)).unwrap_or(0);
+            roles.push((key.to_owned(), Role { mark, ..Role::default() }));
+            roles.len() - 1
+        });
+        if let Some((_, role)) = roles.get_mut(at) {
+            change(role);
+        }
+    };
+    for (rank, key) in (0_u8..).zip(&names.calls) {
+        change(key, &|role| role.special = Special::Generic(rank));
+    }
+    change("calls", &|role| role.special = Special::Native);
+    for key in REFUSED.into_iter().chain(Kind::ALL.map(Kind::list_key)) {
+        match key {
+            "calls" => {}
+            "messages" => change(key, &|role| role.special = Special::RefuseUnlessFirst),
+            _ => change(key, &|role| role.special = Special::Refuse),
+        }
+    }
+    change("choices", &|role| role.special = Special::RefuseUnlessFirst);
+    // Where a duration stands only in seconds it has to be computed.
+    for key in &names.seconds {
+        change(key, &|role| role.special = Special::Refuse);
+    }
+    for key in &names.milliseconds {
+        change(key, &|role| role.generic_type = Type::Number);
+    }
+    for key in &names.id {
+        change(key, &|role| role.generic_type = Type::TextOrNumber);
+    }
+    change("id", &|role| role.native_type = Type::TextOrNumber);
+    for key in ["duration", "cost", "turns"] {
+        change(key, &|role| role.native_type = Type::Number);
+    }
+    change("turns", &|role| role.generic_type = Type::Number);
+    change("usage", &|role| role.native_type = Type::Object);
+    for (number, root) in (0_u8..).zip(roots) {
+        change(root, &|role| role.native = Some(number));
+        for (rank, key) in (0_u8..).zip(names_of(root, names)) {
+            change(key, &|role| role.generic.push((number, rank)));
+        }
+    }
+    Keys::new(roles, Role::default())
+}

@@ -1,0 +1,158 @@
+//! The names that home-grown formats give to the parts of a run: one table, for the full reader and for the fast one, and what a file of
+//! the user adds to it.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// Names for one part, the first one that is there counts.
+pub type List = Vec<Cow<'static, str>>;
+
+/// The names of all parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names {
+    /// The list of the calls.
+    pub calls: List,
+    /// Of a call: its tool.
+    pub tool: List,
+    /// Of a call: its arguments.
+    pub args: List,
+    /// Of a call: its result.
+    pub result: List,
+    /// Of a call and of a run: its error.
+    pub error: List,
+    /// Of a call: its start.
+    pub start: List,
+    /// Of a call: its end.
+    pub end: List,
+    /// Of a call and of a run: its duration in milliseconds.
+    pub milliseconds: List,
+    /// Of a call and of a run: its duration in seconds.
+    pub seconds: List,
+    /// Of a call: its id.
+    pub call_id: List,
+    /// Of a call: a word that says how it ended.
+    pub status: List,
+    /// Of a call: whether it went well.
+    pub ok: List,
+    /// Of a call: its turn.
+    pub turn: List,
+    /// Of a call: the agent that made it.
+    pub agent: List,
+    /// Of a run: its id.
+    pub id: List,
+    /// Of a run: what it was given.
+    pub input: List,
+    /// Of a run: its final output.
+    pub output: List,
+    /// Of a run: its cost in USD.
+    pub cost: List,
+    /// Of a run: its counts of tokens.
+    pub usage: List,
+    /// Of a run: its messages.
+    pub messages: List,
+}
+
+/// The fields of a call that are read under one of their names as they stand.
+pub(crate) const PLAIN: [&str; 5] = ["id", "status", "ok", "turn", "agent"];
+
+fn list(names: &[&'static str]) -> List {
+    names.iter().map(|name| Cow::Borrowed(*name)).collect()
+}
+
+impl Names {
+    /// The names that are known without being told.
+    #[must_use]
+    pub fn known() -> &'static Self {
+        static KNOWN: LazyLock<Names> = LazyLock::new(Names::default);
+        &KNOWN
+    }
+
+    /// The names of a call's field in [`PLAIN`].
+    pub(crate) fn plain(&self, field: &str) -> &[Cow<'static, str>] {
+        match field {
+            "id" => &self.call_id,
+            "status" => &self.status,
+            "ok" => &self.ok,
+            "turn" => &self.turn,
+            _ => &self.agent,
+        }
+    }
+
+    /// Whether a key of a call is read under a name of the normal form.
+    pub(crate) fn is_of_call(&self, key: &str) -> bool {
+        let lists = [&self.tool, &self.args, &self.result, &self.error, &self.start, &self.end];
+        let more = [&self.milliseconds, &self.seconds, &self.call_id, &self.status, &self.ok, &self.turn, &self.agent];
+        lists.into_iter().chain(more).any(|list| has(list, key))
+    }
+
+    /// Whether a key of a run is read under a name of the normal form, or hides one.
+    pub(crate) fn is_of_run(&self, key: &str) -> bool {
+        let lists = [&self.id, &self.input, &self.output, &self.error, &self.milliseconds, &self.seconds, &self.cost];
+        lists.into_iter().chain([&self.usage, &self.messages]).any(|list| has(list, key))
+            || matches!(key, "calls" | "steps" | "turn")
+    }
+}
+
+pub(crate) fn has(list: &[Cow<'static, str>], key: &str) -> bool {
+    list.iter().any(|name| name == key)
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self {
+            calls: list(&[
+                "tool_calls",
+                "toolCalls",
+                "tool_uses",
+                "function_calls",
+                "tools_called",
+                "tool_invocations",
+                "actions",
+            ]),
+            tool: list(&["tool", "name", "tool_name", "toolName", "function_name", "function"]),
+            args: list(&[
+                "args",
+                "arguments",
+                "input",
+                "inputs",
+                "parameters",
+                "params",
+                "kwargs",
+                "tool_input",
+                "tool_args",
+            ]),
+            result: list(&[
+                "result",
+                "output",
+                "outputs",
+                "response",
+                "observation",
+                "tool_output",
+                "return_value",
+            ]),
+            error: list(&["error", "error_message", "exception"]),
+            start: list(&["start", "start_ms", "start_time", "started_at", "startTime", "timestamp"]),
+            end: list(&["end", "end_ms", "end_time", "ended_at", "endTime"]),
+            milliseconds: list(&["duration", "duration_ms", "latency_ms", "elapsed_ms", "durationMs"]),
+            seconds: list(&[
+                "duration_s",
+                "duration_seconds",
+                "latency_s",
+                "latency_seconds",
+                "elapsed_s",
+                "elapsed_seconds",
+            ]),
+            call_id: list(&["id", "call_id", "tool_call_id"]),
+            status: list(&["status", "outcome"]),
+            ok: list(&["ok", "success"]),
+            turn: list(&["turn", "turn_index"]),
+            agent: list(&["agent", "agent_name", "agent_id"]),
+            id: list(&["id", "run_id", "trace_id", "traceId", "session_id"]),
+            input: list(&["inputs", "input", "prompt", "question", "query"]),
+            output: list(&["output", "final_output", "answer", "final_answer", "response", "completion", "result"]),
+            cost: list(&["cost", "cost_usd", "total_cost", "total_cost_usd", "costUsd"]),
+            usage: list(&["usage", "token_usage"]),
+            messages: list(&["messages"]),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Walking the values of indexed bytes.
+
+use super::{Bits, Index, Word};
+
+/// Walks values. Offsets count in the indexed bytes; what would lead behind them gives `None`.
+#[derive(Debug, Clone, Copy)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    words: &'a [Word],
+    depth: u32,
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor over bytes and their index. Values nested deeper than `depth` are not passed over.
+    #[must_use]
+    pub fn new(bytes: &'a [u8], index: &'a Index, depth: usize) -> Self {
+        Self { bytes, words: index.words(), depth: u32::try_from(depth).unwrap_or(u32::MAX) }
+    }
+
+    /// The byte at an offset; 0 behind the end.
+    #[inline]
+    #[must_use]
+    pub fn byte(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(0)
+    }
+
+    /// The sixteen bytes at an offset, where there are so many.
+    #[inline]
+    #[must_use]
+    pub fn sixteen(&self, at: usize) -> Option<&'a [u8; 16]> {
+        self.bytes.get(at..)?.first_chunk()
+    }
+
+    /// The bytes of a range; none where it is no range of them.
+    #[inline]
+    #[must_use]
+    pub fn slice(&self, start: usize, end: usize) -> &'a [u8] {
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+
+    /// The offset of the next byte that is no white space.
+    #[inline]
+    #[must_use]
+    pub fn blank(&self, mut at: usize) -> usize {
+        while matches!(self.byte(at), b' ' | b'\t' | b'\r' | b'\n') {
+            at = at.wrapping_add(1);
+        }
+        at
+    }
+
+    /// The offset of the first quote of a string at or behind an offset.
+    #[inline]
+    #[must_use]
+    pub fn quote(&self, from: usize) -> Option<usize> {
+        let mut number = from / 64;
+        let mut bits = self.words.get(number)?.quote & (u64::MAX << (from % 64));
+        while bits == 0 {
+            number = number.wrapping_add(1);
+            bits = self.words.get(number)?.quote;
+        }
+        Some(number.wrapping_mul(64).wrapping_add(bits.trailing_zeros() as usize))
+    }
+
+    /// Whether a backslash stands in a range.
+    #[inline]
+    #[must_use]
+    pub fn has_escape(&self, start: usize, end: usize) -> bool {
+        if start >= end {
+            return false;
+        }
+        let (first, last) = (start / 64, end.wrapping_sub(1) / 64);
+        let slash = |number: usize| self.words.get(number).map_or(0, |word| word.slash);
+        let head = u64::MAX << (start % 64);
+        let tail = u64::MAX >> (63 - end.wrapping_sub(1) % 64);
+        if first == last {
+            return slash(first) & head & tail != 0;
+        }
+        slash(first) & head != 0 || slash(last) & tail != 0 || (first.wrapping_add(1)..last).any(|one| slash(one) != 0)
+    }
+
+    /// The offset behind the object or list whose bracket stands at an offset.
+    #[inline]
+    #[must_use]
+    pub fn container(&self, at: usize) -> Option<usize> {
+        let mut number = at / 64;
+        let mut mask = u64::MAX << (at % 64);
+        let mut depth = 0_u32;
+        loop {
+            let word = self.words.get(number)?;
+            let (open, mut close) = (word.open & mask, word.close & mask);
+            let mut closed = 0_u32;
+            while close != 0 {
+                let lowest = close & close.wrapping_neg();
+                let opened = (open & lowest.wrapping_sub(1)).count_ones();
+                closed = closed.wrapping_add(1);
+                if depth.wrapping_add(opened) == closed {
+                    return Some(number.wrapping_mul(64).wrapping_add(lowest.trailing_zeros() as usize + 1));
+                }
+                close &= close.wrapping_sub(1);
+            }
+            depth = depth.wrapping_add(open.count_ones());
+            if depth > self.depth {
+                return None;
+            }
+            depth = depth.checked_sub(closed)?;
+            number = number.wrapping_add(1);
+            mask = u64::MAX;
+        }
+    }
+
+    /// The offset behind the value at an offset. Of numbers and words only the end is looked for.
+    #[inline]
+    #[must_use]
+    pub fn value(&self, at: usize) -> Option<usize> {
+        match self.byte(at) {
+            b'"' => Some(self.quote(at.wrapping_add(1))?.wrapping_add(1)),
+            b'{' | b'[' => self.container(at),
+            b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
+                let mut end = at.wrapping_add(1);
+                while matches!(self.byte(end), b'0'..=b'9' | b'a'..=b'z' | b'.' | b'+' | b'-' | b'E') {
+                    end = end.wrapping_add(1);
+                }
+                Some(end)
+            }
+            _ => None,
+        }
+    }
+
+    /// The strings inside of a range that are no keys, by the offsets of their quotes.
+    #[inline]
+    pub fn texts(&self, start: usize, end: usize, mut each: impl FnMut(usize, usize)) -> Option<()> {
+        let mut at = start;
+        loop {
+            let Some(open) = self.quote(at).filter(|open| *open < end) else { return Some(()) };
+            let close = self.quote(open.wrapping_add(1)).filter(|close| *close < end)?;
+            at = close.wrapping_add(1);
+            if self.byte(self.blank(at)) != b':' {
+                each(open, close);
+            }
+        }
+    }
+
+    /// The offsets of the line ends behind an offset, in order.
+    #[must_use]
+    pub fn line_end(&self, from: usize) -> usize {
+        let mut number = from / 64;
+        let mut mask = u64::MAX << (from % 64);
+        while let Some(word) = self.words.get(number) {
+            if let Some(bit) = Bits(word.newline & mask).next() {
+                return number.wrapping_mul(64).wrapping_add(bit);
+            }
+            mask = u64::MAX;
+            number = number.wrapping_add(1);
+        }
+        self.bytes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with<R>(text: &str, then: impl Fn(Cursor<'_>) -> R) -> R {
+        let mut index = Index::default();
+        index.build(text.as_bytes());
+        then(Cursor::new(text.as_bytes(), &index, 256))
+    }
+
+    #[test]
+    fn values_end_where_their_brackets_and_quotes_do() {
+        for padding in [0, 30, 55, 60, 61, 62, 63, 64, 120, 128] {
+            for (value, more) in [
+                (r#"{"a":"}]\"{","b":[1,{"c":[]}]}"#, ","),
+                (r#"[["]"],[]]"#, "]"),
+                (r#""a\"b\\""#, ":"),
+                ("-12.5e+3", ","),
+                ("null", "}"),
+                ("[]", ""),
+            ] {
+                let text = format!("{}{value}{more}", " ".repeat(padding));
+                assert_eq!(with(&text, |cursor| cursor.value(padding)), Some(padding + value.len()), "{text}");
+            }
+            for broken in ["[[]", "\"abc", "{", "x", ""] {
+                let text = format!("{}{broken}", " ".repeat(padding));
+                assert_eq!(with(&text, |cursor| cursor.value(padding)), None, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn nesting_beyond_the_limit_is_not_passed_over() {
+        let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(with(&deep(256), |cursor| cursor.value(0).is_some()));
+        assert!(with(&deep(2_000), |cursor| cursor.value(0).is_none()));
+    }
+
+    #[test]
+    fn texts_are_found_without_keys() {
+        let text = format!(r#"{}{{"a" : "b","c":["d",{{"e":"f\"g"}}],"":""}}"#, " ".repeat(40));
+        let found = with(&text, |cursor| {
+            let mut found = Vec::new();
+            cursor.texts(0, text.len(), |open, close| found.push(text[open + 1..close].to_owned())).unwrap();
+            found
+        });
+        assert_eq!(found, ["b", "d", r#"f\"g"#, ""]);
+    }
+
+    #[test]
+    fn escapes_are_seen_in_their_range_only() {
+        for padding in [0, 60, 63, 64, 200] {
+            let text = format!("{}\"ab\\ncd\"", "x".repeat(padding));
+            let seen = |start: usize, end: usize| with(&text, |cursor| cursor.has_escape(padding + start, padding + end));
+            assert_eq!((seen(1, 3), seen(1, 4), seen(3, 8), seen(4, 8), seen(3, 3)), (false, true, true, false, false));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! A look at many bytes at once: where quotes, brackets and line ends stand outside of strings.
+//!
+//! A stretch of a file is indexed in one pass, 64 bytes at a time, with the best instructions that the machine has. A [`Cursor`] then
+//! walks the values of a line by counting bits, so that what nobody asks for costs little more than reading it. The pass checks what
+//! can be checked without a parser: strings are closed on their line, hold no control characters and only known escapes.
+//! [`Index::is_clean`] is false where that does not hold, and the full reader has to look.
+
+mod cursor;
+mod simd;
+mod teddy;
+
+pub use cursor::Cursor;
+pub use teddy::{ByteSet, Teddy};
+
+/// What stands in 64 bytes: a bit for each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Word {
+    /// Quotes that open or close a string.
+    pub(crate) quote: u64,
+    /// Backslashes.
+    pub(crate) slash: u64,
+    /// `{` and `[` outside of strings.
+    pub(crate) open: u64,
+    /// `}` and `]` outside of strings.
+    pub(crate) close: u64,
+    /// Line ends.
+    pub(crate) newline: u64,
+}
+
+/// The index of a stretch of bytes. It is made to be used again: its memory stays.
+#[derive(Debug, Default)]
+pub struct Index {
+    words: Vec<Word>,
+    clean: bool,
+    ascii: bool,
+}
+
+impl Index {
+    /// Indexes these bytes; what was known before is forgotten.
+    pub fn build(&mut self, bytes: &[u8]) {
+        let (clean, ascii) = simd::index(bytes, &mut self.words);
+        (self.clean, self.ascii) = (clean, ascii);
+    }
+
+    /// Whether all strings are closed on their lines and hold neither control characters nor unknown escapes.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.clean
+    }
+
+    /// Whether all bytes are ASCII.
+    #[must_use]
+    pub fn is_ascii(&self) -> bool {
+        self.ascii
+    }
+
+    /// The words, one for each 64 bytes.
+    pub(crate) fn words(&self) -> &[Word] {
+        &self.words
+    }
+
+    /// The offsets of line ends, in order.
+    pub fn line_ends(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(number, word)| Bits(word.newline).map(move |bit| number * 64 + bit))
+    }
+}
+
+/// The positions of set bits, in order.
+pub(crate) struct Bits(pub(crate) u64);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let bit = self.0.trailing_zeros() as usize;
+        self.0 &= self.0.wrapping_sub(1);
+        Some(bit)
+    }
+}

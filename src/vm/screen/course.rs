@@ -1,0 +1,295 @@
+//! Statements about the calls whose patterns ask for nothing but names: counts and places of names decide them.
+
+use super::Answer;
+use super::formula::Formula;
+use crate::bytecode::program::{CodeId, PatternId};
+use crate::ir::{Course, TimesRange};
+use crate::syntax::ast::{Quantifier, SequenceMode};
+use crate::vm::course::plan::Plan;
+
+/// How often and where calls match one distinct pattern. Places count the executed calls.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Seen {
+    pub(super) count: u32,
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+/// A distinct pattern in a statement.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Step {
+    shape: u32,
+    /// Nothing but the name decides.
+    by_name: bool,
+}
+
+impl Step {
+    /// Whether nothing but the name of a call decides whether it matches.
+    pub(super) fn is_by_name(self) -> bool {
+        self.by_name
+    }
+}
+
+/// A statement that names may decide.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Statement {
+    Require(Step, Option<TimesRange>),
+    Never(Vec<Step>),
+    /// With its test of the number.
+    Count(Step, Formula),
+    Only(Vec<Step>),
+    First(Step),
+    Last(Step),
+    /// Every target has an earlier step.
+    Before(Step, Vec<Step>),
+    /// Every step has each of the targets later.
+    After(Step, Vec<Step>),
+    NeverAfter(Vec<Step>, Step),
+    NeverBefore(Vec<Step>, Step),
+    Sequence(Vec<Step>),
+    IfThen(Step, Step),
+    Iff(Step, Step),
+    Either(Vec<Step>),
+    NotBoth(Step, Step),
+    /// With its condition, where that can be decided here.
+    Each(Quantifier, Step, Option<Formula>),
+    /// What only a step of the pattern can make anything but vacuous.
+    Idle(Vec<Step>),
+}
+
+/// Makes steps of patterns.
+struct Steps<'p>(&'p Plan);
+
+impl Steps<'_> {
+    fn one(&self, pattern: PatternId) -> Option<Step> {
+        let shape = self.0.of_calls(pattern)?;
+        Some(Step { shape, by_name: self.0.is_by_name(shape) })
+    }
+
+    fn all(&self, patterns: &[PatternId]) -> Option<Vec<Step>> {
+        patterns.iter().map(|pattern| self.one(*pattern)).collect()
+    }
+}
+
+/// A statement in this form; `None` for one that only the monitors decide.
+pub(super) fn of(
+    course: &Course<PatternId, CodeId>,
+    plan: &Plan,
+    condition: &mut dyn FnMut(CodeId) -> Option<Formula>,
+    number: &mut dyn FnMut(CodeId) -> Option<Formula>,
+) -> Option<Statement> {
+    use Statement as S;
+    let steps = Steps(plan);
+    Some(match course {
+        Course::Require { step, times } => S::Require(steps.one(*step)?, *times),
+        Course::Never { steps: never } => S::Never(steps.all(never)?),
+        Course::Count { step, test } => S::Count(steps.one(*step)?, number(*test)?),
+        Course::Only { steps: only } => S::Only(steps.all(only)?),
+        Course::First { step } => S::First(steps.one(*step)?),
+        Course::Last { step } => S::Last(steps.one(*step)?),
+        Course::Before { each: false, immediately: false, step, targets, within: None } => {
+            S::Before(steps.one(*step)?, steps.all(targets)?)
+        }
+        Course::After { each: false, immediately: false, step, targets, within: None } => {
+            S::After(steps.one(*step)?, steps.all(targets)?)
+        }
+        Course::Before { immediately: false, step, targets, .. } => {
+            steps.one(*step)?;
+            S::Idle(steps.all(targets)?)
+        }
+        Course::After { immediately: false, step, targets, .. } => {
+            steps.all(targets)?;
+            S::Idle(vec![steps.one(*step)?])
+        }
+        Course::NeverAfter { steps: never, open, until: None, within: None } => {
+            S::NeverAfter(steps.all(never)?, steps.one(*open)?)
+        }
+        Course::NeverBefore { steps: never, close, within: None } => {
+            S::NeverBefore(steps.all(never)?, steps.one(*close)?)
+        }
+        Course::Sequence { mode: SequenceMode::Gaps, steps: sequence, within: None } => {
+            S::Sequence(steps.all(sequence)?)
+        }
+        Course::IfThen { condition, consequence } => S::IfThen(steps.one(*condition)?, steps.one(*consequence)?),
+        Course::Iff { left, right } => S::Iff(steps.one(*left)?, steps.one(*right)?),
+        Course::Either { steps: either } => S::Either(steps.all(either)?),
+        Course::NotBoth { left, right } => S::NotBoth(steps.one(*left)?, steps.one(*right)?),
+        Course::Each { quantifier, step, condition: code } => {
+            S::Each(*quantifier, steps.one(*step)?, condition(*code))
+        }
+        Course::NoneInSteps { step, .. } => S::Idle(vec![steps.one(*step)?]),
+        _ => return None,
+    })
+}
+
+/// What is known of the calls of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Calls<'a> {
+    /// By distinct pattern.
+    pub(super) seen: &'a [Seen],
+    /// The number of the name of each call.
+    pub(super) names: &'a [u32],
+    /// The distinct patterns that each name may match, sorted.
+    pub(super) shapes: &'a [Vec<u32>],
+}
+
+/// Whether a step occurs, as far as names tell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Occurs {
+    Yes,
+    No,
+    /// Its name does; whether the call matches has to be looked at.
+    Perhaps,
+}
+
+impl Calls<'_> {
+    pub(super) fn seen(&self, step: Step) -> Seen {
+        self.seen.get(step.shape as usize).copied().unwrap_or_default()
+    }
+
+    fn occurs(&self, step: Step) -> Occurs {
+        match (self.seen(step).count, step.by_name) {
+            (0, _) => Occurs::No,
+            (_, true) => Occurs::Yes,
+            (_, false) => Occurs::Perhaps,
+        }
+    }
+
+    fn any(&self, steps: &[Step]) -> Occurs {
+        let each = steps.iter().map(|step| self.occurs(*step));
+        each.fold(Occurs::No, |all, one| match (all, one) {
+            (Occurs::Yes, _) | (_, Occurs::Yes) => Occurs::Yes,
+            (Occurs::Perhaps, _) | (_, Occurs::Perhaps) => Occurs::Perhaps,
+            _ => Occurs::No,
+        })
+    }
+
+    /// Whether all are told by their names.
+    fn are_sure(&self, steps: &[Step]) -> bool {
+        steps.iter().all(|step| self.occurs(*step) != Occurs::Perhaps)
+    }
+
+    /// Whether the name of the call at a place fits a step.
+    pub(super) fn matches(&self, call: usize, step: Step) -> bool {
+        let shapes = self.names.get(call).and_then(|name| self.shapes.get(*name as usize));
+        shapes.is_some_and(|shapes| shapes.binary_search(&step.shape).is_ok())
+    }
+
+    /// Whether the call at a place is one of these; its conditions are not looked at.
+    fn is_one_of(&self, call: usize, steps: &[Step]) -> bool {
+        steps.iter().any(|step| self.matches(call, *step))
+    }
+
+    /// Whether the steps come in this order, with gaps.
+    fn come_in_order(&self, steps: &[Step]) -> bool {
+        let mut wanted = steps.iter();
+        let mut next = wanted.next();
+        for call in 0..self.names.len() {
+            match next {
+                None => return true,
+                Some(step) if self.matches(call, *step) => next = wanted.next(),
+                Some(_) => {}
+            }
+        }
+        next.is_none()
+    }
+}
+
+fn pass_if(holds: bool) -> Answer {
+    if holds { Answer::Pass } else { Answer::Fail }
+}
+
+/// A statement that speaks of what occurs: open where that is not sure, vacuous where it does not occur.
+fn unless_idle(occurs: Occurs, then: impl FnOnce() -> Answer) -> Answer {
+    match occurs {
+        Occurs::No => Answer::Idle,
+        Occurs::Perhaps => Answer::Open,
+        Occurs::Yes => then(),
+    }
+}
+
+/// The answer of a statement. Tests of a number and conditions of calls that occur are decided elsewhere.
+pub(super) fn judge(statement: &Statement, calls: &Calls<'_>) -> Answer {
+    use Statement as S;
+    let sure = |steps: &[Step]| calls.are_sure(steps);
+    match statement {
+        S::Require(step, _) | S::First(step) | S::Last(step) if !sure(&[*step]) => Answer::Open,
+        S::Require(step, times) => {
+            let count = u64::from(calls.seen(*step).count);
+            let range = times.unwrap_or(TimesRange { least: 1, most: None });
+            pass_if(count >= range.least && range.most.is_none_or(|most| count <= most))
+        }
+        S::Never(steps) | S::Either(steps) => match (calls.any(steps), matches!(statement, S::Never(_))) {
+            (Occurs::Perhaps, _) => Answer::Open,
+            (occurs, never) => pass_if((occurs == Occurs::Yes) != never),
+        },
+        S::Only(steps) if calls.names.is_empty() => {
+            if steps.is_empty() { Answer::Open } else { Answer::Idle }
+        }
+        S::Only(steps) if !sure(steps) => Answer::Open,
+        S::Only(steps) => pass_if((0..calls.names.len()).all(|call| calls.is_one_of(call, steps))),
+        S::First(step) => pass_if(calls.is_one_of(0, &[*step])),
+        S::Last(step) => pass_if(calls.names.len().checked_sub(1).is_some_and(|last| calls.is_one_of(last, &[*step]))),
+        S::Sequence(steps) => {
+            if sure(steps) { pass_if(calls.come_in_order(steps)) } else { Answer::Open }
+        }
+        S::Idle(steps) => {
+            if calls.any(steps) == Occurs::No { Answer::Idle } else { Answer::Open }
+        }
+        S::Each(quantifier, step, _) => match calls.seen(*step).count {
+            0 if *quantifier == Quantifier::Some => Answer::Fail,
+            0 => Answer::Idle,
+            _ => Answer::Open,
+        },
+        _ => related(statement, calls),
+    }
+}
+
+/// Statements that relate steps.
+fn related(statement: &Statement, calls: &Calls<'_>) -> Answer {
+    use Statement as S;
+    let sure = |steps: &[Step]| calls.are_sure(steps);
+    match statement {
+        S::Before(step, targets) => unless_idle(calls.any(targets), || {
+            if !sure(targets) || !sure(&[*step]) {
+                return Answer::Open;
+            }
+            let source = calls.seen(*step);
+            let met = |seen: Seen| seen.count == 0 || (source.count > 0 && source.first < seen.first);
+            pass_if(targets.iter().all(|target| met(calls.seen(*target))))
+        }),
+        S::After(step, targets) => unless_idle(calls.occurs(*step), || {
+            if !sure(targets) {
+                return Answer::Open;
+            }
+            let source = calls.seen(*step);
+            let met = |seen: Seen| seen.count > 0 && seen.last > source.last;
+            pass_if(targets.iter().all(|target| met(calls.seen(*target))))
+        }),
+        S::NeverAfter(steps, open) => unless_idle(calls.occurs(*open), || {
+            let first = calls.seen(*open).first;
+            let caught = |seen: Seen| seen.count > 0 && seen.last > first;
+            if sure(steps) { pass_if(!steps.iter().any(|step| caught(calls.seen(*step)))) } else { Answer::Open }
+        }),
+        S::NeverBefore(steps, close) => unless_idle(calls.occurs(*close), || {
+            let first = calls.seen(*close).first;
+            let caught = |seen: Seen| seen.count > 0 && seen.first < first;
+            if sure(steps) { pass_if(!steps.iter().any(|step| caught(calls.seen(*step)))) } else { Answer::Open }
+        }),
+        S::IfThen(condition, consequence) => unless_idle(calls.occurs(*condition), || match calls.occurs(*consequence) {
+            Occurs::Perhaps => Answer::Open,
+            occurs => pass_if(occurs == Occurs::Yes),
+        }),
+        S::Iff(left, right) | S::NotBoth(left, right) => {
+            let (a, b) = (calls.occurs(*left), calls.occurs(*right));
+            if a == Occurs::Perhaps || b == Occurs::Perhaps {
+                return Answer::Open;
+            }
+            if a == Occurs::No && b == Occurs::No {
+                return Answer::Idle;
+            }
+            pass_if((a == b) == matches!(statement, S::Iff(..)))
+        }
+        _ => Answer::Open,
+    }
+}

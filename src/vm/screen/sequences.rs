@@ -1,0 +1,281 @@
+//! What every match of a regular expression starts with, or holds: so that the expression itself runs only where that stands.
+
+use crate::trace::scan::ByteSet;
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+
+/// A part of a sequence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Item {
+    /// One byte of a set.
+    Byte(ByteSet),
+    /// An edge of a word, of ASCII letters, digits and `_`.
+    Edge,
+}
+
+/// What some matches start with.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sequence {
+    pub(super) items: Vec<Item>,
+    /// Where the three bytes in a row stand that the fewest texts have, in bytes from its start.
+    pub(super) rarest: usize,
+}
+
+/// More are not kept for one expression.
+const MOST: usize = 64;
+/// Sequences do not grow longer.
+const LENGTH: usize = 14;
+/// Three bytes in a row that more texts than this can have are not worth looking for.
+const COMMON: u32 = 64;
+
+impl Sequence {
+    /// A literal.
+    pub(super) fn of_text(text: &str) -> Option<Self> {
+        Self::new(text.bytes().take(64).map(|byte| Item::Byte(ByteSet::of(byte))).collect())
+    }
+
+    /// `None` for one that is too short, or too common.
+    fn new(items: Vec<Item>) -> Option<Self> {
+        let sets: Vec<ByteSet> = items.iter().filter_map(Item::set).collect();
+        let count = |window: &[ByteSet]| window.iter().map(ByteSet::count).product::<u32>();
+        let (rarest, best) = sets.windows(3).map(count).enumerate().min_by_key(|(_, count)| *count)?;
+        (best <= COMMON).then_some(Self { items, rarest })
+    }
+
+    /// The three bytes in a row to look for.
+    pub(super) fn window(&self) -> Option<[ByteSet; 3]> {
+        let sets: Vec<ByteSet> = self.items.iter().filter_map(Item::set).collect();
+        sets.get(self.rarest..)?.first_chunk().copied()
+    }
+
+    /// Its three rarest bytes and what follows them, where these are plain bytes.
+    pub(super) fn literal(&self) -> Option<Vec<u8>> {
+        let sets = self.items.iter().filter_map(Item::set).skip(self.rarest);
+        let bytes: Vec<u8> = sets.map_while(|set| set.only()).collect();
+        (bytes.len() >= 3).then_some(bytes)
+    }
+
+    /// Whether it stands where its rarest bytes were found.
+    #[inline]
+    pub(super) fn stands_at(&self, bytes: &[u8], found: usize) -> bool {
+        let Some(mut at) = found.checked_sub(self.rarest) else { return false };
+        self.items.iter().all(|item| match item {
+            Item::Byte(set) => {
+                let fits = bytes.get(at).is_some_and(|byte| set.has(*byte));
+                at = at.wrapping_add(1);
+                fits
+            }
+            Item::Edge => {
+                let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+                let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+                is_word(before) != is_word(bytes.get(at))
+            }
+        })
+    }
+}
+
+impl Item {
+    fn set(&self) -> Option<ByteSet> {
+        match self {
+            Self::Byte(set) => Some(*set),
+            Self::Edge => None,
+        }
+    }
+}
+
+/// Sequences of which every match starts with one; `None` where there are none that are worth looking for.
+pub(super) fn of_starts(pattern: &str) -> Option<Vec<Sequence>> {
+    let hir = regex_syntax::parse(pattern).ok()?;
+    let mut growing = vec![Growing { items: Vec::new(), open: true }];
+    grow(&hir, &mut growing, 8)?;
+    growing.into_iter().map(|one| Sequence::new(one.items)).collect()
+}
+
+/// A text that every match holds, the longest that is plain to see; `None` for one of less than three bytes.
+pub(super) fn of_inside(pattern: &str) -> Option<String> {
+    let hir = regex_syntax::parse(pattern).ok()?;
+    let mut found: Vec<u8> = Vec::new();
+    longest(&hir, &mut found, 8);
+    String::from_utf8(found).ok().filter(|text| text.len() >= 3)
+}
+
+fn longest(hir: &Hir, found: &mut Vec<u8>, depth: usize) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    match hir.kind() {
+        HirKind::Literal(literal) if literal.0.len() > found.len() => *found = literal.0.to_vec(),
+        HirKind::Capture(capture) => longest(&capture.sub, found, depth),
+        HirKind::Repetition(repetition) if repetition.min > 0 => longest(&repetition.sub, found, depth),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| longest(part, found, depth)),
+        _ => {}
+    }
+}
+
+#[derive(Clone)]
+struct Growing {
+    items: Vec<Item>,
+    /// More may follow.
+    open: bool,
+}
+
+impl Growing {
+    fn close(&mut self) {
+        self.open = false;
+    }
+
+    fn push(&mut self, item: Item) {
+        if self.open {
+            self.items.push(item);
+            self.open = self.items.len() < LENGTH;
+        }
+    }
+}
+
+/// Grows all that is open by what stands next. `None` when there are too many.
+fn grow(hir: &Hir, all: &mut Vec<Growing>, depth: usize) -> Option<()> {
+    let Some(depth) = depth.checked_sub(1).filter(|_| all.iter().any(|one| one.open)) else {
+        all.iter_mut().for_each(Growing::close);
+        return Some(());
+    };
+    match hir.kind() {
+        HirKind::Empty => {}
+        HirKind::Literal(literal) => {
+            for byte in &literal.0 {
+                all.iter_mut().for_each(|one| one.push(Item::Byte(ByteSet::of(*byte))));
+            }
+        }
+        HirKind::Class(class) => grow_class(class, all)?,
+        HirKind::Look(Look::WordAscii) => all.iter_mut().for_each(|one| one.push(Item::Edge)),
+        // What else is asked of a place is not looked at: more is found than has to be.
+        HirKind::Look(_) => {}
+        HirKind::Capture(capture) => grow(&capture.sub, all, depth)?,
+        HirKind::Concat(parts) => {
+            for part in parts {
+                grow(part, all, depth)?;
+            }
+        }
+        HirKind::Alternation(choices) => {
+            let mut grown = Vec::new();
+            for choice in choices {
+                let mut these = all.clone();
+                grow(choice, &mut these, depth)?;
+                grown.append(&mut these);
+            }
+            *all = grown;
+        }
+        HirKind::Repetition(repetition) => {
+            for _ in 0..repetition.min.min(4) {
+                grow(&repetition.sub, all, depth)?;
+            }
+            if repetition.max != Some(repetition.min) || repetition.min > 4 {
+                all.iter_mut().for_each(Growing::close);
+            }
+        }
+    }
+    (all.len() <= MOST).then_some(())
+}
+
+/// One character of a class: of ASCII a byte, of few others their bytes one by one.
+fn grow_class(class: &Class, all: &mut Vec<Growing>) -> Option<()> {
+    let mut ascii = ByteSet::default();
+    let mut others: Vec<char> = Vec::new();
+    let mut many = false;
+    match class {
+        Class::Bytes(class) => class.ranges().iter().for_each(|range| {
+            (range.start()..=range.end()).for_each(|byte| ascii.add(byte));
+        }),
+        Class::Unicode(class) => {
+            for range in class.ranges() {
+                let (start, end) = (u32::from(range.start()), u32::from(range.end()));
+                (start..=end.min(0x7F)).filter_map(|code| u8::try_from(code).ok()).for_each(|byte| ascii.add(byte));
+                many |= end > 0x7F && end - start.max(0x80) > 3;
+                if end > 0x7F && !many {
+                    others.extend((start.max(0x80)..=end).filter_map(char::from_u32));
+                }
+            }
+        }
+    }
+    if many || others.len() > 4 || (ascii.count() == 0 && others.is_empty()) {
+        all.iter_mut().for_each(Growing::close);
+        return Some(());
+    }
+    let before = std::mem::take(all);
+    for one in before {
+        if !one.open {
+            all.push(one);
+            continue;
+        }
+        for other in &others {
+            let mut grown = one.clone();
+            other.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| grown.push(Item::Byte(ByteSet::of(byte))));
+            all.push(grown);
+        }
+        if ascii.count() > 0 {
+            let mut grown = one;
+            grown.push(Item::Byte(ascii));
+            all.push(grown);
+        }
+        if all.len() > MOST {
+            return None;
+        }
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Whether some sequence stands anywhere in a text.
+    fn stands(pattern: &str, text: &str) -> Option<bool> {
+        let sequences = of_starts(pattern)?;
+        let mut places = 0..text.len();
+        Some(places.any(|at| sequences.iter().any(|one| one.stands_at(text.as_bytes(), at))))
+    }
+
+    const PATTERNS: [&str; 14] = [
+        "AKIA[0-9A-Z]{16}",
+        r"(?-u:\b)sk-[A-Za-z0-9]{20,}",
+        r"(?i)(?-u:\b)(?:password|passwd|secret|api_key)(?-u:\b)(?-u:\s)*[:=]",
+        "gh[pousr]_[a-z]+",
+        "(?i)kiss|straße",
+        "a{3}b{2,}c?",
+        "(ab|cd)(ef|gh)+",
+        "(?m)^foo bar$",
+        r"\bword\b",
+        "[a-z]+ refund [0-9]+",
+        "(?s).*needle",
+        "x?yz12",
+        "(?:)",
+        "[^a]bcd",
+    ];
+
+    proptest! {
+        #[test]
+        fn a_match_without_its_sequence_does_not_exist(
+            pattern in prop::sample::select(PATTERNS.to_vec()),
+            parts in prop::collection::vec(prop::sample::select(vec![
+                "AKIA", "0123456789ABCDEF", "sk-", "abcdefghij", "Password", "pa\u{17F}\u{17F}word", "SECRET", "api_key", " = ", ":",
+                "gho_", "ki\u{17F}s", "\u{212A}iss", "strasse", "STRASSE", "stra\u{df}e", "aaa", "bb", "ab", "ef", "cd", "gh", "foo bar", "\n", " ",
+                "word", "needle", "refund ", "12", "xyz", "yz", "z", "bcd", "-", "_", "\u{0}",
+            ]), 0..8),
+        ) {
+            let text = parts.concat();
+            let matches = regex::Regex::new(pattern).unwrap().is_match(&text);
+            prop_assert!(!matches || stands(pattern, &text) != Some(false), "{} {:?}", pattern, text);
+            if let Some(inside) = of_inside(pattern) {
+                prop_assert!(!matches || text.contains(&inside), "{} {:?} {}", pattern, text, inside);
+            }
+        }
+    }
+
+    #[test]
+    fn sequences_are_found_where_they_are_worth_it() {
+        assert_eq!(of_starts("AKIA[0-9A-Z]{16}").map(|all| all.len()), Some(1));
+        assert_eq!(of_starts("gh[pousr]_[a-z]+").map(|all| all.len()), Some(1));
+        assert!(of_starts("[a-z]+ refund").is_none() && of_starts(".*").is_none() && of_starts("ab").is_none());
+        assert_eq!(of_inside("[a-z]+ refund [0-9]+").as_deref(), Some(" refund "));
+        let secrets = r"(?i)(?-u:\b)(?:password|secret)(?-u:\b)[:=]";
+        assert_eq!(stands(secrets, "passwords: secretary"), Some(false));
+        assert_eq!(stands(secrets, "the PassWord is"), Some(true));
+    }
+}

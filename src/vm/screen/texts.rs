@@ -1,0 +1,165 @@
+//! All texts and regular expressions that are looked for in the same values, in one pass.
+//!
+//! Each has triggers: sequences of bytes of which a match starts with one, or holds one. The pass looks for triggers; only where one stands
+//! is the expression itself tried, on the one text around it. What has no trigger is tried on every text.
+
+use super::sequences::{self, Sequence};
+use super::atom::Searched;
+use crate::bytecode::program::Program;
+use crate::trace::facts::Texts;
+use crate::trace::scan::Teddy;
+use crate::vm::prepare::Prepared;
+use aho_corasick::AhoCorasick;
+
+/// What is looked for together.
+#[derive(Debug)]
+pub(super) struct Search {
+    targets: Vec<Target>,
+    triggers: Vec<Trigger>,
+    finder: Finder,
+    /// Targets without a trigger.
+    untriggered: Vec<u32>,
+}
+
+#[derive(Debug)]
+enum Target {
+    Text,
+    Regex(u32),
+}
+
+#[derive(Debug)]
+struct Trigger {
+    sequence: Sequence,
+    target: u32,
+}
+
+#[derive(Debug)]
+enum Finder {
+    /// For few.
+    Teddy(Box<Teddy>),
+    /// For many: literals in an automaton, the others in a finder of their own.
+    Many { literals: Box<AhoCorasick>, numbers: Vec<u32>, others: Box<Teddy>, other_numbers: Vec<u32> },
+}
+
+/// More sequences are looked for with an automaton.
+const FEW: usize = 40;
+
+impl Search {
+    /// A search for these.
+    pub(super) fn new<'s>(program: &Program, wanted: impl Iterator<Item = Searched<'s>>) -> Self {
+        let (mut targets, mut triggers, mut untriggered) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, wanted) in (0_u32..).zip(wanted) {
+            let (target, sequences) = match wanted {
+                Searched::Text(text) => (Target::Text, Sequence::of_text(text).filter(|_| text.len() <= 64).map(|one| vec![one])),
+                Searched::Regex(regex) => {
+                    let pattern = program.regexes.get(regex as usize).map_or("", |regex| regex.pattern.as_str());
+                    let inside = || Some(vec![Sequence::of_text(&sequences::of_inside(pattern)?)?]);
+                    (Target::Regex(regex), sequences::of_starts(pattern).or_else(inside))
+                }
+            };
+            targets.push(target);
+            match sequences {
+                Some(found) => triggers.extend(found.into_iter().map(|sequence| Trigger { sequence, target: number })),
+                None => untriggered.push(number),
+            }
+        }
+        let finder = Finder::new(&triggers);
+        Self { targets, triggers, finder, untriggered }
+    }
+
+    /// Tells every target that stands in some text. `tried` is memory to be used again.
+    pub(super) fn run(
+        &self,
+        texts: &Texts,
+        wanted: &[Searched<'_>],
+        prepared: &Prepared,
+        found: &mut dyn FnMut(u32),
+    ) {
+        let mut last = (u32::MAX, usize::MAX);
+        self.finder.find(&texts.bytes, &mut |at, number| {
+            let Some(trigger) = self.triggers.get(number as usize) else { return };
+            if !trigger.sequence.stands_at(&texts.bytes, at) {
+                return;
+            }
+            match self.targets.get(trigger.target as usize) {
+                Some(Target::Text) => found(trigger.target),
+                Some(Target::Regex(regex)) => {
+                    let end = texts.ends.partition_point(|end| (*end as usize) < at);
+                    if last != (trigger.target, end) {
+                        last = (trigger.target, end);
+                        if prepared.regex(*regex).is_some_and(|regex| regex.is_match(texts.around(at))) {
+                            found(trigger.target);
+                        }
+                    }
+                }
+                None => {}
+            }
+        });
+        for target in &self.untriggered {
+            let stands = |text: &str| match wanted.get(*target as usize) {
+                Some(Searched::Text(part)) => text.contains(part),
+                Some(Searched::Regex(regex)) => prepared.regex(*regex).is_some_and(|regex| regex.is_match(text)),
+                None => false,
+            };
+            if texts.iter().any(stands) {
+                found(*target);
+            }
+        }
+    }
+}
+
+impl Finder {
+    fn new(triggers: &[Trigger]) -> Self {
+        let windows = |these: &[&Trigger]| {
+            let windows: Vec<_> = these.iter().filter_map(|trigger| trigger.sequence.window()).collect();
+            Box::new(Teddy::new(&windows))
+        };
+        let all: Vec<&Trigger> = triggers.iter().collect();
+        if all.len() <= FEW {
+            return Self::Teddy(windows(&all));
+        }
+        let (mut literals, mut numbers, mut others, mut other_numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (number, trigger) in (0_u32..).zip(triggers) {
+            match trigger.sequence.literal() {
+                Some(literal) => {
+                    literals.push(literal);
+                    numbers.push(number);
+                }
+                None => {
+                    others.push(trigger);
+                    other_numbers.push(number);
+                }
+            }
+        }
+        match AhoCorasick::new(&literals) {
+            Ok(automaton) if others.len() <= 4 * FEW => {
+                Self::Many { literals: Box::new(automaton), numbers, others: windows(&others), other_numbers }
+            }
+            _ => Self::Teddy(windows(&all)),
+        }
+    }
+
+    /// Tells where a trigger may stand: the offset of its rarest bytes, and its number.
+    #[inline]
+    fn find(&self, bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
+        match self {
+            Self::Teddy(teddy) => teddy.find(bytes, |at, number| {
+                found(at, number);
+                false
+            }),
+            Self::Many { literals, numbers, others, other_numbers } => {
+                for hit in literals.find_overlapping_iter(bytes) {
+                    if let Some(number) = numbers.get(hit.pattern().as_usize()) {
+                        found(hit.start(), *number);
+                    }
+                }
+                others.find(bytes, |at, number| {
+                    if let Some(number) = other_numbers.get(number as usize) {
+                        found(at, *number);
+                    }
+                    false
+                });
+            }
+        }
+    }
+}

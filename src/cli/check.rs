@@ -154,6 +154,9 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         detail: Detail { excerpt: outputs.excerpt, findings: outputs.findings },
         reading: feed::Reading { limits, strict: arguments.strict },
         threads: arguments.threads,
+        chunk: crate::trace::read::STRETCH,
+        compact: outputs.compact,
+        lines: outputs.lines,
     });
     let exit = judge(&pipeline, traces, &mut outputs, &given)?;
     if exit == Exit::Error {

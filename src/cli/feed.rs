@@ -4,7 +4,7 @@ use super::inputs::{self, Input};
 use crate::limits::Limits;
 use crate::report::model::Unreadable;
 use crate::trace::error::{Problem, ReadError};
-use crate::trace::read::{self, RawRun, Runs};
+use crate::trace::read::{self, Part, RawRun, Runs};
 use crate::trace::run::Run;
 use bumpalo::Bump;
 
@@ -63,6 +63,54 @@ fn not_there(input: &Input, error: ReadError) -> ReadError {
     }
 }
 
+/// The parts of all inputs in order, for several threads that each take the next one into a buffer of their own.
+pub struct Feeder {
+    inputs: std::vec::IntoIter<Input>,
+    current: Option<Runs>,
+    limits: Limits,
+    size: usize,
+    number: usize,
+}
+
+impl Feeder {
+    /// The parts of these inputs, of about `size` bytes each.
+    pub fn new(inputs: Vec<Input>, reading: &Reading, size: usize) -> Self {
+        Self { inputs: inputs.into_iter(), current: None, limits: reading.limits, size, number: 0 }
+    }
+
+    /// The next part with its number; `None` at the end.
+    pub fn next(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, Part)> {
+        loop {
+            let part = match &mut self.current {
+                Some(runs) => match runs.part(buffer, self.size) {
+                    Some(part) => part,
+                    None => {
+                        self.current = None;
+                        continue;
+                    }
+                },
+                None => {
+                    let input = self.inputs.next()?;
+                    let path = match &input {
+                        Input::File(path) => path.to_string_lossy().into_owned(),
+                        Input::Stdin => "-".to_owned(),
+                    };
+                    match Runs::open(&path, &self.limits) {
+                        Ok(runs) => {
+                            self.current = Some(runs);
+                            continue;
+                        }
+                        Err(error) => Part::Runs(vec![Err(not_there(&input, error))]),
+                    }
+                }
+            };
+            let number = self.number;
+            self.number += 1;
+            return Some((number, part));
+        }
+    }
+}
+
 /// The bytes of all inputs, where that is known.
 pub fn length(inputs: &[Input]) -> Option<u64> {
     inputs
@@ -99,7 +147,7 @@ pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> R
 }
 
 /// What cannot be read, as reports say it.
-fn unreadable(error: &ReadError) -> Unreadable {
+pub fn unreadable(error: &ReadError) -> Unreadable {
     Unreadable {
         file: error.file.clone(),
         line: error.line.max(1),

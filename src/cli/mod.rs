@@ -11,6 +11,7 @@ mod explain;
 mod feed;
 mod fmt;
 pub(crate) mod inputs;
+mod judge;
 mod lint;
 mod lsp;
 mod outputs;

@@ -8,6 +8,7 @@ use crate::diagnostic::suggest::nearest;
 use crate::report::gate::Policy;
 use crate::report::model::{RunReport, Unreadable};
 use crate::report::table::Table;
+use crate::report::tally::Tally;
 use crate::report::totals::Totals;
 use crate::report::{self, Ending, Format, Options, Report};
 use std::io::{self, BufWriter, Write};
@@ -59,6 +60,10 @@ pub struct Outputs {
     pub excerpt: Option<usize>,
     /// True where some report shows reasons and evidence.
     pub findings: bool,
+    /// True where no report needs whole runs: counts and finished lines are enough.
+    pub compact: bool,
+    /// True where some report wants lines of `jsonl`.
+    pub lines: bool,
 }
 
 impl Outputs {
@@ -70,7 +75,14 @@ impl Outputs {
         max_failures: Option<usize>,
         diagnostics: &serde_json::Value,
     ) -> Result<Self, Stop> {
-        let mut outputs = Self { reports: Vec::new(), totals: Totals::default(), excerpt: None, findings: false };
+        let mut outputs = Self {
+            reports: Vec::new(),
+            totals: Totals::default(),
+            excerpt: None,
+            findings: false,
+            compact: targets.iter().all(|target| matches!(target.format, Format::Summary | Format::Jsonl)),
+            lines: targets.iter().any(|target| target.format == Format::Jsonl),
+        };
         for target in targets {
             let (out, style) = writer(target, color)?;
             if target.format == Format::Human {
@@ -92,6 +104,17 @@ impl Outputs {
     pub fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
         self.totals.add(run);
         self.reports.iter_mut().try_for_each(|report| report.run(table, run))
+    }
+
+    /// Reports many runs, by their counts.
+    pub fn tally(&mut self, tally: &Tally) {
+        self.totals.add_tally(tally);
+        self.reports.iter_mut().for_each(|report| report.tally(tally));
+    }
+
+    /// Reports runs by finished lines.
+    pub fn lines(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.reports.iter_mut().try_for_each(|report| report.lines(lines))
     }
 
     /// Reports what cannot be read.

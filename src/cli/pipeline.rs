@@ -4,22 +4,22 @@
 //! an interruption ends the reports and leaves.
 
 use super::console::say;
-use super::feed::{self, Document};
+use super::feed::{self, Feeder};
 use super::inputs::Input;
+use super::judge::{Done, Judge};
 use super::outputs::Outputs;
 use super::progress::Progress;
 use crate::bytecode::program::Program;
 use crate::report::gate::Policy;
-use crate::report::model::{self, Detail, RunReport, Unreadable};
+use crate::report::model::Detail;
 use crate::report::table::Table;
-use crate::trace::read::RawRun;
-use crate::vm::evaluate::{EvaluateOptions, evaluate};
+use crate::report::tally::Tally;
+use crate::trace::read::Part;
+use crate::vm::evaluate::EvaluateOptions;
 use crate::vm::prepare::Prepared;
-use bumpalo::Bump;
 use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroUsize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,8 +40,14 @@ pub struct Pipeline {
     pub detail: Detail,
     /// How runs are read.
     pub reading: feed::Reading,
-    /// How many runs are judged at a time; `None` for all processors.
+    /// How many pieces are judged at a time; `None` for as many as there are processors.
     pub threads: Option<NonZeroUsize>,
+    /// Bytes of a piece.
+    pub chunk: usize,
+    /// Whether counts and finished lines are enough for all reports.
+    pub compact: bool,
+    /// Whether lines of `jsonl` are wanted.
+    pub lines: bool,
 }
 
 /// How the work ended.
@@ -53,22 +59,15 @@ pub struct End {
     pub faults: u64,
 }
 
-/// What came of a piece of a trace.
-enum Done {
-    Run(Box<RunReport>),
-    Unreadable(Unreadable),
-    /// The evaluation broke down: the run's name.
-    Fault(String),
-}
-
-/// The results of one document, with its number and length.
+/// The results of one piece, with its number and length.
 struct Finished {
     number: usize,
     bytes: u64,
     done: Vec<Done>,
+    tally: Tally,
 }
 
-/// Documents that may be on their way for each thread.
+/// Pieces that may be on their way for each thread.
 const AHEAD: usize = 4;
 /// How often an interruption is looked for while there is nothing to write.
 const GLANCE: Duration = Duration::from_millis(40);
@@ -81,16 +80,14 @@ pub fn run(pipeline: &Arc<Pipeline>, traces: Vec<Input>, outputs: &mut Outputs) 
     let total = feed::length(&traces);
     let threads = threads(pipeline.threads, total);
     let (permit, permits) = sync_channel::<()>(AHEAD * threads);
-    let (give, take) = sync_channel::<(usize, Document)>(threads);
     let (finish, finished) = channel::<Finished>();
-    let take = Arc::new(Mutex::new(take));
+    let feeder = Arc::new(Mutex::new(Feeder::new(traces, &pipeline.reading, pipeline.chunk)));
     for _ in 0..threads {
-        let (pipeline, take, finish) = (Arc::clone(pipeline), Arc::clone(&take), finish.clone());
-        thread::Builder::new().stack_size(STACK).spawn(move || judge_all(&pipeline, &take, &finish))?;
+        let (pipeline, feeder, permit, finish) =
+            (Arc::clone(pipeline), Arc::clone(&feeder), permit.clone(), finish.clone());
+        thread::Builder::new().stack_size(STACK).spawn(move || judge_all(&pipeline, &feeder, &permit, &finish))?;
     }
-    drop(finish);
-    let reading = pipeline.reading.clone();
-    thread::Builder::new().spawn(move || read_all(traces, &reading, &permit, &give))?;
+    drop((finish, permit));
     let mut writer = Writer { table: &pipeline.table, outputs, progress: Progress::new(total), end: End::default() };
     writer.write_all(&finished, &permits, &interrupted)?;
     Ok(writer.end)
@@ -116,64 +113,31 @@ fn threads(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
     }
 }
 
-fn read_all(
-    traces: Vec<Input>,
-    reading: &feed::Reading,
-    permit: &SyncSender<()>,
-    give: &SyncSender<(usize, Document)>,
-) {
-    let mut number = 0;
-    for trace in &traces {
-        for document in feed::documents(trace, reading) {
-            // The other ends are gone only when the command is ending.
-            if permit.send(()).is_err() || give.send((number, document)).is_err() {
+/// Takes pieces and judges them, until there is none. Reading is a matter of whoever comes next: the bytes of a piece stay with the
+/// processor that judges them.
+fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()>, finish: &Sender<Finished>) {
+    let prepared: Vec<Prepared> = pipeline.programs.iter().map(Prepared::new).collect();
+    let mut judge = Judge::new(pipeline, &prepared);
+    let mut buffer = Vec::new();
+    loop {
+        let next = {
+            let mut feeder = feeder.lock().unwrap_or_else(PoisonError::into_inner);
+            // Waits while too much is judged and not written. The other end is gone only when the command is ending.
+            if permit.send(()).is_err() {
                 return;
             }
-            number += 1;
-        }
-    }
-}
-
-fn judge_all(pipeline: &Pipeline, take: &Mutex<Receiver<(usize, Document)>>, finish: &Sender<Finished>) {
-    let prepared: Vec<Prepared> = pipeline.programs.iter().map(Prepared::new).collect();
-    let mut arena = Bump::new();
-    loop {
-        let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((number, document)) = next else { return };
-        let bytes = document.bytes();
-        let done = judge(pipeline, &prepared, &document, &mut arena);
-        if finish.send(Finished { number, bytes, done }).is_err() {
+            feeder.next(&mut buffer)
+        };
+        let Some((number, part)) = next else { return };
+        let bytes = match &part {
+            Part::Lines(_) => buffer.len(),
+            Part::Runs(runs) => runs.iter().flatten().map(|run| run.text().len()).sum(),
+        };
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let (done, tally) = judge.part(part, &mut buffer);
+        if finish.send(Finished { number, bytes, done, tally }).is_err() {
             return;
         }
-    }
-}
-
-/// Judges every run of a document. What was made for one run is forgotten before the next.
-fn judge(pipeline: &Pipeline, prepared: &[Prepared], document: &Document, arena: &mut Bump) -> Vec<Done> {
-    let mut done = Vec::new();
-    for raw in document.runs() {
-        done.push(match raw {
-            Ok(raw) => judge_one(pipeline, prepared, raw, arena),
-            Err(unreadable) => Done::Unreadable(unreadable),
-        });
-        arena.reset();
-    }
-    done
-}
-
-fn judge_one(pipeline: &Pipeline, prepared: &[Prepared], raw: &RawRun, arena: &Bump) -> Done {
-    // A defect in one evaluation must not take the other runs with it.
-    let judged = catch_unwind(AssertUnwindSafe(|| {
-        let run = feed::parse(raw, arena, &pipeline.reading)?;
-        let programs = pipeline.programs.iter().zip(prepared);
-        let outcomes: Vec<_> =
-            programs.map(|(program, prepared)| evaluate(program, prepared, &run, arena, &pipeline.options)).collect();
-        Ok(model::build(&pipeline.table, &run, &outcomes, pipeline.policy, pipeline.detail))
-    }));
-    match judged {
-        Ok(Ok(report)) => Done::Run(Box::new(report)),
-        Ok(Err(unreadable)) => Done::Unreadable(unreadable),
-        Err(_) => Done::Fault(raw.source.name()),
     }
 }
 
@@ -228,6 +192,7 @@ impl Writer<'_> {
         for done in &finished.done {
             match done {
                 Done::Run(run) => outputs.run(table, run)?,
+                Done::Lines(lines) => outputs.lines(lines)?,
                 Done::Unreadable(what) => outputs.unreadable(what)?,
                 Done::Fault(name) => {
                     end.faults += 1;
@@ -235,6 +200,7 @@ impl Writer<'_> {
                 }
             }
         }
+        outputs.tally(&finished.tally);
         Ok(())
     }
 }

@@ -35,6 +35,16 @@ struct SummaryLine {
     passed: bool,
 }
 
+/// Appends the line of a run.
+///
+/// # Errors
+/// Never: the line is made in memory.
+pub fn line(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
+    serde_json::to_writer(&mut *into, &RunLine::new(table, run))?;
+    into.push(b'\n');
+    Ok(())
+}
+
 impl Jsonl {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
@@ -58,6 +68,10 @@ impl Report for Jsonl {
 
     fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
         self.line(&RunLine::new(table, run))
+    }
+
+    fn lines(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.out.write_all(lines)
     }
 
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {

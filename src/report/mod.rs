@@ -15,6 +15,7 @@ mod redact;
 mod short;
 mod summary;
 pub mod table;
+pub mod tally;
 pub mod totals;
 mod value;
 mod wire;
@@ -22,6 +23,7 @@ mod wire;
 use crate::diagnostic::render::Style;
 use gate::Policy;
 pub use human::unreadable as tell_unreadable;
+pub use jsonl::line as jsonl_line;
 use model::{RunReport, Unreadable};
 pub use redact::of_run as redact_run;
 pub use redact::redact;
@@ -108,6 +110,17 @@ pub trait Report {
     /// # Errors
     /// What the writer says.
     fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()>;
+
+    /// Called instead of [`Report::run`] where counts are enough: with those of many runs.
+    fn tally(&mut self, _: &tally::Tally) {}
+
+    /// Called instead of [`Report::run`] with finished lines of `jsonl`.
+    ///
+    /// # Errors
+    /// What the writer says.
+    fn lines(&mut self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Called for every trace, or line of one, that cannot be read; in order with the runs.
     ///

@@ -67,6 +67,20 @@ pub struct ResultReport {
 }
 
 impl ResultReport {
+    /// A result without anything to say of it.
+    pub(super) fn bare(item: usize, verdict: Verdict, status: Status, score: Option<f64>) -> Self {
+        Self {
+            item,
+            verdict,
+            status,
+            score,
+            reason: String::new(),
+            message: None,
+            evidence: Vec::new(),
+            excerpts: Vec::new(),
+        }
+    }
+
     /// True for what is worth saying of a run: everything but passes and skipped assertions. A pass where a failure is expected is one.
     #[must_use]
     pub fn is_finding(&self) -> bool {
@@ -224,7 +238,7 @@ pub fn build_of(
 }
 
 /// The mean of the scores of several rule files.
-fn mean(scores: impl Iterator<Item = f64>) -> Option<f64> {
+pub(super) fn mean(scores: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = scores.fold((0.0, 0u32), |(sum, count), score| (sum + score, count + 1));
     (count > 0).then(|| sum / f64::from(count))
 }
@@ -237,16 +251,7 @@ fn result(
     detail: Detail,
 ) -> Option<ResultReport> {
     let item = table.item(program, outcome.assertion)?;
-    let mut report = ResultReport {
-        item,
-        verdict: outcome.verdict,
-        status: outcome.status,
-        score: outcome.score,
-        reason: String::new(),
-        message: None,
-        evidence: Vec::new(),
-        excerpts: Vec::new(),
-    };
+    let mut report = ResultReport::bare(item, outcome.verdict, outcome.status, outcome.score);
     if detail.findings && outcome.status != Status::Passed {
         let masked = table.items.get(item).is_some_and(|item| item.masked);
         let kept = outcome.evidence.get(..EVIDENCE).unwrap_or(&outcome.evidence);

@@ -2,9 +2,11 @@
 
 use super::model::{RunReport, Unreadable};
 use super::table::Table;
+use super::tally::Tally;
 use super::totals::Counts;
 use super::{Ending, Options, Report, human, value};
 use crate::diagnostic::render::one_line;
+use crate::vm::outcome::Status;
 use std::io::{self, Write};
 
 /// The report.
@@ -57,6 +59,15 @@ impl Report for Summary {
             }
         }
         Ok(())
+    }
+
+    fn tally(&mut self, tally: &Tally) {
+        for (row, counts) in self.of_item.iter().zip(&tally.counts) {
+            let Some(row) = self.rows.get_mut(*row) else { continue };
+            for (status, count) in Status::ALL.into_iter().zip(counts) {
+                row.counts.add_many(status, u64::from(*count));
+            }
+        }
     }
 
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {

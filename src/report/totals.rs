@@ -2,6 +2,7 @@
 
 use super::gate::Gate;
 use super::model::RunReport;
+use super::tally::Tally;
 use crate::vm::outcome::Status;
 use serde::Serialize;
 
@@ -22,6 +23,11 @@ pub struct Counts {
 impl Counts {
     /// Counts one result.
     pub fn add(&mut self, status: Status) {
+        self.add_many(status, 1);
+    }
+
+    /// Counts results of one status.
+    pub fn add_many(&mut self, status: Status, number: u64) {
         let count = match status {
             Status::Passed => &mut self.pass,
             Status::Failed => &mut self.fail,
@@ -32,7 +38,7 @@ impl Counts {
             Status::ExpectedFailed => &mut self.expected_failed,
             Status::UnexpectedPassed => &mut self.unexpected_passed,
         };
-        *count += 1;
+        *count += number;
     }
 
     /// How many results.
@@ -105,6 +111,22 @@ impl Totals {
             self.scored += 1;
         }
         self.gate = self.gate.max(Some(run.gate));
+    }
+
+    /// Counts many runs.
+    pub fn add_tally(&mut self, tally: &Tally) {
+        self.runs += tally.runs;
+        self.runs_failed += tally.failed;
+        self.gate = self.gate.max(tally.gate);
+        for counts in &tally.counts {
+            for (status, count) in Status::ALL.into_iter().zip(counts) {
+                self.counts.add_many(status, u64::from(*count));
+            }
+        }
+        for score in &tally.scores {
+            self.scores += score;
+            self.scored += 1;
+        }
     }
 
     /// The mean of the scores of all runs that have one.

@@ -16,7 +16,7 @@ use crate::value::{Node, Origin, Value};
 use bumpalo::Bump;
 use std::ops::Range;
 use std::sync::Arc;
-pub use stream::Runs;
+pub use stream::{Part, Runs, STRETCH, WholeLines};
 
 /// The text of one run, not read yet. Cheap to clone and to send: runs of one stretch of a file share its text.
 #[derive(Debug, Clone)]

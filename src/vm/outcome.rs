@@ -67,6 +67,18 @@ pub enum Status {
 }
 
 impl Status {
+    /// All statuses, in their order.
+    pub const ALL: [Self; 8] = [
+        Self::Passed,
+        Self::Failed,
+        Self::ExpectedFailed,
+        Self::UnexpectedPassed,
+        Self::Vacuous,
+        Self::Undecided,
+        Self::Error,
+        Self::Skipped,
+    ];
+
     /// The status of a verdict; `expected` says that a failure is expected.
     #[must_use]
     pub fn of(verdict: Verdict, expected: bool) -> Self {

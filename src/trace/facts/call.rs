@@ -51,7 +51,10 @@ pub(super) fn keys(names: Option<&Names>) -> Keys<Role> {
     ];
     let all = parts.into_iter().flat_map(|(part, list)| (0_u8..).zip(list).map(move |(rank, key)| (part, rank, key)));
     let roles = all.enumerate().map(|(number, (part, rank, key))| {
-        (key.into_owned(), Role { part, rank, mark: 1_u64.checked_shl(u32::try_from(number).unwrap_or(64)).unwrap_or(0) })
+        (
+            key.into_owned(),
+            Role { part, rank, mark: 1_u64.checked_shl(u32::try_from(number).unwrap_or(64)).unwrap_or(0) },
+        )
     });
     Keys::new(roles, OTHER)
 }
@@ -212,7 +215,9 @@ fn take_texts(cursor: Cursor<'_>, start: usize, end: usize, texts: &mut Texts) -
             texts.doubtful |= texts.ends.len() == before;
         }
         _ => {
-            number(cursor, start, end).map(|_| ()).or_else(|| matches!(cursor.slice(start, end), b"true" | b"false").then_some(()))?;
+            number(cursor, start, end)
+                .map(|_| ())
+                .or_else(|| matches!(cursor.slice(start, end), b"true" | b"false").then_some(()))?;
             texts.any = true;
         }
     }

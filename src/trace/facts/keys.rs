@@ -58,11 +58,8 @@ impl<R: Clone> Keys<R> {
             }
             at = at.wrapping_add(1);
             let fits = self.expected.get(place).is_some_and(|expected| expected.fits(cursor, at));
-            let value = if fits {
-                at.wrapping_add(self.expected.get(place)?.length)
-            } else {
-                self.expect(cursor, at, place)?
-            };
+            let value =
+                if fits { at.wrapping_add(self.expected.get(place)?.length) } else { self.expect(cursor, at, place)? };
             let value = cursor.blank(value);
             let role = self.expected.get(place).map_or(&self.other, |expected| &expected.role);
             at = cursor.blank(each(role, value)?);
@@ -112,8 +109,7 @@ impl<R> Expected<R> {
     #[inline]
     fn fits(&self, cursor: Cursor<'_>, at: usize) -> bool {
         let Some(bytes) = cursor.sixteen(at) else { return false };
-        u128::from_le_bytes(*bytes) & self.mask == self.start
-            && (self.length <= 16 || self.fits_slowly(cursor, at))
+        u128::from_le_bytes(*bytes) & self.mask == self.start && (self.length <= 16 || self.fits_slowly(cursor, at))
     }
 
     #[inline(never)]

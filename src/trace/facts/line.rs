@@ -138,8 +138,7 @@ fn calls<'a>(
         return Some(at.wrapping_add(1));
     }
     loop {
-        let (call, executed, behind) =
-            call::read(keys, stretch.text, cursor, at, demand, &mut facts.texts, order)?;
+        let (call, executed, behind) = call::read(keys, stretch.text, cursor, at, demand, &mut facts.texts, order)?;
         facts.unusual |= !executed;
         facts.calls.push(call);
         at = cursor.blank(behind);

@@ -59,7 +59,8 @@ impl Type {
 }
 
 /// Keys whose presence makes another format of a run, or steps of other kinds.
-const REFUSED: [&str; 7] = ["role", "request", "loglines", "traj", "steps", "complete", "turn"];
+/// Of a recorded environment nothing is repeated in a report: the full reader knows what is in it.
+const REFUSED: [&str; 8] = ["role", "request", "loglines", "traj", "steps", "complete", "turn", "env"];
 
 /// The entries that facts cannot give without the full reader: they are put together from several parts.
 #[must_use]

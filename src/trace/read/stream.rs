@@ -15,9 +15,61 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 /// Bytes that are read at once.
-const STRETCH: usize = 256 << 10;
+pub const STRETCH: usize = 256 << 10;
 /// Lines that are looked at to tell a session from a file with a run on each line.
 const FIRST_LINES: usize = 20;
+
+/// A part of a file.
+pub enum Part {
+    /// Whole lines, a run on each, not looked at yet; their bytes are in the buffer.
+    Lines(WholeLines),
+    /// Runs that were cut already, and what cannot be read.
+    Runs(Vec<Result<RawRun, ReadError>>),
+}
+
+/// Where whole lines stand.
+#[derive(Debug, Clone)]
+pub struct WholeLines {
+    /// The file as the user named it.
+    pub file: Arc<str>,
+    /// Place of the first byte in the file.
+    pub offset: u64,
+    /// The number of the first line, from 1.
+    pub line: usize,
+}
+
+impl WholeLines {
+    /// Where a line stands that starts so many bytes and lines behind the first.
+    #[must_use]
+    pub fn source(&self, bytes: usize, lines: usize) -> RunSource {
+        RunSource {
+            file: self.file.to_string(),
+            line: self.line + lines,
+            column: 1,
+            offset: self.offset + bytes as u64,
+            position: Some(self.line + lines),
+            by_line: true,
+        }
+    }
+
+    /// The runs on lines that are no text, each with what is wrong.
+    #[must_use]
+    pub fn broken(&self, bytes: Vec<u8>) -> Vec<Result<RawRun, ReadError>> {
+        let (text, bad) = blank_bad_lines(bytes);
+        let mut bad = bad.into_iter().peekable();
+        let (mut start, mut found) = (0, Vec::new());
+        for (lines, line) in text.split_inclusive('\n').enumerate() {
+            let source = self.source(start, lines);
+            match bad.next_if(|broken| broken.start == start) {
+                Some(broken) => found.push(Err(ReadError::at(&source, &broken.text, broken.at, not_utf8()))),
+                None if line.trim_ascii().is_empty() => {}
+                None => found.push(Ok(RawRun::new(line.trim_end_matches(['\n', '\r']).to_owned(), source))),
+            }
+            start += line.len();
+        }
+        found
+    }
+}
 
 /// The runs of one file, one after the other. A run that cannot be read is an error of its own; the others come all the same.
 pub struct Runs {
@@ -71,6 +123,74 @@ impl Runs {
     pub fn new(file: impl Into<String>, input: impl Read + Send + 'static, limits: &Limits) -> Self {
         let (input, file) = (Box::new(input), file.into());
         Self { input, file, limits: *limits, state: State::Start, ready: VecDeque::new() }
+    }
+
+    /// The next part of the file; `None` at its end. Lines come in pieces of about `size` bytes, in `buffer`.
+    pub fn part(&mut self, buffer: &mut Vec<u8>, size: usize) -> Option<Part> {
+        if matches!(self.state, State::Start) {
+            self.state = State::Done;
+            if let Err(error) = self.start() {
+                self.ready.push_back(Err(unreadable(&self.file, &error)));
+            }
+        }
+        loop {
+            if self.ready.is_empty()
+                && matches!(self.state, State::Lines(_))
+                && let State::Lines(lines) = std::mem::replace(&mut self.state, State::Done)
+            {
+                match self.whole_lines(lines, buffer, size) {
+                    Ok(Some(lines)) => return Some(Part::Lines(lines)),
+                    Ok(None) => {}
+                    Err(error) => self.ready.push_back(Err(unreadable(&self.file, &error))),
+                }
+            }
+            if self.ready.is_empty() && matches!(self.state, State::Lines(_)) {
+                continue;
+            }
+            // Cut runs are handed on in small numbers: what is judged meanwhile is bounded by them.
+            let first = self.next()?;
+            let mut bytes = first.as_ref().map_or(0, |run| run.text().len());
+            let mut runs = vec![first];
+            while bytes < size
+                && runs.len() < 256
+                && let Some(run) = self.ready.pop_front()
+            {
+                bytes += run.as_ref().map_or(0, |run| run.text().len());
+                runs.push(run);
+            }
+            return Some(Part::Runs(runs));
+        }
+    }
+
+    /// Reads whole lines into a buffer. Where the file has but one line, or a line is very long, the lines are cut one by one (`None`).
+    fn whole_lines(&mut self, mut lines: Lines, buffer: &mut Vec<u8>, size: usize) -> io::Result<Option<WholeLines>> {
+        buffer.clear();
+        buffer.append(&mut lines.pending);
+        let mut ended = false;
+        while buffer.len() < size && !ended {
+            let room = size.saturating_sub(buffer.len()).max(4096) as u64;
+            ended = self.input.by_ref().take(room).read_to_end(buffer)? == 0;
+        }
+        let end = memchr::memrchr(b'\n', buffer).map_or(0, |newline| newline + 1);
+        let single = lines.found == 0 && memchr::memchr(b'\n', buffer.trim_ascii()).is_none();
+        if end == 0 || single || lines.skipping {
+            lines.pending.append(buffer);
+            if !lines.pending.is_empty() {
+                self.more_lines(lines)?;
+            }
+            return Ok(None);
+        }
+        lines.pending.extend_from_slice(buffer.get(end..).unwrap_or_default());
+        buffer.truncate(end);
+        let found = WholeLines { file: self.file.as_str().into(), offset: lines.offset, line: lines.line };
+        let count = memchr::memchr_iter(b'\n', buffer).count();
+        lines.offset += end as u64;
+        lines.line += count;
+        lines.found += count;
+        if !(ended && lines.pending.is_empty()) {
+            self.state = State::Lines(lines);
+        }
+        Ok(Some(found))
     }
 
     fn fail(&mut self, message: &str, help: &str) {

@@ -48,6 +48,12 @@ impl<'a> Cursor<'a> {
         at
     }
 
+    /// The offset of the first byte of a line that is no white space; its end where there is none.
+    #[must_use]
+    pub fn blank_in_line(&self, start: usize, end: usize) -> usize {
+        self.blank(start).min(end)
+    }
+
     /// The offset of the first quote of a string at or behind an offset.
     #[inline]
     #[must_use]
@@ -209,7 +215,8 @@ mod tests {
     fn escapes_are_seen_in_their_range_only() {
         for padding in [0, 60, 63, 64, 200] {
             let text = format!("{}\"ab\\ncd\"", "x".repeat(padding));
-            let seen = |start: usize, end: usize| with(&text, |cursor| cursor.has_escape(padding + start, padding + end));
+            let seen =
+                |start: usize, end: usize| with(&text, |cursor| cursor.has_escape(padding + start, padding + end));
             assert_eq!((seen(1, 3), seen(1, 4), seen(3, 8), seen(4, 8), seen(3, 3)), (false, true, true, false, false));
         }
     }

@@ -127,9 +127,7 @@ fn portable(bytes: &[u8], words: &mut Vec<Word>) -> (bool, bool) {
 }
 
 fn look(block: &[u8; 64]) -> Seen {
-    let mask = |is: fn(u8) -> bool| {
-        block.iter().rev().fold(0_u64, |bits, byte| (bits << 1) | u64::from(is(*byte)))
-    };
+    let mask = |is: fn(u8) -> bool| block.iter().rev().fold(0_u64, |bits, byte| (bits << 1) | u64::from(is(*byte)));
     Seen {
         quote: mask(|byte| byte == b'"'),
         slash: mask(|byte| byte == b'\\'),
@@ -172,9 +170,11 @@ fn candidates_from(
     let half = |table: &[u8; 16], half: u8| table.get(usize::from(half)).copied().unwrap_or(0);
     let rest = bytes.get(from..).unwrap_or_default();
     for (at, window) in rest.windows(3).enumerate() {
-        let buckets = window.iter().zip(low).zip(high).fold(0xFF, |all, ((byte, low), high)| {
-            all & half(low, byte & 15) & half(high, byte >> 4)
-        });
+        let buckets = window
+            .iter()
+            .zip(low)
+            .zip(high)
+            .fold(0xFF, |all, ((byte, low), high)| all & half(low, byte & 15) & half(high, byte >> 4));
         if buckets != 0 && found(from + at, buckets) {
             return;
         }
@@ -288,10 +288,7 @@ mod x86 {
         let half = _mm256_set1_epi8(15);
         let one = |bytes: __m256i, low: __m256i, high: __m256i| {
             let upper = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half);
-            _mm256_and_si256(
-                _mm256_shuffle_epi8(low, _mm256_and_si256(bytes, half)),
-                _mm256_shuffle_epi8(high, upper),
-            )
+            _mm256_and_si256(_mm256_shuffle_epi8(low, _mm256_and_si256(bytes, half)), _mm256_shuffle_epi8(high, upper))
         };
         let mut at = 0_usize;
         while let Some((block, _)) = bytes.get(at..).and_then(|rest| rest.split_first_chunk::<34>()) {

@@ -129,9 +129,8 @@ impl Plan {
 
     /// Whether nothing but its name decides whether a call matches a distinct pattern.
     pub(in crate::vm) fn is_by_name(&self, shape: u32) -> bool {
-        self.shape(ShapeId(shape)).is_some_and(|shape| {
-            !shape.conditional && shape.alternatives.iter().all(|one| one.succeeded.is_none())
-        })
+        self.shape(ShapeId(shape))
+            .is_some_and(|shape| !shape.conditional && shape.alternatives.iter().all(|one| one.succeeded.is_none()))
     }
 
     /// How many distinct patterns there are.

@@ -116,7 +116,9 @@ impl Atom {
         }
         let list = matches!(operand, Operand::List(_));
         let possible = match test {
-            Test::Compare(K::In) => matches!(&operand, Operand::List(items) if items.iter().all(|one| one.value().is_some())),
+            Test::Compare(K::In) => {
+                matches!(&operand, Operand::List(items) if items.iter().all(|one| one.value().is_some()))
+            }
             Test::Compare(
                 K::Equal
                 | K::Identical

@@ -114,9 +114,7 @@ pub(super) fn of(
         Course::Iff { left, right } => S::Iff(steps.one(*left)?, steps.one(*right)?),
         Course::Either { steps: either } => S::Either(steps.all(either)?),
         Course::NotBoth { left, right } => S::NotBoth(steps.one(*left)?, steps.one(*right)?),
-        Course::Each { quantifier, step, condition: code } => {
-            S::Each(*quantifier, steps.one(*step)?, condition(*code))
-        }
+        Course::Each { quantifier, step, condition: code } => S::Each(*quantifier, steps.one(*step)?, condition(*code)),
         Course::NoneInSteps { step, .. } => S::Idle(vec![steps.one(*step)?]),
         _ => return None,
     })
@@ -224,17 +222,29 @@ pub(super) fn judge(statement: &Statement, calls: &Calls<'_>) -> Answer {
             (occurs, never) => pass_if((occurs == Occurs::Yes) != never),
         },
         S::Only(steps) if calls.names.is_empty() => {
-            if steps.is_empty() { Answer::Open } else { Answer::Idle }
+            if steps.is_empty() {
+                Answer::Open
+            } else {
+                Answer::Idle
+            }
         }
         S::Only(steps) if !sure(steps) => Answer::Open,
         S::Only(steps) => pass_if((0..calls.names.len()).all(|call| calls.is_one_of(call, steps))),
         S::First(step) => pass_if(calls.is_one_of(0, &[*step])),
         S::Last(step) => pass_if(calls.names.len().checked_sub(1).is_some_and(|last| calls.is_one_of(last, &[*step]))),
         S::Sequence(steps) => {
-            if sure(steps) { pass_if(calls.come_in_order(steps)) } else { Answer::Open }
+            if sure(steps) {
+                pass_if(calls.come_in_order(steps))
+            } else {
+                Answer::Open
+            }
         }
         S::Idle(steps) => {
-            if calls.any(steps) == Occurs::No { Answer::Idle } else { Answer::Open }
+            if calls.any(steps) == Occurs::No {
+                Answer::Idle
+            } else {
+                Answer::Open
+            }
         }
         S::Each(quantifier, step, _) => match calls.seen(*step).count {
             0 if *quantifier == Quantifier::Some => Answer::Fail,
@@ -276,10 +286,12 @@ fn related(statement: &Statement, calls: &Calls<'_>) -> Answer {
             let caught = |seen: Seen| seen.count > 0 && seen.first < first;
             if sure(steps) { pass_if(!steps.iter().any(|step| caught(calls.seen(*step)))) } else { Answer::Open }
         }),
-        S::IfThen(condition, consequence) => unless_idle(calls.occurs(*condition), || match calls.occurs(*consequence) {
-            Occurs::Perhaps => Answer::Open,
-            occurs => pass_if(occurs == Occurs::Yes),
-        }),
+        S::IfThen(condition, consequence) => {
+            unless_idle(calls.occurs(*condition), || match calls.occurs(*consequence) {
+                Occurs::Perhaps => Answer::Open,
+                occurs => pass_if(occurs == Occurs::Yes),
+            })
+        }
         S::Iff(left, right) | S::NotBoth(left, right) => {
             let (a, b) = (calls.occurs(*left), calls.occurs(*right));
             if a == Occurs::Perhaps || b == Occurs::Perhaps {

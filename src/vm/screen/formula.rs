@@ -79,7 +79,8 @@ impl<'p> Reader<'p> {
     /// An expression as a formula. `local` says what its first local is, where it has one.
     pub(super) fn formula(&mut self, code: CodeId, local: Option<Base>) -> Option<Formula> {
         self.budget = MOST;
-        let locals: Vec<Symbol> = local.map(|base| Symbol::Value(Subject { base, way: Vec::new() })).into_iter().collect();
+        let locals: Vec<Symbol> =
+            local.map(|base| Symbol::Value(Subject { base, way: Vec::new() })).into_iter().collect();
         match self.chunk(code, &locals, DEPTH)? {
             Symbol::Formula(formula) => Some(formula),
             _ => None,
@@ -117,7 +118,9 @@ impl<'p> Reader<'p> {
             }
             Op::Regex(pattern) => Symbol::Literal(Operand::Regex(pattern.0)),
             Op::Root(name) => Symbol::Value(Subject { base: Base::Root(self.name(name.0)?), way: Vec::new() }),
-            Op::StepField(name) => Symbol::Value(Subject { base: Base::of_step(&self.name(name.0)?)?, way: Vec::new() }),
+            Op::StepField(name) => {
+                Symbol::Value(Subject { base: Base::of_step(&self.name(name.0)?)?, way: Vec::new() })
+            }
             Op::Local(slot) => locals.get(slot.0 as usize)?.clone(),
             Op::Let(number) => self.chunk(*self.program.lets.get(number.0 as usize)?, &[], depth)?,
             Op::CallDef(number, count) => {

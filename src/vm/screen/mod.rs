@@ -396,9 +396,7 @@ impl Builder<'_> {
             searched: self.searched,
         };
         screen.find_places(demand);
-        for ((search, searched), texts) in
-            screen.searches.iter_mut().zip(&screen.searched).zip(&mut demand.texts)
-        {
+        for ((search, searched), texts) in screen.searches.iter_mut().zip(&screen.searched).zip(&mut demand.texts) {
             if !searched.is_empty() {
                 let wanted = searched.iter().filter_map(|atom| screen.atoms.get(*atom as usize)?.searched());
                 *search = Some(Search::new(self.program, wanted));

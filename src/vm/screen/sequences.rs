@@ -65,7 +65,8 @@ impl Sequence {
                 fits
             }
             Item::Edge => {
-                let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+                let is_word =
+                    |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
                 let before = at.checked_sub(1).and_then(|before| bytes.get(before));
                 is_word(before) != is_word(bytes.get(at))
             }

@@ -3,8 +3,8 @@
 //! Each has triggers: sequences of bytes of which a match starts with one, or holds one. The pass looks for triggers; only where one stands
 //! is the expression itself tried, on the one text around it. What has no trigger is tried on every text.
 
-use super::sequences::{self, Sequence};
 use super::atom::Searched;
+use super::sequences::{self, Sequence};
 use crate::bytecode::program::Program;
 use crate::trace::facts::Texts;
 use crate::trace::scan::Teddy;
@@ -50,7 +50,9 @@ impl Search {
         let (mut targets, mut triggers, mut untriggered) = (Vec::new(), Vec::new(), Vec::new());
         for (number, wanted) in (0_u32..).zip(wanted) {
             let (target, sequences) = match wanted {
-                Searched::Text(text) => (Target::Text, Sequence::of_text(text).filter(|_| text.len() <= 64).map(|one| vec![one])),
+                Searched::Text(text) => {
+                    (Target::Text, Sequence::of_text(text).filter(|_| text.len() <= 64).map(|one| vec![one]))
+                }
                 Searched::Regex(regex) => {
                     let pattern = program.regexes.get(regex as usize).map_or("", |regex| regex.pattern.as_str());
                     let inside = || Some(vec![Sequence::of_text(&sequences::of_inside(pattern)?)?]);
@@ -68,13 +70,7 @@ impl Search {
     }
 
     /// Tells every target that stands in some text. `tried` is memory to be used again.
-    pub(super) fn run(
-        &self,
-        texts: &Texts,
-        wanted: &[Searched<'_>],
-        prepared: &Prepared,
-        found: &mut dyn FnMut(u32),
-    ) {
+    pub(super) fn run(&self, texts: &Texts, wanted: &[Searched<'_>], prepared: &Prepared, found: &mut dyn FnMut(u32)) {
         let mut last = (u32::MAX, usize::MAX);
         self.finder.find(&texts.bytes, &mut |at, number| {
             let Some(trigger) = self.triggers.get(number as usize) else { return };
@@ -118,7 +114,8 @@ impl Finder {
         if all.len() <= FEW {
             return Self::Teddy(windows(&all));
         }
-        let (mut literals, mut numbers, mut others, mut other_numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut literals, mut numbers, mut others, mut other_numbers) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (number, trigger) in (0_u32..).zip(triggers) {
             match trigger.sequence.literal() {
                 Some(literal) => {

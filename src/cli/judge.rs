@@ -1,0 +1,376 @@
+//! One thread's work: takes pieces of traces, judges their runs, and says what came of them.
+//!
+//! Whole lines are indexed and screened; a run is read in full only for what the screen leaves open, and for the reasons of what does
+//! not pass. Both ways give the same verdicts.
+
+use super::feed;
+use super::pipeline::Pipeline;
+use crate::bytecode::program::Program;
+use crate::report;
+use crate::report::model::{self, RunReport, Unreadable};
+use crate::report::tally::{self, Judged, Memory, Tally};
+use crate::trace::facts::{Demand, Facts, LineReader, Stretch};
+use crate::trace::names::Names;
+use crate::trace::read::{Part, RawRun, WholeLines};
+use crate::trace::run::{Run, RunSource};
+use crate::trace::scan::{Cursor, Index};
+use crate::truth::Verdict;
+use crate::vm::evaluate::{conclude, evaluate_some, known};
+use crate::vm::outcome::{AssertionOutcome, Outcome};
+use crate::vm::prepare::Prepared;
+use crate::vm::screen::{Answer, Scratch, Screen};
+use bumpalo::Bump;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What came of a piece of a trace.
+pub enum Done {
+    /// A run, for reports that show single runs.
+    Run(Box<RunReport>),
+    /// Finished lines of `jsonl`.
+    Lines(Vec<u8>),
+    /// What cannot be read.
+    Unreadable(Unreadable),
+    /// The evaluation broke down: the run's name.
+    Fault(String),
+}
+
+/// What one thread keeps between runs.
+pub struct Judge<'p> {
+    pipeline: &'p Pipeline,
+    programs: Vec<Screened<'p>>,
+    demand: Demand,
+    lines: Option<LineReader>,
+    index: Index,
+    /// Values of the lines of a stretch.
+    arena: Bump,
+    /// Values of a run that is read in full.
+    full: Bump,
+    memory: Memory,
+    answers: Vec<Answer>,
+    verdicts: Vec<u8>,
+    tally: Tally,
+    done: Vec<Done>,
+    /// Finished lines behind what is done.
+    written: Vec<u8>,
+}
+
+/// A program with what screens its assertions.
+struct Screened<'p> {
+    program: &'p Program,
+    prepared: &'p Prepared,
+    screen: Screen,
+    scratch: Scratch,
+    /// Outcomes of assertions that nothing exercised: they are the same for every run.
+    idle: Vec<Option<AssertionOutcome>>,
+}
+
+impl<'p> Judge<'p> {
+    /// A judge for the programs of a pipeline, with what was prepared of each.
+    pub fn new(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Self {
+        let mut demand = Demand::default();
+        let programs: Vec<Screened<'p>> = pipeline
+            .programs
+            .iter()
+            .zip(prepared)
+            .map(|(program, prepared)| {
+                let screen = Screen::new(program, prepared, &pipeline.options.selection, &mut demand);
+                let idle = vec![None; program.assertions.len()];
+                Screened { program, prepared, screen, scratch: Scratch::default(), idle }
+            })
+            .collect();
+        let fast = !pipeline.reading.strict && !programs.iter().any(|one| one.screen.always_open());
+        let lines = if fast { LineReader::new(&demand, Names::known()) } else { None };
+        Self {
+            pipeline,
+            programs,
+            demand,
+            lines,
+            index: Index::default(),
+            arena: Bump::new(),
+            full: Bump::new(),
+            memory: Memory::default(),
+            answers: Vec::new(),
+            verdicts: Vec::new(),
+            tally: Tally::default(),
+            done: Vec::new(),
+            written: Vec::new(),
+        }
+    }
+
+    /// Adds what is no line; finished lines stand before it.
+    fn push(&mut self, done: Done) {
+        self.flush();
+        self.done.push(done);
+    }
+
+    fn flush(&mut self) {
+        if !self.written.is_empty() {
+            self.done.push(Done::Lines(std::mem::take(&mut self.written)));
+        }
+    }
+
+    /// Judges a piece whose lines, if it has any, are in `buffer`.
+    pub fn part(&mut self, part: Part, buffer: &mut Vec<u8>) -> (Vec<Done>, Tally) {
+        match part {
+            Part::Runs(runs) => {
+                for run in runs {
+                    self.raw(run.as_ref().map_err(feed::unreadable));
+                }
+            }
+            Part::Lines(place) => self.stretch(&place, buffer),
+        }
+        self.flush();
+        (std::mem::take(&mut self.done), std::mem::take(&mut self.tally))
+    }
+
+    fn stretch(&mut self, place: &WholeLines, buffer: &mut Vec<u8>) {
+        let mut index = std::mem::take(&mut self.index);
+        index.build(buffer);
+        match simdutf8::basic::from_utf8(buffer) {
+            Ok(text) => self.lines(place, text, &index),
+            Err(_) => {
+                for run in place.broken(std::mem::take(buffer)) {
+                    self.raw(run.as_ref().map_err(feed::unreadable));
+                }
+            }
+        }
+        self.index = index;
+        self.arena.reset();
+    }
+
+    fn lines(&mut self, place: &WholeLines, text: &str, index: &Index) {
+        let mut reader = self.lines.take();
+        let arena = std::mem::take(&mut self.arena);
+        let limits = self.pipeline.reading.limits;
+        let cursor = Cursor::new(text.as_bytes(), index, limits.json_depth);
+        let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
+        let mut facts = Facts::default();
+        let mut start = 0;
+        for (number, end) in index.line_ends().enumerate() {
+            let from = cursor.blank_in_line(start, end);
+            if from < end {
+                let fast = reader.as_mut().filter(|_| index.is_clean() && end - from <= limits.run_bytes);
+                let read = fast.and_then(|reader| reader.read(stretch, from, end, &mut facts));
+                let source = || place.source(start, number);
+                match read {
+                    Some(()) => self.screened(&facts, stretch, text.get(start..end).unwrap_or_default(), &source),
+                    None => {
+                        let line = text.get(start..end).unwrap_or_default().trim_end_matches('\r');
+                        self.raw(Ok(&RawRun::new(line.to_owned(), source())));
+                    }
+                }
+            }
+            start = end + 1;
+        }
+        drop(facts);
+        self.lines = reader;
+        self.arena = arena;
+    }
+
+    /// A run of which only the facts are known.
+    fn screened<'a>(&mut self, facts: &Facts<'a>, stretch: Stretch<'a>, line: &str, source: &dyn Fn() -> RunSource) {
+        self.answers.clear();
+        for one in &mut self.programs {
+            one.screen.judge(one.program, one.prepared, facts, Some(stretch), &mut one.scratch, &mut self.answers);
+        }
+        if !self.needs_run() {
+            self.verdicts.clear();
+            self.verdicts.extend(self.answers.iter().filter_map(|answer| answer.verdict().map(tally::byte)));
+            if self.from_memory(source) {
+                return;
+            }
+            let outcomes = self.outcomes(&mut |_, _, _| Vec::new());
+            self.report(outcomes, None, line, source);
+            return;
+        }
+        let raw = RawRun::new(line.trim_end_matches('\r').to_owned(), source());
+        self.guarded(&raw, |this, full| {
+            let run = feed::parse(&raw, full, &this.pipeline.reading)?;
+            this.settle(&run, full);
+            Ok(())
+        });
+    }
+
+    /// A run that is read in full.
+    fn raw(&mut self, raw: Result<&RawRun, Unreadable>) {
+        let raw = match raw {
+            Ok(raw) => raw,
+            Err(unreadable) => return self.push(Done::Unreadable(unreadable)),
+        };
+        self.guarded(raw, |this, full| {
+            let run = feed::parse(raw, full, &this.pipeline.reading)?;
+            let mut facts = Facts::default();
+            facts.of_run(&run, &this.demand);
+            this.answers.clear();
+            for one in &mut this.programs {
+                one.screen.judge(one.program, one.prepared, &facts, None, &mut one.scratch, &mut this.answers);
+            }
+            this.settle(&run, full);
+            Ok(())
+        });
+    }
+
+    /// A defect in one evaluation must not take the other runs with it.
+    fn guarded(&mut self, raw: &RawRun, work: impl FnOnce(&mut Self, &Bump) -> Result<(), Unreadable>) {
+        let mut full = std::mem::take(&mut self.full);
+        match catch_unwind(AssertUnwindSafe(|| work(self, &full))) {
+            Ok(Ok(())) => {}
+            Ok(Err(unreadable)) => self.push(Done::Unreadable(unreadable)),
+            Err(_) => self.push(Done::Fault(raw.source.name())),
+        }
+        full.reset();
+        self.full = full;
+    }
+
+    /// Whether the answers leave something open, or need reasons that only the run gives.
+    fn needs_run(&self) -> bool {
+        let findings = self.pipeline.detail.findings;
+        let mut answers = self.answers.iter();
+        self.programs.iter().any(|one| {
+            one.screen.assertions().any(|number| match answers.next() {
+                Some(Answer::Open) | None => true,
+                Some(Answer::Pass) => false,
+                Some(Answer::Idle) => findings && !one.is_known(number),
+                Some(_) => findings,
+            })
+        })
+    }
+
+    /// Judges what the answers leave open on the run, and reports it.
+    fn settle<'a>(&mut self, run: &'a Run<'a>, full: &'a Bump)
+    where
+        'p: 'a,
+    {
+        let findings = self.pipeline.detail.findings;
+        let options = &self.pipeline.options;
+        let outcomes = self.outcomes(&mut |one, answers, unsettled| {
+            let numbers = one.screen.assertions().zip(answers);
+            unsettled.extend(
+                numbers.filter(|(number, answer)| one.asks(*number, **answer, findings)).map(|(number, _)| number),
+            );
+            evaluate_some(one.program, one.prepared, run, full, options, |number| {
+                unsettled.binary_search(&number).is_ok()
+            })
+        });
+        let compact = self.pipeline.compact && run.warnings.is_empty();
+        let source = || run.source.clone();
+        self.report(outcomes, Some(run).filter(|_| !compact || findings), run.text, &source);
+    }
+
+    /// The outcomes of all programs: what the screen said, and for what it left open what `evaluate` says.
+    fn outcomes(
+        &mut self,
+        evaluate: &mut dyn FnMut(&Screened<'p>, &[Answer], &mut Vec<u32>) -> Vec<AssertionOutcome>,
+    ) -> Vec<Outcome> {
+        let findings = self.pipeline.detail.findings;
+        let mut rest = self.answers.as_slice();
+        let mut all = Vec::with_capacity(self.programs.len());
+        self.verdicts.clear();
+        for one in &mut self.programs {
+            let (answers, behind) = rest.split_at_checked(one.screen.assertions().count()).unwrap_or((rest, &[]));
+            rest = behind;
+            let mut evaluated = evaluate(one, answers, &mut Vec::new()).into_iter().peekable();
+            let mut results = Vec::with_capacity(answers.len());
+            let mut learnt = Vec::new();
+            for (number, answer) in one.screen.assertions().zip(answers) {
+                let outcome = match evaluated.next_if(|outcome| outcome.assertion == number) {
+                    Some(outcome) => {
+                        if *answer == Answer::Idle {
+                            learnt.push((number, outcome.clone()));
+                        }
+                        Some(outcome)
+                    }
+                    None if findings && *answer == Answer::Idle => one.idle.get(number as usize).cloned().flatten(),
+                    None => answer.verdict().and_then(|verdict| known(one.program, number, verdict)),
+                };
+                self.verdicts.extend(outcome.iter().map(|outcome| tally::byte(outcome.verdict)));
+                results.extend(outcome);
+            }
+            for (number, outcome) in learnt {
+                one.learn(number, outcome);
+            }
+            all.push(conclude(one.program, results));
+        }
+        all
+    }
+
+    /// Reports a run with verdicts that another one had before.
+    fn from_memory(&mut self, source: &dyn Fn() -> RunSource) -> bool {
+        if !self.pipeline.compact {
+            return false;
+        }
+        let Some(judged) = self.memory.get(&self.verdicts) else { return false };
+        if self.pipeline.lines {
+            let Some(line) = &judged.line else { return false };
+            push_name(&mut self.written, &source().name());
+            self.written.extend_from_slice(line);
+        }
+        self.tally.add(judged);
+        true
+    }
+
+    fn report(&mut self, outcomes: Vec<Outcome>, run: Option<&Run<'_>>, text: &str, source: &dyn Fn() -> RunSource) {
+        let Pipeline { table, policy, detail, compact, lines, .. } = self.pipeline;
+        let made = || match run {
+            Some(run) => model::build(table, run, &outcomes, *policy, *detail),
+            None => model::build_of(table, (text, &source()), None, &outcomes, *policy, *detail),
+        };
+        if !compact {
+            return self.push(Done::Run(Box::new(made())));
+        }
+        let mut judged = Judged::of(table, &outcomes, *policy);
+        self.tally.add(&judged);
+        if *lines {
+            let mut line = Vec::new();
+            if report::jsonl_line(table, &made(), &mut line).is_ok() {
+                self.written.extend_from_slice(&line);
+            }
+            // The name of the run comes first; what follows depends on nothing but the verdicts.
+            let mut name = Vec::new();
+            push_name(&mut name, &source().name());
+            judged.line = line.strip_prefix(name.as_slice()).map(<[u8]>::to_vec).filter(|_| run.is_none());
+        }
+        let plain = outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain);
+        if plain && (judged.line.is_some() || !lines) {
+            self.memory.keep(&self.verdicts, judged);
+        }
+    }
+}
+
+/// Whether the verdict of an outcome says its score.
+fn is_plain(outcome: &AssertionOutcome) -> bool {
+    outcome.verdict != Verdict::Error && outcome.score.is_none_or(|score| score == 0.0 || score == 1.0)
+}
+
+impl Screened<'_> {
+    fn is_known(&self, number: u32) -> bool {
+        self.idle.get(number as usize).is_some_and(Option::is_some)
+    }
+
+    /// Whether an assertion has to be evaluated on the run.
+    fn asks(&self, number: u32, answer: Answer, findings: bool) -> bool {
+        match answer {
+            Answer::Open => true,
+            Answer::Pass => false,
+            Answer::Idle => findings && !self.is_known(number),
+            _ => findings,
+        }
+    }
+
+    /// Remembers the outcome of an assertion that nothing exercised, where nothing in it is of the run.
+    fn learn(&mut self, number: u32, outcome: AssertionOutcome) {
+        if outcome.verdict == Verdict::Vacuous
+            && outcome.evidence.is_empty()
+            && outcome.message.is_none()
+            && let Some(place) = self.idle.get_mut(number as usize)
+        {
+            *place = Some(outcome);
+        }
+    }
+}
+
+fn push_name(into: &mut Vec<u8>, name: &str) {
+    into.extend_from_slice(b"{\"run\":");
+    // Text into memory: this cannot fail.
+    let _ = serde_json::to_writer(&mut *into, name);
+}

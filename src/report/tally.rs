@@ -1,0 +1,108 @@
+//! Verdicts of many runs as counts, for reports that show no single run, and lines of `jsonl` without a detour over objects.
+
+use super::gate::{self, Gate, Policy};
+use super::model::{ResultReport, RuleReport};
+use super::table::Table;
+use crate::truth::Verdict;
+use crate::vm::outcome::{Outcome, Status};
+use rustc_hash::FxHashMap;
+
+/// Counts over some runs.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// How many runs.
+    pub runs: u64,
+    /// How many of them did not pass.
+    pub failed: u64,
+    /// The gravest gate.
+    pub gate: Option<Gate>,
+    /// The score of every run that has one, in order: sums depend on the order.
+    pub scores: Vec<f64>,
+    /// How often each item has each status.
+    pub counts: Vec<[u32; Status::ALL.len()]>,
+}
+
+/// What the verdicts of a run make of it.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// What it does to the exit code.
+    pub gate: Gate,
+    /// Its score.
+    pub score: Option<f64>,
+    /// The statuses by item; `None` for one that does not apply.
+    statuses: Vec<Option<Status>>,
+    /// What a line of `jsonl` says behind the name of the run, where nothing of it depends on the run.
+    pub line: Option<Vec<u8>>,
+}
+
+/// Sets of verdicts that were seen before, with what they make of a run.
+#[derive(Debug, Default)]
+pub struct Memory {
+    known: FxHashMap<Box<[u8]>, Judged>,
+}
+
+/// More sets of verdicts are not kept.
+const MOST: usize = 10_000;
+
+impl Memory {
+    /// What is known of a set of verdicts.
+    #[must_use]
+    pub fn get(&self, verdicts: &[u8]) -> Option<&Judged> {
+        self.known.get(verdicts)
+    }
+
+    /// Keeps what a set of verdicts makes of a run.
+    pub fn keep(&mut self, verdicts: &[u8], judged: Judged) {
+        if self.known.len() >= MOST {
+            self.known.clear();
+        }
+        self.known.insert(verdicts.into(), judged);
+    }
+}
+
+impl Judged {
+    /// What outcomes make of a run.
+    #[must_use]
+    pub fn of(table: &Table, outcomes: &[Outcome], policy: Policy) -> Self {
+        let mut statuses = vec![None; table.items.len()];
+        let (mut results, mut rules) = (Vec::with_capacity(table.items.len()), Vec::new());
+        for (program, outcome) in outcomes.iter().enumerate() {
+            for one in &outcome.results {
+                let Some(item) = table.item(program, one.assertion) else { continue };
+                if let Some(status) = statuses.get_mut(item) {
+                    *status = Some(one.status);
+                }
+                results.push(ResultReport::bare(item, one.verdict, one.status, one.score));
+            }
+            rules.extend(outcome.rules.iter().filter_map(|one| {
+                let rule = table.rule(program, one.rule)?;
+                Some(RuleReport { rule, verdict: one.verdict, passed: one.passed, score: one.score })
+            }));
+        }
+        let gate = gate::of_run(table, &results, &rules, policy);
+        let score = super::model::mean(outcomes.iter().filter_map(|outcome| outcome.score));
+        Self { gate, score, statuses, line: None }
+    }
+}
+
+impl Tally {
+    /// Counts a run.
+    pub fn add(&mut self, judged: &Judged) {
+        self.runs += 1;
+        self.failed += u64::from(judged.gate != Gate::Open);
+        self.gate = self.gate.max(Some(judged.gate));
+        self.scores.extend(judged.score);
+        self.counts.resize(judged.statuses.len(), [0; Status::ALL.len()]);
+        for (counts, status) in self.counts.iter_mut().zip(&judged.statuses) {
+            if let Some(count) = status.and_then(|status| counts.get_mut(status as usize)) {
+                *count += 1;
+            }
+        }
+    }
+}
+
+/// The byte of a verdict in a set of them.
+#[must_use]
+pub fn byte(verdict: Verdict) -> u8 {
+    verdict as u8
+}

@@ -91,6 +91,9 @@ pub struct Arguments {
     /// Runs that are judged at a time [default: all processors]
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
+    /// Bytes of whole lines that one thread takes at a time [default: 256KiB]
+    #[arg(long, value_name = "SIZE")]
+    chunk: Option<String>,
     /// The largest run that is read [default: 256MiB]
     #[arg(long, value_name = "SIZE")]
     max_run_size: Option<String>,
@@ -154,7 +157,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         detail: Detail { excerpt: outputs.excerpt, findings: outputs.findings },
         reading: feed::Reading { limits, strict: arguments.strict },
         threads: arguments.threads,
-        chunk: crate::trace::read::STRETCH,
+        chunk: chunk(arguments)?,
         compact: outputs.compact,
         lines: outputs.lines,
     });
@@ -328,6 +331,15 @@ fn traces(arguments: &Arguments, given: &Given<'_>, table: &Table) -> Result<Vec
         ));
     }
     Ok(traces)
+}
+
+/// The bytes of a piece: enough to be worth the trouble, and no more than memory has room for.
+fn chunk(arguments: &Arguments) -> Result<usize, Stop> {
+    let Some(text) = &arguments.chunk else { return Ok(crate::trace::read::STRETCH) };
+    match units::bytes(text) {
+        Some(bytes) if bytes > 0 => Ok(bytes.clamp(1 << 10, 1 << 30)),
+        _ => Err(Stop::usage(format!("`{text}` is no size"), "write a size such as `1MiB`")),
+    }
 }
 
 fn limits(arguments: &Arguments) -> Result<Limits, Stop> {

@@ -123,11 +123,6 @@ pub fn length(inputs: &[Input]) -> Option<u64> {
 }
 
 impl Document {
-    /// Its bytes.
-    pub fn bytes(&self) -> u64 {
-        u64::try_from(self.bytes).unwrap_or(u64::MAX)
-    }
-
     /// The runs, not read yet, and what cannot be read, in order.
     pub fn runs(&self) -> impl Iterator<Item = Result<&RawRun, Unreadable>> {
         self.runs.iter().map(|run| run.as_ref().map_err(unreadable))

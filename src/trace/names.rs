@@ -1,6 +1,7 @@
 //! The names that home-grown formats give to the parts of a run: one table, for the full reader and for the fast one, and what a file of
 //! the user adds to it.
 
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -50,10 +51,47 @@ pub struct Names {
     pub usage: List,
     /// Of a run: its messages.
     pub messages: List,
+    /// The names of a call's parts, with the part and the rank of the name.
+    parts: FxHashMap<Cow<'static, str>, (Part, u8)>,
 }
 
-/// The fields of a call that are read under one of their names as they stand.
-pub(crate) const PLAIN: [&str; 5] = ["id", "status", "ok", "turn", "agent"];
+/// A part of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum Part {
+    Tool,
+    Args,
+    Result,
+    Error,
+    Start,
+    End,
+    Milliseconds,
+    Seconds,
+    Id,
+    Status,
+    Ok,
+    Turn,
+    Agent,
+}
+
+impl Part {
+    /// All parts.
+    pub const ALL: [Self; 13] = [
+        Self::Tool,
+        Self::Args,
+        Self::Result,
+        Self::Error,
+        Self::Start,
+        Self::End,
+        Self::Milliseconds,
+        Self::Seconds,
+        Self::Id,
+        Self::Status,
+        Self::Ok,
+        Self::Turn,
+        Self::Agent,
+    ];
+}
 
 fn list(names: &[&'static str]) -> List {
     names.iter().map(|name| Cow::Borrowed(*name)).collect()
@@ -67,22 +105,40 @@ impl Names {
         &KNOWN
     }
 
-    /// The names of a call's field in [`PLAIN`].
-    pub(crate) fn plain(&self, field: &str) -> &[Cow<'static, str>] {
-        match field {
-            "id" => &self.call_id,
-            "status" => &self.status,
-            "ok" => &self.ok,
-            "turn" => &self.turn,
-            _ => &self.agent,
+    /// The names of a part of a call.
+    fn of_part(&self, part: Part) -> &List {
+        match part {
+            Part::Tool => &self.tool,
+            Part::Args => &self.args,
+            Part::Result => &self.result,
+            Part::Error => &self.error,
+            Part::Start => &self.start,
+            Part::End => &self.end,
+            Part::Milliseconds => &self.milliseconds,
+            Part::Seconds => &self.seconds,
+            Part::Id => &self.call_id,
+            Part::Status => &self.status,
+            Part::Ok => &self.ok,
+            Part::Turn => &self.turn,
+            Part::Agent => &self.agent,
         }
     }
 
-    /// Whether a key of a call is read under a name of the normal form.
-    pub(crate) fn is_of_call(&self, key: &str) -> bool {
-        let lists = [&self.tool, &self.args, &self.result, &self.error, &self.start, &self.end];
-        let more = [&self.milliseconds, &self.seconds, &self.call_id, &self.status, &self.ok, &self.turn, &self.agent];
-        lists.into_iter().chain(more).any(|list| has(list, key))
+    /// The part of a call that a key names, and the rank of the name.
+    pub(crate) fn part(&self, key: &str) -> Option<(Part, u8)> {
+        self.parts.get(key).copied()
+    }
+
+    /// Makes the look-up of parts. A name that stands for two parts is the first of them.
+    fn indexed(mut self) -> Self {
+        let mut parts = FxHashMap::default();
+        for part in Part::ALL {
+            for (rank, name) in (0_u8..).zip(self.of_part(part)) {
+                parts.entry(name.clone()).or_insert((part, rank));
+            }
+        }
+        self.parts = parts;
+        self
     }
 
     /// Whether a key of a run is read under a name of the normal form, or hides one.
@@ -145,6 +201,8 @@ impl Default for Names {
             cost: list(&["cost", "cost_usd", "total_cost", "total_cost_usd", "costUsd"]),
             usage: list(&["usage", "token_usage"]),
             messages: list(&["messages"]),
+            parts: FxHashMap::default(),
         }
+        .indexed()
     }
 }

@@ -5,7 +5,7 @@ use super::calls::Usage;
 use super::draft::{Draft, field};
 use super::{Format, list_of, never, object_of, objects, text_of};
 use crate::trace::error::Placed;
-use crate::trace::names::{Names, PLAIN};
+use crate::trace::names::{Names, Part};
 use crate::trace::run::Kind;
 use crate::value::{Entry, Node, Number, Object, Value};
 use std::borrow::Cow;
@@ -83,7 +83,8 @@ pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>, na
 }
 
 fn add_call<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, call: Object<'run>, names: &Names) {
-    let mut fields: Vec<Entry<'run>> = Vec::with_capacity(call.entries().len());
+    let parts = Parts::of(call, names);
+    let mut fields: Vec<Entry<'run>> = Vec::with_capacity(call.entries().len() + 1);
     let mut add = |key: &'run str, node: Option<Node<'run>>| {
         if let Some(node) = node {
             fields.push(field(key, node));
@@ -91,35 +92,68 @@ fn add_call<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, call: Object<'r
     };
     add("tool", tool(call, names));
     let function = object_of(call, "function");
-    let args = first(call, &names.args).or_else(|| first(function?, &names.args));
+    let args = parts.get(Part::Args).or_else(|| first(function?, &names.args));
     add("args", args.map(|args| super::calls::arguments(draft, args)));
     // `null` is what serialisers write for no result and no error; a result of `null` with nothing else said is a result.
-    let result = first(call, &names.result).or_else(|| names.result.iter().find_map(|key| call.get(key)));
-    add("result", result);
-    add("error", first(call, &names.error));
-    add("start", first(call, &names.start));
-    add("end", first(call, &names.end));
-    add("duration", duration(call, names));
-    for name in PLAIN {
-        add(name, first(call, names.plain(name)));
+    add("result", parts.get(Part::Result).or(parts.null_result.map(|(_, node)| node)));
+    add("error", parts.get(Part::Error));
+    add("start", parts.get(Part::Start));
+    add("end", parts.get(Part::End));
+    add("duration", parts.get(Part::Milliseconds).or_else(|| in_milliseconds(parts.get(Part::Seconds)?)));
+    for (name, part) in PLAIN {
+        add(name, parts.get(part));
     }
     let standard = fields.len();
     for entry in call.entries() {
-        let taken = fields.iter().take(standard).any(|field| field.key == entry.key);
-        if !taken && !names.is_of_call(entry.key) {
+        let taken = || fields.iter().take(standard).any(|field| field.key == entry.key);
+        if names.part(entry.key).is_none() && !taken() {
             fields.push(*entry);
         }
     }
     draft.step(Kind::Call, fields, node.origin);
 }
 
+/// The fields of a call that are read under one of their names as they stand.
+const PLAIN: [(&str, Part); 5] =
+    [("id", Part::Id), ("status", Part::Status), ("ok", Part::Ok), ("turn", Part::Turn), ("agent", Part::Agent)];
+
+/// The parts of a call, each under the first of its names that is there and not `null`.
+#[derive(Default)]
+struct Parts<'run> {
+    found: [Option<(u8, Node<'run>)>; Part::ALL.len()],
+    null_result: Option<(u8, Node<'run>)>,
+}
+
+impl<'run> Parts<'run> {
+    fn of(call: Object<'run>, names: &Names) -> Self {
+        let mut parts = Self::default();
+        for entry in call.entries() {
+            let Some((part, rank)) = names.part(entry.key) else { continue };
+            let place = match entry.node.value {
+                Value::Null if part == Part::Result => Some(&mut parts.null_result),
+                Value::Null => None,
+                _ => parts.found.get_mut(part as usize),
+            };
+            if let Some(place) = place.filter(|place| place.is_none_or(|(known, _)| rank < known)) {
+                *place = Some((rank, entry.node));
+            }
+        }
+        parts
+    }
+
+    fn get(&self, part: Part) -> Option<Node<'run>> {
+        self.found.get(part as usize).copied().flatten().map(|(_, node)| node)
+    }
+}
+
 /// Milliseconds, from a name that says its unit.
 fn duration<'run>(object: Object<'run>, names: &Names) -> Option<Node<'run>> {
-    first(object, &names.milliseconds).or_else(|| {
-        let node = first(object, &names.seconds)?;
-        let Value::Number(seconds) = node.value else { return None };
-        Some(Node::new(crate::trace::time::value(seconds.multiply(Number::Integer(1000))?.to_f64()), node.origin))
-    })
+    first(object, &names.milliseconds).or_else(|| in_milliseconds(first(object, &names.seconds)?))
+}
+
+fn in_milliseconds(node: Node<'_>) -> Option<Node<'_>> {
+    let Value::Number(seconds) = node.value else { return None };
+    Some(Node::new(crate::trace::time::value(seconds.multiply(Number::Integer(1000))?.to_f64()), node.origin))
 }
 
 fn read_usage<'run>(object: Object<'run>, draft: &mut Draft<'run, '_>, names: &Names) {

@@ -188,7 +188,7 @@ pub(super) fn read<'a>(
     order.results |= fields[1].is_some() || null_result || ended;
     for ((best, texts), wanted) in fields.iter().zip(texts).zip(demand.texts) {
         if wanted && best.is_some() {
-            take_texts(cursor, best.start, best.end, texts)?;
+            take_texts(cursor, text, best.start, best.end, texts)?;
         }
     }
     // Arguments that are JSON inside of text are for the full reader.
@@ -206,12 +206,12 @@ pub(super) fn read<'a>(
 
 /// Adds the texts inside of a value.
 #[inline]
-fn take_texts(cursor: Cursor<'_>, start: usize, end: usize, texts: &mut Texts) -> Option<()> {
+fn take_texts(cursor: Cursor<'_>, text: &str, start: usize, end: usize, texts: &mut Texts) -> Option<()> {
     match cursor.byte(start) {
-        b'"' => texts.add(cursor, start, end.wrapping_sub(1)),
+        b'"' => texts.add(cursor, text, start, end.wrapping_sub(1)),
         b'{' | b'[' => {
             let before = texts.ends.len();
-            cursor.texts(start, end, |open, close| texts.add(cursor, open, close))?;
+            cursor.texts(start, end, |open, close| texts.add(cursor, text, open, close))?;
             texts.doubtful |= texts.ends.len() == before;
         }
         _ => {

@@ -84,7 +84,7 @@ pub struct Call<'a> {
 #[derive(Debug, Default)]
 pub struct Texts {
     /// All of them.
-    pub bytes: Vec<u8>,
+    pub text: String,
     /// Where each ends, in front of its zero byte.
     pub ends: Vec<u32>,
     /// Whether there is any text, number or boolean.
@@ -110,37 +110,35 @@ pub struct Facts<'a> {
 
 impl Texts {
     fn clear(&mut self) {
-        self.bytes.clear();
+        self.text.clear();
         self.ends.clear();
         (self.any, self.doubtful) = (false, false);
     }
 
     fn end(&mut self) {
         self.any = true;
-        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
-        self.bytes.push(0);
+        self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+        self.text.push('\0');
     }
 
     /// Adds a text as it stands between its quotes.
     #[inline]
-    fn add(&mut self, cursor: Cursor<'_>, open: usize, close: usize) {
-        let raw = cursor.slice(open.wrapping_add(1), close);
+    fn add(&mut self, cursor: Cursor<'_>, text: &str, open: usize, close: usize) {
+        let raw = text.get(open.wrapping_add(1)..close).unwrap_or_default();
         if cursor.has_escape(open, close) {
             self.add_escaped(raw);
         } else {
-            self.bytes.extend_from_slice(raw);
+            self.text.push_str(raw);
         }
         self.end();
     }
 
     #[inline(never)]
-    fn add_escaped(&mut self, raw: &[u8]) {
-        for piece in pieces(std::str::from_utf8(raw).unwrap_or_default()) {
+    fn add_escaped(&mut self, raw: &str) {
+        for piece in pieces(raw) {
             match piece {
-                Piece::Plain(text) => self.bytes.extend_from_slice(text.as_bytes()),
-                Piece::Escape(character, _) => {
-                    self.bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                }
+                Piece::Plain(text) => self.text.push_str(text),
+                Piece::Escape(character, _) => self.text.push(character),
             }
         }
     }
@@ -151,7 +149,7 @@ impl Texts {
         let number = self.ends.partition_point(|end| (*end as usize) < at);
         let start = number.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| *end as usize + 1);
         let end = self.ends.get(number).map_or(start, |end| *end as usize);
-        self.bytes.get(start..end).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+        self.text.get(start..end).unwrap_or_default()
     }
 
     /// All texts in order.
@@ -159,9 +157,9 @@ impl Texts {
         let mut start = 0;
         self.ends.iter().map(move |end| {
             let end = *end as usize;
-            let bytes = self.bytes.get(start..end).unwrap_or_default();
+            let text = self.text.get(start..end).unwrap_or_default();
             start = end + 1;
-            std::str::from_utf8(bytes).unwrap_or_default()
+            text
         })
     }
 }

@@ -31,7 +31,7 @@ impl Texts {
         while let Some(node) = open.pop() {
             match node.value {
                 Value::Text(text) => {
-                    self.bytes.extend_from_slice(text.as_str().as_bytes());
+                    self.text.push_str(text.as_str());
                     self.end();
                 }
                 Value::Number(_) | Value::Boolean(_) => self.any = true,

@@ -72,9 +72,10 @@ impl Search {
     /// Tells every target that stands in some text. `tried` is memory to be used again.
     pub(super) fn run(&self, texts: &Texts, wanted: &[Searched<'_>], prepared: &Prepared, found: &mut dyn FnMut(u32)) {
         let mut last = (u32::MAX, usize::MAX);
-        self.finder.find(&texts.bytes, &mut |at, number| {
+        let bytes = texts.text.as_bytes();
+        self.finder.find(bytes, &mut |at, number| {
             let Some(trigger) = self.triggers.get(number as usize) else { return };
-            if !trigger.sequence.stands_at(&texts.bytes, at) {
+            if !trigger.sequence.stands_at(bytes, at) {
                 return;
             }
             match self.targets.get(trigger.target as usize) {

@@ -1,0 +1,364 @@
+//! The fast way through a trace against the plain one: facts from the bytes of a line against facts of the run that was read in full, and
+//! what the screen says of an assertion against what the evaluation of the run says.
+
+use averment::bytecode::program::Program;
+use averment::limits::Limits;
+use averment::trace::facts::{Demand, Facts, LineReader, Stretch};
+use averment::trace::names::Names;
+use averment::trace::read::{self, RawRun};
+use averment::trace::run::RunSource;
+use averment::trace::scan::{Cursor, Index};
+use averment::vm::evaluate::{EvaluateOptions, evaluate};
+use averment::vm::prepare::Prepared;
+use averment::vm::screen::{Answer, Scratch, Screen};
+use bumpalo::Bump;
+use proptest::prelude::*;
+
+/// Rules of every form that the screen knows, and of some that it does not.
+const RULES: &str = r#"
+def risky(s) = s matches /\bAKIA[0-9A-Z]{4}\b/ or s contains "xoxb-" or s matches /(?:password|secret)\s*[:=]\s*\w{3,}/i
+def long(s) = s matches /[a-z]+ refund [0-9]+/
+let fast = duration <= 30s
+never admin_*, drop_table
+only search*, refund, "get order", authenticate, delete_record
+count refund <= 2
+count search_docs in [0, 1, 3]
+require authenticate
+require refund 1..2 times
+first authenticate
+last refund
+before authenticate -> delete_record
+before authenticate -> delete_record, refund
+before each authenticate -> refund
+after refund -> authenticate
+after authenticate -> refund, delete_record
+never refund after delete_record
+never refund before authenticate
+sequence authenticate -> refund -> delete_record
+sequence refund -> refund
+if refund then authenticate
+refund iff delete_record
+either refund or delete_record
+not both refund, delete_record
+each refund: args.amount is number and args.amount <= 30
+each refund: args.amount > 5 or not args.note exists
+some refund: args.amount == 15
+no delete_record: args.force != true
+each refund: result.code == 0
+each search*: tool != "search_web" and args.q contains "a"
+before authenticate(user: $u) -> refund(user: $u)
+never refund(amount > 100)
+no risky in calls[*].result
+no risky in calls[*].args
+no long in calls[*].result
+output.url matches /^https:\/\/[a-z.]+$/
+output contains "done"
+output.text icontains "Summary" and output.n in [1, 2.0, "x"]
+output.text starts with "a" or output.text ends with "z"
+output.list is empty
+output.deep.er == null
+not output.text contains "no" implies fast
+duration < 1e3
+duration === 12
+error is missing
+inputs contains "hello"
+meta.tag == "x" when meta.kind == "y"
+fast
+"#;
+
+fn program() -> &'static (Program, Prepared) {
+    static PROGRAM: std::sync::OnceLock<(Program, Prepared)> = std::sync::OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let rules = averment::Rules::from_text("rules.assert", RULES).expect("good rules");
+        let program = rules.program().clone();
+        let prepared = Prepared::new(&program);
+        (program, prepared)
+    })
+}
+
+struct Both {
+    /// What the screen says from the bytes; `None` where the line is for the full reader.
+    fast: Option<Vec<Answer>>,
+    /// What the screen says from the run.
+    plain: Vec<Answer>,
+    /// What the evaluation says.
+    verdicts: Vec<averment::truth::Verdict>,
+}
+
+/// Judges a line both ways; `None` where it cannot be read in full.
+fn judge(line: &str) -> Option<Both> {
+    let (program, prepared) = program();
+    let limits = Limits::default();
+    let mut demand = Demand::default();
+    let options = EvaluateOptions::default();
+    let screen = Screen::new(program, prepared, &options.selection, &mut demand);
+    let (arena, full) = (Bump::new(), Bump::new());
+    let mut index = Index::default();
+    index.build(line.as_bytes());
+    let cursor = Cursor::new(line.as_bytes(), &index, limits.json_depth);
+    let stretch = Stretch { text: line, cursor, arena: &arena, limits: &limits };
+    let mut reader =
+        LineReader::new(&demand, Names::known()).expect("no entry of these rules is put together from others");
+    let (mut scratch, mut facts) = (Scratch::default(), Facts::default());
+    // Twice, so that the keys are expected once.
+    let read = (0..2).map(|_| reader.read(stretch, 0, line.len(), &mut facts)).last().flatten();
+    let fast = read.filter(|()| index.is_clean()).map(|()| {
+        let mut answers = Vec::new();
+        screen.judge(program, prepared, &facts, Some(stretch), &mut scratch, &mut answers);
+        answers
+    });
+    let raw = RawRun::new(line.to_owned(), RunSource::default());
+    let run = read::parse(&raw, &full, &limits).ok()?;
+    let mut facts = Facts::default();
+    facts.of_run(&run, &demand);
+    let mut plain = Vec::new();
+    screen.judge(program, prepared, &facts, None, &mut scratch, &mut plain);
+    let outcome = evaluate(program, prepared, &run, &full, &options);
+    Some(Both { fast, plain, verdicts: outcome.results.iter().map(|one| one.verdict).collect() })
+}
+
+fn check(line: &str) -> Option<Both> {
+    let both = judge(line)?;
+    let (program, _) = program();
+    for (way, answers) in [("from the bytes", both.fast.as_ref()), ("from the run", Some(&both.plain))] {
+        for (number, answer) in answers.into_iter().flatten().enumerate() {
+            let said = answer.verdict().unwrap_or(both.verdicts[number]);
+            assert_eq!(said, both.verdicts[number], "`{}` {way}\n{line}", program.assertions[number].text);
+        }
+    }
+    Some(both)
+}
+
+const TOOLS: [&str; 9] = [
+    "refund",
+    "authenticate",
+    "delete_record",
+    "search_docs",
+    "search_web",
+    "admin_reset",
+    "drop_table",
+    "get order",
+    "x\\u0041",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        r#""""#,
+        r#""a refund 12""#,
+        r#""done""#,
+        r#""x\n\"AKIA1234\" y""#,
+        r#""\u0041KIA1234""#,
+        r#""AKIA12345""#,
+        r#""PASSWORD: abcd""#,
+        r#""passwords: abc""#,
+        r#""secret = ab""#,
+        r#""xoxb-1""#,
+        r#""Zürich 😀""#,
+        r#""https://a.b""#,
+        r#""aSummaryz""#,
+        r#""no""#,
+        r#""x""#,
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn scalar() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => text(),
+        1 => prop::sample::select(vec!["null", "true", "false", "0", "1", "2", "12", "15", "12.0", "30", "30.5", "-1", "1e2", "999", "31000", "1e999",
+            "9007199254740993"]).prop_map(str::to_owned),
+    ]
+}
+
+fn value() -> impl Strategy<Value = String> {
+    let key = prop::sample::select(vec![
+        "url", "text", "n", "list", "deep", "er", "code", "amount", "user", "note", "q", "force", "tag", "kind",
+    ]);
+    scalar().prop_recursive(3, 12, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec((key.clone(), inner.clone()), 0..4).prop_map(|entries| {
+                let entries: Vec<String> = entries.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+                format!("{{{}}}", entries.join(","))
+            }),
+            prop::collection::vec(inner, 0..3).prop_map(|items| format!("[{}]", items.join(", "))),
+        ]
+    })
+}
+
+fn call() -> impl Strategy<Value = String> {
+    let names = ["name", "tool", "tool_name"];
+    let fields = [
+        "args",
+        "arguments",
+        "input",
+        "result",
+        "output",
+        "error",
+        "start_ms",
+        "start",
+        "duration_ms",
+        "end",
+        "status",
+        "ok",
+        "turn",
+        "id",
+        "x",
+    ];
+    let field = (prop::sample::select(fields.to_vec()), value());
+    (
+        prop::sample::select(names.to_vec()),
+        prop::sample::select(TOOLS.to_vec()),
+        prop::collection::vec(field, 0..6),
+        any::<bool>(),
+    )
+        .prop_map(|(key, tool, fields, spaced)| {
+            let mut entries = vec![format!("\"{key}\":\"{tool}\"")];
+            entries.extend(fields.iter().map(|(key, value)| {
+                // Fields with a type get one that fits most of the time.
+                let value = match *key {
+                    "start_ms" | "start" | "duration_ms" | "end" if value.len() % 5 != 0 => value.len().to_string(),
+                    "status" if value.len() % 5 != 0 => {
+                        ["\"ok\"", "\"failed\"", "\"denied\"", "\"odd\""][value.len() % 4].to_owned()
+                    }
+                    "ok" if value.len() % 5 != 0 => (value.len() % 2 == 0).to_string(),
+                    "turn" if value.len() % 5 != 0 => (value.len() / 8).to_string(),
+                    "args" | "arguments" if value.len() % 3 == 0 => {
+                        format!("{{\"amount\":{},\"user\":\"u{}\"}}", value.len(), value.len() % 2)
+                    }
+                    _ => value.clone(),
+                };
+                format!("\"{key}\":{value}")
+            }));
+            format!("{{{}}}", entries.join(if spaced { " , " } else { "," }))
+        })
+}
+
+fn run() -> impl Strategy<Value = String> {
+    let roots = [
+        "output",
+        "answer",
+        "duration_ms",
+        "duration",
+        "id",
+        "input",
+        "inputs",
+        "meta",
+        "custom",
+        "error",
+        "usage",
+        "cost",
+        "messages",
+        "status",
+        "complete",
+        "turns",
+        "prompt",
+        "x",
+    ];
+    let entry = (prop::sample::select(roots.to_vec()), value());
+    let calls = prop::sample::select(vec!["tool_calls", "calls", "actions", "function_calls"]);
+    (calls, prop::collection::vec(call(), 0..7), prop::collection::vec(entry, 0..6), 0..4_usize).prop_map(
+        |(key, calls, entries, place)| {
+            let mut parts: Vec<String> = entries
+                .iter()
+                .map(|(key, value)| match *key {
+                    "duration_ms" | "duration" if value.len() % 5 != 0 => format!("\"{key}\": {}", value.len() * 700),
+                    "id" if value.len() % 3 != 0 => "\"id\":\"run-1\"".to_owned(),
+                    "complete" if value.len() % 3 != 0 => "\"complete\":true".to_owned(),
+                    "messages" if value.len() % 3 != 0 => {
+                        r#""messages":[{"role":"user","content":"refund"}]"#.to_owned()
+                    }
+                    _ => format!("\"{key}\":{value}"),
+                })
+                .collect();
+            parts.insert(place.min(parts.len()), format!("\"{key}\":[{}]", calls.join(",")));
+            format!("{{{}}}", parts.join(","))
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_the_screen_says_the_evaluation_says(line in run()) {
+        check(&line);
+    }
+
+    #[test]
+    fn broken_lines_are_never_judged_otherwise(line in run(), at in any::<prop::sample::Index>(), with in prop::sample::select(vec![
+        "", "\"", "\\", "{", "}", "[", "]", ",", ":", " ", "0", "null", "\u{1}", "\\u00e9", "é",
+    ])) {
+        let mut place = at.index(line.len());
+        while !line.is_char_boundary(place) { place -= 1; }
+        let next = line[place..].chars().next().map_or(place, |character| place + character.len_utf8());
+        let changed = format!("{}{with}{}", &line[..place], &line[next..]);
+        check(&changed);
+    }
+}
+
+#[test]
+fn plain_runs_are_read_from_their_bytes_and_decided() {
+    let line = r#"{"id":"run-1","input":"hello","output":{"text":"a done","url":"https://a.b"},"tool_calls":[{"name":"authenticate","args":{"user":"u"},"result":"ok","error":null,"start_ms":1,"duration_ms":2},{"name":"refund","args":{"amount":15},"result":{"rows":[{"note":"AKIA1234"}]},"error":null,"start_ms":4,"duration_ms":2}],"duration_ms":12}"#;
+    let both = check(line).expect("a run");
+    let fast = both.fast.expect("read from its bytes");
+    let open: Vec<&str> = fast
+        .iter()
+        .zip(&program().0.assertions)
+        .filter(|(answer, _)| **answer == Answer::Open)
+        .map(|(_, assertion)| assertion.text.as_str())
+        .collect();
+    assert_eq!(
+        open,
+        [
+            "before each authenticate -> refund",
+            "before authenticate(user: $u) -> refund(user: $u)",
+            "never refund(amount > 100)",
+        ]
+    );
+}
+
+#[test]
+fn unusual_lines_are_for_the_full_reader() {
+    let call = r#"{"name":"refund","args":{"amount":1}}"#;
+    for line in [
+        format!(r#"{{"tool_calls":[{call}],"tool_calls":[]}}"#),
+        format!(r#"{{"tool_calls":[{call}],"output":"a","output":"b"}}"#),
+        format!(r#"{{"tool_calls":[{call}],"calls":[]}}"#),
+        format!(r#"{{"tool_calls":[{call}],"complete":false}}"#),
+        format!(r#"{{"tool_calls":[{call}],"duration":"soon"}}"#),
+        format!(r#"{{"tool_calls":[{call}],"role":"user"}}"#),
+        r#"{"tool_calls":[{"name":"a","start":5},{"name":"b","start":1}]}"#.to_owned(),
+        r#"{"tool_calls":[{"name":"a","args":{},"args":{}}]}"#.to_owned(),
+        r#"{"tool_calls":[{"name":"a","status":"what"}]}"#.to_owned(),
+        r#"{"tool_calls":[{"name":"a","args":"{\"amount\":1}"}]}"#.to_owned(),
+        r#"{"tool_calls":[{"name":1}]}"#.to_owned(),
+        format!(r#"{{"messages":[{{"role":"user","content":"x"}}],"actions":[{call}]}}"#),
+        format!(r#"[{call}]"#),
+        format!(r#"{{"tool_calls":[{call}]}} x"#),
+    ] {
+        let fast = judge(&line).map(|both| both.fast);
+        assert!(fast.is_none_or(|fast| fast.is_none()), "{line}");
+    }
+}
+
+#[test]
+fn runs_of_the_field_are_judged_alike() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
+    let folder = if folder.exists() { folder } else { std::path::PathBuf::from("../shared/traces") };
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        eprintln!("skipped: there is no {}", folder.display());
+        return;
+    };
+    let mut open: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    let mut judged = 0;
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        } else if let Ok(text) = std::fs::read_to_string(&path) {
+            for line in text.lines().take(200).filter(|line| line.len() < 1 << 20) {
+                judged += usize::from(check(line.trim_end_matches('\r')).is_some());
+            }
+        }
+    }
+    assert!(judged > 0);
+}

@@ -313,6 +313,8 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
             "before each authenticate -> refund",
             "before authenticate(user: $u) -> refund(user: $u)",
             "never refund(amount > 100)",
+            // Something is found: the run says where.
+            "no risky in calls[*].result",
         ]
     );
 }

@@ -91,6 +91,9 @@ pub struct Arguments {
     /// Runs that are judged at a time [default: all processors]
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
+    /// Names of the parts of a run in a format of one's own: a TOML or JSON file
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
     /// Bytes of whole lines that one thread takes at a time [default: 256KiB]
     #[arg(long, value_name = "SIZE")]
     chunk: Option<String>,
@@ -155,7 +158,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         },
         policy,
         detail: Detail { excerpt: outputs.excerpt, findings: outputs.findings },
-        reading: feed::Reading { limits, strict: arguments.strict },
+        reading: feed::Reading { limits, strict: arguments.strict, names: feed::names(arguments.map.as_deref())? },
         threads: arguments.threads,
         chunk: chunk(arguments)?,
         compact: outputs.compact,

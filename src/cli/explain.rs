@@ -133,7 +133,7 @@ fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice)
         ..Permissions::of_command_line(folder)
     };
     let options = EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() };
-    let reading = Reading { limits, strict: false };
+    let reading = Reading { limits, strict: false, names: None };
     let wanted = find(trace, arguments.run.as_deref(), &reading, color)?;
     let prepared: Vec<Prepared> = rules.programs.iter().map(Prepared::new).collect();
     let arena = Bump::new();

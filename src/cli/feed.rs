@@ -1,12 +1,16 @@
 //! Traces cut into pieces that one thread judges at a time.
 
+use super::exit::Stop;
 use super::inputs::{self, Input};
 use crate::limits::Limits;
 use crate::report::model::Unreadable;
 use crate::trace::error::{Problem, ReadError};
+use crate::trace::names::Names;
 use crate::trace::read::{self, Part, RawRun, Runs};
 use crate::trace::run::Run;
 use bumpalo::Bump;
+use std::path::Path;
+use std::sync::Arc;
 
 /// How runs are read.
 #[derive(Debug, Clone)]
@@ -15,6 +19,21 @@ pub struct Reading {
     pub limits: Limits,
     /// What is odd in a trace is an error.
     pub strict: bool,
+    /// The names of a home-grown format (`--map`).
+    pub names: Option<Arc<Names>>,
+}
+
+/// The names in a file of `--map`.
+pub fn names(path: Option<&Path>) -> Result<Option<Arc<Names>>, Stop> {
+    let Some(path) = path else { return Ok(None) };
+    let shown = path.display();
+    let read = std::fs::read_to_string(path)
+        .map_err(|error| Stop::usage(format!("`{shown}` cannot be read: {}", super::said(&error)), String::new()))?;
+    let names = Names::of_file(&read).map_err(|problem| {
+        let help = "write a line for each part, such as `calls = \"steps\"` or `tool = [\"action\", \"fn\"]`";
+        Stop::usage(format!("`{shown}` names no parts of a run: {problem}"), help)
+    })?;
+    Ok(Some(Arc::new(names)))
 }
 
 /// A piece of a trace: some runs, or why one cannot be read.
@@ -131,7 +150,8 @@ impl Document {
 
 /// Reads one run.
 pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> Result<Run<'run>, Unreadable> {
-    let run = read::parse(raw, arena, &reading.limits).map_err(|error| unreadable(&error))?;
+    let run =
+        read::parse_under(raw, arena, &reading.limits, reading.names.as_deref()).map_err(|error| unreadable(&error))?;
     match run.warnings.first().filter(|_| reading.strict) {
         Some(warning) => {
             let problem = Problem { message: warning.message.clone(), help: String::new() };

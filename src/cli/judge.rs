@@ -79,7 +79,11 @@ impl<'p> Judge<'p> {
             })
             .collect();
         let fast = !pipeline.reading.strict && !programs.iter().any(|one| one.screen.always_open());
-        let lines = if fast { LineReader::new(&demand, Names::known()) } else { None };
+        let lines = if fast {
+            LineReader::new(&demand, pipeline.reading.names.as_deref().unwrap_or(Names::known()))
+        } else {
+            None
+        };
         Self {
             pipeline,
             programs,

@@ -39,13 +39,16 @@ struct Show {
     /// Show only this run of each file, from 1
     #[arg(long, value_name = "N")]
     run: Option<usize>,
+    /// Names of the parts of a run in a format of one's own: a TOML or JSON file
+    #[arg(long, value_name = "FILE")]
+    map: Option<std::path::PathBuf>,
 }
 
 /// Shows runs.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let Command::Show(show) = &arguments.command;
     let traces = inputs::traces(&show.traces)?;
-    let reading = Reading { limits: Limits::default(), strict: false };
+    let reading = Reading { limits: Limits::default(), strict: false, names: feed::names(show.map.as_deref())? };
     let style = Stream::Out.style(color);
     let mut out = io::BufWriter::new(io::stdout());
     let (mut shown, mut exit, mut arena) = (0, Exit::Holds, Bump::new());

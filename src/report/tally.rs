@@ -39,10 +39,11 @@ pub struct Judged {
 #[derive(Debug, Default)]
 pub struct Memory {
     known: FxHashMap<Box<[u8]>, Judged>,
+    bytes: usize,
 }
 
-/// More sets of verdicts are not kept.
-const MOST: usize = 10_000;
+/// Sets of verdicts are kept in so much memory, about.
+const MOST: usize = 2 << 20;
 
 impl Memory {
     /// What is known of a set of verdicts.
@@ -53,8 +54,12 @@ impl Memory {
 
     /// Keeps what a set of verdicts makes of a run.
     pub fn keep(&mut self, verdicts: &[u8], judged: Judged) {
-        if self.known.len() >= MOST {
+        let line = judged.line.as_ref().map_or(0, Vec::len);
+        self.bytes += 128 + 2 * verdicts.len() + line;
+        if self.bytes > MOST {
             self.known.clear();
+            self.bytes = 0;
+            return;
         }
         self.known.insert(verdicts.into(), judged);
     }

@@ -1,8 +1,10 @@
 //! The names that home-grown formats give to the parts of a run: one table, for the full reader and for the fast one, and what a file of
 //! the user adds to it.
 
+use crate::diagnostic::suggest::nearest;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Names for one part, the first one that is there counts.
@@ -129,6 +131,65 @@ impl Names {
         self.parts.get(key).copied()
     }
 
+    /// The names that a file of the user adds, in front of those that are known: TOML or JSON, for each part a name or a list of names.
+    ///
+    /// # Errors
+    /// What is wrong with the file, in words.
+    pub fn of_file(text: &str) -> Result<Self, String> {
+        let given: BTreeMap<String, toml::Value> = if text.trim_start().starts_with('{') {
+            serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?
+        } else {
+            toml::from_str(text).map_err(|error| format!("it is not TOML: {}", error.message()))?
+        };
+        let mut names = Self::default();
+        for (part, value) in given {
+            let list = names.list_of(&part).ok_or_else(|| unknown(&part))?;
+            let new = match value {
+                toml::Value::String(name) => vec![Cow::Owned(name)],
+                toml::Value::Array(items) => items
+                    .into_iter()
+                    .map(|item| match item {
+                        toml::Value::String(name) => Ok(Cow::Owned(name)),
+                        _ => Err(format!("`{part}` holds something that is no name")),
+                    })
+                    .collect::<Result<_, _>>()?,
+                _ => return Err(format!("`{part}` is neither a name nor a list of names")),
+            };
+            list.splice(0..0, new);
+            if list.len() > 100 {
+                return Err(format!("`{part}` has more than 100 names"));
+            }
+        }
+        Ok(names.indexed())
+    }
+
+    /// The list that a file calls by this word.
+    fn list_of(&mut self, word: &str) -> Option<&mut List> {
+        Some(match word {
+            "calls" => &mut self.calls,
+            "tool" => &mut self.tool,
+            "args" => &mut self.args,
+            "result" => &mut self.result,
+            "error" => &mut self.error,
+            "start" => &mut self.start,
+            "end" => &mut self.end,
+            "duration" => &mut self.milliseconds,
+            "duration_s" => &mut self.seconds,
+            "call_id" => &mut self.call_id,
+            "status" => &mut self.status,
+            "ok" => &mut self.ok,
+            "turn" => &mut self.turn,
+            "agent" => &mut self.agent,
+            "id" => &mut self.id,
+            "input" => &mut self.input,
+            "output" => &mut self.output,
+            "cost" => &mut self.cost,
+            "usage" => &mut self.usage,
+            "messages" => &mut self.messages,
+            _ => return None,
+        })
+    }
+
     /// Makes the look-up of parts. A name that stands for two parts is the first of them.
     fn indexed(mut self) -> Self {
         let mut parts = FxHashMap::default();
@@ -146,6 +207,37 @@ impl Names {
         let lists = [&self.id, &self.input, &self.output, &self.error, &self.milliseconds, &self.seconds, &self.cost];
         lists.into_iter().chain([&self.usage, &self.messages]).any(|list| has(list, key))
             || matches!(key, "calls" | "steps" | "turn")
+    }
+}
+
+/// The words of a file.
+const WORDS: [&str; 20] = [
+    "calls",
+    "tool",
+    "args",
+    "result",
+    "error",
+    "start",
+    "end",
+    "duration",
+    "duration_s",
+    "call_id",
+    "status",
+    "ok",
+    "turn",
+    "agent",
+    "id",
+    "input",
+    "output",
+    "cost",
+    "usage",
+    "messages",
+];
+
+fn unknown(word: &str) -> String {
+    match nearest(word, WORDS) {
+        Some(near) => format!("there is no part `{word}`: did you mean `{near}`?"),
+        None => format!("there is no part `{word}`: the parts are {}", WORDS.join(", ")),
     }
 }
 

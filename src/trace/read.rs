@@ -9,6 +9,7 @@ mod stream;
 use super::adapt;
 use super::build::build;
 use super::error::{Placed, ReadError};
+use super::names::Names;
 use super::run::{ReadWarning, Run, RunSource};
 use crate::limits::Limits;
 use crate::value::json::{self, Duplicate};
@@ -58,6 +59,19 @@ impl RawRun {
 /// # Errors
 /// What is not JSON, no run of a known format, or beyond a limit.
 pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, limits: &Limits) -> Result<Run<'run>, ReadError> {
+    parse_under(raw, arena, limits, None)
+}
+
+/// The same, with names that a home-grown format gives to the parts of a run.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_under<'run>(
+    raw: &'run RawRun,
+    arena: &'run Bump,
+    limits: &Limits,
+    names: Option<&Names>,
+) -> Result<Run<'run>, ReadError> {
     let text = raw.text();
     if text.len() > limits.run_bytes {
         return Err(bytes::too_long(&raw.source, limits));
@@ -68,7 +82,7 @@ pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, limits: &Limits) -> Res
         Shape::Lines => read_lines(text, arena, limits, &mut warnings),
     };
     let placed = |error: Placed| ReadError::at(&raw.source, text, error.offset, error.problem);
-    let normal = adapt::normal(root, text, raw.source.clone(), warnings, arena, limits).map_err(placed)?;
+    let normal = adapt::normal(root, text, raw.source.clone(), warnings, arena, limits, names).map_err(placed)?;
     build(normal, arena)
 }
 

@@ -5,12 +5,12 @@ use super::score::{self, Judged};
 use crate::bytecode::program::{Assertion, Program};
 use crate::ir::Severity;
 use crate::truth::Verdict;
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// What a file's score is the mean of, in file order: a rule stands where its first result does.
 enum Part {
     Bare { weight: f64, score: Option<f64> },
-    Rule { number: u32, judged: Vec<Judged> },
+    Rule { number: u32, judged: SmallVec<[Judged; 1]> },
 }
 
 /// A score recorded under a name.
@@ -22,7 +22,7 @@ struct Named<'a> {
 
 /// The outcome of a run from its results, which stand in file order.
 pub(super) fn outcome(program: &Program, results: Vec<AssertionOutcome>) -> Outcome {
-    let mut summary = Summary::default();
+    let mut summary = Summary { places: vec![None; program.rules.len()], ..Summary::default() };
     for result in &results {
         if let Some(assertion) = program.assertions.get(result.assertion as usize) {
             summary.add(assertion, result);
@@ -48,7 +48,7 @@ pub(super) fn outcome(program: &Program, results: Vec<AssertionOutcome>) -> Outc
 struct Summary<'a> {
     parts: Vec<Part>,
     /// The part of each rule.
-    places: FxHashMap<u32, usize>,
+    places: Vec<Option<usize>>,
     named: Vec<Named<'a>>,
     /// True when a bare assertion of severity `error` does not hold.
     fails: bool,
@@ -65,10 +65,11 @@ impl<'a> Summary<'a> {
             self.fails |= settings.severity == Severity::Error && !holds(result.status);
             return;
         };
-        let place = *self.places.entry(number).or_insert_with(|| {
-            self.parts.push(Part::Rule { number, judged: Vec::new() });
-            self.parts.len() - 1
-        });
+        let Some(known) = self.places.get_mut(number as usize) else { return };
+        let place = *known.get_or_insert(self.parts.len());
+        if place == self.parts.len() {
+            self.parts.push(Part::Rule { number, judged: SmallVec::new() });
+        }
         if let Some(Part::Rule { judged, .. }) = self.parts.get_mut(place) {
             judged.push(judge(assertion, result));
         }

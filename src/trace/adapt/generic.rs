@@ -27,8 +27,10 @@ fn is_generic(object: Object<'_>) -> bool {
 /// Whether an object is a run under these names.
 pub(super) fn is_run(object: Object<'_>, names: &Names) -> bool {
     let has_tool = |node: &Node<'_>| matches!(node.value, Value::Object(call) if tool(call, names).is_some());
-    object.get("calls").is_none()
-        && object.get("steps").is_none()
+    // What the normal form has under these keys is the normal form, unless a file of the user says otherwise.
+    let other = |key: &str| object.get(key).is_none() || names.calls.iter().any(|name| name == key);
+    other("calls")
+        && other("steps")
         && names.calls.iter().any(|key| list_of(object, key).is_some_and(|calls| calls.iter().all(has_tool)))
 }
 

@@ -13,6 +13,7 @@ mod tau_bench;
 
 use super::build::Normal;
 use super::error::Placed;
+use super::names::Names;
 use super::run::{ReadWarning, RunSource};
 use crate::limits::Limits;
 use crate::value::{Node, Object, Value};
@@ -75,7 +76,16 @@ pub(crate) fn normal<'run>(
     warnings: Vec<ReadWarning>,
     arena: &'run Bump,
     limits: &Limits,
+    names: Option<&Names>,
 ) -> Result<Normal<'run>, Placed> {
+    if let (Some(names), Value::Object(object)) = (names, root.value)
+        && generic::is_run(object, names)
+    {
+        let mut draft = Draft::new(arena, limits, warnings);
+        generic::read_under(root, &mut draft, names);
+        let (object, order, warnings) = draft.finish(root.origin);
+        return Ok(Normal { text, source, object, order, warnings });
+    }
     let Some(format) = detect(&root) else { return Err(unknown(&root)) };
     if std::ptr::eq(format, native_format()) {
         return Ok(native::normal(root, text, source, warnings));

@@ -208,11 +208,13 @@ pub(super) fn read<'a>(
 #[inline]
 fn take_texts(cursor: Cursor<'_>, text: &str, start: usize, end: usize, texts: &mut Texts) -> Option<()> {
     match cursor.byte(start) {
-        b'"' => texts.add(cursor, text, start, end.wrapping_sub(1)),
+        b'"' => {
+            texts.any = true;
+            texts.add(cursor, text, start, end.wrapping_sub(1));
+        }
         b'{' | b'[' => {
-            let before = texts.ends.len();
+            texts.perhaps = true;
             cursor.texts(start, end, |open, close| texts.add(cursor, text, open, close))?;
-            texts.doubtful |= texts.ends.len() == before;
         }
         _ => {
             number(cursor, start, end)

@@ -99,7 +99,7 @@ impl LineReader {
                 }
             };
             if role.mark != 0 {
-                note(role, cursor.byte(at), (at, end), found, wrong);
+                note(role, cursor.slice(at, end), (at, end), found, wrong);
             }
             Some(end)
         })?;
@@ -108,7 +108,7 @@ impl LineReader {
             && order.is_plain()
             && !(first_needed && form == Form::Generic && rank > 0)
             && !(if form == Form::Generic { wrong.generic } else { wrong.native });
-        if !good || facts.texts.iter().any(|texts| texts.doubtful && !texts.any) {
+        if !good {
             return None;
         }
         finish(facts, &order, found.iter().zip(&*nulls), form);
@@ -151,10 +151,10 @@ fn calls<'a>(
 }
 
 /// Notes where an entry stands.
-fn note(role: &roots::Role, first: u8, (start, end): (usize, usize), found: &mut [Found], wrong: &mut Wrong) {
-    wrong.generic |= !role.generic_type.fits(first);
-    wrong.native |= !role.native_type.fits(first);
-    let null = first == b'n';
+fn note(role: &roots::Role, value: &[u8], (start, end): (usize, usize), found: &mut [Found], wrong: &mut Wrong) {
+    wrong.generic |= !role.generic_type.fits(value);
+    wrong.native |= !role.native_type.fits(value);
+    let null = value.first() == Some(&b'n');
     for (root, rank) in &role.generic {
         if let Some(found) = found.get_mut(usize::from(*root)) {
             match found.generic {

@@ -87,10 +87,10 @@ pub struct Texts {
     pub text: String,
     /// Where each ends, in front of its zero byte.
     pub ends: Vec<u32>,
-    /// Whether there is any text, number or boolean.
+    /// Whether there is any text, number or boolean for sure.
     pub any: bool,
-    /// Whether something was passed over that may hold numbers or booleans.
-    doubtful: bool,
+    /// Whether an object or list was passed over that may hold some. A text in it may also be one that a later key replaces.
+    pub perhaps: bool,
 }
 
 /// What was found.
@@ -112,11 +112,10 @@ impl Texts {
     fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();
-        (self.any, self.doubtful) = (false, false);
+        (self.any, self.perhaps) = (false, false);
     }
 
     fn end(&mut self) {
-        self.any = true;
         self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
         self.text.push('\0');
     }
@@ -143,13 +142,13 @@ impl Texts {
         }
     }
 
-    /// The text that a byte belongs to.
+    /// The text that a byte belongs to, and where it starts.
     #[must_use]
-    pub fn around(&self, at: usize) -> &str {
+    pub fn around(&self, at: usize) -> (usize, &str) {
         let number = self.ends.partition_point(|end| (*end as usize) < at);
         let start = number.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| *end as usize + 1);
         let end = self.ends.get(number).map_or(start, |end| *end as usize);
-        self.text.get(start..end).unwrap_or_default()
+        (start, self.text.get(start..end).unwrap_or_default())
     }
 
     /// All texts in order.

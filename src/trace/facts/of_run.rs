@@ -31,6 +31,7 @@ impl Texts {
         while let Some(node) = open.pop() {
             match node.value {
                 Value::Text(text) => {
+                    self.any = true;
                     self.text.push_str(text.as_str());
                     self.end();
                 }

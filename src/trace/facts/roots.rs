@@ -46,12 +46,16 @@ pub(super) enum Type {
 }
 
 impl Type {
-    /// Whether a value that starts with this byte fits, as far as that shows.
-    pub(super) fn fits(self, first: u8) -> bool {
+    /// Whether a value fits, as far as that is plain to see.
+    pub(super) fn fits(self, value: &[u8]) -> bool {
+        let first = value.first().copied().unwrap_or(0);
         let number = first == b'-' || first.is_ascii_digit();
         match self {
             Self::Any => true,
-            Self::Number => number || first == b'n',
+            // One beyond the range of doubles is not recorded: that is for the full reader.
+            Self::Number => {
+                first == b'n' || (number && value.len() <= 20 && !value.iter().any(|byte| byte | 0x20 == b'e'))
+            }
             Self::Object => matches!(first, b'{' | b'n'),
             Self::TextOrNumber => number || matches!(first, b'"' | b'n'),
         }
@@ -105,10 +109,14 @@ pub(super) fn keys(roots: &[String], names: &Names) -> Keys<Role> {
     for (rank, key) in (0_u8..).zip(&names.calls) {
         change(key, &|role| role.special = Special::Generic(rank));
     }
-    change("calls", &|role| role.special = Special::Native);
+    let mapped = |key: &str| names.calls.iter().any(|name| name == key);
+    if !mapped("calls") {
+        change("calls", &|role| role.special = Special::Native);
+    }
     for key in REFUSED.into_iter().chain(Kind::ALL.map(Kind::list_key)) {
         match key {
             "calls" => {}
+            _ if mapped(key) => {}
             "messages" => change(key, &|role| role.special = Special::RefuseUnlessFirst),
             _ => change(key, &|role| role.special = Special::Refuse),
         }

@@ -5,6 +5,7 @@
 //! calls, and `no PREDICATE in calls[*].args` and `.result`. Nothing in it knows a particular rule.
 
 mod atom;
+mod build;
 mod course;
 mod formula;
 mod sequences;
@@ -13,17 +14,16 @@ mod texts;
 use super::course::plan::Plan;
 use super::prepare::Prepared;
 use super::select::Selection;
-use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, Program};
-use crate::ir::{Course, RuleRole};
+use crate::bytecode::program::Program;
 use crate::syntax::ast::Quantifier;
 use crate::trace::facts::{Demand, Facts, Field, Held, Stretch};
 use crate::truth::{Truth, Verdict};
 use crate::value::{Number, Text, Value};
-use atom::{Atom, Base, Searched};
+use atom::{Atom, Base};
 use course::{Calls, Seen, Statement, Step};
 use formula::Formula;
 use rustc_hash::FxHashMap;
-use texts::Search;
+use texts::{Haystack, Search};
 
 /// What the screen says of an assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -103,11 +103,23 @@ pub struct Screen {
     /// The place that each test of the run looks at.
     places: Vec<Place>,
     place_of: Vec<Option<u32>>,
+    /// Texts and expressions that are looked for in the same value, where they are several.
+    groups: Vec<Group>,
+    /// The group of each test.
+    group_of: Vec<Option<u32>>,
     /// The tests of each field's search.
     searched: [Vec<u32>; 2],
     searches: [Option<Search>; 2],
     /// How many assertions it can say nothing of in any run.
     open: usize,
+}
+
+/// Tests that look for something in the same text.
+#[derive(Debug)]
+struct Group {
+    /// Their numbers.
+    atoms: Vec<u32>,
+    search: Search,
 }
 
 /// Memory of the screen for one thread.
@@ -130,13 +142,11 @@ impl Screen {
     /// The screen of the selected assertions of a program. What it asks of runs is added to `demand`, which several programs may share.
     #[must_use]
     pub fn new(program: &Program, prepared: &Prepared, selection: &Selection, demand: &mut Demand) -> Self {
-        Builder {
-            program,
-            plan: prepared.plan(program),
-            reader: formula::Reader::new(program),
-            searched: Default::default(),
-        }
-        .build(selection, demand)
+        build::screen(program, prepared.plan(program), selection, demand)
+    }
+
+    fn group_of(&self, atom: u32) -> Option<&Group> {
+        self.groups.get(self.group_of.get(atom as usize).copied().flatten()? as usize)
     }
 
     /// Whether every run has to be read in full for some assertion.
@@ -185,9 +195,8 @@ impl Screen {
         for (((search, searched), texts), found) in each {
             let Some(search) = search else { continue };
             found.resize(searched.len(), false);
-            let wanted: smallvec::SmallVec<[Searched<'_>; 8]> =
-                searched.iter().filter_map(|atom| self.atoms.get(*atom as usize)?.searched()).collect();
-            search.run(texts, &wanted, prepared, &mut |target| {
+            let wanted = |target: u32| self.atoms.get(*searched.get(target as usize)? as usize)?.searched();
+            search.run(Haystack::all(texts), &wanted, prepared, &mut |target| {
                 if let Some(found) = found.get_mut(target as usize) {
                     *found = true;
                 }
@@ -272,13 +281,30 @@ impl<'a> Judging<'_, 'a> {
     fn none_in(&self, field: Field, targets: &[u32]) -> Answer {
         let found = self.found.get(field as usize).map_or(&[][..], Vec::as_slice);
         if targets.iter().any(|target| found.get(*target as usize) != Some(&false)) {
-            return Answer::Fail;
+            // In bytes it may be the text of a key that comes again.
+            return if self.stretch.is_some() { Answer::Open } else { Answer::Fail };
         }
+        let Some(texts) = self.facts.texts.get(field as usize) else { return Answer::Open };
         // Nothing to look at: the monitor says of what.
-        match self.facts.texts.get(field as usize).is_some_and(|texts| texts.any) {
-            true => Answer::Pass,
-            false => Answer::Open,
-        }
+        if texts.any || (texts.perhaps && self.has_leaf(field)) { Answer::Pass } else { Answer::Open }
+    }
+
+    /// Whether a field of some call surely holds a text, a number or a boolean.
+    fn has_leaf(&self, field: Field) -> bool {
+        let held = self.facts.calls.iter().filter_map(|call| call.fields.get(field as usize));
+        let mut values = held.map_while(|held| self.value(*held, &[]));
+        values.any(|value| {
+            let mut open = vec![value];
+            while let Some(value) = open.pop() {
+                match value {
+                    Value::Text(_) | Value::Number(_) | Value::Boolean(_) => return true,
+                    Value::List(items) => open.extend(items.iter().map(|item| item.value)),
+                    Value::Object(object) => open.extend(object.entries().iter().map(|entry| entry.node.value)),
+                    _ => {}
+                }
+            }
+            false
+        })
     }
 
     fn course(&mut self, statement: &Statement) -> Answer {
@@ -362,6 +388,10 @@ impl<'a> Judging<'_, 'a> {
         let atom = screen.atoms.get(number as usize)?;
         let place = screen.places.get(screen.place_of.get(number as usize).copied().flatten()? as usize)?;
         let value = self.value(*self.facts.roots.get(place.root)?, &place.way)?;
+        if let (Value::Text(text), Some(group)) = (&value, screen.group_of(number)) {
+            self.together(group, text.as_str());
+            return self.truths.get(number as usize).copied().flatten();
+        }
         let truth = atom.truth(&value, self.prepared)?;
         if let Some(known) = self.truths.get_mut(number as usize) {
             *known = Some(truth);
@@ -370,129 +400,26 @@ impl<'a> Judging<'_, 'a> {
     }
 }
 
-/// Makes a screen.
-struct Builder<'p> {
-    program: &'p Program,
-    plan: &'p Plan,
-    reader: formula::Reader<'p>,
-    searched: [Vec<u32>; 2],
-}
-
-impl Builder<'_> {
-    fn build(mut self, selection: &Selection, demand: &mut Demand) -> Screen {
-        let mut items = Vec::new();
-        for (number, assertion) in (0_u32..).zip(&self.program.assertions) {
-            if selection.selects(self.program, assertion) {
-                items.push(self.item(number, assertion));
+impl Judging<'_, '_> {
+    /// Makes all tests of a group on their text.
+    fn together(&mut self, group: &Group, text: &str) {
+        let atoms = |number: u32| self.screen.atoms.get(number as usize);
+        for number in &group.atoms {
+            if let (Some(place), Some(atom)) = (self.truths.get_mut(*number as usize), atoms(*number)) {
+                *place = Some(Truth::from_bool(atom.negated));
             }
         }
-        let mut screen = Screen {
-            open: items.iter().filter(|item| matches!(item.check, Form::Open)).count(),
-            items,
-            atoms: self.reader.atoms,
-            places: Vec::new(),
-            place_of: Vec::new(),
-            searches: [None, None],
-            searched: self.searched,
-        };
-        screen.find_places(demand);
-        for ((search, searched), texts) in screen.searches.iter_mut().zip(&screen.searched).zip(&mut demand.texts) {
-            if !searched.is_empty() {
-                let wanted = searched.iter().filter_map(|atom| screen.atoms.get(*atom as usize)?.searched());
-                *search = Some(Search::new(self.program, wanted));
-                *texts = true;
-            }
-        }
-        screen
-    }
-
-    fn item(&mut self, number: u32, assertion: &Assertion) -> Item {
-        let open = Item { assertion: number, when: Vec::new(), check: Form::Open };
-        let rule = assertion.rule.and_then(|rule| self.program.rules.get(rule as usize));
-        let special = rule.is_some_and(|rule| matches!(rule.role, RuleRole::Case { .. } | RuleRole::Invariant));
-        if special || assertion.settings.threshold.is_some() {
-            return open;
-        }
-        let when: Option<Vec<Formula>> =
-            assertion.settings.when.iter().map(|code| self.reader.formula(*code, None)).collect();
-        match (when, self.form(&assertion.check)) {
-            (Some(when), Some(check)) => Item { assertion: number, when, check },
-            _ => open,
-        }
-    }
-
-    fn form(&mut self, check: &Check) -> Option<Form> {
-        match check {
-            Check::Expression(code) => Some(Form::Expression(self.reader.formula(*code, None)?)),
-            Check::Course(CourseId(number)) => {
-                let program = self.program;
-                match &program.courses.get(*number as usize)?.course {
-                    Course::NoneIn { values, predicate } => self.none_in(*values, *predicate),
-                    course => self.course(course).map(Form::Course),
+        let truths = &mut *self.truths;
+        group.search.run(
+            Haystack::one(text),
+            &|target| atoms(*group.atoms.get(target as usize)?)?.searched(),
+            self.prepared,
+            &mut |target| {
+                let number = group.atoms.get(target as usize).copied().unwrap_or(u32::MAX);
+                if let (Some(place), Some(atom)) = (truths.get_mut(number as usize), atoms(number)) {
+                    *place = Some(Truth::from_bool(!atom.negated));
                 }
-            }
-            _ => None,
-        }
-    }
-
-    fn course(&mut self, course: &Course<crate::bytecode::program::PatternId, CodeId>) -> Option<Statement> {
-        let reader = std::cell::RefCell::new(&mut self.reader);
-        let mut condition = |code| reader.borrow_mut().formula(code, None);
-        let mut number = |code| reader.borrow_mut().formula(code, Some(Base::Value));
-        course::of(course, self.plan, &mut condition, &mut number)
-    }
-
-    fn none_in(&mut self, values: CodeId, predicate: CodeId) -> Option<Form> {
-        let subject = self.reader.subject(values)?;
-        let field = match (&subject.base, subject.way.as_slice()) {
-            (Base::Calls, [field]) => Field::parse(field)?,
-            _ => return None,
-        };
-        let mut atoms = Vec::new();
-        self.reader.formula(predicate, Some(Base::Value))?.alternatives(&mut atoms)?;
-        let searched = self.searched.get_mut(field as usize)?;
-        let mut targets = Vec::new();
-        for atom in atoms {
-            let known = self.reader.atoms.get(atom as usize)?;
-            let plain = known.subject.base == Base::Value && known.subject.way.is_empty() && !known.negated;
-            known.searched().filter(|_| plain)?;
-            let at = searched.iter().position(|other| *other == atom).unwrap_or_else(|| {
-                searched.push(atom);
-                searched.len() - 1
-            });
-            targets.push(u32::try_from(at).ok()?);
-        }
-        Some(Form::NoneIn(field, targets))
-    }
-}
-
-impl Screen {
-    /// Finds out what every test looks at.
-    fn find_places(&mut self, demand: &mut Demand) {
-        for atom in &self.atoms {
-            let place = match &atom.subject.base {
-                Base::Root(name) => {
-                    let known = demand.roots.iter().position(|root| root == name);
-                    let root = known.unwrap_or_else(|| {
-                        demand.roots.push(name.clone());
-                        demand.roots.len() - 1
-                    });
-                    let place = Place { root, way: atom.subject.way.clone() };
-                    let known = self.places.iter().position(|other| *other == place);
-                    Some(known.unwrap_or_else(|| {
-                        self.places.push(place);
-                        self.places.len() - 1
-                    }))
-                }
-                Base::Field(field) => {
-                    if let Some(asked) = demand.fields.get_mut(*field as usize) {
-                        *asked = true;
-                    }
-                    None
-                }
-                _ => None,
-            };
-            self.place_of.push(place.and_then(|place| u32::try_from(place).ok()));
-        }
+            },
+        );
     }
 }

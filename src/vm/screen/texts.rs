@@ -69,10 +69,16 @@ impl Search {
         Self { targets, triggers, finder, untriggered }
     }
 
-    /// Tells every target that stands in some text. `tried` is memory to be used again.
-    pub(super) fn run(&self, texts: &Texts, wanted: &[Searched<'_>], prepared: &Prepared, found: &mut dyn FnMut(u32)) {
+    /// Tells every target that stands in some text; some more than once. `wanted` says what a target is.
+    pub(super) fn run<'s>(
+        &self,
+        texts: Haystack<'_>,
+        wanted: &dyn Fn(u32) -> Option<Searched<'s>>,
+        prepared: &Prepared,
+        found: &mut dyn FnMut(u32),
+    ) {
         let mut last = (u32::MAX, usize::MAX);
-        let bytes = texts.text.as_bytes();
+        let bytes = texts.whole().as_bytes();
         self.finder.find(bytes, &mut |at, number| {
             let Some(trigger) = self.triggers.get(number as usize) else { return };
             if !trigger.sequence.stands_at(bytes, at) {
@@ -81,10 +87,10 @@ impl Search {
             match self.targets.get(trigger.target as usize) {
                 Some(Target::Text) => found(trigger.target),
                 Some(Target::Regex(regex)) => {
-                    let end = texts.ends.partition_point(|end| (*end as usize) < at);
-                    if last != (trigger.target, end) {
-                        last = (trigger.target, end);
-                        if prepared.regex(*regex).is_some_and(|regex| regex.is_match(texts.around(at))) {
+                    let (start, text) = texts.around(at);
+                    if last != (trigger.target, start) {
+                        last = (trigger.target, start);
+                        if prepared.regex(*regex).is_some_and(|regex| regex.is_match(text)) {
                             found(trigger.target);
                         }
                     }
@@ -93,14 +99,48 @@ impl Search {
             }
         });
         for target in &self.untriggered {
-            let stands = |text: &str| match wanted.get(*target as usize) {
+            let wanted = wanted(*target);
+            let stands = |text: &str| match wanted {
                 Some(Searched::Text(part)) => text.contains(part),
-                Some(Searched::Regex(regex)) => prepared.regex(*regex).is_some_and(|regex| regex.is_match(text)),
+                Some(Searched::Regex(regex)) => prepared.regex(regex).is_some_and(|regex| regex.is_match(text)),
                 None => false,
             };
-            if texts.iter().any(stands) {
+            if texts.any(stands) {
                 found(*target);
             }
+        }
+    }
+}
+
+/// What is searched: one text, or many one behind the other.
+#[derive(Clone, Copy)]
+pub(super) struct Haystack<'t> {
+    one: &'t str,
+    many: Option<&'t Texts>,
+}
+
+impl<'t> Haystack<'t> {
+    pub(super) fn one(text: &'t str) -> Self {
+        Self { one: text, many: None }
+    }
+
+    pub(super) fn all(texts: &'t Texts) -> Self {
+        Self { one: &texts.text, many: Some(texts) }
+    }
+
+    fn whole(&self) -> &'t str {
+        self.one
+    }
+
+    /// The text that a byte belongs to, and where it starts.
+    fn around(&self, at: usize) -> (usize, &'t str) {
+        self.many.map_or((0, self.one), |texts| texts.around(at))
+    }
+
+    fn any(&self, is: impl Fn(&str) -> bool) -> bool {
+        match self.many {
+            Some(texts) => texts.iter().any(is),
+            None => is(self.one),
         }
     }
 }

@@ -5,12 +5,12 @@
 //! record gives what is not recorded, so that what depends on it stays undecided.
 
 use super::json::Cache;
+use super::pattern::Pattern;
 use super::table::Builtin;
 use crate::ir::Type;
 use crate::limits::{Exhausted, Limits, Meter};
 use crate::value::{Node, Number, Object, Text, Value};
 use bumpalo::Bump;
-use regex::Regex;
 
 /// The body of a function.
 pub type Body = for<'call, 'run> fn(&mut Call<'call, 'run>) -> Outcome<'run>;
@@ -27,7 +27,7 @@ pub struct Environment<'call, 'run> {
     /// What it may still use.
     pub meter: &'call mut Meter,
     /// The regular expressions of the program, by number.
-    pub regex: &'call dyn Fn(u32) -> Option<&'call Regex>,
+    pub regex: &'call dyn Fn(u32) -> Option<&'call Pattern>,
     /// Compiled paths and converted values of this run.
     pub cache: &'call Cache<'run>,
 }
@@ -43,7 +43,7 @@ pub struct Call<'call, 'run> {
     pub meter: &'call mut Meter,
     /// Compiled paths and converted values of this run.
     pub cache: &'call Cache<'run>,
-    regex: &'call dyn Fn(u32) -> Option<&'call Regex>,
+    regex: &'call dyn Fn(u32) -> Option<&'call Pattern>,
 }
 
 /// A separator or a text to look for.
@@ -51,7 +51,7 @@ pub enum Needle<'call, 'run> {
     /// Exactly this text.
     Text(&'run str),
     /// What a regular expression finds.
-    Regex(&'call Regex),
+    Regex(&'call Pattern),
 }
 
 impl Builtin {
@@ -166,7 +166,7 @@ impl<'call, 'run> Call<'call, 'run> {
     }
 
     /// A regular expression of the program.
-    pub fn regex(&self, number: u32) -> Option<&'call Regex> {
+    pub fn regex(&self, number: u32) -> Option<&'call Pattern> {
         (self.regex)(number)
     }
 

@@ -2,6 +2,7 @@
 
 use super::call::{Call, Outcome};
 use super::convert::to_library;
+use super::path_cost;
 use crate::limits::{Exhausted, Limits, Meter};
 use crate::value::json::{parse_prefix, parse_text};
 use crate::value::{Node, Text, Value};
@@ -72,38 +73,47 @@ pub fn find_json(
     text: &str,
     limits: &Limits,
     meter: &mut Meter,
-    mut accept: impl FnMut(&Value<'_>) -> bool,
+    mut accept: impl FnMut(&Value<'_>, &mut Meter) -> Result<bool, Exhausted>,
 ) -> Result<Option<Range<usize>>, Exhausted> {
     let mut lists = Vec::new();
     let mut found = None;
-    each_json(text, limits, meter, &mut |node| {
+    each_json(text, limits, meter, &mut |node, meter| {
         if let (Value::List(_), Some(range)) = (node.value, node.origin.range()) {
             lists.push(range);
         }
-        found = first_object(node, &mut accept);
-        found.is_none()
+        found = first_object(node, meter, &mut accept)?;
+        Ok(found.is_none())
     })?;
     for range in lists {
         if found.is_some() {
             break;
         }
         let list = text.get(range.clone()).unwrap_or_default();
-        each_json(list, limits, meter, &mut |node| {
-            found = accept(&node.value).then(|| range.clone());
-            false
+        each_json(list, limits, meter, &mut |node, meter| {
+            found = accept(&node.value, meter)?.then(|| range.clone());
+            Ok(false)
         })?;
     }
     Ok(found)
 }
 
 /// The first object that fits: the value itself, or one in lists.
-fn first_object(node: &Node<'_>, accept: &mut impl FnMut(&Value<'_>) -> bool) -> Option<Range<usize>> {
+fn first_object(
+    node: &Node<'_>,
+    meter: &mut Meter,
+    accept: &mut impl FnMut(&Value<'_>, &mut Meter) -> Result<bool, Exhausted>,
+) -> Result<Option<Range<usize>>, Exhausted> {
     match node.value {
-        Value::Object(_) if accept(&node.value) => node.origin.range(),
-        Value::List(items) => {
-            crate::value::compare::deeper(|| items.iter().find_map(|item| first_object(item, accept)))
-        }
-        _ => None,
+        Value::Object(_) if accept(&node.value, meter)? => Ok(node.origin.range()),
+        Value::List(items) => crate::value::compare::deeper(|| {
+            for item in items {
+                if let Some(found) = first_object(item, meter, accept)? {
+                    return Ok(Some(found));
+                }
+            }
+            Ok(None)
+        }),
+        _ => Ok(None),
     }
 }
 
@@ -112,7 +122,7 @@ fn each_json(
     text: &str,
     limits: &Limits,
     meter: &mut Meter,
-    show: &mut dyn FnMut(&Node<'_>) -> bool,
+    show: &mut dyn FnMut(&Node<'_>, &mut Meter) -> Result<bool, Exhausted>,
 ) -> Result<(), Exhausted> {
     let mut arena = Bump::new();
     let mut at = 0;
@@ -124,7 +134,7 @@ fn each_json(
             Ok(document) => {
                 meter.scan(document.end.saturating_mul(4))?;
                 at = start + document.end;
-                if !show(&document.node) {
+                if !show(&document.node, meter)? {
                     return Ok(());
                 }
             }
@@ -163,7 +173,7 @@ pub(super) fn jsonpath<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let (root, text) = (call.node(0), call.text(1));
     let Some(path) = compiled(call, text) else { return call.missing() };
     let converted = library_value(call, root.value)?;
-    call.meter.charge(cost(text, count_nodes(&converted)))?;
+    path_cost::charge(text, &converted, call.meter)?;
     let found = path.query_located(&converted);
     let nodes = found.locations().filter_map(|location| at(root, location));
     call.give_list(nodes)
@@ -210,28 +220,6 @@ fn size_of_value(value: &Value<'_>) -> usize {
         }
         _ => 1,
     })
-}
-
-fn count_nodes(value: &serde_json::Value) -> u64 {
-    crate::value::compare::deeper(|| match value {
-        serde_json::Value::Array(items) => 1 + items.iter().map(count_nodes).sum::<u64>(),
-        serde_json::Value::Object(object) => 1 + object.values().map(count_nodes).sum::<u64>(),
-        _ => 1,
-    })
-}
-
-/// A bound of the work of a path over so many values. Each further `..` may look at every value once for each value around it, and
-/// a filter that itself looks further than at one value does so for every value.
-fn cost(path: &str, nodes: u64) -> u64 {
-    let descents = path.matches("..").count().saturating_sub(1);
-    let behind_filter = path.split_once('?').map_or("", |(_, rest)| rest);
-    let wide = ["..", "*", "$"].iter().map(|sign| behind_filter.matches(sign).count()).sum::<usize>();
-    let calls = behind_filter.matches("match(").count() + behind_filter.matches("search(").count();
-    let depth = 16_u64.saturating_pow(u32::try_from(descents).unwrap_or(u32::MAX));
-    let inner = nodes.saturating_pow(u32::try_from(wide).unwrap_or(u32::MAX).min(8));
-    // A pattern is compiled anew for every value.
-    let patterns = 1 + 500 * calls as u64;
-    nodes.saturating_mul(depth).saturating_mul(inner).saturating_mul(patterns)
 }
 
 /// The value at a place that the library found, with its own place in the trace.

@@ -180,7 +180,7 @@ pub(super) fn contains_in_order<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run
         loop {
             call.meter.charge(1)?;
             match left.next() {
-                Some(value) if wanted_is(call, &value.value, &item.value) => break,
+                Some(value) if wanted_is(call, &value.value, &item.value)? => break,
                 Some(_) => {}
                 None => return call.give_boolean(false),
             }
@@ -190,14 +190,20 @@ pub(super) fn contains_in_order<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run
 }
 
 /// Whether a value is the wanted one, or a text that the wanted regular expression finds.
-fn wanted_is<'run>(call: &Call<'_, 'run>, value: &Value<'run>, wanted: &Value<'run>) -> bool {
-    match (wanted, value) {
+fn wanted_is<'run>(
+    call: &mut Call<'_, 'run>,
+    value: &Value<'run>,
+    wanted: &Value<'run>,
+) -> Result<bool, Exhausted> {
+    Ok(match (wanted, value) {
         (Value::Regex(number), Value::Text(text)) => {
-            call.regex(*number).is_some_and(|regex| regex.is_match(text.as_str()))
+            let Some(pattern) = call.regex(*number) else { return Ok(false) };
+            pattern.scan(text.as_str().len(), call.meter)?;
+            pattern.regex.is_match(text.as_str())
         }
         (Value::Regex(_), _) => false,
         _ => equal(value, wanted),
-    }
+    })
 }
 
 pub(super) fn keys<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {

@@ -9,6 +9,8 @@ mod grounding;
 pub mod json;
 mod list;
 mod number;
+mod path_cost;
+pub mod pattern;
 pub mod reference;
 pub mod schema;
 mod score;

@@ -3,8 +3,10 @@
 //! The dialect is 2020-12 unless `$schema` names another one that is known. References resolve inside the schema only: nothing is
 //! ever fetched. `format` says what a text means and is not checked. Patterns take linear time.
 
+mod cost;
+
 use super::convert::{to_library, to_library_number};
-use crate::limits::Limits;
+use crate::limits::{Exhausted, Limits, Meter};
 use crate::value::compare::{Key, deeper};
 use crate::value::{Entry, Node, Number, Object, Text, Value};
 use jsonschema::json::{self, Json, JsonNumber, NodeIdentity};
@@ -17,6 +19,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 #[derive(Debug)]
 pub struct Schema {
     validator: Validator<Run>,
+    work: cost::Work,
 }
 
 /// How a value does not fit.
@@ -44,8 +47,16 @@ impl Schema {
             .should_validate_formats(false)
             .with_pattern_options(patterns)
             .build(&schema)
-            .map(|validator| Self { validator })
+            .map(|validator| Self { validator, work: cost::Work::of(&schema) })
             .map_err(|error| shortened(&error.to_string()))
+    }
+
+    /// Takes the fuel that checking a value needs: to be asked before each check.
+    ///
+    /// # Errors
+    /// When there is not so much: the schema makes more work on this value than the limit allows.
+    pub fn charge(&self, value: &Value<'_>, meter: &mut Meter) -> Result<(), Exhausted> {
+        self.work.charge(value, meter)
     }
 
     /// Whether a value fits.

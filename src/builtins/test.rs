@@ -139,8 +139,9 @@ pub fn is_json_schema(
     let Value::Text(text) = subject else { return Ok(None) };
     meter.scan(text.as_str().len().saturating_mul(8))?;
     let arena = Bump::new();
-    let checked = parse(text.as_str(), 0, &arena, limits).ok().map(|document| schema.check(&document.node.value));
-    Ok(Some(checked))
+    let Ok(document) = parse(text.as_str(), 0, &arena, limits) else { return Ok(Some(None)) };
+    schema.charge(&document.node.value, meter)?;
+    Ok(Some(Some(schema.check(&document.node.value))))
 }
 
 /// `subject contains json`, `subject contains json Schema`: where an object (else a list) stands in the text that fits. `None` for
@@ -155,5 +156,9 @@ pub fn contains_json(
     meter: &mut Meter,
 ) -> Result<Option<Option<Range<usize>>>, Exhausted> {
     let Value::Text(text) = subject else { return Ok(None) };
-    find_json(text.as_str(), limits, meter, |value| schema.is_none_or(|schema| schema.accepts(value))).map(Some)
+    let fits = |value: &Value<'_>, meter: &mut Meter| match schema {
+        None => Ok(true),
+        Some(schema) => schema.charge(value, meter).map(|()| schema.accepts(value)),
+    };
+    find_json(text.as_str(), limits, meter, fits).map(Some)
 }

@@ -1,11 +1,11 @@
 //! Functions over text.
 
 use super::call::{Call, Needle, Outcome, borrowed, gap};
+use super::pattern::Pattern;
 use crate::limits::{Exhausted, Meter};
 use crate::trace::command::plain;
 use crate::value::json::to_json;
 use crate::value::{Entry, Node, Number, Object, Value};
-use regex::Regex;
 
 /// White space that separates words: what Unicode calls so, and the four ASCII separators U+001C to U+001F.
 #[must_use]
@@ -86,10 +86,12 @@ fn replace_text(text: &str, from: &str, to: &str, meter: &mut Meter) -> Result<S
     Ok(text.replace(from, to))
 }
 
-fn replace_matches(text: &str, regex: &Regex, to: &str, meter: &mut Meter) -> Result<String, Exhausted> {
+fn replace_matches(text: &str, pattern: &Pattern, to: &str, meter: &mut Meter) -> Result<String, Exhausted> {
     let mut out = String::new();
     let mut copied = 0;
-    for captures in regex.captures_iter(text) {
+    // The groups have to be found as well.
+    pattern.scan(text.len().saturating_mul(4), meter)?;
+    for captures in pattern.regex.captures_iter(text) {
         let Some(found) = captures.get(0) else { continue };
         out.push_str(text.get(copied..found.start()).unwrap_or_default());
         // A group can only bring what was found, once for each mention.
@@ -114,7 +116,10 @@ pub(super) fn split<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
             call.give_list(characters)
         }
         Some(Needle::Text(separator)) => call.give_list(text.split(separator).map(borrowed)),
-        Some(Needle::Regex(regex)) => call.give_list(regex.split(text).map(borrowed)),
+        Some(Needle::Regex(pattern)) => {
+            pattern.scan(text.len(), call.meter)?;
+            call.give_list(pattern.regex.split(text).map(borrowed))
+        }
     }
 }
 
@@ -187,7 +192,8 @@ pub fn is_json_number(text: &str) -> bool {
 pub(super) fn parse_command<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let command = call.text(0);
     call.meter.scan(command.len())?;
-    // Every word of the command is copied at most twice.
+    // Every word of the command is copied at most twice, and a word may be one letter.
+    call.meter.check_memory(command.len().saturating_mul(16))?;
     call.meter.allocate(command.len().saturating_mul(2))?;
     let plain = plain(command);
     let arena = call.arena;

@@ -138,7 +138,7 @@ impl<'run> Machine<'run> {
             arena: self.arena,
             limits: &self.limits,
             meter: &mut self.meter,
-            regex: &|number| prepared.regex(number),
+            regex: &|number| prepared.pattern(number),
             cache: &self.cache,
         };
         let result = builtin.call(&arguments, environment)?;

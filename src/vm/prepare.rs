@@ -2,19 +2,20 @@
 
 use super::course::plan::Plan;
 use super::fault::Fault;
+use crate::builtins::pattern::Pattern;
 use crate::builtins::schema::Schema;
 use crate::builtins::table::{self, Builtin};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, Program};
 use crate::limits::Limits;
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 /// The parts of a program that have to be built: regular expressions, validators, the functions behind names.
 #[derive(Debug, Default)]
 pub struct Prepared {
-    regexes: Vec<(String, OnceLock<Option<Regex>>)>,
+    patterns: Vec<(String, OnceLock<Option<Pattern>>)>,
     schemas: Vec<OnceLock<Result<Schema, String>>>,
     builtins: FxHashMap<u32, &'static Builtin>,
     /// By expression: whether a score function can be called in it. Empty when the program calls none.
@@ -28,7 +29,7 @@ impl Prepared {
     pub fn new(program: &Program) -> Self {
         let builtins = builtins(program);
         Self {
-            regexes: program.regexes.iter().map(|regex| (regex.pattern.clone(), OnceLock::new())).collect(),
+            patterns: program.regexes.iter().map(|regex| (regex.pattern.clone(), OnceLock::new())).collect(),
             schemas: program.schemas.iter().map(|_| OnceLock::new()).collect(),
             graded: graded(program, &builtins),
             builtins,
@@ -44,10 +45,15 @@ impl Prepared {
 
     /// A regular expression of the program; `None` for a number or pattern that is not good (a checked program has none).
     #[must_use]
+    pub fn pattern(&self, number: u32) -> Option<&Pattern> {
+        let (pattern, cell) = self.patterns.get(number as usize)?;
+        cell.get_or_init(|| Pattern::new(pattern, Limits::default().regex_bytes)).as_ref()
+    }
+
+    /// The same, for texts that are short or paid for.
+    #[must_use]
     pub fn regex(&self, number: u32) -> Option<&Regex> {
-        let (pattern, cell) = self.regexes.get(number as usize)?;
-        let limit = Limits::default().regex_bytes;
-        cell.get_or_init(|| RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(limit).build().ok()).as_ref()
+        self.pattern(number).map(|pattern| &pattern.regex)
     }
 
     /// A schema of the program, ready to check values.

@@ -103,11 +103,11 @@ impl<'run> Machine<'run> {
     fn matches(&mut self, subject: &Value<'run>, operand: &Value<'run>) -> Result<Option<bool>, Fault> {
         let (Value::Text(text), Value::Regex(number)) = (subject, operand) else { return Ok(None) };
         let text = text.as_str();
-        self.meter.scan(text.len().saturating_mul(4))?;
-        let regex = self.prepared.regex(*number);
-        let regex =
-            regex.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
-        Ok(Some(regex.is_match(text)))
+        let pattern = self.prepared.pattern(*number);
+        let pattern =
+            pattern.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
+        pattern.scan(text.len().saturating_mul(4), &mut self.meter)?;
+        Ok(Some(pattern.regex.is_match(text)))
     }
 
     /// `in`: an element of a list, a number of a range, a key of an object, a part of a text.
@@ -240,7 +240,7 @@ impl<'run> Machine<'run> {
             Some(truth) => (truth, None),
             None => {
                 let schema = self.prepared.schema(self.program, schema.0, &self.limits)?;
-                self.meter.charge(schema_cost(&subject.value))?;
+                schema.charge(&subject.value, &mut self.meter)?;
                 match check(self, schema, &subject.value)? {
                     Ok(()) => (Truth::True, None),
                     Err(why) => (Truth::False, Some(why)),
@@ -314,14 +314,4 @@ fn size_hint(value: &Value<'_>) -> u64 {
         Value::Object(object) => 1 + object.entries().len() as u64,
         _ => 1,
     }
-}
-
-/// About how much a schema looks at.
-fn schema_cost(value: &Value<'_>) -> u64 {
-    crate::value::compare::deeper(|| match value {
-        Value::Text(text) => 1 + text.as_str().len() as u64 / 16,
-        Value::List(items) => items.iter().map(|item| schema_cost(&item.value)).sum::<u64>() + 1,
-        Value::Object(object) => object.entries().iter().map(|entry| schema_cost(&entry.node.value)).sum::<u64>() + 1,
-        _ => 1,
-    })
 }

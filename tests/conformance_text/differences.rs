@@ -73,7 +73,7 @@ fn schema_not_reached(vector: &Json) -> Option<&'static str> {
 /// The first object of a text, else its first list, as text.
 fn first_json(text: &str) -> Option<&str> {
     let limits = Limits::default();
-    find_json(text, &limits, &mut Meter::new(&limits), |_| true).unwrap().map(|range| &text[range])
+    find_json(text, &limits, &mut Meter::new(&limits), |_, _| Ok(true)).unwrap().map(|range| &text[range])
 }
 
 /// Why a vector that was judged came out differently.
@@ -164,7 +164,7 @@ fn another_fits(vector: &Json) -> bool {
     let Ok(schema) = Schema::compile(&vector["value"].to_string(), &limits) else { return false };
     let arena = bumpalo::Bump::new();
     let first = first_json(output).map(|text| parse(arena.alloc_str(text), 0, &arena, &limits).unwrap().node);
-    let found = find_json(output, &limits, &mut Meter::new(&limits), |value| schema.accepts(value)).unwrap();
+    let found = find_json(output, &limits, &mut Meter::new(&limits), |value, _| Ok(schema.accepts(value))).unwrap();
     first.is_some_and(|first| !schema.accepts(&first.value)) && found.is_some()
 }
 

@@ -80,8 +80,9 @@ impl<'run> ArgsValid<'run> {
             Some(value) => value,
         };
         view.spend(50)?;
-        let machine = &*view.machine;
+        let machine = &mut *view.machine;
         let schema = machine.prepared.schema(machine.program, schema, &machine.limits)?;
+        schema.charge(&value, &mut machine.meter)?;
         Ok(match schema.check(&value) {
             Ok(()) => Fits::Yes,
             Err(violation) => Fits::No(Misfit::Breaks(number, violation)),

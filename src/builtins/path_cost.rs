@@ -1,0 +1,226 @@
+//! How much a JSONPath selects, before it is looked for.
+//!
+//! A path selects a value as often as there are ways to it: `$..*..*` every value once for each value around it, `$[*,*][*,*]` each four
+//! times. The library builds them all. So the ways are counted first, level by level, in time proportional to the value and the path.
+
+use crate::limits::{Exhausted, Meter};
+use crate::value::compare::deeper;
+use serde_json::Value;
+
+/// Takes the fuel for a path into a value, and sees whether there is room for what it selects.
+///
+/// # Errors
+/// When there is not so much.
+pub(super) fn charge(path: &str, value: &Value, meter: &mut Meter) -> Result<(), Exhausted> {
+    let segments = segments(path);
+    let tree = Tree::of(value);
+    let nodes = tree.nodes.len() as u64;
+    meter.charge(nodes)?;
+    let filter = filter_cost(path, nodes);
+    let descents = segments.iter().filter(|segment| segment.deep).count();
+    let several = segments.iter().any(|segment| segment.selectors.len() > 1);
+    if descents <= 1 && !several {
+        return meter.charge(nodes.saturating_mul(filter));
+    }
+    let mut ways = vec![0_u64; tree.nodes.len()];
+    ways.first_mut().map(|root| *root = 1).unwrap_or_default();
+    for segment in &segments {
+        meter.charge(nodes)?;
+        ways = tree.step(segment, &ways);
+        let selected = ways.iter().fold(0_u64, |sum, ways| sum.saturating_add(*ways));
+        meter.charge(selected.saturating_mul(filter))?;
+        // A place is a list of names and numbers.
+        let place = PLACE.saturating_mul(tree.depth.saturating_add(2));
+        meter.check_memory(usize::try_from(selected).unwrap_or(usize::MAX).saturating_mul(place))?;
+    }
+    Ok(())
+}
+
+/// Bytes of one part of a place.
+const PLACE: usize = 32;
+
+/// The values inside a value, each behind what it is in.
+struct Tree<'a> {
+    nodes: Vec<Inner<'a>>,
+    depth: usize,
+}
+
+struct Inner<'a> {
+    parent: usize,
+    key: Key<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Key<'a> {
+    Root,
+    Name(&'a str),
+    Index(usize),
+}
+
+impl<'a> Tree<'a> {
+    fn of(value: &'a Value) -> Self {
+        let mut tree = Self { nodes: vec![Inner { parent: 0, key: Key::Root }], depth: 0 };
+        tree.add(value, 0, 1);
+        tree
+    }
+
+    fn add(&mut self, value: &'a Value, at: usize, depth: usize) {
+        let child = |tree: &mut Self, key, inner| {
+            let here = tree.nodes.len();
+            tree.nodes.push(Inner { parent: at, key });
+            tree.depth = tree.depth.max(depth);
+            deeper(|| tree.add(inner, here, depth + 1));
+        };
+        match value {
+            Value::Array(items) => {
+                items.iter().enumerate().for_each(|(index, inner)| child(self, Key::Index(index), inner));
+            }
+            Value::Object(object) => object.iter().for_each(|(name, inner)| child(self, Key::Name(name), inner)),
+            _ => {}
+        }
+    }
+
+    /// The ways to each value behind a segment.
+    fn step(&self, segment: &Segment, ways: &[u64]) -> Vec<u64> {
+        let mut from = ways.to_vec();
+        if segment.deep {
+            for at in 1..self.nodes.len() {
+                let above = self.nodes.get(at).and_then(|node| from.get(node.parent)).copied().unwrap_or(0);
+                if let Some(here) = from.get_mut(at) {
+                    *here = here.saturating_add(above);
+                }
+            }
+        }
+        let to = |node: &Inner<'_>| match node.key {
+            Key::Root => 0,
+            key => from.get(node.parent).copied().unwrap_or(0).saturating_mul(segment.selecting(key)),
+        };
+        self.nodes.iter().map(to).collect()
+    }
+}
+
+/// A step of a path.
+struct Segment {
+    deep: bool,
+    selectors: Vec<Selector>,
+}
+
+/// What it selects; `Any` also stands for what is not worth being exact about.
+enum Selector {
+    Name(String),
+    Index(usize),
+    Any,
+}
+
+impl Segment {
+    fn selecting(&self, key: Key<'_>) -> u64 {
+        let hits = |selector: &&Selector| match (selector, key) {
+            (Selector::Name(wanted), Key::Name(name)) => wanted == name,
+            (Selector::Index(wanted), Key::Index(index)) => *wanted == index,
+            (Selector::Any, _) => true,
+            _ => false,
+        };
+        self.selectors.iter().filter(hits).count() as u64
+    }
+}
+
+/// The segments of a path that the library can read.
+fn segments(path: &str) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    let mut rest = path.trim_start().strip_prefix('$').unwrap_or(path);
+    loop {
+        rest = rest.trim_start();
+        let deep = rest.starts_with("..");
+        rest = rest.trim_start_matches('.');
+        let (selectors, behind) = match rest.strip_prefix('[') {
+            Some(inside) => bracket(inside),
+            None => {
+                let end = rest.find(['.', '[', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
+                let (name, behind) = rest.split_at(end);
+                if name.is_empty() {
+                    return segments;
+                }
+                (vec![if name == "*" { Selector::Any } else { Selector::Name(name.to_owned()) }], behind)
+            }
+        };
+        segments.push(Segment { deep, selectors });
+        rest = behind;
+    }
+}
+
+/// The selectors of a bracket, and what stands behind it.
+fn bracket(inside: &str) -> (Vec<Selector>, &str) {
+    let (mut depth, mut quote, mut from) = (0_usize, None, 0);
+    let mut selectors = Vec::new();
+    let mut escaped = false;
+    for (at, byte) in inside.bytes().enumerate() {
+        match (quote, byte) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), b'\\') => escaped = true,
+            (Some(open), _) => quote = (open != byte).then_some(open),
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'[' | b'(') => depth += 1,
+            (None, b']') if depth == 0 => {
+                selectors.push(selector(inside.get(from..at).unwrap_or_default()));
+                return (selectors, inside.get(at + 1..).unwrap_or_default());
+            }
+            (None, b']' | b')') => depth = depth.saturating_sub(1),
+            (None, b',') if depth == 0 => {
+                selectors.push(selector(inside.get(from..at).unwrap_or_default()));
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    (selectors, "")
+}
+
+fn selector(text: &str) -> Selector {
+    let text = text.trim();
+    let quoted = ['\'', '"'].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
+    match (quoted, text.parse()) {
+        (Some(name), _) if !name.contains('\\') => Selector::Name(name.to_owned()),
+        (None, Ok(index)) => Selector::Index(index),
+        _ => Selector::Any,
+    }
+}
+
+/// The work of a filter for each value that it is asked about: one that looks further than at the value may look at all of them, and a
+/// pattern is compiled anew for each.
+fn filter_cost(path: &str, nodes: u64) -> u64 {
+    let behind = path.split_once('?').map_or("", |(_, rest)| rest);
+    let wide = ["..", "*", "$"].iter().map(|sign| behind.matches(sign).count()).sum::<usize>();
+    let patterns = behind.matches("match(").count() + behind.matches("search(").count();
+    let inner = nodes.saturating_pow(u32::try_from(wide).unwrap_or(u32::MAX).min(8));
+    inner.saturating_mul(1 + 500 * patterns as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+
+    fn used(path: &str, value: &str) -> Result<u64, Exhausted> {
+        let mut meter = Meter::new(&Limits::default());
+        charge(path, &serde_json::from_str(value).unwrap(), &mut meter)?;
+        Ok(Limits::default().fuel - meter.fuel())
+    }
+
+    #[test]
+    fn plain_paths_cost_what_the_value_is_large() {
+        for path in ["$", "$.a", "$['a'][0]", "$..a", "$..a[0].b", "$.a[?@.b > 1]"] {
+            assert!(used(path, r#"{"a":[{"b":1},{"b":2}]}"#).unwrap() < 20, "{path}");
+        }
+    }
+
+    #[test]
+    fn ways_multiply() {
+        let nested = format!("{}1{}", "{\"a\":".repeat(100), "}".repeat(100));
+        assert!(used("$..a..a", &nested).unwrap() > 4_000);
+        assert!(used("$..*..*..*..*", &nested).is_err());
+        assert!(used("$..a..a..a..a", &nested).is_err());
+        assert!(used("$..b..a..a..a", &nested).is_ok(), "nothing is called b");
+        assert!(used(&format!("${}", "[*,*,*,*]".repeat(20)), &nested).is_err());
+        assert!(used(&format!("${}", "['a','b']".repeat(20)), &nested).is_ok());
+    }
+}

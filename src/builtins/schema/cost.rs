@@ -1,0 +1,261 @@
+//! How much work a schema makes on a value, before the work is done.
+//!
+//! A short schema can ask for exponential work: definitions that refer twice to the one before, alternatives that each descend again. The
+//! library has no limit of its own. What it would do is therefore counted first: every part of the schema on every value it is applied to,
+//! as often as it is applied. Counting remembers what it has counted, so that it stays small where the work is not.
+
+use crate::builtins::pattern::states;
+use crate::limits::{Exhausted, Meter};
+use crate::value::compare::deeper;
+use crate::value::{Node, Value};
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value as Json};
+
+/// The parts of a schema, and which of them are applied to what.
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    parts: Vec<Part>,
+    /// True when no part is reached in two ways: then each is applied once to each value at most.
+    plain: bool,
+}
+
+/// One schema inside the schema.
+#[derive(Debug, Default)]
+struct Part {
+    /// Applied to the same value.
+    here: Vec<usize>,
+    /// Applied to the value of a key.
+    keys: Vec<(String, usize)>,
+    /// Applied to every value of an object.
+    members: Vec<usize>,
+    /// Applied to every name of an object.
+    names: Vec<usize>,
+    /// Applied to every element of a list.
+    items: Vec<usize>,
+    /// What its own keywords take, beside looking at the value.
+    own: u64,
+    /// The size of its pattern.
+    pattern: u64,
+}
+
+/// The work of a schema that is not known here, such as a meta-schema.
+const UNKNOWN: u64 = 200;
+/// What remembering one count takes, in fuel: it takes memory, too.
+const REMEMBERED: u64 = 32;
+
+impl Work {
+    /// Reads a schema that can be used.
+    pub(super) fn of(schema: &Json) -> Self {
+        let mut reader = Reader { root: schema, known: FxHashMap::default(), parts: Vec::new(), reached: Vec::new() };
+        reader.part(schema, schema);
+        let plain = reader.reached.iter().all(|reached| *reached <= 1);
+        Self { parts: reader.parts, plain }
+    }
+
+    /// Takes the fuel that checking a value will need.
+    ///
+    /// # Errors
+    /// When there is not so much.
+    pub(super) fn charge(&self, value: &Value<'_>, meter: &mut Meter) -> Result<(), Exhausted> {
+        let size = size(value);
+        let bound = size.saturating_mul(self.parts.iter().map(|part| 1 + part.own + part.pattern / 16).sum());
+        if self.plain && bound <= meter.fuel() {
+            return meter.charge(size);
+        }
+        let mut counting = Counting { work: self, known: FxHashMap::default(), meter };
+        let units = counting.count(0, Place::Value(value))?;
+        meter.charge(units)
+    }
+}
+
+/// About how large a value is: one for each value, and its texts.
+fn size(value: &Value<'_>) -> u64 {
+    deeper(|| match value {
+        Value::Text(text) => 1 + text.as_str().len() as u64 / 16,
+        Value::List(items) => items.iter().map(|item| size(&item.value)).sum::<u64>() + 1,
+        Value::Object(object) => object.entries().iter().map(|entry| size(&entry.node.value)).sum::<u64>() + 1,
+        _ => 1,
+    })
+}
+
+/// What a part is applied to.
+#[derive(Clone, Copy)]
+enum Place<'a, 'run> {
+    Value(&'a Value<'run>),
+    Name(&'a str),
+}
+
+struct Counting<'a> {
+    work: &'a Work,
+    /// By part and address of the value; `None` while it is being counted.
+    known: FxHashMap<(usize, usize), Option<u64>>,
+    meter: &'a mut Meter,
+}
+
+impl Counting<'_> {
+    fn count(&mut self, number: usize, place: Place<'_, '_>) -> Result<u64, Exhausted> {
+        let Some(part) = self.work.parts.get(number) else { return Ok(0) };
+        let address = match place {
+            Place::Value(value) => std::ptr::from_ref(value).addr(),
+            Place::Name(name) => name.as_ptr().addr(),
+        };
+        match self.known.get(&(number, address)) {
+            Some(Some(known)) => return Ok(*known),
+            // A schema that leads back to itself on the same value: the library stops there.
+            Some(None) => return Ok(0),
+            None => {}
+        }
+        self.meter.charge(REMEMBERED)?;
+        self.known.insert((number, address), None);
+        let units = deeper(|| self.fresh(part, place))?;
+        self.known.insert((number, address), Some(units));
+        Ok(units)
+    }
+
+    fn fresh(&mut self, part: &Part, place: Place<'_, '_>) -> Result<u64, Exhausted> {
+        let length = match place {
+            Place::Value(Value::Text(text)) => text.as_str().len() as u64,
+            Place::Name(name) => name.len() as u64,
+            Place::Value(_) => 0,
+        };
+        let mut units = 1_u64.saturating_add(part.own).saturating_add(length.saturating_mul(1 + part.pattern) / 64);
+        for &inner in &part.here {
+            units = units.saturating_add(self.count(inner, place)?);
+        }
+        match place {
+            Place::Value(Value::List(items)) if !part.items.is_empty() => {
+                for item in *items {
+                    units = units.saturating_add(self.all(&part.items, item)?);
+                }
+            }
+            Place::Value(Value::Object(object)) => {
+                for entry in object.entries() {
+                    units = units.saturating_add(self.all(&part.members, &entry.node)?);
+                    for &inner in &part.names {
+                        units = units.saturating_add(self.count(inner, Place::Name(entry.key))?);
+                    }
+                }
+                for (key, inner) in &part.keys {
+                    if let Some(entry) = object.entry(key) {
+                        units = units.saturating_add(self.count(*inner, Place::Value(&entry.node.value))?);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(units)
+    }
+
+    fn all(&mut self, parts: &[usize], node: &Node<'_>) -> Result<u64, Exhausted> {
+        let mut units = 0_u64;
+        for &part in parts {
+            units = units.saturating_add(self.count(part, Place::Value(&node.value))?);
+        }
+        Ok(units)
+    }
+}
+
+/// Reads the parts of a schema.
+struct Reader<'a> {
+    root: &'a Json,
+    /// Parts by the address of their JSON.
+    known: FxHashMap<usize, usize>,
+    parts: Vec<Part>,
+    /// How often each part is referred to.
+    reached: Vec<u32>,
+}
+
+impl<'a> Reader<'a> {
+    /// The number of the part that a piece of the schema is; `base` is what its references start from.
+    fn part(&mut self, json: &'a Json, base: &'a Json) -> usize {
+        let address = std::ptr::from_ref(json).addr();
+        if let Some(&number) = self.known.get(&address) {
+            if let Some(reached) = self.reached.get_mut(number) {
+                *reached = reached.saturating_add(1);
+            }
+            return number;
+        }
+        let number = self.parts.len();
+        self.known.insert(address, number);
+        self.parts.push(Part::default());
+        self.reached.push(1);
+        let part = match json {
+            Json::Object(keywords) => deeper(|| self.read(json, keywords, base)),
+            _ => Part::default(),
+        };
+        if let Some(slot) = self.parts.get_mut(number) {
+            *slot = part;
+        }
+        number
+    }
+
+    fn read(&mut self, json: &'a Json, keywords: &'a Map<String, Json>, base: &'a Json) -> Part {
+        // A part with an id is the root of its own references.
+        let base = if keywords.get("$id").is_some_and(Json::is_string) { json } else { base };
+        let mut part = Part::default();
+        for (keyword, value) in keywords {
+            match keyword.as_str() {
+                "allOf" | "anyOf" | "oneOf" => part.here.extend(self.list(value, base)),
+                "not" | "if" | "then" | "else" => part.here.push(self.part(value, base)),
+                "$ref" | "$dynamicRef" | "$recursiveRef" => match self.referred(value, base) {
+                    Some((target, base)) => part.here.push(self.part(target, base)),
+                    None => part.own = part.own.saturating_add(UNKNOWN),
+                },
+                "dependentSchemas" | "dependencies" => {
+                    part.here.extend(self.named(value, base).into_iter().map(|(_, number)| number));
+                }
+                "properties" => part.keys.extend(self.named(value, base)),
+                "patternProperties" => {
+                    part.members.extend(self.named(value, base).into_iter().map(|(_, number)| number));
+                    let patterns = value.as_object().into_iter().flat_map(Map::keys).map(|pattern| states(pattern));
+                    part.own = part.own.saturating_add(patterns.sum::<u64>() / 4);
+                }
+                "additionalProperties" | "unevaluatedProperties" => part.members.push(self.part(value, base)),
+                "propertyNames" => part.names.push(self.part(value, base)),
+                "items" if value.is_array() => part.items.extend(self.list(value, base)),
+                "prefixItems" => part.items.extend(self.list(value, base)),
+                "items" | "additionalItems" | "unevaluatedItems" | "contains" => part.items.push(self.part(value, base)),
+                "enum" => part.own = part.own.saturating_add(value.as_array().map_or(0, Vec::len) as u64),
+                "pattern" => part.pattern = value.as_str().map_or(0, states),
+                _ => {}
+            }
+        }
+        part
+    }
+
+    fn list(&mut self, value: &'a Json, base: &'a Json) -> Vec<usize> {
+        value.as_array().into_iter().flatten().map(|item| self.part(item, base)).collect()
+    }
+
+    fn named(&mut self, value: &'a Json, base: &'a Json) -> Vec<(String, usize)> {
+        let entries = value.as_object().into_iter().flatten();
+        entries.map(|(key, item)| (key.clone(), self.part(item, base))).collect()
+    }
+
+    /// What a reference leads to, with what its own references start from.
+    fn referred(&self, reference: &Json, base: &'a Json) -> Option<(&'a Json, &'a Json)> {
+        let reference = reference.as_str()?;
+        let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let base = if document.is_empty() { base } else { find(self.root, &["$id", "id"], document)? };
+        if fragment.is_empty() {
+            return Some((base, base));
+        }
+        if fragment.starts_with('/') {
+            let pointer = percent_encoding::percent_decode_str(fragment).decode_utf8_lossy();
+            return base.pointer(&pointer).map(|target| (target, base));
+        }
+        find(base, &["$anchor", "$dynamicAnchor"], fragment).map(|target| (target, base))
+    }
+}
+
+/// The first object that has this text under one of the keys.
+fn find<'a>(json: &'a Json, keys: &[&str], text: &str) -> Option<&'a Json> {
+    deeper(|| match json {
+        Json::Object(entries) => {
+            let named = keys.iter().any(|key| entries.get(*key).and_then(Json::as_str).is_some_and(|id| id == text));
+            if named { Some(json) } else { entries.values().find_map(|inner| find(inner, keys, text)) }
+        }
+        Json::Array(items) => items.iter().find_map(|inner| find(inner, keys, text)),
+        _ => None,
+    })
+}

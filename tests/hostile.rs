@@ -66,7 +66,8 @@ fn schemas_that_multiply_themselves_end_at_a_limit() {
         let catalogue = format!("tool t {schema}\nargs valid");
         too_much(&catalogue, &json!({ "calls": [{ "tool": "t", "args": { "a": 1 } }] }));
     }
-    let again = json!({ "type": "array", "items": { "anyOf": [{ "$ref": "#" }, { "$ref": "#" }, { "type": "integer" }] } });
+    let again =
+        json!({ "type": "array", "items": { "anyOf": [{ "$ref": "#" }, { "$ref": "#" }, { "type": "integer" }] } });
     let nested = (0..40).fold(json!("x"), |inner, _| json!([inner, "x"]));
     too_much(&format!("schema S = {again}\ninputs is S"), &json!({ "inputs": nested }));
 }
@@ -77,7 +78,10 @@ fn schemas_that_refer_to_themselves_end() {
     for (schema, verdict) in [
         (json!({ "$ref": "#" }), Verdict::Pass),
         (json!({ "allOf": [{ "$ref": "#" }, { "$ref": "#" }] }), Verdict::Pass),
-        (json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } }), Verdict::Pass),
+        (
+            json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } }),
+            Verdict::Pass,
+        ),
         (json!({ "properties": { "child": { "$ref": "#" } }, "additionalProperties": false }), Verdict::Pass),
         (json!({ "properties": { "child": { "$ref": "#" } }, "required": ["child"] }), Verdict::Fail),
     ] {
@@ -92,12 +96,21 @@ fn schemas_fetch_nothing_and_take_no_pattern_that_could_hang() {
     {
         refused(&format!("schema S = {}\noutput is S", json!({ "$ref": reference })), "leads out of the folder");
     }
-    refused(r#"schema S = { "$dynamicRef": "http://example.org/x" }
-output is S"#, "bad-schema");
-    refused(r#"schema S = { pattern: "(?=a)b" }
-output is S"#, "bad-schema");
-    refused(r#"schema S = { pattern: "((a{0,1000}){0,1000}){0,1000}" }
-output is S"#, "bad-schema");
+    refused(
+        r#"schema S = { "$dynamicRef": "http://example.org/x" }
+output is S"#,
+        "bad-schema",
+    );
+    refused(
+        r#"schema S = { pattern: "(?=a)b" }
+output is S"#,
+        "bad-schema",
+    );
+    refused(
+        r#"schema S = { pattern: "((a{0,1000}){0,1000}){0,1000}" }
+output is S"#,
+        "bad-schema",
+    );
     let pattern = "schema S = { pattern: '^(a+)+$', patternProperties: { '^(.*.*)*x$': {} } }\noutput is S";
     assert_eq!(judge(pattern, &json!({ "output": format!("{}!", "a".repeat(200_000)) })).unwrap().0, Verdict::Fail);
 }
@@ -153,13 +166,36 @@ fn large_texts_end_in_every_function() {
         assert_ne!(verdict, Verdict::Pass, "{rule}: {reason}");
     }
     for function in [
-        "lower(output)", "upper(output)", "trim(output)", "words(output)", "lines(output)", "length(output)", "word_count(output)",
-        "json(output)", "number(output)", "reverse(output)", "sha256(output)", "base64_encode(output)", "base64_decode(output)",
-        "url_decode(output)", "timestamp(output)", "text([output])", "bleu(output, \"alpha beta\")", "rouge_l(output, \"alpha beta\")",
-        "rouge_n(output, output, 2)", "levenshtein(output, \"alpha\")", "find_pii(output)", "find_secrets(output)",
-        "parse_command(output)", "ungrounded(output, [\"42\"])", "jsonpath(json(output), \"$..a\")", "replace(output, /a(.)/, \"$1$1\")", "split(output, /a|b/)",
+        "lower(output)",
+        "upper(output)",
+        "trim(output)",
+        "words(output)",
+        "lines(output)",
+        "length(output)",
+        "word_count(output)",
+        "json(output)",
+        "number(output)",
+        "reverse(output)",
+        "sha256(output)",
+        "base64_encode(output)",
+        "base64_decode(output)",
+        "url_decode(output)",
+        "timestamp(output)",
+        "text([output])",
+        "bleu(output, \"alpha beta\")",
+        "rouge_l(output, \"alpha beta\")",
+        "rouge_n(output, output, 2)",
+        "levenshtein(output, \"alpha\")",
+        "find_pii(output)",
+        "find_secrets(output)",
+        "parse_command(output)",
+        "ungrounded(output, [\"42\"])",
+        "jsonpath(json(output), \"$..a\")",
+        "replace(output, /a(.)/, \"$1$1\")",
+        "split(output, /a|b/)",
     ] {
-        let (verdict, reason) = judge(&format!("{function} == 1"), &run).unwrap();
-        assert_ne!(verdict, Verdict::Pass, "{function}: {reason}");
+        // Any verdict will do: it has to end.
+        let (verdict, reason) = judge(&format!("[{function}] == [output]"), &run).unwrap();
+        assert_ne!(verdict, Verdict::Undecided, "{function}: {reason}");
     }
 }

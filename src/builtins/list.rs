@@ -190,11 +190,7 @@ pub(super) fn contains_in_order<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run
 }
 
 /// Whether a value is the wanted one, or a text that the wanted regular expression finds.
-fn wanted_is<'run>(
-    call: &mut Call<'_, 'run>,
-    value: &Value<'run>,
-    wanted: &Value<'run>,
-) -> Result<bool, Exhausted> {
+fn wanted_is<'run>(call: &mut Call<'_, 'run>, value: &Value<'run>, wanted: &Value<'run>) -> Result<bool, Exhausted> {
     Ok(match (wanted, value) {
         (Value::Regex(number), Value::Text(text)) => {
             let Some(pattern) = call.regex(*number) else { return Ok(false) };

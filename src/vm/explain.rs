@@ -34,9 +34,10 @@ impl<'run> Machine<'run> {
         match outcome {
             Ok(truth) => self.explanation(&recorder, truth, scope),
             // It was evaluated once: only the second look at it, which remembers what it saw, takes too much.
-            Err(fault @ (Fault::Memory | Fault::Fuel)) => {
-                Explanation { reason: format!("it does not hold, and why takes too much to say: {fault}"), ..Explanation::default() }
-            }
+            Err(fault @ (Fault::Memory | Fault::Fuel)) => Explanation {
+                reason: format!("it does not hold, and why takes too much to say: {fault}"),
+                ..Explanation::default()
+            },
             Err(fault) => self.explain_fault(&fault),
         }
     }

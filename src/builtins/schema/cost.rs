@@ -214,7 +214,9 @@ impl<'a> Reader<'a> {
                 "propertyNames" => part.names.push(self.part(value, base)),
                 "items" if value.is_array() => part.items.extend(self.list(value, base)),
                 "prefixItems" => part.items.extend(self.list(value, base)),
-                "items" | "additionalItems" | "unevaluatedItems" | "contains" => part.items.push(self.part(value, base)),
+                "items" | "additionalItems" | "unevaluatedItems" | "contains" => {
+                    part.items.push(self.part(value, base))
+                }
                 "enum" => part.own = part.own.saturating_add(value.as_array().map_or(0, Vec::len) as u64),
                 "pattern" => part.pattern = value.as_str().map_or(0, states),
                 _ => {}

@@ -14,6 +14,8 @@ pub struct Edit {
     pub kind: Kind,
     /// The test that would notice, in words.
     pub missing: String,
+    /// The rule that it changes; `None` for what other rules may use.
+    pub rule: Option<String>,
 }
 
 impl Edit {
@@ -74,6 +76,8 @@ kinds! {
 pub(super) struct Finder<'a> {
     pub(super) text: &'a str,
     pub(super) edits: Vec<Edit>,
+    /// The rule in work.
+    pub(super) rule: Option<String>,
 }
 
 impl<'a> Finder<'a> {
@@ -92,7 +96,7 @@ impl<'a> Finder<'a> {
     }
 
     pub(super) fn replace(&mut self, range: Range<usize>, text: impl Into<String>, kind: Kind, missing: String) {
-        self.edits.push(Edit { range, text: text.into(), kind, missing });
+        self.edits.push(Edit { range, text: text.into(), kind, missing, rule: self.rule.clone() });
     }
 
     pub(super) fn replace_span(&mut self, span: Span, text: impl Into<String>, kind: Kind, missing: String) {

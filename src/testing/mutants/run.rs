@@ -1,7 +1,8 @@
 //! Making mutants and running the tests against each.
 
+use super::base::{Base, Bases};
 use super::edit::Edit;
-use super::{find, without_tests};
+use super::find;
 use crate::bytecode::ops::{DefRef, LetRef, Op};
 use crate::bytecode::program::{Check, Chunk, CodeId, Member, Program};
 use crate::check::files::Files;
@@ -106,17 +107,15 @@ pub fn run(subject: &Subject, files: &(dyn Files + Sync), limits: &Limits, tried
     let edits = find(&subject.sources, limits);
     let found = edits.len();
     let edits = chosen(edits, tried.most);
-    let mut work = Work {
+    let work = Work {
         subject,
         files,
         limits: Limits { fuel: limits.fuel.min(FUEL), ..*limits },
-        text: without_tests(&subject.sources, limits),
-        original: Program::default(),
+        bases: Bases::new(subject, limits),
         untested: untested(subject, limits),
         unused: unused(&subject.program),
     };
-    work.original = plain(&work.compile(0..0, "")?);
-    let work = work;
+    work.base(None)?;
     let fates: Vec<Mutex<Option<Fate>>> = edits.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
     let all = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -160,8 +159,7 @@ struct Work<'w> {
     subject: &'w Subject,
     files: &'w (dyn Files + Sync),
     limits: Limits,
-    text: String,
-    original: Program,
+    bases: Bases,
     /// The assertions that no test judges.
     untested: Vec<Span>,
     /// The definitions that no assertion uses.
@@ -170,9 +168,13 @@ struct Work<'w> {
 
 impl Work<'_> {
     fn fate(&self, edit: &Edit) -> Fate {
-        let Some(program) = self.compile(edit.range.clone(), &edit.text) else { return Fate::Invalid };
+        let rule = edit.rule.as_deref();
+        let Some(base) = self.base(rule) else { return Fate::Invalid };
+        let Some(program) = replaced(&base.text, edit).and_then(|text| self.compile(&text)) else {
+            return Fate::Invalid;
+        };
         let lies_in = |spans: &[Span]| spans.iter().any(|span| covers(span.range(), &edit.range));
-        if lies_in(&self.unused) || plain(&program) == self.original {
+        if lies_in(&self.unused) || plain(&program) == base.original {
             return Fate::Equivalent;
         }
         if lies_in(&self.untested) {
@@ -180,7 +182,7 @@ impl Work<'_> {
         }
         let prepared = Prepared::new(&program);
         let mut arena = Bump::new();
-        for trial in &self.subject.trials {
+        for trial in self.subject.trials.iter().filter(|trial| self.concerns(trial, rule)) {
             if !self.comes_out(&program, &prepared, trial, &arena) {
                 return Fate::Killed(trial.name.clone());
             }
@@ -189,10 +191,17 @@ impl Work<'_> {
         Fate::Survived
     }
 
-    /// The program with a piece of its text replaced.
-    fn compile(&self, range: std::ops::Range<usize>, with: &str) -> Option<Program> {
-        let (before, behind) = (self.text.get(..range.start)?, self.text.get(range.end..)?);
-        let text = format!("{before}{with}{behind}");
+    fn base(&self, rule: Option<&str>) -> Option<&Base> {
+        self.bases.of(rule, |text| self.compile(text).map(|program| plain(&program)))
+    }
+
+    /// Whether a change of a rule (of anything, for `None`) can matter to a test.
+    fn concerns(&self, trial: &Trial, rule: Option<&str>) -> bool {
+        let name = |number: &u32| self.subject.program.rules.get(*number as usize).map(|rule| rule.id.as_str());
+        trial.rules.is_empty() || rule.is_none_or(|rule| trial.rules.iter().any(|number| name(number) == Some(rule)))
+    }
+
+    fn compile(&self, text: &str) -> Option<Program> {
         let folder = self.subject.path.as_deref().and_then(Path::parent);
         let mut sources = SourceMap::default();
         let root = sources.add(SourceFile::new(self.subject.name(), folder, text));
@@ -226,6 +235,12 @@ impl Work<'_> {
         let id = &self.subject.program.rules.get(rule as usize)?.id;
         program.rules.iter().position(|rule| rule.id == *id).and_then(|number| u32::try_from(number).ok())
     }
+}
+
+/// The text with the change made.
+fn replaced(text: &str, edit: &Edit) -> Option<String> {
+    let (before, behind) = (text.get(..edit.range.start)?, text.get(edit.range.end..)?);
+    Some(format!("{before}{}{behind}", edit.text))
 }
 
 fn covers(outer: std::ops::Range<usize>, inner: &std::ops::Range<usize>) -> bool {

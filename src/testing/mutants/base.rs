@@ -1,0 +1,116 @@
+//! What mutants are made from: the text of the rule file without its tests, and, where the tests of a rule speak of it alone, without
+//! all other rules. A mutant of a large file then costs what its rule costs.
+
+use crate::bytecode::program::Program;
+use crate::limits::Limits;
+use crate::source::{FileId, SourceMap};
+use crate::syntax;
+use crate::syntax::ast::{self, ItemKind};
+use crate::testing::subject::Subject;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// A text to make mutants from, with the program that it compiles to unchanged.
+#[derive(Debug)]
+pub(super) struct Base {
+    /// Everything stands where it stands in the file.
+    pub(super) text: String,
+    pub(super) original: Program,
+}
+
+/// The texts, by rule; that of the whole file under no name.
+#[derive(Debug)]
+pub(super) struct Bases {
+    file: String,
+    tree: ast::File,
+    bases: BTreeMap<Option<String>, OnceLock<Option<Base>>>,
+}
+
+impl Bases {
+    pub(super) fn new(subject: &Subject, limits: &Limits) -> Self {
+        let (tree, _, _) = syntax::parse(&subject.sources, FileId(0), limits);
+        let named = alone(subject).into_iter().map(Some).chain([None]);
+        Self {
+            file: text_of(&subject.sources).to_owned(),
+            bases: named.map(|name| (name, OnceLock::new())).collect(),
+            tree,
+        }
+    }
+
+    /// The text for mutants of a rule; `compile` is asked once for each. `None` when it does not compile.
+    pub(super) fn of(&self, rule: Option<&str>, compile: impl Fn(&str) -> Option<Program>) -> Option<&Base> {
+        let own = rule.map(str::to_owned).filter(|rule| self.bases.contains_key(&Some(rule.clone())));
+        let base = self.bases.get(&own)?;
+        let made = base.get_or_init(|| {
+            let text = blanked(&self.file, &self.tree.items, own.as_deref());
+            let original = compile(&text)?;
+            Some(Base { text, original })
+        });
+        made.as_ref()
+    }
+}
+
+fn text_of(sources: &SourceMap) -> &str {
+    sources.get(FileId(0)).map_or("", |file| &file.text)
+}
+
+/// The rules that every test which names them names alone. Tests that name no rule speak of all.
+fn alone(subject: &Subject) -> BTreeSet<String> {
+    if subject.trials.iter().any(|trial| trial.rules.is_empty()) {
+        return BTreeSet::new();
+    }
+    let together = |rule: u32| subject.trials.iter().any(|trial| trial.rules.len() > 1 && trial.rules.contains(&rule));
+    let rules = (0..).zip(&subject.program.rules);
+    rules.filter(|(number, _)| !together(*number)).map(|(_, rule)| rule.id.clone()).collect()
+}
+
+/// The text with all tests blanked out and, when one rule is meant, all other rules at the top and bare assertions.
+fn blanked(text: &str, items: &[ast::Item], only: Option<&str>) -> String {
+    let mut ranges = Vec::new();
+    for item in items {
+        let named = rule_of(item);
+        let other = match (only, &item.kind) {
+            (Some(only), _) if named.is_some() => named != Some(only),
+            (Some(_), ItemKind::Assertion(_)) => true,
+            _ => false,
+        };
+        if other {
+            ranges.push(item.span.range());
+        } else {
+            tests_in(std::slice::from_ref(item), &mut ranges);
+        }
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for range in ranges {
+        let (Some(before), Some(gone)) = (text.get(at..range.start), text.get(range.clone())) else { continue };
+        out.push_str(before);
+        out.extend(gone.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        at = range.end;
+    }
+    out.push_str(text.get(at..).unwrap_or(""));
+    out
+}
+
+/// The name of the rule that an item is.
+pub(super) fn rule_of(item: &ast::Item) -> Option<&str> {
+    match &item.kind {
+        ItemKind::Rule(rule) | ItemKind::Invariant(rule) => Some(&rule.name.text),
+        ItemKind::Case { name, .. } => Some(&name.text),
+        _ => None,
+    }
+}
+
+fn tests_in(items: &[ast::Item], ranges: &mut Vec<Range<usize>>) {
+    for item in items {
+        match &item.kind {
+            ItemKind::Test(_) => ranges.push(item.span.range()),
+            ItemKind::Rule(rule) | ItemKind::Invariant(rule) => tests_in(&rule.body, ranges),
+            ItemKind::Suite { body, .. } | ItemKind::Case { body, .. } | ItemKind::ForEachTool { body, .. } => {
+                tests_in(body, ranges);
+            }
+            _ => {}
+        }
+    }
+}

@@ -14,6 +14,7 @@ pub(crate) mod inputs;
 mod judge;
 mod lint;
 mod lsp;
+mod man;
 mod outputs;
 pub(crate) mod params;
 mod pipeline;
@@ -84,6 +85,8 @@ enum Command {
     Disasm(disasm::Arguments),
     /// Prints the completions of a shell
     Completions(completions::Arguments),
+    /// Prints or writes the manual pages
+    Man(man::Arguments),
 }
 
 /// Runs the command line of the process.
@@ -107,6 +110,7 @@ pub fn main() -> ExitCode {
         Command::Compile(arguments) => compile::run(arguments, color),
         Command::Disasm(arguments) => disasm::run(arguments, color),
         Command::Completions(arguments) => completions::run(arguments, Arguments::command()),
+        Command::Man(arguments) => man::run(arguments, Arguments::command()),
     };
     done.unwrap_or_else(|stop| ended(stop, color)).into()
 }

@@ -1,0 +1,101 @@
+//! `aver man`: the manual pages, made of the same words as `--help`.
+
+use super::exit::{Exit, Stop};
+use crate::diagnostic::suggest::nearest;
+use clap_mangen::Man;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver man | man -l -                      read the page of aver
+  aver man check | man -l -                the page of one command
+  aver man --out ~/.local/share/man/man1   write all pages; `man aver-check` finds them")]
+pub struct Arguments {
+    /// A command; none prints the page of aver itself
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    command: Option<String>,
+    /// Writes all pages into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Prints a page, or writes all.
+pub fn run(arguments: &Arguments, command: clap::Command) -> Result<Exit, Stop> {
+    let pages = pages(command);
+    if let Some(folder) = &arguments.out {
+        return write(&pages, folder);
+    }
+    let wanted = arguments.command.as_deref().map_or_else(|| "aver".to_owned(), |name| format!("aver-{name}"));
+    let Some(page) = pages.iter().find(|page| page.name == wanted) else {
+        let given = arguments.command.as_deref().unwrap_or_default();
+        let names = pages.iter().filter_map(|page| page.name.strip_prefix("aver-"));
+        let help = match nearest(given, names) {
+            Some(near) => format!("did you mean `aver man {near}`?"),
+            None => "`aver --help` lists the commands".to_owned(),
+        };
+        return Err(Stop::usage(format!("there is no command `{given}`"), help));
+    };
+    std::io::stdout().write_all(&page.text()?)?;
+    Ok(Exit::Holds)
+}
+
+/// A page under the name by which `man` finds it.
+struct Page {
+    name: String,
+    command: clap::Command,
+}
+
+impl Page {
+    fn text(&self) -> std::io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let source = concat!("aver ", env!("CARGO_PKG_VERSION"));
+        Man::new(self.command.clone())
+            .title(self.name.to_uppercase())
+            .source(source)
+            .manual("Averment")
+            .render(&mut text)?;
+        Ok(with_examples(&String::from_utf8_lossy(&text)).into_bytes())
+    }
+}
+
+/// The text behind the options under its own name, its lines kept as they are.
+fn with_examples(text: &str) -> String {
+    let Some((before, behind)) = text.split_once(".SH EXTRA\n") else { return text.to_owned() };
+    let (examples, rest) =
+        behind.split_once(".SH ").map_or((behind, String::new()), |(examples, rest)| (examples, format!(".SH {rest}")));
+    let examples = examples.strip_prefix("Examples:\n").unwrap_or(examples);
+    format!("{before}.SH EXAMPLES\n.nf\n{}\n.fi\n{rest}", examples.trim_end())
+}
+
+/// The page of `aver` and one for each command, and for each of its own commands.
+fn pages(mut command: clap::Command) -> Vec<Page> {
+    command.build();
+    let mut pages = Vec::new();
+    let mut todo = vec![(command.get_name().to_owned(), command)];
+    while let Some((name, command)) = todo.pop() {
+        let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help" && !inner.is_hide_set());
+        todo.extend(inner.map(|inner| (format!("{name}-{}", inner.get_name()), inner.clone())));
+        pages.push(Page { name, command });
+    }
+    pages.sort_by(|a, b| a.name.cmp(&b.name));
+    pages
+}
+
+fn write(pages: &[Page], folder: &Path) -> Result<Exit, Stop> {
+    let failed = |path: &Path| {
+        let path = path.display().to_string();
+        move |error: std::io::Error| {
+            Stop::usage(format!("`{path}` cannot be written: {}", super::said(&error)), "name another folder")
+        }
+    };
+    std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    for page in pages {
+        let path = folder.join(format!("{}.1", page.name));
+        std::fs::write(&path, page.text()?).map_err(failed(&path))?;
+    }
+    writeln!(std::io::stdout(), "{} pages in {}", pages.len(), folder.display())?;
+    Ok(Exit::Holds)
+}

@@ -43,7 +43,15 @@ struct Arguments {
     #[command(subcommand)]
     command: Command,
     /// Colour: auto (on a terminal, unless NO_COLOR is set), always, never
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true)]
+    #[arg(
+        long,
+        global = true,
+        display_order = 900,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
     color: ColorChoice,
 }
 

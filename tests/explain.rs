@@ -207,3 +207,14 @@ fn secrets_stand_in_no_derivation() {
         assert!(ran.out.contains("[redacted]"));
     }
 }
+
+/// Nesting as deep as rules may be ends no report.
+#[test]
+fn deep_rules_are_explained_as_far_as_anyone_follows() {
+    let rules = format!("{}output.x == 1\n", "not ".repeat(200));
+    let folder = Folder::new(&[("r.assert", &rules), ("run.json", "{\"output\":{\"x\":1},\"calls\":[]}")]);
+    for format in ["human", "html", "json"] {
+        let ran = folder.aver(&format!("explain r.assert run.json --format {format}"));
+        assert!(ran.code == 0 && ran.out.contains("deeper parts"), "{format}: {}", ran.err);
+    }
+}

@@ -195,14 +195,12 @@ impl Session<'_> {
     }
 
     fn explain(&mut self, rest: &str) -> io::Result<Go> {
-        if !rest.is_empty() {
-            if !self.rule(rest)? {
-                let before = std::mem::take(&mut self.last);
-                self.enter_quietly(rest)?;
-                if matches!(self.last, Last::Nothing) {
-                    self.last = before;
-                    return Ok(Go::On);
-                }
+        if !rest.is_empty() && !self.rule(rest)? {
+            let before = std::mem::take(&mut self.last);
+            self.enter_quietly(rest)?;
+            if matches!(self.last, Last::Nothing) {
+                self.last = before;
+                return Ok(Go::On);
             }
         }
         let style = self.settings.style;

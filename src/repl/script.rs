@@ -22,10 +22,9 @@ pub fn run(session: &mut Session<'_>, lines: &mut dyn BufRead, working: &dyn Fn(
         input.push_str(&line);
         count += 1;
         let may_end = count < ASKED || line.trim().is_empty() || line.contains(['}', ')', ']', '"']);
-        if !may_end || goes_on(&input, &session.limits()) {
-            if input.len() <= session.limits().rule_file_bytes {
-                continue;
-            }
+        let goes_on = !may_end || goes_on(&input, &session.limits());
+        if goes_on && input.len() <= session.limits().rule_file_bytes {
+            continue;
         }
         working(true);
         count = 0;

@@ -90,13 +90,16 @@ pub struct Stands {
     pub violated: bool,
 }
 
+/// A pattern that a step matches: its letter, whether for sure, the values bound.
+type Hit = (String, bool, Vec<(String, Shown)>);
+
 /// What of an assertion belongs to which step.
 #[derive(Debug, Default)]
 pub struct Marks {
     /// The letter of each pattern, by its text.
     letters: Vec<String>,
     /// Which patterns each step matches.
-    matches: BTreeMap<u32, Vec<(String, bool, Vec<(String, Shown)>)>>,
+    matches: BTreeMap<u32, Vec<Hit>>,
     /// The states of each statement.
     states: Vec<Vec<State>>,
     /// Whether steps are looked at.
@@ -105,6 +108,8 @@ pub struct Marks {
     several: bool,
     /// True when not every step was followed.
     pub cut: bool,
+    /// How deep the part in work is inside others.
+    pub depth: usize,
 }
 
 impl Marks {

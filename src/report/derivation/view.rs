@@ -175,6 +175,8 @@ pub fn words(run: &Run<'_>, part: &Part, shown: &Shown, words: &str) -> String {
 
 /// Evidence of one assertion that is listed.
 const EVIDENCE: usize = 64;
+/// Parts deeper than this are left out: nobody follows them.
+const DEEPEST: usize = 40;
 /// Characters of a piece of a rule.
 const TEXT: usize = 200;
 
@@ -263,7 +265,13 @@ impl Teller<'_, '_> {
                 node.parts.push(self.pattern(pattern, letter));
             }
         }
-        node.parts.extend(part.parts.iter().map(|part| self.part(part, marks)));
+        marks.depth += 1;
+        if marks.depth < DEEPEST {
+            node.parts.extend(part.parts.iter().map(|part| self.part(part, marks)));
+        } else if !part.parts.is_empty() {
+            node.parts.push(Node::new(Mark::None, "… and deeper parts"));
+        }
+        marks.depth -= 1;
         if let (PartKind::Not, [only]) = (part.kind, node.parts.as_mut_slice()) {
             // Both stand at one place; what is negated is the rest of it.
             node.text.clone_from(&only.text);

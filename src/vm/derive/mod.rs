@@ -86,10 +86,12 @@ fn size(part: &Part) -> usize {
 
 /// A statement of a group with one part and no condition is that part.
 fn single(mut part: Part) -> Part {
-    if part.kind == PartKind::Member && part.parts.len() == 1 && part.more == 0 {
-        if let Some(only) = part.parts.pop() {
-            return Part { span: part.span.or(only.span), ..only };
-        }
+    if part.kind == PartKind::Member
+        && part.parts.len() == 1
+        && part.more == 0
+        && let Some(only) = part.parts.pop()
+    {
+        return Part { span: part.span.or(only.span), ..only };
     }
     part
 }

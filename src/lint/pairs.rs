@@ -129,7 +129,7 @@ fn related(
         && gates(later)
         && never([&earlier.bounds.possible, &later.bounds.possible])
     {
-        let opposite = later.bounds.certain.clone().not();
+        let opposite = later.bounds.certain.clone().negated();
         let shown = match solve(subjects, &[&earlier.bounds.possible, &opposite]) {
             Answer::Perhaps(model) => witness::of_model(subjects, &model),
             _ => None,
@@ -142,7 +142,7 @@ fn related(
                 .witness(shown.as_ref(), "fails"),
         );
     }
-    let (not_earlier, not_later) = (earlier.bounds.certain.clone().not(), later.bounds.certain.clone().not());
+    let (not_earlier, not_later) = (earlier.bounds.certain.clone().negated(), later.bounds.certain.clone().negated());
     let follows = never([&earlier.bounds.possible, &not_later]);
     let leads = never([&later.bounds.possible, &not_earlier]);
     let same_text = earlier.text == later.text;

@@ -50,7 +50,7 @@ fn whole(module: &ir::Module, assertion: &ir::Assertion) -> Option<Diagnostic> {
                 .help("no value passes all of its tests: change one of them"),
         );
     }
-    if with(&bounds.certain.not()) {
+    if with(&bounds.certain.negated()) {
         let (slug, help) = match &assertion.check {
             Check::Course(Course::Count { .. } | Course::Require { .. }) => {
                 (Slug::CountAlwaysTrue, "any number passes: write the number that you mean")
@@ -133,7 +133,7 @@ impl Conditions<'_> {
         let Bounds { possible, certain } = builder.condition(expr);
         let message = if impossible(&builder.subjects, &[&possible]) {
             "this condition is never true"
-        } else if impossible(&builder.subjects, &[&certain.not()]) {
+        } else if impossible(&builder.subjects, &[&certain.negated()]) {
             "this condition is always true"
         } else {
             return false;
@@ -182,7 +182,7 @@ impl Conditions<'_> {
         }
         let mut builder = Builder::new(self.module);
         let formulas: Vec<Formula> = operands.iter().map(|one| builder.condition(one).possible).collect();
-        let opposites: Vec<Formula> = operands.iter().map(|one| builder.condition(one).certain.not()).collect();
+        let opposites: Vec<Formula> = operands.iter().map(|one| builder.condition(one).certain.negated()).collect();
         let all: Vec<&Formula> = formulas.iter().collect();
         if operator == BinaryOperator::And && impossible(&builder.subjects, &all) {
             // The whole says that.

@@ -117,10 +117,10 @@ impl<'m> Builder<'m> {
             let subject = self.subject(&tested.subject);
             let literal = Literal { subject, holds: Rc::new(holds), fails: Rc::new(fails) };
             let formula = Formula::Literal(literal);
-            return if positive { formula } else { formula.not() };
+            return if positive { formula } else { formula.negated() };
         }
         if let Some(formula) = self.compared(tested) {
-            return if positive { formula } else { formula.not() };
+            return if positive { formula } else { formula.negated() };
         }
         let positive_form = Tested { negated: false, ..tested.clone() };
         let plain = Expr { kind: ExprKind::Test(positive_form), ..expr.clone() };

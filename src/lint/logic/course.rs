@@ -177,7 +177,7 @@ impl<'m> Assertions<'m> {
                 let calls =
                     pattern.alternatives.iter().all(|one| one.kind == crate::trace::run::Kind::Call && !one.proposed);
                 if calls && steps.iter().all(|step| apart(pattern, step)) {
-                    facts.push(Formula::Or(vec![holds.clone().not(), times(*small, 0, Some(0))]));
+                    facts.push(Formula::Or(vec![holds.clone().negated(), times(*small, 0, Some(0))]));
                 }
             }
         }

@@ -33,14 +33,14 @@ pub enum Formula {
 impl Formula {
     /// Everything for which this one does not hold.
     #[must_use]
-    pub fn not(self) -> Self {
+    pub fn negated(self) -> Self {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self {
             Self::Known(known) => Self::Known(!known),
             Self::Literal(literal) => {
                 Self::Literal(Literal { subject: literal.subject, holds: literal.fails, fails: literal.holds })
             }
-            Self::And(parts) => Self::Or(parts.into_iter().map(Self::not).collect()),
-            Self::Or(parts) => Self::And(parts.into_iter().map(Self::not).collect()),
+            Self::And(parts) => Self::Or(parts.into_iter().map(Self::negated).collect()),
+            Self::Or(parts) => Self::And(parts.into_iter().map(Self::negated).collect()),
         })
     }
 

@@ -9,6 +9,7 @@ mod watch;
 
 use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
+use super::pipeline;
 use super::project::ProjectArguments;
 
 use crate::diagnostic::render::{Ink, one_line, paint};
@@ -22,6 +23,7 @@ use given::Given;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use watch::Used;
 
 /// Arguments of the command.
@@ -142,6 +144,11 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
 /// Runs the tests; tells what files that took.
 fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Exit, Stop> {
     let limits = Limits::default();
+    // Mutants take long: Ctrl-C prints what is done of them, whenever it comes.
+    let stop = match arguments.mutants.mutants {
+        true => pipeline::interruptions()?,
+        false => Arc::default(),
+    };
     let given = Given::new(arguments, color)?;
     let mut subjects = given.subjects(color, &limits, used)?;
     if !arguments.discriminate.is_empty() {
@@ -171,7 +178,7 @@ fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Ex
         work.read_traces(&subjects, &limits);
     }
     let trying = arguments.mutants.mutants && tested.iter().all(|test| test.passed);
-    let mutants = trying.then(|| arguments.mutants.try_all(&subjects, &limits)).transpose()?;
+    let mutants = trying.then(|| arguments.mutants.try_all(&subjects, &limits, &stop)).transpose()?;
     let done = Done { subjects, tested, ends, orphans, coverage, mutants };
     done.print(arguments, color)?;
     Ok(done.exit(arguments, color))

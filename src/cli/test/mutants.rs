@@ -3,14 +3,13 @@
 use crate::check::files::Disk;
 use crate::cli::console::{ColorChoice, Stream, say};
 use crate::cli::exit::Stop;
-use crate::cli::pipeline;
 use crate::limits::Limits;
 use crate::testing::mutants::{self, Report, Tried};
 use crate::testing::subject::Subject;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Flags of mutants.
 #[derive(Debug, clap::Args)]
@@ -35,10 +34,10 @@ pub struct Work {
 }
 
 impl Flags {
-    /// Tries the mutants of subjects whose tests come out as stated: others say nothing about a change.
-    pub fn try_all(&self, subjects: &[Subject], limits: &Limits) -> Result<Work, Stop> {
+    /// Tries the mutants of subjects whose tests come out as stated: others say nothing about a change. `stop` is set when no further one is to be
+    /// started.
+    pub fn try_all(&self, subjects: &[Subject], limits: &Limits, stop: &AtomicBool) -> Result<Work, Stop> {
         let files = Disk { limit: limits.rule_file_bytes };
-        let stop = pipeline::interruptions()?;
         let shown = AtomicUsize::new(0);
         let progress = |done: usize, all: usize| {
             // A line that is written over; not more often than a person can see.
@@ -50,7 +49,7 @@ impl Flags {
         let tried = Tried {
             most: self.mutants_max.map_or(mutants::MOST, NonZeroUsize::get),
             threads: self.threads,
-            stop: &stop,
+            stop,
             progress: &progress,
         };
         let mut all = Vec::new();

@@ -4,9 +4,9 @@
 //! [`crate::assist`]; open documents hide what is on disk. One thread answers in order; what is cancelled while it waits is not begun.
 
 mod again;
-mod analysis;
 #[cfg(test)]
 mod again_tests;
+mod analysis;
 mod capabilities;
 mod dispatch;
 mod documents;

@@ -1,0 +1,45 @@
+//! What the editor packages hold beside the language server agrees with the language.
+//! `AVERMENT_BLESS=1 cargo test --test editors` writes the snippets anew.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot read its files has failed")]
+
+use averment::assist::{Role, Word, words};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+
+fn vscode() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/vscode")
+}
+
+fn snippet(word: &Word) -> Value {
+    let body: Vec<&str> = word.snippet.split('\n').collect();
+    json!({ "prefix": word.word, "body": body, "description": word.doc })
+}
+
+#[test]
+fn snippets_are_those_of_completion() {
+    let mut all = Map::new();
+    for word in
+        [Role::Statement, Role::Declaration].into_iter().flat_map(words).filter(|word| word.snippet.contains("${"))
+    {
+        all.insert(format!("{} {}", word.role.noun(), word.word), snippet(word));
+    }
+    let text = serde_json::to_string_pretty(&Value::Object(all)).unwrap() + "\n";
+    let path = vscode().join("snippets/assert.json");
+    if std::env::var_os("AVERMENT_BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "AVERMENT_BLESS=1 cargo test --test editors");
+}
+
+#[test]
+fn the_extension_serves_the_settings_and_files_of_the_server() {
+    let manifest: Value =
+        serde_json::from_str(&std::fs::read_to_string(vscode().join("package.json")).unwrap()).unwrap();
+    let properties = manifest["contributes"]["configuration"]["properties"].as_object().unwrap();
+    for setting in ["averment.run", "averment.lint", "averment.inlayHints", "averment.codeLens"] {
+        assert!(properties.contains_key(setting), "{setting}");
+    }
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(manifest["contributes"]["languages"][0]["extensions"], json!([".assert"]));
+}

@@ -115,7 +115,7 @@ pub fn guards(context: &mut Context<'_>) {
             let end = step.span.at_end();
             let written = format!("{} ok", self.0.text(step.span));
             self.0.report(
-                Diagnostic::new(Slug::GuardMayFail, step.span, format!("a `{guard}` that failed is enough for this"))
+                Diagnostic::new(Slug::GuardMayFail, step.span, format!("a failed `{guard}` is enough for this"))
                     .help(format!("write `{written}` where it has to have succeeded"))
                     .fix("demand that it succeeded", end, " ok")
                     .witness(shown.as_ref(), "passes"),

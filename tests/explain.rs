@@ -218,3 +218,15 @@ fn deep_rules_are_explained_as_far_as_anyone_follows() {
         assert!(ran.code == 0 && ran.out.contains("deeper parts"), "{format}: {}", ran.err);
     }
 }
+
+/// A block with very many windows is explained by its first ones; the others are counted.
+#[test]
+fn of_very_many_windows_the_first_are_explained() {
+    let calls: Vec<String> = (0..3_000).map(|n| format!("{{\"tool\":\"go\",\"args\":{{\"n\":{n}}}}}")).collect();
+    let run = format!("{{\"calls\":[{}]}}", calls.join(","));
+    let folder = Folder::new(&[("r.assert", "each go { args.n < 2990 }\n"), ("run.json", &run)]);
+    let ran = folder.aver("explain r.assert run.json");
+    assert!(ran.out.starts_with("run.json  3000 steps\n\nfailed"), "{}", &ran.out[..300]);
+    assert!(ran.out.contains("for go at call 2991: `args.n` is 2990"), "{}", &ran.out[..600]);
+    assert!(ran.out.contains("2900 more of the kind"), "{}", ran.out);
+}

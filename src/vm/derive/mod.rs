@@ -31,7 +31,14 @@ pub(super) struct Recording {
     cut: bool,
     /// The names of the assertion's bindings.
     names: Vec<String>,
+    /// Windows of blocks that were recorded.
+    windows: usize,
+    /// How many parts are open in a window that is not recorded.
+    muted: usize,
 }
+
+/// Windows of blocks that are recorded of one assertion: each takes a look at all steps in it.
+const WINDOWS: usize = 100;
 
 impl Recording {
     /// A recording of an assertion.
@@ -99,19 +106,25 @@ fn single(mut part: Part) -> Part {
 impl<'run> Machine<'run> {
     /// Whether a derivation is recorded.
     pub(super) fn derives(&self) -> bool {
-        self.recording.is_some()
+        self.recording.as_ref().is_some_and(|recording| recording.muted == 0)
     }
 
     /// Opens a part: what is recorded until [`Machine::close_part`] belongs to it.
     pub(super) fn open_part(&mut self, kind: PartKind, span: Option<Span>) {
-        if let Some(recording) = &mut self.recording {
-            recording.open.push(Part { kind, span, ..Part::default() });
+        match &mut self.recording {
+            Some(recording) if recording.muted > 0 => recording.muted += 1,
+            Some(recording) => recording.open.push(Part { kind, span, ..Part::default() }),
+            None => {}
         }
     }
 
     /// Closes the innermost part with what came of it.
     pub(super) fn close_part(&mut self, judged: &Result<Finding, Fault>) {
         let Some(recording) = &mut self.recording else { return };
+        if recording.muted > 0 {
+            recording.muted -= 1;
+            return;
+        }
         if let Some(part) = recording.open.last_mut() {
             match judged {
                 Ok(finding) => {
@@ -132,7 +145,7 @@ impl<'run> Machine<'run> {
 
     /// Adds a part to the innermost open one.
     pub(super) fn add_part(&mut self, part: Part) {
-        if let Some(recording) = &mut self.recording {
+        if let Some(recording) = self.recording.as_mut().filter(|recording| recording.muted == 0) {
             recording.add(part);
         }
     }
@@ -145,6 +158,19 @@ impl<'run> Machine<'run> {
 
     /// Opens a window of a block.
     pub(super) fn open_window(&mut self, context: &Context<'run>) {
+        if let Some(recording) = self.recording.as_mut().filter(|recording| recording.muted == 0) {
+            recording.windows += 1;
+            if recording.windows > WINDOWS {
+                recording.muted = 1;
+                if let Some(block) = recording.open.last_mut() {
+                    block.more += 1;
+                }
+                return;
+            }
+        } else if let Some(recording) = &mut self.recording {
+            recording.muted += 1;
+            return;
+        }
         if self.derives() {
             let bindings = super::course::watch::given(self, context);
             let step = context.step.and_then(|step| self.run.steps.iter().position(|other| std::ptr::eq(other, step)));
@@ -159,7 +185,8 @@ impl<'run> Machine<'run> {
 
     /// Gives the innermost open part its patterns and states.
     pub(super) fn note_course(&mut self, course: CourseTrace) {
-        if let Some(part) = self.recording.as_mut().and_then(|recording| recording.open.last_mut()) {
+        let recording = self.recording.as_mut().filter(|recording| recording.muted == 0);
+        if let Some(part) = recording.and_then(|recording| recording.open.last_mut()) {
             part.course = Some(Box::new(course));
         }
     }

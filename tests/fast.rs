@@ -1,0 +1,144 @@
+//! Many runs as a user checks them: the same output whatever the number of threads and the size of the pieces, from a file and from standard
+//! input, and names of one's own.
+
+use assert_cmd::Command;
+use std::fmt::Write as _;
+use std::path::Path;
+
+const RULES: &str = r#"
+never admin_*
+before authenticate -> delete_record
+count api_call <= 2
+output.text contains "summary"
+each refund: args.amount is number and args.amount <= 30
+duration <= 30s
+def key(s) = s matches /\bAKIA[0-9A-Z]{16}\b/
+no key in calls[*].result
+before approve(id: $id) -> refund(id: $id)
+"#;
+
+/// The output of the command in a folder.
+fn aver(folder: &Path, arguments: &[&str], stdin: &str) -> String {
+    let mut command = Command::cargo_bin("aver").unwrap();
+    let output = command.current_dir(folder).args(arguments).write_stdin(stdin).output().unwrap();
+    format!("{:?}\n{}", output.status.code(), String::from_utf8_lossy(&output.stdout))
+}
+
+/// Runs of every kind: plain ones, some that fail each rule, unusual ones, blank and broken lines.
+fn corpus() -> String {
+    let mut text = "\u{feff}".to_owned();
+    for number in 0..400 {
+        let tool = ["api_call", "refund", "authenticate", "delete_record", "search", "admin_reset"][number * 7 % 6];
+        let other = ["api_call", "search", "authenticate", "refund"][number % 4];
+        let amount = number % 40;
+        let result = if number % 29 == 0 { "AKIAABCDEFGHIJKLMNOP" } else { "fine \\u00e9 \\n \\\"so\\\"" };
+        let start = if number % 17 == 0 { 900 } else { 1 };
+        let calls = format!(
+            r#"[{{"name":"{tool}","args":{{"amount":{amount},"id":"o{}"}},"result":"{result}","error":null,"start_ms":{start},"duration_ms":3}},{{"name":"{other}","args":{{"amount":"x"}},"result":{{"a":["{result}",1]}},"error":null,"start_ms":50,"duration_ms":3}}]"#,
+            number % 3
+        );
+        let said = if number % 5 == 0 { "no" } else { "a summary" };
+        let end = if number % 7 == 0 { "\r\n" } else { "\n" };
+        match number % 41 {
+            3 => text.push_str("\n  \n"),
+            5 => text.push_str("{\"tool_calls\": [}\n"),
+            8 => {
+                let _ = write!(
+                    text,
+                    r#"{{"tool_calls":{calls},"output":{{"text":"{said}"}},"output":1,"duration_ms":5}}{end}"#
+                );
+            }
+            11 => {
+                let _ = write!(text, r#"{{"calls":[{{"tool":"{tool}","args":{{}}}}],"output":"{said}"}}{end}"#);
+            }
+            14 => {
+                let _ = write!(
+                    text,
+                    r#"{{"messages":[{{"role":"user","content":"hi"}},{{"role":"assistant","content":"{said}"}}]}}{end}"#
+                );
+            }
+            _ => {
+                let _ = write!(
+                    text,
+                    r#"{{"id":"r{number}","input":"é","output":{{"text":"{said}"}},"tool_calls":{calls},"duration_ms":{}}}{end}"#,
+                    number * 100
+                );
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn the_output_depends_neither_on_threads_nor_on_pieces_nor_on_the_way_in() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("r.assert"), RULES).unwrap();
+    std::fs::write(folder.path().join("t.jsonl"), corpus()).unwrap();
+    for format in ["summary", "jsonl", "json", "short", "human"] {
+        let with = |more: &[&str]| {
+            aver(folder.path(), &[&["check", "r.assert", "t.jsonl", "--format", format], more].concat(), "")
+        };
+        let one = with(&["--threads", "1"]);
+        assert!(one.starts_with("Some(4)"), "{one}");
+        assert_eq!(one, with(&["--threads", "2"]), "{format}");
+        assert_eq!(one, with(&["--threads", "3", "--chunk", "2KiB"]), "{format}");
+        assert_eq!(one, with(&["--threads", "1", "--chunk", "20KiB"]), "{format}");
+        let piped = aver(folder.path(), &["check", "r.assert", "-", "--format", format, "--threads", "2"], &corpus());
+        if format != "human" {
+            assert_eq!(one, piped.replace("<stdin>", "t.jsonl"), "{format}");
+        }
+    }
+}
+
+#[test]
+fn every_format_counts_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("r.assert"), RULES).unwrap();
+    std::fs::write(folder.path().join("t.jsonl"), corpus()).unwrap();
+    let summary = |format: &str| {
+        let out = aver(folder.path(), &["check", "r.assert", "t.jsonl", "--format", format], "");
+        let json: serde_json::Value = match format {
+            "jsonl" => serde_json::from_str(out.lines().last().unwrap()).unwrap(),
+            _ => serde_json::from_str(out.split_once('\n').unwrap().1).unwrap(),
+        };
+        json["summary"].clone()
+    };
+    assert_eq!(summary("jsonl"), summary("json"));
+    let strict = aver(folder.path(), &["check", "r.assert", "t.jsonl", "--format", "summary", "--strict"], "");
+    assert!(strict.contains("stands more than once"), "{strict}");
+}
+
+#[test]
+fn a_format_of_ones_own_is_read_by_its_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("r.assert", "each pay: args.sum <= 5\noutput == \"ok\"\nduration <= 3s\n");
+    write(
+        "map.toml",
+        "calls = \"history\"\ntool = [\"fn\", \"action\"]\nargs = \"payload\"\noutput = \"reply\"\nduration_s = \"took\"\n",
+    );
+    write(
+        "map.json",
+        r#"{"calls": "history", "tool": "action", "args": "payload", "output": "reply", "duration_s": ["took"]}"#,
+    );
+    let line =
+        |sum: u32| format!(r#"{{"history":[{{"action":"pay","payload":{{"sum":{sum}}}}}],"reply":"ok","took":2}}"#);
+    write("t.jsonl", &format!("{}\n{}\n", line(4), line(6)));
+    for map in ["map.toml", "map.json"] {
+        let out = aver(folder.path(), &["check", "r.assert", "t.jsonl", "--map", map, "--format", "short"], "");
+        assert!(out.starts_with("Some(1)") && out.contains("t.jsonl:2") && !out.contains("t.jsonl:1:"), "{out}");
+    }
+    assert!(aver(folder.path(), &["check", "r.assert", "t.jsonl"], "").starts_with("Some(4)"));
+    let shown = aver(folder.path(), &["trace", "show", "t.jsonl", "--map", "map.toml"], "");
+    assert!(shown.contains("pay"), "{shown}");
+    write("bad.toml", "call = \"history\"\n");
+    let mut command = Command::cargo_bin("aver").unwrap();
+    let output = command
+        .current_dir(folder.path())
+        .args(["check", "r.assert", "t.jsonl", "--map", "bad.toml"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said.contains("did you mean `calls`?"), "{said}");
+}

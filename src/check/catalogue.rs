@@ -160,7 +160,7 @@ impl<'a> Checker<'a> {
     }
 
     fn add_tool(&mut self, name: &str, schema: Option<Value>, about: Option<Value>, declared: Option<Span>) {
-        let arguments = schema.as_ref().map(|schema| self.add_schema(name, schema));
+        let arguments = schema.as_ref().map(|schema| self.add_schema(name, schema, None));
         let tool = ir::Tool { name: name.to_owned(), arguments, annotations: about.map(|about| about.to_string()) };
         // Of two declarations of one tool the later counts, as in a catalogue that is put together from files.
         match self.module.tools.iter_mut().find(|known| known.name == name) {

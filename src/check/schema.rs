@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
                 let (folder, id) = (entry.folder.clone(), entry.id);
                 let value = self.bundle_or_report(value, &folder, id, folder.clone(), expr.span)?;
                 self.check_schema(&value, expr.span, Some(expr))?;
-                Some(self.add_schema(&name.text, &value))
+                Some(self.add_schema(&name.text, &value, Some(expr.span)))
             }
             ast::Literal::File(path) => {
                 let data = self.read_named(file, path)?;
@@ -70,7 +70,8 @@ impl<'a> Checker<'a> {
                 let inside = self.schema_root(file, &data.folder);
                 let value = self.bundle_or_report(value, &data.folder, data.id, inside, path.span)?;
                 self.check_schema(&value, path.span, None)?;
-                Some(self.add_schema(&name.text, &value))
+                let whole = Span::new(data.id, 0, data.text.len());
+                Some(self.add_schema(&name.text, &value, Some(whole)))
             }
         }
     }
@@ -97,8 +98,8 @@ impl<'a> Checker<'a> {
     }
 
     /// Adds a schema that is good.
-    pub(super) fn add_schema(&mut self, name: &str, value: &Value) -> u32 {
-        self.module.schemas.push(ir::Schema { name: name.to_owned(), json: value.to_string() });
+    pub(super) fn add_schema(&mut self, name: &str, value: &Value, place: Option<Span>) -> u32 {
+        self.module.schemas.push(ir::Schema { name: name.to_owned(), json: value.to_string(), place });
         super::number(self.module.schemas.len().saturating_sub(1))
     }
 

@@ -108,6 +108,8 @@ pub struct Schema {
     pub name: String,
     /// The schema as JSON text, all `$ref`s to files resolved into it.
     pub json: String,
+    /// Where it is written: the literal in the rules, or the whole of the file that they name.
+    pub place: Option<Span>,
 }
 
 /// A declared tool.

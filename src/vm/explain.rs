@@ -73,6 +73,7 @@ impl<'run> Machine<'run> {
                 let role = if side == 0 { Role::Decisive } else { Role::Value };
                 evidence.push(self.evidence(role, node, *at, &seen.gaps, scope));
             }
+            evidence.extend(self.misfit_evidence(seen, scope));
             if !clauses.contains(&clause) {
                 clauses.push(clause);
             }
@@ -81,10 +82,21 @@ impl<'run> Machine<'run> {
         Explanation { reason: joined(&clauses, uncounted), evidence }
     }
 
+    /// The part of a value that does not fit a schema, and the keyword that it does not fit.
+    fn misfit_evidence(&self, seen: &Seen<'run>, scope: &Scope<'_, 'run>) -> Option<Evidence> {
+        let misfit = seen.misfit.as_ref()?;
+        let node = misfit.node.as_ref()?;
+        let part = self.evidence(Role::Decisive, node, seen.at, &[], scope);
+        Some(Evidence { label: misfit.text.clone(), rule_span: misfit.keyword, ..part })
+    }
+
     /// What a test saw, in words.
     fn clause(&self, seen: &Seen<'run>, sides: &[(Node<'run>, usize)]) -> String {
-        let mut parts: Vec<String> = sides.iter().map(|(node, at)| self.describe(node, *at, &seen.gaps)).collect();
-        parts.extend(seen.why.clone());
+        if let (Some(misfit), Some((_, at))) = (&seen.misfit, sides.first()) {
+            let subject = self.rule_text(self.span(*at));
+            return format!("`{subject}` does not fit `{}`: {}", misfit.name, misfit.text);
+        }
+        let parts: Vec<String> = sides.iter().map(|(node, at)| self.describe(node, *at, &seen.gaps)).collect();
         if parts.is_empty() {
             return format!("`{}` is false", self.rule_text(self.span(seen.at)));
         }

@@ -7,6 +7,7 @@ use super::machine::{LetState, Machine};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::bytecode::shape::{Polarity, Shape};
+use crate::source::Span;
 use crate::truth::Truth;
 use crate::value::{Node, Value};
 use rustc_hash::FxHashMap;
@@ -32,7 +33,7 @@ impl Recorder<'_> {
 
     /// Why the test of an instruction came out as it did, where it says more than its values.
     pub(super) fn why_at(&self, at: usize) -> Option<&str> {
-        self.seen.last().filter(|seen| seen.at == at)?.why.as_deref()
+        self.seen.last().filter(|seen| seen.at == at)?.misfit.as_ref().map(|misfit| misfit.text.as_str())
     }
 }
 
@@ -64,7 +65,20 @@ pub(super) struct Seen<'run> {
     /// Steps of the paths to its sides that led nowhere.
     pub(super) gaps: Vec<Gap<'run>>,
     /// More than the values say: how a schema was violated.
-    pub(super) why: Option<String>,
+    pub(super) misfit: Option<Misfit<'run>>,
+}
+
+/// How a value does not fit a schema.
+#[derive(Debug, Clone)]
+pub(super) struct Misfit<'run> {
+    /// In words, with the place in the value and the line of the schema.
+    pub(super) text: String,
+    /// The name of the schema.
+    pub(super) name: String,
+    /// The part of the value that does not fit, where it is in the run.
+    pub(super) node: Option<Node<'run>>,
+    /// The keyword that it does not fit.
+    pub(super) keyword: Option<Span>,
 }
 
 /// A step of a path that led nowhere.
@@ -129,7 +143,7 @@ impl<'run> Machine<'run> {
             && recorder.seen.len() < SEEN_LIMIT
         {
             let gaps = std::mem::take(&mut recorder.gaps);
-            recorder.seen.push(Seen { at, kind, subject, operand, truth, polarity, gaps, why: None });
+            recorder.seen.push(Seen { at, kind, subject, operand, truth, polarity, gaps, misfit: None });
         }
     }
 
@@ -163,9 +177,9 @@ impl<'run> Machine<'run> {
         }
     }
 
-    pub(super) fn note_why(&mut self, why: String) {
+    pub(super) fn note_misfit(&mut self, misfit: Misfit<'run>) {
         if let Some(seen) = self.recorder.as_mut().and_then(|recorder| recorder.seen.last_mut()) {
-            seen.why = Some(why);
+            seen.misfit = Some(misfit);
         }
     }
 

@@ -3,8 +3,8 @@
 
 use super::fault::Fault;
 use super::machine::{Machine, broken};
-use super::observe::TestKindSeen;
-use crate::builtins::schema::Schema;
+use super::observe::{Misfit, TestKindSeen};
+use crate::builtins::schema::{Schema, Violation};
 use crate::builtins::test;
 use crate::bytecode::ops::SchemaRef;
 use crate::ir::Type;
@@ -201,18 +201,16 @@ impl<'run> Machine<'run> {
     }
 
     pub(super) fn is_schema(&mut self, schema: SchemaRef, negated: bool, at: usize) -> Result<(), Fault> {
-        self.by_schema(schema, negated, at, |_, schema, value| {
-            Ok(schema.check(value).map_err(|violation| violation_text(&violation)))
-        })
+        self.by_schema(schema, negated, at, |_, schema, value| Ok(schema.check(value).map_err(Why::Inside)))
     }
 
     pub(super) fn is_json_schema(&mut self, schema: SchemaRef, negated: bool, at: usize) -> Result<(), Fault> {
         self.by_schema(schema, negated, at, |machine, schema, value| {
             let checked = test::is_json_schema(value, schema, &machine.limits, &mut machine.meter)?;
             Ok(match checked {
-                None => schema.check(value).map_err(|violation| violation_text(&violation)),
-                Some(None) => Err("the text is not JSON".to_owned()),
-                Some(Some(checked)) => checked.map_err(|violation| violation_text(&violation)),
+                None => schema.check(value).map_err(Why::Inside),
+                Some(None) => Err(Why::Said("the text is not JSON")),
+                Some(Some(checked)) => checked.map_err(Why::InText),
             })
         })
     }
@@ -221,8 +219,8 @@ impl<'run> Machine<'run> {
         self.by_schema(schema, negated, at, |machine, schema, value| {
             let found = test::contains_json(value, Some(schema), &machine.limits, &mut machine.meter)?;
             Ok(match found {
-                None => schema.check(value).map_err(|violation| violation_text(&violation)),
-                Some(None) => Err("no JSON in the text fits the schema".to_owned()),
+                None => schema.check(value).map_err(Why::Inside),
+                Some(None) => Err(Why::Said("no JSON in the text fits the schema")),
                 Some(Some(_)) => Ok(()),
             })
         })
@@ -233,8 +231,9 @@ impl<'run> Machine<'run> {
         schema: SchemaRef,
         negated: bool,
         at: usize,
-        check: impl FnOnce(&mut Self, &'run Schema, &Value<'run>) -> Result<Result<(), String>, Fault>,
+        check: impl FnOnce(&mut Self, &'run Schema, &Value<'run>) -> Result<Result<(), Why>, Fault>,
     ) -> Result<(), Fault> {
+        let number = schema.0;
         let subject = self.pop()?;
         let (truth, why) = match settled(&subject) {
             Some(truth) => (truth, None),
@@ -249,8 +248,9 @@ impl<'run> Machine<'run> {
         };
         let truth = negate_if(truth, negated);
         self.note_test(at, TestKindSeen::Inspected, subject, None, truth);
-        if let Some(why) = why {
-            self.note_why(why);
+        if let (Some(why), true) = (why, self.recorder.is_some()) {
+            let misfit = self.misfit(number, &subject, why);
+            self.note_misfit(misfit);
         }
         self.push_value(Value::Truth(truth));
         Ok(())
@@ -298,11 +298,49 @@ pub(super) fn has_type(value: &Value<'_>, ty: Type) -> bool {
     }
 }
 
-fn violation_text(violation: &crate::builtins::schema::Violation) -> String {
-    if violation.instance.is_empty() {
-        violation.message.clone()
-    } else {
-        format!("{} (at `{}`)", violation.message, violation.instance)
+/// How a value does not fit a schema.
+enum Why {
+    Said(&'static str),
+    /// Something in the value itself.
+    Inside(Violation),
+    /// Something in the JSON that a text spells.
+    InText(Violation),
+}
+
+impl<'run> Machine<'run> {
+    /// What is to be said of a value that does not fit: where in it, and against which line of the schema.
+    fn misfit(&self, schema: u32, subject: &Node<'run>, why: Why) -> Misfit<'run> {
+        let name = self.program.schemas.get(schema as usize).map(|schema| schema.name.clone()).unwrap_or_default();
+        let (violation, node) = match why {
+            Why::Said(text) => return Misfit { text: text.to_owned(), name, node: None, keyword: None },
+            Why::Inside(violation) => {
+                let node = violation.instance.split('/').skip(1).try_fold(*subject, |node, part| inner(&node, part));
+                (violation, node)
+            }
+            Why::InText(violation) => (violation, None),
+        };
+        let keyword = super::schema_place::place(self.program, schema, &violation.schema);
+        let line = keyword.and_then(|span| {
+            let source = self.program.sources.get(span.file.0 as usize)?;
+            let line = source.text.get(..span.start as usize)?.matches('\n').count() + 1;
+            Some(format!("{}:{line}", source.name))
+        });
+        let places: Vec<String> = (!violation.instance.is_empty())
+            .then(|| format!("at `{}`", violation.instance))
+            .into_iter()
+            .chain(line.map(|line| format!("by {line}")))
+            .collect();
+        let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+        Misfit { text: format!("{}{places}", violation.message), name, node, keyword }
+    }
+}
+
+/// A value inside another, by a part of a JSON pointer.
+fn inner<'run>(node: &Node<'run>, part: &str) -> Option<Node<'run>> {
+    match node.value {
+        Value::Object(object) => object.get(&part.replace("~1", "/").replace("~0", "~")),
+        Value::List(items) => items.get(part.parse::<usize>().ok()?).copied(),
+        _ => None,
     }
 }
 

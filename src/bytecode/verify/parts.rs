@@ -98,6 +98,13 @@ impl Parts<'_> {
             if let Err(error) = serde_json::from_str::<serde_json::Value>(&schema.json) {
                 return Err(VerifyError::new(format!("the schema `{}` is not JSON: {error}", schema.name)));
             }
+            let lies_in = |span: &crate::source::Span| {
+                let source = self.program.sources.get(span.file.0 as usize);
+                source.is_some_and(|source| source.text.get(span.range()).is_some())
+            };
+            if !schema.place.iter().all(lies_in) {
+                return Err(VerifyError::new(format!("the place of the schema `{}` is in no source", schema.name)));
+            }
         }
         Ok(())
     }

@@ -54,6 +54,9 @@ pub struct Judge<'p> {
     written: Vec<u8>,
 }
 
+/// Evaluates the assertions of a program that its answers leave open; the list is memory for their numbers.
+type Evaluate<'e, 'p> = dyn FnMut(&Screened<'p>, &[Answer], &mut Vec<u32>) -> Vec<AssertionOutcome> + 'e;
+
 /// A program with what screens its assertions.
 struct Screened<'p> {
     program: &'p Program,
@@ -180,7 +183,7 @@ impl<'p> Judge<'p> {
         if !self.needs_run() {
             self.verdicts.clear();
             self.verdicts.extend(self.answers.iter().filter_map(|answer| answer.verdict().map(tally::byte)));
-            if self.from_memory(source) {
+            if self.remembered(source) {
                 return;
             }
             let outcomes = self.outcomes(&mut |_, _, _| Vec::new());
@@ -262,10 +265,7 @@ impl<'p> Judge<'p> {
     }
 
     /// The outcomes of all programs: what the screen said, and for what it left open what `evaluate` says.
-    fn outcomes(
-        &mut self,
-        evaluate: &mut dyn FnMut(&Screened<'p>, &[Answer], &mut Vec<u32>) -> Vec<AssertionOutcome>,
-    ) -> Vec<Outcome> {
+    fn outcomes(&mut self, evaluate: &mut Evaluate<'_, 'p>) -> Vec<Outcome> {
         let findings = self.pipeline.detail.findings;
         let mut rest = self.answers.as_slice();
         let mut all = Vec::with_capacity(self.programs.len());
@@ -299,7 +299,7 @@ impl<'p> Judge<'p> {
     }
 
     /// Reports a run with verdicts that another one had before.
-    fn from_memory(&mut self, source: &dyn Fn() -> RunSource) -> bool {
+    fn remembered(&mut self, source: &dyn Fn() -> RunSource) -> bool {
         if !self.pipeline.compact {
             return false;
         }

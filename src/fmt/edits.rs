@@ -48,8 +48,11 @@ pub fn edits_in(
     let new = format(map, file, options)?;
     let (tree, ..) = syntax::parse(map, file, &options.limits);
     let ends: Vec<usize> = tree.items.iter().map(|item| item.span.end as usize).collect();
-    // From the end of the last item before the range to the end of the last one in it.
-    let start = ends.iter().rev().find(|&&end| end <= range.start).copied().unwrap_or(0);
+    // From the line behind the last item before the range (from its own line, where the range begins on it) to the end of the last one in it.
+    let before = ends.iter().rev().find(|&&end| end <= range.start).copied().unwrap_or(0);
+    let line_behind = source.text.get(before..).and_then(|rest| rest.find('\n')).map_or(before, |at| before + at + 1);
+    let own_line = source.text.get(..range.start).and_then(|front| front.rfind('\n')).map_or(0, |at| at + 1);
+    let start = if before == 0 { 0 } else { line_behind.min(own_line) };
     let is_in_range = |item: &&syntax::ast::Item| (item.span.start as usize) < range.end.max(range.start + 1);
     let end = tree.items.iter().rev().find(is_in_range).map_or(range.end, |item| item.span.end as usize).max(range.end);
     let touches = |edit: &Edit| edit.range.end > start && edit.range.start < end;

@@ -69,8 +69,8 @@ pub fn capabilities(encoding: Encoding) -> ServerCapabilities {
         semantic_tokens_provider: Some(SemanticTokensServerCapabilities::SemanticTokensOptions(
             SemanticTokensOptions {
                 legend: SemanticTokensLegend {
-                    token_types: tokens::TYPES.map(|name| lsp_types::SemanticTokenType::new(name)).to_vec(),
-                    token_modifiers: tokens::MODIFIERS.map(|name| lsp_types::SemanticTokenModifier::new(name)).to_vec(),
+                    token_types: tokens::TYPES.map(lsp_types::SemanticTokenType::new).to_vec(),
+                    token_modifiers: tokens::MODIFIERS.map(lsp_types::SemanticTokenModifier::new).to_vec(),
                 },
                 range: Some(true),
                 full: Some(SemanticTokensFullOptions::Bool(true)),

@@ -37,11 +37,8 @@ pub type Answer<T> = Result<T, Refused>;
 /// What has to come before anything else; `None` when the client went away or left.
 pub fn handshake(connection: &Connection) -> Option<InitializeParams> {
     let (id, parameters) = connection.initialize_start().ok()?;
-    let parameters: InitializeParams = match serde_json::from_value(parameters) {
-        Ok(parameters) => parameters,
-        // A client with an odd field is still served with what everybody can.
-        Err(_) => InitializeParams::default(),
-    };
+    // A client with an odd field is still served with what everybody can.
+    let parameters: InitializeParams = serde_json::from_value(parameters).unwrap_or_default();
     let result = serde_json::json!({
         "capabilities": capabilities(encoding_of(&parameters)),
         "serverInfo": { "name": "averment", "version": env!("CARGO_PKG_VERSION") },

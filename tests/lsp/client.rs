@@ -70,6 +70,11 @@ impl Client {
 
     /// The real program over standard input and output.
     pub fn over_stdio(files: &[(&str, &str)], capabilities: Value) -> Self {
+        Self::over_stdio_with(files, capabilities, json!({}))
+    }
+
+    /// The same with settings.
+    pub fn over_stdio_with(files: &[(&str, &str)], capabilities: Value, settings: Value) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_aver"))
             .args(["lsp", "--stdio"])
             .stdin(Stdio::piped())
@@ -86,7 +91,7 @@ impl Client {
                 }
             }
         });
-        let mut client = Self::new(Wire::Process(child, input, receiver), files, json!({}));
+        let mut client = Self::new(Wire::Process(child, input, receiver), files, settings);
         client.initialize(capabilities);
         client
     }

@@ -313,17 +313,17 @@ fn rename_to_many_names() {
 
 #[test]
 fn document_symbols() {
-    fn tree(fixture: &Fixture, symbols: &[Value], depth: usize, out: &mut String) {
+    fn tree(symbols: &[Value], depth: usize, out: &mut String) {
         for one in symbols {
             let detail = one["detail"].as_str().map_or(String::new(), |detail| format!(" ({detail})"));
             let name = one["name"].as_str().unwrap();
             writeln!(out, "{}{name}{detail} at {}", "  ".repeat(depth), place(&one["selectionRange"])).unwrap();
-            tree(fixture, list(&one["children"]), depth + 1, out);
+            tree(list(&one["children"]), depth + 1, out);
         }
     }
-    of_documents("symbols", "textDocument/documentSymbol", &json!({}), &json!({}), |fixture, answer| {
+    of_documents("symbols", "textDocument/documentSymbol", &json!({}), &json!({}), |_, answer| {
         let mut out = String::new();
-        tree(fixture, list(answer), 0, &mut out);
+        tree(list(answer), 0, &mut out);
         out
     });
 }

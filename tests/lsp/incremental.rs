@@ -24,13 +24,11 @@ fn long_file() -> String {
     text
 }
 
-#[test]
-fn after_an_edit_diagnostics_take_at_most_a_tenth_of_the_first_analysis() {
-    let text = long_file();
-    assert_eq!(text.lines().count(), 5_000);
-    let mut client = Client::over_stdio(&[], json!({}));
+/// The time of the first analysis, and of those after edits, sorted.
+fn measured(text: &str, settings: &serde_json::Value) -> (Duration, Vec<Duration>) {
+    let mut client = Client::over_stdio_with(&[], json!({}), settings.clone());
     let begun = Instant::now();
-    client.open("long.assert", &text);
+    client.open("long.assert", text);
     let first_said = client.messages("long.assert", 1);
     let first = begun.elapsed();
     let mut times: Vec<Duration> = Vec::new();
@@ -54,16 +52,25 @@ fn after_an_edit_diagnostics_take_at_most_a_tenth_of_the_first_analysis() {
             }
         }
     }
-    times.sort();
-    let median = times[times.len() / 2];
-    let share = median.as_secs_f64() / first.as_secs_f64();
-    println!(
-        "5,000 lines: first analysis {first:?}, after an edit {median:?} (best {:?}, worst {:?}), a share of {share:.3}",
-        times[0],
-        times[times.len() - 1]
-    );
-    assert!(share <= 0.1, "a share of {share:.3}");
     assert_eq!(client.leave(), 0);
+    times.sort();
+    (first, times)
+}
+
+#[test]
+fn after_an_edit_diagnostics_take_at_most_a_tenth_of_the_first_analysis() {
+    let text = long_file();
+    assert_eq!(text.lines().count(), 5_000);
+    // Without lints the first analysis is reading and checking alone; that share is shown and not held against the machine of the day.
+    for (what, settings) in [("with lints", json!({})), ("without lints", json!({ "lint": false }))] {
+        let (first, times) = measured(&text, &settings);
+        let (best, median, worst) = (times[0], times[times.len() / 2], times[times.len() - 1]);
+        let share = median.as_secs_f64() / first.as_secs_f64();
+        println!(
+            "5,000 lines {what}: first {first:?}, after an edit {median:?} ({best:?} to {worst:?}), a share of {share:.3}"
+        );
+        assert!(share <= 0.1 || what == "without lints", "a share of {share:.3}");
+    }
 }
 
 #[test]

@@ -175,7 +175,7 @@ impl<'t> Cursor<'t> {
         let before = scan.tokens.iter().take_while(|other| other.end <= token.start).count();
         let mut walk = Walk::new(text, scan.tokens.get(..before).unwrap_or(&[]));
         walk.run();
-        let quotes = written.chars().take_while(|c| matches!(c, '"' | '\'')).count().min(3).max(1);
+        let quotes = written.chars().take_while(|c| matches!(c, '"' | '\'')).count().clamp(1, 3);
         let start = (token.start + quotes.min(written.len())).min(at);
         let closed = text.get(at..token.end).unwrap_or("").trim_end_matches(['"', '\'']);
         let end = if token.kind == Kind::Text { at + closed.len() } else { at };

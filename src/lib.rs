@@ -52,6 +52,7 @@ pub mod lint;
 pub mod lsp;
 pub mod project;
 pub mod repl;
+pub mod propose;
 pub mod report;
 mod rules;
 pub mod source;

@@ -11,7 +11,7 @@ const LAYERS: [&[&str]; 10] = [
     &["bytecode", "compile"],
     &["vm"],
     &["report", "rules"],
-    &["fmt", "testing", "assist"],
+    &["fmt", "propose", "testing", "assist"],
     &["lsp"],
     &["repl", "cli"],
 ];

@@ -15,6 +15,7 @@ mod judge;
 mod lint;
 mod lsp;
 mod man;
+mod new;
 mod outputs;
 pub(crate) mod params;
 mod pipeline;
@@ -75,6 +76,8 @@ enum Command {
     Test(test::Arguments),
     /// Compiles rules and says what is wrong with them
     Lint(lint::Arguments),
+    /// Begins a rule file: from a template, or from recorded runs
+    New(new::Arguments),
     /// Formats rule files
     Fmt(fmt::Arguments),
     /// Serves an editor: diagnostics, completion, hover, rename and more
@@ -109,6 +112,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(arguments, color),
         Command::Test(arguments) => test::run(arguments, color),
         Command::Lint(arguments) => lint::run(arguments, color),
+        Command::New(arguments) => new::run(arguments, color),
         Command::Fmt(arguments) => fmt::run(arguments, color),
         Command::Lsp(arguments) => lsp::run(arguments),
         Command::Trace(arguments) => trace::run(arguments, color),

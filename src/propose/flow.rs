@@ -1,0 +1,168 @@
+//! Where the arguments of calls come from: the same value in an earlier call or its result.
+
+use crate::trace::run::{Kind, Run, Step};
+use crate::value::{Node, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Shorter texts are found everywhere.
+const SHORTEST: usize = 3;
+/// Longer ones are no ids.
+const LONGEST: usize = 200;
+/// Smaller numbers are found everywhere.
+const SMALLEST: u64 = 10;
+/// Values of one result that are looked at.
+const MOST_VALUES: usize = 2_000;
+/// Levels of one result that are looked at.
+const DEEPEST: usize = 6;
+/// Different places where values come from and go to.
+const MOST_LINKS: usize = 4_000;
+/// Bytes of results in which texts are searched, for one run.
+const SEARCHED: usize = 1 << 20;
+
+/// Where a value stood in an earlier call.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// An argument.
+    Argument(String),
+    /// In a result: keys, `None` for any element of a list.
+    Result(Vec<Option<String>>),
+    /// Somewhere in the text that a result is.
+    Text,
+}
+
+/// Where an argument goes: tool and key.
+pub(super) type Target = (String, String);
+/// Where it came from: tool and place.
+pub(super) type Origin = (String, Place);
+
+/// The arguments of all runs and where they came from.
+#[derive(Debug, Default)]
+pub(super) struct Flows {
+    /// How often each argument was given, with a few of the values.
+    targets: BTreeMap<Target, (u64, BTreeSet<String>)>,
+    /// How often it came from there.
+    links: BTreeMap<(Target, Origin), u64>,
+}
+
+impl Flows {
+    /// Looks at one run.
+    pub fn add(&mut self, run: &Run<'_>) {
+        let mut known: BTreeMap<String, BTreeSet<Origin>> = BTreeMap::new();
+        let mut texts: Vec<(&str, &str)> = Vec::new();
+        let mut budget = SEARCHED;
+        for step in run.steps.iter().filter(|step| step.kind == Kind::Call && step.status.executed()) {
+            self.targets_of(step, &known, &texts, &mut budget);
+            remember(step, &mut known, &mut texts);
+        }
+    }
+
+    fn targets_of(
+        &mut self,
+        step: &Step<'_>,
+        known: &BTreeMap<String, BTreeSet<Origin>>,
+        texts: &[(&str, &str)],
+        budget: &mut usize,
+    ) {
+        for (key, value) in arguments(step) {
+            let Some(text) = traced(&value) else { continue };
+            let target = (step.name.to_owned(), key.to_owned());
+            let (count, values) = self.targets.entry(target.clone()).or_default();
+            *count += 1;
+            if values.len() < 8 {
+                values.insert(text.clone());
+            }
+            let mut origins: BTreeSet<Origin> = known.get(&text).cloned().unwrap_or_default();
+            for (tool, result) in texts {
+                let Some(left) = budget.checked_sub(result.len()) else { break };
+                *budget = left;
+                if text.len() > SHORTEST && result.contains(text.as_str()) {
+                    origins.insert(((*tool).to_owned(), Place::Text));
+                }
+            }
+            for origin in origins.into_iter().filter(|(tool, _)| tool != step.name) {
+                let link = (target.clone(), origin);
+                if self.links.len() < MOST_LINKS || self.links.contains_key(&link) {
+                    *self.links.entry(link).or_default() += 1;
+                }
+            }
+        }
+    }
+
+    /// What always came from the same place, with at least two different values.
+    pub fn certain(&self) -> impl Iterator<Item = (&Target, &Origin, u64)> {
+        self.links.iter().filter_map(|((target, origin), count)| {
+            let (all, values) = self.targets.get(target)?;
+            (count == all && values.len() >= 2).then_some((target, origin, *count))
+        })
+    }
+}
+
+/// The arguments of a call by key.
+pub(super) fn arguments<'run>(step: &Step<'run>) -> impl Iterator<Item = (&'run str, Value<'run>)> {
+    let object = match step.object.get("args").map(|node| node.value) {
+        Some(Value::Object(object)) => Some(object),
+        _ => None,
+    };
+    object.into_iter().flat_map(|object| object.entries()).map(|entry| (entry.key, entry.node.value))
+}
+
+/// The text of a value by which it is found again; `None` for one that is found everywhere.
+fn traced(value: &Value<'_>) -> Option<String> {
+    match value {
+        Value::Text(text) => {
+            let text = text.as_str();
+            (SHORTEST..=LONGEST).contains(&text.len()).then(|| text.to_owned())
+        }
+        Value::Number(number) => {
+            let integer = number.as_i64()?;
+            (integer.unsigned_abs() >= SMALLEST).then(|| integer.to_string())
+        }
+        _ => None,
+    }
+}
+
+/// Remembers the values of a call for those that follow.
+fn remember<'run>(step: &Step<'run>, known: &mut BTreeMap<String, BTreeSet<Origin>>, texts: &mut Vec<(&'run str, &'run str)>) {
+    let mut learn = |text: String, place: Place| {
+        known.entry(text).or_default().insert((step.name.to_owned(), place));
+    };
+    for (key, value) in arguments(step) {
+        if let Some(text) = traced(&value) {
+            learn(text, Place::Argument(key.to_owned()));
+        }
+    }
+    match step.object.get("result").map(|node| node.value) {
+        Some(Value::Text(text)) => texts.push((step.name, text.as_str())),
+        Some(value) => {
+            let mut left = MOST_VALUES;
+            visit(&Node::computed(value), &mut Vec::new(), &mut left, &mut learn);
+        }
+        None => {}
+    }
+}
+
+fn visit(node: &Node<'_>, path: &mut Vec<Option<String>>, left: &mut usize, learn: &mut impl FnMut(String, Place)) {
+    if *left == 0 || path.len() > DEEPEST {
+        return;
+    }
+    *left -= 1;
+    match node.value {
+        Value::Object(object) => {
+            for entry in object.entries() {
+                path.push(Some(entry.key.to_owned()));
+                visit(&entry.node, path, left, learn);
+                path.pop();
+            }
+        }
+        Value::List(elements) => {
+            path.push(None);
+            elements.iter().for_each(|element| visit(element, path, left, learn));
+            path.pop();
+        }
+        value => {
+            if let Some(text) = traced(&value) {
+                learn(text, Place::Result(path.clone()));
+            }
+        }
+    }
+}

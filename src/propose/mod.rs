@@ -1,0 +1,115 @@
+//! Rules proposed from recorded runs.
+//!
+//! [`Survey`] looks at every run and remembers what kinds of things happen; [`candidates`](Survey::candidates) are the rules that this suggests;
+//! [`Trial`] compiles them and judges every run by the one evaluator. What held on all runs, and was exercised on at least one, is proposed; everything
+//! else is dropped, so that no guess of the survey is ever trusted.
+//!
+//! ```
+//! use averment::propose::{Survey, Tally, Trial, write};
+//! use averment::{limits::Limits, trace};
+//!
+//! let run = r#"{"calls": [{"tool": "approve", "args": {"id": "o-1"}}, {"tool": "refund", "args": {"id": "o-1"}}]}"#;
+//! let other = run.replace("o-1", "o-2");
+//! let arena = bumpalo::Bump::new();
+//! let runs = [run, &other].map(|text| trace::read_str(text, &arena, &Limits::default()).expect("a run"));
+//! let mut survey = Survey::default();
+//! runs.iter().for_each(|run| survey.add(run));
+//! let trial = Trial::new(survey.candidates());
+//! let mut tally = Tally::default();
+//! runs.iter().for_each(|run| tally.record(&trial.judge(run, &arena)));
+//! assert!(write("refunds", &trial.proposals(&tally), 2).contains("before approve(id: $id) -> refund(id: $id)"));
+//! ```
+
+mod candidates;
+mod flow;
+mod names;
+mod numbers;
+mod survey;
+mod trial;
+mod values;
+mod write;
+
+pub use survey::Survey;
+pub use trial::{Proposal, Tally, Trial};
+pub use write::write;
+
+/// What a rule is about; the order of the written file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Topic {
+    /// Which tools are used.
+    Tools,
+    /// What comes before what.
+    Order,
+    /// Where arguments come from.
+    Data,
+    /// What arguments look like.
+    Arguments,
+    /// How much of everything.
+    Budget,
+    /// How runs end.
+    Outcome,
+    /// What must not leak.
+    Safety,
+}
+
+impl Topic {
+    /// All topics in the order of the file.
+    pub const ALL: [Self; 7] =
+        [Self::Tools, Self::Order, Self::Data, Self::Arguments, Self::Budget, Self::Outcome, Self::Safety];
+
+    /// Most proposals of a topic in one file: what a person reads through.
+    fn most(self) -> usize {
+        match self {
+            Self::Tools => 6,
+            Self::Order | Self::Arguments => 10,
+            Self::Data => 8,
+            Self::Budget => 6,
+            Self::Outcome => 6,
+            Self::Safety => 2,
+        }
+    }
+
+    /// The id of its rule, and its sentence.
+    fn rule(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tools => ("tools", "Which tools are used"),
+            Self::Order => ("order", "What comes before what"),
+            Self::Data => ("data", "Where arguments come from"),
+            Self::Arguments => ("arguments", "What arguments look like"),
+            Self::Budget => ("budget", "How much of everything"),
+            Self::Outcome => ("outcome", "How runs end"),
+            Self::Safety => ("safety", "What must not leak"),
+        }
+    }
+}
+
+/// A rule that the runs suggest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// What it is about.
+    pub topic: Topic,
+    /// The statement, on one line.
+    pub text: String,
+    /// What was seen, beside the number of runs; empty for nothing more.
+    pub seen: String,
+    /// A declaration that it needs, on one line; empty for none.
+    pub needs: String,
+    /// The text of another candidate that says less and is left out where this one is proposed.
+    pub covers: Vec<String>,
+}
+
+impl Candidate {
+    fn new(topic: Topic, text: impl Into<String>) -> Self {
+        Self { topic, text: text.into(), seen: String::new(), needs: String::new(), covers: Vec::new() }
+    }
+
+    fn seen(mut self, seen: impl Into<String>) -> Self {
+        self.seen = seen.into();
+        self
+    }
+
+    fn needs(mut self, declaration: impl Into<String>) -> Self {
+        self.needs = declaration.into();
+        self
+    }
+}

@@ -1,0 +1,113 @@
+//! Names and texts of runs as rules write them. What is or may be a secret is never written.
+
+use crate::builtins::detect::Detector;
+use crate::limits::{Limits, Meter};
+use crate::syntax::words;
+
+/// Longer names and texts of runs are not repeated in rules.
+const LONGEST: usize = 64;
+
+/// A tool as a pattern names it; `None` for a name that is not repeated.
+pub(super) fn tool(name: &str) -> Option<String> {
+    if !is_harmless(name) {
+        return None;
+    }
+    let is_bare = is_identifier(&name.replace(['-', '.', '/'], "_"))
+        && !name.ends_with(['-', '.', '/'])
+        && !has_double_sign(name)
+        && !is_word(name);
+    Some(if is_bare { name.to_owned() } else { quoted(name) })
+}
+
+fn has_double_sign(name: &str) -> bool {
+    let mut last_is_sign = false;
+    name.chars().any(|character| {
+        let is_sign = matches!(character, '-' | '.' | '/');
+        std::mem::replace(&mut last_is_sign, is_sign) && is_sign
+    })
+}
+
+/// True for a word that means something where a pattern stands.
+fn is_word(name: &str) -> bool {
+    let others = ["any", "proposed", "only", "exactly", "where", "each", "repeat", "both", "valid", "ok", "failed"];
+    words::is_reserved(name) || words::KINDS.contains(&name) || words::MODIFIERS.contains(&name) || others.contains(&name)
+}
+
+/// A key as an argument's name, such as `id` or `"user-id"`.
+pub(super) fn key(name: &str) -> Option<String> {
+    if !is_harmless(name) {
+        return None;
+    }
+    // `args` and `result` are what a path in a call begins with.
+    let is_plain = is_identifier(name) && !matches!(name, "args" | "result") && !words::OPERATORS.contains(&name);
+    Some(if is_plain { name.to_owned() } else { quoted(name) })
+}
+
+/// A key behind something: `.id`, `["user-id"]`.
+pub(super) fn field(name: &str) -> Option<String> {
+    let plain = is_identifier(name).then(|| format!(".{name}"));
+    is_harmless(name).then(|| plain.unwrap_or_else(|| format!("[{}]", quoted(name))))
+}
+
+/// A text as a literal; `None` for one that is not repeated.
+pub(super) fn literal(text: &str) -> Option<String> {
+    (is_harmless(text) && text.chars().count() <= LONGEST / 2).then(|| quoted(text))
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$"))
+}
+
+/// True for a word of letters, digits and `_`.
+pub(super) fn is_identifier(text: &str) -> bool {
+    let mut characters = text.chars();
+    let starts = characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+    starts && characters.all(|character| character.is_ascii_alphanumeric() || character == '_')
+}
+
+/// True for what may be repeated in a rule: short, printable, and neither a credential nor personal data.
+fn is_harmless(text: &str) -> bool {
+    let printable = text.chars().all(|character| character.is_ascii_graphic() || character == ' ');
+    if text.is_empty() || text.len() > LONGEST || !printable || looks_random(text) {
+        return false;
+    }
+    let found = |detector: Detector| {
+        let mut meter = Meter::new(&Limits::default());
+        detector.find(text, &mut meter).map_or(true, |found| !found.is_empty())
+    };
+    !found(Detector::Secrets) && !found(Detector::Pii)
+}
+
+/// A long run of letters and digits mixed is an id or a key, and no word.
+fn looks_random(text: &str) -> bool {
+    let parts = text.split(|character: char| !character.is_ascii_alphanumeric());
+    parts.filter(|part| part.len() >= 12).any(|part| {
+        let digits = part.chars().filter(char::is_ascii_digit).count();
+        let upper = part.chars().skip(1).filter(char::is_ascii_uppercase).count();
+        digits >= 3 || (upper >= 3 && digits >= 1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_are_bare_where_the_language_lets_them_be() {
+        assert_eq!(tool("get-weather").as_deref(), Some("get-weather"));
+        assert_eq!(tool("functions.search").as_deref(), Some("functions.search"));
+        assert_eq!(tool("read").as_deref(), Some("\"read\""));
+        assert_eq!(tool("ns:tool").as_deref(), Some("\"ns:tool\""));
+        assert_eq!(tool("a..b").as_deref(), Some("\"a..b\""));
+        assert_eq!(tool("a*").as_deref(), Some("\"a*\""));
+    }
+
+    #[test]
+    fn what_may_be_a_secret_is_not_repeated() {
+        for text in ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "ann@example.org", "9f8e7d6c5b4a39281706", "x\ny", ""] {
+            assert_eq!(literal(text), None, "{text}");
+        }
+        assert_eq!(literal("EUR").as_deref(), Some("\"EUR\""));
+        assert_eq!(literal("a$b\"").as_deref(), Some("\"a\\$b\\\"\""));
+    }
+}

@@ -1,0 +1,189 @@
+//! What kinds of things happen in the runs.
+
+use super::flow::{Flows, arguments};
+use super::values::Values;
+use crate::trace::run::{Kind, Run, Step};
+use crate::value::{Node, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More tools than this are not compared with each other.
+const MOST_TOOLS: usize = 60;
+/// More keys of one tool are not looked at.
+const MOST_KEYS: usize = 40;
+
+/// What was seen of one tool.
+#[derive(Debug, Default)]
+pub(super) struct Tool {
+    /// Runs that call it.
+    pub runs: u64,
+    /// Calls in all runs.
+    pub calls: u64,
+    /// Most calls in one run.
+    pub most: u64,
+    /// Its arguments by key.
+    pub arguments: BTreeMap<String, Values>,
+}
+
+/// What was seen of two tools in runs that call both or need both.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Pair {
+    /// Runs in which the first call of the one stands before all of the other.
+    pub before: u64,
+    /// Runs in which the last call of the other stands behind all of the one.
+    pub after: u64,
+}
+
+/// The largest of a number that the runs record, and how many do.
+#[derive(Debug, Default)]
+pub(super) struct Most {
+    /// Runs that record it.
+    pub runs: u64,
+    /// The largest.
+    pub most: f64,
+}
+
+impl Most {
+    fn add(&mut self, node: Node<'_>) {
+        if let Value::Number(number) = node.value {
+            self.runs += 1;
+            self.most = self.most.max(number.to_f64());
+        }
+    }
+}
+
+/// What kinds of things happen in the runs. Memory does not grow with the number of runs.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// All runs.
+    pub(super) runs: u64,
+    /// Runs with a call.
+    pub(super) with_calls: u64,
+    /// What each tool did.
+    pub(super) tools: BTreeMap<String, Tool>,
+    /// Tools in the order of the first run that has both.
+    pub(super) pairs: BTreeMap<(String, String), Pair>,
+    /// Tools that were the first call of a run.
+    pub(super) first: BTreeSet<String>,
+    /// Tools that were the last call of a run.
+    pub(super) last: BTreeSet<String>,
+    /// Most calls of a run.
+    pub(super) most_calls: u64,
+    /// Most same calls in a row.
+    pub(super) most_in_a_row: u64,
+    pub(super) duration: Most,
+    pub(super) cost: Most,
+    pub(super) tokens: Most,
+    pub(super) turns: Most,
+    /// What kind of value the output is.
+    pub(super) output: Values,
+    /// Its fields, where it is an object.
+    pub(super) fields: BTreeMap<String, Values>,
+    pub(super) flows: Flows,
+}
+
+impl Survey {
+    /// Looks at one run.
+    pub fn add(&mut self, run: &Run<'_>) {
+        self.runs += 1;
+        self.numbers(run);
+        self.outcome(run);
+        let calls: Vec<&Step<'_>> =
+            run.steps.iter().filter(|step| step.kind == Kind::Call && step.status.executed()).collect();
+        if calls.is_empty() {
+            return;
+        }
+        self.with_calls += 1;
+        self.most_calls = self.most_calls.max(count(calls.len()));
+        self.first.extend(calls.first().map(|call| call.name.to_owned()));
+        self.last.extend(calls.last().map(|call| call.name.to_owned()));
+        self.calls(&calls);
+        self.order(&calls);
+        self.most_in_a_row = self.most_in_a_row.max(in_a_row(&calls));
+        self.flows.add(run);
+    }
+
+    /// How many runs were looked at.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    fn numbers(&mut self, run: &Run<'_>) {
+        self.duration.add(run.root("duration"));
+        self.cost.add(run.root("cost"));
+        self.turns.add(run.root("turns"));
+        if let Value::Object(usage) = run.root("usage").value
+            && let Some(tokens) = usage.get("total_tokens")
+        {
+            self.tokens.add(tokens);
+        }
+    }
+
+    fn outcome(&mut self, run: &Run<'_>) {
+        let output = run.root("output").value;
+        if matches!(output, Value::Absent) {
+            return;
+        }
+        self.output.add(&output);
+        if let Value::Object(object) = output {
+            for entry in object.entries().iter().take(MOST_KEYS) {
+                self.fields.entry(entry.key.to_owned()).or_default().add(&entry.node.value);
+            }
+        }
+    }
+
+    fn calls(&mut self, calls: &[&Step<'_>]) {
+        let mut own: BTreeMap<&str, u64> = BTreeMap::new();
+        for call in calls {
+            *own.entry(call.name).or_default() += 1;
+            let tool = self.tools.entry(call.name.to_owned()).or_default();
+            tool.calls += 1;
+            for (key, value) in arguments(call).take(MOST_KEYS) {
+                if tool.arguments.len() < MOST_KEYS || tool.arguments.contains_key(key) {
+                    tool.arguments.entry(key.to_owned()).or_default().add(&value);
+                }
+            }
+        }
+        for (name, count) in own {
+            let tool = self.tools.entry(name.to_owned()).or_default();
+            tool.runs += 1;
+            tool.most = tool.most.max(count);
+        }
+    }
+
+    fn order(&mut self, calls: &[&Step<'_>]) {
+        let mut places: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for (index, call) in calls.iter().enumerate() {
+            places.entry(call.name).or_insert((index, index)).1 = index;
+        }
+        let places: Vec<(&str, (usize, usize))> = places.into_iter().take(MOST_TOOLS).collect();
+        for &(one, (first, last)) in &places {
+            for &(other, (other_first, other_last)) in places.iter().filter(|(other, _)| *other != one) {
+                let pair = self.pairs.entry((one.to_owned(), other.to_owned())).or_default();
+                pair.before += u64::from(first < other_first);
+                pair.after += u64::from(last < other_last);
+            }
+        }
+    }
+}
+
+pub(super) fn count(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}
+
+/// Most calls of one tool with the same arguments in a row.
+fn in_a_row(calls: &[&Step<'_>]) -> u64 {
+    let (mut most, mut row) = (0, 0);
+    let mut last: Option<&Step<'_>> = None;
+    for call in calls {
+        let same = last.is_some_and(|last| last.name == call.name && crate::value::compare::equal(&args_of(last), &args_of(call)));
+        row = if same { row + 1 } else { 1 };
+        most = most.max(row);
+        last = Some(call);
+    }
+    most
+}
+
+fn args_of<'run>(step: &Step<'run>) -> Value<'run> {
+    step.object.get("args").map_or(Value::Missing, |node| node.value)
+}

@@ -1,0 +1,72 @@
+//! What the values of one argument or field have in common.
+
+use crate::value::Value;
+use std::collections::BTreeSet;
+
+/// More different texts than this are no choice among a few.
+const FEW: usize = 6;
+/// Longer texts are none of a few words.
+const LONGEST: usize = 32;
+
+/// The values seen under one key.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Values {
+    /// How often it was there.
+    pub count: u64,
+    /// The types seen, by name.
+    types: BTreeSet<&'static str>,
+    /// Different texts, until there are too many.
+    texts: BTreeSet<String>,
+    many_texts: bool,
+    /// All numbers were integers.
+    fractions: bool,
+    /// The largest number.
+    pub most: f64,
+    /// The smallest number.
+    pub least: f64,
+}
+
+impl Values {
+    /// Remembers one value.
+    pub fn add(&mut self, value: &Value<'_>) {
+        self.count += 1;
+        self.types.insert(value.type_name());
+        match value {
+            Value::Number(number) => self.number(number.to_f64(), number.is_integer()),
+            Value::Text(text) if !self.many_texts => {
+                let text = text.as_str();
+                if text.len() > LONGEST {
+                    self.many_texts = true;
+                } else {
+                    self.texts.insert(text.to_owned());
+                    self.many_texts = self.texts.len() > FEW;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn number(&mut self, value: f64, is_integer: bool) {
+        self.fractions |= !is_integer;
+        let first = self.count == 1;
+        self.most = if first { value } else { self.most.max(value) };
+        self.least = if first { value } else { self.least.min(value) };
+    }
+
+    /// The type of the language that all of them have.
+    pub fn ty(&self) -> Option<&'static str> {
+        let mut types = self.types.iter();
+        match (types.next(), types.next()) {
+            (Some(&"number"), None) if !self.fractions => Some("integer"),
+            (Some(&ty @ ("string" | "number" | "boolean" | "list" | "object")), None) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// The texts, when there are so few of them that they look like a choice, and each is there often enough.
+    pub fn choice(&self) -> Option<&BTreeSet<String>> {
+        let distinct = u64::try_from(self.texts.len()).unwrap_or(u64::MAX);
+        let is_choice = self.ty() == Some("string") && !self.many_texts && distinct > 0;
+        (is_choice && self.count >= distinct.saturating_mul(3)).then_some(&self.texts)
+    }
+}

@@ -1,0 +1,70 @@
+//! Proposals as a rule file: commented, formatted, and said of each how it was found.
+
+use super::trial::{Proposal, program};
+use super::Topic;
+use crate::fmt::{Options, format_text};
+use std::collections::BTreeSet;
+
+/// The file of these proposals from so many runs. `name` is what the file is called, without its ending.
+///
+/// Should two of the proposals give the linter a reason to speak when they stand together, the later one is left out.
+#[must_use]
+pub fn write(name: &str, proposals: &[Proposal], runs: u64) -> String {
+    let whole = text(name, proposals, runs);
+    if program(&whole).is_some() {
+        return whole;
+    }
+    let mut kept: Vec<Proposal> = Vec::new();
+    for proposal in proposals {
+        kept.push(proposal.clone());
+        if program(&text(name, &kept, runs)).is_none() {
+            kept.pop();
+        }
+    }
+    text(name, &kept, runs)
+}
+
+fn text(name: &str, proposals: &[Proposal], runs: u64) -> String {
+    let mut text = header(name, proposals.len(), runs);
+    let needs: BTreeSet<&str> = proposals.iter().map(|one| one.candidate.needs.as_str()).collect();
+    for declaration in needs.into_iter().filter(|declaration| !declaration.is_empty()) {
+        text.push_str(declaration);
+        text.push('\n');
+    }
+    for topic in Topic::ALL {
+        let own: Vec<&Proposal> = proposals.iter().filter(|one| one.candidate.topic == topic).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let (id, sentence) = topic.rule();
+        text.push_str(&format!("rule {id} \"{sentence}\" {{\ntags proposed\n"));
+        for one in own {
+            text.push_str(&format!("{}  # {}\n", one.candidate.text, why(one, runs)));
+        }
+        text.push_str("}\n");
+    }
+    // What cannot be formatted cannot be read either, and is seen by whoever asks for the program.
+    format_text(&text, &Options::default()).unwrap_or(text)
+}
+
+fn header(name: &str, rules: usize, runs: u64) -> String {
+    let runs = if runs == 1 { "1 recorded run".to_owned() } else { format!("{runs} recorded runs") };
+    if rules == 0 {
+        return format!("# {name}.assert: nothing held on all of {runs} and was exercised. Look at them with `aver trace show`.\n");
+    }
+    format!(
+        "# {name}.assert: proposed from {runs}.\n#\n\
+         # Every rule below held on all of them, and was exercised on as many as it says. That a rule held does not say that it is meant:\n\
+         # read each one, delete what only happened to hold, loosen or tighten the rest, and take the tag `proposed` off what stays.\n\n"
+    )
+}
+
+/// How often it was exercised, and what was seen.
+fn why(one: &Proposal, runs: u64) -> String {
+    let mut why = format!("in {} of {runs} runs", one.support);
+    if !one.candidate.seen.is_empty() {
+        why.push_str(", ");
+        why.push_str(&one.candidate.seen);
+    }
+    why
+}

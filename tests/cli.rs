@@ -567,9 +567,20 @@ fn an_interruption_prints_what_is_done() {
 #[test]
 fn every_command_has_help_with_examples() {
     let folder = Folder::usual();
-    for command in
-        ["check", "test", "lint", "fmt", "trace show", "explain", "docs", "compile", "disasm", "completions", "man"]
-    {
+    for command in [
+        "check",
+        "test",
+        "lint",
+        "fmt",
+        "trace show",
+        "explain",
+        "docs",
+        "compile",
+        "disasm",
+        "completions",
+        "man",
+        "new",
+    ] {
         let ran = folder.aver(&format!("{command} --help"));
         assert_eq!(ran.code, 0);
         assert!(ran.out.contains("Examples:") && ran.out.contains("aver "), "{command}: {}", ran.out);

@@ -53,8 +53,16 @@ struct Template(&'static str, &'static str, &'static str);
 const TEMPLATES: &[Template] = &[
     Template("basic", include_str!("../../templates/basic.assert"), "the first rules of any agent"),
     Template("approval", include_str!("../../templates/approval.assert"), "what needs an approval, and of whom"),
-    Template("coding-agent", include_str!("../../templates/coding-agent.assert"), "reading, editing and testing in a repository"),
-    Template("research-agent", include_str!("../../templates/research-agent.assert"), "answers that rest on what was found"),
+    Template(
+        "coding-agent",
+        include_str!("../../templates/coding-agent.assert"),
+        "reading, editing and testing in a repository",
+    ),
+    Template(
+        "research-agent",
+        include_str!("../../templates/research-agent.assert"),
+        "answers that rest on what was found",
+    ),
     Template("mcp", include_str!("../../templates/mcp.assert"), "the tools of an MCP server: schemas, invariants"),
     Template("suite", include_str!("../../templates/suite.assert"), "prompts to run, and what has to come of each"),
 ];
@@ -92,7 +100,10 @@ fn path(arguments: &Arguments) -> Result<PathBuf, Stop> {
     let mut path = arguments.name.clone().unwrap_or_else(|| PathBuf::from("rules"));
     if path.is_dir() {
         let example = path.join("rules.assert");
-        return Err(Stop::usage(format!("`{}` is a folder", path.display()), format!("write `aver new {}`", example.display())));
+        return Err(Stop::usage(
+            format!("`{}` is a folder", path.display()),
+            format!("write `aver new {}`", example.display()),
+        ));
     }
     match path.extension() {
         None => {
@@ -105,7 +116,10 @@ fn path(arguments: &Arguments) -> Result<PathBuf, Stop> {
         }
     }
     if path.file_name().is_none() {
-        return Err(Stop::usage(format!("`{}` is no name of a file", path.display()), "write a name such as `refunds`"));
+        return Err(Stop::usage(
+            format!("`{}` is no name of a file", path.display()),
+            "write a name such as `refunds`",
+        ));
     }
     Ok(path)
 }
@@ -152,7 +166,10 @@ fn template(name: &str) -> Result<&'static Template, Stop> {
 /// Rules that hold on all runs of these traces, and a line that says how many.
 fn proposed(name: &str, traces: &[String]) -> Result<(String, String), Stop> {
     if traces.iter().any(|trace| trace == "-") {
-        return Err(Stop::usage("runs are read twice, and standard input can be read once", "write the runs into a file first"));
+        return Err(Stop::usage(
+            "runs are read twice, and standard input can be read once",
+            "write the runs into a file first",
+        ));
     }
     let inputs = inputs::traces(traces)?;
     let mut survey = Survey::default();

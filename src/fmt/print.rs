@@ -82,7 +82,8 @@ impl<'d, 't> Printer<'d, 't> {
             self.end_line(indent);
         }
         // A line does not begin with the space between words.
-        if !(self.line.text.is_empty() && text.trim().is_empty()) && !self.ended {
+        let is_idle = self.line.text.is_empty() && text.trim().is_empty();
+        if !is_idle && !self.ended {
             self.line.text.push_str(text);
         }
     }

@@ -25,7 +25,8 @@ impl Survey {
         all.extend(self.shapes());
         all.extend(self.budgets());
         all.extend(self.outcomes());
-        let secrets = |what: &str| Candidate::new(Topic::Safety, format!("no secrets in {what}")).needs("use std.secrets");
+        let secrets =
+            |what: &str| Candidate::new(Topic::Safety, format!("no secrets in {what}")).needs("use std.secrets");
         all.extend([secrets("calls[*].args"), secrets("output")]);
         all
     }
@@ -49,8 +50,16 @@ impl Survey {
 
     fn order_of_tools(&self) -> Vec<Candidate> {
         let runs = |name: &String| self.tools.get(name).map_or(0, |tool| tool.runs);
-        let mut found = self.related(|(_, later), pair| pair.before == runs(later), sole(&self.first).is_some().then_some(&self.first), true);
-        found.extend(self.related(|(earlier, _), pair| pair.after == runs(earlier), sole(&self.last).is_some().then_some(&self.last), false));
+        let mut found = self.related(
+            |(_, later), pair| pair.before == runs(later),
+            sole(&self.first).is_some().then_some(&self.first),
+            true,
+        );
+        found.extend(self.related(
+            |(earlier, _), pair| pair.after == runs(earlier),
+            sole(&self.last).is_some().then_some(&self.last),
+            false,
+        ));
         found
     }
 
@@ -79,7 +88,9 @@ impl Survey {
         let mut pairs: Vec<(u64, &str, &str)> = related
             .iter()
             .filter(|(one, other)| !follows(one, other) && !at_end(one, other))
-            .map(|&(one, other)| (self.tools.get(if before { other } else { one }).map_or(0, |tool| tool.runs), one, other))
+            .map(|&(one, other)| {
+                (self.tools.get(if before { other } else { one }).map_or(0, |tool| tool.runs), one, other)
+            })
             .collect();
         pairs.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)).then(a.2.cmp(b.2)));
         let word = if before { "before" } else { "after" };
@@ -114,24 +125,33 @@ impl Survey {
     fn budgets(&self) -> Vec<Candidate> {
         let mut found = Vec::new();
         let mut add = |text: Option<String>, seen: String| {
-            found.extend(text.map(|text| Candidate::new(Topic::Budget, text).seen(format!("most seen: {seen}"))));
+            found.extend(text.map(|text| Candidate::new(Topic::Budget, text).seen(seen)));
         };
         let limit = |name: &str, bound: Option<String>| bound.map(|bound| format!("{name} <= {bound}"));
         #[expect(clippy::cast_precision_loss, reason = "a count of calls that were read")]
         let calls = self.most_calls as f64;
-        add(limit("count any", numbers::count(calls, SLACK)), self.most_calls.to_string());
+        add(limit("count any", numbers::count(calls, SLACK)), format!("most seen: {}", self.most_calls));
         if (1..=3).contains(&self.most_in_a_row) {
             let most = self.most_in_a_row.max(2);
-            add(Some(format!("never repeat any more than {most} times")), format!("{} in a row", self.most_in_a_row));
+            add(
+                Some(format!("never repeat any more than {most} times")),
+                format!("most seen: {} in a row", self.most_in_a_row),
+            );
         }
         let milliseconds = self.duration.most;
-        add(limit("duration", numbers::duration(milliseconds, SLACK)), format!("{milliseconds:.0}ms"));
-        add(limit("cost", numbers::money(self.cost.most, SLACK)), format!("${}", self.cost.most));
-        add(limit("usage.total_tokens", numbers::count(self.tokens.most, SLACK)), numbers::whole(self.tokens.most));
-        add(limit("turns", numbers::count(self.turns.most, SLACK)), numbers::whole(self.turns.most));
+        add(limit("duration", numbers::duration(milliseconds, SLACK)), format!("most seen: {milliseconds:.0}ms"));
+        add(limit("cost", numbers::money(self.cost.most, SLACK)), format!("most seen: ${}", self.cost.most));
+        add(
+            limit("usage.total_tokens", numbers::count(self.tokens.most, SLACK)),
+            format!("most seen: {}", numbers::whole(self.tokens.most)),
+        );
+        add(
+            limit("turns", numbers::count(self.turns.most, SLACK)),
+            format!("most seen: {}", numbers::whole(self.turns.most)),
+        );
         for (name, tool) in self.tools.iter().filter(|(_, tool)| tool.most == 1 && tool.runs >= 3) {
             let text = names::tool(name).map(|name| format!("count {name} <= 1"));
-            add(text, format!("1 in each of {} runs", tool.runs));
+            add(text, format!("called in {} of them", tool.runs));
         }
         found
     }
@@ -160,7 +180,8 @@ impl Survey {
             properties.extend(json_type(values).map(|ty| format!("{key}: {{ type: \"{ty}\" }}")));
         }
         let (required, properties) = (required.join(", "), properties.join(", "));
-        let schema = format!("schema Output = {{ type: \"object\", required: [{required}], properties: {{ {properties} }} }}");
+        let schema =
+            format!("schema Output = {{ type: \"object\", required: [{required}], properties: {{ {properties} }} }}");
         (!required.is_empty()).then(|| Candidate::new(Topic::Outcome, "output is Output").needs(schema))
     }
 
@@ -213,7 +234,8 @@ fn flow(target: &Target, origin: &Origin) -> Option<Candidate> {
 fn shape(name: &str, tool: &Tool) -> Option<Candidate> {
     let name = names::tool(name)?;
     let always = tool.arguments.iter().filter(|(_, values)| values.count == tool.calls);
-    let conditions: Vec<String> = always.filter_map(|(key, values)| condition(key, values)).take(MOST_CONDITIONS).collect();
+    let conditions: Vec<String> =
+        always.filter_map(|(key, values)| condition(key, values)).take(MOST_CONDITIONS).collect();
     let text = format!("each {name}: {}", conditions.join(" and "));
     (!conditions.is_empty()).then(|| Candidate::new(Topic::Arguments, text).seen(times(tool.calls, "call")))
 }
@@ -221,7 +243,8 @@ fn shape(name: &str, tool: &Tool) -> Option<Candidate> {
 fn condition(key: &str, values: &Values) -> Option<String> {
     let path = format!("args{}", names::field(key)?);
     let ty = values.ty()?;
-    let bounded = matches!(ty, "integer" | "number") && values.least >= 0.0 && values.most < LARGEST && values.count >= 3;
+    let bounded =
+        matches!(ty, "integer" | "number") && values.least >= 0.0 && values.most < LARGEST && values.count >= 3;
     let bound = if bounded { numbers::count(values.most, SLACK) } else { None };
     Some(match (bound, choice(values)) {
         (Some(bound), _) => format!("{path} in 0..{bound}"),

@@ -122,7 +122,11 @@ fn traced(value: &Value<'_>) -> Option<String> {
 }
 
 /// Remembers the values of a call for those that follow.
-fn remember<'run>(step: &Step<'run>, known: &mut BTreeMap<String, BTreeSet<Origin>>, texts: &mut Vec<(&'run str, &'run str)>) {
+fn remember<'run>(
+    step: &Step<'run>,
+    known: &mut BTreeMap<String, BTreeSet<Origin>>,
+    texts: &mut Vec<(&'run str, &'run str)>,
+) {
     let mut learn = |text: String, place: Place| {
         known.entry(text).or_default().insert((step.name.to_owned(), place));
     };

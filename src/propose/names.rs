@@ -30,7 +30,10 @@ fn has_double_sign(name: &str) -> bool {
 /// True for a word that means something where a pattern stands.
 fn is_word(name: &str) -> bool {
     let others = ["any", "proposed", "only", "exactly", "where", "each", "repeat", "both", "valid", "ok", "failed"];
-    words::is_reserved(name) || words::KINDS.contains(&name) || words::MODIFIERS.contains(&name) || others.contains(&name)
+    words::is_reserved(name)
+        || words::KINDS.contains(&name)
+        || words::MODIFIERS.contains(&name)
+        || others.contains(&name)
 }
 
 /// A key as an argument's name, such as `id` or `"user-id"`.
@@ -104,7 +107,8 @@ mod tests {
 
     #[test]
     fn what_may_be_a_secret_is_not_repeated() {
-        for text in ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "ann@example.org", "9f8e7d6c5b4a39281706", "x\ny", ""] {
+        for text in ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "ann@example.org", "9f8e7d6c5b4a39281706", "x\ny", ""]
+        {
             assert_eq!(literal(text), None, "{text}");
         }
         assert_eq!(literal("EUR").as_deref(), Some("\"EUR\""));

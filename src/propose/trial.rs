@@ -24,6 +24,9 @@ pub struct Proposal {
     pub support: u64,
 }
 
+/// From so many runs on, what only one of them exercised is chance.
+const MANY: u64 = 4;
+
 /// Candidates that can be judged.
 pub struct Trial {
     candidates: Vec<Candidate>,
@@ -36,11 +39,13 @@ pub struct Trial {
 pub struct Tally {
     /// For each candidate the runs on which it was exercised and held; `None` after one on which it did not hold.
     held: Vec<Option<u64>>,
+    runs: u64,
 }
 
 impl Tally {
     /// Remembers the verdicts of one run.
     pub fn record(&mut self, verdicts: &[Verdict]) {
+        self.runs += 1;
         self.held.resize(self.held.len().max(verdicts.len()), Some(0));
         for (held, verdict) in self.held.iter_mut().zip(verdicts) {
             *held = match verdict {
@@ -83,9 +88,10 @@ impl Trial {
     /// What held on all runs and was exercised, without what others say better: as many of each topic as a person reads.
     #[must_use]
     pub fn proposals(&self, tally: &Tally) -> Vec<Proposal> {
+        let least = if tally.runs >= MANY { 2 } else { 1 };
         let held = self.candidates.iter().zip(&tally.held);
         let exercised = |(candidate, held): (&Candidate, &Option<u64>)| {
-            let support = held.filter(|&count| count > 0)?;
+            let support = held.filter(|&count| count >= least)?;
             Some(Proposal { candidate: candidate.clone(), support })
         };
         let mut held: Vec<Proposal> = held.filter_map(exercised).collect();
@@ -105,7 +111,8 @@ impl Trial {
 /// The program of these candidates, an assertion each; `None` where anything is to be said about them.
 fn compiled(candidates: &[Candidate]) -> Option<Program> {
     let needs: BTreeSet<&str> = candidates.iter().map(|candidate| candidate.needs.as_str()).collect();
-    let lines: Vec<&str> = needs.into_iter().chain(candidates.iter().map(|candidate| candidate.text.as_str())).collect();
+    let lines: Vec<&str> =
+        needs.into_iter().chain(candidates.iter().map(|candidate| candidate.text.as_str())).collect();
     program(&lines.join("\n"))
 }
 

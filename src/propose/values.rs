@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 /// More different texts than this are no choice among a few.
 const FEW: usize = 6;
+/// A text that was there less often may have been chance.
+const OFTEN: u64 = 6;
 /// Longer texts are none of a few words.
 const LONGEST: usize = 32;
 
@@ -67,6 +69,6 @@ impl Values {
     pub fn choice(&self) -> Option<&BTreeSet<String>> {
         let distinct = u64::try_from(self.texts.len()).unwrap_or(u64::MAX);
         let is_choice = self.ty() == Some("string") && !self.many_texts && distinct > 0;
-        (is_choice && self.count >= distinct.saturating_mul(3)).then_some(&self.texts)
+        (is_choice && self.count >= distinct.saturating_mul(3).max(OFTEN)).then_some(&self.texts)
     }
 }

@@ -1,7 +1,7 @@
 //! Proposals as a rule file: commented, formatted, and said of each how it was found.
 
-use super::trial::{Proposal, program};
 use super::Topic;
+use super::trial::{Proposal, program};
 use crate::fmt::{Options, format_text};
 use std::collections::BTreeSet;
 
@@ -27,9 +27,11 @@ pub fn write(name: &str, proposals: &[Proposal], runs: u64) -> String {
 fn text(name: &str, proposals: &[Proposal], runs: u64) -> String {
     let mut text = header(name, proposals.len(), runs);
     let needs: BTreeSet<&str> = proposals.iter().map(|one| one.candidate.needs.as_str()).collect();
-    for declaration in needs.into_iter().filter(|declaration| !declaration.is_empty()) {
+    let (uses, others): (Vec<&str>, Vec<&str>) =
+        needs.into_iter().partition(|declaration| declaration.starts_with("use "));
+    for declaration in uses.into_iter().chain(others).filter(|declaration| !declaration.is_empty()) {
         text.push_str(declaration);
-        text.push('\n');
+        text.push_str("\n\n");
     }
     for topic in Topic::ALL {
         let own: Vec<&Proposal> = proposals.iter().filter(|one| one.candidate.topic == topic).collect();
@@ -48,20 +50,29 @@ fn text(name: &str, proposals: &[Proposal], runs: u64) -> String {
 }
 
 fn header(name: &str, rules: usize, runs: u64) -> String {
-    let runs = if runs == 1 { "1 recorded run".to_owned() } else { format!("{runs} recorded runs") };
+    let (from, all) = match runs {
+        1 => ("1 recorded run".to_owned(), "it, the only one"),
+        _ => (format!("{runs} recorded runs"), "all of them"),
+    };
     if rules == 0 {
-        return format!("# {name}.assert: nothing held on all of {runs} and was exercised. Look at them with `aver trace show`.\n");
+        return format!(
+            "# {name}.assert: nothing can be proposed from {from}: no rule held on {all} and was exercised.\n"
+        );
     }
     format!(
-        "# {name}.assert: proposed from {runs}.\n#\n\
-         # Every rule below held on all of them, and was exercised on as many as it says. That a rule held does not say that it is meant:\n\
+        "# {name}.assert: proposed from {from}.\n#\n\
+         # Every rule below held on {all}, and was exercised on as many as it says. That a rule held does not say that it is meant:\n\
          # read each one, delete what only happened to hold, loosen or tighten the rest, and take the tag `proposed` off what stays.\n\n"
     )
 }
 
 /// How often it was exercised, and what was seen.
 fn why(one: &Proposal, runs: u64) -> String {
-    let mut why = format!("in {} of {runs} runs", one.support);
+    let mut why = match one.support {
+        1 if runs == 1 => "in the only run".to_owned(),
+        support if support == runs => format!("in all {runs} runs"),
+        support => format!("in {support} of {runs} runs"),
+    };
     if !one.candidate.seen.is_empty() {
         why.push_str(", ");
         why.push_str(&one.candidate.seen);

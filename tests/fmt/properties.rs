@@ -92,7 +92,7 @@ fn project(path: &str) -> PathBuf {
 #[test]
 fn the_files_of_the_project_are_formatted() {
     let mut wrong = Vec::new();
-    for path in ["examples", "stdlib"].iter().flat_map(|folder| rule_files(&project(folder))) {
+    for path in ["examples", "stdlib", "templates"].iter().flat_map(|folder| rule_files(&project(folder))) {
         let text = std::fs::read_to_string(&path).unwrap();
         if formatted(&text, &path.display().to_string()) != text {
             wrong.push(path.display().to_string());

@@ -130,7 +130,8 @@ impl<'t> Layout<'t, '_> {
         let is_single = core.leaves.len() == 1;
         let commented = self.gaps.any_inside(&core.leaves) || !self.gaps.own_before(core.leaves.start).is_empty();
         let too_long = doc.width > self.room() && self.is_unbreakable(core);
-        if (self.opens(core) || (is_single && doc.forced) || too_long) && !(commented && !self.opens(core)) {
+        let opens = self.opens(core);
+        if opens || (!commented && (too_long || (is_single && doc.forced))) {
             return sequence(vec![if too_long { loose() } else { space() }, doc]);
         }
         group(nest(sequence(vec![line(), doc])))

@@ -1,0 +1,164 @@
+//! `aver new`: templates that work as they are, and rules proposed from runs that hold on every one of them.
+
+#[allow(dead_code, reason = "shared with other test programs")]
+#[path = "common/folder.rs"]
+mod folder;
+
+use folder::Folder;
+use std::fmt::Write as _;
+
+/// Runs of a shop: what is refunded was listed before, and approved under the same id. The third refunds nothing.
+fn runs() -> String {
+    let mut lines = String::new();
+    for (number, amount) in [(1, 40), (2, 250), (3, 0), (4, 90), (5, 120), (6, 30)] {
+        let refund = match amount {
+            0 => String::new(),
+            _ => format!(
+                r#", {{"tool": "approve", "args": {{"id": "o-{number}77"}}, "status": "ok"}}, {{"tool": "refund", "args": {{"id": "o-{number}77", "amount": {amount}, "currency": "EUR"}}, "status": "ok"}}"#
+            ),
+        };
+        writeln!(
+            lines,
+            r#"{{"calls": [{{"tool": "list_orders", "args": {{}}, "status": "ok", "result": {{"orders": [{{"id": "o-{number}77"}}, {{"id": "o-999"}}]}}}}{refund}], "output": {{"status": "done", "text": "{number} is done"}}, "duration": {}, "cost": 0.0{number}}}"#,
+            1000 * number
+        )
+        .unwrap();
+    }
+    lines
+}
+
+#[test]
+fn every_template_compiles_is_formatted_lints_clean_and_passes_its_tests() {
+    let folder = Folder::new(&[]);
+    let list = folder.aver("new --list");
+    let names: Vec<&str> = list.out.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() >= 6, "{list:?}");
+    for name in names {
+        let made = folder.aver(&format!("new my-{name} --template {name}"));
+        assert_eq!(made.code, 0, "{made:?}");
+        assert!(made.out.contains(&format!("wrote my-{name}.assert")), "{made:?}");
+        let text = folder.read(&format!("my-{name}.assert"));
+        assert!(text.starts_with(&format!("# my-{name}.assert: ")) && !text.contains("{name}"), "{text}");
+        for command in ["fmt --check", "lint", "test"] {
+            let ran = folder.aver(&format!("{command} my-{name}.assert"));
+            assert_eq!(ran.code, 0, "{command} {name}: {ran:?}");
+        }
+    }
+}
+
+#[test]
+fn what_holds_on_all_runs_is_proposed_with_how_often_it_was_exercised() {
+    let folder = Folder::new(&[("runs.jsonl", &runs())]);
+    let made = folder.aver("new refunds --from runs.jsonl");
+    assert_eq!(made.code, 0, "{made:?}");
+    let text = folder.read("refunds.assert");
+    for expected in [
+        "only approve, list_orders, refund",
+        "first list_orders",
+        "before approve(id: $id) -> refund(id: $id)",
+        "before list_orders(result.orders[*].id contains $id) -> approve(id: $id)",
+        "args.amount in 0..500",
+        "args.id is string",
+        "duration <= 10s",
+        "cost <= $0.1",
+        "never any failed",
+        "output is Output",
+        "output.status == \"done\"",
+        "no secrets in calls[*].args",
+        "tags proposed",
+        "# in 5 of 6 runs, 5 arguments",
+    ] {
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+    // What the flow of the id says is not said a second time, and the first call of all comes before everything.
+    assert!(!text.contains("before approve -> refund") && !text.contains("before list_orders -> "), "{text}");
+    assert!(text.lines().filter(|line| line.contains("# in ")).count() <= 48, "{text}");
+    let checked = folder.aver("check refunds.assert runs.jsonl");
+    assert_eq!(checked.code, 0, "{checked:?}");
+    for command in ["fmt --check", "lint"] {
+        let ran = folder.aver(&format!("{command} refunds.assert"));
+        assert_eq!(ran.code, 0, "{command}: {ran:?}");
+    }
+}
+
+#[test]
+fn what_fails_on_one_run_or_was_never_exercised_is_not_proposed() {
+    let odd = r#"{"calls": [{"tool": "refund", "args": {"id": "o-888", "amount": "many"}, "status": "failed"}], "output": "sorry", "error": "boom"}"#;
+    let folder = Folder::new(&[("runs.jsonl", &(runs() + odd))]);
+    let text = folder.aver("new --stdout --from runs.jsonl").out;
+    for gone in [
+        "first ",
+        "-> refund(id: $id)",
+        "args.amount",
+        "never any failed",
+        "not error",
+        "output is Output",
+        "duration <=",
+    ] {
+        assert!(!text.contains(gone), "{gone}\n{text}");
+    }
+    assert!(text.contains("only approve, list_orders, refund"), "{text}");
+    assert!(!folder.path().join("rules.assert").exists());
+    folder.write("idle.json", br#"{"calls": []}"#);
+    let idle = folder.aver("new idle --from idle.json").code;
+    assert_eq!(idle, 0);
+    assert!(!folder.read("idle.assert").contains("\n  only "), "nothing exercised it");
+    assert_eq!(folder.aver("lint idle.assert").code, 0);
+}
+
+#[test]
+fn the_order_of_the_runs_does_not_matter_and_the_same_runs_give_the_same_file() {
+    let all = runs();
+    let turned: Vec<&str> = all.lines().rev().collect();
+    let folder = Folder::new(&[("a.jsonl", &all), ("b.jsonl", &turned.join("\n"))]);
+    let (first, again) =
+        (folder.aver("new --stdout --from a.jsonl").out, folder.aver("new --stdout --from a.jsonl").out);
+    assert!(first == again && first == folder.aver("new --stdout --from b.jsonl").out, "{first}");
+}
+
+#[test]
+fn secrets_personal_data_and_hostile_names_of_the_runs_never_reach_the_rules() {
+    let secrets = ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "ann@example.org", "sk_live_4eC39HqLyjWDarjtT1zdp7dc"];
+    let mut lines = String::new();
+    for _ in 0..8 {
+        let [token, mail, key] = secrets;
+        writeln!(
+            lines,
+            r#"{{"calls": [{{"tool": "login_{token}", "args": {{"token": "{token}", "{key}": 1, "mode": "fast\"\n}} never x"}}}}, {{"tool": "a\nrule x {{", "args": {{"to": "{mail}"}}}}, {{"tool": "read", "args": {{"if": "yes", "user-id": 12345}}}}], "output": {{"{token}": 1, "key": "{key}", "to": "{mail}"}}}}"#
+        )
+        .unwrap();
+    }
+    let folder = Folder::new(&[("runs.jsonl", &lines)]);
+    let made = folder.aver("new leaky --from runs.jsonl");
+    assert_eq!(made.code, 0, "{made:?}");
+    let text = folder.read("leaky.assert");
+    for secret in secrets {
+        assert!(!text.contains(secret) && !text.contains(secret.get(4..20).unwrap_or(secret)), "{secret}\n{text}");
+    }
+    assert!(text.contains("\"read\"") && text.contains("args[\"user-id\"]"), "{text}");
+    assert!(!text.contains("rule x"), "{text}");
+    assert_eq!(folder.aver("lint leaky.assert").code, 0, "{text}");
+    assert_eq!(folder.aver("check leaky.assert runs.jsonl").code, 0, "{text}");
+}
+
+#[test]
+fn nothing_is_overwritten_and_what_is_wrong_is_said() {
+    let folder =
+        Folder::new(&[("rules.assert", "never a\n"), ("bad.json", "{"), ("nothing/readme.txt", ""), ("dir/x.json", "{}")]);
+    folder.aver("new").refused(&["`rules.assert` exists already", "--force"]);
+    assert_eq!(folder.read("rules.assert"), "never a\n");
+    assert_eq!(folder.aver("new --force").code, 0);
+    assert!(folder.read("rules.assert").starts_with("# rules.assert: "));
+    folder.aver("new dir").refused(&["`dir` is a folder", "aver new dir/rules.assert"]);
+    folder.aver("new rules.txt").refused(&["another ending", "rules.assert"]);
+    folder.aver("new x --template aproval").refused(&["there is no template `aproval`", "did you mean `approval`?"]);
+    folder.aver("new x --from -").refused(&["standard input"]);
+    assert_eq!(folder.aver("new x --from nowhere.json").code, 4);
+    folder.aver("new x --from nothing").refused(&["no run"]);
+    let unreadable = folder.aver("new x --from bad.json");
+    assert_eq!((unreadable.code, unreadable.out.as_str()), (4, ""), "{unreadable:?}");
+    assert!(unreadable.err.contains("bad.json:1"), "{unreadable:?}");
+    assert!(!folder.path().join("x.assert").exists());
+    assert_eq!(folder.aver("new deep/er/rules --template mcp").code, 0);
+    assert!(folder.path().join("deep/er/rules.assert").exists());
+}

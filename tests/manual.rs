@@ -1,6 +1,5 @@
 //! Manual pages and completions, as a shell and `man` read them.
 
-#[allow(dead_code, reason = "shared with other test programs")]
 #[path = "common/folder.rs"]
 mod folder;
 

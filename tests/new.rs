@@ -1,6 +1,5 @@
 //! `aver new`: templates that work as they are, and rules proposed from runs that hold on every one of them.
 
-#[allow(dead_code, reason = "shared with other test programs")]
 #[path = "common/folder.rs"]
 mod folder;
 

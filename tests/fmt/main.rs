@@ -3,7 +3,6 @@
 mod command;
 #[path = "../common/mod.rs"]
 mod common;
-#[allow(dead_code, reason = "shared with other test programs")]
 #[path = "../common/folder.rs"]
 mod folder;
 mod generate;

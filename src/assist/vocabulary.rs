@@ -104,7 +104,7 @@ vocabulary! {
         "each" "each ${1:tool}: ${2:args.amount <= 100}" "holds when every one of these steps meets the condition; its fields are in scope" "each refund: args.amount <= 100";
         "some" "some ${1:tool}: ${2:result.code == 200}" "holds when at least one of these steps meets the condition" "some fetch: result.code == 200";
         "no" "no ${1:tool}: ${2:args.force == true}" "holds when none of these steps meets the condition; `no secrets in …` when a predicate finds nothing" "no delete_*: args.force == true";
-        "args valid" "args valid" "holds when the arguments of the calls fit the declared schemas; `strict` refuses undeclared tools, `for tool` looks at some calls" "args valid strict";
+        "args valid" "args valid" "holds when the arguments of the calls fit the declared schemas; `strict` refuses undeclared tools, `for tool` looks at some calls" "tool search { type: \"object\" }\nargs valid strict";
         "between" "between ${1:freeze} and ${2:thaw} {\n  $0\n}" "its statements hold in every window between the two steps" "between freeze and thaw { never deploy }";
         "when" "when ${1:inputs.vip == true} {\n  $0\n}" "its statements count only where the condition is true, and are skipped elsewhere" "when inputs.vip == true { require concierge }";
         "any of" "any of {\n  $0\n}" "holds when at least one of its statements holds" "any of { require plan; require answer }";

@@ -1,5 +1,3 @@
-#![allow(dead_code, reason = "not every test program uses all of it")]
-
 //! A folder with files in which `aver` is run.
 
 use assert_cmd::Command;

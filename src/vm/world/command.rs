@@ -46,7 +46,7 @@ pub(super) fn run(permissions: &Permissions, arguments: &[String]) -> Result<Com
     let status = status.map_err(|error| Fault::Other(format!("`{program}` cannot be waited for: {error}")))?;
     let Some(status) = status else {
         let limit = permissions.command_time.as_millis();
-        let limit = if limit % 1_000 == 0 { format!("{}s", limit / 1_000) } else { format!("{limit}ms") };
+        let limit = if limit.is_multiple_of(1_000) { format!("{}s", limit / 1_000) } else { format!("{limit}ms") };
         return Err(Fault::Other(format!("`{program}` took longer than {limit} and was ended")));
     };
     let output: String = streams.into_iter().flatten().map(Stream::text).collect();

@@ -22,9 +22,7 @@ const APPROVED: &str =
 #[test]
 fn case_files_say_with_their_names_what_they_have_to_come_out_as() {
     let lines = format!("{APPROVED}\n{APPROVED}\n");
-    let table = format!(
-        "{{\"name\":\"idle\",\"expect\":\"vacuous\",\"rules\":[\"approval\"],\"tags\":[\"slow\"],\"run\":{{\"calls\":[]}}}}\n\n{{\"expect\":\"fail\",\"from\":\"refunds.cases/large.fail.json\"}}\n"
-    );
+    let table = "{\"name\":\"idle\",\"expect\":\"vacuous\",\"rules\":[\"approval\"],\"tags\":[\"slow\"],\"run\":{\"calls\":[]}}\n\n{\"expect\":\"fail\",\"from\":\"refunds.cases/large.fail.json\"}\n";
     let folder = Folder::new(&[
         ("refunds.assert", RULES),
         ("refunds.cases/large.fail.json", LARGE),
@@ -32,7 +30,7 @@ fn case_files_say_with_their_names_what_they_have_to_come_out_as() {
         ("refunds.cases/approval/fail/large.json", LARGE),
         ("refunds.cases/pass/two.jsonl", &lines),
         ("refunds.cases/notes.md", "not a case"),
-        ("refunds.cases.jsonl", &table),
+        ("refunds.cases.jsonl", table),
     ]);
     let ran = folder.aver("test refunds.assert");
     assert_eq!(ran.code, 0, "{ran:?}");

@@ -44,7 +44,11 @@ pub fn module(expr: &Expr) -> Module {
         lets: vec![Let { name: "tags".into(), value: of(ExprKind::Field(Box::new(root), "tags".into())) }],
         defs: vec![Def { name: "twice".into(), parameters: 1, body: twice }],
         regexes: vec![Regex { pattern: "(?-u:\\d)+".into(), text: "/\\d+/".into() }],
-        schemas: vec![Schema { name: "Small".into(), json: r#"{"type": "object", "required": ["a"]}"#.into(), place: None }],
+        schemas: vec![Schema {
+            name: "Small".into(),
+            json: r#"{"type": "object", "required": ["a"]}"#.into(),
+            place: None,
+        }],
         assertions: vec![Assertion {
             id: "a".into(),
             rule: None,

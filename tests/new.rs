@@ -142,8 +142,12 @@ fn secrets_personal_data_and_hostile_names_of_the_runs_never_reach_the_rules() {
 
 #[test]
 fn nothing_is_overwritten_and_what_is_wrong_is_said() {
-    let folder =
-        Folder::new(&[("rules.assert", "never a\n"), ("bad.json", "{"), ("nothing/readme.txt", ""), ("dir/x.json", "{}")]);
+    let folder = Folder::new(&[
+        ("rules.assert", "never a\n"),
+        ("bad.json", "{"),
+        ("nothing/readme.txt", ""),
+        ("dir/x.json", "{}"),
+    ]);
     folder.aver("new").refused(&["`rules.assert` exists already", "--force"]);
     assert_eq!(folder.read("rules.assert"), "never a\n");
     assert_eq!(folder.aver("new --force").code, 0);

@@ -1,5 +1,7 @@
 //! A folder with files in which `aver` is run.
 
+#![allow(dead_code, reason = "not every test program uses all of it")]
+
 use assert_cmd::Command;
 use std::path::Path;
 use tempfile::TempDir;

@@ -8,6 +8,8 @@
     reason = "a test that cannot go on says so by a panic"
 )]
 
+mod common;
+
 #[path = "trace/commands.rs"]
 mod commands;
 #[path = "trace/files.rs"]
@@ -23,13 +25,4 @@ mod recorded;
 #[path = "trace/robust.rs"]
 mod robust;
 
-/// Data that is not part of the project, beside it; `None` (said loudly) where it is not there.
-fn shared(path: &str) -> Option<std::path::PathBuf> {
-    let places =
-        [concat!(env!("CARGO_MANIFEST_DIR"), "/../shared"), concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")];
-    let found = places.iter().map(|place| std::path::Path::new(place).join(path)).find(|path| path.exists());
-    if found.is_none() {
-        eprintln!("SKIPPED: `{path}` is not there");
-    }
-    found
-}
+use common::shared;

@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
 #[path = "common/folder.rs"]
-#[allow(dead_code, reason = "not every test program needs all of it")]
 mod folder;
 
 use folder::{Folder, Ran};

@@ -33,6 +33,8 @@ pub struct Context<'run> {
     pub response: Option<Node<'run>>,
     /// Whether a pass has to be proved, too: behind `not` it is what fails.
     pub proves_passes: bool,
+    /// Whether a block without a window is skipped: an invariant says nothing of a run without its call.
+    pub of_invariant: bool,
 }
 
 impl<'run> Context<'run> {
@@ -40,7 +42,14 @@ impl<'run> Context<'run> {
     #[must_use]
     pub fn of_run(run: &Run<'run>, bindings: usize) -> Self {
         let window = Window { start: 0, end: run.steps.len(), closed: run.complete };
-        Self { window, bindings: vec![None; bindings], step: None, response: None, proves_passes: false }
+        Self {
+            window,
+            bindings: vec![None; bindings],
+            step: None,
+            response: None,
+            proves_passes: false,
+            of_invariant: false,
+        }
     }
 
     /// What an expression of this context sees.

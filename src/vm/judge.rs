@@ -12,7 +12,7 @@ use super::outcome::{Evidence, Finding};
 use super::score::{self, Part};
 use super::world::Permissions;
 use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, Member, Program};
-use crate::ir::GroupKind;
+use crate::ir::{GroupKind, RuleRole};
 use crate::truth::{Truth, Verdict};
 use crate::value::Value;
 use crate::value::compare::deeper;
@@ -41,7 +41,9 @@ impl<'run, 'a> Judge<'run, 'a> {
     /// Judges an assertion on the whole run, its `when` first.
     pub(super) fn assertion(&mut self, assertion: &'run Assertion) -> Judged {
         let bindings = bindings_of(self.machine.program, &assertion.check);
-        let context = Context::of_run(self.machine.run, bindings as usize);
+        let rule = assertion.rule.and_then(|rule| self.machine.program.rules.get(rule as usize));
+        let of_invariant = rule.is_some_and(|rule| rule.role == RuleRole::Invariant);
+        let context = Context { of_invariant, ..Context::of_run(self.machine.run, bindings as usize) };
         let Self { machine, engine, permissions } = self;
         let mut parts = Parts { machine, engine, permissions };
         match parts.when(&assertion.settings.when, &context)? {

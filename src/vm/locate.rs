@@ -33,7 +33,9 @@ pub fn step_of(run: &Run<'_>, pointer: &str) -> Option<u32> {
     let mut segments = pointer.split('/').skip(1);
     let (list, index) = (segments.next()?, segments.next()?.parse::<u32>().ok()?);
     let kind = Kind::ALL.into_iter().find(|kind| kind.list_key() == list)?;
-    let at = run.steps.iter().position(|step| step.kind == kind && step.index == index)?;
+    // So many steps of its kind come before it.
+    let mut later = run.steps.iter().enumerate().skip(index as usize);
+    let (at, _) = later.find(|(_, step)| step.kind == kind && step.index == index)?;
     u32::try_from(at).ok()
 }
 
@@ -74,7 +76,13 @@ fn search<'a>(at: &Node<'a>, wanted: &Wanted<'_>, path: &mut Vec<Segment<'a>>) -
         found
     };
     match at.value {
-        Value::List(items) => items.iter().enumerate().any(|(index, item)| below(Segment::Index(index), item)),
+        Value::List(items) => {
+            // Items mostly stand in the order of their text, so that the right one is nearly always guessed.
+            let before = |item: &Node<'a>| item.origin.range().is_some_and(|range| range.end < wanted.range.end);
+            let guess = items.partition_point(before);
+            let mut look = |index: usize| items.get(index).is_some_and(|item| below(Segment::Index(index), item));
+            look(guess) || (0..items.len()).any(|index| index != guess && look(index))
+        }
         Value::Object(object) => object.entries().iter().any(|entry| below(Segment::Key(entry.key), &entry.node)),
         _ => false,
     }

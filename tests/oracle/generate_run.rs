@@ -95,7 +95,7 @@ fn in_steps(source: &mut Source, profile: &Profile, run: &mut Map<String, Value>
 
 /// Calls and two other kinds in lists of their own, over one clock.
 fn several_kinds(source: &mut Source, profile: &Profile, run: &mut Map<String, Value>) {
-    let mut clock = Clock { distinct: true, ..Clock::default() };
+    let mut clock = Clock { distinct: source.chance(60), ..Clock::default() };
     let (mut calls, mut messages, mut others) = (Vec::new(), Vec::new(), Vec::new());
     let other = source.weighted(&[3, 2, 2]);
     for _ in 0..length(source) {
@@ -160,6 +160,11 @@ fn call(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
         call.insert("result".to_owned(), result(source));
     }
     status(source, profile, &mut call);
+    // They mean nothing to statements, whatever they are.
+    if source.chance(8) {
+        call.insert("id".to_owned(), json!(source.pick(&["call_1", "call_2"])));
+        call.insert("agent".to_owned(), json!(source.pick(&["main", "helper"])));
+    }
     clock.stamp(source, profile, &mut call, true);
     Value::Object(call)
 }

@@ -93,7 +93,13 @@ impl Steps {
         if let Some(name) = variables.first()
             && source.chance(60)
         {
-            simple.tests.push(bind(source, name));
+            // A test on a value that nothing binds would not compile.
+            if self.usable().contains(name) && source.chance(25) {
+                simple.tests.push(use_of(source, name));
+            } else {
+                simple.tests.push(bind(source, name));
+                self.bound.push(*name);
+            }
         }
         Pattern { id: 0, alternatives: vec![simple] }
     }

@@ -209,6 +209,7 @@ fn conclude(
     nothing: &str,
 ) -> Finding {
     let verdict = match findings.is_empty() {
+        true if context.of_invariant => Verdict::Skipped,
         true => Verdict::Vacuous,
         false => Verdict::all(findings.iter().map(|finding| finding.verdict)),
     };

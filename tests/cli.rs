@@ -601,4 +601,8 @@ fn completions_explain_and_docs_print_something_useful() {
     assert!(folder.aver("docs").out.contains("functions"));
     assert!(folder.aver("docs functions").out.contains("median(values: list) -> number"));
     assert!(folder.aver("docs language").out.contains("before"));
+    assert!(folder.aver("docs std.secrets").out.contains("Whether a value holds a private key."));
+    assert!(folder.aver("docs stdlib").out.contains("step force_push"));
+    assert!(folder.aver("docs expressions").out.contains("missing"));
+    folder.aver("docs std.secret").refused(&["did you mean `secrets`?"]);
 }

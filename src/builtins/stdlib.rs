@@ -34,3 +34,46 @@ pub fn module(name: &str) -> Option<Module> {
 pub fn names() -> impl Iterator<Item = &'static str> {
     MODULES.iter().map(|module| module.name)
 }
+
+impl Module {
+    /// Its reference in Markdown: what its head says, then every definition with its doc comment.
+    #[must_use]
+    pub fn reference(&self) -> String {
+        let mut page = format!("## std.{}\n\n", self.name);
+        let head = self.text.lines().take_while(|line| line.starts_with('#') && !line.starts_with("##"));
+        let name = format!("std.{}: ", self.name);
+        for line in head.map(|line| line.trim_start_matches('#').trim_start()) {
+            // The head says `std.text: what …`; under the title it is a sentence.
+            let (first, rest) = line
+                .strip_prefix(&name)
+                .map_or(("", line), |rest| rest.split_at(rest.chars().next().map_or(0, char::len_utf8)));
+            page.push_str(&format!("{}{rest}\n", first.to_uppercase()));
+        }
+        let mut doc: Vec<&str> = Vec::new();
+        for line in self.text.lines() {
+            if let Some(said) = line.strip_prefix("##") {
+                doc.push(said.strip_prefix(' ').unwrap_or(said));
+            } else if let (Some(definition), false) = (line.strip_prefix("def "), doc.is_empty()) {
+                let signature = definition.split(" =").next().unwrap_or(definition);
+                page.push_str(&format!("\n### `{signature}`\n\n{}\n", doc.join("\n").trim_end()));
+                doc.clear();
+            } else {
+                doc.clear();
+            }
+        }
+        page
+    }
+}
+
+/// The page of all modules.
+#[must_use]
+pub fn page() -> String {
+    let mut page = "# The standard set\n\nModules written in the language itself: `use std.secrets`, or `use std.secrets (secrets)` for one name. Their \
+                    examples are run by the test suite.\n"
+        .to_owned();
+    for module in MODULES {
+        page.push('\n');
+        page.push_str(&module.reference());
+    }
+    page
+}

@@ -2,7 +2,7 @@
 
 use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
-use crate::builtins::{reference, table};
+use crate::builtins::{reference, stdlib, table};
 use crate::diagnostic::render::{Ink, Style, paint};
 use crate::diagnostic::suggest::nearest;
 use std::fmt::Write as _;
@@ -16,9 +16,10 @@ Examples:
   aver docs language        the language
   aver docs course          statements about the course of a run, exactly
   aver docs functions       all functions with their types and examples
-  aver docs median          one function")]
+  aver docs median          one function
+  aver docs std.secrets     a module of the standard set")]
 pub struct Arguments {
-    /// A topic or the name of a function; none lists the topics
+    /// A topic, the name of a function or of a module; none lists the topics
     topic: Option<String>,
 }
 
@@ -34,6 +35,13 @@ const PAGES: &[(&str, &str, &str)] = &[
         include_str!("../../docs/reference/course.md"),
         "statements about the course of a run, to the last case",
     ),
+    (
+        "expressions",
+        include_str!("../../docs/reference/expressions.md"),
+        "what expressions mean: paths, tests, missing values, scores",
+    ),
+    ("checking", include_str!("../../docs/reference/checking.md"), "what is decided before a run: names, types, tools"),
+    ("traces", include_str!("../../docs/reference/traces.md"), "the formats of traces, and what runs record"),
     ("format", include_str!("../../docs/reference/format.md"), "the style of rule files, as `aver fmt` writes them"),
     ("command-line", include_str!("../../docs/reference/command-line.md"), "the commands, formats and exit codes"),
     ("lint", include_str!("../../docs/reference/lint.md"), "the linter: levels, fixes, all lints"),
@@ -46,6 +54,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let text = match arguments.topic.as_deref() {
         None => topics(),
         Some("functions") => page(&reference::page(), style),
+        Some("stdlib") => page(&stdlib::page(), style),
         Some(topic) => named(topic, style)?,
     };
     std::io::stdout().write_all(text.as_bytes())?;
@@ -59,6 +68,8 @@ pub fn topics() -> String {
         let _ = writeln!(text, "{name:14}{about}");
     }
     let _ = writeln!(text, "{:14}all functions; the name of one shows it alone", "functions");
+    let modules: Vec<String> = stdlib::names().map(|name| format!("std.{name}")).collect();
+    let _ = writeln!(text, "{:14}the standard set; {} show one module", "stdlib", modules.join(", "));
     text
 }
 
@@ -70,8 +81,11 @@ pub fn named(topic: &str, style: Style) -> Result<String, Stop> {
     if let Some(builtin) = table::lookup(topic) {
         return Ok(page(&reference::entry(builtin), style));
     }
-    let known = PAGES.iter().map(|(name, _, _)| *name).chain(["functions"]).chain(table::names());
-    let help = nearest(topic, known)
+    if let Some(module) = stdlib::module(topic.strip_prefix("std.").unwrap_or(topic)) {
+        return Ok(page(&module.reference(), style));
+    }
+    let known = PAGES.iter().map(|(name, _, _)| *name).chain(["functions", "stdlib"]);
+    let help = nearest(topic.strip_prefix("std.").unwrap_or(topic), known.chain(table::names()).chain(stdlib::names()))
         .map_or("`aver docs` lists the topics".to_owned(), |near| format!("did you mean `{near}`?"));
     Err(Stop::usage(format!("there is no topic and no function `{topic}`"), help))
 }

@@ -5,11 +5,17 @@
 use super::context::Scope;
 use super::fault::Fault;
 use super::machine::{Machine, broken};
+use super::observe::{Misfit, TestKindSeen};
 use crate::builtins::call::Environment;
+use crate::builtins::table;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use crate::ir::Constant;
-use crate::value::json::write_json;
+use crate::truth::Truth;
+use crate::value::json::{to_json, write_json};
 use crate::value::{Entry, Node, Number, Object, Range, Text, Value};
+
+/// So many claims without a source are named.
+const UNGROUNDED: usize = 5;
 
 /// What an operand that is no number means for the result.
 enum Operand<'run> {
@@ -130,7 +136,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    pub(super) fn call(&mut self, function: Name, count: Amount) -> Result<(), Fault> {
+    pub(super) fn call(&mut self, function: Name, count: Amount, at: usize) -> Result<(), Fault> {
         let builtin = self.prepared.builtin(function.0).ok_or_else(broken)?;
         let arguments = self.take(count.0 as usize)?;
         let prepared = self.prepared;
@@ -142,10 +148,34 @@ impl<'run> Machine<'run> {
             cache: &self.cache,
         };
         let result = builtin.call(&arguments, environment)?;
+        if builtin.name == "grounded" && self.recorder.is_some() && matches!(result.value, Value::Boolean(false)) {
+            self.note_ungrounded(&arguments, at)?;
+        }
         if builtin.score {
             self.grade_score(&result);
         }
         self.push(result);
+        Ok(())
+    }
+
+    /// Which claims stand nowhere in the sources, for the reason.
+    fn note_ungrounded(&mut self, arguments: &[Node<'run>], at: usize) -> Result<(), Fault> {
+        let (Some(&claims), Some(names)) = (arguments.first(), table::lookup("ungrounded")) else { return Ok(()) };
+        let environment = Environment {
+            arena: self.arena,
+            limits: &self.limits,
+            meter: &mut self.meter,
+            regex: &|_| None,
+            cache: &self.cache,
+        };
+        let Value::List(names) = names.call(arguments, environment)?.value else { return Ok(()) };
+        let shown: Vec<String> = names.iter().take(UNGROUNDED).map(|name| to_json(&name.value)).collect();
+        let more = names.len().saturating_sub(UNGROUNDED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let stand = if names.len() == 1 { "stands" } else { "stand" };
+        let text = format!("is not grounded: {}{more} {stand} nowhere in the sources", shown.join(", "));
+        self.note_test(at, TestKindSeen::Inspected, claims, None, Truth::False);
+        self.note_misfit(Misfit { text, node: None, keyword: None });
         Ok(())
     }
 

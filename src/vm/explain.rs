@@ -94,7 +94,7 @@ impl<'run> Machine<'run> {
     fn clause(&self, seen: &Seen<'run>, sides: &[(Node<'run>, usize)]) -> String {
         if let (Some(misfit), Some((_, at))) = (&seen.misfit, sides.first()) {
             let subject = self.rule_text(self.span(*at));
-            return format!("`{subject}` does not fit `{}`: {}", misfit.name, misfit.text);
+            return format!("`{subject}` {}", misfit.text);
         }
         let parts: Vec<String> = sides.iter().map(|(node, at)| self.describe(node, *at, &seen.gaps)).collect();
         if parts.is_empty() {

@@ -227,7 +227,7 @@ impl<'run> Machine<'run> {
             Op::List(count) => self.list(count)?,
             Op::Object(count, keys) => self.object(count, keys)?,
             Op::Join(count) => self.join(count)?,
-            Op::Call(function, count) => self.call(function, count)?,
+            Op::Call(function, count) => self.call(function, count, at)?,
             Op::CallDef(number, count) => self.call_def(number, count, at, scope)?,
             Op::Test(kind, negated) => self.test(kind, negated, at)?,
             Op::Inspect(kind, negated) => self.inspect(kind, negated, at)?,

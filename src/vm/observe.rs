@@ -68,13 +68,11 @@ pub(super) struct Seen<'run> {
     pub(super) misfit: Option<Misfit<'run>>,
 }
 
-/// How a value does not fit a schema.
+/// How a value does not fit a schema or its sources.
 #[derive(Debug, Clone)]
 pub(super) struct Misfit<'run> {
-    /// In words, with the place in the value and the line of the schema.
+    /// In words behind the value's name: with the place in it and the line of the schema.
     pub(super) text: String,
-    /// The name of the schema.
-    pub(super) name: String,
     /// The part of the value that does not fit, where it is in the run.
     pub(super) node: Option<Node<'run>>,
     /// The keyword that it does not fit.

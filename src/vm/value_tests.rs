@@ -312,7 +312,9 @@ impl<'run> Machine<'run> {
     fn misfit(&self, schema: u32, subject: &Node<'run>, why: Why) -> Misfit<'run> {
         let name = self.program.schemas.get(schema as usize).map(|schema| schema.name.clone()).unwrap_or_default();
         let (violation, node) = match why {
-            Why::Said(text) => return Misfit { text: text.to_owned(), name, node: None, keyword: None },
+            Why::Said(text) => {
+                return Misfit { text: format!("does not fit `{name}`: {text}"), node: None, keyword: None };
+            }
             Why::Inside(violation) => {
                 let node = violation.instance.split('/').skip(1).try_fold(*subject, |node, part| inner(&node, part));
                 (violation, node)
@@ -331,7 +333,7 @@ impl<'run> Machine<'run> {
             .chain(line.map(|line| format!("by {line}")))
             .collect();
         let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
-        Misfit { text: format!("{}{places}", violation.message), name, node, keyword }
+        Misfit { text: format!("does not fit `{name}`: {}{places}", violation.message), node, keyword }
     }
 }
 

@@ -197,6 +197,11 @@ fn answers_are_held_against_the_results_of_calls() {
     assert_eq!(run(r#"["r-18"]"#, "refunded $1,234.50 for o-1"), Verdict::Fail);
     assert_eq!(run(r#"["r-17"]"#, "refunded $1,243.50 for o-1"), Verdict::Fail);
     assert_eq!(run("[]", "done"), Verdict::Vacuous);
+    let bare = judge(r#"grounded(output, "7 orders")"#, r#"{"output": "3 of 7 orders, $12"}"#).remove(0);
+    assert_eq!(
+        bare,
+        (Verdict::Fail, r#"`output` is not grounded: "3", "$12" stand nowhere in the sources"#.to_owned())
+    );
     let named = judge(r#"ungrounded(output, "7 orders") == []"#, r#"{"output": "3 of 7 orders"}"#).remove(0);
     assert_eq!(named.0, Verdict::Fail);
     assert!(named.1.contains("\"3\""), "{}", named.1);

@@ -184,6 +184,11 @@ fn every_lint_has_a_pass_and_every_pass_only_lints() {
 fn a_comment_silences_a_lint_and_is_reported_when_it_silences_none() {
     let text = "# allow: double-negation\nnot (output.a != 1)\n";
     assert_eq!(slugs(&linted(text, &LintOptions::default())), [""; 0]);
+    // Behind a statement it does not matter over how many lines that goes.
+    let text = "not (\n  output.a != 1\n)\n  weight 2  # allow: double-negation\n";
+    assert_eq!(slugs(&linted(text, &LintOptions::default())), [""; 0]);
+    let text = "not (\n  output.a != 1\n)\noutput.b == 1\n  weight 2  # allow: double-negation\n";
+    assert_eq!(slugs(&linted(text, &LintOptions::default())), ["double-negation", "unused-allow"]);
     let text = "# allow: double-negation\noutput.a == 1\n";
     assert_eq!(slugs(&linted(text, &LintOptions::default())), ["unused-allow"]);
     // What nobody looked for cannot be found.

@@ -1,9 +1,10 @@
-//! `# allow: slug`: silences warnings on its line or the next one; one that silences nothing is reported itself.
+//! `# allow: slug`: silences warnings on its line or the next one, behind a statement of several lines on all of them; one that silences nothing
+//! is reported itself.
 
 use super::load::Loaded;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Slug, suggest};
 use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::ast::{Allow, Name};
+use crate::syntax::ast::{Allow, File, Item, Name};
 
 /// Takes out what is silenced and adds what the comments themselves do wrong; the order stays that of the files.
 /// Whether a comment for a lint is needed, only the linter knows.
@@ -11,9 +12,12 @@ pub fn apply(map: &SourceMap, loaded: &[Loaded], diagnostics: &mut Diagnostics) 
     // Warnings are not complete while there are errors: then a comment may still be needed.
     let complete = !diagnostics.has_errors();
     let judged = |slug: Slug| complete && !slug.is_lint();
-    let allows = || loaded.iter().flat_map(|file| &file.ast.allows);
-    let mut remarks: Vec<Diagnostic> =
-        allows().flat_map(|allow| &allow.slugs).filter(|name| Slug::parse(&name.text).is_none()).map(unknown).collect();
+    let allows = || loaded.iter().flat_map(|file| file.ast.allows.iter().map(move |allow| (&file.ast, allow)));
+    let mut remarks: Vec<Diagnostic> = allows()
+        .flat_map(|(_, allow)| &allow.slugs)
+        .filter(|name| Slug::parse(&name.text).is_none())
+        .map(unknown)
+        .collect();
     remove(map, allows(), diagnostics, &judged, false, &mut remarks);
     diagnostics.0.extend(remarks);
     diagnostics.sort();
@@ -24,13 +28,13 @@ pub fn apply(map: &SourceMap, loaded: &[Loaded], diagnostics: &mut Diagnostics) 
 pub fn silence(
     map: &SourceMap,
     file: FileId,
-    allows: &[Allow],
+    tree: &File,
     diagnostics: &mut Diagnostics,
     judged: &dyn Fn(Slug) -> bool,
 ) {
     let judged = |slug: Slug| slug.is_lint() && judged(slug);
     let mut remarks = Vec::new();
-    let own = allows.iter().filter(|allow| allow.span.file == file);
+    let own = tree.allows.iter().filter(|allow| allow.span.file == file).map(|allow| (tree, allow));
     remove(map, own, diagnostics, &judged, true, &mut remarks);
     diagnostics.0.extend(remarks);
     diagnostics.sort();
@@ -38,17 +42,18 @@ pub fn silence(
 
 fn remove<'a>(
     map: &SourceMap,
-    allows: impl Iterator<Item = &'a Allow>,
+    allows: impl Iterator<Item = (&'a File, &'a Allow)>,
     diagnostics: &mut Diagnostics,
     judged: &dyn Fn(Slug) -> bool,
     of_lints: bool,
     remarks: &mut Vec<Diagnostic>,
 ) {
     let mut silenced = vec![false; diagnostics.0.len()];
-    for allow in allows {
+    for (tree, allow) in allows {
+        let lines = Lines::of(map, tree, allow.span);
         for name in &allow.slugs {
             let Some(slug) = Slug::parse(&name.text) else { continue };
-            let found = mark(map, (allow.span, slug), diagnostics, of_lints, &mut silenced);
+            let found = mark(map, (&lines, slug), diagnostics, of_lints, &mut silenced);
             if !found && judged(slug) {
                 remarks.push(unused(map, allow, name));
             }
@@ -62,14 +67,14 @@ fn remove<'a>(
 /// takes for errors can.
 fn mark(
     map: &SourceMap,
-    (comment, slug): (Span, Slug),
+    (lines, slug): (&Lines, Slug),
     diagnostics: &Diagnostics,
     of_lints: bool,
     silenced: &mut [bool],
 ) -> bool {
     let mut any = false;
     for (found, silenced) in diagnostics.0.iter().zip(silenced.iter_mut()) {
-        if covers(map, comment, found.span) && stands_for(slug, found.slug) {
+        if lines.cover(map, found.span) && stands_for(slug, found.slug) {
             any = true;
             *silenced |= of_lints || found.severity != Severity::Error;
         }
@@ -101,10 +106,34 @@ fn whole(map: &SourceMap, comment: Span) -> Span {
     Span::new(comment.file, plain.len(), end)
 }
 
-/// A comment covers its own line and the next one.
-fn covers(map: &SourceMap, comment: Span, place: Span) -> bool {
-    let (here, there) = (map.position(comment).line, map.position(place).line);
-    comment.file == place.file && (there == here || there == here.saturating_add(1))
+/// The lines that a comment covers.
+struct Lines {
+    file: FileId,
+    first: usize,
+    last: usize,
+}
+
+impl Lines {
+    /// Its own and the next one; behind a statement of several lines all lines of the statement, so that it does not matter how that is laid out.
+    fn of(map: &SourceMap, tree: &File, comment: Span) -> Self {
+        let here = map.position(comment).line;
+        let first = statement_before(map, &tree.items, comment, here).map_or(here, |start| map.position(start).line);
+        Self { file: comment.file, first, last: here.saturating_add(1) }
+    }
+
+    fn cover(&self, map: &SourceMap, place: Span) -> bool {
+        place.file == self.file && (self.first..=self.last).contains(&map.position(place).line)
+    }
+}
+
+/// The item without a body that ends before a comment on its line.
+fn statement_before(map: &SourceMap, items: &[Item], comment: Span, line: usize) -> Option<Span> {
+    let next = items.partition_point(|item| item.span.start < comment.start);
+    let item = next.checked_sub(1).and_then(|last| items.get(last))?;
+    match item.kind.body() {
+        Some(body) => statement_before(map, body, comment, line),
+        None => (item.span.end <= comment.start && map.position(item.span.at_end()).line == line).then_some(item.span),
+    }
 }
 
 /// An unknown tool is a warning under another name where it may be meant.

@@ -51,7 +51,7 @@ pub fn lint(sources: &SourceMap, root: FileId, checked: &Checked, options: &Lint
     let mut found = Diagnostics(context.found);
     found.sort();
     let judged = |slug| complete && options.levels.of(slug) != Level::Allow;
-    crate::check::silence(sources, root, &checked.ast.allows, &mut found, &judged);
+    crate::check::silence(sources, root, &checked.ast, &mut found, &judged);
     let unused = options.levels.of(Slug::UnusedAllow).severity();
     found.0.retain_mut(|one| {
         if one.slug == Slug::UnusedAllow {

@@ -84,6 +84,30 @@ pub enum ItemKind {
 
 impl ItemKind {
     /// The items in its braces; `None` for what has no body.
+    #[must_use]
+    pub fn body(&self) -> Option<&[Item]> {
+        match self {
+            Self::Rule(rule) | Self::Invariant(rule) => Some(&rule.body),
+            Self::Suite { body, .. }
+            | Self::Case { body, .. }
+            | Self::Pre { body }
+            | Self::Post { body }
+            | Self::ForEachTool { body, .. } => Some(body),
+            Self::Assertion(assertion) => {
+                let mut statement = &assertion.statement;
+                loop {
+                    statement = match &statement.kind {
+                        StatementKind::Not(inner) => inner,
+                        StatementKind::Block { body, .. } | StatementKind::Group { body, .. } => return Some(body),
+                        _ => return None,
+                    };
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The items in its braces, to be changed; `None` for what has no body.
     pub fn body_mut(&mut self) -> Option<&mut Vec<Item>> {
         match self {
             Self::Rule(rule) | Self::Invariant(rule) => Some(&mut rule.body),

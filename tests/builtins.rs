@@ -34,7 +34,7 @@ fn the_page_of_the_standard_set_is_made_from_its_modules() {
     for module in stdlib::MODULES {
         for definition in module.text.lines().filter_map(|line| line.strip_prefix("def ")) {
             let name = definition.trim_start_matches("step ").split(['(', ' ']).next().unwrap();
-            assert!(page.contains(&format!("{name}")), "`{name}` of std.{} has no doc comment", module.name);
+            assert!(page.contains(&name.to_string()), "`{name}` of std.{} has no doc comment", module.name);
             assert!(
                 module.reference().contains(&format!("### `{}", definition.split(['(', '=']).next().unwrap().trim()))
             );

@@ -101,6 +101,20 @@ impl<'a> World<'a> {
         self.spread(vec![self.fixed.clone()], &names)
     }
 
+    /// The same, and those in which some names have no value.
+    pub fn partial_environments(&self, patterns: &[&Pattern]) -> Vec<Env> {
+        let mut names: Vec<&str> =
+            patterns.iter().flat_map(|pattern| &pattern.alternatives).flat_map(Simple::binds).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut envs = vec![self.fixed.clone()];
+        for name in names {
+            let with = self.spread(envs.clone(), &[name]);
+            envs.extend(with.into_iter().filter(|env| !self.fixed.contains_key(name) && env.contains_key(name)));
+        }
+        envs
+    }
+
     fn spread(&self, mut envs: Vec<Env>, names: &[&str]) -> Vec<Env> {
         for name in names {
             if envs.iter().all(|env| env.contains_key(*name)) {

@@ -219,7 +219,8 @@ impl Judge<'_, '_> {
     }
 
     pub fn flow(&mut self, flow: &Flow) -> Judged {
-        let (calls, envs) = (self.calls.clone(), self.world.environments(&flow.patterns()));
+        // A name without a value: no step of the word binds it, and tests on it are left aside.
+        let (calls, envs) = (self.calls.clone(), self.world.partial_environments(&flow.patterns()));
         let (mut word, mut can_become_one) = (false, false);
         for env in &envs {
             let mut rest = Some(flow.clone());

@@ -33,7 +33,7 @@ pub(super) struct Expected {
 impl FlowMonitor {
     /// A monitor at the start.
     pub(super) fn new(view: &View<'_, '_>, automaton: Arc<Automaton>) -> Self {
-        let states = FxHashMap::from_iter([(Partial::start(view), automaton.start())]);
+        let states = FxHashMap::from_iter([(Partial::start_of_some(view), automaton.start())]);
         Self { automaton, states, taken: 0, left: None }
     }
 

@@ -71,7 +71,9 @@ impl Keys {
     /// For pairs of other slots that are looked for by matches of `partner`: its tests need the values of both.
     pub(super) fn of_pairs(view: &View<'_, '_>, partner: usize) -> Self {
         let tests = view.joined(partner);
-        Self { shared: view.names(partner).to_vec(), tests, apart: tests, by_event: tests, ..Self::default() }
+        let shared = view.names(partner).to_vec();
+        let detail = view.asks(partner).into_iter().filter(|name| !shared.contains(name)).collect();
+        Self { shared, detail, tests, apart: tests, by_event: tests, ..Self::default() }
     }
 
     /// For matches of `slot` that are looked for with the values of pairs of other slots, which bind `names`.

@@ -50,12 +50,19 @@ pub(super) struct Partial {
     pub(super) env: Env,
     /// Slot and event of steps whose tests need a value that is bound later.
     pub(super) later: Vec<(usize, u32)>,
+    /// Whether the word may end without a step that binds what a test uses: the test is left aside then.
+    may_stay_open: bool,
 }
 
 impl Partial {
     /// Nothing bound.
     pub(super) fn start(view: &View<'_, '_>) -> Self {
-        Self { env: smallvec::smallvec![Part::OPEN; view.header.len()], later: Vec::new() }
+        Self { env: smallvec::smallvec![Part::OPEN; view.header.len()], later: Vec::new(), may_stay_open: false }
+    }
+
+    /// The same for words that need not have every step.
+    pub(super) fn start_of_some(view: &View<'_, '_>) -> Self {
+        Self { may_stay_open: true, ..Self::start(view) }
     }
 
     /// The word with one more step; `None` when no environment fits both.
@@ -65,7 +72,7 @@ impl Partial {
         if !view.accepts(fit, Polarity::Helps) {
             return Ok(None);
         }
-        let mut next = Self { env: merge(&self.env, &hit.env), later: self.later.clone() };
+        let mut next = Self { env: merge(&self.env, &hit.env), later: self.later.clone(), ..*self };
         if view.joined(hit.slot) {
             next.later.push((hit.slot, hit.event));
         }
@@ -85,7 +92,7 @@ impl Partial {
             if !all && !view.asks(slot).iter().all(bound) {
                 // No value can make a test true that fails whatever the value is.
                 let any = self.env.iter().map(|part| if *part == Part::OPEN { Part::ABSENT } else { *part }).collect();
-                if view.joins_of(slot, event, &any)? == Fit::No {
+                if !self.may_stay_open && view.joins_of(slot, event, &any)? == Fit::No {
                     return Ok(false);
                 }
                 open.push((slot, event));

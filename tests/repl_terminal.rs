@@ -27,10 +27,12 @@ struct Terminal {
 
 impl Terminal {
     fn new(folder: &Folder, arguments: &str) -> Option<Self> {
-        let command = format!("{} repl {arguments}", env!("CARGO_BIN_EXE_aver"));
+        // `exec`: a shell left in between would take Ctrl-C for its own and say 130 in place of the session's exit code.
+        let command = format!("exec {} repl {arguments}", env!("CARGO_BIN_EXE_aver"));
         let started = Command::new("script")
             .args(["-qefc", &command, "/dev/null"])
             .current_dir(folder.path())
+            .env("SHELL", "/bin/sh")
             .env("TERM", "xterm")
             .env("NO_COLOR", "1")
             .env("XDG_STATE_HOME", folder.path().join("state"))

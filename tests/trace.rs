@@ -9,8 +9,6 @@
 )]
 
 mod common;
-#[path = "common/fixtures.rs"]
-mod fixtures;
 
 #[path = "trace/commands.rs"]
 mod commands;

@@ -86,8 +86,15 @@ impl<'a> Checker<'a> {
     fn file_item(&mut self, place: &Place<'a>, item: &'a ast::Item) {
         match &item.kind {
             // Declarations are lowered already, tests come when all rules are known.
-            ItemKind::Test(_) => {}
-            declaration if declaration.declares() => {}
+            ItemKind::Use(_)
+            | ItemKind::Param(_)
+            | ItemKind::Let { .. }
+            | ItemKind::Def { .. }
+            | ItemKind::DefStep { .. }
+            | ItemKind::Schema { .. }
+            | ItemKind::ToolsFrom { .. }
+            | ItemKind::Tool { .. }
+            | ItemKind::Test(_) => {}
             ItemKind::Suite { name, modifiers, body } => self.suite(place, name, modifiers, body),
             _ => self.common_item(place, item, Body::File),
         }

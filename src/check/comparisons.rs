@@ -156,14 +156,15 @@ impl Checker<'_> {
         }
     }
 
-    fn report_no_text(&mut self, test: &ValueTest, left: &Typed, text: &str, class: Class) {
-        let help = format!("this tests text; for JSON as text write `text({text})`");
-        self.report_always(test, left, text, class, &help);
-    }
-
     fn check_text_test(&mut self, test: &ValueTest, left: &Typed, text: &str, right: &Typed) {
         if let Some(class) = left.ty.class().filter(|class| *class != Class::Text) {
-            self.report_no_text(test, left, text, class);
+            self.report_always(
+                test,
+                left,
+                text,
+                class,
+                &format!("this tests text; for JSON as text write `text({text})`"),
+            );
         } else if right.ty.class() == Some(Class::Regex) {
             self.report_regex_operand(test, text, right);
         } else if let Some(class) = right.ty.class().filter(|class| *class != Class::Text) {
@@ -188,7 +189,13 @@ impl Checker<'_> {
             }
             _ => {
                 if let Some(class) = left.ty.class().filter(|class| *class != Class::Text) {
-                    self.report_no_text(test, left, text, class);
+                    self.report_always(
+                        test,
+                        left,
+                        text,
+                        class,
+                        &format!("this tests text; for JSON as text write `text({text})`"),
+                    );
                 }
             }
         }

@@ -6,12 +6,13 @@ use super::outputs::{self, Outputs, Target};
 use super::pipeline::{self, Pipeline};
 use super::project::{self, ProjectArguments};
 use super::rules::{self, Rules};
-use super::{feed, inputs, params, select, units};
+use super::{feed, inputs, params, profile, select, units};
 use crate::limits::Limits;
 use crate::project::Project;
 use crate::report::Format;
 use crate::report::gate::{Gate, Policy};
 use crate::report::model::Detail;
+use crate::report::profile::{Costs, Phase};
 use crate::report::table::Table;
 use crate::vm::evaluate::EvaluateOptions;
 use crate::vm::select::Selection;
@@ -19,7 +20,8 @@ use crate::vm::world::{self, Permissions};
 use clap::ValueEnum;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -30,6 +32,7 @@ Examples:
   aver check rules/ \"runs/**/*.jsonl\" --tag payments --param limit=250
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report json=report.json --report short=report.txt
+  aver check rules/ runs/ --profile           which rule costs how much
   aver check                                  rules and traces of averment.toml
 
 Exit codes, the highest that applies:
@@ -94,6 +97,9 @@ pub struct Arguments {
     /// Names of the parts of a run in a format of one's own: a TOML or JSON file
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
+    /// What the check cost, by phase, rule, pattern and function: tables behind the report; `=json` or `=FILE.json` for data
+    #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    profile: Option<String>,
     /// Bytes of whole lines that one thread takes at a time [default: 256KiB]
     #[arg(long, value_name = "SIZE")]
     chunk: Option<String>,
@@ -127,7 +133,10 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let project = given.project.as_ref();
     let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
     let targets = outputs::targets(format, &arguments.report)?;
+    let profile = arguments.profile.as_deref().map(profile::Target::parse).transpose()?;
+    let started = Instant::now();
     let mut rules = load(&given, limits)?;
+    let costs = profile.as_ref().map(|_| costs(&rules, started));
     if rules.broken() {
         return broken(&rules, &targets, color);
     }
@@ -161,10 +170,15 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         reading: feed::Reading { limits, strict: arguments.strict, names: feed::names(arguments.map.as_deref())? },
         threads: arguments.threads,
         chunk: chunk(arguments)?,
-        compact: outputs.compact,
-        lines: outputs.lines,
+        compact: outputs.compact && costs.is_none(),
+        lines: outputs.lines && costs.is_none(),
+        profile: costs.map(Mutex::new),
     });
-    let exit = judge(&pipeline, traces, &mut outputs, &given)?;
+    let judged = judge(&pipeline, traces, &mut outputs, &given);
+    if let Some(target) = profile {
+        target.write(&pipeline, started, color)?;
+    }
+    let exit = judged?;
     if exit == Exit::Error {
         arguments.project.tell_request(project, color);
     }
@@ -254,6 +268,13 @@ fn nothing_checked(table: &Table, runs: u64) -> &'static str {
         (false, 0) => "nothing was checked: the traces hold no run",
         (false, _) => "nothing was checked: no assertion applies to these runs",
     }
+}
+
+/// The notes of a profile, with what the rules have cost so far.
+fn costs(rules: &Rules, started: Instant) -> Costs {
+    let mut costs = Costs::of_programs(rules.programs.iter().map(|program| program.assertions.len()));
+    costs.spend(Phase::Rules, started);
+    costs
 }
 
 fn load(given: &Given<'_>, limits: Limits) -> Result<Rules, Stop> {

@@ -19,6 +19,7 @@ mod new;
 mod outputs;
 pub(crate) mod params;
 mod pipeline;
+mod profile;
 mod progress;
 mod project;
 mod repair;

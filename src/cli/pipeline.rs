@@ -8,10 +8,12 @@ use super::feed::{self, Feeder};
 use super::inputs::Input;
 use super::judge::{Done, Judge};
 use super::outputs::Outputs;
+use super::profile;
 use super::progress::Progress;
 use crate::bytecode::program::Program;
 use crate::report::gate::Policy;
 use crate::report::model::Detail;
+use crate::report::profile::Costs;
 use crate::report::table::Table;
 use crate::report::tally::Tally;
 use crate::trace::read::Part;
@@ -48,6 +50,8 @@ pub struct Pipeline {
     pub compact: bool,
     /// Whether lines of `jsonl` are wanted.
     pub lines: bool,
+    /// Where threads note what judging costs, while a profile is made.
+    pub profile: Option<Mutex<Costs>>,
 }
 
 /// How the work ended.
@@ -117,7 +121,7 @@ fn threads(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
 /// processor that judges them.
 fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()>, finish: &Sender<Finished>) {
     let prepared: Vec<Prepared> = pipeline.programs.iter().map(Prepared::new).collect();
-    let mut judge = Judge::new(pipeline, &prepared);
+    let mut work = work(pipeline, &prepared);
     let mut buffer = Vec::new();
     loop {
         let next = {
@@ -134,9 +138,25 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
             Part::Runs(runs) => runs.iter().flatten().map(|run| run.text().len()).sum(),
         };
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        let (done, tally) = judge.part(part, &mut buffer);
+        let (done, tally) = work(part, &mut buffer);
         if finish.send(Finished { number, bytes, done, tally }).is_err() {
             return;
+        }
+    }
+}
+
+/// What judges a piece.
+type Work<'p> = Box<dyn FnMut(Part, &mut Vec<u8>) -> (Vec<Done>, Tally) + 'p>;
+
+fn work<'p>(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Work<'p> {
+    match &pipeline.profile {
+        None => {
+            let mut judge = Judge::new(pipeline, prepared);
+            Box::new(move |part, buffer| judge.part(part, buffer))
+        }
+        Some(costs) => {
+            let mut judge = profile::Judge::new(pipeline, prepared, costs);
+            Box::new(move |part, buffer| (judge.part(part, buffer), Tally::default()))
         }
     }
 }

@@ -11,6 +11,7 @@ mod human;
 mod json;
 mod jsonl;
 pub mod model;
+pub mod profile;
 mod redact;
 mod short;
 mod summary;

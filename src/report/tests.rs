@@ -36,7 +36,18 @@ fn at(text: &str) -> Option<std::ops::Range<usize>> {
 }
 
 fn settings(tags: &[&str]) -> Settings<CodeId> {
-    Settings { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..Settings::default() }
+    Settings {
+        weight: 1.0,
+        severity: Severity::Error,
+        must: false,
+        threshold: None,
+        message: None,
+        metric: None,
+        class: None,
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        when: Vec::new(),
+        expect_fail: None,
+    }
 }
 
 pub(super) fn program() -> Program {
@@ -153,6 +164,7 @@ fn idle() -> Outcome {
 fn run<'a>(arena: &'a bumpalo::Bump, line: usize) -> Run<'a> {
     Run {
         text: LINE,
+        format: "normal form",
         source: RunSource {
             file: "trace.jsonl".to_owned(),
             line,

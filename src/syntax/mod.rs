@@ -86,6 +86,12 @@ pub fn parse_expression(map: &SourceMap, file: FileId, limits: &Limits) -> (Opti
     })
 }
 
+/// Whether the strict grammar reads a text as a whole file: pest's work and nothing else. It is what reading is measured against.
+#[must_use]
+pub fn is_file(text: &str) -> bool {
+    grammar::with_stack(Limits::default().rule_depth, || grammar::read(Rule::file, without_mark(text).1).is_ok())
+}
+
 /// Whether a text that is being typed goes on in the next line: it ends inside brackets or a text of several lines, or behind a sign or word
 /// that wants something behind it. A text with another mistake does not go on.
 #[must_use]

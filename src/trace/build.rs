@@ -22,6 +22,8 @@ pub(crate) struct Normal<'run> {
     pub(crate) text: &'run str,
     /// Where it was read.
     pub(crate) source: RunSource,
+    /// The name of its format.
+    pub(crate) format: &'static str,
     /// The object of section 11.
     pub(crate) object: Node<'run>,
     /// The order of all steps (kind, number among its kind), where the format knows it and the object has no `steps`.
@@ -46,13 +48,14 @@ pub(crate) type Lists<'run> = [Recorded<'run>; Kind::ALL.len()];
 /// Builds the run.
 pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run<'run>, ReadError> {
     let (text, source) = (normal.text, normal.source.clone());
-    Builder { arena, warnings: normal.warnings }
+    Builder { arena, format: normal.format, warnings: normal.warnings }
         .run(normal.text, normal.source, normal.object, normal.order)
         .map_err(|error| ReadError::at(&source, text, error.offset, error.problem))
 }
 
 pub(crate) struct Builder<'run> {
     pub(crate) arena: &'run Bump,
+    pub(crate) format: &'static str,
     pub(crate) warnings: Vec<ReadWarning>,
 }
 
@@ -76,6 +79,7 @@ impl<'run> Builder<'run> {
         Ok(Run {
             text,
             source,
+            format: self.format,
             id: root::id(object)?,
             object: Object::new(self.arena, entries),
             steps,

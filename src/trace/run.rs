@@ -178,6 +178,8 @@ pub struct Run<'run> {
     pub text: &'run str,
     /// Where that text came from.
     pub source: RunSource,
+    /// The name of the format that it was read from.
+    pub format: &'static str,
     /// The run's `id`, where it has one.
     pub id: Option<&'run str>,
     /// Its entries under the names of section 4 and any others: the value of `run`. Standard names that the run does not record

@@ -6,6 +6,7 @@ use super::context::Scope;
 use super::fault::Fault;
 use super::machine::{Machine, broken};
 use super::observe::{Misfit, TestKindSeen};
+use super::profile::Part;
 use crate::builtins::call::Environment;
 use crate::builtins::table;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
@@ -139,15 +140,17 @@ impl<'run> Machine<'run> {
     pub(super) fn call(&mut self, function: Name, count: Amount, at: usize) -> Result<(), Fault> {
         let builtin = self.prepared.builtin(function.0).ok_or_else(broken)?;
         let arguments = self.take(count.0 as usize)?;
-        let prepared = self.prepared;
-        let environment = Environment {
-            arena: self.arena,
-            limits: &self.limits,
-            meter: &mut self.meter,
-            regex: &|number| prepared.pattern(number),
-            cache: &self.cache,
-        };
-        let result = builtin.call(&arguments, environment)?;
+        let result = self.costing(Part::Function(function.0), |this| {
+            let prepared = this.prepared;
+            let environment = Environment {
+                arena: this.arena,
+                limits: &this.limits,
+                meter: &mut this.meter,
+                regex: &|number| prepared.pattern(number),
+                cache: &this.cache,
+            };
+            builtin.call(&arguments, environment)
+        })?;
         if builtin.name == "grounded" && self.recorder.is_some() && matches!(result.value, Value::Boolean(false)) {
             self.note_ungrounded(&arguments, at)?;
         }
@@ -190,7 +193,9 @@ impl<'run> Machine<'run> {
         let def = program.defs.get(number.0 as usize).ok_or_else(broken)?;
         let arguments = self.take(count.0 as usize)?;
         let around = self.note_enter(at);
-        let result = self.enter(def.code, scope, |locals| locals.extend_from_slice(&arguments));
+        let result = self.costing(Part::Definition(number.0), |this| {
+            this.enter(def.code, scope, |locals| locals.extend_from_slice(&arguments))
+        });
         self.note_leave(around);
         self.push(result?);
         Ok(())

@@ -8,6 +8,7 @@ use super::judge::Judge;
 use super::machine::Machine;
 use super::outcome::{AssertionOutcome, Finding, Outcome, Status};
 use super::prepare::Prepared;
+use super::profile::{Part, Profile};
 use super::score;
 use super::select::{self, Selection};
 use super::summary;
@@ -94,6 +95,31 @@ pub fn evaluate_some<'run>(
     let mut evaluation = Evaluation { judge: Judge::new(machine, &options.permissions), options };
     let all = (0_u32..).zip(&program.assertions).filter(|(number, _)| wanted(*number));
     all.map(|(number, assertion)| evaluation.assertion(number, assertion)).collect()
+}
+
+/// Judges one run as [`evaluate`] does, and adds what it costs to a profile of the program.
+#[must_use]
+pub fn evaluate_profiled<'run>(
+    program: &'run Program,
+    prepared: &'run Prepared,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    options: &EvaluateOptions,
+    profile: &mut Profile,
+) -> Outcome {
+    let mut machine = Machine::new(program, prepared, run, arena, options.limits);
+    machine.profile = Some(Box::new(std::mem::take(profile)));
+    let mut evaluation = Evaluation { judge: Judge::new(machine, &options.permissions), options };
+    let mut results = Vec::new();
+    for (number, assertion) in (0..).zip(&program.assertions) {
+        if options.selection.selects(program, assertion) {
+            evaluation.judge.machine.begin_cost(Part::Assertion(number));
+            results.push(evaluation.assertion(number, assertion));
+            evaluation.judge.machine.end_cost();
+        }
+    }
+    *profile = evaluation.judge.into_profile().unwrap_or_default();
+    summary::outcome(program, results)
 }
 
 /// The outcome of a run from the outcomes of its selected assertions, in file order: its rules and scores.

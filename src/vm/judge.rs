@@ -9,6 +9,7 @@ use super::facts;
 use super::fault::Fault;
 use super::machine::Machine;
 use super::outcome::{Evidence, Finding};
+use super::profile::Profile;
 use super::score::{self, Part};
 use super::world::Permissions;
 use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, Member, Program};
@@ -36,6 +37,11 @@ impl<'run, 'a> Judge<'run, 'a> {
         let mut seen = *self.machine.seen.take()?;
         seen.note_matched(self.engine.matched());
         Some(seen)
+    }
+
+    /// Ends the work and gives what it cost, where that was asked for.
+    pub(super) fn into_profile(mut self) -> Option<Profile> {
+        self.machine.profile.take().map(|profile| *profile)
     }
 
     /// Judges an assertion on the whole run, its `when` first.

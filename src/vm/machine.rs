@@ -10,6 +10,7 @@ use super::fault::Fault;
 use super::frame::{Frame, Loop};
 use super::observe::Recorder;
 use super::prepare::Prepared;
+use super::profile::Profile;
 use crate::builtins::json::Cache;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{Chunk, CodeId, Program};
@@ -50,6 +51,8 @@ pub struct Machine<'run> {
     pub(super) recorder: Option<Recorder<'run>>,
     /// Notes which ways were taken, while somebody asks for coverage.
     pub(super) seen: Option<Box<Seen>>,
+    /// Notes what everything costs, while somebody asks for a profile.
+    pub(super) profile: Option<Box<Profile>>,
     /// Notes the value of every part of an expression, while a derivation is recorded.
     pub(super) tracer: Option<Tracer>,
     /// The parts of the assertion in work, while a derivation is recorded.
@@ -97,6 +100,7 @@ impl<'run> Machine<'run> {
             literals: FxHashMap::default(),
             recorder: None,
             seen: None,
+            profile: None,
             tracer: None,
             recording: None,
             grades: None,
@@ -106,6 +110,7 @@ impl<'run> Machine<'run> {
 
     /// Gives the next assertion its full share of fuel.
     pub fn refuel(&mut self) {
+        self.note_refuel();
         self.meter.refuel(&self.limits);
     }
 

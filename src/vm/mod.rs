@@ -21,6 +21,7 @@ mod observe;
 pub mod outcome;
 mod paths;
 pub mod prepare;
+pub mod profile;
 mod schema_place;
 pub mod score;
 pub mod screen;

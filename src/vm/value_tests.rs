@@ -4,6 +4,7 @@
 use super::fault::Fault;
 use super::machine::{Machine, broken};
 use super::observe::{Misfit, TestKindSeen};
+use super::profile::Part;
 use crate::builtins::schema::{Schema, Violation};
 use crate::builtins::test;
 use crate::bytecode::ops::SchemaRef;
@@ -103,11 +104,13 @@ impl<'run> Machine<'run> {
     fn matches(&mut self, subject: &Value<'run>, operand: &Value<'run>) -> Result<Option<bool>, Fault> {
         let (Value::Text(text), Value::Regex(number)) = (subject, operand) else { return Ok(None) };
         let text = text.as_str();
-        let pattern = self.prepared.pattern(*number);
-        let pattern =
-            pattern.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
-        pattern.scan(text.len().saturating_mul(4), &mut self.meter)?;
-        Ok(Some(pattern.regex.is_match(text)))
+        self.costing(Part::Text(*number), |this| {
+            let pattern = this.prepared.pattern(*number);
+            let pattern =
+                pattern.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
+            pattern.scan(text.len().saturating_mul(4), &mut this.meter)?;
+            Ok(Some(pattern.regex.is_match(text)))
+        })
     }
 
     /// `in`: an element of a list, a number of a range, a key of an object, a part of a text.
@@ -193,7 +196,7 @@ impl<'run> Machine<'run> {
 
     pub(super) fn is_type(&mut self, ty: Type, negated: bool, at: usize) -> Result<(), Fault> {
         let subject = self.pop()?;
-        let truth = settled(&subject).unwrap_or_else(|| Truth::from_bool(test::has_type(&subject.value, ty)));
+        let truth = settled(&subject).unwrap_or_else(|| Truth::from_bool(has_type(&subject.value, ty)));
         let truth = negate_if(truth, negated);
         self.note_test(at, TestKindSeen::Inspected, subject, None, truth);
         self.push_value(Value::Truth(truth));
@@ -238,9 +241,12 @@ impl<'run> Machine<'run> {
         let (truth, why) = match settled(&subject) {
             Some(truth) => (truth, None),
             None => {
-                let schema = self.prepared.schema(self.program, schema.0, &self.limits)?;
-                schema.charge(&subject.value, &mut self.meter)?;
-                match check(self, schema, &subject.value)? {
+                let checked = self.costing(Part::Schema(number), |this| {
+                    let schema = this.prepared.schema(this.program, number, &this.limits)?;
+                    schema.charge(&subject.value, &mut this.meter)?;
+                    check(this, schema, &subject.value)
+                });
+                match checked? {
                     Ok(()) => (Truth::True, None),
                     Err(why) => (Truth::False, Some(why)),
                 }
@@ -279,6 +285,22 @@ pub(super) fn is_empty(value: &Value<'_>) -> bool {
         Value::List(items) => items.is_empty(),
         Value::Object(object) => object.entries().is_empty(),
         _ => false,
+    }
+}
+
+/// `is TYPE`. A whole number is an integer whatever its form is; units are numbers.
+pub(super) fn has_type(value: &Value<'_>, ty: Type) -> bool {
+    match ty {
+        Type::Any => true,
+        Type::String => matches!(value, Value::Text(_)),
+        Type::Number | Type::Duration | Type::Money | Type::Size => matches!(value, Value::Number(_)),
+        Type::Integer => matches!(value, Value::Number(number) if number.is_integer()),
+        Type::Boolean => matches!(value, Value::Boolean(_) | Value::Truth(_)),
+        Type::List => matches!(value, Value::List(_)),
+        Type::Object => matches!(value, Value::Object(_)),
+        Type::Null => matches!(value, Value::Null),
+        Type::Range => matches!(value, Value::Range(_)),
+        Type::Regex => matches!(value, Value::Regex(_)),
     }
 }
 

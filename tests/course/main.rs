@@ -10,8 +10,6 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../common/fixtures.rs"]
-mod fixtures;
 
 mod blocks;
 mod conformance;

@@ -3,8 +3,6 @@
 mod command;
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../common/fixtures.rs"]
-mod fixtures;
 #[path = "../common/folder.rs"]
 mod folder;
 mod generate;

@@ -84,7 +84,7 @@ pub(crate) fn normal<'run>(
         let mut draft = Draft::new(arena, limits, warnings);
         generic::read_under(root, &mut draft, names);
         let (object, order, warnings) = draft.finish(root.origin);
-        return Ok(Normal { text, source, object, order, warnings });
+        return Ok(Normal { text, source, format: MAPPED, object, order, warnings });
     }
     let Some(format) = detect(&root) else { return Err(unknown(&root)) };
     if std::ptr::eq(format, native_format()) {
@@ -93,8 +93,11 @@ pub(crate) fn normal<'run>(
     let mut draft = Draft::new(arena, limits, warnings);
     (format.read)(root, &mut draft)?;
     let (object, order, warnings) = draft.finish(root.origin);
-    Ok(Normal { text, source, object, order, warnings })
+    Ok(Normal { text, source, format: format.name, object, order, warnings })
 }
+
+/// The name of the format that `--map` describes.
+const MAPPED: &str = "format of --map";
 
 fn native_format() -> &'static Format {
     let [.., native] = &FORMATS;

@@ -33,5 +33,5 @@ pub(crate) fn normal<'run>(
     source: RunSource,
     warnings: Vec<ReadWarning>,
 ) -> Normal<'run> {
-    Normal { text, source, object, order: None, warnings }
+    Normal { text, source, format: FORMAT.name, object, order: None, warnings }
 }

@@ -7,6 +7,7 @@ use crate::builtins::schema::Violation;
 use crate::trace::run::Kind;
 use crate::value::{Object, Value};
 use crate::vm::fault::Fault;
+use crate::vm::profile::Part;
 use rustc_hash::FxHashMap;
 
 /// The monitor.
@@ -80,12 +81,13 @@ impl<'run> ArgsValid<'run> {
             Some(value) => value,
         };
         view.spend(50)?;
-        let machine = &mut *view.machine;
-        let schema = machine.prepared.schema(machine.program, schema, &machine.limits)?;
-        schema.charge(&value, &mut machine.meter)?;
-        Ok(match schema.check(&value) {
-            Ok(()) => Fits::Yes,
-            Err(violation) => Fits::No(Misfit::Breaks(number, violation)),
+        view.machine.costing(Part::Schema(schema), |machine| {
+            let schema = machine.prepared.schema(machine.program, schema, &machine.limits)?;
+            schema.charge(&value, &mut machine.meter)?;
+            Ok(match schema.check(&value) {
+                Ok(()) => Fits::Yes,
+                Err(violation) => Fits::No(Misfit::Breaks(number, violation)),
+            })
         })
     }
 }

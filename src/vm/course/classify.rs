@@ -15,6 +15,7 @@ use crate::value::{Node, Value};
 use crate::vm::context::Scope;
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
+use crate::vm::profile::Part as Cost;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -92,8 +93,9 @@ impl<'run> Classifier<'_, 'run> {
         let spent = self.spent.get(shape.0 as usize).copied().unwrap_or(0);
         machine.refuel();
         machine.spend(spent)?;
+        machine.note_again(spent);
         let before = machine.meter.fuel();
-        let result = work(self, machine);
+        let result = machine.costing(Cost::Pattern(shape.0), |machine| work(self, machine));
         if let Some(slot) = self.spent.get_mut(shape.0 as usize) {
             *slot += before - machine.meter.fuel();
         }
@@ -134,7 +136,7 @@ impl<'run> Classifier<'_, 'run> {
         }
         for (alternative, reading) in found.readings() {
             let sure = reading.truth.plain() == Some(true);
-            matches.add(Event { step: number, alternative, sure }, step.kind, &reading.parts);
+            matches.add(Event { step: number, alternative, sure }, &reading.parts);
         }
         Ok(())
     }

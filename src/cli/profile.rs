@@ -1,0 +1,289 @@
+//! `aver check --profile`: judges like every check, with a clock around each part, and says what it cost.
+//!
+//! Every run is read in full and every assertion evaluated, so that each has a cost of its own, the same however many threads there
+//! are. The first look, which lets a check without a profile pass over most of that, is taken and measured too, but nothing is left out for it.
+
+use super::console::{ColorChoice, Stream, say};
+use super::exit::Stop;
+use super::feed;
+use super::judge::Done;
+use super::pipeline::Pipeline;
+use super::said;
+use crate::bytecode::program::Program;
+use crate::report::model;
+use crate::report::profile::{self, Costs, Phase, ProgramCosts, Report};
+use crate::trace::facts::{Demand, Facts, LineReader, Stretch};
+use crate::trace::names::Names;
+use crate::trace::read::{Part, RawRun, WholeLines};
+use crate::trace::scan::{Cursor, Index};
+use crate::vm::evaluate::evaluate_profiled;
+use crate::vm::prepare::Prepared;
+use crate::vm::screen::{Answer, Scratch, Screen};
+use bumpalo::Bump;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// Where a profile goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// Tables, on standard error.
+    Table,
+    /// The object, on standard error.
+    Json,
+    /// The object, in a file.
+    File(PathBuf),
+}
+
+impl Target {
+    /// The target of a word behind `--profile=`. That a file has no folder is said before anything is judged.
+    pub fn parse(word: &str) -> Result<Self, Stop> {
+        let help = "write `--profile`, `--profile=json` or `--profile=FILE.json`";
+        match word {
+            "text" => Ok(Self::Table),
+            "json" => Ok(Self::Json),
+            file if file.ends_with(".json") => {
+                let path = PathBuf::from(file);
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                if path.is_dir() || folder.is_some_and(|folder| !folder.is_dir()) {
+                    return Err(Stop::usage(
+                        format!("`{file}` cannot be written"),
+                        "name a file in a folder that exists",
+                    ));
+                }
+                Ok(Self::File(path))
+            }
+            other => Err(Stop::usage(format!("a profile cannot be written as `{other}`"), help)),
+        }
+    }
+}
+
+impl Target {
+    /// Writes the profile of a check that began at `started`.
+    pub fn write(&self, pipeline: &Pipeline, started: Instant, color: ColorChoice) -> Result<(), Stop> {
+        let elapsed = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let Some(costs) = &pipeline.profile else { return Ok(()) };
+        let costs = std::mem::take(&mut *costs.lock().unwrap_or_else(PoisonError::into_inner));
+        let report = Report::new(&pipeline.programs, &pipeline.table, costs, elapsed);
+        match self {
+            Self::Table => say(&format!("\n{}", profile::table(&report, Stream::Err.style(color)))),
+            Self::Json => say(&profile::json(&report)),
+            Self::File(path) => std::fs::write(path, profile::json(&report)).map_err(|error| {
+                let message = format!("`{}` cannot be written: {}", path.display(), said(&error));
+                Stop::usage(message, "name another file")
+            })?,
+        }
+        Ok(())
+    }
+}
+
+/// One thread's work while a profile is made.
+pub struct Judge<'p> {
+    pipeline: &'p Pipeline,
+    programs: Vec<One<'p>>,
+    demand: Demand,
+    lines: Option<LineReader>,
+    index: Index,
+    arena: Bump,
+    full: Bump,
+    answers: Vec<Answer>,
+    done: Vec<Done>,
+    costs: Costs,
+    all: &'p Mutex<Costs>,
+}
+
+/// A program with what judges it.
+struct One<'p> {
+    program: &'p Program,
+    prepared: &'p Prepared,
+    screen: Screen,
+    scratch: Scratch,
+}
+
+fn empty(pipeline: &Pipeline) -> Costs {
+    Costs::of_programs(pipeline.programs.iter().map(|program| program.assertions.len()))
+}
+
+impl<'p> Judge<'p> {
+    /// A judge for the programs of a pipeline, which adds its costs to those of all.
+    pub fn new(pipeline: &'p Pipeline, prepared: &'p [Prepared], all: &'p Mutex<Costs>) -> Self {
+        let since = Instant::now();
+        let mut demand = Demand::default();
+        let programs: Vec<One<'p>> = pipeline
+            .programs
+            .iter()
+            .zip(prepared)
+            .map(|(program, prepared)| {
+                let screen = Screen::new(program, prepared, &pipeline.options.selection, &mut demand);
+                One { program, prepared, screen, scratch: Scratch::default() }
+            })
+            .collect();
+        let fast = !pipeline.reading.strict && !programs.iter().any(|one| one.screen.always_open());
+        let names = pipeline.reading.names.as_deref().unwrap_or(Names::known());
+        let lines = if fast { LineReader::new(&demand, names) } else { None };
+        let mut costs = Costs { threads: 1, ..empty(pipeline) };
+        costs.spend(Phase::Preparing, since);
+        Self {
+            pipeline,
+            programs,
+            demand,
+            lines,
+            index: Index::default(),
+            arena: Bump::new(),
+            full: Bump::new(),
+            answers: Vec::new(),
+            done: Vec::new(),
+            costs,
+            all,
+        }
+    }
+
+    /// Judges a piece whose lines, if it has any, are in `buffer`.
+    pub fn part(&mut self, part: Part, buffer: &mut Vec<u8>) -> Vec<Done> {
+        match part {
+            Part::Runs(runs) => {
+                for run in runs {
+                    self.unlooked(run.as_ref().map_err(feed::unreadable));
+                }
+            }
+            Part::Lines(place) => self.stretch(&place, buffer),
+        }
+        let costs = std::mem::replace(&mut self.costs, empty(self.pipeline));
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).add(&costs);
+        std::mem::take(&mut self.done)
+    }
+
+    fn stretch(&mut self, place: &WholeLines, buffer: &mut Vec<u8>) {
+        let since = Instant::now();
+        let mut index = std::mem::take(&mut self.index);
+        index.build(buffer);
+        let text = simdutf8::basic::from_utf8(buffer);
+        self.costs.spend(Phase::FirstLook, since);
+        match text {
+            Ok(text) => self.lines(place, text, &index),
+            Err(_) => {
+                for run in place.broken(std::mem::take(buffer)) {
+                    self.unlooked(run.as_ref().map_err(feed::unreadable));
+                }
+            }
+        }
+        self.index = index;
+        self.arena.reset();
+    }
+
+    fn lines(&mut self, place: &WholeLines, text: &str, index: &Index) {
+        let mut reader = self.lines.take();
+        let arena = std::mem::take(&mut self.arena);
+        let limits = self.pipeline.reading.limits;
+        let cursor = Cursor::new(text.as_bytes(), index, limits.json_depth);
+        let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
+        let mut facts = Facts::default();
+        let mut start = 0;
+        for (number, end) in index.line_ends().enumerate() {
+            let from = cursor.blank_in_line(start, end);
+            if from < end {
+                let since = Instant::now();
+                let fast = reader.as_mut().filter(|_| index.is_clean() && end - from <= limits.run_bytes);
+                let read = fast.and_then(|reader| reader.read(stretch, from, end, &mut facts));
+                if read.is_some() {
+                    self.look(&facts, Some(stretch));
+                }
+                self.costs.spend(Phase::FirstLook, since);
+                let line = text.get(start..end).unwrap_or_default().trim_end_matches('\r');
+                let raw = RawRun::new(line.to_owned(), place.source(start, number));
+                if read.is_some() { self.looked(&raw) } else { self.unlooked(Ok(&raw)) }
+            }
+            start = end + 1;
+        }
+        drop(facts);
+        self.lines = reader;
+        self.arena = arena;
+    }
+
+    /// Has the screen answer what it can.
+    fn look<'a>(&mut self, facts: &Facts<'a>, stretch: Option<Stretch<'a>>) {
+        self.answers.clear();
+        for one in &mut self.programs {
+            one.screen.judge(one.program, one.prepared, facts, stretch, &mut one.scratch, &mut self.answers);
+        }
+    }
+
+    /// A run that the screen has seen as a line.
+    fn looked(&mut self, raw: &RawRun) {
+        self.guarded(raw, false);
+    }
+
+    /// A run that it has not seen.
+    fn unlooked(&mut self, raw: Result<&RawRun, model::Unreadable>) {
+        match raw {
+            Ok(raw) => self.guarded(raw, true),
+            Err(unreadable) => self.done.push(Done::Unreadable(unreadable)),
+        }
+    }
+
+    /// A defect in one evaluation must not take the other runs with it.
+    fn guarded(&mut self, raw: &RawRun, look: bool) {
+        let mut full = std::mem::take(&mut self.full);
+        let done = catch_unwind(AssertUnwindSafe(|| self.run(raw, &full, look)));
+        self.done.push(done.unwrap_or_else(|_| Done::Fault(raw.source.name())));
+        full.reset();
+        self.full = full;
+    }
+
+    /// Reads a run in full, evaluates every assertion on it, and reports it.
+    fn run(&mut self, raw: &RawRun, full: &Bump, look: bool) -> Done {
+        let since = Instant::now();
+        let read = feed::parse(raw, full, &self.pipeline.reading);
+        let time = self.costs.spend(Phase::Reading, since);
+        let run = match read {
+            Ok(run) => run,
+            Err(unreadable) => return Done::Unreadable(unreadable),
+        };
+        self.count(run.format, raw.text().len(), time);
+        if look {
+            let since = Instant::now();
+            let mut facts = Facts::default();
+            facts.of_run(&run, &self.demand);
+            self.look(&facts, None);
+            self.costs.spend(Phase::FirstLook, since);
+        }
+        self.count_answers();
+        let since = Instant::now();
+        let mut outcomes = Vec::with_capacity(self.programs.len());
+        for (one, ProgramCosts { profile, .. }) in self.programs.iter().zip(&mut self.costs.programs) {
+            let options = &self.pipeline.options;
+            outcomes.push(evaluate_profiled(one.program, one.prepared, &run, full, options, profile));
+        }
+        self.costs.spend(Phase::Evaluating, since);
+        let since = Instant::now();
+        let Pipeline { table, policy, detail, .. } = self.pipeline;
+        let report = model::build(table, &run, &outcomes, *policy, *detail);
+        self.costs.spend(Phase::Reporting, since);
+        Done::Run(Box::new(report))
+    }
+
+    fn count(&mut self, format: &'static str, bytes: usize, time: u64) {
+        self.costs.runs += 1;
+        let reading = self.costs.formats.entry(format).or_default();
+        reading.runs += 1;
+        reading.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
+        reading.time += time;
+    }
+
+    /// Counts what the first look has decided.
+    fn count_answers(&mut self) {
+        let mut answers = self.answers.iter();
+        let mut all = true;
+        for (one, costs) in self.programs.iter().zip(&mut self.costs.programs) {
+            for number in one.screen.assertions() {
+                let decided = answers.next().is_some_and(|answer| answer.verdict().is_some());
+                all &= decided;
+                if let Some(count) = costs.decided.get_mut(number as usize) {
+                    *count += u64::from(decided);
+                }
+            }
+        }
+        self.costs.decided += u64::from(all);
+    }
+}

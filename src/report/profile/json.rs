@@ -1,0 +1,153 @@
+//! The profile as one object. Its schema is `docs/schema/check-profile.schema.json`.
+
+use super::super::table::Location;
+use super::{AssertionRow, Phase, Report, Row, RuleRow};
+use crate::vm::profile::Cost;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Object<'a> {
+    version: u32,
+    runs: u64,
+    bytes: u64,
+    decided_early: u64,
+    threads: u64,
+    seconds: f64,
+    phases: Vec<PhaseObject>,
+    formats: Vec<FormatObject<'a>>,
+    rules: Vec<RuleObject<'a>>,
+    patterns: Vec<PartObject<'a>>,
+    functions: Vec<PartObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct PhaseObject {
+    phase: &'static str,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct FormatObject<'a> {
+    format: &'a str,
+    runs: u64,
+    bytes: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct RuleObject<'a> {
+    id: &'a str,
+    location: &'a Location,
+    runs: u64,
+    decided_early: u64,
+    #[serde(flatten)]
+    cost: CostObject,
+    assertions: Vec<AssertionObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct AssertionObject<'a> {
+    id: &'a str,
+    text: &'a str,
+    location: &'a Location,
+    runs: u64,
+    decided_early: u64,
+    #[serde(flatten)]
+    cost: CostObject,
+}
+
+#[derive(Serialize)]
+struct PartObject<'a> {
+    kind: &'static str,
+    name: &'a str,
+    location: Option<&'a Location>,
+    uses: u64,
+    calls: u64,
+    #[serde(flatten)]
+    cost: CostObject,
+}
+
+#[derive(Serialize)]
+struct CostObject {
+    seconds: f64,
+    self_seconds: f64,
+    fuel: u64,
+    self_fuel: u64,
+    most_fuel: u64,
+}
+
+/// The profile as the text of an object, in file order: what is not measured in seconds is the same whenever the same is checked.
+#[must_use]
+pub fn json(report: &Report) -> String {
+    let costs = &report.costs;
+    let phases = Phase::ALL.into_iter().zip(costs.phases);
+    let formats = costs.formats.iter().map(|(format, reading)| FormatObject {
+        format,
+        runs: reading.runs,
+        bytes: reading.bytes,
+        seconds: seconds(reading.time),
+    });
+    let object = Object {
+        version: 1,
+        runs: costs.runs,
+        bytes: costs.bytes(),
+        decided_early: costs.decided,
+        threads: costs.threads,
+        seconds: seconds(report.elapsed),
+        phases: phases.map(|(phase, time)| PhaseObject { phase: phase.as_str(), seconds: seconds(time) }).collect(),
+        formats: formats.collect(),
+        rules: report.rules.iter().map(rule).collect(),
+        patterns: report.patterns.iter().map(part).collect(),
+        functions: report.functions.iter().map(part).collect(),
+    };
+    // Text, numbers and lists of them: this cannot fail.
+    serde_json::to_string_pretty(&object).unwrap_or_default() + "\n"
+}
+
+fn rule(row: &RuleRow) -> RuleObject<'_> {
+    RuleObject {
+        id: &row.id,
+        location: &row.location,
+        runs: row.runs(),
+        decided_early: row.decided(),
+        cost: cost(&row.cost()),
+        assertions: row.assertions.iter().map(assertion).collect(),
+    }
+}
+
+fn assertion(row: &AssertionRow) -> AssertionObject<'_> {
+    AssertionObject {
+        id: &row.id,
+        text: &row.text,
+        location: &row.location,
+        runs: row.cost.calls,
+        decided_early: row.decided,
+        cost: cost(&row.cost),
+    }
+}
+
+fn part(row: &Row) -> PartObject<'_> {
+    PartObject {
+        kind: row.kind,
+        name: &row.name,
+        location: row.location.as_ref(),
+        uses: row.uses,
+        calls: row.cost.calls,
+        cost: cost(&row.cost),
+    }
+}
+
+fn cost(cost: &Cost) -> CostObject {
+    CostObject {
+        seconds: seconds(cost.time),
+        self_seconds: seconds(cost.own_time),
+        fuel: cost.fuel,
+        self_fuel: cost.own_fuel,
+        most_fuel: cost.most_fuel,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the nanoseconds of a hundred days fit")]
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}

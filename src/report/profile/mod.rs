@@ -1,0 +1,192 @@
+//! What a check cost: made once at its end, from what its threads noted, for people as tables and for programs as one object.
+
+mod json;
+mod rows;
+mod table;
+
+use super::table::Location;
+use crate::vm::profile::{Cost, Profile};
+pub use json::json;
+use std::collections::BTreeMap;
+pub use table::table;
+
+/// What threads note while they judge.
+#[derive(Debug, Default)]
+pub struct Costs {
+    /// How many threads judged.
+    pub threads: u64,
+    /// Runs that were judged.
+    pub runs: u64,
+    /// Runs that the first look decides in full.
+    pub decided: u64,
+    /// Nanoseconds by phase.
+    pub phases: [u64; Phase::ALL.len()],
+    /// Reading, by the name of the format.
+    pub formats: BTreeMap<&'static str, Reading>,
+    /// The programs, in the order of the table.
+    pub programs: Vec<ProgramCosts>,
+}
+
+/// What one program cost.
+#[derive(Debug, Default)]
+pub struct ProgramCosts {
+    /// The parts of its evaluation.
+    pub profile: Profile,
+    /// By assertion: runs in which the first look decides it.
+    pub decided: Vec<u64>,
+}
+
+/// What reading the runs of one format cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Runs.
+    pub runs: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Nanoseconds.
+    pub time: u64,
+}
+
+/// What a check does, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Reads, checks and compiles rules.
+    Rules,
+    /// Makes of a program what runs are judged with, in each thread.
+    Preparing,
+    /// Decides what it can from names, literals and patterns, without reading a run in full.
+    FirstLook,
+    /// Reads runs in full.
+    Reading,
+    /// Evaluates assertions.
+    Evaluating,
+    /// Makes reports of outcomes.
+    Reporting,
+}
+
+impl Phase {
+    /// All phases.
+    pub const ALL: [Self; 6] =
+        [Self::Rules, Self::Preparing, Self::FirstLook, Self::Reading, Self::Evaluating, Self::Reporting];
+
+    /// What it is called.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rules => "compiling rules",
+            Self::Preparing => "preparing",
+            Self::FirstLook => "first look",
+            Self::Reading => "reading runs",
+            Self::Evaluating => "evaluating",
+            Self::Reporting => "reporting",
+        }
+    }
+}
+
+impl Costs {
+    /// Notes of programs with so many assertions.
+    pub fn of_programs(assertions: impl IntoIterator<Item = usize>) -> Self {
+        let program = |count| ProgramCosts { profile: Profile::default(), decided: vec![0; count] };
+        Self { programs: assertions.into_iter().map(program).collect(), ..Self::default() }
+    }
+
+    /// The bytes of all runs.
+    fn bytes(&self) -> u64 {
+        self.formats.values().map(|reading| reading.bytes).sum()
+    }
+
+    /// Nanoseconds of a phase, of all threads together.
+    fn phase(&self, phase: Phase) -> u64 {
+        self.phases.get(phase as usize).copied().unwrap_or(0)
+    }
+
+    /// Adds time to a phase.
+    pub fn spend(&mut self, phase: Phase, since: std::time::Instant) -> u64 {
+        let time = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        if let Some(sum) = self.phases.get_mut(phase as usize) {
+            *sum += time;
+        }
+        time
+    }
+
+    /// Takes over what another thread noted.
+    pub fn add(&mut self, other: &Self) {
+        self.threads += other.threads;
+        self.runs += other.runs;
+        self.decided += other.decided;
+        self.phases.iter_mut().zip(other.phases).for_each(|(sum, time)| *sum += time);
+        for (format, reading) in &other.formats {
+            let sum = self.formats.entry(format).or_default();
+            sum.runs += reading.runs;
+            sum.bytes += reading.bytes;
+            sum.time += reading.time;
+        }
+        for (sum, program) in self.programs.iter_mut().zip(&other.programs) {
+            sum.profile.add(&program.profile);
+            sum.decided.iter_mut().zip(&program.decided).for_each(|(sum, count)| *sum += count);
+        }
+    }
+}
+
+/// The profile of a check.
+#[derive(Debug)]
+pub struct Report {
+    /// Nanoseconds of the whole.
+    elapsed: u64,
+    costs: Costs,
+    /// In file order.
+    rules: Vec<RuleRow>,
+    patterns: Vec<Row>,
+    functions: Vec<Row>,
+}
+
+/// A rule, or an assertion outside of one.
+#[derive(Debug)]
+struct RuleRow {
+    id: String,
+    /// What people know it by.
+    name: String,
+    location: Location,
+    assertions: Vec<AssertionRow>,
+}
+
+#[derive(Debug)]
+struct AssertionRow {
+    id: String,
+    text: String,
+    location: Location,
+    /// Runs in which the first look decides it.
+    decided: u64,
+    cost: Cost,
+}
+
+/// A pattern or a function.
+#[derive(Debug)]
+struct Row {
+    kind: &'static str,
+    name: String,
+    /// Where it first stands; `None` for a function of the language.
+    location: Option<Location>,
+    /// In how many places it stands.
+    uses: u64,
+    cost: Cost,
+}
+
+impl RuleRow {
+    fn cost(&self) -> Cost {
+        self.assertions.iter().fold(Cost::default(), |mut sum, one| {
+            sum.add(&one.cost);
+            sum
+        })
+    }
+
+    /// Runs in which the first look decides all of it, at most.
+    fn decided(&self) -> u64 {
+        self.assertions.iter().map(|one| one.decided).min().unwrap_or(0)
+    }
+
+    /// Runs that it was evaluated on.
+    fn runs(&self) -> u64 {
+        self.assertions.iter().map(|one| one.cost.calls).max().unwrap_or(0)
+    }
+}

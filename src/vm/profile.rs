@@ -1,0 +1,181 @@
+//! What an evaluation costs, and where: the time and the fuel of each assertion, distinct pattern, regular expression, function, `def`,
+//! `let` and schema. The evaluator is the same as ever; it notes this only while somebody asks.
+//!
+//! Fuel is the same whenever the same is evaluated. Times are those of the machine that it runs on: nothing that is evaluated sees them.
+
+use super::machine::Machine;
+use rustc_hash::FxHashMap;
+use std::time::Instant;
+
+/// What costs are noted of. Numbers are those of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// An assertion, with the reason and evidence of what does not pass.
+    Assertion(u32),
+    /// Looking at the steps of the run for the patterns of all assertions.
+    Steps,
+    /// A distinct pattern of steps, by the number that the plan gives it.
+    Pattern(u32),
+    /// A regular expression in a test.
+    Text(u32),
+    /// A function, by the number of its name.
+    Function(u32),
+    /// A `def`.
+    Definition(u32),
+    /// A `let`.
+    Value(u32),
+    /// A schema that a value is checked against.
+    Schema(u32),
+}
+
+impl Part {
+    /// Whether the first that asks has it computed for all others: then it is part of nobody's cost but its own.
+    fn is_shared(self) -> bool {
+        matches!(self, Self::Steps | Self::Value(_))
+    }
+}
+
+/// What a part has cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// How often it was evaluated.
+    pub calls: u64,
+    /// Nanoseconds.
+    pub time: u64,
+    /// Nanoseconds outside of the parts inside of it.
+    pub own_time: u64,
+    /// Fuel.
+    pub fuel: u64,
+    /// Fuel outside of the parts inside of it.
+    pub own_fuel: u64,
+    /// The most fuel of one evaluation.
+    pub most_fuel: u64,
+}
+
+impl Cost {
+    /// Adds what the same has cost elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.time += other.time;
+        self.own_time += other.own_time;
+        self.fuel += other.fuel;
+        self.own_fuel += other.own_fuel;
+        self.most_fuel = self.most_fuel.max(other.most_fuel);
+    }
+}
+
+/// The costs of the parts of one program.
+#[derive(Debug, Default)]
+pub struct Profile {
+    costs: FxHashMap<Part, Cost>,
+    /// The parts in work, the innermost last.
+    open: Vec<Open>,
+    /// Fuel that was used before the machine was last given its full share.
+    before: u64,
+    /// Fuel that was charged again and counts once.
+    again: u64,
+}
+
+/// A part in work.
+#[derive(Debug)]
+struct Open {
+    part: Part,
+    since: Instant,
+    fuel: u64,
+    /// Of the parts directly inside: nanoseconds and fuel.
+    inside: (u64, u64),
+    /// Of what is shared, at any depth.
+    shared: (u64, u64),
+}
+
+impl Profile {
+    /// The cost of a part; `None` where it was never evaluated.
+    #[must_use]
+    pub fn cost(&self, part: Part) -> Option<&Cost> {
+        self.costs.get(&part)
+    }
+
+    /// Takes over the costs of another profile of the same program.
+    pub fn add(&mut self, other: &Self) {
+        for (part, cost) in &other.costs {
+            self.costs.entry(*part).or_default().add(cost);
+        }
+    }
+
+    fn open(&mut self, part: Part, fuel: u64) {
+        self.open.push(Open { part, since: Instant::now(), fuel, inside: (0, 0), shared: (0, 0) });
+    }
+
+    fn close(&mut self, fuel: u64) {
+        let Some(done) = self.open.pop() else { return };
+        let time = u64::try_from(done.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let fuel = fuel.saturating_sub(done.fuel);
+        // What calls itself counts once.
+        let outermost = self.open.iter().all(|open| open.part != done.part);
+        let cost = self.costs.entry(done.part).or_default();
+        cost.calls += 1;
+        cost.own_time += time.saturating_sub(done.inside.0);
+        cost.own_fuel += fuel.saturating_sub(done.inside.1);
+        let (own_time, own_fuel) = (time.saturating_sub(done.shared.0), fuel.saturating_sub(done.shared.1));
+        if outermost {
+            cost.time += own_time;
+            cost.fuel += own_fuel;
+            cost.most_fuel = cost.most_fuel.max(own_fuel);
+        }
+        if let Some(around) = self.open.last_mut() {
+            let shared = if done.part.is_shared() { (time, fuel) } else { done.shared };
+            around.inside = (around.inside.0 + time, around.inside.1 + fuel);
+            around.shared = (around.shared.0 + shared.0, around.shared.1 + shared.1);
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Does some work of a part, and notes what it costs while somebody asks.
+    pub(super) fn costing<T>(&mut self, part: Part, work: impl FnOnce(&mut Self) -> T) -> T {
+        if self.profile.is_none() {
+            return work(self);
+        }
+        self.begin_cost(part);
+        let done = work(self);
+        self.end_cost();
+        done
+    }
+
+    /// What is done from here on belongs to a part.
+    pub(super) fn begin_cost(&mut self, part: Part) {
+        let used = self.used_fuel();
+        if let Some(profile) = &mut self.profile {
+            profile.open(part, used);
+        }
+    }
+
+    /// What the last part that began costs is known.
+    pub(super) fn end_cost(&mut self) {
+        let used = self.used_fuel();
+        if let Some(profile) = &mut self.profile {
+            profile.close(used);
+        }
+    }
+
+    /// All fuel so far.
+    fn used_fuel(&self) -> u64 {
+        let used = self.limits.fuel.saturating_sub(self.meter.fuel());
+        self.profile.as_ref().map_or(0, |profile| profile.before + used - profile.again.min(profile.before + used))
+    }
+
+    /// The machine is about to get its full share of fuel.
+    pub(super) fn note_refuel(&mut self) {
+        let used = self.limits.fuel.saturating_sub(self.meter.fuel());
+        if let Some(profile) = &mut self.profile {
+            profile.before += used;
+        }
+    }
+
+    /// So much of the fuel that was just charged has been charged before.
+    pub(super) fn note_again(&mut self, fuel: u64) {
+        if let Some(profile) = &mut self.profile {
+            profile.again += fuel;
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! `aver check --profile` as a user meets it: what costs are noted of, where they are said, and what is the same every time.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+const RULES: &str = r#"use std.secrets
+let spent = sum(calls[*].args.amount)
+def heavy(text) = text matches /([a-z]+ )+[0-9]{3}/ or length(text) > 4000
+def twice(text) = heavy(text) or heavy(upper(text))
+rule approval "Refunds need an approval" {
+  before approve(id: $id) -> refund(id: $id, amount > 10)
+  count refund <= 3
+}
+rule words { no twice in calls[*].result }
+rule order { before approve(id: $id) -> refund(id: $id, amount > 10) }
+schema Refund = { properties: { status: { type: "string" } } }
+output is Refund
+spent <= 100 and spent >= 0
+no secrets in calls[*].result
+"#;
+const GOOD: &str = r#"{"calls":[{"tool":"approve","args":{"id":"o-1"},"result":"fine"},{"tool":"refund","args":{"id":"o-1","amount":25},"result":"some words 123"}],"output":{"status":"refunded"}}"#;
+const BAD: &str = r#"{"calls":[{"tool":"approve","args":{"id":"o-2"},"result":"fine"},{"tool":"refund","args":{"id":"o-1","amount":250},"result":"none"}],"output":{"status":7}}"#;
+const CHAT: &str = r#"{"messages":[{"role":"user","content":"hello"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"refund","arguments":"{\"id\":\"o-1\",\"amount\":5}"}}]},{"role":"tool","tool_call_id":"c1","content":"done"}]}"#;
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines: String = (0..600).map(|number| format!("{}\n", [GOOD, BAD, CHAT][number % 3])).collect();
+    for (name, text) in [("r.assert", RULES), ("runs.jsonl", &lines), ("good.json", GOOD)] {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    folder
+}
+
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn aver(folder: &Path, line: &str) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_aver"))
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "140")
+        .args(shell_words::split(line).expect("words"))
+        .output()
+        .expect("aver starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+fn profile(folder: &Path, line: &str) -> Value {
+    let ran = aver(folder, line);
+    serde_json::from_str(&ran.err).unwrap_or_else(|error| panic!("{error}: {}", ran.err))
+}
+
+/// Everything that is no time.
+fn without_seconds(value: &Value) -> Value {
+    match value {
+        Value::Object(entries) => {
+            let timed = |key: &str| key.ends_with("seconds") || key == "threads";
+            let kept = entries.iter().filter(|(key, _)| !timed(key));
+            Value::Object(kept.map(|(key, value)| (key.clone(), without_seconds(value))).collect())
+        }
+        Value::Array(items) => items.iter().map(without_seconds).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The element of a list with this name or id.
+#[track_caller]
+fn named<'a>(profile: &'a Value, list: &str, name: &str) -> &'a Value {
+    let items = profile[list].as_array().expect("a list");
+    let is_it = |item: &&Value| item["name"] == name || item["id"] == name || item["format"] == name;
+    items.iter().find(is_it).unwrap_or_else(|| panic!("no {name} in {list}: {}", profile[list]))
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("{value} is no count"))
+}
+
+#[test]
+fn rules_patterns_functions_and_formats_have_costs() {
+    let folder = folder();
+    let profile = profile(folder.path(), "check r.assert runs.jsonl --format summary --profile=json");
+    assert_eq!((number(&profile["runs"]), number(&named(&profile, "formats", "chat messages")["runs"])), (600, 200));
+    assert_eq!(number(&named(&profile, "formats", "normal form")["bytes"]), 200 * (GOOD.len() + BAD.len()) as u64);
+    let rule = named(&profile, "rules", "approval");
+    assert_eq!((number(&rule["location"]["line"]), number(&rule["runs"])), (5, 600));
+    let assertions = rule["assertions"].as_array().expect("assertions");
+    let sum = |key: &str| assertions.iter().map(|one| number(&one[key])).sum::<u64>();
+    assert_eq!(assertions.len(), 2);
+    assert_eq!((number(&rule["fuel"]), number(&rule["self_fuel"])), (sum("fuel"), sum("self_fuel")));
+    // Counting a tool by its name is decided early, what depends on arguments is not.
+    assert_eq!((number(&assertions[0]["decided_early"]), number(&assertions[1]["decided_early"])), (0, 600));
+    // The same pattern in two rules is looked at once.
+    let step = named(&profile, "patterns", "refund(id: $id, amount > 10)");
+    assert_eq!((step["kind"].as_str(), number(&step["uses"]), number(&step["calls"])), (Some("step"), 2, 600));
+    let text = named(&profile, "patterns", "/([a-z]+ )+[0-9]{3}/");
+    assert_eq!((text["kind"].as_str(), number(&text["location"]["line"])), (Some("text"), 3));
+    let find = |name: &str| named(&profile, "functions", name);
+    assert_eq!(find("Refund")["kind"], "schema");
+    assert_eq!((find("spent")["kind"].as_str(), number(&find("spent")["location"]["line"])), (Some("let"), 2));
+    assert!(number(&find("secrets")["calls"]) >= 600, "{}", find("secrets"));
+    assert_eq!(find("length")["location"]["line"], 3);
+    // What a definition does by itself and what it has done by others.
+    let (outer, inner) = (find("twice"), find("heavy"));
+    assert!(number(&outer["fuel"]) > number(&outer["self_fuel"]));
+    assert!(number(&inner["calls"]) > number(&outer["calls"]));
+    let parts = number(&outer["self_fuel"]) + number(&inner["fuel"]) + number(&find("upper")["fuel"]);
+    assert_eq!(number(&outer["fuel"]), parts);
+    assert!(number(&inner["fuel"]) > number(&text["fuel"]) && number(&text["fuel"]) > 0);
+}
+
+#[test]
+fn what_a_let_computes_for_all_is_part_of_no_assertion() {
+    let folder = folder();
+    let rules = "let total = sum(calls[*].args.amount)\ntotal <= 100\ntotal >= 0\n";
+    std::fs::write(folder.path().join("let.assert"), rules).expect("a file");
+    let profile = profile(folder.path(), "check let.assert good.json --format summary --profile=json");
+    let rules = profile["rules"].as_array().expect("rules");
+    assert_eq!(rules[0]["fuel"], rules[1]["fuel"], "the first to ask does not pay for the second");
+    let total = named(&profile, "functions", "total");
+    assert_eq!((number(&total["calls"]), number(&total["uses"])), (1, 2));
+    assert!(number(&total["fuel"]) > number(&total["self_fuel"]), "the sum is inside");
+}
+
+#[test]
+fn fuel_and_counts_do_not_depend_on_threads_or_pieces() {
+    let folder = folder();
+    let line = "check r.assert runs.jsonl --format summary --profile=json";
+    let one = without_seconds(&profile(folder.path(), &format!("{line} --threads 1")));
+    for other in ["--threads 2", "--threads 4", "--threads 3 --chunk 1KiB"] {
+        let other = without_seconds(&profile(folder.path(), &format!("{line} {other}")));
+        assert_eq!(serde_json::to_string(&one).ok(), serde_json::to_string(&other).ok());
+    }
+    assert!(number(&one["rules"][0]["fuel"]) > 0);
+}
+
+#[test]
+fn the_report_is_the_same_with_and_without_a_profile() {
+    let folder = folder();
+    for format in ["human", "summary", "short", "json", "jsonl"] {
+        let line = format!("check r.assert runs.jsonl good.json --format {format}");
+        let (plain, profiled) = (aver(folder.path(), &line), aver(folder.path(), &format!("{line} --profile=p.json")));
+        assert_eq!((plain.code, &plain.out, &plain.err), (profiled.code, &profiled.out, &profiled.err), "{format}");
+        assert_eq!(plain.code, Some(1));
+    }
+    let written = std::fs::read_to_string(folder.path().join("p.json")).expect("the profile");
+    assert_eq!(serde_json::from_str::<Value>(&written).expect("JSON")["runs"], 601);
+}
+
+#[test]
+fn the_object_is_what_its_schema_says() {
+    let folder = folder();
+    let schema: Value = serde_json::from_str(include_str!("../docs/schema/check-profile.schema.json")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    for line in ["check r.assert runs.jsonl --profile=json", "check r.assert --allow empty --profile=json"] {
+        let profile = profile(folder.path(), &format!("{line} --format json"));
+        let errors: Vec<String> = validator.iter_errors(&profile).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{line}: {errors:?}");
+    }
+}
+
+/// Lines without what differs from one time to the next, sorted: the order is that of times.
+fn masked(text: &str) -> Vec<String> {
+    let time = regex::Regex::new(r"[0-9.]+ (s|ms|µs|ns)\b").expect("a pattern");
+    let share = regex::Regex::new(r"([0-9]+%|-)( +T|  )").expect("a pattern");
+    let blanks = regex::Regex::new(r" +").expect("a pattern");
+    let mut lines: Vec<String> = text
+        .lines()
+        .map(|line| {
+            let line = time.replace_all(line, "T");
+            let line = share.replace_all(&line, "S$2");
+            blanks.replace_all(&line, " ").trim().to_owned()
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn the_documented_table_is_what_the_example_prints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("docs/reference/command-line.md")).expect("the reference");
+    let section = page.split("### Profiles").nth(1).expect("a section on profiles");
+    let block = section.split("```text\n$ ").nth(1).expect("an example").split("```").next().unwrap_or_default();
+    let (command, documented) = block.split_once('\n').expect("a command and what it prints");
+    let line = command.strip_prefix("aver ").expect("aver");
+    let ran = aver(&root.join("examples/refund-agent"), line);
+    let printed = format!("{}{}", ran.out, ran.err);
+    assert_eq!(masked(documented), masked(&printed), "the example prints:\n{printed}");
+}
+
+#[test]
+fn a_long_table_is_cut_and_says_where_the_rest_is() {
+    let folder = folder();
+    let rules: String = (0..40).map(|number| format!("rule r{number} {{ count refund <= {number} }}\n")).collect();
+    std::fs::write(folder.path().join("many.assert"), rules).expect("a file");
+    let ran = aver(folder.path(), "check many.assert good.json --format summary --profile");
+    assert!(ran.err.contains("… and 25 more, all in `--profile=FILE.json`"), "{}", ran.err);
+}
+
+#[test]
+fn rules_that_make_every_run_be_read_are_named() {
+    let folder = folder();
+    let ran = aver(folder.path(), "check r.assert runs.jsonl --format summary --profile");
+    assert!(ran.err.contains("every run has to be read in full for `approval` (r.assert:5:6), "), "{}", ran.err);
+    let early = "rule names { count refund <= 3 }\noutput.status == \"refunded\"\n";
+    std::fs::write(folder.path().join("early.assert"), early).expect("a file");
+    let ran = aver(folder.path(), "check early.assert runs.jsonl --format summary --profile");
+    assert!(ran.err.contains("so were 600 of 600 runs by all rules together"), "{}", ran.err);
+    assert!(!ran.err.contains("has to be read in full for"), "{}", ran.err);
+}
+
+#[test]
+fn a_profile_that_cannot_be_written_is_refused_before_anything_is_judged() {
+    let folder = folder();
+    for (word, said) in [
+        ("none/p.json", "`none/p.json` cannot be written"),
+        ("yaml", "a profile cannot be written as `yaml`"),
+        ("", "--profile"),
+    ] {
+        let ran = aver(folder.path(), &format!("check r.assert good.json --profile={word}"));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{word}: {}", ran.err);
+        assert!(ran.err.contains(said), "{word}: {}", ran.err);
+    }
+    std::fs::write(folder.path().join("broken.assert"), "nevr x\n").expect("a file");
+    assert_eq!(aver(folder.path(), "check broken.assert good.json --profile=p.json").code, Some(3));
+    assert!(!folder.path().join("p.json").exists(), "no file where nothing was judged");
+}

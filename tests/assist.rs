@@ -8,6 +8,9 @@
     reason = "a test that meets something unexpected has failed"
 )]
 
+#[path = "common/fixtures.rs"]
+mod fixtures;
+
 use averment::assist::{self, Facts};
 use averment::check::{self, CheckOptions, files::Memory};
 use averment::limits::Limits;
@@ -28,16 +31,11 @@ struct Fixture {
 }
 
 fn folder(feature: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/assist").join(feature)
+    fixtures::project("tests/golden/assist").join(feature)
 }
 
 fn fixtures(feature: &str) -> Vec<Fixture> {
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(folder(feature)).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
-    paths.sort();
-    assert!(!paths.is_empty());
-    paths.iter().map(|path| fixture(path)).collect()
+    fixtures::rule_files(&folder(feature)).iter().map(|path| fixture(path)).collect()
 }
 
 fn fixture(path: &Path) -> Fixture {
@@ -50,7 +48,7 @@ fn fixture(path: &Path) -> Fixture {
     }
     marks.pop();
     let facts = facts_of(&text, path);
-    Fixture { name: path.file_stem().unwrap().to_string_lossy().into_owned(), text, marks, facts }
+    Fixture { name: fixtures::stem(path), text, marks, facts }
 }
 
 fn facts_of(text: &str, path: &Path) -> Facts {
@@ -84,11 +82,7 @@ fn compare(feature: &str, show: impl Fn(&Fixture, usize) -> String) {
 }
 
 fn snapshot(feature: &str, name: &str, text: &str) {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(folder(feature));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, text));
+    fixtures::compare(&folder(feature), name, text);
 }
 
 #[test]
@@ -162,9 +156,7 @@ fn readings(items: &[Item], sources: &SourceMap, out: &mut String) {
 
 #[test]
 fn any_place_of_any_text_has_an_answer_and_none_stops_the_program() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language/good");
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for path in fixtures::files(&fixtures::project("tests/conformance/language/good")) {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let facts = Facts::default();
         for at in (0..text.len()).step_by(37) {

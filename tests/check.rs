@@ -1,6 +1,9 @@
 //! What the checker says of rule files (`tests/golden/check/NAME.assert` with its snapshot), and what it makes of good ones.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
+#[path = "common/fixtures.rs"]
+mod fixtures;
+
 use averment::check::files::Memory;
 use averment::check::{CheckOptions, Checked, check};
 use averment::limits::Limits;
@@ -62,27 +65,12 @@ fn said(text: &str) -> String {
 
 #[test]
 fn what_is_wrong_is_said_at_its_place() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/check");
-    let mut files: Vec<_> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "assert"))
-        .collect();
-    files.sort();
-    assert!(!files.is_empty());
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(&folder);
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| {
-        for path in files {
-            let text = std::fs::read_to_string(&path).unwrap();
-            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            let numbered: String =
-                text.lines().zip(1..).map(|(line, number)| format!("{number:>3} {line}\n")).collect();
-            insta::assert_snapshot!(name, format!("{numbered}\n{}", said(&text)));
-        }
-    });
+    let folder = fixtures::project("tests/golden/check");
+    for path in fixtures::rule_files(&folder) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let numbered: String = text.lines().zip(1..).map(|(line, number)| format!("{number:>3} {line}\n")).collect();
+        fixtures::compare(&folder, &fixtures::stem(&path), &format!("{numbered}\n{}", said(&text)));
+    }
 }
 
 /// The one assertion of a text, shown without places.
@@ -456,17 +444,14 @@ fn deep_and_long_texts_end_with_a_message_and_not_with_a_crash() {
 /// Rules that were checked say on runs what the language says they do: each file holds rules and tests of every verdict.
 #[test]
 fn what_is_checked_means_what_it_says() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/verdicts");
-    let files = averment::check::files::Disk { limit: 1 << 20 };
+    let folder = fixtures::project("tests/golden/verdicts");
+    let disk = averment::check::files::Disk { limit: 1 << 20 };
     let (mut wrong, mut tests) = (Vec::new(), 0);
-    let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
-    paths.sort();
-    for path in paths {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    for path in fixtures::rule_files(&folder) {
+        let name = fixtures::name(&path);
         let text = std::fs::read_to_string(&path).unwrap();
         let rules =
-            averment::Rules::with_files(&name, Some(&folder), &text, &files).unwrap_or_else(|error| panic!("{error}"));
+            averment::Rules::with_files(&name, Some(&folder), &text, &disk).unwrap_or_else(|error| panic!("{error}"));
         assert!(rules.diagnostics().0.is_empty(), "{:#?}", rules.diagnostics());
         for result in rules.run_tests() {
             tests += 1;

@@ -8,23 +8,8 @@ mod common;
 
 use averment::Rules;
 use averment::truth::Verdict;
+use common::quote;
 use serde_json::{Value, json};
-
-/// A quoted string of the language.
-fn quote(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' | '$' => quoted.extend(['\\', character]),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
 
 /// A regular expression literal: slashes and line ends escaped, the empty expression written out. Assay's classes are those of Unicode.
 fn regex(pattern: &str) -> String {

@@ -2,6 +2,9 @@
 //! place that holds the proposed text, and no other line of it gives any.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
+#[path = "common/fixtures.rs"]
+mod fixtures;
+
 use averment::check::files::Disk;
 use averment::check::{CheckOptions, Checked, check};
 use averment::diagnostic::{Diagnostic, Severity};
@@ -12,16 +15,9 @@ use std::path::{Path, PathBuf};
 /// Good files that may be warned of: they forbid tools that their catalogue does not list.
 const WARNED: &[&str] = &["first-file-from-the-contract.assert"];
 
-/// The rule files of a folder, sorted, without those in folders below it.
+/// The rule files of a folder of the corpus.
 fn rule_files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language").join(folder);
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "assert"))
-        .collect();
-    files.sort();
-    files
+    fixtures::rule_files(&fixtures::project("tests/conformance/language").join(folder))
 }
 
 fn checked(path: &Path) -> (SourceMap, Checked) {

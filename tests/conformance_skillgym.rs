@@ -7,22 +7,8 @@ mod common;
 
 use averment::Rules;
 use averment::truth::Verdict;
+use common::quote;
 use serde_json::{Map, Value, json};
-
-/// A string of the language: JSON's escapes are its own, but for `$`.
-fn quote(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' | '$' => quoted.extend(['\\', character]),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            other => quoted.push(other),
-        }
-    }
-    quoted + "\""
-}
 
 /// A regular expression literal. `g` means nothing to a test; `y` looks at the very start alone.
 fn regex(value: &Value) -> String {

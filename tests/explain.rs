@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that meets something unexpected has failed")]
 
+#[path = "common/fixtures.rs"]
+mod fixtures;
 #[path = "common/folder.rs"]
 mod folder;
 
@@ -16,23 +18,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn golden() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/explain")
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
-    found.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
-    found.sort();
-    assert!(!found.is_empty());
-    found
+    fixtures::project("tests/golden/explain")
 }
 
 fn compare(name: &str, text: &str) {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(golden());
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, text));
+    fixtures::compare(&golden(), name, text);
 }
 
 fn explained(name: &str, more: &[&str]) -> String {
@@ -51,7 +41,7 @@ fn explained(name: &str, more: &[&str]) -> String {
 
 #[test]
 fn derivations_for_people() {
-    for path in sources(&golden()) {
+    for path in fixtures::rule_files(&golden()) {
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         compare(&name, &explained(&name, &[]));
     }
@@ -62,7 +52,7 @@ fn pairs() -> Vec<(PathBuf, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pairs = Vec::new();
     for folder in ["tests/golden/explain", "tests/golden/evaluate"] {
-        let files = sources(&root.join(folder)).into_iter();
+        let files = fixtures::rule_files(&root.join(folder)).into_iter();
         pairs.extend(files.map(|rules| (rules.clone(), rules.with_extension("json"))));
     }
     for example in ["refund-agent/refunds", "coding-agent/coding", "research-agent/research"] {

@@ -7,6 +7,9 @@
     reason = "a test that meets something unexpected has failed"
 )]
 
+#[path = "common/fixtures.rs"]
+mod fixtures;
+
 use averment::Rules;
 use averment::check::files::Disk;
 use std::path::Path;
@@ -63,13 +66,11 @@ fn the_reference_of_expressions_says_what_happens() {
 
 #[test]
 fn every_test_of_the_acceptance_corpus_comes_out_as_written() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language/good");
-    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
-    files.sort();
-    assert!(files.len() > 50, "the corpus is missing");
+    let folder = fixtures::project("tests/conformance/language/good");
+    let paths = fixtures::rule_files(&folder);
+    assert!(paths.len() > 50, "the corpus is missing");
     let (mut wrong, mut count) = (Vec::new(), 0);
-    for path in files {
+    for path in paths {
         let text = std::fs::read_to_string(&path).unwrap();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let (failed, tests) = failures(&name, &folder, &text);

@@ -8,6 +8,9 @@
     reason = "a test that meets something unexpected has failed"
 )]
 
+#[path = "common/fixtures.rs"]
+mod fixtures;
+
 use averment::Rules;
 use averment::bytecode::disasm;
 use averment::source::SourceFile;
@@ -15,45 +18,32 @@ use averment::vm::outcome::{AssertionOutcome, Evidence, Outcome};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-fn sources(stage: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(stage);
-    let mut found: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
-    found.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
-    found.sort();
-    assert!(!found.is_empty());
-    found
+fn golden(stage: &str) -> PathBuf {
+    fixtures::project("tests/golden").join(stage)
 }
 
 fn rules(path: &Path) -> (String, Rules) {
-    let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+    let name = fixtures::stem(path);
     let text = std::fs::read_to_string(path).unwrap();
     let rules = Rules::from_text(&format!("{name}.assert"), &text).unwrap_or_else(|error| panic!("{name}:\n{error}"));
     (name, rules)
 }
 
-fn compare(stage: &str, name: &str, text: &str) {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(stage));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, text));
-}
-
 #[test]
 fn listings_of_programs() {
-    for path in sources("bytecode") {
+    for path in fixtures::rule_files(&golden("bytecode")) {
         let (name, rules) = rules(&path);
-        compare("bytecode", &name, &disasm::listing(rules.program()));
+        fixtures::compare(&golden("bytecode"), &name, &disasm::listing(rules.program()));
     }
 }
 
 #[test]
 fn verdicts_with_reasons_and_evidence() {
-    for path in sources("evaluate") {
+    for path in fixtures::rule_files(&golden("evaluate")) {
         let (name, rules) = rules(&path);
         let run = std::fs::read_to_string(path.with_extension("json")).unwrap();
         let outcome = rules.check_json(&run).unwrap_or_else(|error| panic!("{name}: {error}"));
-        compare("evaluate", &name, &shown(&rules, &run, &outcome));
+        fixtures::compare(&golden("evaluate"), &name, &shown(&rules, &run, &outcome));
     }
 }
 

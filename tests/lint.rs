@@ -1,6 +1,10 @@
 //! The linter: every page shows its lint and a way without it, no false alarm on good rules, every fix does what it says.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
+mod common;
+#[path = "common/fixtures.rs"]
+mod fixtures;
+
 use averment::check::files::{Disk, Files, Memory};
 use averment::check::{CheckOptions, Checked, check};
 use averment::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
@@ -91,34 +95,11 @@ fn every_page_shows_its_lint_and_a_way_without_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Every rule file below a folder.
-fn rule_files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if path.is_dir() {
-            found.extend(rule_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "assert") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
 /// All rule files that are good by definition.
 fn good_files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = rule_files(&root.join("examples"));
-    files.extend(rule_files(&root.join("stdlib")));
-    let shared = std::env::var_os("AVERMENT_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
-    let shared = if shared.exists() { shared } else { root.join("../../shared") };
-    let corpus = shared.join("conformance/language/good");
-    if corpus.exists() {
-        files.extend(rule_files(&corpus));
-    } else {
-        eprintln!("SKIPPED: there is no corpus at {}", corpus.display());
-    }
-    files
+    let ours = ["examples", "stdlib"].map(fixtures::project);
+    let corpus = common::shared("conformance/language/good");
+    ours.into_iter().chain(corpus).flat_map(|folder| fixtures::rule_files_below(&folder)).collect()
 }
 
 #[test]

@@ -13,6 +13,8 @@
 mod client;
 #[path = "lsp/dialogues.rs"]
 mod dialogues;
+#[path = "common/fixtures.rs"]
+mod fixtures;
 #[path = "lsp/incremental.rs"]
 mod incremental;
 #[path = "lsp/protocol.rs"]

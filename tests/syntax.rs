@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot read its files has failed")]
 
+#[path = "common/fixtures.rs"]
+mod fixtures;
+
 use averment::diagnostic::Diagnostics;
 use averment::limits::Limits;
 use averment::source::{SourceFile, SourceMap};
@@ -36,24 +39,14 @@ fn rendered(text: &str, diagnostics: &Diagnostics) -> String {
 
 /// The acceptance corpus of the language.
 fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language")
+    fixtures::project("tests/conformance/language")
 }
 
+/// The names and texts of all rule files of a folder and those below it.
 fn rule_files(folder: &Path) -> Vec<(String, String)> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(rule_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "assert") {
-            files.push((
-                path.file_stem().unwrap().to_string_lossy().into_owned(),
-                std::fs::read_to_string(&path).unwrap(),
-            ));
-        }
-    }
-    files.sort();
-    files
+    let paths = fixtures::rule_files_below(folder);
+    assert!(!paths.is_empty(), "{} has no rules", folder.display());
+    paths.iter().map(|path| (fixtures::stem(path), std::fs::read_to_string(path).unwrap())).collect()
 }
 
 #[test]

@@ -2,20 +2,19 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot read its files has failed")]
 
+#[path = "common/fixtures.rs"]
+mod fixtures;
+
 use averment::limits::Limits;
 use averment::source::{SourceFile, SourceMap};
 use averment::syntax;
 use proptest::prelude::*;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Good files to break: the corpus, and one that holds what the corpus does not.
 fn good_files() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language/good");
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    let rules = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "assert"));
-    let files = rules.map(|path| std::fs::read_to_string(path).unwrap());
+    let paths = fixtures::rule_files(&fixtures::project("tests/conformance/language/good"));
+    let files = paths.iter().map(|path| std::fs::read_to_string(path).unwrap());
     std::iter::once(GOOD.to_owned()).chain(files).collect()
 }
 

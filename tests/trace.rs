@@ -9,6 +9,8 @@
 )]
 
 mod common;
+#[path = "common/fixtures.rs"]
+mod fixtures;
 
 #[path = "trace/commands.rs"]
 mod commands;

@@ -183,23 +183,12 @@ fn a_file_of_another_version_gives_its_sources() {
 #[test]
 fn deep_nesting_in_a_file_is_refused() {
     use averment::bytecode::program::{Assertion, Check, CourseId};
-    use averment::ir::{Settings, Severity};
+    use averment::ir::Settings;
     let mut check = Check::Course(CourseId(0));
     for _ in 0..3_000 {
         check = Check::Not(Box::new(check));
     }
-    let settings = Settings {
-        weight: 1.0,
-        severity: Severity::Error,
-        must: false,
-        threshold: None,
-        message: None,
-        metric: None,
-        class: None,
-        tags: vec![],
-        when: vec![],
-        expect_fail: None,
-    };
+    let settings = Settings::default();
     let assertion = Assertion { id: "a".into(), rule: None, text: "a".into(), span: Span::default(), settings, check };
     let program = Program { assertions: vec![assertion], ..program_of(vec![Op::Constant(Literal(0))]) };
     assert_eq!(codec::decode(&codec::encode(&program)), Err(DecodeError::Damaged));

@@ -7,7 +7,7 @@
 use super::json::Cache;
 use super::pattern::Pattern;
 use super::table::Builtin;
-use crate::ir::Type;
+use super::test;
 use crate::limits::{Exhausted, Limits, Meter};
 use crate::value::{Node, Number, Object, Text, Value};
 use bumpalo::Bump;
@@ -79,9 +79,11 @@ impl Builtin {
         }
         let mut absent = false;
         for (argument, parameter) in arguments.iter().zip(self.parameters) {
-            match is_absent(&argument.value) {
+            let value = &argument.value;
+            let fits = |&ty: &_| test::has_type(value, ty) && !matches!(value, Value::Missing);
+            match is_absent(value) {
                 true => absent = true,
-                false if parameter.types.iter().any(|&ty| fits(ty, &argument.value)) => {}
+                false if parameter.types.iter().any(fits) => {}
                 false => return Some(Value::Missing),
             }
         }
@@ -95,21 +97,6 @@ pub fn is_absent(value: &Value<'_>) -> bool {
         Value::Absent => true,
         Value::Truth(truth) => truth.plain().is_none(),
         _ => false,
-    }
-}
-
-fn fits(ty: Type, value: &Value<'_>) -> bool {
-    match ty {
-        Type::Any => !matches!(value, Value::Missing),
-        Type::String => matches!(value, Value::Text(_)),
-        Type::Number | Type::Duration | Type::Money | Type::Size => matches!(value, Value::Number(_)),
-        Type::Integer => matches!(value, Value::Number(number) if number.is_integer()),
-        Type::Boolean => matches!(value, Value::Boolean(_) | Value::Truth(_)),
-        Type::List => matches!(value, Value::List(_)),
-        Type::Object => matches!(value, Value::Object(_)),
-        Type::Null => matches!(value, Value::Null),
-        Type::Range => matches!(value, Value::Range(_)),
-        Type::Regex => matches!(value, Value::Regex(_)),
     }
 }
 

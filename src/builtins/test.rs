@@ -5,6 +5,7 @@
 
 use super::json::find_json;
 use super::schema::{Schema, Violation};
+use crate::ir::Type;
 use crate::limits::{Exhausted, Limits, Meter};
 use crate::value::Value;
 use crate::value::compare::equal;
@@ -161,4 +162,21 @@ pub fn contains_json(
         Some(schema) => schema.charge(value, meter).map(|()| schema.accepts(value)),
     };
     find_json(text.as_str(), limits, meter, fits).map(Some)
+}
+
+/// Whether a value is of a type, as `is TYPE` asks. A whole number is an integer whatever its form is; units are numbers.
+#[must_use]
+pub fn has_type(value: &Value<'_>, ty: Type) -> bool {
+    match ty {
+        Type::Any => true,
+        Type::String => matches!(value, Value::Text(_)),
+        Type::Number | Type::Duration | Type::Money | Type::Size => matches!(value, Value::Number(_)),
+        Type::Integer => matches!(value, Value::Number(number) if number.is_integer()),
+        Type::Boolean => matches!(value, Value::Boolean(_) | Value::Truth(_)),
+        Type::List => matches!(value, Value::List(_)),
+        Type::Object => matches!(value, Value::Object(_)),
+        Type::Null => matches!(value, Value::Null),
+        Type::Range => matches!(value, Value::Range(_)),
+        Type::Regex => matches!(value, Value::Regex(_)),
+    }
 }

@@ -86,15 +86,8 @@ impl<'a> Checker<'a> {
     fn file_item(&mut self, place: &Place<'a>, item: &'a ast::Item) {
         match &item.kind {
             // Declarations are lowered already, tests come when all rules are known.
-            ItemKind::Use(_)
-            | ItemKind::Param(_)
-            | ItemKind::Let { .. }
-            | ItemKind::Def { .. }
-            | ItemKind::DefStep { .. }
-            | ItemKind::Schema { .. }
-            | ItemKind::ToolsFrom { .. }
-            | ItemKind::Tool { .. }
-            | ItemKind::Test(_) => {}
+            ItemKind::Test(_) => {}
+            declaration if declaration.declares() => {}
             ItemKind::Suite { name, modifiers, body } => self.suite(place, name, modifiers, body),
             _ => self.common_item(place, item, Body::File),
         }

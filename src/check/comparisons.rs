@@ -156,15 +156,14 @@ impl Checker<'_> {
         }
     }
 
+    fn report_no_text(&mut self, test: &ValueTest, left: &Typed, text: &str, class: Class) {
+        let help = format!("this tests text; for JSON as text write `text({text})`");
+        self.report_always(test, left, text, class, &help);
+    }
+
     fn check_text_test(&mut self, test: &ValueTest, left: &Typed, text: &str, right: &Typed) {
         if let Some(class) = left.ty.class().filter(|class| *class != Class::Text) {
-            self.report_always(
-                test,
-                left,
-                text,
-                class,
-                &format!("this tests text; for JSON as text write `text({text})`"),
-            );
+            self.report_no_text(test, left, text, class);
         } else if right.ty.class() == Some(Class::Regex) {
             self.report_regex_operand(test, text, right);
         } else if let Some(class) = right.ty.class().filter(|class| *class != Class::Text) {
@@ -189,13 +188,7 @@ impl Checker<'_> {
             }
             _ => {
                 if let Some(class) = left.ty.class().filter(|class| *class != Class::Text) {
-                    self.report_always(
-                        test,
-                        left,
-                        text,
-                        class,
-                        &format!("this tests text; for JSON as text write `text({text})`"),
-                    );
+                    self.report_no_text(test, left, text, class);
                 }
             }
         }

@@ -301,20 +301,7 @@ impl<'a> Checker<'a> {
 
     /// Warns of `let`s that nothing uses. A file of declarations alone is there to be imported.
     pub(super) fn report_unused(&mut self) {
-        let is_library = self.loaded.first().is_none_or(|root| {
-            !root.ast.items.iter().any(|item| {
-                matches!(
-                    item.kind,
-                    ItemKind::Assertion(_)
-                        | ItemKind::Rule(_)
-                        | ItemKind::Suite { .. }
-                        | ItemKind::Case { .. }
-                        | ItemKind::Invariant(_)
-                        | ItemKind::Pre { .. }
-                        | ItemKind::Post { .. }
-                )
-            })
-        });
+        let is_library = !self.loaded.first().is_some_and(|root| root.ast.items.iter().any(|item| item.kind.asserts()));
         if self.diagnostics.0.iter().any(|one| one.severity == Severity::Error) || is_library {
             return;
         }

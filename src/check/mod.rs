@@ -44,7 +44,7 @@ mod text;
 mod ty;
 mod units;
 mod value_tests;
-mod walk;
+pub mod walk;
 mod world;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};

@@ -2,6 +2,18 @@
 
 use crate::ir::{Expr, ExprKind};
 
+/// Where a path of plain keys starts, and its keys from there on.
+#[must_use]
+pub fn path(expr: &Expr) -> (&ExprKind, Vec<String>) {
+    let (mut at, mut keys) = (expr, Vec::new());
+    while let ExprKind::Field(base, name) = &at.kind {
+        keys.push(name.clone());
+        at = base;
+    }
+    keys.reverse();
+    (&at.kind, keys)
+}
+
 /// Calls `visit` with every expression directly inside this one.
 pub fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match &expr.kind {

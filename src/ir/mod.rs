@@ -244,6 +244,24 @@ pub struct Settings<E> {
     pub expect_fail: Option<Option<String>>,
 }
 
+impl<E> Default for Settings<E> {
+    /// Those of an assertion without modifiers: weight 1, severity `error`.
+    fn default() -> Self {
+        Self {
+            weight: 1.0,
+            severity: Severity::Error,
+            must: false,
+            threshold: None,
+            message: None,
+            metric: None,
+            class: None,
+            tags: Vec::new(),
+            when: Vec::new(),
+            expect_fail: None,
+        }
+    }
+}
+
 /// A test of the rules on a run of their own (section 10).
 #[derive(Debug, Clone)]
 pub struct Test {

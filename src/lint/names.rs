@@ -9,27 +9,11 @@ use crate::syntax::ast::{Expr, ExprKind, Item, ItemKind, Name, Statement, Statem
 
 /// Parameters, definitions, schemas and imports that nothing uses. A file of declarations alone is there to be imported.
 pub fn unused(context: &mut Context<'_>) {
-    if !asserts(&context.ast().items) {
+    if !context.ast().items.iter().any(|item| item.kind.asserts()) {
         return;
     }
     unused_declarations(context);
     unused_imports(context);
-}
-
-/// Whether a file asserts anything.
-fn asserts(items: &[Item]) -> bool {
-    items.iter().any(|item| {
-        matches!(
-            item.kind,
-            ItemKind::Assertion(_)
-                | ItemKind::Rule(_)
-                | ItemKind::Suite { .. }
-                | ItemKind::Case { .. }
-                | ItemKind::Invariant(_)
-                | ItemKind::Pre { .. }
-                | ItemKind::Post { .. }
-        )
-    })
 }
 
 /// What a declaration is called and which lint speaks of it.

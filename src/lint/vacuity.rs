@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::logic::patterns::within;
 use super::logic::witness::at_path;
+use crate::check::walk;
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{Assertion, Check, Course, Expr, ExprKind, Pattern, ValueTest};
 use crate::syntax::ast::{ExprQuantifier, Quantifier, TestKind};
@@ -102,20 +103,8 @@ pub fn missing(context: &mut Context<'_>) {
 
 /// The keys of a plain path from a root of the run.
 fn path_of(expr: &Expr) -> Option<Vec<String>> {
-    let mut keys = Vec::new();
-    let mut at = expr;
-    loop {
-        match &at.kind {
-            ExprKind::Field(base, name) => {
-                keys.push(name.clone());
-                at = base;
-            }
-            ExprKind::Root(name) => {
-                keys.push((*name).to_owned());
-                keys.reverse();
-                return Some(keys);
-            }
-            _ => return None,
-        }
+    match walk::path(expr) {
+        (ExprKind::Root(name), keys) => Some(std::iter::once((*name).to_owned()).chain(keys).collect()),
+        _ => None,
     }
 }

@@ -86,7 +86,7 @@ impl Earlier {
     /// Whether nothing changed that other statements depend on.
     pub fn allows(&self, tree: &File, again: &Again) -> bool {
         let fresh = tree.items.get(again.fresh.clone()).unwrap_or(&[]);
-        !fresh.iter().any(|item| is_declaration(&item.kind)) && heads(&tree.items) == self.heads
+        !fresh.iter().any(|item| item.kind.declares()) && heads(&tree.items) == self.heads
     }
 
     /// Checks what was read again and keeps what was said of everything else.
@@ -182,7 +182,7 @@ fn reduced(tree: &File, again: &Again) -> File {
 fn named_alone(item: &Item) -> Option<Item> {
     let bodies = |body: &[Item]| body.iter().filter_map(named_alone).collect();
     let kind = match &item.kind {
-        kind if is_declaration(kind) => kind.clone(),
+        kind if kind.declares() => kind.clone(),
         ItemKind::Rule(rule) => ItemKind::Rule(bare(rule)),
         ItemKind::Invariant(rule) => ItemKind::Invariant(bare(rule)),
         ItemKind::Case { name, .. } => ItemKind::Case { name: name.clone(), modifiers: Vec::new(), body: Vec::new() },
@@ -196,20 +196,6 @@ fn named_alone(item: &Item) -> Option<Item> {
 
 fn bare(rule: &crate::syntax::ast::Rule) -> crate::syntax::ast::Rule {
     crate::syntax::ast::Rule { name: rule.name.clone(), sentence: None, modifiers: Vec::new(), body: Vec::new() }
-}
-
-fn is_declaration(kind: &ItemKind) -> bool {
-    matches!(
-        kind,
-        ItemKind::Use(_)
-            | ItemKind::Param(_)
-            | ItemKind::Let { .. }
-            | ItemKind::Def { .. }
-            | ItemKind::DefStep { .. }
-            | ItemKind::Schema { .. }
-            | ItemKind::ToolsFrom { .. }
-            | ItemKind::Tool { .. }
-    )
 }
 
 fn heads(items: &[Item]) -> Vec<Head> {

@@ -36,18 +36,7 @@ fn at(text: &str) -> Option<std::ops::Range<usize>> {
 }
 
 fn settings(tags: &[&str]) -> Settings<CodeId> {
-    Settings {
-        weight: 1.0,
-        severity: Severity::Error,
-        must: false,
-        threshold: None,
-        message: None,
-        metric: None,
-        class: None,
-        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        when: Vec::new(),
-        expect_fail: None,
-    }
+    Settings { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..Settings::default() }
 }
 
 pub(super) fn program() -> Program {

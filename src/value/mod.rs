@@ -5,6 +5,7 @@
 //! trace it came from: that place is the evidence of every report.
 
 pub mod compare;
+pub mod glob;
 pub mod json;
 pub mod notation;
 pub mod number;

@@ -11,6 +11,18 @@ pub fn pointer(run: &Run<'_>, node: &Node<'_>) -> Option<String> {
     pointer_at(run, node.origin, node.value.type_name())
 }
 
+/// The JSON pointer to a value inside of a step: the same as [`pointer`], without a search through the run.
+#[must_use]
+pub fn pointer_in_step(run: &Run<'_>, step: u32, node: &Node<'_>) -> Option<String> {
+    let wanted = Wanted { origin: node.origin, range: node.origin.range()?, type_name: node.value.type_name() };
+    let mut path = Vec::new();
+    let found = run.steps.get(step as usize).is_some_and(|step| search(&step.node, &wanted, &mut path));
+    if !found {
+        return pointer(run, node);
+    }
+    Some(format!("{}{}", step_pointer(run, step)?, text(&path)))
+}
+
 /// The JSON pointer to the value of a type that stands at a place of the run's text.
 #[must_use]
 pub fn pointer_at(run: &Run<'_>, origin: Origin, type_name: &str) -> Option<String> {

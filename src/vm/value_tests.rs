@@ -196,7 +196,7 @@ impl<'run> Machine<'run> {
 
     pub(super) fn is_type(&mut self, ty: Type, negated: bool, at: usize) -> Result<(), Fault> {
         let subject = self.pop()?;
-        let truth = settled(&subject).unwrap_or_else(|| Truth::from_bool(has_type(&subject.value, ty)));
+        let truth = settled(&subject).unwrap_or_else(|| Truth::from_bool(test::has_type(&subject.value, ty)));
         let truth = negate_if(truth, negated);
         self.note_test(at, TestKindSeen::Inspected, subject, None, truth);
         self.push_value(Value::Truth(truth));
@@ -285,22 +285,6 @@ pub(super) fn is_empty(value: &Value<'_>) -> bool {
         Value::List(items) => items.is_empty(),
         Value::Object(object) => object.entries().is_empty(),
         _ => false,
-    }
-}
-
-/// `is TYPE`. A whole number is an integer whatever its form is; units are numbers.
-pub(super) fn has_type(value: &Value<'_>, ty: Type) -> bool {
-    match ty {
-        Type::Any => true,
-        Type::String => matches!(value, Value::Text(_)),
-        Type::Number | Type::Duration | Type::Money | Type::Size => matches!(value, Value::Number(_)),
-        Type::Integer => matches!(value, Value::Number(number) if number.is_integer()),
-        Type::Boolean => matches!(value, Value::Boolean(_) | Value::Truth(_)),
-        Type::List => matches!(value, Value::List(_)),
-        Type::Object => matches!(value, Value::Object(_)),
-        Type::Null => matches!(value, Value::Null),
-        Type::Range => matches!(value, Value::Range(_)),
-        Type::Regex => matches!(value, Value::Regex(_)),
     }
 }
 

@@ -23,3 +23,19 @@ pub fn lines(path: &std::path::Path) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(path).expect("a readable vector file");
     text.lines().filter(|line| !line.trim().is_empty()).map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
+
+/// A string of the language.
+#[allow(dead_code, reason = "not every test program writes rules")]
+pub fn quote(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' | '$' => quoted.extend(['\\', character]),
+            control if control.is_control() || matches!(control, '\u{2028}' | '\u{2029}') => {
+                quoted.push_str(&format!("\\u{{{:x}}}", u32::from(control)));
+            }
+            other => quoted.push(other),
+        }
+    }
+    quoted + "\""
+}

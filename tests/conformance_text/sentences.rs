@@ -1,5 +1,6 @@
 //! What is said in the language for an assertion of Runsight; the table stands in docs/reference/runsight.md.
 
+use crate::common::quote;
 use crate::paths::standard_path;
 use serde_json::Value as Json;
 
@@ -12,21 +13,6 @@ pub enum Unsaid {
 }
 
 use Unsaid::{Different, Nonsense};
-
-/// A string of the language.
-pub fn quote(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' | '$' => quoted.extend(['\\', character]),
-            control if control.is_control() || matches!(control, '\u{2028}' | '\u{2029}') => {
-                quoted.push_str(&format!("\\u{{{:x}}}", u32::from(control)));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted + "\""
-}
 
 /// A value as Python writes it with `str`.
 pub fn plain(value: &Json) -> String {

@@ -1,28 +1,19 @@
 //! What reports say: for each file of rules in `tests/golden/course` the runs in its comments, with reasons and evidence.
 
+use crate::fixtures;
 use crate::run::{rules, run};
 use averment::vm::outcome::Outcome;
 use serde_json::Value;
 use std::fmt::Write;
-use std::path::Path;
 
 #[test]
 fn reasons_and_evidence() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/course");
-    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let mut count = 0;
-    for path in files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "assert")) {
-        let text = std::fs::read_to_string(path).unwrap();
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let mut settings = insta::Settings::clone_current();
-        settings.set_snapshot_path(&folder);
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_omit_expression(true);
-        settings.bind(|| insta::assert_snapshot!(name, report(&text)));
-        count += 1;
+    let folder = fixtures::project("tests/golden/course");
+    let paths = fixtures::rule_files(&folder);
+    for path in &paths {
+        fixtures::compare(&folder, &fixtures::stem(path), &report(&std::fs::read_to_string(path).unwrap()));
     }
-    assert!(count > 5);
+    assert!(paths.len() > 5);
 }
 
 /// The rules with what they say of each run.

@@ -10,6 +10,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/fixtures.rs"]
+mod fixtures;
 
 mod blocks;
 mod conformance;

@@ -1,15 +1,14 @@
 //! Each file of `tests/golden/fmt` beside what it becomes. `AVERMENT_UPDATE=1` writes what it becomes.
 
+use super::fixtures;
 use averment::fmt::{Options, format_text};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const ENDING: &str = ".formatted.assert";
 
 fn inputs() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/fmt");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths = fixtures::files(&fixtures::project("tests/golden/fmt"));
     paths.retain(|path| !path.to_string_lossy().ends_with(ENDING));
-    paths.sort();
     paths
 }
 

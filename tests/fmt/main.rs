@@ -3,6 +3,8 @@
 mod command;
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/fixtures.rs"]
+mod fixtures;
 #[path = "../common/folder.rs"]
 mod folder;
 mod generate;

@@ -1,11 +1,11 @@
 //! What holds of every file, generated or written by hand.
 
+use super::fixtures::{project, rule_files_below};
 use super::{common, generate};
 use averment::fmt::{Options, format_text};
 use averment::limits::Limits;
 use averment::source::{SourceFile, SourceMap};
 use averment::syntax;
-use std::path::{Path, PathBuf};
 
 /// How many files are generated, unless `AVERMENT_FMT_FILES` says otherwise. Before a release it is 10000.
 const FILES: u64 = 500;
@@ -71,28 +71,10 @@ fn generated_files_keep_their_meaning_and_comments_and_are_formatted_once_for_al
     assert!(comments as u64 > files / 2, "the generator writes comments");
 }
 
-/// Every rule file below a folder.
-fn rule_files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
-        if path.is_dir() {
-            found.extend(rule_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "assert") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
-fn project(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
-}
-
 #[test]
 fn the_files_of_the_project_are_formatted() {
     let mut wrong = Vec::new();
-    for path in ["examples", "stdlib", "templates"].iter().flat_map(|folder| rule_files(&project(folder))) {
+    for path in ["examples", "stdlib", "templates"].iter().flat_map(|folder| rule_files_below(&project(folder))) {
         let text = std::fs::read_to_string(&path).unwrap();
         if formatted(&text, &path.display().to_string()) != text {
             wrong.push(path.display().to_string());
@@ -105,7 +87,7 @@ fn the_files_of_the_project_are_formatted() {
 fn every_readable_file_of_the_tests_and_the_corpus_keeps_its_meaning() {
     let corpus = common::shared("conformance/language/good");
     let mut count = 0;
-    for path in std::iter::once(project("tests")).chain(corpus).flat_map(|folder| rule_files(&folder)) {
+    for path in std::iter::once(project("tests")).chain(corpus).flat_map(|folder| rule_files_below(&folder)) {
         let text = std::fs::read_to_string(&path).unwrap();
         let mut map = SourceMap::default();
         let file = map.add(SourceFile::new("rules.assert", None, text.as_str()));

@@ -2,6 +2,7 @@
 //! `#--- NAME`), each snapshot what the server answers, with its places shown in the text.
 
 use super::client::Client;
+use super::fixtures;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,16 +18,11 @@ struct Fixture {
 }
 
 fn folder(feature: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/lsp").join(feature)
+    fixtures::project("tests/golden/lsp").join(feature)
 }
 
 fn fixtures(feature: &str) -> Vec<Fixture> {
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(folder(feature)).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
-    paths.sort();
-    assert!(!paths.is_empty());
-    paths.iter().map(|path| fixture(path)).collect()
+    fixtures::rule_files(&folder(feature)).iter().map(|path| fixture(path)).collect()
 }
 
 fn fixture(path: &Path) -> Fixture {
@@ -43,7 +39,7 @@ fn fixture(path: &Path) -> Fixture {
         marks.push((u32::try_from(line).unwrap(), u32::try_from(column).unwrap()));
     }
     marks.pop();
-    Fixture { name: path.file_stem().unwrap().to_string_lossy().into_owned(), text, marks, files }
+    Fixture { name: fixtures::stem(path), text, marks, files }
 }
 
 impl Fixture {
@@ -127,11 +123,7 @@ fn edited(text: &str, edits: &[Value]) -> String {
 }
 
 fn snapshot(feature: &str, name: &str, text: &str) {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(folder(feature));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, text));
+    fixtures::compare(&folder(feature), name, text);
 }
 
 /// Asks at every cursor and writes down what `show` makes of the answer.

@@ -1,9 +1,9 @@
 //! A session as it goes over the wire, with nothing left out.
 
 use super::client::Client;
+use super::fixtures;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::path::Path;
 
 fn written(root: &str, value: &Value) -> String {
     let text = serde_json::to_string_pretty(value).unwrap();
@@ -27,10 +27,6 @@ fn a_recorded_session() {
         let answer = client.request(&format!("textDocument/{method}"), parameters).unwrap();
         writeln!(out, "<- {}", written(&root, &answer)).unwrap();
     }
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/lsp"));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!("a-recorded-session", out));
+    fixtures::compare(&fixtures::project("tests/golden/lsp"), "a-recorded-session", &out);
     assert_eq!(client.leave(), 0);
 }

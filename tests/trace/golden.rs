@@ -1,5 +1,6 @@
 //! What `aver trace show` prints, beside the runs in `tests/golden/trace`.
 
+use super::fixtures;
 use averment::limits::Limits;
 use averment::trace::timeline::timeline;
 use averment::trace::{Runs, parse};
@@ -22,18 +23,12 @@ fn printed(path: &Path, width: usize) -> String {
 
 #[test]
 fn runs_are_shown_as_they_stand_in_the_golden_files() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/trace");
-    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl"));
-    files.sort();
-    assert!(files.len() >= 4);
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(&folder);
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    for path in files {
-        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        settings.bind(|| insta::assert_snapshot!(name, printed(&path, 100)));
+    let folder = fixtures::project("tests/golden/trace");
+    let mut paths = fixtures::files(&folder);
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl"));
+    assert!(paths.len() >= 4);
+    for path in paths {
+        fixtures::compare(&folder, &fixtures::stem(&path), &printed(&path, 100));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use averment::bytecode::ops::*;
 use averment::ir::{
-    self, Assertion, Check, Constant, Def, Expr, ExprKind, Let, Local, Module, Regex, Schema, Settings, Severity,
-    Tested, Type, ValueTest,
+    self, Assertion, Check, Constant, Def, Expr, ExprKind, Let, Local, Module, Regex, Schema, Settings, Tested, Type,
+    ValueTest,
 };
 use averment::source::Span;
 use averment::syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
@@ -20,18 +20,7 @@ pub fn leaf() -> Expr {
 
 /// A module that asserts an expression, with a `let`, a `def` and everything else that expressions name by number.
 pub fn module(expr: &Expr) -> Module {
-    let settings = Settings {
-        weight: 1.0,
-        severity: Severity::Error,
-        must: false,
-        threshold: None,
-        message: None,
-        metric: None,
-        class: None,
-        tags: vec![],
-        when: vec![],
-        expect_fail: None,
-    };
+    let settings = Settings::default();
     let root = of(ExprKind::Root("output"));
     let twice = of(ExprKind::Binary(BinaryOperator::Add, Box::new(local()), Box::new(local())));
     Module {

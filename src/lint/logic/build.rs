@@ -5,6 +5,7 @@ use super::key;
 use super::numbers::{End, Numbers, exact};
 use super::texts::{Pattern, TextTest, Texts};
 use super::values::Values;
+use crate::check::walk;
 use crate::ir::{Constant, Expr, ExprKind, Local, Module, Tested, Type, ValueTest};
 use crate::syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use std::rc::Rc;
@@ -392,25 +393,11 @@ fn range_values(expr: &Expr) -> Option<Values> {
 
 /// Where a path leads in a run.
 fn place_of(expr: &Expr) -> Place {
-    let mut keys = Vec::new();
-    let mut at = expr;
-    loop {
-        match &at.kind {
-            ExprKind::Field(base, name) => {
-                keys.push(name.clone());
-                at = base;
-            }
-            ExprKind::Root(name) => {
-                keys.push((*name).to_owned());
-                keys.reverse();
-                return Place::Run(keys);
-            }
-            ExprKind::StepField(name) => {
-                keys.push(name.clone());
-                keys.reverse();
-                return Place::Step(keys);
-            }
-            _ => return Place::Nowhere,
-        }
+    let (start, keys) = walk::path(expr);
+    let with = |name: &str| std::iter::once(name.to_owned()).chain(keys).collect();
+    match start {
+        ExprKind::Root(name) => Place::Run(with(name)),
+        ExprKind::StepField(name) => Place::Step(with(name.as_str())),
+        _ => Place::Nowhere,
     }
 }

@@ -3,6 +3,7 @@
 use super::key;
 use crate::ir::{Alternative, Expr, ExprKind, NameTest, Pattern};
 use crate::syntax::ast::BinaryOperator;
+use crate::value::glob::wildcard;
 
 /// Whether every step that matches `small` surely matches `large`.
 #[must_use]
@@ -28,7 +29,7 @@ pub fn alternative_within(small: &Alternative<Expr>, large: &Alternative<Expr>) 
 fn name_within(small: &NameTest, large: &NameTest) -> bool {
     match (small, large) {
         (_, NameTest::Any) => true,
-        (NameTest::Exactly(name), NameTest::Glob(glob)) => glob_matches(glob, name),
+        (NameTest::Exactly(name), NameTest::Glob(glob)) => wildcard(glob, name),
         (NameTest::Glob(small), NameTest::Glob(large)) => {
             // A glob that ends with a star takes every glob that starts like it.
             small == large
@@ -49,7 +50,7 @@ fn alternatives_apart(a: &Alternative<Expr>, b: &Alternative<Expr>) -> bool {
     let names = match (&a.name, &b.name) {
         (NameTest::Exactly(a), NameTest::Exactly(b)) => a != b,
         (NameTest::Exactly(name), NameTest::Glob(glob)) | (NameTest::Glob(glob), NameTest::Exactly(name)) => {
-            !glob_matches(glob, name)
+            !wildcard(glob, name)
         }
         _ => false,
     };
@@ -73,49 +74,4 @@ pub fn parts(condition: &Expr) -> Vec<&Expr> {
         }
     }
     found
-}
-
-/// Whether a glob of `*` and `?` matches a whole name.
-#[must_use]
-pub fn glob_matches(glob: &str, name: &str) -> bool {
-    let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
-    let (mut at, mut from, mut star) = (0_usize, 0_usize, None);
-    while from < name.len() {
-        match glob.get(at) {
-            Some('*') => {
-                star = Some((at, from));
-                at = at.saturating_add(1);
-            }
-            Some(&letter) if letter == '?' || Some(&letter) == name.get(from) => {
-                at = at.saturating_add(1);
-                from = from.saturating_add(1);
-            }
-            _ => {
-                let Some((star_at, star_from)) = star else { return false };
-                at = star_at.saturating_add(1);
-                from = star_from.saturating_add(1);
-                star = Some((star_at, from));
-            }
-        }
-    }
-    glob.get(at..).is_some_and(|rest| rest.iter().all(|letter| *letter == '*'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn globs_match_whole_names() {
-        for (glob, name, matches) in [
-            ("admin_*", "admin_delete", true),
-            ("admin_*", "admin", false),
-            ("*", "", true),
-            ("a*b?d", "axxbcd", true),
-            ("a*b?d", "axxbd", false),
-            ("a*a*a", "aa", false),
-        ] {
-            assert_eq!(glob_matches(glob, name), matches, "{glob} {name}");
-        }
-    }
 }

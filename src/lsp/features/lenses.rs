@@ -27,7 +27,7 @@ pub fn lenses(server: &mut Server, parameters: CodeLensParams) -> Answer<Option<
     let Some(analysis) = server.known(&key) else { return Ok(None) };
     let mut found = Found { analysis, encoding, lenses: Vec::new() };
     found.tests(&analysis.checked.ast.items);
-    if has_rules(&analysis.checked.ast.items) {
+    if analysis.checked.ast.items.iter().any(|item| item.kind.asserts()) {
         match &server.run {
             Some(run) => found.verdicts(run),
             None => found.add(analysis.span(0..0), "pick a run to check", commands::PICK_RUN, Vec::new()),
@@ -35,19 +35,6 @@ pub fn lenses(server: &mut Server, parameters: CodeLensParams) -> Answer<Option<
     }
     found.lenses.sort_by_key(|lens| (lens.range.start.line, lens.range.start.character));
     Ok(Some(found.lenses))
-}
-
-fn has_rules(items: &[Item]) -> bool {
-    items.iter().any(|item| {
-        matches!(
-            item.kind,
-            ItemKind::Rule(_)
-                | ItemKind::Assertion(_)
-                | ItemKind::Suite { .. }
-                | ItemKind::Case { .. }
-                | ItemKind::Invariant(_)
-        )
-    })
 }
 
 struct Found<'a> {

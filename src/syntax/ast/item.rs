@@ -83,6 +83,37 @@ pub enum ItemKind {
 }
 
 impl ItemKind {
+    /// Whether it says something of runs, by itself or with what stands in it.
+    #[must_use]
+    pub fn asserts(&self) -> bool {
+        matches!(
+            self,
+            Self::Assertion(_)
+                | Self::Rule(_)
+                | Self::Suite { .. }
+                | Self::Case { .. }
+                | Self::Invariant(_)
+                | Self::Pre { .. }
+                | Self::Post { .. }
+        )
+    }
+
+    /// Whether it declares what others use, and says nothing of runs.
+    #[must_use]
+    pub fn declares(&self) -> bool {
+        matches!(
+            self,
+            Self::Use(_)
+                | Self::Param(_)
+                | Self::Let { .. }
+                | Self::Def { .. }
+                | Self::DefStep { .. }
+                | Self::Schema { .. }
+                | Self::ToolsFrom { .. }
+                | Self::Tool { .. }
+        )
+    }
+
     /// The items in its braces; `None` for what has no body.
     #[must_use]
     pub fn body(&self) -> Option<&[Item]> {

@@ -136,7 +136,7 @@ impl<'run> Classifier<'_, 'run> {
         }
         for (alternative, reading) in found.readings() {
             let sure = reading.truth.plain() == Some(true);
-            matches.add(Event { step: number, alternative, sure }, &reading.parts);
+            matches.add(Event { step: number, alternative, sure }, step.kind, &reading.parts);
         }
         Ok(())
     }

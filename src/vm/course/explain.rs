@@ -178,7 +178,7 @@ impl<'run> View<'_, 'run> {
             role,
             label: format!("`${name}` is {}", short(&value)),
             step: Some(step),
-            path: locate::pointer(self.machine.run, node).unwrap_or_default(),
+            path: locate::pointer_in_step(self.machine.run, step, node).unwrap_or_default(),
             value: Some(value),
             origin: node.origin.range(),
             rule_span: None,

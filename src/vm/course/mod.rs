@@ -45,7 +45,9 @@ use super::profile::Part as Cost;
 use crate::bytecode::program::{CourseEntry, CourseId};
 use monitor::Selection;
 use plan::{Kinds, Plan};
+use smallvec::SmallVec;
 use statement::Place;
+use std::borrow::Cow;
 use timeline::{Env, Part, Timeline};
 use view::{Mode, Slot, View};
 
@@ -90,7 +92,8 @@ impl<'run> Engine<'run> {
             return Err(super::machine::broken());
         };
         machine.spend(JUDGING)?;
-        let setting = self.setting(machine, &statement.places, context, entry.bindings as usize);
+        let free = plan.free_slots(course);
+        let setting = self.setting(machine, (&statement.places, Some(free)), context, entry.bindings as usize);
         let mut view = self.view(machine, Some(entry), context, &setting)?;
         let judged = verdict::judge(&mut view, statement, &setting.selected, self.opened_by);
         if view.machine.derives() {
@@ -100,14 +103,15 @@ impl<'run> Engine<'run> {
         judged
     }
 
-    /// What a statement or a block header with these patterns looks at. `width` is how many bindings its assertion has.
-    fn setting(
+    /// What a statement or a block header with these patterns looks at; `free` are their slots where nothing is given from outside.
+    /// `width` is how many bindings its assertion has.
+    fn setting<'p>(
         &mut self,
         machine: &mut Machine<'run>,
-        places: &[Place],
+        (places, free): (&[Place], Option<&'p [Slot]>),
         context: &Context<'run>,
         width: usize,
-    ) -> Setting {
+    ) -> Setting<'p> {
         let plan = machine.prepared.plan(machine.program);
         let timeline = self.timeline.get_or_insert_with(|| {
             let timeline = machine.costing(Cost::Steps, |machine| classify::classify(machine, plan));
@@ -115,7 +119,13 @@ impl<'run> Engine<'run> {
             timeline
         });
         let header = header(timeline, context, width);
-        let slots = slots(plan, places, &header);
+        let is_free = header.iter().all(|part| *part == Part::OPEN);
+        let slots = match free.filter(|_| is_free) {
+            Some(slots) => Cow::Borrowed(slots),
+            None => Cow::Owned(plan.slots_of(places, |name| {
+                header.get(name as usize).is_none_or(|part| *part == Part::OPEN)
+            })),
+        };
         let selected = slots.iter().map(|slot| select(timeline, plan, slot, &header, context)).collect();
         Setting { header, slots, selected }
     }
@@ -125,7 +135,7 @@ impl<'run> Engine<'run> {
         machine: &'a mut Machine<'run>,
         entry: Option<&'a CourseEntry>,
         context: &'a Context<'run>,
-        setting: &Setting,
+        setting: &'a Setting<'_>,
     ) -> Result<View<'a, 'run>, Fault> {
         let plan = machine.prepared.plan(machine.program);
         let timeline = self.timeline.as_ref().ok_or_else(super::machine::broken)?;
@@ -137,7 +147,7 @@ impl<'run> Engine<'run> {
             entry,
             context,
             header: setting.header.clone(),
-            slots: setting.slots.clone(),
+            slots: &setting.slots,
             mode: Mode::Favourable,
             unknown: false,
         })
@@ -145,27 +155,17 @@ impl<'run> Engine<'run> {
 }
 
 /// What a statement looks at in a window.
-struct Setting {
+struct Setting<'p> {
     header: Env,
-    slots: Vec<Slot>,
+    slots: Cow<'p, [Slot]>,
     /// The events of each slot.
-    selected: Vec<Selection>,
+    selected: SmallVec<[Selection; 3]>,
 }
 
 /// The values that block headers give, as numbers.
 fn header<'run>(timeline: &mut Timeline<'run>, context: &Context<'run>, width: usize) -> Env {
     let given = context.bindings.iter().copied().chain(std::iter::repeat(None)).take(width);
     given.map(|node| node.map_or(Part::OPEN, |node| timeline.values.part(node))).collect()
-}
-
-fn slots(plan: &Plan, places: &[Place], header: &Env) -> Vec<Slot> {
-    let open = |name: &u32| header.get(*name as usize).is_none_or(|part| *part == Part::OPEN);
-    let slot = |place: &Place| {
-        let shape = plan.shape_of(place.pattern)?;
-        let names = plan.shape(shape)?.names.iter().copied().filter(open).collect();
-        Some(Slot { pattern: place.pattern, shape, polarity: place.polarity, names })
-    };
-    places.iter().filter_map(slot).collect()
 }
 
 /// The events of a slot in the window; where the header gives a value, only those that have it.

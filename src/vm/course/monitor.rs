@@ -2,9 +2,10 @@
 //!
 //! A monitor keeps a small state, takes the hits of one step at a time, and can say after every step where its statement stands.
 
+use super::plan::Kinds;
 use super::timeline::{Env, Event, Part, Timeline, index};
 use super::view::{Fit, Hit, View, key};
-use crate::trace::run::Kind;
+use crate::trace::run::{Kind, Step};
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Evidence;
 
@@ -185,6 +186,19 @@ impl Selection {
         match self {
             Self::Range(shape, _) | Self::List(shape, _) => *shape,
         }
+    }
+
+    /// The kinds of the steps of these events.
+    pub(super) fn kinds(&self, timeline: &Timeline<'_>, steps: &[Step<'_>]) -> Kinds {
+        let all = timeline.of(self.shape()).map_or(Kinds::default(), |matches| matches.kinds);
+        let mut events = self.events(timeline).filter_map(|(_, event)| steps.get(event.step as usize));
+        if all.iter().nth(1).is_none() {
+            // Nearly every pattern is of one kind.
+            return events.next().map_or(Kinds::default(), |_| all);
+        }
+        let mut kinds = Kinds::default();
+        events.for_each(|step| kinds.add(step.kind));
+        kinds
     }
 
     /// The events themselves.

@@ -3,7 +3,8 @@
 
 use super::members::Member;
 use super::names::Table;
-use super::statement::{self, Statement};
+use super::statement::{self, Place, Statement};
+use super::view::Slot;
 use crate::bytecode::ops::{BindingRef, Op};
 use crate::bytecode::program::{CodeId, CourseId, PatternId, Program};
 use crate::ir::Alternative;
@@ -18,6 +19,8 @@ pub struct Plan {
     patterns: Vec<ShapeId>,
     table: Table,
     statements: Vec<Statement>,
+    /// The slots of each statement where no block header gives values.
+    slots: Vec<Vec<Slot>>,
     /// The bindings that each test on other patterns' bindings uses.
     asked: FxHashMap<CodeId, Vec<u32>>,
     /// Those of the tests that can be looked up.
@@ -84,7 +87,9 @@ impl Plan {
         let members = codes.iter().filter_map(member).collect();
         let table = Table::new(&shapes);
         let statements = program.courses.iter().map(|entry| statement::of(&entry.course)).collect();
-        Self { shapes, patterns, table, statements, asked, members }
+        let mut plan = Self { shapes, patterns, table, statements, slots: Vec::new(), asked, members };
+        plan.slots = plan.statements.iter().map(|statement| plan.slots_of(&statement.places, |_| true)).collect();
+        plan
     }
 
     /// All distinct patterns.
@@ -154,6 +159,21 @@ impl Plan {
     /// A test on another pattern's binding as one that can be looked up.
     pub(super) fn member(&self, code: CodeId) -> Option<&Member> {
         self.members.get(&code)
+    }
+
+    /// The slots of a statement where no block header gives values.
+    pub(super) fn free_slots(&self, course: CourseId) -> &[Slot] {
+        self.slots.get(course.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Places as slots; `open` says which names are not given from outside.
+    pub(super) fn slots_of(&self, places: &[Place], open: impl Fn(u32) -> bool) -> Vec<Slot> {
+        let slot = |place: &Place| {
+            let shape = self.shape_of(place.pattern)?;
+            let names = self.shape(shape)?.names.iter().copied().filter(|name| open(*name)).collect();
+            Some(Slot { pattern: place.pattern, shape, polarity: place.polarity, names })
+        };
+        places.iter().filter_map(slot).collect()
     }
 
     /// From names of steps to patterns.

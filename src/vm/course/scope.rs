@@ -5,7 +5,7 @@ use super::explain;
 use super::monitor::{Selection, admit};
 use super::plan::Kinds;
 use super::statement::{Place, Polarity};
-use super::timeline::{Env, Part, kinds_of};
+use super::timeline::{Env, Part};
 use super::verdict::out_of_reach;
 use super::view::{Fit, Hit, View};
 use super::watch;
@@ -112,7 +112,7 @@ impl<'run> Engine<'run> {
         body: &mut Body<'_, 'run>,
     ) -> Result<Finding, Fault> {
         let places = places(scope);
-        let setting = self.setting(machine, &places, context, context.bindings.len());
+        let setting = self.setting(machine, (&places, None), context, context.bindings.len());
         let opens_windows = !matches!(scope, Scope::Each { .. });
         let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
         let mut view = self.view(machine, None, context, &setting)?;
@@ -226,7 +226,7 @@ fn read(view: &mut View<'_, '_>, selected: &[Selection]) -> Result<Header, Fault
     let mut hits: Vec<Hit> = Vec::new();
     let mut kinds = Kinds::default();
     for (slot, selection) in selected.iter().enumerate() {
-        kinds.join(kinds_of(selection.events(view.timeline).map(|(_, event)| event), view.machine.run.steps));
+        kinds.join(selection.kinds(view.timeline, view.machine.run.steps));
         for (event, _) in selection.events(view.timeline) {
             view.spend(1)?;
             hits.extend(admit(slot, event, view)?);

@@ -1,7 +1,7 @@
 //! What classification leaves behind: for each distinct pattern the steps that match it, with the values that they bind.
 
 use super::plan::{Kinds, ShapeId};
-use crate::trace::run::{Kind, Run, Step};
+use crate::trace::run::{Kind, Run};
 use crate::truth::Truth;
 use crate::value::compare::Key;
 use crate::value::{Node, Text, Value};
@@ -61,6 +61,8 @@ pub(super) struct Candidate {
 pub(super) struct Matches {
     /// In the order of steps.
     pub(super) events: Vec<Event>,
+    /// The kinds of their steps.
+    pub(super) kinds: Kinds,
     /// The values bound by each event: as many as the pattern has names.
     parts: Vec<Part>,
     /// For a pattern with a condition: candidates whose condition was decided by something missing, and the others, each by step.
@@ -83,9 +85,10 @@ struct ByValue {
 }
 
 impl Matches {
-    /// Adds a match; `parts` are the values by the pattern's names.
-    pub(super) fn add(&mut self, event: Event, parts: &[Part]) {
+    /// Adds a match with a step of a kind; `parts` are the values by the pattern's names.
+    pub(super) fn add(&mut self, event: Event, kind: Kind, parts: &[Part]) {
         self.events.push(event);
+        self.kinds.add(kind);
         self.parts.extend_from_slice(parts);
     }
 
@@ -199,13 +202,6 @@ impl<'run> Timeline<'run> {
     pub(super) fn calls(&self, proposed: bool) -> &[u32] {
         if proposed { &self.proposed } else { &self.executed }
     }
-}
-
-/// The kinds of the steps of these events.
-pub(super) fn kinds_of(events: impl Iterator<Item = Event>, steps: &[Step<'_>]) -> Kinds {
-    let mut kinds = Kinds::default();
-    events.filter_map(|event| steps.get(event.step as usize)).for_each(|step| kinds.add(step.kind));
-    kinds
 }
 
 /// A position as a number. Runs are limited in size, so that it always fits.

@@ -5,7 +5,7 @@ use super::explain;
 use super::monitor::{Judged, Monitor, Seen, Selection, Why, hit, play};
 use super::plan::Kinds;
 use super::statement::{Exercise, Statement};
-use super::timeline::{Candidate, Env, Part, kinds_of};
+use super::timeline::{Candidate, Env, Part};
 use super::view::{Mode, View};
 use crate::truth::{Truth, Verdict};
 use crate::vm::context::Scope;
@@ -101,11 +101,9 @@ pub(super) fn out_of_reach(
     if opened_by.is_some() {
         // Without an order nobody knows which steps are in the window.
         let matches = view.slots.iter().filter_map(|slot| view.timeline.of(slot.shape));
-        seen.join(kinds_of(matches.flat_map(|matches| matches.events.iter().copied()), run.steps));
+        matches.for_each(|matches| seen.join(matches.kinds));
     }
-    for selection in selected {
-        seen.join(kinds_of(selection.events(view.timeline).map(|(_, event)| event), run.steps));
-    }
+    selected.iter().for_each(|selection| seen.join(selection.kinds(view.timeline, run.steps)));
     let pairs = seen.iter().flat_map(|a| seen.iter().map(move |b| (a, b)));
     let mut unordered = pairs.filter(|(a, b)| !run.ordered(*a, *b));
     unordered.next().map(|(a, b)| Finding::new(Verdict::Undecided, explain::unordered(a, b)))

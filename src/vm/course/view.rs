@@ -97,7 +97,7 @@ pub(super) struct View<'a, 'run> {
     /// The header's values as numbers; open where it gives none.
     pub(super) header: Env,
     /// The patterns of the statement.
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: &'a [Slot],
     /// The call list of the window, by step.
     pub(super) calls: &'a [u32],
     /// How unknown answers are taken.
@@ -188,7 +188,7 @@ impl<'run> View<'_, 'run> {
     /// The values that occur for a name in the run, and one that occurs nowhere (not recorded, where some step does not record its own).
     pub(super) fn values_of(&self, name: u32) -> Vec<Part> {
         let mut values = Vec::new();
-        for slot in &self.slots {
+        for slot in self.slots {
             let (Some(shape), Some(matches)) = (self.plan.shape(slot.shape), self.timeline.of(slot.shape)) else {
                 continue;
             };

@@ -255,7 +255,7 @@ fn standing<'run>(
         entry: view.entry,
         context: &context,
         header: view.header.clone(),
-        slots: view.slots.clone(),
+        slots: view.slots,
         calls,
         mode: Mode::Favourable,
         unknown: false,

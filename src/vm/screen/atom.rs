@@ -9,7 +9,7 @@ use crate::truth::Truth;
 use crate::value::compare::{compare, equal, identical};
 use crate::value::{Node, Number, Text, Value};
 use crate::vm::prepare::Prepared;
-use crate::vm::value_tests::{has_type, is_empty, settled};
+use crate::vm::value_tests::{is_empty, settled};
 use memchr::memmem::Finder;
 
 /// What a value is taken from.
@@ -168,7 +168,7 @@ impl Atom {
                 }))
             }
             (_, Some(truth)) => Some(truth),
-            (Test::Type(ty), None) => Some(Truth::from_bool(has_type(value, ty))),
+            (Test::Type(ty), None) => Some(Truth::from_bool(test::has_type(value, ty))),
             (Test::Compare(kind), None) => Some(Truth::from_bool(self.compared(kind, value, prepared)?)),
         }
     }

@@ -99,10 +99,7 @@ pub(in super::super) fn holds(view: &mut View<'_, '_>) -> Why {
     let reason = format!("`{}` holds", super::short(statement));
     let mut evidence: Vec<Evidence> = Vec::new();
     for slot in 0..view.slots.len() {
-        let Some(first) = view.hits_near(slot, super::super::timeline::index(view.context.window.end), true).pop()
-        else {
-            continue;
-        };
+        let Some(first) = view.first_hit(slot) else { continue };
         if !evidence.iter().any(|known| known.step == Some(first.step)) {
             evidence.push(view.step_proof(first.step, slot, Role::Value, String::new()));
         }
@@ -247,10 +244,9 @@ pub(in super::super) fn are_together(view: &mut View<'_, '_>, hit: &Hit, other: 
 
 /// No two steps are together.
 pub(in super::super) fn never_together(view: &mut View<'_, '_>) -> Why {
-    let end = super::super::timeline::index(view.context.window.end);
     let mut evidence = Vec::new();
     for slot in 0..view.slots.len().min(2) {
-        let Some(hit) = view.hits_near(slot, end, true).pop() else {
+        let Some(hit) = view.first_hit(slot) else {
             let thing = view.pattern(slot);
             return why(format!("there is no {thing}"), Vec::new());
         };

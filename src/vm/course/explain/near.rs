@@ -27,7 +27,7 @@ impl<'run> View<'_, 'run> {
             return None;
         }
         let plan = self.plan;
-        let nearest = self.hits_near(slot, from, before).into_iter().next()?;
+        let nearest = self.hits_near(slot, from, before).next()?;
         let (alternative, step) = self.alternative(plan, slot, nearest.event)?;
         let bindings = self.bindings(&merge(&nearest.env, env));
         let scope = Scope::of_step(step).with_bindings(&bindings);
@@ -43,9 +43,12 @@ impl<'run> View<'_, 'run> {
 
     /// A match with another value.
     fn other_value(&mut self, slot: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
-        let hits = self.hits_near(slot, from, before);
         let names = self.names(slot).to_vec();
-        let nearest = hits.into_iter().find(|hit| names.iter().any(|name| differ(&hit.env, env, *name)))?;
+        if names.is_empty() {
+            return None;
+        }
+        let differs = |hit: &Hit| names.iter().any(|name| differ(&hit.env, env, *name));
+        let nearest = self.hits_near(slot, from, before).find(differs)?;
         let plan = self.plan;
         let alternatives = self.alternative(plan, slot, nearest.event).map(|(alternative, _)| alternative);
         let alternatives = alternatives.map_or(&[][..], std::slice::from_ref);
@@ -62,19 +65,23 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The matches of a slot before or behind a step, nearest first.
-    pub(super) fn hits_near(&self, slot: usize, from: u32, before: bool) -> Vec<Hit> {
-        let Some(matches) = self.slots.get(slot).and_then(|slot| self.timeline.of(slot.shape)) else {
-            return Vec::new();
-        };
+    pub(super) fn hits_near(&self, slot: usize, from: u32, before: bool) -> impl Iterator<Item = Hit> + '_ {
+        let matches = self.slots.get(slot).and_then(|slot| self.timeline.of(slot.shape));
         let window = self.context.window;
         let from = from as usize;
-        let range = if before { matches.between(window.start, from) } else { matches.between(from + 1, window.end) };
-        let to_hit = |event: u32| monitor::hit(slot, event, self);
-        if before {
-            range.rev().take(MOST_LOOKED).filter_map(to_hit).collect()
-        } else {
-            range.take(MOST_LOOKED).filter_map(to_hit).collect()
-        }
+        let range = matches.map_or(0..0, |matches| match before {
+            true => matches.between(window.start, from),
+            false => matches.between(from + 1, window.end),
+        });
+        let (behind, ahead) = if before { (range, 0..0) } else { (0..0, range) };
+        behind.rev().chain(ahead).take(MOST_LOOKED).filter_map(move |event| monitor::hit(slot, event, self))
+    }
+
+    /// The first match of a slot in the window.
+    pub(super) fn first_hit(&self, slot: usize) -> Option<Hit> {
+        let matches = self.slots.get(slot).and_then(|slot| self.timeline.of(slot.shape))?;
+        let window = self.context.window;
+        matches.between(window.start, window.end).find_map(|event| monitor::hit(slot, event, self))
     }
 
     /// A step of the right name that does not meet the pattern's condition.

@@ -33,7 +33,7 @@ impl View<'_, '_> {
     /// The nearest A of the same values that does not count: it is used up, too far away, or its distance is not known.
     fn too_far(&self, hit: &Hit, source: usize, since: Option<u32>, within: Option<Within>) -> Option<Evidence> {
         let fits = |near: &Hit| same_values(&near.env, &hit.env) == Fit::Yes;
-        let near = self.hits_near(source, hit.step, true).into_iter().find(fits)?;
+        let near = self.hits_near(source, hit.step, true).find(fits)?;
         let label = match since.filter(|since| near.step <= *since) {
             Some(since) => format!("{} stands before {}", self.say(near.step), self.say(since)),
             None => self.distance(&near, (near.step, hit.step), within)?,
@@ -44,7 +44,7 @@ impl View<'_, '_> {
     /// The nearest B of the same values that comes too late, or nobody knows when.
     fn too_late(&self, hit: &Hit, wanted: usize, within: Option<Within>) -> Option<Evidence> {
         let fits = |near: &Hit| same_values(&near.env, &hit.env) == Fit::Yes;
-        let near = self.hits_near(wanted, hit.step, false).into_iter().find(fits)?;
+        let near = self.hits_near(wanted, hit.step, false).find(fits)?;
         let label = self.distance(&near, (hit.step, near.step), within)?;
         Some(self.step_proof(near.step, wanted, Role::NearMiss, label))
     }
@@ -85,7 +85,7 @@ pub(in super::super) fn no_later(
 ) -> Why {
     let thing = view.thing(wanted, &hit.env);
     let next = if each {
-        view.hits_near(hit.slot, hit.step, false).into_iter().find(|next| next.env == hit.env)
+        view.hits_near(hit.slot, hit.step, false).find(|next| next.env == hit.env)
     } else {
         None
     };
@@ -175,7 +175,7 @@ impl View<'_, '_> {
         let (mut hits, mut env, mut from) = (Vec::new(), last.env.clone(), last.step);
         for slot in (0..last.slot).rev() {
             let fits = |hit: &Hit| same_values(&hit.env, &env) == Fit::Yes;
-            let Some(hit) = self.hits_near(slot, from, true).into_iter().find(fits) else { break };
+            let Some(hit) = self.hits_near(slot, from, true).find(fits) else { break };
             (env, from) = (merge(&env, &hit.env), hit.step);
             hits.push(hit);
         }

@@ -122,8 +122,7 @@ pub(in super::super) fn not_exercised(view: &mut View<'_, '_>, exercise: &Exerci
         _ => return own(view),
     };
     let absent = |slot: &usize| {
-        let hits = view.hits_near(*slot, super::super::timeline::index(view.context.window.end), true);
-        *exercise == Exercise::AnyOf(range.clone()) || hits.is_empty()
+        *exercise == Exercise::AnyOf(range.clone()) || view.first_hit(*slot).is_none()
     };
     let slots: Vec<usize> = range.clone().filter(absent).collect();
     let things: Vec<String> = slots.iter().map(|slot| view.pattern(*slot)).collect();
@@ -153,9 +152,8 @@ fn own(view: &mut View<'_, '_>) -> Why {
 
 /// An `each` (or `some`, `no`) without steps, or whose condition something missing decided for all of them.
 fn each(view: &mut View<'_, '_>) -> String {
-    let end = super::super::timeline::index(view.context.window.end);
     let thing = view.pattern(0);
-    if view.hits_near(0, end, true).is_empty() {
+    if view.first_hit(0).is_none() {
         return format!("there is no {thing}");
     }
     format!("something missing decided the condition for every {thing}")

@@ -35,10 +35,12 @@ impl ByteSet {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Its byte, where it has but one.
+    /// What all of its bytes are to `of`, where that is the same.
     #[must_use]
-    pub fn only(&self) -> Option<u8> {
-        if self.count() == 1 { self.bytes().next() } else { None }
+    pub fn same(&self, of: impl Fn(u8) -> u8) -> Option<u8> {
+        let mut all = self.bytes().map(of);
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
     }
 
     fn bytes(self) -> impl Iterator<Item = u8> {

@@ -1,11 +1,15 @@
 //! Statements about the calls whose patterns ask for nothing but names: counts and places of names decide them.
 
 use super::Answer;
+use super::atom::{Atom, Base};
 use super::formula::Formula;
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::ir::{Course, TimesRange};
 use crate::syntax::ast::{Quantifier, SequenceMode};
+use crate::truth::Truth;
+use crate::value::{Number as Value, Value as Any};
 use crate::vm::course::plan::Plan;
+use crate::vm::prepare::Prepared;
 
 /// How often and where calls match one distinct pattern. Places count the executed calls.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,6 +28,11 @@ pub(super) struct Step {
 }
 
 impl Step {
+    /// The number of its distinct pattern.
+    pub(super) fn shape(self) -> u32 {
+        self.shape
+    }
+
     /// Whether nothing but the name of a call decides whether it matches.
     pub(super) fn is_by_name(self) -> bool {
         self.by_name
@@ -36,7 +45,7 @@ pub(super) enum Statement {
     Require(Step, Option<TimesRange>),
     Never(Vec<Step>),
     /// With its test of the number.
-    Count(Step, Formula),
+    Count(Step, Number),
     Only(Vec<Step>),
     First(Step),
     Last(Step),
@@ -55,6 +64,84 @@ pub(super) enum Statement {
     Each(Quantifier, Step, Option<Formula>),
     /// What only a step of the pattern can make anything but vacuous.
     Idle(Vec<Step>),
+}
+
+/// The test of a number of calls.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Number {
+    test: Formula,
+    /// The answers for small numbers, where nothing else of the run decides.
+    known: Vec<Answer>,
+}
+
+/// Answers are kept for numbers below this one.
+const SMALL: u32 = 64;
+
+impl Number {
+    fn new(test: Formula) -> Self {
+        Self { test, known: Vec::new() }
+    }
+
+    /// The answer for a small number, where nothing else of the run decides.
+    pub(super) fn known(&self, number: u32) -> Option<Answer> {
+        self.known.get(number as usize).copied()
+    }
+
+    /// Finds the answers for small numbers out.
+    pub(super) fn learn(&mut self, atoms: &[Atom], prepared: &Prepared) {
+        let alone = |atom: &u32| atoms.get(*atom as usize).is_some_and(|atom| atom.subject.base == Base::Value);
+        if self.test.atoms().iter().all(alone) {
+            self.known = (0..SMALL).map(|number| self.answer(number, atoms, prepared, &mut |_| None)).collect();
+        }
+    }
+
+    /// The answer for a number; `of_run` says what is true of the run.
+    pub(super) fn answer(
+        &self,
+        number: u32,
+        atoms: &[Atom],
+        prepared: &Prepared,
+        of_run: &mut dyn FnMut(u32) -> Option<Truth>,
+    ) -> Answer {
+        let value = Any::Number(Value::Integer(i64::from(number)));
+        let truth = self.test.truth(&mut |number| match atoms.get(number as usize)? {
+            atom if atom.subject.base == Base::Value => atom.truth(&value, prepared),
+            _ => of_run(number),
+        });
+        // What something missing decides is for the monitor.
+        match truth {
+            Some(Truth::True) => Answer::Pass,
+            Some(Truth::False) => Answer::Fail,
+            _ => Answer::Open,
+        }
+    }
+}
+
+impl Statement {
+    /// The steps it speaks of.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        use Statement as S;
+        match self {
+            S::Require(step, _) | S::Count(step, _) | S::First(step) | S::Last(step) | S::Each(_, step, _) => {
+                vec![*step]
+            }
+            S::Never(steps) | S::Only(steps) | S::Sequence(steps) | S::Either(steps) | S::Idle(steps) => steps.clone(),
+            S::Before(step, steps) | S::After(step, steps) | S::NeverAfter(steps, step) | S::NeverBefore(steps, step) => {
+                steps.iter().copied().chain([*step]).collect()
+            }
+            S::IfThen(one, other) | S::Iff(one, other) | S::NotBoth(one, other) => vec![*one, *other],
+        }
+    }
+
+    /// The answer for a run in which no call fits any of its steps; `None` where something else of the run decides.
+    pub(super) fn standing(&self, with_calls: bool) -> Option<Answer> {
+        if let Self::Count(_, number) = self {
+            return number.known(0);
+        }
+        // The name of a call that fits nothing.
+        let names = if with_calls { &[u32::MAX][..] } else { &[] };
+        Some(judge(self, &Calls { seen: &[], names, shapes: &[] }))
+    }
 }
 
 /// Makes steps of patterns.
@@ -83,7 +170,7 @@ pub(super) fn of(
     Some(match course {
         Course::Require { step, times } => S::Require(steps.one(*step)?, *times),
         Course::Never { steps: never } => S::Never(steps.all(never)?),
-        Course::Count { step, test } => S::Count(steps.one(*step)?, number(*test)?),
+        Course::Count { step, test } => S::Count(steps.one(*step)?, Number::new(number(*test)?)),
         Course::Only { steps: only } => S::Only(steps.all(only)?),
         Course::First { step } => S::First(steps.one(*step)?),
         Course::Last { step } => S::Last(steps.one(*step)?),

@@ -35,6 +35,15 @@ impl Formula {
         })
     }
 
+    /// Its tests.
+    pub(super) fn atoms(&self) -> Vec<u32> {
+        match self {
+            Self::Atom(number) => vec![*number],
+            Self::Not(inner) => inner.atoms(),
+            Self::And(left, right) | Self::Or(left, right) => [left.atoms(), right.atoms()].concat(),
+        }
+    }
+
     /// The tests of a formula that is one test or several joined by `or`; `None` for any other.
     pub(super) fn alternatives(&self, into: &mut Vec<u32>) -> Option<()> {
         match self {

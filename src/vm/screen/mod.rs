@@ -8,21 +8,23 @@ mod atom;
 mod build;
 mod course;
 mod formula;
+mod judging;
 mod sequences;
 mod texts;
+mod windows;
 
 use super::course::plan::Plan;
 use super::prepare::Prepared;
 use super::select::Selection;
 use crate::bytecode::program::Program;
-use crate::syntax::ast::Quantifier;
-use crate::trace::facts::{Demand, Facts, Field, Held, Stretch};
+use crate::trace::facts::{Demand, Facts, Field, Stretch};
 use crate::truth::{Truth, Verdict};
-use crate::value::{Number, Text, Value};
-use atom::{Atom, Base};
-use course::{Calls, Seen, Statement, Step};
+use atom::Atom;
+use course::{Calls, Seen, Statement};
 use formula::Formula;
+use judging::Judging;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use texts::{Haystack, Search};
 
 /// What the screen says of an assertion.
@@ -112,6 +114,23 @@ pub struct Screen {
     searches: [Option<Search>; 2],
     /// How many assertions it can say nothing of in any run.
     open: usize,
+    standing: Standing,
+}
+
+/// What is known of the assertions before a run is looked at, so that a run costs no more than what is in it. Numbers are places in the
+/// list of assertions.
+#[derive(Debug, Default)]
+struct Standing {
+    /// The answers where no call matches any pattern and no text is found, for a run without calls and for one with some.
+    answers: [Vec<Answer>; 2],
+    /// Those that a run decides by more.
+    always: Vec<u32>,
+    /// Those with each distinct pattern.
+    of_shape: Vec<Vec<u32>>,
+    /// Those that look for something in the texts of each field.
+    of_field: [Vec<u32>; 2],
+    /// Those that look for each test of a field's search.
+    of_target: [Vec<Vec<u32>>; 2],
 }
 
 /// Tests that look for something in the same text.
@@ -133,6 +152,10 @@ pub struct Scratch {
     seen: Vec<Seen>,
     touched: Vec<u32>,
     truths: Vec<Option<Truth>>,
+    /// Which tests of each field's search are met by some text.
+    found: [Vec<bool>; 2],
+    /// Assertions that a run was looked at for, a bit for each.
+    done: Vec<u64>,
 }
 
 /// Names that are remembered at most.
@@ -142,7 +165,7 @@ impl Screen {
     /// The screen of the selected assertions of a program. What it asks of runs is added to `demand`, which several programs may share.
     #[must_use]
     pub fn new(program: &Program, prepared: &Prepared, selection: &Selection, demand: &mut Demand) -> Self {
-        build::screen(program, prepared.plan(program), selection, demand)
+        build::screen(program, prepared, selection, demand)
     }
 
     fn group_of(&self, atom: u32) -> Option<&Group> {
@@ -174,8 +197,8 @@ impl Screen {
         scratch.count(plan, prepared, facts);
         scratch.truths.clear();
         scratch.truths.resize(self.atoms.len(), None);
-        let Scratch { classes, shapes, seen, truths, .. } = scratch;
-        let found = self.search(facts, prepared);
+        self.search(facts, prepared, &mut scratch.found);
+        let Scratch { classes, shapes, seen, truths, found, touched, done, .. } = scratch;
         let mut judging = Judging {
             screen: self,
             prepared,
@@ -183,17 +206,32 @@ impl Screen {
             stretch,
             calls: Calls { seen, names: classes, shapes },
             truths,
+            values: SmallVec::new(),
             found,
         };
-        answers.extend(self.items.iter().map(|item| judging.item(item)));
+        if facts.unusual || !facts.records_calls {
+            answers.extend(self.items.iter().map(|item| judging.item(item)));
+            return;
+        }
+        let from = answers.len();
+        let [without, with] = &self.standing.answers;
+        answers.extend_from_slice(if facts.calls.is_empty() { without } else { with });
+        let mut ask = |number: u32| {
+            if let (Some(item), Some(answer)) =
+                (self.items.get(number as usize), answers.get_mut(from + number as usize))
+            {
+                *answer = judging.item(item);
+            }
+        };
+        self.standing.concerned(facts, found, touched, done, &mut ask);
     }
 
-    /// Which tests of each field's search are met by some text.
-    fn search(&self, facts: &Facts<'_>, prepared: &Prepared) -> [Vec<bool>; 2] {
-        let mut all = [Vec::new(), Vec::new()];
-        let each = self.searches.iter().zip(&self.searched).zip(&facts.texts).zip(&mut all);
+    /// Searches the texts of each field.
+    fn search(&self, facts: &Facts<'_>, prepared: &Prepared, all: &mut [Vec<bool>; 2]) {
+        let each = self.searches.iter().zip(&self.searched).zip(&facts.texts).zip(all);
         for (((search, searched), texts), found) in each {
             let Some(search) = search else { continue };
+            found.clear();
             found.resize(searched.len(), false);
             let wanted = |target: u32| self.atoms.get(*searched.get(target as usize)? as usize)?.searched();
             search.run(Haystack::all(texts), &wanted, prepared, &mut |target| {
@@ -202,7 +240,38 @@ impl Screen {
                 }
             });
         }
-        all
+    }
+}
+
+impl Standing {
+    /// Tells the assertions that a run has something to say of, each once.
+    fn concerned(
+        &self,
+        facts: &Facts<'_>,
+        found: &[Vec<bool>; 2],
+        touched: &[u32],
+        done: &mut Vec<u64>,
+        ask: &mut dyn FnMut(u32),
+    ) {
+        self.always.iter().for_each(|number| ask(*number));
+        for (((all, targets), found), texts) in self.of_field.iter().zip(&self.of_target).zip(found).zip(&facts.texts) {
+            if !texts.any {
+                all.iter().for_each(|number| ask(*number));
+                continue;
+            }
+            let met = targets.iter().zip(found).filter(|(_, found)| **found);
+            met.flat_map(|(numbers, _)| numbers).for_each(|number| ask(*number));
+        }
+        done.clear();
+        done.resize(self.answers.iter().map(Vec::len).max().unwrap_or(0).div_ceil(64), 0);
+        for number in touched.iter().filter_map(|shape| self.of_shape.get(*shape as usize)).flatten() {
+            let Some(word) = done.get_mut(*number as usize / 64) else { continue };
+            let bit = 1 << (number % 64);
+            if *word & bit == 0 {
+                *word |= bit;
+                ask(*number);
+            }
+        }
     }
 }
 
@@ -241,185 +310,5 @@ impl Scratch {
                 seen.count = seen.count.wrapping_add(1);
             }
         }
-    }
-}
-
-/// One run while it is judged.
-struct Judging<'j, 'a> {
-    screen: &'j Screen,
-    prepared: &'j Prepared,
-    facts: &'j Facts<'a>,
-    stretch: Option<Stretch<'a>>,
-    calls: Calls<'j>,
-    truths: &'j mut [Option<Truth>],
-    found: [Vec<bool>; 2],
-}
-
-impl<'a> Judging<'_, 'a> {
-    fn item(&mut self, item: &Item) -> Answer {
-        let mut undecided = false;
-        for when in &item.when {
-            match self.formula(when).map(Truth::plain) {
-                None => return Answer::Open,
-                Some(Some(true)) => {}
-                Some(Some(false)) => return Answer::Skipped,
-                Some(None) => undecided = true,
-            }
-        }
-        if undecided {
-            return Answer::Undecided;
-        }
-        match &item.check {
-            Form::Open => Answer::Open,
-            Form::Expression(formula) => self.formula(formula).map_or(Answer::Open, Answer::of_truth),
-            _ if self.facts.unusual || !self.facts.records_calls => Answer::Open,
-            Form::Course(statement) => self.course(statement),
-            Form::NoneIn(field, targets) => self.none_in(*field, targets),
-        }
-    }
-
-    fn none_in(&self, field: Field, targets: &[u32]) -> Answer {
-        let found = self.found.get(field as usize).map_or(&[][..], Vec::as_slice);
-        if targets.iter().any(|target| found.get(*target as usize) != Some(&false)) {
-            // In bytes it may be the text of a key that comes again.
-            return if self.stretch.is_some() { Answer::Open } else { Answer::Fail };
-        }
-        let Some(texts) = self.facts.texts.get(field as usize) else { return Answer::Open };
-        // Nothing to look at: the monitor says of what.
-        if texts.any || (texts.perhaps && self.has_leaf(field)) { Answer::Pass } else { Answer::Open }
-    }
-
-    /// Whether a field of some call surely holds a text, a number or a boolean.
-    fn has_leaf(&self, field: Field) -> bool {
-        let held = self.facts.calls.iter().filter_map(|call| call.fields.get(field as usize));
-        let mut values = held.map_while(|held| self.value(*held, &[]));
-        values.any(|value| {
-            let mut open = vec![value];
-            while let Some(value) = open.pop() {
-                match value {
-                    Value::Text(_) | Value::Number(_) | Value::Boolean(_) => return true,
-                    Value::List(items) => open.extend(items.iter().map(|item| item.value)),
-                    Value::Object(object) => open.extend(object.entries().iter().map(|entry| entry.node.value)),
-                    _ => {}
-                }
-            }
-            false
-        })
-    }
-
-    fn course(&mut self, statement: &Statement) -> Answer {
-        let calls = self.calls;
-        match statement {
-            Statement::Count(step, test) if step.is_by_name() || calls.seen(*step).count == 0 => {
-                self.count(test, calls.seen(*step).count)
-            }
-            Statement::Each(quantifier, step, Some(condition)) if step.is_by_name() && calls.seen(*step).count > 0 => {
-                self.each(*quantifier, *step, condition)
-            }
-            _ => course::judge(statement, &calls),
-        }
-    }
-
-    /// The test of a number of calls.
-    fn count(&mut self, test: &Formula, number: u32) -> Answer {
-        let value = Value::Number(Number::Integer(i64::from(number)));
-        let screen = self.screen;
-        let truth = test.truth(&mut |number| match screen.atoms.get(number as usize)? {
-            atom if atom.subject.base == Base::Value => atom.truth(&value, self.prepared),
-            _ => self.of_run(number),
-        });
-        // What something missing decides is for the monitor.
-        match truth {
-            Some(Truth::True) => Answer::Pass,
-            Some(Truth::False) => Answer::Fail,
-            _ => Answer::Open,
-        }
-    }
-
-    /// `each A: condition` and its like.
-    fn each(&mut self, quantifier: Quantifier, step: Step, condition: &Formula) -> Answer {
-        let (mut decided, mut on_evidence) = (false, false);
-        for (place, call) in self.facts.calls.iter().enumerate() {
-            if !self.calls.matches(place, step) {
-                continue;
-            }
-            let Some(truth) = condition.truth(&mut |atom| self.of_call(atom, call)) else { return Answer::Open };
-            let Some(plain) = truth.plain() else { return Answer::Open };
-            decided |= plain != (quantifier == Quantifier::Each);
-            on_evidence |= !truth.by_missing();
-        }
-        match (decided, on_evidence, quantifier) {
-            (true, true, Quantifier::Some) => Answer::Pass,
-            (false, _, Quantifier::Some) | (true, _, Quantifier::Each | Quantifier::No) => Answer::Fail,
-            (false, true, _) => Answer::Pass,
-            _ => Answer::Vacuous,
-        }
-    }
-
-    fn of_call(&mut self, number: u32, call: &crate::trace::facts::Call<'a>) -> Option<Truth> {
-        let atom = self.screen.atoms.get(number as usize)?;
-        let held = match &atom.subject.base {
-            Base::Tool => Held::Value(Value::Text(Text::Plain(call.name))),
-            Base::Field(field) => *call.fields.get(*field as usize)?,
-            _ => return self.of_run(number),
-        };
-        let value = self.value(held, &atom.subject.way)?;
-        atom.truth(&value, self.prepared)
-    }
-
-    fn value(&self, held: Held<'a>, way: &[String]) -> Option<Value<'a>> {
-        match (self.stretch, held) {
-            (Some(stretch), _) => stretch.at(held, way),
-            (None, Held::Value(value)) => Some(crate::trace::facts::inside(value, way)),
-            (None, Held::Bytes(..)) => None,
-        }
-    }
-
-    fn formula(&mut self, formula: &Formula) -> Option<Truth> {
-        formula.truth(&mut |atom| self.of_run(atom))
-    }
-
-    /// The truth of a test of the run, made once.
-    fn of_run(&mut self, number: u32) -> Option<Truth> {
-        if let Some(Some(truth)) = self.truths.get(number as usize) {
-            return Some(*truth);
-        }
-        let screen = self.screen;
-        let atom = screen.atoms.get(number as usize)?;
-        let place = screen.places.get(screen.place_of.get(number as usize).copied().flatten()? as usize)?;
-        let value = self.value(*self.facts.roots.get(place.root)?, &place.way)?;
-        if let (Value::Text(text), Some(group)) = (&value, screen.group_of(number)) {
-            self.together(group, text.as_str());
-            return self.truths.get(number as usize).copied().flatten();
-        }
-        let truth = atom.truth(&value, self.prepared)?;
-        if let Some(known) = self.truths.get_mut(number as usize) {
-            *known = Some(truth);
-        }
-        Some(truth)
-    }
-}
-
-impl Judging<'_, '_> {
-    /// Makes all tests of a group on their text.
-    fn together(&mut self, group: &Group, text: &str) {
-        let atoms = |number: u32| self.screen.atoms.get(number as usize);
-        for number in &group.atoms {
-            if let (Some(place), Some(atom)) = (self.truths.get_mut(*number as usize), atoms(*number)) {
-                *place = Some(Truth::from_bool(atom.negated));
-            }
-        }
-        let truths = &mut *self.truths;
-        group.search.run(
-            Haystack::one(text),
-            &|target| atoms(*group.atoms.get(target as usize)?)?.searched(),
-            self.prepared,
-            &mut |target| {
-                let number = group.atoms.get(target as usize).copied().unwrap_or(u32::MAX);
-                if let (Some(place), Some(atom)) = (truths.get_mut(number as usize), atoms(number)) {
-                    *place = Some(Truth::from_bool(!atom.negated));
-                }
-            },
-        );
     }
 }

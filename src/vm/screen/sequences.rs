@@ -1,5 +1,6 @@
 //! What every match of a regular expression starts with, or holds: so that the expression itself runs only where that stands.
 
+use super::windows::{self, Folded};
 use crate::trace::scan::ByteSet;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
@@ -47,11 +48,9 @@ impl Sequence {
         sets.get(self.rarest..)?.first_chunk().copied()
     }
 
-    /// Its three rarest bytes and what follows them, where these are plain bytes.
-    pub(super) fn literal(&self) -> Option<Vec<u8>> {
-        let sets = self.items.iter().filter_map(Item::set).skip(self.rarest);
-        let bytes: Vec<u8> = sets.map_while(|set| set.only()).collect();
-        (bytes.len() >= 3).then_some(bytes)
+    /// Its bytes without their case; nothing where several fit that differ in more.
+    pub(super) fn folded(&self) -> Vec<Folded> {
+        self.items.iter().filter_map(Item::set).map(|set| set.same(windows::folded)).collect()
     }
 
     /// Whether it stands where its rarest bytes were found.
@@ -91,21 +90,24 @@ pub(super) fn of_starts(pattern: &str) -> Option<Vec<Sequence>> {
     growing.into_iter().map(|one| Sequence::new(one.items)).collect()
 }
 
-/// A text that every match holds, the longest that is plain to see; `None` for one of less than three bytes.
-pub(super) fn of_inside(pattern: &str) -> Option<String> {
-    let hir = regex_syntax::parse(pattern).ok()?;
-    let mut found: Vec<u8> = Vec::new();
-    longest(&hir, &mut found, 8);
-    String::from_utf8(found).ok().filter(|text| text.len() >= 3)
+/// Texts of three bytes and more that every match holds, as far as they are plain to see: the longest first.
+pub(super) fn of_inside(pattern: &str) -> Vec<String> {
+    let Ok(hir) = regex_syntax::parse(pattern) else { return Vec::new() };
+    let mut found = Vec::new();
+    held(&hir, &mut found, 8);
+    found.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    found
 }
 
-fn longest(hir: &Hir, found: &mut Vec<u8>, depth: usize) {
+fn held(hir: &Hir, found: &mut Vec<String>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match hir.kind() {
-        HirKind::Literal(literal) if literal.0.len() > found.len() => *found = literal.0.to_vec(),
-        HirKind::Capture(capture) => longest(&capture.sub, found, depth),
-        HirKind::Repetition(repetition) if repetition.min > 0 => longest(&repetition.sub, found, depth),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| longest(part, found, depth)),
+        HirKind::Literal(literal) if literal.0.len() >= 3 => {
+            found.extend(std::str::from_utf8(&literal.0).ok().map(str::to_owned));
+        }
+        HirKind::Capture(capture) => held(&capture.sub, found, depth),
+        HirKind::Repetition(repetition) if repetition.min > 0 => held(&repetition.sub, found, depth),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| held(part, found, depth)),
         _ => {}
     }
 }
@@ -233,7 +235,7 @@ mod tests {
         Some(places.any(|at| sequences.iter().any(|one| one.stands_at(text.as_bytes(), at))))
     }
 
-    const PATTERNS: [&str; 14] = [
+    const PATTERNS: [&str; 15] = [
         "AKIA[0-9A-Z]{16}",
         r"(?-u:\b)sk-[A-Za-z0-9]{20,}",
         r"(?i)(?-u:\b)(?:password|passwd|secret|api_key)(?-u:\b)(?-u:\s)*[:=]",
@@ -248,6 +250,7 @@ mod tests {
         "x?yz12",
         "(?:)",
         "[^a]bcd",
+        "[a-z]+ refund [0-9]+ word",
     ];
 
     proptest! {
@@ -257,13 +260,13 @@ mod tests {
             parts in prop::collection::vec(prop::sample::select(vec![
                 "AKIA", "0123456789ABCDEF", "sk-", "abcdefghij", "Password", "pa\u{17F}\u{17F}word", "SECRET", "api_key", " = ", ":",
                 "gho_", "ki\u{17F}s", "\u{212A}iss", "strasse", "STRASSE", "stra\u{df}e", "aaa", "bb", "ab", "ef", "cd", "gh", "foo bar", "\n", " ",
-                "word", "needle", "refund ", "12", "xyz", "yz", "z", "bcd", "-", "_", "\u{0}",
+                "word", "needle", " refund ", "12", "xyz", "yz", "z", "bcd", "-", "_", "\u{0}",
             ]), 0..8),
         ) {
             let text = parts.concat();
             let matches = regex::Regex::new(pattern).unwrap().is_match(&text);
             prop_assert!(!matches || stands(pattern, &text) != Some(false), "{} {:?}", pattern, text);
-            if let Some(inside) = of_inside(pattern) {
+            for inside in of_inside(pattern) {
                 prop_assert!(!matches || text.contains(&inside), "{} {:?} {}", pattern, text, inside);
             }
         }
@@ -274,7 +277,7 @@ mod tests {
         assert_eq!(of_starts("AKIA[0-9A-Z]{16}").map(|all| all.len()), Some(1));
         assert_eq!(of_starts("gh[pousr]_[a-z]+").map(|all| all.len()), Some(1));
         assert!(of_starts("[a-z]+ refund").is_none() && of_starts(".*").is_none() && of_starts("ab").is_none());
-        assert_eq!(of_inside("[a-z]+ refund [0-9]+").as_deref(), Some(" refund "));
+        assert_eq!(of_inside("[a-z]+ refund [0-9]+ (?:now)+ ab"), [" refund ", "now", " ab"]);
         let secrets = r"(?i)(?-u:\b)(?:password|secret)(?-u:\b)[:=]";
         assert_eq!(stands(secrets, "passwords: secretary"), Some(false));
         assert_eq!(stands(secrets, "the PassWord:is"), Some(true));

@@ -5,11 +5,12 @@
 
 use super::atom::Searched;
 use super::sequences::{self, Sequence};
+use super::windows::{self, Windows};
 use crate::bytecode::program::Program;
 use crate::trace::facts::Texts;
 use crate::trace::scan::Teddy;
 use crate::vm::prepare::Prepared;
-use aho_corasick::AhoCorasick;
+use memchr::memmem;
 
 /// What is looked for together.
 #[derive(Debug)]
@@ -24,7 +25,8 @@ pub(super) struct Search {
 #[derive(Debug)]
 enum Target {
     Text,
-    Regex(u32),
+    /// With texts that every match holds beside its trigger.
+    Regex(u32, Vec<memmem::Finder<'static>>),
 }
 
 #[derive(Debug)]
@@ -37,11 +39,11 @@ struct Trigger {
 enum Finder {
     /// For few.
     Teddy(Box<Teddy>),
-    /// For many: literals in an automaton, the others in a finder of their own.
-    Many { literals: Box<AhoCorasick>, numbers: Vec<u32>, others: Box<Teddy>, other_numbers: Vec<u32> },
+    /// For many: those with enough plain bytes in a row by windows of these, the others with a finder of their own.
+    Many { windows: Vec<Windows>, others: Box<Teddy>, other_numbers: Vec<u32> },
 }
 
-/// More sequences are looked for with an automaton.
+/// More sequences are looked for by windows.
 const FEW: usize = 40;
 
 impl Search {
@@ -50,14 +52,12 @@ impl Search {
         let (mut targets, mut triggers, mut untriggered) = (Vec::new(), Vec::new(), Vec::new());
         for (number, wanted) in (0_u32..).zip(wanted) {
             let (target, sequences) = match wanted {
+                // Between two texts stands a zero byte: what holds one could be found where no text holds it.
                 Searched::Text(text) => {
-                    (Target::Text, Sequence::of_text(text).filter(|_| text.len() <= 64).map(|one| vec![one]))
+                    let one = Sequence::of_text(text).filter(|_| text.len() <= 64 && !text.contains('\0'));
+                    (Target::Text, one.map(|one| vec![one]))
                 }
-                Searched::Regex(regex) => {
-                    let pattern = program.regexes.get(regex as usize).map_or("", |regex| regex.pattern.as_str());
-                    let inside = || Some(vec![Sequence::of_text(&sequences::of_inside(pattern)?)?]);
-                    (Target::Regex(regex), sequences::of_starts(pattern).or_else(inside))
-                }
+                Searched::Regex(regex) => of_regex(program, regex),
             };
             targets.push(target);
             match sequences {
@@ -79,18 +79,20 @@ impl Search {
     ) {
         let mut last = (u32::MAX, usize::MAX);
         let bytes = texts.whole().as_bytes();
-        self.finder.find(bytes, &mut |at, number| {
+        self.finder.find(&self.triggers, bytes, &mut |at, number| {
             let Some(trigger) = self.triggers.get(number as usize) else { return };
             if !trigger.sequence.stands_at(bytes, at) {
                 return;
             }
             match self.targets.get(trigger.target as usize) {
                 Some(Target::Text) => found(trigger.target),
-                Some(Target::Regex(regex)) => {
+                Some(Target::Regex(regex, needed)) => {
                     let (start, text) = texts.around(at);
                     if last != (trigger.target, start) {
                         last = (trigger.target, start);
-                        if prepared.regex(*regex).is_some_and(|regex| regex.is_match(text)) {
+                        if needed.iter().all(|needed| needed.find(text.as_bytes()).is_some())
+                            && prepared.regex(*regex).is_some_and(|regex| regex.is_match(text))
+                        {
                             found(trigger.target);
                         }
                     }
@@ -145,23 +147,34 @@ impl<'t> Haystack<'t> {
     }
 }
 
+/// A regular expression with what its matches start with, or else the longest text that they hold, and what they hold beside it.
+fn of_regex(program: &Program, number: u32) -> (Target, Option<Vec<Sequence>>) {
+    let pattern = program.regexes.get(number as usize).map_or("", |regex| regex.pattern.as_str());
+    if let Some(starts) = sequences::of_starts(pattern) {
+        return (Target::Regex(number, Vec::new()), Some(starts));
+    }
+    let mut inside = sequences::of_inside(pattern).into_iter();
+    let trigger = inside.next().and_then(|text| Some(vec![Sequence::of_text(&text)?]));
+    (Target::Regex(number, inside.map(|text| memmem::Finder::new(&text).into_owned()).collect()), trigger)
+}
+
 impl Finder {
     fn new(triggers: &[Trigger]) -> Self {
-        let windows = |these: &[&Trigger]| {
+        let windows_of = |these: &[&Trigger]| {
             let windows: Vec<_> = these.iter().filter_map(|trigger| trigger.sequence.window()).collect();
             Box::new(Teddy::new(&windows))
         };
         let all: Vec<&Trigger> = triggers.iter().collect();
         if all.len() <= FEW {
-            return Self::Teddy(windows(&all));
+            return Self::Teddy(windows_of(&all));
         }
-        let (mut literals, mut numbers, mut others, mut other_numbers) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut by_stride, mut others, mut other_numbers) = ([Vec::new(), Vec::new()], Vec::new(), Vec::new());
         for (number, trigger) in (0_u32..).zip(triggers) {
-            match trigger.sequence.literal() {
-                Some(literal) => {
-                    literals.push(literal);
-                    numbers.push(number);
+            let bytes = trigger.sequence.folded();
+            match windows::stride(&bytes) {
+                Some(stride) => {
+                    let [each, fourth] = &mut by_stride;
+                    (if stride == 1 { each } else { fourth }).push((number, bytes));
                 }
                 None => {
                     others.push(trigger);
@@ -169,27 +182,32 @@ impl Finder {
                 }
             }
         }
-        match AhoCorasick::new(&literals) {
-            Ok(automaton) if others.len() <= 4 * FEW => {
-                Self::Many { literals: Box::new(automaton), numbers, others: windows(&others), other_numbers }
-            }
-            _ => Self::Teddy(windows(&all)),
+        let [each, fourth] = &by_stride;
+        let finders = [Windows::new(each, 1), Windows::new(fourth, 4)];
+        Self::Many {
+            windows: finders.into_iter().filter(|windows| !windows.is_empty()).collect(),
+            others: windows_of(&others),
+            other_numbers,
         }
     }
 
     /// Tells where a trigger may stand: the offset of its rarest bytes, and its number.
     #[inline]
-    fn find(&self, bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
+    fn find(&self, triggers: &[Trigger], bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
         match self {
             Self::Teddy(teddy) => teddy.find(bytes, |at, number| {
                 found(at, number);
                 false
             }),
-            Self::Many { literals, numbers, others, other_numbers } => {
-                for hit in literals.find_overlapping_iter(bytes) {
-                    if let Some(number) = numbers.get(hit.pattern().as_usize()) {
-                        found(hit.start(), *number);
-                    }
+            Self::Many { windows, others, other_numbers } => {
+                for windows in windows {
+                    windows.find(bytes, &mut |start, number| {
+                        let rarest = triggers.get(number as usize).map_or(0, |trigger| trigger.sequence.rarest);
+                        found(start.wrapping_add(rarest), number);
+                    });
+                }
+                if other_numbers.is_empty() {
+                    return;
                 }
                 others.find(bytes, |at, number| {
                     if let Some(number) = other_numbers.get(number as usize) {

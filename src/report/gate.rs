@@ -26,7 +26,7 @@ pub enum Gate {
 }
 
 /// What a status does to a run when nothing but severity `error` stands in between.
-fn of_status(status: Status, policy: Policy) -> Gate {
+pub(super) fn of_status(status: Status, policy: Policy) -> Gate {
     match status {
         Status::Passed | Status::ExpectedFailed | Status::Skipped => Gate::Open,
         Status::Failed | Status::UnexpectedPassed => Gate::Failed,

@@ -81,7 +81,7 @@ fn judged<'run>(
     (summary::outcome(program, results), evaluation.judge.into_seen())
 }
 
-/// Judges one run by some assertions of a program, in file order.
+/// Judges one run by some assertions of a program, which stand in file order.
 #[must_use]
 pub fn evaluate_some<'run>(
     program: &'run Program,
@@ -89,11 +89,14 @@ pub fn evaluate_some<'run>(
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
-    wanted: impl Fn(u32) -> bool,
+    wanted: &[u32],
 ) -> Vec<AssertionOutcome> {
+    if wanted.is_empty() {
+        return Vec::new();
+    }
     let machine = Machine::new(program, prepared, run, arena, options.limits);
     let mut evaluation = Evaluation { judge: Judge::new(machine, &options.permissions), options };
-    let all = (0_u32..).zip(&program.assertions).filter(|(number, _)| wanted(*number));
+    let all = wanted.iter().filter_map(|number| Some((*number, program.assertions.get(*number as usize)?)));
     all.map(|(number, assertion)| evaluation.assertion(number, assertion)).collect()
 }
 
@@ -222,12 +225,7 @@ fn with_threshold(assertion: &Assertion, mut finding: Finding) -> Finding {
 fn finish(number: u32, assertion: &Assertion, finding: Finding, message: Option<String>) -> AssertionOutcome {
     let Finding { verdict, score, reason, evidence } = finding;
     let status = Status::of(verdict, assertion.settings.expect_fail.is_some());
-    let counted = match status {
-        Status::ExpectedFailed => Some(1.0),
-        Status::UnexpectedPassed | Status::Undecided | Status::Error => Some(0.0),
-        Status::Vacuous | Status::Skipped => None,
-        Status::Passed | Status::Failed => score.or_else(|| score::of_verdict(verdict)),
-    };
+    let counted = score::counted(status, score.or_else(|| score::of_verdict(verdict)));
     let reason = match (status, &assertion.settings.expect_fail) {
         (Status::UnexpectedPassed, Some(Some(why))) => format!("it passes, but a failure is expected: {why}"),
         (Status::UnexpectedPassed, _) => "it passes, but a failure is expected".to_owned(),

@@ -26,7 +26,7 @@ mod schema_place;
 pub mod score;
 pub mod screen;
 pub mod select;
-mod summary;
+pub mod summary;
 pub mod testing;
 mod value_tests;
 pub mod world;

@@ -2,6 +2,7 @@
 //!
 //! All sums run from left to right in file order, so that a score is the same on every machine.
 
+use super::outcome::Status;
 use crate::ir::GroupKind;
 use crate::truth::{Tally, Verdict};
 
@@ -29,6 +30,17 @@ pub fn of_verdict(verdict: Verdict) -> Option<f64> {
         Verdict::Pass => Some(1.0),
         Verdict::Fail | Verdict::Undecided | Verdict::Error => Some(0.0),
         Verdict::Vacuous | Verdict::Skipped => None,
+    }
+}
+
+/// The score of an assertion that counts, by its status; `own` is that of its verdict, or one of its own.
+#[must_use]
+pub fn counted(status: Status, own: Option<f64>) -> Option<f64> {
+    match status {
+        Status::ExpectedFailed => Some(1.0),
+        Status::UnexpectedPassed | Status::Undecided | Status::Error => Some(0.0),
+        Status::Vacuous | Status::Skipped => None,
+        Status::Passed | Status::Failed => own,
     }
 }
 

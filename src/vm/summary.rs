@@ -101,14 +101,18 @@ fn rule<'a>(
 }
 
 /// What a result does to its rule: an expected failure passes, an unexpected pass fails.
-fn judge(assertion: &Assertion, result: &AssertionOutcome) -> Judged {
-    let verdict = match result.status {
+#[must_use]
+pub fn counted(status: Status, verdict: Verdict) -> Verdict {
+    match status {
         Status::ExpectedFailed => Verdict::Pass,
         Status::UnexpectedPassed => Verdict::Fail,
-        _ => result.verdict,
-    };
+        _ => verdict,
+    }
+}
+
+fn judge(assertion: &Assertion, result: &AssertionOutcome) -> Judged {
     Judged {
-        verdict,
+        verdict: counted(result.status, result.verdict),
         score: result.score,
         weight: assertion.settings.weight,
         is_error: assertion.settings.severity == Severity::Error,

@@ -61,13 +61,21 @@ impl Answer {
         })
     }
 
-    fn of_truth(truth: Truth) -> Self {
-        match truth.verdict() {
+    /// The answer that a verdict is; open where the verdict is that of a fault.
+    #[must_use]
+    pub fn of_verdict(verdict: Verdict) -> Self {
+        match verdict {
             Verdict::Pass => Self::Pass,
             Verdict::Fail => Self::Fail,
             Verdict::Vacuous => Self::Vacuous,
-            _ => Self::Undecided,
+            Verdict::Undecided => Self::Undecided,
+            Verdict::Skipped => Self::Skipped,
+            Verdict::Error => Self::Open,
         }
+    }
+
+    fn of_truth(truth: Truth) -> Self {
+        Self::of_verdict(truth.verdict())
     }
 }
 
@@ -179,7 +187,7 @@ impl Screen {
     }
 
     /// The assertions, by number in the program, in the order of the answers.
-    pub fn assertions(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn assertions(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
         self.items.iter().map(|item| item.assertion)
     }
 

@@ -3,21 +3,22 @@
 //! Whole lines are indexed and screened; a run is read in full only for what the screen leaves open, and for the reasons of what does
 //! not pass. Both ways give the same verdicts.
 
+mod settle;
+
 use super::feed;
 use super::pipeline::Pipeline;
 use crate::bytecode::program::Program;
-use crate::report;
-use crate::report::model::{self, RunReport, Unreadable};
-use crate::report::tally::{self, Judged, Memory, Tally};
+use crate::report::model::{RunReport, Unreadable};
+use crate::report::tally::{Memory, Running, Tally};
 use crate::trace::facts::{Demand, Facts, LineReader, Stretch};
 use crate::trace::names::Names;
 use crate::trace::read::{Part, RawRun, WholeLines};
-use crate::trace::run::{Run, RunSource};
+use crate::trace::run::RunSource;
 use crate::trace::scan::{Cursor, Index};
 use crate::truth::Verdict;
-use crate::vm::evaluate::{conclude, evaluate_some, known};
-use crate::vm::outcome::{AssertionOutcome, Outcome};
+use crate::vm::outcome::AssertionOutcome;
 use crate::vm::prepare::Prepared;
+use crate::vm::score;
 use crate::vm::screen::{Answer, Scratch, Screen};
 use bumpalo::Bump;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,13 +50,12 @@ pub struct Judge<'p> {
     answers: Vec<Answer>,
     verdicts: Vec<u8>,
     tally: Tally,
+    /// Counts of runs of which nothing but counts is wanted.
+    running: Running,
     done: Vec<Done>,
     /// Finished lines behind what is done.
     written: Vec<u8>,
 }
-
-/// Evaluates the assertions of a program that its answers leave open; the list is memory for their numbers.
-type Evaluate<'e, 'p> = dyn FnMut(&Screened<'p>, &[Answer], &mut Vec<u32>) -> Vec<AssertionOutcome> + 'e;
 
 /// A program with what screens its assertions.
 struct Screened<'p> {
@@ -87,8 +87,11 @@ impl<'p> Judge<'p> {
         } else {
             None
         };
+        let selected = programs.iter().map(|one| (one.program, one.screen.assertions().collect()));
+        let running = Running::new(selected, &pipeline.table, pipeline.policy);
         Self {
             pipeline,
+            running,
             programs,
             demand,
             lines,
@@ -127,6 +130,7 @@ impl<'p> Judge<'p> {
             Part::Lines(place) => self.stretch(&place, buffer),
         }
         self.flush();
+        self.running.finish(&mut self.tally);
         (std::mem::take(&mut self.done), std::mem::take(&mut self.tally))
     }
 
@@ -180,15 +184,12 @@ impl<'p> Judge<'p> {
         for one in &mut self.programs {
             one.screen.judge(one.program, one.prepared, facts, Some(stretch), &mut one.scratch, &mut self.answers);
         }
-        if !self.needs_run() {
-            self.verdicts.clear();
-            self.verdicts.extend(self.answers.iter().filter_map(|answer| answer.verdict().map(tally::byte)));
-            if self.remembered(source) {
-                return;
+        if self.counts_only() {
+            if self.running.compare(&self.answers) {
+                return self.running.add(&self.answers, &mut self.tally);
             }
-            let outcomes = self.outcomes(&mut |_, _, _| Vec::new());
-            self.report(outcomes, None, line, source);
-            return;
+        } else if !self.needs_run() {
+            return self.answered(line, source);
         }
         let raw = RawRun::new(line.trim_end_matches('\r').to_owned(), source());
         self.guarded(&raw, |this, full| {
@@ -228,122 +229,12 @@ impl<'p> Judge<'p> {
         full.reset();
         self.full = full;
     }
-
-    /// Whether the answers leave something open, or need reasons that only the run gives.
-    fn needs_run(&self) -> bool {
-        let findings = self.pipeline.detail.findings;
-        let mut answers = self.answers.iter();
-        self.programs.iter().any(|one| {
-            one.screen.assertions().any(|number| match answers.next() {
-                Some(Answer::Open) | None => true,
-                Some(Answer::Pass) => false,
-                Some(Answer::Idle) => findings && !one.is_known(number),
-                Some(_) => findings,
-            })
-        })
-    }
-
-    /// Judges what the answers leave open on the run, and reports it.
-    fn settle<'a>(&mut self, run: &'a Run<'a>, full: &'a Bump)
-    where
-        'p: 'a,
-    {
-        let findings = self.pipeline.detail.findings;
-        let options = &self.pipeline.options;
-        let outcomes = self.outcomes(&mut |one, answers, unsettled| {
-            let numbers = one.screen.assertions().zip(answers);
-            unsettled.extend(
-                numbers.filter(|(number, answer)| one.asks(*number, **answer, findings)).map(|(number, _)| number),
-            );
-            evaluate_some(one.program, one.prepared, run, full, options, |number| {
-                unsettled.binary_search(&number).is_ok()
-            })
-        });
-        let compact = self.pipeline.compact && run.warnings.is_empty();
-        let source = || run.source.clone();
-        self.report(outcomes, Some(run).filter(|_| !compact || findings), run.text, &source);
-    }
-
-    /// The outcomes of all programs: what the screen said, and for what it left open what `evaluate` says.
-    fn outcomes(&mut self, evaluate: &mut Evaluate<'_, 'p>) -> Vec<Outcome> {
-        let findings = self.pipeline.detail.findings;
-        let mut rest = self.answers.as_slice();
-        let mut all = Vec::with_capacity(self.programs.len());
-        self.verdicts.clear();
-        for one in &mut self.programs {
-            let (answers, behind) = rest.split_at_checked(one.screen.assertions().count()).unwrap_or((rest, &[]));
-            rest = behind;
-            let mut evaluated = evaluate(one, answers, &mut Vec::new()).into_iter().peekable();
-            let mut results = Vec::with_capacity(answers.len());
-            let mut learnt = Vec::new();
-            for (number, answer) in one.screen.assertions().zip(answers) {
-                let outcome = match evaluated.next_if(|outcome| outcome.assertion == number) {
-                    Some(outcome) => {
-                        if *answer == Answer::Idle {
-                            learnt.push((number, outcome.clone()));
-                        }
-                        Some(outcome)
-                    }
-                    None if findings && *answer == Answer::Idle => one.idle.get(number as usize).cloned().flatten(),
-                    None => answer.verdict().and_then(|verdict| known(one.program, number, verdict)),
-                };
-                self.verdicts.extend(outcome.iter().map(|outcome| tally::byte(outcome.verdict)));
-                results.extend(outcome);
-            }
-            for (number, outcome) in learnt {
-                one.learn(number, outcome);
-            }
-            all.push(conclude(one.program, results));
-        }
-        all
-    }
-
-    /// Reports a run with verdicts that another one had before.
-    fn remembered(&mut self, source: &dyn Fn() -> RunSource) -> bool {
-        if !self.pipeline.compact {
-            return false;
-        }
-        let Some(judged) = self.memory.get(&self.verdicts) else { return false };
-        if self.pipeline.lines {
-            let Some(line) = &judged.line else { return false };
-            push_name(&mut self.written, &source().name());
-            self.written.extend_from_slice(line);
-        }
-        self.tally.add(judged);
-        true
-    }
-
-    fn report(&mut self, outcomes: Vec<Outcome>, run: Option<&Run<'_>>, text: &str, source: &dyn Fn() -> RunSource) {
-        let Pipeline { table, policy, detail, compact, lines, .. } = self.pipeline;
-        let made = || match run {
-            Some(run) => model::build(table, run, &outcomes, *policy, *detail),
-            None => model::build_of(table, (text, &source()), None, &outcomes, *policy, *detail),
-        };
-        if !compact {
-            return self.push(Done::Run(Box::new(made())));
-        }
-        let mut judged = Judged::of(table, &outcomes, *policy);
-        self.tally.add(&judged);
-        if *lines {
-            let mut line = Vec::new();
-            if report::jsonl_line(table, &made(), &mut line).is_ok() {
-                self.written.extend_from_slice(&line);
-            }
-            // The name of the run comes first; what follows depends on nothing but the verdicts.
-            let mut name = Vec::new();
-            push_name(&mut name, &source().name());
-            judged.line = line.strip_prefix(name.as_slice()).map(<[u8]>::to_vec).filter(|_| run.is_none());
-        }
-        let plain = outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain);
-        if plain && (judged.line.is_some() || !lines) {
-            self.memory.keep(&self.verdicts, judged);
-        }
-    }
 }
 
 /// Whether the verdict of an outcome says its score.
 fn is_plain(outcome: &AssertionOutcome) -> bool {
-    outcome.verdict != Verdict::Error && outcome.score.is_none_or(|score| score == 0.0 || score == 1.0)
+    let own = score::of_verdict(outcome.verdict);
+    outcome.verdict != Verdict::Error && outcome.score == score::counted(outcome.status, own)
 }
 
 impl Screened<'_> {

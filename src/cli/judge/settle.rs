@@ -1,0 +1,179 @@
+//! From answers to reports: what the screen left open is evaluated, and either counted or reported.
+
+use super::{Done, Judge, is_plain, push_name};
+use crate::cli::pipeline::Pipeline;
+use crate::report;
+use crate::report::model;
+use crate::report::tally::{self, Judged};
+use crate::trace::run::{Run, RunSource};
+use crate::vm::evaluate::{conclude, evaluate_some, known};
+use crate::vm::outcome::{AssertionOutcome, Outcome};
+use crate::vm::screen::Answer;
+use bumpalo::Bump;
+
+impl<'p> Judge<'p> {
+    /// Whether nothing but counts is wanted of a run.
+    pub(super) fn counts_only(&self) -> bool {
+        self.pipeline.compact && !self.pipeline.lines && !self.pipeline.detail.findings
+    }
+
+    /// Whether the answers leave something open, or need reasons that only the run gives.
+    pub(super) fn needs_run(&self) -> bool {
+        let findings = self.pipeline.detail.findings;
+        let mut answers = self.answers.iter();
+        self.programs.iter().any(|one| {
+            one.screen.assertions().any(|number| match answers.next() {
+                Some(Answer::Open) | None => true,
+                Some(Answer::Pass) => false,
+                Some(Answer::Idle) => findings && !one.is_known(number),
+                Some(_) => findings,
+            })
+        })
+    }
+
+    /// Reports a run of which the answers say everything.
+    pub(super) fn answered(&mut self, line: &str, source: &dyn Fn() -> RunSource) {
+        self.verdicts.clear();
+        self.verdicts.extend(self.answers.iter().filter_map(|answer| answer.verdict().map(tally::byte)));
+        if self.remembered(source) {
+            return;
+        }
+        let outcomes = self.outcomes(Vec::new());
+        self.report(outcomes, None, line, source);
+    }
+
+    /// Judges what the answers leave open on the run, and counts or reports it.
+    pub(super) fn settle<'a>(&mut self, run: &'a Run<'a>, full: &'a Bump)
+    where
+        'p: 'a,
+    {
+        let evaluated = self.evaluated(run, full);
+        if self.counts_only() && self.counted(&evaluated) {
+            return;
+        }
+        let outcomes = self.outcomes(evaluated);
+        let findings = self.pipeline.detail.findings;
+        let compact = self.pipeline.compact && run.warnings.is_empty();
+        let source = || run.source.clone();
+        self.report(outcomes, Some(run).filter(|_| !compact || findings), run.text, &source);
+    }
+
+    /// Evaluates what has to be of each program.
+    fn evaluated<'a>(&self, run: &'a Run<'a>, full: &'a Bump) -> Vec<Vec<AssertionOutcome>>
+    where
+        'p: 'a,
+    {
+        let findings = self.pipeline.detail.findings;
+        let options = &self.pipeline.options;
+        let mut answers = self.answers.iter();
+        let mut asked = Vec::new();
+        let each = self.programs.iter().map(|one| {
+            asked.clear();
+            // The assertions come first: they say where the answers of the next program begin.
+            for (number, answer) in one.screen.assertions().zip(answers.by_ref()) {
+                if one.asks(number, *answer, findings) {
+                    asked.push(number);
+                }
+            }
+            evaluate_some(one.program, one.prepared, run, full, options, &asked)
+        });
+        each.collect()
+    }
+
+    /// Counts a run by its answers and by what was evaluated beside them; false where these do not say everything.
+    fn counted(&mut self, evaluated: &[Vec<AssertionOutcome>]) -> bool {
+        if !evaluated.iter().flatten().all(is_plain) {
+            return false;
+        }
+        let mut answers = self.answers.iter_mut();
+        for (one, outcomes) in self.programs.iter().zip(evaluated) {
+            let mut outcomes = outcomes.iter().peekable();
+            for (number, answer) in one.screen.assertions().zip(answers.by_ref()) {
+                if let Some(known) = outcomes.next_if(|outcome| outcome.assertion == number) {
+                    *answer = Answer::of_verdict(known.verdict);
+                }
+            }
+        }
+        let complete = self.running.compare(&self.answers);
+        if complete {
+            self.running.add(&self.answers, &mut self.tally);
+        }
+        complete
+    }
+
+    /// The outcomes of all programs: what was evaluated, and what the screen said of the others.
+    fn outcomes(&mut self, evaluated: Vec<Vec<AssertionOutcome>>) -> Vec<Outcome> {
+        let findings = self.pipeline.detail.findings;
+        let mut answers = self.answers.iter();
+        let mut all = Vec::with_capacity(self.programs.len());
+        let mut evaluated = evaluated.into_iter();
+        self.verdicts.clear();
+        for one in &mut self.programs {
+            let mut evaluated = evaluated.next().unwrap_or_default().into_iter().peekable();
+            let mut results = Vec::with_capacity(one.screen.assertions().len());
+            let mut learnt = Vec::new();
+            for (number, answer) in one.screen.assertions().zip(answers.by_ref()) {
+                let outcome = match evaluated.next_if(|outcome| outcome.assertion == number) {
+                    Some(outcome) => {
+                        if *answer == Answer::Idle {
+                            learnt.push((number, outcome.clone()));
+                        }
+                        Some(outcome)
+                    }
+                    None if findings && *answer == Answer::Idle => one.idle.get(number as usize).cloned().flatten(),
+                    None => answer.verdict().and_then(|verdict| known(one.program, number, verdict)),
+                };
+                self.verdicts.extend(outcome.iter().map(|outcome| tally::byte(outcome.verdict)));
+                results.extend(outcome);
+            }
+            for (number, outcome) in learnt {
+                one.learn(number, outcome);
+            }
+            all.push(conclude(one.program, results));
+        }
+        all
+    }
+
+    /// Reports a run with verdicts that another one had before.
+    fn remembered(&mut self, source: &dyn Fn() -> RunSource) -> bool {
+        if !self.pipeline.compact {
+            return false;
+        }
+        let Some(judged) = self.memory.get(&self.verdicts) else { return false };
+        if self.pipeline.lines {
+            let Some(line) = &judged.line else { return false };
+            push_name(&mut self.written, &source().name());
+            self.written.extend_from_slice(line);
+        }
+        self.tally.add(judged);
+        true
+    }
+
+    fn report(&mut self, outcomes: Vec<Outcome>, run: Option<&Run<'_>>, text: &str, source: &dyn Fn() -> RunSource) {
+        let Pipeline { table, policy, detail, compact, lines, .. } = self.pipeline;
+        let made = || match run {
+            Some(run) => model::build(table, run, &outcomes, *policy, *detail),
+            None => model::build_of(table, (text, &source()), None, &outcomes, *policy, *detail),
+        };
+        if !compact {
+            return self.push(Done::Run(Box::new(made())));
+        }
+        let mut judged = Judged::of(table, &outcomes, *policy);
+        self.tally.add(&judged);
+        if *lines {
+            let mut line = Vec::new();
+            if report::jsonl_line(table, &made(), &mut line).is_ok() {
+                self.written.extend_from_slice(&line);
+            }
+            // The name of the run comes first; what follows depends on nothing but the verdicts.
+            let mut name = Vec::new();
+            push_name(&mut name, &source().name());
+            judged.line = line.strip_prefix(name.as_slice()).map(<[u8]>::to_vec).filter(|_| run.is_none());
+        }
+        let plain = outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain);
+        if plain && (judged.line.is_some() || !lines) {
+            self.memory.keep(&self.verdicts, judged);
+        }
+    }
+}
+

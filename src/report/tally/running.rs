@@ -1,0 +1,357 @@
+//! Counts and scores of run after run from answers alone: what stays as it was in the run before costs nothing.
+//!
+//! It says what [`super::Judged::of`] says of the same verdicts. Each assertion has the run since which its status is what it is, and is
+//! counted when that changes. Sums of scores are kept where they are exact whatever the order: whole weights, and rules of one
+//! assertion. Elsewhere the parts are added up from left to right, as the language wants it.
+
+use super::Tally;
+use crate::bytecode::program::{Assertion, Program};
+use crate::ir::Severity;
+use crate::report::gate::{self, Gate, Policy};
+use crate::report::table::Table;
+use crate::vm::outcome::Status;
+use crate::vm::score::{self, Judged};
+use crate::vm::screen::Answer;
+use crate::vm::summary;
+
+/// The running counts of all programs.
+#[derive(Debug)]
+pub struct Running {
+    places: Vec<Place>,
+    parts: Vec<Part>,
+    programs: Vec<Sum>,
+    policy: Policy,
+    /// Whether there is a last run.
+    begun: bool,
+    /// The answers for the last run; open where there is none.
+    last: Vec<Answer>,
+    /// The run since which each place has its status.
+    since: Vec<u32>,
+    /// How many runs since the counts were taken.
+    runs: u32,
+    counts: Vec<[u32; Status::ALL.len()]>,
+    /// How many assertions and rules have each gate in the last run.
+    gates: [u32; 3],
+    /// The places whose answer is not that of the last run.
+    changed: Vec<usize>,
+    /// The parts to be judged again.
+    stale: Vec<usize>,
+}
+
+/// An assertion, in the order of the answers.
+#[derive(Debug)]
+struct Place {
+    item: usize,
+    part: usize,
+    expected: bool,
+    /// Whether its own status is what fails the run.
+    gates: bool,
+    weight: f64,
+    is_error: bool,
+    must: bool,
+}
+
+/// What a file's score is the mean of: an assertion outside of rules, or a rule.
+#[derive(Debug)]
+struct Part {
+    program: usize,
+    weight: f64,
+    members: Vec<usize>,
+    rule: Option<Rule>,
+    score: Option<f64>,
+    gate: Gate,
+    stale: bool,
+}
+
+#[derive(Debug)]
+struct Rule {
+    threshold: Option<f64>,
+    /// Whether its threshold is what fails the run.
+    gates: bool,
+}
+
+/// The score of a program.
+#[derive(Debug)]
+struct Sum {
+    parts: std::ops::Range<usize>,
+    /// Whether sums do not depend on the order.
+    exact: bool,
+    counted: u32,
+    weights: f64,
+    scores: f64,
+}
+
+/// Whole numbers up to this one, and sums of many, are exact.
+const WHOLE: f64 = 4_294_967_296.0;
+
+impl Running {
+    /// Nothing counted yet. `selected` gives the assertions of each program in the order of the answers.
+    pub fn new<'a>(
+        programs: impl IntoIterator<Item = (&'a Program, Vec<u32>)>,
+        table: &Table,
+        policy: Policy,
+    ) -> Self {
+        let mut running = Self {
+            places: Vec::new(),
+            parts: Vec::new(),
+            programs: Vec::new(),
+            policy,
+            begun: false,
+            last: Vec::new(),
+            since: Vec::new(),
+            runs: 0,
+            counts: Vec::new(),
+            gates: [0; 3],
+            changed: Vec::new(),
+            stale: Vec::new(),
+        };
+        for (number, (program, selected)) in programs.into_iter().enumerate() {
+            running.program(number, program, &selected, table);
+        }
+        running.last = vec![Answer::Open; running.places.len()];
+        running.since = vec![0; running.places.len()];
+        running.counts = vec![Default::default(); table.items.len()];
+        running
+    }
+
+    fn program(&mut self, number: usize, program: &Program, selected: &[u32], table: &Table) {
+        let start = self.parts.len();
+        let mut of_rule = vec![None; program.rules.len()];
+        for assertion in selected {
+            let (Some(of), Some(item)) =
+                (program.assertions.get(*assertion as usize), table.item(number, *assertion))
+            else {
+                continue;
+            };
+            let known = of.rule.and_then(|rule| of_rule.get_mut(rule as usize));
+            let part = known.map_or(self.parts.len(), |known| *known.get_or_insert(self.parts.len()));
+            if part == self.parts.len() {
+                self.parts.push(Part::new(number, program, of));
+            }
+            if let Some(own) = self.parts.get_mut(part) {
+                own.members.push(self.places.len());
+                let by_rule = own.rule.as_ref().is_some_and(|rule| rule.threshold.is_some());
+                self.places.push(Place::new(of, item, part, by_rule));
+            }
+        }
+        let parts = start..self.parts.len();
+        let mut these = self.parts.get(parts.clone()).unwrap_or_default().iter();
+        let exact = these.all(|part| part.is_exact(&self.places));
+        self.programs.push(Sum { parts, exact, counted: 0, weights: 0.0, scores: 0.0 });
+    }
+
+    /// Finds out what differs from the last run. False where something is open; it is for the caller to settle that first.
+    pub fn compare(&mut self, answers: &[Answer]) -> bool {
+        const AT_ONCE: usize = 16;
+        self.changed.clear();
+        let mut settled = true;
+        let first = !std::mem::replace(&mut self.begun, true);
+        for (number, (new, old)) in answers.chunks(AT_ONCE).zip(self.last.chunks(AT_ONCE)).enumerate() {
+            if new.iter().zip(old).fold(first, |differ, (new, old)| differ | (*new as u8 != *old as u8)) {
+                for (place, (new, old)) in (number * AT_ONCE..).zip(new.iter().zip(old)) {
+                    settled &= *new != Answer::Open;
+                    if *new as u8 != *old as u8 {
+                        self.changed.push(place);
+                    }
+                }
+            }
+        }
+        self.begun &= settled;
+        settled
+    }
+
+    /// Counts a run with these answers, none of which is open, into a tally.
+    pub fn add(&mut self, answers: &[Answer], tally: &mut Tally) {
+        let changed = std::mem::take(&mut self.changed);
+        for place in &changed {
+            if let Some(answer) = answers.get(*place) {
+                self.change(*place, *answer);
+            }
+        }
+        self.changed = changed;
+        let mut stale = std::mem::take(&mut self.stale);
+        stale.drain(..).for_each(|part| self.judge(part));
+        self.stale = stale;
+        self.runs += 1;
+        let [_, failed, error] = self.gates;
+        let gate = if error > 0 {
+            Gate::Error
+        } else if failed > 0 {
+            Gate::Failed
+        } else {
+            Gate::Open
+        };
+        tally.runs += 1;
+        tally.failed += u64::from(gate != Gate::Open);
+        tally.gate = tally.gate.max(Some(gate));
+        tally.scores.extend(self.score());
+    }
+
+    /// Takes what was counted into a tally.
+    pub fn finish(&mut self, tally: &mut Tally) {
+        if self.runs == 0 {
+            return;
+        }
+        let each = self.places.iter().zip(&self.last).zip(&mut self.since);
+        for ((place, answer), since) in each {
+            note(place, *answer, self.runs - *since, &mut self.counts);
+            *since = 0;
+        }
+        self.runs = 0;
+        tally.counts.resize(self.counts.len(), Default::default());
+        for (all, counts) in tally.counts.iter_mut().zip(&mut self.counts) {
+            for (all, count) in all.iter_mut().zip(std::mem::take(counts)) {
+                *all += count;
+            }
+        }
+    }
+
+    /// Gives a place another answer.
+    fn change(&mut self, number: usize, answer: Answer) {
+        let (Some(place), Some(last), Some(since)) =
+            (self.places.get(number), self.last.get_mut(number), self.since.get_mut(number))
+        else {
+            return;
+        };
+        let old = std::mem::replace(last, answer);
+        note(place, old, self.runs - *since, &mut self.counts);
+        *since = self.runs;
+        if place.gates {
+            for (status, up) in [(place.status(old), false), (place.status(answer), true)] {
+                if let Some(status) = status {
+                    count_gate(&mut self.gates, gate::of_status(status, self.policy), up);
+                }
+            }
+        }
+        if let Some(part) = self.parts.get_mut(place.part).filter(|part| !part.stale) {
+            part.stale = true;
+            self.stale.push(place.part);
+        }
+    }
+
+    /// Judges a part again.
+    fn judge(&mut self, number: usize) {
+        let Self { places, parts, programs, last, gates, policy, .. } = self;
+        let Some(part) = parts.get_mut(number) else { return };
+        part.stale = false;
+        let judged = |place: &usize| places.get(*place)?.judged(*last.get(*place)?);
+        let (score, verdict) = match (&part.rule, part.members.as_slice()) {
+            (None, members) => (members.first().and_then(|member| judged(member)?.score), None),
+            (Some(Rule { threshold: None, .. }), [one]) => {
+                let one = judged(one);
+                (one.and_then(|one| score::rule_score(&[one])), None)
+            }
+            (Some(rule), members) => {
+                let all: Vec<Judged> = members.iter().filter_map(judged).collect();
+                let verdict = rule.threshold.map(|threshold| score::rule_verdict(Some(threshold), &all));
+                (score::rule_score(&all), verdict.filter(|_| rule.gates))
+            }
+        };
+        let gate = verdict.map_or(Gate::Open, |verdict| gate::of_status(Status::of(verdict, false), *policy));
+        if gate != part.gate {
+            count_gate(gates, part.gate, false);
+            count_gate(gates, gate, true);
+            part.gate = gate;
+        }
+        if let Some(sum) = programs.get_mut(part.program).filter(|sum| sum.exact) {
+            if let Some(old) = part.score {
+                sum.counted -= 1;
+                sum.weights -= part.weight;
+                sum.scores -= part.weight * old;
+            }
+            if let Some(new) = score {
+                sum.counted += 1;
+                sum.weights += part.weight;
+                sum.scores += part.weight * new;
+            }
+        }
+        part.score = score;
+    }
+
+    /// The score of the last run.
+    fn score(&self) -> Option<f64> {
+        crate::report::model::mean(self.programs.iter().filter_map(|sum| sum.score(&self.parts)))
+    }
+}
+
+fn note(place: &Place, answer: Answer, runs: u32, counts: &mut [[u32; Status::ALL.len()]]) {
+    let Some(status) = place.status(answer) else { return };
+    if let Some(count) = counts.get_mut(place.item).and_then(|counts| counts.get_mut(status as usize)) {
+        *count += runs;
+    }
+}
+
+/// Counts one more or less with a gate.
+fn count_gate(gates: &mut [u32; 3], gate: Gate, up: bool) {
+    if let Some(count) = gates.get_mut(gate as usize) {
+        *count = if up { count.wrapping_add(1) } else { count.wrapping_sub(1) };
+    }
+}
+
+impl Part {
+    /// The part that an assertion of a program begins.
+    fn new(number: usize, program: &Program, assertion: &Assertion) -> Self {
+        let rule = assertion.rule.and_then(|rule| program.rules.get(rule as usize));
+        Self {
+            program: number,
+            weight: rule.map_or(assertion.settings.weight, |rule| rule.weight),
+            members: Vec::new(),
+            rule: rule.map(|rule| Rule {
+                threshold: rule.threshold,
+                gates: rule.threshold.is_some() && rule.severity == Severity::Error,
+            }),
+            score: None,
+            gate: Gate::Open,
+            stale: false,
+        }
+    }
+
+    /// Whether its score is 0 or 1 and its weight a whole number.
+    fn is_exact(&self, places: &[Place]) -> bool {
+        let finite = |place: &usize| places.get(*place).is_some_and(|place| place.weight.is_finite());
+        let whole = self.weight.fract() == 0.0 && (0.0..=WHOLE).contains(&self.weight);
+        whole && matches!(self.members.as_slice(), [one] if finite(one))
+    }
+}
+
+impl Place {
+    fn new(assertion: &Assertion, item: usize, part: usize, by_rule: bool) -> Self {
+        let settings = &assertion.settings;
+        let is_error = settings.severity == Severity::Error;
+        Self {
+            item,
+            part,
+            expected: settings.expect_fail.is_some(),
+            gates: is_error && !by_rule,
+            weight: settings.weight,
+            is_error,
+            must: settings.must,
+        }
+    }
+
+    fn status(&self, answer: Answer) -> Option<Status> {
+        Some(Status::of(answer.verdict()?, self.expected))
+    }
+
+    fn judged(&self, answer: Answer) -> Option<Judged> {
+        let verdict = answer.verdict()?;
+        let status = Status::of(verdict, self.expected);
+        let score = score::counted(status, score::of_verdict(verdict));
+        let verdict = summary::counted(status, verdict);
+        Some(Judged { verdict, score, weight: self.weight, is_error: self.is_error, must: self.must })
+    }
+}
+
+impl Sum {
+    fn score(&self, parts: &[Part]) -> Option<f64> {
+        if !self.exact {
+            let these = parts.get(self.parts.clone()).unwrap_or_default();
+            return score::weighted_mean(these.iter().filter_map(|part| Some((part.weight, part.score?))));
+        }
+        match (self.counted, self.weights > 0.0) {
+            (0, _) => None,
+            (_, false) => Some(0.0),
+            (_, true) => Some(self.scores / self.weights),
+        }
+    }
+}

@@ -86,11 +86,7 @@ const WHOLE: f64 = 4_294_967_296.0;
 
 impl Running {
     /// Nothing counted yet. `selected` gives the assertions of each program in the order of the answers.
-    pub fn new<'a>(
-        programs: impl IntoIterator<Item = (&'a Program, Vec<u32>)>,
-        table: &Table,
-        policy: Policy,
-    ) -> Self {
+    pub fn new<'a>(programs: impl IntoIterator<Item = (&'a Program, Vec<u32>)>, table: &Table, policy: Policy) -> Self {
         let mut running = Self {
             places: Vec::new(),
             parts: Vec::new(),
@@ -118,8 +114,7 @@ impl Running {
         let start = self.parts.len();
         let mut of_rule = vec![None; program.rules.len()];
         for assertion in selected {
-            let (Some(of), Some(item)) =
-                (program.assertions.get(*assertion as usize), table.item(number, *assertion))
+            let (Some(of), Some(item)) = (program.assertions.get(*assertion as usize), table.item(number, *assertion))
             else {
                 continue;
             };

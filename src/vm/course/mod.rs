@@ -122,9 +122,9 @@ impl<'run> Engine<'run> {
         let is_free = header.iter().all(|part| *part == Part::OPEN);
         let slots = match free.filter(|_| is_free) {
             Some(slots) => Cow::Borrowed(slots),
-            None => Cow::Owned(plan.slots_of(places, |name| {
-                header.get(name as usize).is_none_or(|part| *part == Part::OPEN)
-            })),
+            None => Cow::Owned(
+                plan.slots_of(places, |name| header.get(name as usize).is_none_or(|part| *part == Part::OPEN)),
+            ),
         };
         let selected = slots.iter().map(|slot| select(timeline, plan, slot, &header, context)).collect();
         Setting { header, slots, selected }

@@ -126,9 +126,10 @@ impl Statement {
                 vec![*step]
             }
             S::Never(steps) | S::Only(steps) | S::Sequence(steps) | S::Either(steps) | S::Idle(steps) => steps.clone(),
-            S::Before(step, steps) | S::After(step, steps) | S::NeverAfter(steps, step) | S::NeverBefore(steps, step) => {
-                steps.iter().copied().chain([*step]).collect()
-            }
+            S::Before(step, steps)
+            | S::After(step, steps)
+            | S::NeverAfter(steps, step)
+            | S::NeverBefore(steps, step) => steps.iter().copied().chain([*step]).collect(),
             S::IfThen(one, other) | S::Iff(one, other) | S::NotBoth(one, other) => vec![*one, *other],
         }
     }

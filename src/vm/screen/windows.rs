@@ -73,7 +73,9 @@ impl Windows {
     /// A search for literals by their numbers, all of which can be looked for with this stride.
     pub(super) fn new(literals: &[(u32, Vec<Folded>)], stride: usize) -> Self {
         let mut common = rustc_hash::FxHashMap::<u32, u32>::default();
-        for window in literals.iter().flat_map(|(_, bytes)| blocks(bytes, 1)).flat_map(|(_, block)| windows_of(&block).next()) {
+        for window in
+            literals.iter().flat_map(|(_, bytes)| blocks(bytes, 1)).flat_map(|(_, block)| windows_of(&block).next())
+        {
             *common.entry(window).or_default() += 1;
         }
         let mut entries = Vec::new();
@@ -133,7 +135,8 @@ impl Windows {
     fn scan<const EACH: usize, const FOUR: usize>(&self, bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
         let mut at = 0_usize;
         while let Some(four) = bytes.get(at..).and_then(<[u8]>::first_chunk::<FOUR>) {
-            let bit = |one: usize| four.get(one * EACH..).and_then(<[u8]>::first_chunk).map_or(0, |window| self.bit(*window));
+            let bit =
+                |one: usize| four.get(one * EACH..).and_then(<[u8]>::first_chunk).map_or(0, |window| self.bit(*window));
             if bit(0) | bit(1) | bit(2) | bit(3) != 0 {
                 (0..4).for_each(|one| self.look(bytes, at.wrapping_add(one * EACH), found));
             }

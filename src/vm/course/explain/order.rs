@@ -84,11 +84,7 @@ pub(in super::super) fn no_later(
     within: Option<Within>,
 ) -> Why {
     let thing = view.thing(wanted, &hit.env);
-    let next = if each {
-        view.hits_near(hit.slot, hit.step, false).find(|next| next.env == hit.env)
-    } else {
-        None
-    };
+    let next = if each { view.hits_near(hit.slot, hit.step, false).find(|next| next.env == hit.env) } else { None };
     let before = next.as_ref().map(|next| format!(" before {}", view.say(next.step))).unwrap_or_default();
     let reason = format!("{} has no later {thing}{}{before}", view.say(hit.step), within_words(within));
     let mut evidence = view.decisive(hit, format!("this has no later {thing}"));

@@ -121,9 +121,7 @@ pub(in super::super) fn not_exercised(view: &mut View<'_, '_>, exercise: &Exerci
         Exercise::AnyOf(range) | Exercise::AllOf(range) => range.clone(),
         _ => return own(view),
     };
-    let absent = |slot: &usize| {
-        *exercise == Exercise::AnyOf(range.clone()) || view.first_hit(*slot).is_none()
-    };
+    let absent = |slot: &usize| *exercise == Exercise::AnyOf(range.clone()) || view.first_hit(*slot).is_none();
     let slots: Vec<usize> = range.clone().filter(absent).collect();
     let things: Vec<String> = slots.iter().map(|slot| view.pattern(*slot)).collect();
     let end = super::super::timeline::index(view.context.window.end);

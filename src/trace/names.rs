@@ -93,6 +93,25 @@ impl Part {
         Self::Turn,
         Self::Agent,
     ];
+
+    /// Its name in the normal form. What that has no name for is not read from it.
+    pub(crate) fn normal(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Args => "args",
+            Self::Result => "result",
+            Self::Error => "error",
+            Self::Start => "start",
+            Self::End => "end",
+            Self::Milliseconds => "duration",
+            Self::Seconds => "",
+            Self::Id => "id",
+            Self::Status => "status",
+            Self::Ok => "ok",
+            Self::Turn => "turn",
+            Self::Agent => "agent",
+        }
+    }
 }
 
 fn list(names: &[&'static str]) -> List {
@@ -108,7 +127,7 @@ impl Names {
     }
 
     /// The names of a part of a call.
-    fn of_part(&self, part: Part) -> &List {
+    pub(crate) fn of_part(&self, part: Part) -> &List {
         match part {
             Part::Tool => &self.tool,
             Part::Args => &self.args,

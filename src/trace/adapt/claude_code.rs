@@ -47,7 +47,13 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
 /// Whether a message holds calls or results in its content.
 pub(super) fn has_tool_blocks(message: &Node<'_>) -> bool {
     let Value::Object(message) = message.value else { return false };
-    objects(list_of(message, "content").unwrap_or_default()).any(|(_, block)| is_call(block) || is_result(block))
+    message.get("content").is_some_and(|content| holds_tool_blocks(&content))
+}
+
+/// Whether a content holds calls or results.
+pub(crate) fn holds_tool_blocks(content: &Node<'_>) -> bool {
+    let Value::List(blocks) = content.value else { return false };
+    objects(blocks).any(|(_, block)| is_call(block) || is_result(block))
 }
 
 fn is_call(block: Object<'_>) -> bool {
@@ -250,7 +256,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
     /// A call that was refused says so only in the words of its result.
     fn status(&mut self, call: StepId, node: Node<'run>, failed: bool, result: Option<Node<'run>>) {
         let status = match failed {
-            true if result.is_some_and(|result| is_refusal(&result)) => "denied",
+            true if result.is_some_and(|result| is_refusal(result.value)) => "denied",
             true => "failed",
             false => "ok",
         };
@@ -286,8 +292,8 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
 }
 
 /// The words with which Claude Code hands a refusal to the model: by a person, by the permission settings, by a hook.
-fn is_refusal(result: &Node<'_>) -> bool {
-    let Value::Text(text) = result.value else { return false };
+pub(crate) fn is_refusal(result: Value<'_>) -> bool {
+    let Value::Text(text) = result else { return false };
     let text = text.as_str().trim_start_matches("<tool_use_error>").trim_start_matches("Error: ");
     let starts = [
         "The user doesn't want to proceed with this tool use",

@@ -18,6 +18,7 @@ use super::run::{ReadWarning, RunSource};
 use crate::limits::Limits;
 use crate::value::{Node, Object, Value};
 use bumpalo::Bump;
+pub(crate) use claude_code::{holds_tool_blocks, is_refusal};
 use draft::Draft;
 
 /// A format of runs.

@@ -1,62 +1,40 @@
 //! One call of a line: which of its fields count, and whether it is as simple as the line reader wants it.
 
 use super::keys::Keys;
-use super::{Call, Demand, Field, Held, Texts};
+use super::{Call, Demand, Field, Held, Stretch, Texts};
 use crate::trace::build::word_status;
-use crate::trace::names::{List, Names};
+use crate::trace::names::{Names, Part};
 use crate::trace::run::Status;
 use crate::trace::scan::Cursor;
 use crate::trace::time;
 use crate::value::{Text, Value};
+use std::borrow::Cow;
 
 /// What a key of a call stands for, and which of several names it is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Role {
-    part: Part,
+    part: Option<Part>,
     rank: u8,
     /// A bit for this key.
-    mark: u64,
+    mark: u128,
+    /// In the normal form `null` says that a field is recorded, and arguments in text are text.
+    native: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Tool,
-    Args,
-    Result,
-    Start,
-    End,
-    Duration,
-    Status,
-    Ok,
-    Turn,
-    Other,
-}
-
-const OTHER: Role = Role { part: Part::Other, rank: 0, mark: 0 };
-
-/// The keys of calls in the normal form, or under these names.
-pub(super) fn keys(names: Option<&Names>) -> Keys<Role> {
-    let one = |name: &'static str| vec![std::borrow::Cow::Borrowed(name)];
-    let list = |names: Option<&List>, normal| names.cloned().unwrap_or_else(|| one(normal));
-    let parts = [
-        (Part::Tool, list(names.map(|names| &names.tool), "tool")),
-        (Part::Args, list(names.map(|names| &names.args), "args")),
-        (Part::Result, list(names.map(|names| &names.result), "result")),
-        (Part::Start, list(names.map(|names| &names.start), "start")),
-        (Part::End, list(names.map(|names| &names.end), "end")),
-        (Part::Duration, list(names.map(|names| &names.milliseconds), "duration")),
-        (Part::Status, list(names.map(|names| &names.status), "status")),
-        (Part::Ok, list(names.map(|names| &names.ok), "ok")),
-        (Part::Turn, list(names.map(|names| &names.turn), "turn")),
-    ];
-    let all = parts.into_iter().flat_map(|(part, list)| (0_u8..).zip(list).map(move |(rank, key)| (part, rank, key)));
-    let roles = all.enumerate().map(|(number, (part, rank, key))| {
-        (
-            key.into_owned(),
-            Role { part, rank, mark: 1_u64.checked_shl(u32::try_from(number).unwrap_or(64)).unwrap_or(0) },
-        )
-    });
-    Keys::new(roles, OTHER)
+/// The keys of calls in the normal form, or under these names; `None` where they are too many.
+pub(super) fn keys(names: Option<&Names>) -> Option<Keys<Role>> {
+    let mut roles: Vec<(String, Role)> = Vec::new();
+    for part in Part::ALL {
+        let normal = [Cow::Borrowed(part.normal())];
+        for key in names.map_or(normal.as_slice(), |names| names.of_part(part)) {
+            let (part, rank) = names.map_or(Some((part, 0)), |names| names.part(key))?;
+            if !roles.iter().any(|(known, _)| known == key) {
+                let mark = 1_u128.checked_shl(u32::try_from(roles.len()).ok()?)?;
+                roles.push((key.to_string(), Role { part: Some(part), rank, mark, native: names.is_none() }));
+            }
+        }
+    }
+    Some(Keys::new(roles, Role { part: None, rank: 0, mark: 0, native: false }))
 }
 
 /// A value among several under different names.
@@ -126,87 +104,122 @@ impl Order {
     }
 }
 
+/// What the keys of a call say.
+struct Given {
+    tool: Best,
+    begin: Best,
+    turn: Best,
+    fields: [Best; 2],
+    /// Fields that are there as `null`.
+    nulls: [bool; 2],
+    executed: bool,
+    /// Something says how it ended.
+    ended: bool,
+    /// Arguments in text are JSON.
+    written: bool,
+}
+
 /// Reads the call whose bracket stands at an offset. `None` where it is not plain. The bool is false for a call that was not executed.
 pub(super) fn read<'a>(
     keys: &mut Keys<Role>,
-    text: &'a str,
-    cursor: Cursor<'a>,
+    stretch: Stretch<'a>,
     start: usize,
     demand: &Demand,
     texts: &mut [Texts; 2],
     order: &mut Order,
 ) -> Option<(Call<'a>, bool, usize)> {
-    let (mut tool, mut begin, mut turn) = (NOTHING, NOTHING, NOTHING);
-    let mut fields = [NOTHING; 2];
-    let mut null_result = false;
-    let mut executed = true;
-    let mut ended = false;
-    let mut marks = 0_u64;
-    let behind = keys.object(cursor, start, |role, at| {
-        let end = cursor.value(at)?;
-        if role.mark == 0 {
-            return Some(end);
-        }
-        if marks & role.mark != 0 {
-            return None;
-        }
-        marks |= role.mark;
-        let null = cursor.byte(at) == b'n';
-        match role.part {
-            Part::Result if null => null_result = true,
-            _ if null => {}
-            Part::Tool => {
-                // What stands inside of a `function` is for the full reader.
-                (cursor.byte(at) == b'"').then_some(())?;
-                tool.offer(role.rank, at, end);
-            }
-            Part::Args => fields[0].offer(role.rank, at, end),
-            Part::Result => fields[1].offer(role.rank, at, end),
-            Part::Start => begin.offer(role.rank, at, end),
-            Part::End => instant(cursor, text, at, end).map(|_| ())?,
-            Part::Duration => number(cursor, at, end).map(|_| ())?,
-            Part::Turn => turn.offer(role.rank, at, end),
-            Part::Ok => {
-                ended = true;
-                matches!(cursor.slice(at, end), b"true" | b"false").then_some(())?;
-            }
-            Part::Status => {
-                ended = true;
-                executed &= status(cursor, text, at, end)?.executed();
-            }
-            Part::Other => {}
-        }
-        Some(end)
-    })?;
+    let Stretch { text, cursor, .. } = stretch;
+    let (given, behind) = given(keys, text, cursor, start)?;
+    let Given { tool, begin, turn, fields, nulls, .. } = given;
     if !tool.is_some() || cursor.has_escape(tool.start, tool.end) {
         return None;
     }
     let begin = if begin.is_some() { Some(instant(cursor, text, begin.start, begin.end)?) } else { None };
     let turn = if turn.is_some() { Some(whole(cursor.slice(turn.start, turn.end))?) } else { None };
     order.start(begin, turn);
-    order.args |= fields[0].is_some();
-    order.results |= fields[1].is_some() || null_result || ended;
-    for ((best, texts), wanted) in fields.iter().zip(texts).zip(demand.texts) {
+    order.args |= fields[0].is_some() || nulls[0];
+    order.results |= fields[1].is_some() || nulls[1] || given.ended;
+    let held = |best: Best, null: bool| match (best.is_some(), null) {
+        (true, _) => Held::Bytes(best.start, best.end),
+        (false, true) => Held::Value(Value::Null),
+        (false, false) => Held::Value(Value::Missing),
+    };
+    let mut args = held(fields[0], nulls[0]);
+    if given.written && fields[0].is_some() && cursor.byte(fields[0].start) == b'"' {
+        args = Held::Written(fields[0].start, fields[0].end);
+    }
+    for ((best, texts), wanted) in fields.iter().zip(texts.iter_mut()).zip(demand.texts) {
         if wanted && best.is_some() {
-            take_texts(cursor, text, best.start, best.end, texts)?;
+            match args {
+                Held::Written(start, _) if start == best.start => texts.walk(stretch.read(args)?),
+                _ => take_texts(cursor, text, best.start, best.end, texts)?,
+            }
         }
     }
-    // Arguments that are JSON inside of text are for the full reader.
-    if (demand.texts[0] || demand.fields[0]) && fields[0].is_some() && cursor.byte(fields[0].start) == b'"' {
-        return None;
-    }
-    let null = if null_result { Value::Null } else { Value::Missing };
-    let held = |best: Best, otherwise| match best.is_some() {
-        true => Held::Bytes(best.start, best.end),
-        false => Held::Value(otherwise),
-    };
     let name = text.get(tool.start.wrapping_add(1)..tool.end.wrapping_sub(1))?;
-    Some((Call { name, fields: [held(fields[0], Value::Missing), held(fields[1], null)] }, executed, behind))
+    Some((Call { name, fields: [args, held(fields[1], nulls[1])] }, given.executed, behind))
+}
+
+/// Reads the keys of a call.
+#[inline]
+fn given(keys: &mut Keys<Role>, text: &str, cursor: Cursor<'_>, start: usize) -> Option<(Given, usize)> {
+    let mut given = Given {
+        tool: NOTHING,
+        begin: NOTHING,
+        turn: NOTHING,
+        fields: [NOTHING; 2],
+        nulls: [false; 2],
+        executed: true,
+        ended: false,
+        written: false,
+    };
+    let mut marks = 0_u128;
+    let behind = keys.object(cursor, start, |role, at| {
+        let end = cursor.value(at)?;
+        let Some(part) = role.part else { return Some(end) };
+        if marks & role.mark != 0 {
+            return None;
+        }
+        marks |= role.mark;
+        let null = cursor.byte(at) == b'n';
+        match part {
+            Part::Result if null => given.nulls[1] = true,
+            Part::Args if null && role.native => given.nulls[0] = true,
+            Part::Error | Part::Status | Part::Ok if null => given.ended |= role.native,
+            _ if null => {}
+            Part::Tool => {
+                // What stands inside of a `function` is for the full reader.
+                (cursor.byte(at) == b'"').then_some(())?;
+                given.tool.offer(role.rank, at, end);
+            }
+            Part::Args => {
+                given.written = !role.native;
+                given.fields[0].offer(role.rank, at, end);
+            }
+            Part::Result => given.fields[1].offer(role.rank, at, end),
+            Part::Start => given.begin.offer(role.rank, at, end),
+            Part::End => instant(cursor, text, at, end).map(|_| ())?,
+            Part::Milliseconds => number(cursor, at, end).map(|_| ())?,
+            Part::Turn => given.turn.offer(role.rank, at, end),
+            Part::Error => given.ended = true,
+            Part::Ok => {
+                given.ended = true;
+                matches!(cursor.slice(at, end), b"true" | b"false").then_some(())?;
+            }
+            Part::Status => {
+                given.ended = true;
+                given.executed &= status(cursor, text, at, end)?.executed();
+            }
+            Part::Seconds | Part::Id | Part::Agent => {}
+        }
+        Some(end)
+    })?;
+    Some((given, behind))
 }
 
 /// Adds the texts inside of a value.
 #[inline]
-fn take_texts(cursor: Cursor<'_>, text: &str, start: usize, end: usize, texts: &mut Texts) -> Option<()> {
+pub(super) fn take_texts(cursor: Cursor<'_>, text: &str, start: usize, end: usize, texts: &mut Texts) -> Option<()> {
     match cursor.byte(start) {
         b'"' => {
             texts.any = true;
@@ -244,7 +257,7 @@ fn number(cursor: Cursor<'_>, start: usize, end: usize) -> Option<f64> {
     }
     let text = std::str::from_utf8(bytes).ok()?;
     let plain = text.strip_prefix('-').unwrap_or(text);
-    if text.len() > 20 || !super::is_plain_number(plain) {
+    if text.len() > 20 || !super::stretch::is_plain_number(plain) {
         return None;
     }
     text.parse().ok()

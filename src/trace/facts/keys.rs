@@ -1,4 +1,5 @@
-//! The keys of objects, read by expectation: objects of one list have the same keys in the same order nearly always.
+//! The keys of objects, read by expectation: objects of one list have the same keys in the same order nearly always, or are of a few
+//! kinds that have.
 
 use crate::trace::scan::Cursor;
 use rustc_hash::FxHashMap;
@@ -8,9 +9,18 @@ use rustc_hash::FxHashMap;
 pub(super) struct Keys<R> {
     /// What known keys stand for.
     known: FxHashMap<Box<[u8]>, R>,
-    /// The keys in the order in which they came last.
-    expected: Vec<Expected<R>>,
+    /// The keys that came at each place.
+    expected: Vec<Place<R>>,
     other: R,
+}
+
+/// What came at one place of objects.
+#[derive(Debug)]
+struct Place<R> {
+    /// What came last.
+    last: Expected<R>,
+    /// What came before that.
+    others: Vec<Expected<R>>,
 }
 
 #[derive(Debug)]
@@ -27,6 +37,8 @@ struct Expected<R> {
 
 /// Expectations are kept for objects with no more keys.
 const MOST: usize = 64;
+/// So many keys are expected at one place beside the last one.
+const OTHERS: usize = 4;
 
 impl<R: Clone> Keys<R> {
     /// Keys with these roles; any other key has the role `other`.
@@ -57,11 +69,12 @@ impl<R: Clone> Keys<R> {
                 return None;
             }
             at = at.wrapping_add(1);
-            let fits = self.expected.get(place).is_some_and(|expected| expected.fits(cursor, at));
-            let value =
-                if fits { at.wrapping_add(self.expected.get(place)?.length) } else { self.expect(cursor, at, place)? };
+            let value = match self.expected.get(place) {
+                Some(expected) if expected.last.fits(cursor, at) => at.wrapping_add(expected.last.length),
+                _ => self.turn(cursor, at, place)?,
+            };
             let value = cursor.blank(value);
-            let role = self.expected.get(place).map_or(&self.other, |expected| &expected.role);
+            let role = self.expected.get(place).map_or(&self.other, |expected| &expected.last.role);
             at = cursor.blank(each(role, value)?);
             place = place.wrapping_add(1);
             match cursor.byte(at) {
@@ -70,6 +83,18 @@ impl<R: Clone> Keys<R> {
                 _ => return None,
             }
         }
+    }
+
+    /// Reads a key that was not the last one at its place. Gives the offset behind its colon.
+    #[inline]
+    fn turn(&mut self, cursor: Cursor<'_>, at: usize, place: usize) -> Option<usize> {
+        if let Some(Place { last, others }) = self.expected.get_mut(place)
+            && let Some(other) = others.iter_mut().find(|other| other.fits(cursor, at))
+        {
+            std::mem::swap(last, other);
+            return Some(at.wrapping_add(last.length));
+        }
+        self.expect(cursor, at, place)
     }
 
     /// Reads a key that was not expected, and expects it from now on. Gives the offset behind its colon.
@@ -87,10 +112,23 @@ impl<R: Clone> Keys<R> {
         let role = self.known.get(key).unwrap_or(&self.other).clone();
         let expected = Expected::new(key, role);
         match self.expected.get_mut(place) {
-            Some(known) => *known = expected,
-            None => self.expected.push(expected),
+            Some(known) => known.put(expected),
+            None => self.expected.push(Place { last: expected, others: Vec::new() }),
         }
         Some(colon.wrapping_add(1))
+    }
+}
+
+impl<R> Place<R> {
+    fn put(&mut self, expected: Expected<R>) {
+        let before = std::mem::replace(&mut self.last, expected);
+        if before.key == self.last.key {
+            return;
+        }
+        if self.others.len() == OTHERS {
+            self.others.remove(0);
+        }
+        self.others.push(before);
     }
 }
 
@@ -116,5 +154,64 @@ impl<R> Expected<R> {
     fn fits_slowly(&self, cursor: Cursor<'_>, at: usize) -> bool {
         let end = at.wrapping_add(self.key.len());
         cursor.slice(at, end) == &*self.key && cursor.slice(end, end.wrapping_add(2)) == b"\":"
+    }
+}
+
+/// Reads the list whose bracket stands at an offset. `each` is told the place of every element and gives the offset behind it.
+#[inline]
+pub(super) fn list(cursor: Cursor<'_>, start: usize, mut each: impl FnMut(usize) -> Option<usize>) -> Option<usize> {
+    if cursor.byte(start) != b'[' {
+        return None;
+    }
+    let mut at = cursor.blank(start.wrapping_add(1));
+    if cursor.byte(at) == b']' {
+        return Some(at.wrapping_add(1));
+    }
+    loop {
+        at = cursor.blank(each(at)?);
+        match cursor.byte(at) {
+            b',' => at = cursor.blank(at.wrapping_add(1)),
+            b']' => return Some(at.wrapping_add(1)),
+            _ => return None,
+        }
+    }
+}
+
+/// What a known key stands for, with a bit that tells when it comes again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<P> {
+    part: Option<P>,
+    mark: u32,
+}
+
+impl<P: Copy> Keys<Named<P>> {
+    /// Keys that stand for these parts; no more than thirty.
+    pub(super) fn of_parts(parts: &[(&str, P)]) -> Self {
+        let named = |(number, (key, part)): (u32, &(&str, P))| {
+            ((*key).to_owned(), Named { part: Some(*part), mark: 1_u32.wrapping_shl(number) })
+        };
+        Self::new((0_u32..).zip(parts).map(named), Named { part: None, mark: 0 })
+    }
+
+    /// Reads an object: `each` is told the part that a key stands for, and where the value stands. `None` also where one comes again.
+    #[inline]
+    pub(super) fn parts(
+        &mut self,
+        cursor: Cursor<'_>,
+        start: usize,
+        mut each: impl FnMut(P, (usize, usize)),
+    ) -> Option<usize> {
+        let mut marks = 0;
+        self.object(cursor, start, |named, at| {
+            let end = cursor.value(at)?;
+            if let Some(part) = named.part {
+                if marks & named.mark != 0 {
+                    return None;
+                }
+                marks |= named.mark;
+                each(part, (at, end));
+            }
+            Some(end)
+        })
     }
 }

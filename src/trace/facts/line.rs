@@ -1,9 +1,10 @@
 //! The facts of one line, from its bytes.
 
 use super::call::{self, Order};
-use super::keys::Keys;
+use super::keys::{self, Keys};
+use super::messages::Messages;
 use super::roots::{self, Special};
-use super::{Demand, Facts, Field, Held, Stretch};
+use super::{Demand, Facts, Held, Stretch};
 use crate::trace::names::Names;
 use crate::value::Value;
 
@@ -14,12 +15,11 @@ pub struct LineReader {
     runs: Keys<roots::Role>,
     generic: Keys<call::Role>,
     native: Keys<call::Role>,
+    messages: Messages,
     /// Whether `null` is a value of each entry, by the form of the run.
     nulls: Vec<(bool, bool)>,
     /// Where the entries of a line stand, in a home-grown format with the rank of their name and in the normal form.
     found: Vec<Found>,
-    /// Types that were not as the full reader wants them.
-    wrong: Wrong,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,10 +30,25 @@ struct Found {
     null: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Wrong {
-    generic: bool,
-    native: bool,
+/// What the keys of a line say of it.
+#[derive(Debug, Default)]
+struct Seen {
+    marks: u128,
+    form: Option<Form>,
+    /// The rank of the name of the calls.
+    rank: u8,
+    /// The calls have to stand under the first of their names.
+    first_needed: bool,
+    /// Where a conversation stands, and whether it is the one of tau-bench.
+    messages: Option<(usize, bool)>,
+    trajectory: bool,
+    /// A conversation would be for the full reader.
+    no_chat: bool,
+    /// Tools are listed.
+    tools: bool,
+    /// Types that were not as the full reader wants them.
+    wrong_generic: bool,
+    wrong_native: bool,
 }
 
 /// The form of a run.
@@ -47,16 +62,16 @@ impl LineReader {
     /// A reader for what is asked for; `None` where only the full reader can give that.
     #[must_use]
     pub fn new(demand: &Demand, names: &Names) -> Option<Self> {
-        if demand.roots.iter().any(|root| roots::is_composed(root)) || demand.roots.len() > 100 {
+        if demand.roots.iter().any(|root| roots::is_composed(root)) {
             return None;
         }
         Some(Self {
-            runs: roots::keys(&demand.roots, names),
-            generic: call::keys(Some(names)),
-            native: call::keys(None),
+            runs: roots::keys(&demand.roots, names)?,
+            generic: call::keys(Some(names))?,
+            native: call::keys(None)?,
+            messages: Messages::new(),
             nulls: demand.roots.iter().map(|root| roots::null_counts(root, names)).collect(),
             found: Vec::new(),
-            wrong: Wrong::default(),
             demand: demand.clone(),
         })
     }
@@ -66,56 +81,143 @@ impl LineReader {
         facts.clear();
         self.found.clear();
         self.found.resize(self.demand.roots.len(), Found::default());
-        self.wrong = Wrong::default();
         let cursor = stretch.cursor;
-        let Self { demand, runs, generic, native, nulls, found, wrong } = self;
-        let (mut form, mut marks, mut first_needed, mut rank) = (None, 0_u64, false, 0);
         let mut order = Order::new();
+        let (seen, behind) = self.keys(stretch, start, facts, &mut order)?;
+        if cursor.blank(behind) < end {
+            return None;
+        }
+        match (seen.form, seen.messages) {
+            (Some(form), _) => self.finish(form, &seen, &order, facts)?,
+            (None, Some((start, tau_bench))) if !seen.no_chat => {
+                self.conversation(stretch, start, tau_bench, seen.tools, facts)?;
+            }
+            _ => return None,
+        }
+        for (root, name) in facts.roots.iter_mut().zip(&self.demand.roots) {
+            if name == "error" && matches!(root, Held::Value(Value::Absent)) {
+                *root = Held::Value(Value::Missing);
+            }
+        }
+        Some(())
+    }
+
+    /// Reads the keys of a line, and its calls where they stand in a list of their own. Gives the offset behind it.
+    #[inline]
+    fn keys<'a>(
+        &mut self,
+        stretch: Stretch<'a>,
+        start: usize,
+        facts: &mut Facts<'a>,
+        order: &mut Order,
+    ) -> Option<(Seen, usize)> {
+        let cursor = stretch.cursor;
+        let Self { demand, runs, generic, native, found, .. } = self;
+        let mut seen = Seen::default();
         let behind = runs.object(cursor, start, |role, at| {
-            if marks & role.mark != 0 {
+            if seen.marks & role.mark != 0 {
                 return None;
             }
-            marks |= role.mark;
+            seen.marks |= role.mark;
             let end = match role.special {
-                Special::None => cursor.value(at)?,
-                Special::Refuse if cursor.byte(at) == b'n' => cursor.value(at)?,
-                Special::Refuse => return None,
-                Special::RefuseUnlessFirst => {
-                    first_needed = true;
-                    cursor.value(at)?
-                }
                 Special::Generic(_) | Special::Native => {
                     let (this, keys) = match role.special {
                         Special::Native => (Form::Native, &mut *native),
                         _ => (Form::Generic, &mut *generic),
                     };
-                    if let Special::Generic(this) = role.special {
-                        rank = this;
+                    if let Special::Generic(rank) = role.special {
+                        seen.rank = rank;
                     }
-                    if form.replace(this).is_some() || cursor.byte(at) != b'[' {
+                    if seen.form.replace(this).is_some() {
                         return None;
                     }
-                    calls(keys, stretch, at, demand, facts, &mut order)?
+                    calls(keys, stretch, at, demand, facts, order)?
+                }
+                special => {
+                    seen.note(special, cursor.byte(at), at)?;
+                    cursor.value(at)?
                 }
             };
             if role.mark != 0 {
-                note(role, cursor.slice(at, end), (at, end), found, wrong);
+                note(role, cursor.slice(at, end), (at, end), found, &mut seen);
             }
             Some(end)
         })?;
-        let form = form?;
-        let good = cursor.blank(behind) >= end
-            && order.is_plain()
-            && !(first_needed && form == Form::Generic && rank > 0)
-            && !(if form == Form::Generic { wrong.generic } else { wrong.native });
-        if !good {
+        Some((seen, behind))
+    }
+
+    /// Settles what depends on the whole line, where it has a list of calls.
+    fn finish(&mut self, form: Form, seen: &Seen, order: &Order, facts: &mut Facts<'_>) -> Option<()> {
+        let wrong = if form == Form::Generic { seen.wrong_generic } else { seen.wrong_native };
+        let hidden = seen.first_needed && form == Form::Generic && seen.rank > 0;
+        if wrong || hidden || seen.trajectory || !order.is_plain() {
             return None;
         }
-        finish(facts, &order, found.iter().zip(&*nulls), form);
-        for (root, name) in facts.roots.iter_mut().zip(&demand.roots) {
-            if name == "error" && matches!(root, Held::Value(Value::Absent)) {
-                *root = Held::Value(Value::Missing);
+        facts.settle(|field| order.records(field));
+        facts.roots.extend(self.found.iter().zip(&self.nulls).map(|(found, nulls)| {
+            let (place, null_counts) = match form {
+                Form::Generic => (found.generic.map(|(_, start, end)| (start, end)), nulls.0),
+                Form::Native => (found.native, nulls.1),
+            };
+            match place {
+                Some((start, end)) => Held::Bytes(start, end),
+                None if found.null && null_counts => Held::Value(Value::Null),
+                None => Held::Value(Value::Absent),
             }
+        }));
+        Some(())
+    }
+
+    /// Reads the conversation that a line holds.
+    fn conversation<'a>(
+        &mut self,
+        stretch: Stretch<'a>,
+        start: usize,
+        tau_bench: bool,
+        tools: bool,
+        facts: &mut Facts<'a>,
+    ) -> Option<()> {
+        let read = self.messages.read(stretch, start, &self.demand, facts)?;
+        let plain = match tau_bench {
+            true => read.all_messages && !read.in_blocks,
+            // That it records no calls would be a warning.
+            false => read.has_message && (read.in_blocks || tools || read.about_calls),
+        };
+        if !plain {
+            return None;
+        }
+        facts.records_calls = true;
+        facts.settle(|field| read.records.get(field as usize) == Some(&true));
+        for (found, name) in self.found.iter().zip(&self.demand.roots) {
+            facts.roots.push(match (name.as_str(), found.native) {
+                ("output", _) => read.output.unwrap_or(Held::Value(Value::Absent)),
+                ("id", Some((start, end))) if !tau_bench && stretch.cursor.byte(start) == b'"' => {
+                    Held::Bytes(start, end)
+                }
+                // The full reader puts them together.
+                ("tools", Some(_)) => return None,
+                ("meta", _) if tau_bench => return None,
+                _ => Held::Value(Value::Absent),
+            });
+        }
+        Some(())
+    }
+}
+
+impl Seen {
+    /// Notes a key that decides more than a value. `None` where the line is for the full reader.
+    fn note(&mut self, special: Special, first: u8, at: usize) -> Option<()> {
+        match special {
+            Special::Refuse if first != b'n' => return None,
+            Special::Refuse => self.no_chat = true,
+            Special::Messages | Special::Trajectory => {
+                self.first_needed |= special == Special::Messages;
+                self.trajectory |= special == Special::Trajectory;
+                self.no_chat |= self.messages.replace((at, special == Special::Trajectory)).is_some();
+            }
+            Special::Choices => (self.first_needed, self.no_chat) = (true, true),
+            Special::Tools => self.tools = true,
+            Special::None | Special::Generic(_) | Special::Native => {}
         }
         Some(())
     }
@@ -131,29 +233,19 @@ fn calls<'a>(
     facts: &mut Facts<'a>,
     order: &mut Order,
 ) -> Option<usize> {
-    let cursor = stretch.cursor;
     facts.records_calls = true;
-    let mut at = cursor.blank(start.wrapping_add(1));
-    if cursor.byte(at) == b']' {
-        return Some(at.wrapping_add(1));
-    }
-    loop {
-        let (call, executed, behind) = call::read(keys, stretch.text, cursor, at, demand, &mut facts.texts, order)?;
+    keys::list(stretch.cursor, start, |at| {
+        let (call, executed, behind) = call::read(keys, stretch, at, demand, &mut facts.texts, order)?;
         facts.unusual |= !executed;
         facts.calls.push(call);
-        at = cursor.blank(behind);
-        match cursor.byte(at) {
-            b',' => at = cursor.blank(at.wrapping_add(1)),
-            b']' => return Some(at.wrapping_add(1)),
-            _ => return None,
-        }
-    }
+        Some(behind)
+    })
 }
 
 /// Notes where an entry stands.
-fn note(role: &roots::Role, value: &[u8], (start, end): (usize, usize), found: &mut [Found], wrong: &mut Wrong) {
-    wrong.generic |= !role.generic_type.fits(value);
-    wrong.native |= !role.native_type.fits(value);
+fn note(role: &roots::Role, value: &[u8], (start, end): (usize, usize), found: &mut [Found], seen: &mut Seen) {
+    seen.wrong_generic |= !role.generic_type.fits(value);
+    seen.wrong_native |= !role.native_type.fits(value);
     let null = value.first() == Some(&b'n');
     for (root, rank) in &role.generic {
         if let Some(found) = found.get_mut(usize::from(*root)) {
@@ -170,31 +262,4 @@ fn note(role: &roots::Role, value: &[u8], (start, end): (usize, usize), found: &
             found.native = Some((start, end));
         }
     }
-}
-
-/// Settles what depends on the whole line.
-fn finish<'f>(
-    facts: &mut Facts<'_>,
-    order: &Order,
-    found: impl Iterator<Item = (&'f Found, &'f (bool, bool))>,
-    form: Form,
-) {
-    for call in &mut facts.calls {
-        for (field, held) in Field::ALL.into_iter().zip(&mut call.fields) {
-            if matches!(held, Held::Value(Value::Missing)) && !order.records(field) {
-                *held = Held::Value(Value::Absent);
-            }
-        }
-    }
-    facts.roots.extend(found.map(|(found, nulls)| {
-        let (place, null_counts) = match form {
-            Form::Generic => (found.generic.map(|(_, start, end)| (start, end)), nulls.0),
-            Form::Native => (found.native, nulls.1),
-        };
-        match place {
-            Some((start, end)) => Held::Bytes(start, end),
-            None if found.null && null_counts => Held::Value(Value::Null),
-            None => Held::Value(Value::Absent),
-        }
-    }));
 }

@@ -26,7 +26,7 @@ impl<'a> Facts<'a> {
 
 impl Texts {
     /// Adds the texts inside of a value.
-    fn walk(&mut self, root: Value<'_>) {
+    pub(super) fn walk(&mut self, root: Value<'_>) {
         let mut open = vec![Node::computed(root)];
         while let Some(node) = open.pop() {
             match node.value {

@@ -17,7 +17,7 @@ pub(super) struct Role {
     pub(super) generic_type: Type,
     pub(super) native_type: Type,
     /// A bit for every key that has a role.
-    pub(super) mark: u64,
+    pub(super) mark: u128,
 }
 
 /// Keys that decide more than a value.
@@ -29,10 +29,16 @@ pub(super) enum Special {
     Generic(u8),
     /// The list of calls of the normal form.
     Native,
-    /// A line with this key is for the full reader, unless its value is `null`.
+    /// A line with this key is for the full reader, unless its value is `null`; where it is no list of calls but a conversation, also then.
     Refuse,
-    /// The same, where the calls do not stand under the first of their names.
-    RefuseUnlessFirst,
+    /// A list of messages. Where there are calls too, these have to stand under the first of their names.
+    Messages,
+    /// A list of messages that nothing else overrides.
+    Trajectory,
+    /// Answers of an API, as `Messages`; a conversation with them is for the full reader.
+    Choices,
+    /// Tools that could be called: a conversation with them would tell of calls.
+    Tools,
 }
 
 /// The types that the full reader asks of an entry.
@@ -64,7 +70,7 @@ impl Type {
 
 /// Keys whose presence makes another format of a run, or steps of other kinds.
 /// Of a recorded environment nothing is repeated in a report: the full reader knows what is in it.
-const REFUSED: [&str; 8] = ["role", "request", "loglines", "traj", "steps", "complete", "turn", "env"];
+const REFUSED: [&str; 7] = ["role", "request", "loglines", "steps", "complete", "turn", "env"];
 
 /// The entries that facts cannot give without the full reader: they are put together from several parts.
 #[must_use]
@@ -93,12 +99,12 @@ fn names_of<'n>(root: &'n str, names: &'n Names) -> Vec<&'n str> {
     list.iter().map(AsRef::as_ref).collect()
 }
 
-/// The keys of runs with these entries.
-pub(super) fn keys(roots: &[String], names: &Names) -> Keys<Role> {
+/// The keys of runs with these entries; `None` where they are too many.
+pub(super) fn keys(roots: &[String], names: &Names) -> Option<Keys<Role>> {
     let mut roles: Vec<(String, Role)> = Vec::new();
     let mut change = |key: &str, change: &dyn Fn(&mut Role)| {
         let at = roles.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
-            let mark = 1_u64.checked_shl(u32::try_from(roles.len()).unwrap_or(64)).unwrap_or(0);
+            let mark = 1_u128.checked_shl(u32::try_from(roles.len()).unwrap_or(128)).unwrap_or(0);
             roles.push((key.to_owned(), Role { mark, ..Role::default() }));
             roles.len() - 1
         });
@@ -117,11 +123,16 @@ pub(super) fn keys(roots: &[String], names: &Names) -> Keys<Role> {
         match key {
             "calls" => {}
             _ if mapped(key) => {}
-            "messages" => change(key, &|role| role.special = Special::RefuseUnlessFirst),
+            "messages" => change(key, &|role| role.special = Special::Messages),
             _ => change(key, &|role| role.special = Special::Refuse),
         }
     }
-    change("choices", &|role| role.special = Special::RefuseUnlessFirst);
+    let others = [("traj", Special::Trajectory), ("choices", Special::Choices)];
+    for (key, special) in others.into_iter().chain([("tools", Special::Tools), ("functions", Special::Tools)]) {
+        if !mapped(key) {
+            change(key, &|role| role.special = special);
+        }
+    }
     // Where a duration stands only in seconds it has to be computed.
     for key in &names.seconds {
         change(key, &|role| role.special = Special::Refuse);
@@ -144,5 +155,6 @@ pub(super) fn keys(roots: &[String], names: &Names) -> Keys<Role> {
             change(key, &|role| role.generic.push((number, rank)));
         }
     }
-    Keys::new(roles, Role::default())
+    let told_apart = roles.iter().all(|(_, role)| role.mark != 0);
+    told_apart.then(|| Keys::new(roles, Role::default()))
 }

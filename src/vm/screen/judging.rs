@@ -140,7 +140,7 @@ impl<'a> Judging<'_, 'a> {
         match (self.stretch, held) {
             (Some(stretch), _) => stretch.at(held, way),
             (None, Held::Value(value)) => Some(crate::trace::facts::inside(value, way)),
-            (None, Held::Bytes(..)) => None,
+            (None, Held::Bytes(..) | Held::Written(..)) => None,
         }
     }
 

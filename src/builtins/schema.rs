@@ -6,6 +6,7 @@
 mod cost;
 
 use super::convert::{to_library, to_library_number};
+use super::detect::{beginning, ending};
 use crate::limits::{Exhausted, Limits, Meter};
 use crate::value::compare::{Key, deeper};
 use crate::value::{Entry, Node, Number, Object, Text, Value};
@@ -85,9 +86,7 @@ fn shortened(message: &str) -> String {
     if count <= LONGEST {
         return message.to_owned();
     }
-    let head: String = message.chars().take(LONGEST / 3).collect();
-    let tail: String = message.chars().skip(count - LONGEST / 2).collect();
-    format!("{head} … {tail}")
+    format!("{} … {}", beginning(message, LONGEST / 3), ending(message, LONGEST / 2))
 }
 
 /// Values of a run, as the validator reads them.

@@ -4,6 +4,7 @@ use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
 use super::feed::{self, Reading};
 use super::inputs;
+use crate::builtins::detect::beginning;
 use crate::diagnostic::render::{Ink, paint};
 use crate::limits::Limits;
 use crate::report::{redact_run, tell_unreadable};
@@ -90,7 +91,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
 
 /// A run step by step. The first line names it; what is hidden in reports is hidden in the others.
 fn shown_of(run: &Run<'_>, width: usize) -> String {
-    let text = timeline(run, width);
+    let text = timeline(run, width, beginning);
     let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
     format!("{head}\n{}", redact_run(run, rest))
 }

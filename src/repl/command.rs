@@ -2,6 +2,7 @@
 
 use super::session::{Go, Last, Session};
 use super::steps;
+use crate::builtins::detect::beginning;
 use crate::cli::docs;
 use crate::cli::exit::Exit;
 use crate::diagnostic::Slug;
@@ -186,7 +187,7 @@ impl Session<'_> {
         };
         let arena = Bump::new();
         if let Some(run) = self.read(&raw, &arena)? {
-            let text = timeline(&run, self.settings.style.width);
+            let text = timeline(&run, self.settings.style.width, beginning);
             let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
             let head = paint(self.settings.style, Ink::Bold, head);
             write!(self.out, "{head}\n{}", redact_run(&run, rest))?;
@@ -253,7 +254,7 @@ impl Session<'_> {
         let Some(raw) = self.position.as_ref().map(|position| position.run.clone()) else { return Ok(()) };
         let arena = Bump::new();
         if let Some(run) = self.read(&raw, &arena)? {
-            let row = crate::trace::timeline::rows(&run, std::iter::once(step.saturating_sub(1)), 2_000);
+            let row = crate::trace::timeline::rows(&run, std::iter::once(step.saturating_sub(1)), 2_000, beginning);
             for row in row {
                 let line =
                     format!("step {step}  {}  {}  {}", row.kind, one_line(&redact_run(&run, &row.what)), row.status);

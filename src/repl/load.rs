@@ -7,7 +7,8 @@ use crate::assist::Facts;
 use crate::cli::exit::Exit;
 use crate::cli::params;
 use crate::compile::compile;
-use crate::report::tell_unreadable;
+use crate::diagnostic::render::one_line;
+use crate::report::{redact_run, tell_unreadable};
 use crate::trace::read;
 use bumpalo::Bump;
 use std::io;
@@ -62,7 +63,7 @@ impl Session<'_> {
                 let arena = Bump::new();
                 let raw = position.run.clone();
                 let Some(run) = self.read(&raw, &arena)? else { return Ok(false) };
-                let id = run.id.map_or(String::new(), |id| format!(" (id {id})"));
+                let id = run.id.map_or(String::new(), |id| format!(" (id {})", one_line(&redact_run(&run, id))));
                 let steps = run.steps.len();
                 let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
                 let name = run.source.name();

@@ -4,7 +4,7 @@
 
 use super::excerpt::{self, Excerpt};
 use super::gate::{self, Gate, Policy};
-use super::redact::{self, REDACTED, redact};
+use super::redact::{self, redact};
 use super::table::Table;
 use super::value;
 use crate::source::Span;
@@ -199,7 +199,7 @@ pub fn build(table: &Table, run: &Run<'_>, outcomes: &[Outcome], policy: Policy,
         let before = run.text.as_bytes().get(..offset).unwrap_or_default();
         run.source.line.max(1) + memchr::memchr_iter(b'\n', before).count()
     };
-    report.warnings = run.warnings.iter().map(|one| (line(one.offset), one.message.clone())).collect();
+    report.warnings = run.warnings.iter().map(|one| (line(one.offset), redact(&one.message).into_owned())).collect();
     report
 }
 
@@ -213,7 +213,7 @@ pub fn build_of(
     policy: Policy,
     detail: Detail,
 ) -> RunReport {
-    let (environment, withheld) = run.map(redact::environment).unwrap_or_default();
+    let (environment, withheld) = withheld(table, run, outcomes, detail);
     let text = Text { text, source, environment, withheld, lines: OnceCell::new() };
     let mut results = Vec::with_capacity(table.items.len());
     let mut rules = Vec::new();
@@ -237,6 +237,35 @@ pub fn build_of(
     }
 }
 
+/// What no finding of a run shows, its places and texts: what the run keeps to itself, and what a predicate has found anywhere in it.
+fn withheld(
+    table: &Table,
+    run: Option<&Run<'_>>,
+    outcomes: &[Outcome],
+    detail: Detail,
+) -> (Vec<Range<usize>>, Vec<String>) {
+    let findings =
+        outcomes.iter().zip(0..).flat_map(|(outcome, program)| outcome.results.iter().map(move |one| (program, one)));
+    let mut findings = findings.filter(|(_, one)| detail.findings && one.status != Status::Passed).peekable();
+    if findings.peek().is_none() {
+        return (Vec::new(), Vec::new());
+    }
+    let Some(run) = run else { return (Vec::new(), Vec::new()) };
+    let (mut places, mut texts) = redact::environment(run);
+    for (program, one) in findings {
+        let item = table.item(program, one.assertion).and_then(|item| table.items.get(item));
+        if item.is_some_and(|item| item.masked) {
+            let found = one.evidence.iter().filter_map(|found| redact::found(run, &found.path));
+            found.for_each(|(place, text)| {
+                places.extend(place);
+                texts.push(text);
+            });
+        }
+    }
+    redact::longest_first(&mut texts);
+    (places, texts)
+}
+
 /// The mean of the scores of several rule files.
 pub(super) fn mean(scores: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = scores.fold((0.0, 0u32), |(sum, count), score| (sum + score, count + 1));
@@ -258,7 +287,7 @@ fn result(
         let hides: Vec<bool> = kept.iter().map(|one| masked || is_secret(one)).collect();
         let mut hidden = hidden_texts(kept, &hides);
         hidden.extend(text.withheld.iter().cloned());
-        hidden.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        redact::longest_first(&mut hidden);
         report.reason = said(&outcome.reason, &hidden);
         report.message = outcome.message.as_deref().map(|message| said(message, &hidden));
         let all = kept.iter().zip(&hides);
@@ -302,8 +331,7 @@ fn hidden_texts(evidence: &[Evidence], hides: &[bool]) -> Vec<String> {
 
 /// Words for people: redacted, without what is hidden, and not longer than anyone reads.
 fn said(words: &str, hidden: &[String]) -> String {
-    let clean = hidden.iter().fold(redact(words).into_owned(), |words, text| words.replace(text, REDACTED));
-    value::shortened(&clean, REASON)
+    value::shortened(&redact::without_texts(redact(words).into_owned(), hidden), REASON)
 }
 
 fn evidence(
@@ -322,7 +350,7 @@ fn evidence(
         role: evidence.role,
         label: said(&evidence.label, hidden),
         step: evidence.step.map(|step| step.saturating_add(1)),
-        path: evidence.path.clone(),
+        path: redact::without_texts(redact(&evidence.path).into_owned(), hidden),
         value: json.and_then(|json| value::for_machines(json, masked)),
         shown: detail.excerpt.and_then(|_| json.map(|json| value::for_people(json, masked, SHOWN))),
         source: origin.map(|range| text.bytes(&range)),

@@ -1,14 +1,13 @@
 //! The one place that keeps secrets out of reports.
 
-use crate::builtins::detect::Detector;
+use crate::builtins::detect::{self, Detector};
 use crate::limits::{Limits, Meter};
 use crate::trace::run::Run;
-use crate::value::Value;
+use crate::value::{Node, Value};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What stands in a report instead of a secret.
-pub const REDACTED: &str = "[redacted]";
+pub use crate::builtins::detect::REDACTED;
 
 /// No text shorter than this holds a secret that the detectors know.
 const SHORTEST: usize = 8;
@@ -53,32 +52,110 @@ const SHORTEST_VALUE: usize = 6;
 /// Variables of a recorded environment that are looked at.
 const VARIABLES: usize = 2_000;
 
-/// The places of the recorded environment and its texts. They are shown nowhere, wherever else the run repeats them.
+/// Values that only their name makes secrets (`password`) that are looked at.
+const NAMED: usize = 1_000;
+
+/// What of a run is shown nowhere, wherever else the run repeats it: its recorded environment, and values that their names make secrets.
+/// The places and the texts, the longest first.
 pub fn environment(run: &Run<'_>) -> (Vec<Range<usize>>, Vec<String>) {
     let root = run.root("env");
     let mut places: Vec<Range<usize>> = root.origin.range().into_iter().collect();
-    let Value::Object(variables) = root.value else { return (places, Vec::new()) };
     let mut texts = Vec::new();
-    for entry in variables.entries().iter().take(VARIABLES) {
-        let Value::Text(value) = entry.node.value else { continue };
-        if value.as_str().trim().len() < SHORTEST_VALUE {
-            continue;
+    let mut withhold = |node: &Node<'_>, text: &str| {
+        if is_telling(text) {
+            // Without the quotes around it: elsewhere it may stand inside a longer text.
+            places.extend(node.origin.range().map(|place| place.start + 1..place.end.saturating_sub(1)));
+            texts.push(text.trim().to_owned());
         }
-        // Without the quotes around it: elsewhere it may stand inside a longer text.
-        places.extend(entry.node.origin.range().map(|place| place.start + 1..place.end.saturating_sub(1)));
-        texts.push(value.as_str().trim().to_owned());
+    };
+    if let Value::Object(variables) = root.value {
+        for entry in variables.entries().iter().take(VARIABLES) {
+            if let Value::Text(value) = entry.node.value {
+                withhold(&entry.node, value.as_str());
+            }
+        }
     }
-    texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    let mut left = NAMED;
+    detect::named(&Value::Object(run.object), &mut |node, text| {
+        if left > 0 {
+            withhold(node, text);
+            left -= 1;
+        }
+    });
+    longest_first(&mut texts);
     (places, texts)
+}
+
+/// The text in which a predicate has found something, by its JSON pointer, with its place: where it is not too short to be hidden elsewhere.
+pub fn found(run: &Run<'_>, path: &str) -> Option<(Option<Range<usize>>, String)> {
+    let mut node = Node::computed(Value::Object(run.object));
+    for part in path.strip_prefix('/')?.split('/') {
+        node = match node.value {
+            Value::Object(object) => object.get(&part.replace("~1", "/").replace("~0", "~"))?,
+            Value::List(items) => *items.get(part.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    let Value::Text(text) = node.value else { return None };
+    let place = node.origin.range().map(|place| place.start + 1..place.end.saturating_sub(1));
+    is_telling(text.as_str()).then(|| (place, text.as_str().trim().to_owned()))
+}
+
+/// Whether a text is long enough to be taken out of others: a short one stands there by chance.
+pub fn is_telling(text: &str) -> bool {
+    text.trim().len() >= SHORTEST_VALUE
+}
+
+/// Texts to be taken out of others: the longest first, so that no part of one stays; each once.
+pub fn longest_first(texts: &mut Vec<String>) {
+    texts.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    texts.dedup();
+}
+
+/// Words without some texts, and without the beginning of one where words were cut off in it.
+#[must_use]
+pub fn without_texts(words: String, texts: &[String]) -> String {
+    texts.iter().fold(words, |words, text| {
+        let words = if words.contains(text.as_str()) { words.replace(text, REDACTED) } else { words };
+        without_beginning(words, text)
+    })
+}
+
+/// What marks a cut.
+const CUT: char = '…';
+
+/// Words without the beginning of a text in front of a cut; less than half of the shortest value says nothing.
+fn without_beginning(words: String, text: &str) -> String {
+    let Some(first) = text.chars().next() else { return words };
+    if !words.contains(CUT) || !words.contains(first) {
+        return words;
+    }
+    let mut clean = String::with_capacity(words.len());
+    let mut rest = words.as_str();
+    while let Some((before, behind)) = rest.split_once(CUT) {
+        let near = before.floor_char_boundary(before.len().saturating_sub(text.len()));
+        let starts = before.get(near..).unwrap_or_default().match_indices(first).map(|(at, _)| near + at);
+        let begins =
+            |at: &usize| before.get(*at..).is_some_and(|end| end.len() >= SHORTEST_VALUE / 2 && text.starts_with(end));
+        match starts.into_iter().find(begins).and_then(|at| before.get(..at)) {
+            Some(kept) => {
+                clean.push_str(kept);
+                clean.push_str(REDACTED);
+            }
+            None => clean.push_str(before),
+        }
+        clean.push(CUT);
+        rest = behind;
+    }
+    clean.push_str(rest);
+    clean
 }
 
 /// Text about a run, such as its timeline, without secrets and without the texts of its environment.
 #[must_use]
 pub fn of_run(run: &Run<'_>, text: &str) -> String {
     let (_, withheld) = environment(run);
-    withheld.iter().fold(redact(text).into_owned(), |text, hidden| {
-        if text.contains(hidden.as_str()) { text.replace(hidden.as_str(), REDACTED) } else { text }
-    })
+    without_texts(redact(text).into_owned(), &withheld)
 }
 
 /// JSON without the texts of the environment, as they are written there.

@@ -2,15 +2,16 @@
 
 use super::run::{Kind, Run, Status, Step};
 use crate::value::json::write_json;
+use crate::value::notation::Beginning;
 use crate::value::{Node, Value};
 use std::fmt::Write as _;
 
 /// The run as lines of at most `width` characters (never less than 40; the name of the file is not cut), each with its line end.
 #[must_use]
-pub fn timeline(run: &Run<'_>, width: usize) -> String {
+pub fn timeline(run: &Run<'_>, width: usize, beginning: Beginning) -> String {
     let width = width.max(40);
     let mut out = String::new();
-    head(run, width, &mut out);
+    head(run, width, beginning, &mut out);
     out.push_str(&wrapped("has", &has(run), width));
     out.push_str(&wrapped("lacks", &lacks(run), width));
     if let Some(calls) = call_fields(run) {
@@ -22,17 +23,17 @@ pub fn timeline(run: &Run<'_>, width: usize) -> String {
     }
     if !run.steps.is_empty() {
         out.push('\n');
-        steps(run, width, &mut out);
+        steps(run, width, beginning, &mut out);
     }
-    tail(run, width, &mut out);
+    tail(run, width, beginning, &mut out);
     out
 }
 
-fn head(run: &Run<'_>, width: usize, out: &mut String) {
+fn head(run: &Run<'_>, width: usize, beginning: Beginning, out: &mut String) {
     out.push_str(&clean(&run.source.name()));
     out.push('\n');
     if let Some(id) = run.id {
-        let _ = writeln!(out, "id     {}", shortened(&clean(id), width.saturating_sub(7)));
+        let _ = writeln!(out, "id     {}", shortened(&clean(id), width.saturating_sub(7), beginning));
     }
     if !run.complete {
         out.push_str("state  not complete, more may come\n");
@@ -131,11 +132,11 @@ pub struct Row {
     pub duration: String,
 }
 
-/// The lines of some steps, by their indices; what they did in at most about `most` characters. Secrets are not taken out.
+/// The lines of some steps, by their indices; what they did in at most about `most` characters. Secrets are only taken out where a text is cut.
 #[must_use]
-pub fn rows(run: &Run<'_>, steps: impl Iterator<Item = usize>, most: usize) -> Vec<Row> {
+pub fn rows(run: &Run<'_>, steps: impl Iterator<Item = usize>, most: usize, beginning: Beginning) -> Vec<Row> {
     let zero = zero(run);
-    steps.filter_map(|at| Some(row(run.steps.get(at)?, at + 1, zero, most))).collect()
+    steps.filter_map(|at| Some(row(run.steps.get(at)?, at + 1, zero, most, beginning))).collect()
 }
 
 /// When the first step started.
@@ -143,10 +144,11 @@ fn zero(run: &Run<'_>) -> f64 {
     run.steps.iter().filter_map(|step| step.start).min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
-fn steps(run: &Run<'_>, width: usize, out: &mut String) {
+fn steps(run: &Run<'_>, width: usize, beginning: Beginning, out: &mut String) {
     let zero = zero(run);
     // What a cell shows at most; the line is cut once more at its end.
-    let rows: Vec<_> = run.steps.iter().zip(1..).map(|(step, number)| row(step, number, zero, width)).collect();
+    let rows: Vec<_> =
+        run.steps.iter().zip(1..).map(|(step, number)| row(step, number, zero, width, beginning)).collect();
     let widest = |cell: fn(&Row) -> &str| rows.iter().map(|row| cell(row).chars().count()).max().unwrap_or(0);
     let widths = [
         widest(|row| &row.number),
@@ -159,12 +161,17 @@ fn steps(run: &Run<'_>, width: usize, out: &mut String) {
     let taken: usize = widths.iter().filter(|width| **width > 0).map(|width| width + 2).sum();
     let room = width.saturating_sub(taken).clamp(16, widest(|row| &row.what).max(16));
     for row in &rows {
-        out.push_str(line(row, widths, room).trim_end());
+        out.push_str(line(row, widths, room, beginning).trim_end());
         out.push('\n');
     }
 }
 
-fn line(row: &Row, [number, turn, time, kind, status, duration]: [usize; 6], room: usize) -> String {
+fn line(
+    row: &Row,
+    [number, turn, time, kind, status, duration]: [usize; 6],
+    room: usize,
+    beginning: Beginning,
+) -> String {
     let mut line = format!("{:>number$}  ", row.number);
     if turn > 0 {
         let _ = write!(line, "{:>turn$}  ", row.turn);
@@ -172,7 +179,7 @@ fn line(row: &Row, [number, turn, time, kind, status, duration]: [usize; 6], roo
     if time > 0 {
         let _ = write!(line, "{:>time$}  ", row.time);
     }
-    let _ = write!(line, "{:<kind$}  {:<room$}  ", row.kind, shortened(&row.what, room));
+    let _ = write!(line, "{:<kind$}  {:<room$}  ", row.kind, shortened(&row.what, room, beginning));
     if status > 0 {
         let _ = write!(line, "{:<status$}  ", row.status);
     }
@@ -182,7 +189,7 @@ fn line(row: &Row, [number, turn, time, kind, status, duration]: [usize; 6], roo
     line
 }
 
-fn row(step: &Step<'_>, number: usize, zero: f64, most: usize) -> Row {
+fn row(step: &Step<'_>, number: usize, zero: f64, most: usize, beginning: Beginning) -> Row {
     let length = match step.object.get("duration").map(|node| node.value) {
         Some(Value::Number(number)) => span(number.to_f64()),
         _ => String::new(),
@@ -192,7 +199,7 @@ fn row(step: &Step<'_>, number: usize, zero: f64, most: usize) -> Row {
         turn: step.turn.map(|turn| format!("turn {turn}")).unwrap_or_default(),
         time: step.start.map(|start| format!("+{}", span(start - zero))).unwrap_or_default(),
         kind: step.kind.as_str(),
-        what: what(step, most),
+        what: what(step, most, beginning),
         status: match step.status {
             Status::Unknown => "",
             status => status.as_str().unwrap_or_default(),
@@ -202,10 +209,10 @@ fn row(step: &Step<'_>, number: usize, zero: f64, most: usize) -> Row {
 }
 
 /// What the step did, in one line of at most about `most` characters.
-fn what(step: &Step<'_>, most: usize) -> String {
+fn what(step: &Step<'_>, most: usize, beginning: Beginning) -> String {
     let mut text = match step.kind {
-        Kind::Call => format!("{}({})", clean(step.name), arguments(step, most)),
-        Kind::Message => format!("{} {}", clean(step.name), value(step.object.get("text"), most)),
+        Kind::Call => format!("{}({})", clean(step.name), arguments(step, most, beginning)),
+        Kind::Message => format!("{} {}", clean(step.name), value(step.object.get("text"), most, beginning)),
         Kind::Http => match step.object.get("method").map(|node| node.value) {
             Some(Value::Text(method)) => format!("{} {}", clean(method.as_str()), clean(step.name)),
             _ => clean(step.name),
@@ -218,7 +225,7 @@ fn what(step: &Step<'_>, most: usize) -> String {
     text
 }
 
-fn arguments(step: &Step<'_>, most: usize) -> String {
+fn arguments(step: &Step<'_>, most: usize, beginning: Beginning) -> String {
     match step.object.get("args").map(|node| node.value) {
         Some(Value::Object(object)) => {
             let mut out = String::new();
@@ -227,22 +234,22 @@ fn arguments(step: &Step<'_>, most: usize) -> String {
                     break;
                 }
                 let comma = if out.is_empty() { "" } else { ", " };
-                let _ = write!(out, "{comma}{}: {}", clean(entry.key), value(Some(entry.node), most));
+                let _ = write!(out, "{comma}{}: {}", clean(entry.key), value(Some(entry.node), most, beginning));
             }
             out
         }
         Some(Value::Absent) | None => String::new(),
-        Some(_) => value(step.object.get("args"), most),
+        Some(_) => value(step.object.get("args"), most, beginning),
     }
 }
 
 /// A value as short JSON.
-fn value(node: Option<Node<'_>>, most: usize) -> String {
+fn value(node: Option<Node<'_>>, most: usize, beginning: Beginning) -> String {
     match node.map(|node| node.value) {
         None | Some(Value::Missing | Value::Absent) => String::new(),
         // A long text is cut before it is written: only its start is shown.
         Some(Value::Text(text)) => {
-            let start: String = text.as_str().chars().take(most).collect();
+            let start = beginning(text.as_str(), most);
             let mut out = String::new();
             write_json(&super::build::text(&start), &mut out);
             clean(&out)
@@ -250,7 +257,7 @@ fn value(node: Option<Node<'_>>, most: usize) -> String {
         Some(value) => {
             let mut out = String::new();
             write_json(&value, &mut out);
-            clean(&shortened(&out, most))
+            clean(&shortened(&out, most, beginning))
         }
     }
 }
@@ -281,18 +288,18 @@ fn clean(text: &str) -> String {
 }
 
 /// At most so many characters; what is cut off is marked.
-fn shortened(text: &str, most: usize) -> String {
+fn shortened(text: &str, most: usize, beginning: Beginning) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
-        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        Some(_) => format!("{}…", beginning(text, most.saturating_sub(1))),
     }
 }
 
-fn tail(run: &Run<'_>, width: usize, out: &mut String) {
+fn tail(run: &Run<'_>, width: usize, beginning: Beginning, out: &mut String) {
     let mut lines = Vec::new();
     for root in ["output", "error"] {
         if is_recorded(run.root(root)) {
-            lines.push(format!("{root:<6} {}", value(Some(run.root(root)), width)));
+            lines.push(format!("{root:<6} {}", value(Some(run.root(root)), width, beginning)));
         }
     }
     for warning in &run.warnings {
@@ -304,7 +311,7 @@ fn tail(run: &Run<'_>, width: usize, out: &mut String) {
         out.push('\n');
     }
     for line in lines {
-        out.push_str(&shortened(&line, width));
+        out.push_str(&shortened(&line, width, beginning));
         out.push('\n');
     }
 }

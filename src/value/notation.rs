@@ -5,13 +5,28 @@
 use super::compare::deeper;
 use super::{Number, Value};
 use crate::diagnostic::render::steers;
+use std::borrow::Cow;
 use std::fmt::Write as _;
+
+/// What may be shown of the beginning of a text, where the rest is cut off: at most so many characters of it.
+pub type Beginning = for<'a> fn(&'a str, usize) -> Cow<'a, str>;
+
+/// Whatever it is.
+fn plainly(text: &str, most: usize) -> Cow<'_, str> {
+    Cow::Borrowed(text.char_indices().nth(most).and_then(|(at, _)| text.get(..at)).unwrap_or(text))
+}
 
 /// The value in the notation of the language, about `most` characters at most: `{id: "o-1", amount: 250, … 3 more}`.
 /// What a path does not find is `missing`, what the run does not record `not recorded`.
 #[must_use]
 pub fn notation(value: &Value<'_>, most: usize) -> String {
-    let mut writer = Writer { out: String::new(), left: most };
+    notation_with(value, most, plainly)
+}
+
+/// The same where a text that is cut shows no more than `beginning` gives of it: the beginning may hold something that nobody is to see.
+#[must_use]
+pub fn notation_with(value: &Value<'_>, most: usize, beginning: Beginning) -> String {
+    let mut writer = Writer { out: String::new(), left: most, beginning };
     writer.value(value);
     writer.out
 }
@@ -19,7 +34,7 @@ pub fn notation(value: &Value<'_>, most: usize) -> String {
 /// A text in quotes as the language writes it, at most about `most` characters of it.
 #[must_use]
 pub fn quoted(text: &str, most: usize) -> String {
-    let mut writer = Writer { out: String::new(), left: most };
+    let mut writer = Writer { out: String::new(), left: most, beginning: plainly };
     writer.text(text);
     writer.out
 }
@@ -43,6 +58,7 @@ struct Writer {
     out: String,
     /// Characters that may still be written.
     left: usize,
+    beginning: Beginning,
 }
 
 impl Writer {
@@ -125,17 +141,29 @@ impl Writer {
     fn text(&mut self, text: &str) {
         let room = self.left.max(LEAST);
         self.out.push('"');
-        let mut written = 0;
+        let before = self.out.len();
+        let (mut written, mut count) = (0, 0);
         for (at, character) in text.char_indices() {
             if written >= room {
-                let _ = write!(self.out, "…\" ({} in all)", characters(text, at));
-                self.left = 0;
-                return;
+                self.out.truncate(before);
+                return self.cut(text, count, at);
             }
             written += self.character(character, text.get(at + character.len_utf8()..).unwrap_or(""));
+            count += 1;
         }
         self.out.push('"');
         self.left = self.left.saturating_sub(written + 2);
+    }
+
+    /// A text of which only so many characters are shown; they end at a place.
+    fn cut(&mut self, text: &str, count: usize, at: usize) {
+        let shown = (self.beginning)(text, count);
+        for (at, character) in shown.char_indices() {
+            self.character(character, shown.get(at + character.len_utf8()..).unwrap_or(""));
+        }
+        // Writing to a string never fails.
+        let _ = write!(self.out, "…\" ({} in all)", characters(text, at));
+        self.left = 0;
     }
 
     /// One character of a text, escaped where the language wants that; gives how many it became.

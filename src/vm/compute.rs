@@ -8,6 +8,7 @@ use super::machine::{Machine, broken};
 use super::observe::{Misfit, TestKindSeen};
 use super::profile::Part;
 use crate::builtins::call::Environment;
+use crate::builtins::detect::{Detector, REDACTED};
 use crate::builtins::table;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use crate::ir::Constant;
@@ -172,7 +173,16 @@ impl<'run> Machine<'run> {
             cache: &self.cache,
         };
         let Value::List(names) = names.call(arguments, environment)?.value else { return Ok(()) };
-        let shown: Vec<String> = names.iter().take(UNGROUNDED).map(|name| to_json(&name.value)).collect();
+        // A line of a private key looks like an id.
+        let whole = to_json(&claims.value);
+        let secrets = Detector::Secrets.find(&whole, &mut self.meter)?;
+        let within =
+            |name: &str| secrets.iter().any(|one| whole.get(one.range.clone()).is_some_and(|it| it.contains(name)));
+        let said = |name: &Node<'_>| match name.value {
+            Value::Text(text) if within(text.as_str()) => REDACTED.to_owned(),
+            ref value => to_json(value),
+        };
+        let shown: Vec<String> = names.iter().take(UNGROUNDED).map(said).collect();
         let more = names.len().saturating_sub(UNGROUNDED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let stand = if names.len() == 1 { "stands" } else { "stand" };

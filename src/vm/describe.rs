@@ -5,6 +5,7 @@ use super::locate;
 use super::machine::Machine;
 use super::observe::{Gap, Recorder};
 use super::outcome::{Evidence, Role};
+use crate::builtins::detect::beginning;
 use crate::bytecode::ops::Op;
 use crate::diagnostic::suggest;
 use crate::truth::Truth;
@@ -156,8 +157,5 @@ fn in_words(value: &Value<'_>) -> String {
 /// Long texts and values are cut: reports show them in full where they list the evidence.
 pub(super) fn shortened(text: &str) -> String {
     const WIDTH: usize = 120;
-    if text.chars().count() <= WIDTH {
-        return text.to_owned();
-    }
-    text.chars().take(WIDTH - 1).chain(['…']).collect()
+    if text.chars().nth(WIDTH).is_none() { text.to_owned() } else { format!("{}…", beginning(text, WIDTH - 1)) }
 }

@@ -1,5 +1,6 @@
 //! What ends an evaluation without an answer. Each becomes the verdict `error` with its sentence as the reason.
 
+use crate::builtins::detect::beginning;
 use crate::source::Span;
 use crate::value::json::to_json;
 use crate::value::{Node, Origin};
@@ -45,10 +46,8 @@ impl Unfit {
     pub fn new(node: &Node<'_>, span: Span) -> Self {
         const SHOWN: usize = 80;
         let whole = to_json(&node.value);
-        let mut value: String = whole.chars().take(SHOWN).collect();
-        if value.len() < whole.len() {
-            value.push('…');
-        }
+        let start = beginning(&whole, SHOWN);
+        let value = if *start == whole { whole.clone() } else { format!("{start}…") };
         Self { span, type_name: node.value.type_name(), value, origin: node.origin }
     }
 }

@@ -5,12 +5,13 @@ use super::derivation::{Part, Shown};
 use super::fault::Fault;
 use super::machine::Machine;
 use super::prepare::Prepared;
+use crate::builtins::detect::beginning;
 use crate::bytecode::program::{CodeId, Program};
 use crate::limits::Limits;
 use crate::trace::run::Run;
 use crate::truth::Truth;
 use crate::value::Value;
-use crate::value::notation::{is_literal, notation};
+use crate::value::notation::{is_literal, notation, notation_with};
 use bumpalo::Bump;
 
 /// What an expression is on a run.
@@ -52,7 +53,7 @@ pub fn inspect<'run>(
     let before = machine.meter.fuel();
     let node = machine.evaluate(code, &scope)?;
     let fuel = before.saturating_sub(machine.meter.fuel());
-    let shown = Shown { text: notation(&node.value, LONGEST), ..machine.shown(&node) };
+    let shown = Shown { text: notation_with(&node.value, LONGEST, beginning), ..machine.shown(&node) };
     let is_true = match node.value {
         Value::Truth(truth) => truth == Truth::True,
         _ => true,

@@ -1,6 +1,7 @@
 //! What `aver trace show` prints, beside the runs in `tests/golden/trace`.
 
 use super::fixtures;
+use averment::builtins::detect::beginning;
 use averment::limits::Limits;
 use averment::trace::timeline::timeline;
 use averment::trace::{Runs, parse};
@@ -16,7 +17,7 @@ fn printed(path: &Path, width: usize) -> String {
     for raw in Runs::new(name, bytes, &limits) {
         let raw = raw.unwrap();
         let arena = Bump::new();
-        shown.push_str(&timeline(&parse(&raw, &arena, &limits).unwrap(), width));
+        shown.push_str(&timeline(&parse(&raw, &arena, &limits).unwrap(), width, beginning));
     }
     shown
 }

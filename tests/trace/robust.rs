@@ -84,7 +84,7 @@ fn read(bytes: Vec<u8>) -> usize {
         if let Ok(run) = parse(&raw, &arena, &limits) {
             found += 1;
             hangs_together(&run);
-            assert!(!timeline(&run, 60).is_empty());
+            assert!(!timeline(&run, 60, averment::builtins::detect::beginning).is_empty());
         }
     }
     found

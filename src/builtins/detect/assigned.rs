@@ -109,6 +109,12 @@ fn judge(worth: Worth, value: &str) -> Option<&'static str> {
     }
 }
 
+/// Whether a name may be one of a credential, from its last letter alone: most are not.
+pub(super) fn may_name(name: &str) -> bool {
+    let last = name.bytes().rev().find(u8::is_ascii_alphabetic);
+    last.is_some_and(|last| matches!(last.to_ascii_lowercase(), b'y' | b't' | b'n' | b'l' | b'd' | b'e' | b'h'))
+}
+
 /// What a whole name says; `apiKey`, `API-KEY` and `api_key` say the same.
 fn worth(name: &[u8]) -> Option<Worth> {
     if name.len() > LONGEST_NAME {

@@ -5,11 +5,14 @@
 //! are resolved: JSON and URL escapes, zero-width characters, base64. Every pass is linear in the text.
 
 mod assigned;
+mod hide;
 mod pii;
 mod providers;
 mod random;
 mod secrets;
 mod view;
+
+pub use hide::{REDACTED, beginning, ending, named};
 
 use crate::limits::{Exhausted, Meter};
 use crate::value::Value;

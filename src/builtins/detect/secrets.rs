@@ -169,11 +169,40 @@ pub(super) fn private_key(text: &str, start: usize) -> Option<Range<usize>> {
     let mut run = 0_usize;
     for (offset, byte) in window.enumerate() {
         run = if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=') { run + 1 } else { 0 };
-        if run >= 16 {
-            return Some(start..body + offset + 1);
+        if run >= MATERIAL {
+            return Some(start..armour_end(bytes, body + offset + 1));
         }
     }
     None
+}
+
+/// So many characters of base64 in a row are key material, and no word.
+const MATERIAL: usize = 16;
+/// The longest private key, in its armour.
+const LONGEST_KEY: usize = 8 << 10;
+
+/// Where a private key ends of which some material has been seen: behind its last line, or behind its material where that line is missing.
+fn armour_end(bytes: &[u8], from: usize) -> usize {
+    const LAST: &[u8] = b"-----END ";
+    let near = bytes.get(from..bytes.len().min(from + LONGEST_KEY)).unwrap_or_default();
+    let next = memchr::memmem::find(near, b"-----BEGIN ").unwrap_or(near.len());
+    if let Some(last) = near.get(..next).and_then(|near| memchr::memmem::find(near, LAST)) {
+        let label = from + last + LAST.len();
+        let label_end = run_end(bytes, label, 40, |byte| byte.is_ascii_uppercase() || byte == b' ');
+        return run_end(bytes, label_end, 5, |byte| byte == b'-');
+    }
+    let of_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let mut end = run_end(bytes, from, LONGEST_KEY, of_base64);
+    while end - from < LONGEST_KEY {
+        // Ends of lines may stand there as escapes.
+        let line = run_end(bytes, end, 8, |byte| byte.is_ascii_whitespace() || byte == b'\\');
+        let line_end = run_end(bytes, line, LONGEST_KEY, of_base64);
+        if line == end || line_end - line < MATERIAL {
+            break;
+        }
+        end = line_end;
+    }
+    end
 }
 
 /// `Bearer` with a token that looks drawn at random.

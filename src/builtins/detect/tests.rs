@@ -47,12 +47,52 @@ fn a_finding_stands_where_its_text_stands_through_every_encoding() {
 }
 
 #[test]
+fn a_private_key_is_found_with_all_of_its_material() {
+    let find = |text: &str| Detector::Secrets.find(text, &mut Meter::new(&Limits::default())).unwrap();
+    let lines: Vec<String> = (0..40).map(|seed| key(ALNUM, 64, seed)).collect();
+    let whole = |label: &str, head: &str| {
+        let body = lines.join("\n");
+        format!("-----BEGIN {label}-----\n{head}{body}\nQx==\n-----END {label}-----")
+    };
+    for (label, head) in [
+        ("RSA PRIVATE KEY", ""),
+        ("RSA PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0123456789ABCDEF\n\n"),
+        ("PGP PRIVATE KEY BLOCK", "Version: GnuPG v2\n\n"),
+    ] {
+        let armour = whole(label, head);
+        let text = format!("here: {armour} and no more");
+        assert_eq!(find(&text), [Finding { kind: "private-key", range: 6..6 + armour.len() }], "{text}");
+        let json = serde_json::to_string(&text).unwrap();
+        let found = find(&json);
+        assert_eq!(&json[found[0].range.end..], " and no more\"");
+        // The last line may be missing.
+        let cut = armour.split("Qx==").next().unwrap().trim_end();
+        assert_eq!(find(&format!("{cut} and no more"))[0].range, 0..cut.len());
+    }
+    let two = format!("{}\n{}", whole("PRIVATE KEY", ""), whole("EC PRIVATE KEY", ""));
+    assert_eq!(find(&two).len(), 2);
+}
+
+#[test]
 fn large_texts_take_bounded_time() {
     let mut meter = Meter::new(&Limits { fuel: u64::MAX, ..Limits::default() });
     let size = 1 << 20;
-    for piece in
-        ["a", "%41", "\\u0041", "eyJ", "://", "token=", "@", "1", "A1", "-----BEGIN ", "aaaa=", "\u{200b}", "4 "]
-    {
+    for piece in [
+        "a",
+        "%41",
+        "\\u0041",
+        "eyJ",
+        "://",
+        "token=",
+        "@",
+        "1",
+        "A1",
+        "-----BEGIN ",
+        "-----BEGIN PRIVATE KEY-----AAAAAAAAAAAAAAAA",
+        "aaaa=",
+        "\u{200b}",
+        "4 ",
+    ] {
         let text = piece.repeat(size / piece.len());
         let start = std::time::Instant::now();
         for detector in [Detector::Secrets, Detector::Pii] {

@@ -5,6 +5,7 @@ use crate::report::redact::{self, REDACTED, redact};
 use crate::report::value::shortened;
 use crate::trace::run::Run;
 use crate::vm::derivation::{Derivation, Found, Part, Shown};
+use crate::vm::outcome::Evidence;
 
 /// Texts and places that are not shown.
 #[derive(Debug, Default)]
@@ -19,9 +20,10 @@ const SHORTEST: usize = 4;
 const WORDS: usize = 2_000;
 
 impl Hidden {
-    /// What is to be hidden of a run and the derivations on it.
-    pub fn new(run: &Run<'_>, derivations: &[Derivation]) -> Self {
+    /// What is to be hidden of a run and the derivations on it, and what predicates have found in it.
+    pub fn new<'a>(run: &Run<'_>, derivations: &[Derivation], found: impl Iterator<Item = &'a Evidence>) -> Self {
         let (_, mut texts) = redact::environment(run);
+        texts.extend(found.filter_map(|found| Some(redact::found(run, &found.path)?.1)));
         for part in derivations.iter().flat_map(|one| &one.parts) {
             collect(part, &mut texts);
         }
@@ -40,8 +42,7 @@ impl Hidden {
 
     fn of_texts(mut texts: Vec<String>) -> Self {
         texts.retain(|text| text.chars().count() >= SHORTEST);
-        texts.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
-        texts.dedup();
+        redact::longest_first(&mut texts);
         Self { texts }
     }
 
@@ -56,11 +57,7 @@ impl Hidden {
     }
 
     fn clean(&self, words: &str) -> String {
-        let clean = redact(words);
-        let clean = self.texts.iter().fold(clean.into_owned(), |words, text| {
-            if words.contains(text.as_str()) { words.replace(text.as_str(), REDACTED) } else { words }
-        });
-        one_line(&clean).into_owned()
+        one_line(&redact::without_texts(redact(words).into_owned(), &self.texts)).into_owned()
     }
 
     /// A value; `masked` hides every one that is no truth.

@@ -1,6 +1,7 @@
 //! The run in a derivation: its steps, those that the assertion looks at marked, the others left out where they are many.
 
 use super::hidden::Hidden;
+use crate::builtins::detect::beginning;
 use crate::diagnostic::render::one_line;
 use crate::report::redact::REDACTED;
 use crate::report::value::shortened;
@@ -182,7 +183,7 @@ pub struct Look<'a, 'run> {
 impl Look<'_, '_> {
     /// What a step did.
     pub fn what(&self, step: usize) -> Option<String> {
-        rows(self.run, std::iter::once(step), LONG).into_iter().next().map(|row| self.shown(&row.what))
+        rows(self.run, std::iter::once(step), LONG, beginning).into_iter().next().map(|row| self.shown(&row.what))
     }
 
     fn shown(&self, what: &str) -> String {
@@ -208,7 +209,7 @@ pub fn lines(look: &Look<'_, '_>, marks: &Marks, choice: Choice) -> Vec<Line> {
     let chosen = chosen(marks, count, choice);
     let mut lines = Vec::new();
     let mut next = 0;
-    for (at, row) in chosen.iter().zip(rows(look.run, chosen.iter().copied(), LONG)) {
+    for (at, row) in chosen.iter().zip(rows(look.run, chosen.iter().copied(), LONG, beginning)) {
         if *at > next {
             lines.push(Line::Gap { steps: at - next });
         }

@@ -140,10 +140,13 @@ impl Node {
 pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>)], choice: Choice) -> View {
     let mut assertions = Vec::new();
     for (program, derivations) in derivations {
-        let hidden = Hidden::new(run, derivations);
+        let item = |derivation: &Derivation| {
+            table.item(*program, derivation.outcome.assertion).and_then(|item| table.items.get(item))
+        };
+        let masked = derivations.iter().filter(|one| item(one).is_some_and(|item| item.masked));
+        let hidden = Hidden::new(run, derivations, masked.flat_map(|one| &one.outcome.evidence));
         for derivation in derivations {
-            let item = table.item(*program, derivation.outcome.assertion).and_then(|item| table.items.get(item));
-            if let Some(item) = item {
+            if let Some(item) = item(derivation) {
                 let teller = Teller { table, program: *program, run, hidden: &hidden, masked: item.masked };
                 assertions.push(teller.assertion(item, derivation, choice));
             }
@@ -151,7 +154,7 @@ pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>
     }
     let run = RunView {
         name: one_line(&run.source.name()).into_owned(),
-        id: run.id.map(|id| shortened(&one_line(id), TEXT)),
+        id: run.id.map(|id| shortened(&Hidden::new(run, &[], std::iter::empty()).words(id), TEXT)),
         steps: run.steps.len(),
         complete: run.complete,
     };
@@ -220,15 +223,18 @@ impl Teller<'_, '_> {
     }
 
     fn evidence(&self, look: &timeline::Look<'_, '_>, evidence: &Evidence) -> EvidenceView {
-        let secret =
-            Shown { text: evidence.value.clone().unwrap_or_default(), path: evidence.path.clone(), truth: None };
+        let secret = Shown {
+            text: evidence.value.clone().unwrap_or_default(),
+            path: self.hidden.words(&evidence.path),
+            truth: None,
+        };
         let label = match self.hidden.is_secret(&secret) || self.masked && evidence.value.is_some() {
             true => REDACTED.to_owned(),
             false => self.hidden.words(&evidence.label),
         };
         EvidenceView {
             step: evidence.step.map(|step| u64::from(step) + 1),
-            path: evidence.path.clone(),
+            path: self.hidden.words(&evidence.path),
             label,
             what: evidence.step.and_then(|step| look.what(step as usize)),
         }

@@ -17,6 +17,7 @@ pub(super) use verdicts::{OPEN, absent_kind, by_missing, no_calls, no_window, no
 use super::monitor::Why;
 use super::timeline::{Env, Part};
 use super::view::{Hit, View, merge};
+use crate::builtins::detect::beginning;
 use crate::bytecode::program::CodeId;
 use crate::ir::{Alternative, NameTest, Within};
 use crate::trace::run::{Kind, Run, Step};
@@ -28,14 +29,15 @@ use crate::vm::outcome::{Evidence, Role};
 
 /// Characters of a value or name in a sentence.
 const SHOWN: usize = 60;
+/// Characters that it is made of: only the beginning of a long text is folded.
+const LOOKED_AT: usize = 10_000;
 
 /// Text for a sentence: one line, not too long.
 fn short(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or(&line)),
-        None => line,
-    }
+    let start = beginning(text, LOOKED_AT);
+    let line = start.split_whitespace().collect::<Vec<_>>().join(" ");
+    let whole = line.chars().nth(SHOWN).is_none() && *start == *text;
+    if whole { line } else { format!("{}…", beginning(&line, SHOWN)) }
 }
 
 /// `refund at call 3`, `` command 1 (`npm test`) ``, `message 2 (user)`: a step in a sentence.

@@ -1,6 +1,7 @@
 //! Values of a derivation: in the notation of the language, with the place that they stand at.
 
-use crate::value::notation::notation;
+use crate::builtins::detect::beginning;
+use crate::value::notation::notation_with;
 use crate::value::{Node, Value};
 use crate::vm::derivation::Shown;
 use crate::vm::locate;
@@ -20,7 +21,7 @@ impl<'run> Machine<'run> {
             Value::Regex(number) => {
                 self.program.regexes.get(number as usize).map_or_else(String::new, |regex| regex.text.clone())
             }
-            ref value => notation(value, LONGEST),
+            ref value => notation_with(value, LONGEST, beginning),
         };
         // Where a value stands decides whether reports hide it.
         let path = match truth {

@@ -8,6 +8,7 @@ mod evidence;
 mod grounding;
 pub mod json;
 mod list;
+pub mod nothing;
 mod number;
 mod path_cost;
 pub mod pattern;

@@ -49,20 +49,44 @@ impl Module {
                 .map_or(("", line), |rest| rest.split_at(rest.chars().next().map_or(0, char::len_utf8)));
             page.push_str(&format!("{}{rest}\n", first.to_uppercase()));
         }
-        let mut doc: Vec<&str> = Vec::new();
-        for line in self.text.lines() {
-            if let Some(said) = line.strip_prefix("##") {
-                doc.push(said.strip_prefix(' ').unwrap_or(said));
-            } else if let (Some(definition), false) = (line.strip_prefix("def "), doc.is_empty()) {
-                let signature = definition.split(" =").next().unwrap_or(definition);
-                page.push_str(&format!("\n### `{signature}`\n\n{}\n", doc.join("\n").trim_end()));
-                doc.clear();
-            } else {
-                doc.clear();
-            }
+        for (_, entry) in self.entries() {
+            page.push('\n');
+            page.push_str(&entry);
         }
         page
     }
+
+    /// Its definitions that have a doc comment: names, and what is to be said of each in Markdown.
+    fn entries(&self) -> Vec<(&'static str, String)> {
+        let (mut entries, mut doc) = (Vec::new(), Vec::new());
+        for line in self.text.lines() {
+            if let Some(said) = line.strip_prefix("##") {
+                doc.push(said.strip_prefix(' ').unwrap_or(said));
+                continue;
+            }
+            if let (Some(definition), false) = (line.strip_prefix("def "), doc.is_empty()) {
+                let signature = definition.split(" =").next().unwrap_or(definition);
+                let name = signature.trim_start_matches("step ").split('(').next().unwrap_or(signature);
+                entries.push((name, format!("### `{signature}`\n\n{}\n", doc.join("\n").trim_end())));
+            }
+            doc.clear();
+        }
+        entries
+    }
+}
+
+/// The definition of a name in the standard set: its module, and what is to be said of it in Markdown.
+#[must_use]
+pub fn definition(name: &str) -> Option<(&'static str, String)> {
+    MODULES.iter().find_map(|module| {
+        let entry = module.entries().into_iter().find(|(known, _)| *known == name);
+        entry.map(|(_, text)| (module.name, text))
+    })
+}
+
+/// The names of all definitions of the standard set.
+pub fn definitions() -> impl Iterator<Item = &'static str> {
+    MODULES.iter().flat_map(|module| module.entries().into_iter().map(|(name, _)| name))
 }
 
 /// The page of all modules.

@@ -8,7 +8,7 @@ use super::walk;
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Severity};
 use crate::source::Span;
-use crate::syntax::ast::{self, CallInput, ItemKind, Setting, StatementKind};
+use crate::syntax::ast::{self, CallInput, ItemKind, Quantifier, Setting, StatementKind};
 use crate::syntax::words;
 
 /// What kind of body something stands in.
@@ -120,7 +120,13 @@ impl<'a> Checker<'a> {
         let outer = self.bindings.clone();
         self.literals.clear();
         self.depth = 0;
+        self.message_step = None;
         let check = self.statement(&place.scope, &assertion.statement);
+        let of_one_step = matches!(
+            assertion.statement.kind,
+            StatementKind::Each { quantifier: Quantifier::Each | Quantifier::No, .. }
+        );
+        self.message_step = self.message_step.take().filter(|_| of_one_step);
         self.report_unbound();
         let text = self.statement_text(assertion.statement.span);
         let opening: Vec<&'a ast::Modifier> = match &assertion.statement.kind {
@@ -128,6 +134,7 @@ impl<'a> Checker<'a> {
             _ => Vec::new(),
         };
         let own = self.modifiers(&place.scope, opening.into_iter().chain(&assertion.modifiers));
+        self.message_step = None;
         self.report_unbound();
         self.add_assertion(place, own, check, text, assertion.statement.span);
         self.bindings = outer;

@@ -7,7 +7,7 @@ use super::ty::{Measure, Ty};
 use crate::builtins::stdlib::MODULES;
 use crate::builtins::table::{self as builtins, Builtin};
 use crate::diagnostic::{Diagnostic, Slug, suggest};
-use crate::ir::{ExprKind, Type};
+use crate::ir::{Constant, ExprKind, Type};
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -36,8 +36,10 @@ impl<'a> Checker<'a> {
         match builtins::lookup(&name.text) {
             Some(builtin) => self.call_builtin(scope, builtin, name, arguments, piped, span),
             None => {
-                self.arguments(scope, arguments);
-                self.report_unknown_function(scope.file, name, symbol.map(|(symbol, _)| symbol));
+                if !is_like_a_step(arguments) {
+                    self.arguments(scope, arguments);
+                }
+                self.report_unknown_function(scope.file, (name, arguments), symbol.map(|(symbol, _)| symbol), span);
                 Typed::broken(span)
             }
         }
@@ -96,12 +98,33 @@ impl<'a> Checker<'a> {
         for (value, parameter) in values.iter().zip(builtin.parameters) {
             self.check_argument(builtin, parameter, value);
         }
-        if builtin.name == "jsonpath" {
-            self.check_jsonpath(&values);
+        match builtin.name {
+            "jsonpath" => self.check_jsonpath(&values),
+            "percentile" => self.check_share(values.get(1)),
+            _ => {}
         }
         let ty = result_type(builtin, &values);
         let values = values.into_iter().map(|value| value.expr).collect();
         Typed::new(ExprKind::Builtin(builtin.name, values), span, ty)
+    }
+
+    /// A share lies between 0 and 1: `95` is meant as `95%`.
+    fn check_share(&mut self, share: Option<&Typed>) {
+        let Some(value) = share.and_then(|share| match self.constant(&share.expr)? {
+            Constant::Number(text) => text.parse::<f64>().ok().map(|number| (number, text, share.expr.span)),
+            _ => None,
+        }) else {
+            return;
+        };
+        let (number, text, span) = value;
+        if (0.0..=1.0).contains(&number) {
+            return;
+        }
+        let diagnostic = Diagnostic::new(Slug::Impossible, span, "a share lies between 0 and 1");
+        self.report(match (1.0..=100.0).contains(&number) {
+            true => diagnostic.help(format!("write `{text}%`")).fix("write it as a percentage", span, format!("{text}%")),
+            false => diagnostic.help("write `95%` or `0.95`"),
+        });
     }
 
     fn report_argument_count(&mut self, name: &ast::Name, takes: String, found: usize, call: &str) {
@@ -143,7 +166,13 @@ impl<'a> Checker<'a> {
         )));
     }
 
-    fn report_unknown_function(&mut self, file: usize, name: &ast::Name, other: Option<Symbol>) {
+    fn report_unknown_function(
+        &mut self,
+        file: usize,
+        (name, arguments): (&ast::Name, &[ast::Expr]),
+        other: Option<Symbol>,
+        span: Span,
+    ) {
         if self.scopes.get(file).is_some_and(|scope| scope.incomplete) {
             return;
         }
@@ -153,6 +182,10 @@ impl<'a> Checker<'a> {
         diagnostic = match (other, suggest::nearest(&name.text, names.iter().map(String::as_str))) {
             (Some(Symbol::Step(_)), _) => {
                 diagnostic.help(format!("`{}` is a step: `require {}(…)` says that it occurs", name.text, name.text))
+            }
+            (None, _) if is_like_a_step(arguments) => {
+                let call = self.written(span);
+                diagnostic.help(format!("that the tool is called is said with `require {call}`, that it is not with `never {call}`"))
             }
             (Some(_), _) => {
                 diagnostic.help(format!("`{}` is a value: write `{}` without parentheses", name.text, name.text))
@@ -190,6 +223,12 @@ impl<'a> Checker<'a> {
         let near = suggest::nearest(name, all.iter().map(|(name, _)| *name))?;
         all.iter().find(|(name, _)| *name == near).map(|(name, module)| (*name, format!("std.{module}")))
     }
+}
+
+/// Whether arguments read like the tests in a step's parentheses: `amount > 100`.
+fn is_like_a_step(arguments: &[ast::Expr]) -> bool {
+    let of_name = |subject: &ast::Expr| matches!(subject.kind, ast::ExprKind::Name(_) | ast::ExprKind::Field { .. });
+    arguments.first().is_some_and(|first| matches!(&first.kind, ast::ExprKind::Test { subject, .. } if of_name(subject)))
 }
 
 /// `2 arguments`, `1 or 2 arguments`.

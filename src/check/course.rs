@@ -276,6 +276,7 @@ impl<'a> Checker<'a> {
             Quantifier::No => self.lenient(|checker| checker.pattern(scope, step)),
             Quantifier::Each | Quantifier::Some => self.pattern(scope, step),
         };
+        self.message_step = Some(lowered.shape.clone());
         let inner = Scope { response: false, ..scope.with_step(lowered.shape) };
         let mut condition = self.condition(&inner, condition);
         if let [alternative] = lowered.pattern.alternatives.as_slice() {

@@ -68,6 +68,9 @@ impl Typed {
     }
 }
 
+/// A proposal quotes at most so many characters.
+const LINE: usize = 100;
+
 impl<'a> Checker<'a> {
     /// An expression that stands by itself (a `let`, a `def`, a default): no binding of a statement reaches it.
     pub(super) fn top_expr(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr) -> Typed {
@@ -180,7 +183,12 @@ impl<'a> Checker<'a> {
                 | ExprKind::Quantifier { .. }
                 | ExprKind::Group(_)
         );
-        let text = &if simple { text.to_owned() } else { format!("({text})") };
+        let text = &match simple {
+            // What is longer than a line helps nobody.
+            _ if text.chars().count() > LINE => "…".to_owned(),
+            true => text.to_owned(),
+            false => format!("({text})"),
+        };
         match (&expr.kind, value.ty.plain()) {
             (ExprKind::Quantifier { quantifier: ExprQuantifier::Count, .. }, _) => format!("write `({text}) >= 1`"),
             (ExprKind::Call { name, .. }, _) if name.text == "length" => format!("compare it: `{text} <= 10`"),

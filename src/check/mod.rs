@@ -148,6 +148,8 @@ struct Checker<'a> {
     unread: Vec<Span>,
     /// How deep the expression that is being lowered is nested.
     depth: usize,
+    /// What is known of the step that a `message` speaks of: behind `each` and `no` the first that does not hold.
+    message_step: Option<ty::StepShape>,
 }
 
 impl<'a> Checker<'a> {
@@ -172,6 +174,7 @@ impl<'a> Checker<'a> {
             schemas: schema::Schemas::default(),
             ids: ids::Ids::default(),
             bindings: bindings::Bindings::default(),
+            message_step: None,
             literals: Vec::new(),
             unread,
             depth: 0,

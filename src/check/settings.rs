@@ -136,7 +136,7 @@ impl<'a> Checker<'a> {
             ModifierKind::Must => own.must = true,
             ModifierKind::Threshold(number) => own.threshold = self.threshold(number),
             ModifierKind::Message(text) => {
-                let plain = Scope { step: None, response: false, ..scope.clone() };
+                let plain = Scope { step: self.message_step.clone(), response: false, ..scope.clone() };
                 own.message = Some(self.text_literal(&plain, text).expr);
             }
             ModifierKind::As(name) => own.metric = Some(name.text.clone()),

@@ -2,6 +2,7 @@
 
 use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
+use crate::assist::{self, Role};
 use crate::builtins::{reference, stdlib, table};
 use crate::diagnostic::render::{Ink, Style, paint};
 use crate::diagnostic::suggest::nearest;
@@ -17,9 +18,10 @@ Examples:
   aver docs course          statements about the course of a run, exactly
   aver docs functions       all functions with their types and examples
   aver docs median          one function
-  aver docs std.secrets     a module of the standard set")]
+  aver docs std.secrets     a module of the standard set
+  aver docs before          a word of the language")]
 pub struct Arguments {
-    /// A topic, the name of a function or of a module; none lists the topics
+    /// A topic, the name of a function or of a module, a word of the language; none lists the topics
     topic: Option<String>,
 }
 
@@ -84,10 +86,56 @@ pub fn named(topic: &str, style: Style) -> Result<String, Stop> {
     if let Some(module) = stdlib::module(topic.strip_prefix("std.").unwrap_or(topic)) {
         return Ok(page(&module.reference(), style));
     }
+    if let Some(page) = word(topic) {
+        return Ok(page);
+    }
+    if let Some((module, entry)) = stdlib::definition(topic) {
+        return Ok(page(&format!("{entry}\n\nFrom `std.{module}`.\n"), style));
+    }
     let known = PAGES.iter().map(|(name, _, _)| *name).chain(["functions", "stdlib"]);
-    let help = nearest(topic.strip_prefix("std.").unwrap_or(topic), known.chain(table::names()).chain(stdlib::names()))
+    let known = known.chain(table::names()).chain(stdlib::names()).chain(stdlib::definitions()).chain(ROLES.into_iter().flat_map(words_of));
+    let help = nearest(topic.strip_prefix("std.").unwrap_or(topic), known)
         .map_or("`aver docs` lists the topics".to_owned(), |near| format!("did you mean `{near}`?"));
-    Err(Stop::usage(format!("there is no topic and no function `{topic}`"), help))
+    Err(Stop::usage(format!("there is no topic, function or word `{topic}`"), help))
+}
+
+/// What a word can be, in the order of its page.
+const ROLES: [Role; 12] = [
+    Role::Statement,
+    Role::Declaration,
+    Role::Modifier,
+    Role::Root,
+    Role::Kind,
+    Role::Test,
+    Role::Operator,
+    Role::Setting,
+    Role::Verdict,
+    Role::Severity,
+    Role::Type,
+    Role::Constant,
+];
+
+fn words_of(role: Role) -> impl Iterator<Item = &'static str> {
+    assist::words(role).map(|one| one.word)
+}
+
+/// The page of a word of the language.
+pub fn word(word: &str) -> Option<String> {
+    let mut text = String::new();
+    for role in ROLES {
+        for one in assist::words(role).filter(|one| one.word == word) {
+            let _ = writeln!(text, "{} ({}): {}", one.word, role.noun(), one.doc);
+            let written = assist::plain(one.snippet);
+            if !written.is_empty() && written != one.word {
+                written.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
+            }
+            if !one.example.is_empty() {
+                one.example.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
+            }
+        }
+    }
+    // What is a function, too, has a page of its own.
+    (!text.is_empty() && crate::builtins::table::lookup(word).is_none()).then_some(text)
 }
 
 /// A page of Markdown for a terminal: titles stand out, code is indented, everything else stays as it is written.

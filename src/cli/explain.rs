@@ -102,6 +102,11 @@ fn page(word: &str, color: ColorChoice) -> Result<Exit, Stop> {
             let message = format!("`{word}` is a file: to explain verdicts, name a trace, too");
             return Err(Stop::usage(message, format!("write `aver explain {word} trace.json`")));
         }
+        // What reports say beside diagnostics: a verdict, a status, a statement.
+        if let Some(page) = docs::word(plain) {
+            std::io::stdout().write_all(page.as_bytes())?;
+            return Ok(Exit::Holds);
+        }
         let near = nearest(plain, Slug::ALL.iter().map(|slug| slug.as_str()));
         let help = near.map_or("`aver explain` lists all".to_owned(), |near| format!("did you mean `{near}`?"));
         return Err(Stop::usage(format!("there is no diagnostic `{plain}`"), help));

@@ -138,6 +138,7 @@ pub fn text_of(path: &Path, limits: Limits) -> Result<String, Stop> {
     if codec::is_program(&bytes) {
         return Err(Stop::usage(format!("`{shown}` is a compiled program"), "name the rule file that it was made of"));
     }
+    not_a_trace(path, &bytes)?;
     String::from_utf8(bytes).map_err(|_| Stop::usage(format!("`{shown}` is not UTF-8 text"), "save the file as UTF-8"))
 }
 
@@ -208,6 +209,9 @@ fn load_one(
     if codec::is_program(&bytes) {
         return compiled(&name, &bytes, limits);
     }
+    if let Input::File(path) = input {
+        not_a_trace(path, &bytes)?;
+    }
     let folder = match input {
         Input::File(path) => path.parent().map(Path::to_path_buf).unwrap_or_default(),
         Input::Stdin => std::path::PathBuf::new(),
@@ -223,6 +227,17 @@ fn load_one(
     let mut sources = SourceMap::default();
     let root = sources.add(SourceFile::new(name, Some(&folder), text));
     Ok(compile(sources, root, &Disk { limit: limits.rule_file_bytes }, limits, lints))
+}
+
+/// A run that stands where rules are expected: named like one, and JSON by its first character.
+fn not_a_trace(path: &Path, bytes: &[u8]) -> Result<(), Stop> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+    let opens = bytes.trim_ascii_start().first().is_some_and(|first| matches!(first, b'{' | b'['));
+    if opens && ["json", "jsonl", "ndjson"].contains(&ending) {
+        let message = format!("`{}` is a trace, and rules are expected here", path.display());
+        return Err(Stop::usage(message, "a trace stands behind the rules in `check` and `explain`, behind `--on` in `repl` and `test`"));
+    }
+    Ok(())
 }
 
 /// The place of the first byte that is no text, with the text around it.

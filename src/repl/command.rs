@@ -279,7 +279,7 @@ impl Session<'_> {
         } else if word == "functions" {
             Ok(docs::page(&crate::builtins::reference::page(), style))
         } else {
-            match super::looks::word(word) {
+            match docs::word(word) {
                 Some(page) => Ok(page),
                 None => docs::named(word, style),
             }

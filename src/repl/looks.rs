@@ -3,7 +3,6 @@
 use super::session::{Go, Last, Session, is_expression};
 use super::tree::outline;
 use super::workspace::{Composed, INPUT, Input, Workspace};
-use crate::assist;
 use crate::builtins::table::type_word;
 use crate::bytecode::disasm::listing_of;
 use crate::bytecode::program::{CodeId, Program};
@@ -40,36 +39,6 @@ pub fn unit(shown: &str, ty: Type) -> String {
 fn rounded(number: f64) -> String {
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// The page of a word of the language.
-pub fn word(word: &str) -> Option<String> {
-    use assist::Role;
-    let roles = [
-        Role::Statement,
-        Role::Declaration,
-        Role::Modifier,
-        Role::Root,
-        Role::Kind,
-        Role::Test,
-        Role::Operator,
-        Role::Setting,
-    ];
-    let mut text = String::new();
-    for role in roles {
-        for one in assist::words(role).filter(|one| one.word == word) {
-            let _ = writeln!(text, "{} ({}): {}", one.word, role.noun(), one.doc);
-            let written = assist::plain(one.snippet);
-            if !written.is_empty() && written != one.word {
-                written.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
-            }
-            if !one.example.is_empty() {
-                one.example.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
-            }
-        }
-    }
-    // What is a function, too, has a page of its own.
-    (!text.is_empty() && crate::builtins::table::lookup(word).is_none()).then_some(text)
 }
 
 /// An input with what the checker makes of it.
@@ -119,7 +88,7 @@ impl Session<'_> {
         map.add(SourceFile::new(INPUT, None, text.as_str()));
         for item in self.parsed(&text)?.unwrap_or_default() {
             let line = match &item.kind {
-                ItemKind::Assertion(assertion) => match assist::reading(&assertion.statement, &map) {
+                ItemKind::Assertion(assertion) => match crate::assist::reading(&assertion.statement, &map) {
                     Some(reading) => format!("statement: {reading}"),
                     None => "statement".to_owned(),
                 },
@@ -196,6 +165,7 @@ impl Session<'_> {
         for code in value.map_or_else(|| own_codes(&program, &composed), |code| vec![code]) {
             shown.push_str(&listing_of(&program, code));
         }
+        let shown = if is_value { unwrapped(&shown, &text) } else { shown };
         let shown = crate::diagnostic::render::printable(shown.trim_end()).into_owned();
         writeln!(self.out, "{}", if shown.is_empty() { "it needs no instructions" } else { &shown })?;
         Ok(Go::On)
@@ -305,7 +275,8 @@ impl Session<'_> {
             self.wrong("`:save` takes a file", "write `:save tried.assert`", Exit::Usage)?;
             return Ok(Go::On);
         }
-        let path = Path::new(file);
+        let named = if Path::new(file).extension().is_none() { format!("{file}.assert") } else { file.to_owned() };
+        let (file, path) = (named.as_str(), Path::new(&named));
         if path.exists() && !replace {
             self.wrong(&format!("`{file}` exists"), &format!("`:save! {file}` replaces it"), Exit::Usage)?;
             return Ok(Go::On);
@@ -332,6 +303,17 @@ impl Session<'_> {
         }
         Ok(Go::On)
     }
+}
+
+/// A listing without the parentheses that an expression is compiled in, which nobody wrote.
+fn unwrapped(listing: &str, text: &str) -> String {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines = listing.lines().filter(|line| *line != "  | )");
+    let lines = lines.map(|line| match line.strip_prefix("  | (") {
+        Some(source) => format!("  | {source}\n"),
+        None => format!("{}\n", line.replace(&format!("({folded} )"), &folded)),
+    });
+    lines.collect()
 }
 
 /// The line with which a saved file imports the rules of the session; `None` where no relative path leads there.

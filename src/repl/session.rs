@@ -128,9 +128,14 @@ impl<'w> Session<'w> {
     /// # Errors
     /// What the writer says.
     pub fn enter(&mut self, text: &str) -> io::Result<Go> {
-        let go = match text.trim_start().strip_prefix(':') {
-            Some(command) => self.command(command),
-            None => self.rules(text).map(|()| Go::On),
+        let go = match (text.trim_start().strip_prefix(':'), text.trim()) {
+            (Some(command), _) => self.command(command),
+            // Nobody has a rule of one of these words alone, and everybody types them.
+            (None, word @ ("help" | "?")) => self.wrong(&format!("`{word}` is no command"), "write `:help`", Exit::Usage).map(|()| Go::On),
+            (None, word @ ("quit" | "exit" | "q")) if !self.facts.names.iter().any(|one| one.name == word) => {
+                self.wrong(&format!("`{word}` is no command"), "write `:quit`, or press Ctrl-D", Exit::Usage).map(|()| Go::On)
+            }
+            (None, _) => self.rules(text).map(|()| Go::On),
         };
         self.out.flush()?;
         go

@@ -3,7 +3,6 @@
 use super::coverage::Coverage;
 use super::subject::Subject;
 use super::trial::{Input, Place, Trial, Trouble};
-use crate::bytecode::program::Program;
 use crate::diagnostic::render::one_line;
 use crate::limits::Limits;
 use crate::report::gate::Policy;
@@ -86,8 +85,8 @@ fn run_one(
             if let (Some(coverage), Some(seen)) = (coverage, &judged.seen) {
                 coverage.add(program, prepared, &judged.outcome, seen);
             }
-            let snapshot = found(subject, table, &run, &judged.outcome);
-            judged_as(&subject.program, trial, expect, judged, snapshot)
+            let found = found(subject, table, &run, &judged.outcome);
+            judged_as(trial, expect, judged, found)
         }
         (Err(trouble), _) => troubled(trial, trouble),
         (Ok(_), None) => troubled(trial, Trouble::new("it states no verdict", "")),
@@ -111,11 +110,11 @@ fn troubled(trial: &Trial, trouble: Trouble) -> Tested {
     }
 }
 
-/// Everything that was found on a run, as text.
-fn found(subject: &Subject, table: &Table, run: &Run<'_>, outcome: &Outcome) -> String {
+/// Everything that was found on a run, as reports show it: as text for a snapshot, and what did not pass with its reason.
+fn found(subject: &Subject, table: &Table, run: &Run<'_>, outcome: &Outcome) -> (String, Vec<Why>) {
     let detail = Detail { excerpt: None, findings: true };
     let report = model::build(table, run, std::slice::from_ref(outcome), Policy::default(), detail);
-    let mut text = String::new();
+    let (mut text, mut why) = (String::new(), Vec::new());
     for result in &report.results {
         let Some(item) = table.items.get(result.item) else { continue };
         // Writing to a text cannot fail. The id of a bare assertion is made of its text, which says more.
@@ -127,8 +126,11 @@ fn found(subject: &Subject, table: &Table, run: &Run<'_>, outcome: &Outcome) -> 
         for evidence in &result.evidence {
             let _ = writeln!(text, "  {}", evidence_line(subject, evidence));
         }
+        if result.status != Status::Passed {
+            why.push(Why { id: item.id.clone(), status: result.status, reason: result.reason.clone() });
+        }
     }
-    text
+    (text, why)
 }
 
 /// `step 3 /calls/2/args/id "o-1"`.
@@ -142,11 +144,7 @@ fn evidence_line(subject: &Subject, evidence: &EvidenceReport) -> String {
     one_line(&written.join(" ")).into_owned()
 }
 
-fn judged_as(program: &Program, trial: &Trial, expect: Verdict, judged: Judgement, snapshot: String) -> Tested {
-    let why = judged.outcome.results.iter().filter(|one| one.status != Status::Passed).filter_map(|one| {
-        let assertion = program.assertions.get(one.assertion as usize)?;
-        Some(Why { id: assertion.id.clone(), status: one.status, reason: redact(&one.reason).into_owned() })
-    });
+fn judged_as(trial: &Trial, expect: Verdict, judged: Judgement, (snapshot, why): (String, Vec<Why>)) -> Tested {
     Tested {
         name: trial.name.clone(),
         place: trial.place.clone(),
@@ -156,7 +154,7 @@ fn judged_as(program: &Program, trial: &Trial, expect: Verdict, judged: Judgemen
         reason: judged.reason.as_deref().map(|reason| redact(reason).into_owned()).unwrap_or_default(),
         help: String::new(),
         unreadable: false,
-        why: why.collect(),
+        why,
         found: judged.found,
         snapshot,
         changes: Vec::new(),

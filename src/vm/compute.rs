@@ -7,8 +7,10 @@ use super::fault::Fault;
 use super::machine::{Machine, broken};
 use super::observe::{Misfit, TestKindSeen};
 use super::profile::Part;
+use super::describe::in_words;
 use crate::builtins::call::Environment;
 use crate::builtins::detect::{Detector, REDACTED};
+use crate::builtins::nothing;
 use crate::builtins::table;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use crate::ir::Constant;
@@ -49,16 +51,34 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    pub(super) fn arithmetic(&mut self, op: Op) -> Result<(), Fault> {
+    pub(super) fn arithmetic(&mut self, op: Op, at: usize) -> Result<(), Fault> {
         let right = self.pop()?;
         let left = self.pop()?;
-        let value = match (operand(&left), operand(&right)) {
+        let value: Value<'run> = match (operand(&left), operand(&right)) {
             (Operand::Number(a), Operand::Number(b)) => calculate(op, a, b).map_or(Value::Missing, Value::Number),
             (Operand::Number(_), Operand::Other(value)) | (Operand::Other(value), Operand::Number(_)) => value,
             (Operand::Other(a), Operand::Other(b)) => neither(a, b),
         };
+        if self.recorder.is_some() && matches!(value, Value::Missing) {
+            self.note_no_result(at, left, right);
+        }
         self.push_value(value);
         Ok(())
+    }
+
+    /// Why arithmetic on present values has no result.
+    fn note_no_result(&mut self, at: usize, left: Node<'run>, right: Node<'run>) {
+        let other = |node: &Node<'run>| {
+            !matches!(node.value, Value::Number(_) | Value::Missing | Value::Absent | Value::Truth(_))
+        };
+        let sides = [left, right];
+        if let Some((taken, node)) = sides.into_iter().enumerate().find(|(_, node)| other(node)) {
+            let words = format!("is {}, no number", in_words(&node.value));
+            self.note_void(at, (taken, node), &words);
+        } else if let (Value::Number(_), Value::Number(divisor)) = (left.value, right.value) {
+            let words = if divisor.to_f64() == 0.0 { "is 0, and nothing is divided by it" } else { "makes it too large" };
+            self.note_void(at, (1, right), words);
+        }
     }
 
     fn text_of(&mut self, text: String) -> Result<Value<'run>, Fault> {
@@ -154,6 +174,13 @@ impl<'run> Machine<'run> {
         })?;
         if builtin.name == "grounded" && self.recorder.is_some() && matches!(result.value, Value::Boolean(false)) {
             self.note_ungrounded(&arguments, at)?;
+        }
+        if self.recorder.is_some()
+            && matches!(result.value, Value::Missing)
+            && let Some((taken, words)) = nothing::why(builtin, &arguments)
+            && let Some(argument) = arguments.get(taken)
+        {
+            self.note_void(at, (taken, *argument), &words);
         }
         if builtin.score {
             self.grade_score(&result);

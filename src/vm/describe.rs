@@ -21,10 +21,7 @@ impl<'run> Machine<'run> {
     pub(super) fn describe(&self, node: &Node<'run>, at: usize, gaps: &[Gap<'run>]) -> String {
         let text = self.rule_text(self.span(at));
         match node.value {
-            Value::Missing => match gaps.iter().rev().find(|gap| gap.at <= at).and_then(|gap| self.near(gap)) {
-                Some(near) => format!("`{text}` is missing (there is `{near}`)"),
-                None => format!("`{text}` is missing"),
-            },
+            Value::Missing => self.describe_missing(&text, at, gaps),
             Value::Absent | Value::Truth(Truth::Undecided) => {
                 format!("the run does not record `{}`", self.unrecorded(at).unwrap_or(text))
             }
@@ -32,6 +29,37 @@ impl<'run> Machine<'run> {
             Value::List([]) => format!("`{text}` is empty"),
             ref value => format!("`{text}` is {}", in_words(value)),
         }
+    }
+
+    /// Why something is missing: the part of it that leads nowhere, with a name that is nearly the one asked for, or the value that a
+    /// computation could not use.
+    fn describe_missing(&self, text: &str, at: usize, gaps: &[Gap<'run>]) -> String {
+        let Some(gap) = self.cause(at, gaps) else { return format!("`{text}` is missing") };
+        if let Some(why) = gap.why {
+            return why.to_owned();
+        }
+        let near = self.near(&gap).map_or_else(String::new, |near| format!(" (there is `{near}`)"));
+        let own = self.chunk_around(at).map(|(start, _)| start) == self.chunk_around(gap.at).map(|(start, _)| start);
+        match own {
+            true if self.is_path(gap.at, at) => format!("`{text}` is missing{near}"),
+            true => format!("`{}` is missing{near}", self.rule_text(self.span(gap.at))),
+            // A `let` or `def` has a text of its own: both are named.
+            false => format!("`{text}` is missing: there is no `{}`{near}", self.rule_text(self.span(gap.at))),
+        }
+    }
+
+    /// Where a missing value came to be missing: in its own instructions, otherwise in the `let` or `def` that gave it.
+    pub(super) fn cause(&self, at: usize, gaps: &[Gap<'run>]) -> Option<Gap<'run>> {
+        let (start, ops) = self.chunk_around(at)?;
+        let inside = |gap: &&Gap<'run>| (start..start + ops.len()).contains(&gap.at);
+        let own = gaps.iter().filter(inside).rev().find(|gap| gap.at <= at);
+        own.or_else(|| gaps.iter().rev().find(|gap| !inside(gap))).copied()
+    }
+
+    /// Whether nothing but steps of one path stands behind an instruction up to another.
+    fn is_path(&self, from: usize, to: usize) -> bool {
+        let ops = self.program.code.get(from + 1..=to).unwrap_or_default();
+        ops.iter().all(|op| matches!(op, Op::Field(..) | Op::Index(_) | Op::Every(_) | Op::Deep(_) | Op::Constant(_)))
     }
 
     /// The root at the start of a path, where it is that which the run does not record.
@@ -94,6 +122,9 @@ impl<'run> Machine<'run> {
     /// What stands where a path leads nowhere: a key that is nearly the one asked for, or those that are there.
     pub(super) fn describe_gap(&self, gap: &Gap<'run>) -> String {
         const NAMED: usize = 5;
+        if let Some(why) = gap.why {
+            return why.to_owned();
+        }
         if let Some(near) = self.near(gap) {
             return format!("there is `{near}`");
         }
@@ -121,8 +152,8 @@ impl<'run> Machine<'run> {
         gaps: &[Gap<'run>],
         scope: &Scope<'_, 'run>,
     ) -> Evidence {
-        let gap = gaps.iter().rev().find(|gap| gap.at <= at).filter(|_| matches!(node.value, Value::Missing));
-        let place = gap.map_or(node, |gap| &gap.base);
+        let gap = self.cause(at, gaps).filter(|_| matches!(node.value, Value::Missing));
+        let place = gap.as_ref().map_or(node, |gap| &gap.base);
         let own = locate::pointer(self.run, place);
         let step = own.as_deref().and_then(|path| locate::step_of(self.run, path)).or_else(|| self.step_number(scope));
         let path = own.or_else(|| locate::step_pointer(self.run, step?)).unwrap_or_default();
@@ -143,7 +174,7 @@ impl<'run> Machine<'run> {
 }
 
 /// A value for a sentence: computed numbers are rounded, long values cut. The evidence holds them in full.
-fn in_words(value: &Value<'_>) -> String {
+pub(super) fn in_words(value: &Value<'_>) -> String {
     match value {
         Value::Number(Number::Real(number)) => {
             let text = format!("{number:.4}");

@@ -1,5 +1,6 @@
 //! The assertion loop: every selected assertion of a program on one run, with its settings, then rules and scores.
 
+use super::context::Scope;
 use super::coverage::Seen;
 use super::derivation::Derivation;
 use super::derive::Recording;
@@ -198,7 +199,11 @@ impl<'run> Evaluation<'run, '_> {
         let machine = &mut self.judge.machine;
         machine.refuel();
         machine.lenient = true;
-        let node = machine.evaluate(code, &super::context::Scope::default());
+        // Behind `each` and `no` it may speak of the step that does not hold.
+        let step = finding.evidence.iter().find_map(|evidence| evidence.step);
+        let step = step.and_then(|step| machine.run.steps.get(step as usize));
+        let scope = step.map_or_else(Scope::default, Scope::of_step);
+        let node = machine.evaluate(code, &scope);
         machine.lenient = false;
         match node.ok()?.value {
             Value::Text(text) => Some(text.as_str().to_owned()),

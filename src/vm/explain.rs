@@ -11,7 +11,7 @@ use crate::bytecode::program::CodeId;
 use crate::bytecode::shape::Polarity;
 use crate::source::Span;
 use crate::truth::Truth;
-use crate::value::Node;
+use crate::value::{Node, Value};
 
 /// Why, in words, and what proves it.
 #[derive(Debug, Clone, Default)]
@@ -78,6 +78,12 @@ impl<'run> Machine<'run> {
                 clauses.push(clause);
             }
         }
+        // A value that nothing tested, such as that of a function of truth, may be missing itself.
+        if blamed.is_empty() && outcome.by_missing() && let Some(gap) = recorder.last_gap() {
+            let missing = Node::computed(Value::Missing);
+            clauses.push(self.describe(&missing, gap.at, &[gap]));
+            evidence.push(self.evidence(Role::Decisive, &missing, gap.at, &[gap], scope));
+        }
         let uncounted = blamed.len().saturating_sub(LISTED);
         Explanation { reason: joined(&clauses, uncounted), evidence }
     }
@@ -97,10 +103,11 @@ impl<'run> Machine<'run> {
             return format!("`{subject}` {}", misfit.text);
         }
         let parts: Vec<String> = sides.iter().map(|(node, at)| self.describe(node, *at, &seen.gaps)).collect();
+        let nearest = seen.nearest.as_ref().map_or_else(String::new, |nearest| format!(": {nearest}"));
         if parts.is_empty() {
-            return format!("`{}` is false", self.rule_text(self.span(seen.at)));
+            return format!("`{}` is false{nearest}", self.rule_text(self.span(seen.at)));
         }
-        parts.join(" and ")
+        format!("{}{nearest}", parts.join(" and "))
     }
 
     /// The values of a test that are not written in it, with the instructions that made them.

@@ -1,6 +1,7 @@
 //! Checks of the world: first what the run has recorded, then what may be looked at.
 
 use super::context::{Context, Scope};
+use super::describe::shortened;
 use super::fault::Fault;
 use super::machine::Machine;
 use super::outcome::{Evidence, Finding, Role};
@@ -57,20 +58,26 @@ fn file<'run>(
     (path, test, look): (CodeId, CodeId, FileLook),
     context: &Context<'run>,
 ) -> Result<Finding, Fault> {
+    let named = machine.code_text(path);
     let path = match text(machine, path, &context.scope())? {
         Ok(path) => path,
         Err(finding) => return Ok(finding),
     };
-    let node = match recorded_file(machine, path, look) {
+    let recorded = recorded_file(machine, path, look);
+    let node = match recorded {
         Some(node) => node,
         None => found_file(machine, permissions, path, look)?,
     };
     let truth = machine.truth(test, &context.scope().with_locals(&[node]))?;
+    let whole = machine.code_text(test);
+    let wanted = whole.strip_prefix(&named).unwrap_or(&whole).trim_start();
     Ok(answer(truth, || match node.value {
+        // Nobody looked at the disk: the run says which files there were.
+        Value::Missing if recorded.is_some() => format!("the run records no file `{path}`"),
         Value::Missing => format!("the file `{path}` does not exist"),
         Value::Absent => format!("the run records that `{path}` exists, but not what it holds"),
         Value::Text(text) if look == FileLook::Text => {
-            format!("the file `{path}` holds {} bytes and does not meet the test", text.as_str().len())
+            format!("the text of the file `{path}`, {} bytes, does not meet `{wanted}`", text.as_str().len())
         }
         Value::Text(text) if text.as_str().is_empty() => format!("the file `{path}` is empty"),
         Value::List(names) if look != FileLook::Presence => {
@@ -78,7 +85,7 @@ fn file<'run>(
             format!("`{path}` is a folder with {count} {} in it", if count == 1 { "file" } else { "files" })
         }
         _ if look == FileLook::Presence => format!("`{path}` exists"),
-        _ => format!("`{path}` does not meet the test"),
+        _ => format!("`{path}` does not meet `{wanted}`"),
     }))
 }
 
@@ -168,7 +175,26 @@ fn tool(machine: &Machine<'_>, name: &str, negated: bool) -> Finding {
         }
     };
     let word = if available { "is available" } else { "is not available" };
-    answer(Truth::from_bool(available != negated), || format!("the tool `{name}` {word}"))
+    answer(Truth::from_bool(available != negated), || match available {
+        true => format!("the tool `{name}` {word}"),
+        false => format!("the tool `{name}` {word}: {}", had(machine)),
+    })
+}
+
+/// The tools that a run had, in words.
+fn had(machine: &Machine<'_>) -> String {
+    const NAMED: usize = 5;
+    let names: Vec<String> = match machine.run.root("tools").value {
+        Value::List(tools) => tools.iter().filter_map(tool_name).map(str::to_owned).collect(),
+        Value::Object(tools) => tools.entries().iter().map(|entry| entry.key.to_owned()).collect(),
+        _ => Vec::new(),
+    };
+    let named: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{}`", shortened(name))).collect();
+    match names.len().saturating_sub(NAMED) {
+        _ if names.is_empty() => "the run had none".to_owned(),
+        0 => format!("the run had {}", named.join(", ")),
+        more => format!("the run had {} and {more} more", named.join(", ")),
+    }
 }
 
 fn tool_name<'run>(tool: &Node<'run>) -> Option<&'run str> {

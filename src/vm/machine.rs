@@ -227,7 +227,7 @@ impl<'run> Machine<'run> {
             Op::Every(spread) => self.every(spread)?,
             Op::Deep(spread) => self.deep(spread)?,
             Op::Negate() => self.negate()?,
-            Op::Add() | Op::Subtract() | Op::Multiply() | Op::Divide() | Op::Remainder() => self.arithmetic(op)?,
+            Op::Add() | Op::Subtract() | Op::Multiply() | Op::Divide() | Op::Remainder() => self.arithmetic(op, at)?,
             Op::Range(start, end) => self.range(start, end)?,
             Op::List(count) => self.list(count)?,
             Op::Object(count, keys) => self.object(count, keys)?,

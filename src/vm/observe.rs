@@ -38,6 +38,11 @@ impl Recorder<'_> {
 }
 
 impl<'run> Recorder<'run> {
+    /// Where something came to be missing that no test has looked at.
+    pub(super) fn last_gap(&self) -> Option<Gap<'run>> {
+        self.gaps.last().copied()
+    }
+
     /// The step of a path that led nowhere, where the instruction is the last one that did.
     pub(super) fn gap_at(&self, at: usize) -> Option<Gap<'run>> {
         self.gaps.last().copied().filter(|gap| gap.at == at)
@@ -66,6 +71,8 @@ pub(super) struct Seen<'run> {
     pub(super) gaps: Vec<Gap<'run>>,
     /// More than the values say: how a schema was violated.
     pub(super) misfit: Option<Misfit<'run>>,
+    /// What came nearest, or what was found, in words behind the values.
+    pub(super) nearest: Option<String>,
 }
 
 /// How a value does not fit a schema or its sources.
@@ -79,13 +86,15 @@ pub(super) struct Misfit<'run> {
     pub(super) keyword: Option<Span>,
 }
 
-/// A step of a path that led nowhere.
+/// Where something came to be missing: a step of a path that led nowhere, or a computation without a result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gap<'run> {
     /// The instruction, by number in the program.
     pub(super) at: usize,
-    /// The value that has no such key or element.
+    /// The value that has no such key or element, or that a computation could not use.
     pub(super) base: Node<'run>,
+    /// Why a computation has no result, as a clause of its own; `None` for a path.
+    pub(super) why: Option<&'run str>,
 }
 
 /// Families of tests.
@@ -118,7 +127,7 @@ impl<'run> Machine<'run> {
         self.recorder = Some(Recorder::default());
         let _outcome = self.evaluate(code, scope);
         let recorder = self.recorder.take()?;
-        let gap = recorder.gaps.last()?;
+        let gap = recorder.gaps.iter().rev().find(|gap| gap.why.is_none())?;
         Some(self.rule_text(self.span(gap.at)))
     }
 
@@ -141,7 +150,7 @@ impl<'run> Machine<'run> {
             && recorder.seen.len() < SEEN_LIMIT
         {
             let gaps = std::mem::take(&mut recorder.gaps);
-            recorder.seen.push(Seen { at, kind, subject, operand, truth, polarity, gaps, misfit: None });
+            recorder.seen.push(Seen { at, kind, subject, operand, truth, polarity, gaps, misfit: None, nearest: None });
         }
     }
 
@@ -197,10 +206,30 @@ impl<'run> Machine<'run> {
     }
 
     pub(super) fn note_gap(&mut self, at: usize, base: Node<'run>) {
+        self.note_missing(Gap { at, base, why: None });
+    }
+
+    fn note_missing(&mut self, gap: Gap<'run>) {
         if let Some(recorder) = &mut self.recorder
             && recorder.gaps.len() < SEEN_LIMIT
         {
-            recorder.gaps.push(Gap { at, base });
+            recorder.gaps.push(gap);
+        }
+    }
+
+    /// A computation has no result, because of one of the values that it takes: `words` stand behind the text of that value.
+    pub(super) fn note_void(&mut self, at: usize, (taken, base): (usize, Node<'run>), words: &str) {
+        let _ = self.polarity(at);
+        let Some(recorder) = &self.recorder else { return };
+        let subject = self.rule_text(self.span(self.made_by(at, recorder).get(taken).copied().unwrap_or(at)));
+        let why = Some(&*self.arena.alloc_str(&format!("`{subject}` {words}")));
+        self.note_missing(Gap { at, base, why });
+    }
+
+    /// What came nearest to the last test, or what it found.
+    pub(super) fn note_nearest(&mut self, words: String) {
+        if let Some(seen) = self.recorder.as_mut().and_then(|recorder| recorder.seen.last_mut()) {
+            seen.nearest = Some(words);
         }
     }
 }

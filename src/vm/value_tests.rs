@@ -3,6 +3,7 @@
 
 use super::fault::Fault;
 use super::machine::{Machine, broken};
+use super::nearest;
 use super::observe::{Misfit, TestKindSeen};
 use super::profile::Part;
 use crate::builtins::schema::{Schema, Violation};
@@ -59,6 +60,12 @@ impl<'run> Machine<'run> {
         };
         let truth = negate_if(truth, negated);
         self.note_test(at, TestKindSeen::Compared, subject, Some(operand), truth);
+        if self.recorder.is_some()
+            && let Some(holds) = truth.plain().map(|holds| holds != negated)
+            && let Some(words) = self.nearest_to(kind, holds, &subject.value, &operand.value)
+        {
+            self.note_nearest(words);
+        }
         self.push_value(Value::Truth(truth));
         self.set_grade(grade);
         Ok(())
@@ -170,6 +177,12 @@ impl<'run> Machine<'run> {
         let truth = self.inspected(kind, &subject)?;
         let truth = negate_if(truth, negated);
         self.note_test(at, TestKindSeen::Inspected, subject, None, truth);
+        if self.recorder.is_some()
+            && truth.plain() == Some(negated)
+            && let Some(words) = nearest::json(kind, &subject.value, &self.limits)
+        {
+            self.note_nearest(words);
+        }
         self.push_value(Value::Truth(truth));
         Ok(())
     }
@@ -223,7 +236,7 @@ impl<'run> Machine<'run> {
             let found = test::contains_json(value, Some(schema), &machine.limits, &mut machine.meter)?;
             Ok(match found {
                 None => schema.check(value).map_err(Why::Inside),
-                Some(None) => Err(Why::Said("no JSON in the text fits the schema")),
+                Some(None) => Err(machine.nearest_json(schema, value)?),
                 Some(Some(_)) => Ok(()),
             })
         })
@@ -289,18 +302,24 @@ pub(super) fn is_empty(value: &Value<'_>) -> bool {
 }
 
 /// How a value does not fit a schema.
-enum Why {
+pub(super) enum Why {
     Said(&'static str),
     /// Something in the value itself.
     Inside(Violation),
     /// Something in the JSON that a text spells.
     InText(Violation),
+    /// Something in the first JSON that stands in a text, at a character from 1.
+    Nearest(Violation, usize),
 }
 
 impl<'run> Machine<'run> {
     /// What is to be said of a value that does not fit: where in it, and against which line of the schema.
     fn misfit(&self, schema: u32, subject: &Node<'run>, why: Why) -> Misfit<'run> {
         let name = self.program.schemas.get(schema as usize).map(|schema| schema.name.clone()).unwrap_or_default();
+        let at = match why {
+            Why::Nearest(_, at) => Some(at),
+            _ => None,
+        };
         let (violation, node) = match why {
             Why::Said(text) => {
                 return Misfit { text: format!("does not fit `{name}`: {text}"), node: None, keyword: None };
@@ -309,7 +328,11 @@ impl<'run> Machine<'run> {
                 let node = violation.instance.split('/').skip(1).try_fold(*subject, |node, part| inner(&node, part));
                 (violation, node)
             }
-            Why::InText(violation) => (violation, None),
+            Why::InText(violation) | Why::Nearest(violation, _) => (violation, None),
+        };
+        let lead = match at {
+            Some(at) => format!("holds no JSON that fits `{name}`; that at character {at} does not: "),
+            None => format!("does not fit `{name}`: "),
         };
         let keyword = super::schema_place::place(self.program, schema, &violation.schema);
         let line = keyword.and_then(|span| {
@@ -323,7 +346,7 @@ impl<'run> Machine<'run> {
             .chain(line.map(|line| format!("by {line}")))
             .collect();
         let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
-        Misfit { text: format!("does not fit `{name}`: {}{places}", violation.message), node, keyword }
+        Misfit { text: format!("{lead}{}{places}", violation.message), node, keyword }
     }
 }
 

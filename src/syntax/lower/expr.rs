@@ -4,7 +4,7 @@ use super::chain::Implied;
 use super::{Children, Lower, Node};
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::source::Span;
-use crate::syntax::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name};
+use crate::syntax::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, TestKind};
 use crate::syntax::grammar::Rule;
 
 impl Lower<'_> {
@@ -70,7 +70,10 @@ impl Lower<'_> {
                     "to test the quantifier put it in parentheses: `({whole}) {rest}`, or `(count x in output.items: x.ok) == 2`"
                 )
             }
-            None => format!("put the first in parentheses, `({written}) {rest}`, or join two tests with `and`"),
+            None => match middle(first) {
+                Some(middle) => format!("join two tests with `and`: `{written} and {} {rest}`", self.source(middle)),
+                None => format!("put the first in parentheses, `({written}) {rest}`, or join two tests with `and`"),
+            },
         };
         self.report(
             Diagnostic::new(Slug::Syntax, operator, "a second test behind a test: tests do not chain").help(help),
@@ -259,4 +262,16 @@ impl Lower<'_> {
         let body = Box::new(body?);
         Some(ExprKind::Quantifier { quantifier, variable, source, body })
     }
+}
+
+/// The right-hand side of a comparison by order: what `a < b < c` says twice.
+fn middle(first: &Expr) -> Option<Span> {
+    match &first.kind {
+        ExprKind::Test { test, .. } if is_order(test.kind) => test.operand.as_ref().map(|operand| operand.span),
+        _ => None,
+    }
+}
+
+fn is_order(kind: TestKind) -> bool {
+    matches!(kind, TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual)
 }

@@ -3,9 +3,16 @@
 use super::Find;
 use super::view::{View, Write};
 use crate::diagnostic::Diagnostic;
+use crate::syntax::words;
 
 pub(super) const TABLE: &[Find] =
-    &[quantifier_without_in, quantifier_without_colon, quantifier_in_call, condition_without_else];
+    &[
+        quantifier_without_in,
+        quantifier_without_colon,
+        quantifier_in_call,
+        quantifier_without_variable,
+        condition_without_else,
+    ];
 
 const QUANTIFIERS: &[&str] = &["any", "all", "no", "count"];
 
@@ -73,6 +80,24 @@ fn quantifier_in_call(view: &View<'_, '_>) -> Option<Diagnostic> {
         view.wrong(at + 1, at + 2, format!("`{quantifier}` is no function: the parentheses stand around all of it"))
             .help(help),
     )
+}
+
+/// `any output.items > 2`, `all output.items.ok`.
+fn quantifier_without_variable(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let is_root = |at: usize| words::ROOTS.contains(&view.word(at)) && view.is_any(at + 1, &[".", "["]);
+    let at = (0..view.len()).find(|&at| view.is_any(at, QUANTIFIERS) && is_root(at + 1) && view.failed >= at)?;
+    let mut end = at + 2;
+    while end < view.len() && view.touches(end) && !view.is_any(end, &[",", ":", ")", "]", "}"]) {
+        end = if view.is_any(end, &["(", "["]) { view.behind_bracket(end) } else { end + 1 };
+    }
+    let (quantifier, path) = (view.word(at), view.source(at + 1, end));
+    let test = if view.is(end, ":") { end + 1 } else { end };
+    let condition = match view.source(test, view.len()) {
+        rest if rest.is_empty() => "x == true".to_owned(),
+        rest => format!("x {rest}"),
+    };
+    let message = format!("`{quantifier}` looks at the values of a list by a name, and none is given");
+    Some(view.wrong(at + 1, end, message).help(format!("write `{quantifier} x in {path}: {condition}`")))
 }
 
 /// `let x = if a then b`.

@@ -5,6 +5,8 @@
 use super::explain;
 use super::monitor::{Judged, Monitor, Why};
 use super::view::{Hit, View};
+use crate::builtins::detect::Detector;
+use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::truth::Truth;
 use crate::value::{Node, Text, Value};
@@ -24,6 +26,10 @@ pub(super) struct Place {
     pub(super) pointer: Option<String>,
     /// The step that it was found in.
     pub(super) step: Option<u32>,
+    /// What was found, where a detector of the standard set looked: `github-token`.
+    pub(super) kinds: Vec<&'static str>,
+    /// Where the value stands in the text of the run.
+    pub(super) origin: Option<std::ops::Range<usize>>,
 }
 
 /// What a walk found.
@@ -87,7 +93,8 @@ fn walk<'run>(
                 match truth?.plain() {
                     Some(false) => {}
                     Some(true) => {
-                        walk.found = Some(place(&visits, at, view));
+                        let kinds = kinds(&node, key(&visits, at), predicate, view)?;
+                        walk.found = Some(Place { kinds, ..place(&visits, at, view) });
                         return Ok(walk);
                     }
                     None if walk.unknown.is_none() => walk.unknown = Some(place(&visits, at, view)),
@@ -138,12 +145,45 @@ fn place(visits: &[Visit<'_>], at: usize, view: &View<'_, '_>) -> Place {
         value => crate::value::json::to_json(&value).len(),
     };
     let pointer = crate::vm::locate::pointer(view.machine.run, &node);
-    Place { path, type_name: node.value.type_name(), length, pointer, step: None }
+    let (type_name, origin) = (node.value.type_name(), node.origin.range());
+    Place { path, type_name, length, pointer, step: None, kinds: Vec::new(), origin }
+}
+
+/// What was found, where the predicate is one of the standard set.
+fn kinds(
+    node: &Node<'_>,
+    key: Option<&str>,
+    predicate: CodeId,
+    view: &mut View<'_, '_>,
+) -> Result<Vec<&'static str>, Fault> {
+    let program = view.machine.program;
+    let ops = program.chunks.get(predicate.0 as usize).and_then(|chunk| {
+        program.code.get(chunk.start as usize..chunk.end as usize)
+    });
+    let called = ops.into_iter().flatten().find_map(|op| match op {
+        Op::CallDef(number, _) => program.defs.get(number.0 as usize),
+        _ => None,
+    });
+    let file = called.map(|def| view.machine.code_span(def.code).file.0 as usize);
+    let detector = match file.and_then(|file| program.sources.get(file)).map(|source| source.name.as_str()) {
+        Some("std/secrets.assert") => Detector::Secrets,
+        Some("std/pii.assert") => Detector::Pii,
+        _ => return Ok(Vec::new()),
+    };
+    Ok(detector.kinds(key, &node.value, &mut view.machine.meter)?)
 }
 
 impl Place {
     fn nowhere() -> Self {
-        Self { path: String::new(), type_name: "value", length: 0, pointer: None, step: None }
+        Self {
+            path: String::new(),
+            type_name: "value",
+            length: 0,
+            pointer: None,
+            step: None,
+            kinds: Vec::new(),
+            origin: None,
+        }
     }
 }
 

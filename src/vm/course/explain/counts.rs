@@ -165,6 +165,10 @@ pub(in super::super) fn found(view: &mut View<'_, '_>, place: &Place, predicate:
     let name = text.split(['(', ' ']).next().unwrap_or("").to_owned();
     let shown = place.pointer.clone().unwrap_or_else(|| place.path.clone());
     let at = if shown.is_empty() { "the value itself".to_owned() } else { format!("`{shown}`") };
+    let (what, within) = match place.kinds.as_slice() {
+        [] => ("something".to_owned(), ""),
+        kinds => (kinds.join(", "), "in "),
+    };
     let size = match place.type_name {
         "string" => format!("a text of {}", amount(place.length as u64, "character")),
         other => format!("a {other}"),
@@ -174,13 +178,14 @@ pub(in super::super) fn found(view: &mut View<'_, '_>, place: &Place, predicate:
     let step_number = place.step.or_else(|| crate::vm::locate::step_of(view.machine.run, &pointer));
     let evidence = Evidence {
         role: Role::Decisive,
-        label: format!("`{name}` finds something here, {size}"),
+        label: format!("`{name}` finds {what} here, {within}{size}"),
         step: step_number,
         path: pointer,
         rule_span: Some(view.machine.code_span(predicate)),
+        origin: place.origin.clone(),
         ..Evidence::default()
     };
-    why(format!("`{name}` finds something at {at}{step}, {size}"), vec![evidence])
+    why(format!("`{name}` finds {what} at {at}{step}, {within}{size}"), vec![evidence])
 }
 
 /// The value that should be looked into is not recorded.

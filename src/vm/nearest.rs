@@ -1,0 +1,188 @@
+//! What came nearest to a test that does not hold, or what a negated one found: words for its reason, behind the values.
+//!
+//! Only what the values alone do not show is said: which elements are lacking, where in a long text something stands, that nothing but the
+//! letter case differs. Nothing is quoted but what the rule itself says and whole words of the run.
+
+use super::describe::shortened;
+use super::fault::Fault;
+use super::machine::Machine;
+use super::value_tests::Why;
+use crate::builtins::detect::ending;
+use crate::builtins::nothing::not_json;
+use crate::builtins::schema::Schema;
+use crate::builtins::test;
+use crate::limits::{Limits, Meter};
+use crate::syntax::ast::TestKind;
+use crate::value::json::{parse, to_json};
+use crate::value::{Node, Value};
+use bumpalo::Bump;
+
+/// Texts shorter than this are shown whole: where in them something stands is seen.
+const LONG: usize = 80;
+/// So many elements are named.
+const NAMED: usize = 3;
+/// So many elements are compared once more.
+const ELEMENTS: usize = 10_000;
+/// Longer texts are not looked through a second time.
+const LARGEST: usize = 1 << 20;
+
+impl<'run> Machine<'run> {
+    /// Words on a test; `holds` says whether it does in its positive form.
+    pub(super) fn nearest_to(
+        &self,
+        kind: TestKind,
+        holds: bool,
+        subject: &Value<'run>,
+        operand: &Value<'run>,
+    ) -> Option<String> {
+        match (kind, holds) {
+            (TestKind::ContainsAll, false) => self.elements(subject, operand, false).map(|names| format!("it lacks {names}")),
+            (TestKind::ContainsAny, true) => self.elements(subject, operand, true).map(|names| format!("it holds {names}")),
+            (TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::Matches, true) => self.found(kind, subject, operand),
+            (TestKind::Contains, false) => contained_otherwise(subject, operand),
+            (TestKind::Equal | TestKind::Identical, false) => equal_otherwise(subject, operand),
+            (TestKind::StartsWith | TestKind::EndsWith, false) => ends_otherwise(kind, subject, operand),
+            _ => None,
+        }
+    }
+
+    /// Why no JSON in a text fits a schema: what is wrong with the first that stands there.
+    pub(super) fn nearest_json(&mut self, schema: &Schema, subject: &Value<'run>) -> Result<Why, Fault> {
+        let none = Why::Said("no JSON in the text fits the schema");
+        let (true, Value::Text(text)) = (self.recorder.is_some(), subject) else { return Ok(none) };
+        let first = test::contains_json(subject, None, &self.limits, &mut self.meter)?.flatten();
+        let Some(range) = first else { return Ok(Why::Said("there is no JSON in the text")) };
+        let arena = Bump::new();
+        let found = text.as_str().get(range.clone()).unwrap_or_default();
+        let Ok(document) = parse(found, 0, &arena, &self.limits) else { return Ok(none) };
+        schema.charge(&document.node.value, &mut self.meter)?;
+        Ok(match schema.check(&document.node.value) {
+            Err(violation) => Why::Nearest(violation, position(text.as_str(), range.start)),
+            Ok(()) => none,
+        })
+    }
+
+    /// The elements of a list that are contained, or are not.
+    fn elements(&self, subject: &Value<'run>, operand: &Value<'run>, contained: bool) -> Option<String> {
+        let Value::List(wanted) = operand else { return None };
+        let mut meter = Meter::new(&self.limits);
+        let mut names = Vec::new();
+        for item in *wanted {
+            let found = match (subject, &item.value) {
+                (_, Value::Missing | Value::Absent) => continue,
+                (Value::Text(text), Value::Regex(number)) => self.prepared.regex(*number)?.is_match(text.as_str()),
+                (subject, wanted) => test::contains(subject, wanted, &mut meter).ok()?.unwrap_or(false),
+            };
+            if found == contained {
+                names.push(self.named(item));
+            }
+        }
+        let more = names.len().saturating_sub(NAMED);
+        names.truncate(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
+    }
+
+    fn named(&self, item: &Node<'run>) -> String {
+        match item.value {
+            Value::Regex(number) => self.program.regexes.get(number as usize).map_or_else(String::new, |regex| regex.text.clone()),
+            ref value => shortened(&to_json(value)),
+        }
+    }
+
+    /// Where in a long text something stands.
+    fn found(&self, kind: TestKind, subject: &Value<'run>, operand: &Value<'run>) -> Option<String> {
+        let Value::Text(text) = subject else { return None };
+        let text = text.as_str();
+        if text.len() < LONG || text.len() > LARGEST {
+            return None;
+        }
+        let start = match operand {
+            Value::Text(part) if kind == TestKind::ContainsIgnoringCase => {
+                let (text, part) = (text.to_lowercase(), part.as_str().to_lowercase());
+                return text.find(&part).map(|at| format!("it stands at character {}", position(&text, at)));
+            }
+            Value::Text(part) => text.find(part.as_str())?,
+            Value::Regex(number) => self.prepared.regex(*number)?.find(text)?.start(),
+            _ => return None,
+        };
+        Some(format!("it stands at character {}", position(text, start)))
+    }
+}
+
+/// Words on `is json` and `contains json` that do not hold.
+pub(super) fn json(kind: TestKind, subject: &Value<'_>, limits: &Limits) -> Option<String> {
+    let Value::Text(text) = subject else { return None };
+    if text.as_str().len() > LARGEST || limits.computed_bytes < LARGEST {
+        return None;
+    }
+    let said = |words: String| words.strip_prefix("is ").map(|words| format!("it is {words}"));
+    match kind {
+        TestKind::IsJson => not_json(subject).and_then(said),
+        TestKind::ContainsJson if !text.as_str().contains(['{', '[']) => Some("there is no `{` and no `[` in it".to_owned()),
+        _ => None,
+    }
+}
+
+/// The number of the character at a byte, from 1.
+fn position(text: &str, at: usize) -> usize {
+    text.get(..at).map_or(0, |before| before.chars().count()) + 1
+}
+
+fn texts<'a>(subject: &'a Value<'_>, operand: &'a Value<'_>) -> Option<(&'a str, &'a str)> {
+    let (Value::Text(left), Value::Text(right)) = (subject, operand) else { return None };
+    (left.as_str().len() <= LARGEST && right.as_str().len() <= LARGEST).then(|| (left.as_str(), right.as_str()))
+}
+
+/// Something that would be contained if case or type did not count.
+fn contained_otherwise(subject: &Value<'_>, wanted: &Value<'_>) -> Option<String> {
+    if let Some((text, part)) = texts(subject, wanted) {
+        let lower = text.to_lowercase();
+        let at = lower.find(&part.to_lowercase())?;
+        let place = if text.len() < LONG { String::new() } else { format!(" at character {}", position(&lower, at)) };
+        return Some(format!("it stands there{place} in another letter case"));
+    }
+    let Value::List(items) = subject else { return None };
+    let short = |value: &Value<'_>| !matches!(value, Value::Text(text) if text.as_str().len() > LONG);
+    items.iter().take(ELEMENTS).filter(|item| short(&item.value)).find_map(|item| equal_otherwise(&item.value, wanted)).map(|words| format!("for one element {words}"))
+}
+
+/// Values that would be equal if case, white space or type did not count; where long texts begin to differ.
+fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<String> {
+    let spelled = |text: &Value<'_>, number: &Value<'_>| match (text, number) {
+        (Value::Text(text), Value::Number(number)) => text.as_str() == number.to_string(),
+        _ => false,
+    };
+    if spelled(left, right) || spelled(right, left) {
+        return Some("one is a text, the other a number".to_owned());
+    }
+    let (left, right) = texts(left, right)?;
+    let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if left.to_lowercase() == right.to_lowercase() {
+        return Some("only the letter case differs".to_owned());
+    }
+    if folded(left) == folded(right) {
+        return Some("only white space differs".to_owned());
+    }
+    if left.len().min(right.len()) < LONG {
+        return None;
+    }
+    let same = left.chars().zip(right.chars()).take_while(|(a, b)| a == b).count();
+    (same > 0).then(|| format!("they differ from character {} on", same + 1))
+}
+
+/// The end of a long text, which its value does not show, or that only the case differs.
+fn ends_otherwise(kind: TestKind, subject: &Value<'_>, operand: &Value<'_>) -> Option<String> {
+    const SHOWN: usize = 40;
+    let (text, wanted) = texts(subject, operand)?;
+    let (lower, wanted) = (text.to_lowercase(), wanted.to_lowercase());
+    let otherwise = match kind {
+        TestKind::StartsWith => lower.starts_with(&wanted),
+        _ => lower.ends_with(&wanted),
+    };
+    if otherwise {
+        return Some("only the letter case differs".to_owned());
+    }
+    let long = kind == TestKind::EndsWith && text.chars().nth(LONG).is_some();
+    long.then(|| format!("it ends with …{}", serde_json::to_string(&ending(text, SHOWN)).unwrap_or_default()))
+}

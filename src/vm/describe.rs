@@ -27,7 +27,22 @@ impl<'run> Machine<'run> {
             }
             Value::List([]) if self.is_spread(at) => format!("`{text}` leads nowhere"),
             Value::List([]) => format!("`{text}` is empty"),
+            Value::Number(number) => match self.measured(at, number.to_f64()) {
+                Some(measured) => format!("`{text}` is {measured}"),
+                None => format!("`{text}` is {}", in_words(&node.value)),
+            },
             ref value => format!("`{text}` is {}", in_words(value)),
+        }
+    }
+
+    /// A duration or a cost of the run or a step, with its unit: `12s`, `$0.08`. Only where nothing of it is lost.
+    fn measured(&self, at: usize, number: f64) -> Option<String> {
+        let (Op::Root(name) | Op::StepField(name)) = self.program.code.get(at)? else { return None };
+        match self.program.names.get(name.0 as usize)?.as_str() {
+            "duration" if number.fract() == 0.0 && number >= 1_000.0 => Some(format!("{}s", number / 1_000.0)),
+            "duration" if number.fract() == 0.0 => Some(format!("{number}ms")),
+            "cost" => Some(format!("${number}")),
+            _ => None,
         }
     }
 

@@ -7,6 +7,7 @@ use super::locate;
 use super::machine::Machine;
 use super::observe::{Recorder, Seen, TestKindSeen};
 use super::outcome::{Evidence, Role};
+use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::bytecode::shape::Polarity;
 use crate::source::Span;
@@ -103,11 +104,14 @@ impl<'run> Machine<'run> {
             return format!("`{subject}` {}", misfit.text);
         }
         let parts: Vec<String> = sides.iter().map(|(node, at)| self.describe(node, *at, &seen.gaps)).collect();
+        // Behind a `def` the values have the names of its parameters: what was given to it says whose they are.
+        let within = seen.within.filter(|at| matches!(self.program.code.get(*at), Some(Op::CallDef(..))));
+        let within = within.map_or_else(String::new, |at| format!(" in `{}`", self.rule_text(self.span(at))));
         let nearest = seen.nearest.as_ref().map_or_else(String::new, |nearest| format!(": {nearest}"));
         if parts.is_empty() {
-            return format!("`{}` is false{nearest}", self.rule_text(self.span(seen.at)));
+            return format!("`{}` is false{within}{nearest}", self.rule_text(self.span(seen.at)));
         }
-        format!("{}{nearest}", parts.join(" and "))
+        format!("{}{within}{nearest}", parts.join(" and "))
     }
 
     /// The values of a test that are not written in it, with the instructions that made them.

@@ -23,6 +23,8 @@ pub(super) struct Recorder<'run> {
     shapes: FxHashMap<usize, Shape>,
     /// What the truth of the expression in work does to the truth of the whole.
     around: Option<Polarity>,
+    /// The instruction of the expression itself that entered the `let` or `def` in work.
+    entered: Option<usize>,
 }
 
 impl Recorder<'_> {
@@ -71,6 +73,8 @@ pub(super) struct Seen<'run> {
     pub(super) gaps: Vec<Gap<'run>>,
     /// More than the values say: how a schema was violated.
     pub(super) misfit: Option<Misfit<'run>>,
+    /// The instruction of the expression itself in whose `let` or `def` the test stands.
+    pub(super) within: Option<usize>,
     /// What came nearest, or what was found, in words behind the values.
     pub(super) nearest: Option<String>,
 }
@@ -150,7 +154,7 @@ impl<'run> Machine<'run> {
             && recorder.seen.len() < SEEN_LIMIT
         {
             let gaps = std::mem::take(&mut recorder.gaps);
-            recorder.seen.push(Seen { at, kind, subject, operand, truth, polarity, gaps, misfit: None, nearest: None });
+            recorder.seen.push(Seen { at, kind, subject, operand, truth, polarity, gaps, misfit: None, within: recorder.entered, nearest: None });
         }
     }
 
@@ -175,12 +179,17 @@ impl<'run> Machine<'run> {
     pub(super) fn note_enter(&mut self, at: usize) -> Option<Polarity> {
         self.recorder.as_ref()?;
         let polarity = self.polarity(at);
-        self.recorder.as_mut().and_then(|recorder| recorder.around.replace(polarity))
+        let recorder = self.recorder.as_mut()?;
+        if recorder.around.is_none() {
+            recorder.entered = Some(at);
+        }
+        recorder.around.replace(polarity)
     }
 
     pub(super) fn note_leave(&mut self, around: Option<Polarity>) {
         if let Some(recorder) = &mut self.recorder {
             recorder.around = around;
+            recorder.entered = recorder.entered.filter(|_| around.is_some());
         }
     }
 

@@ -69,15 +69,33 @@ fn arithmetic_without_a_result_says_why() {
 fn what_came_nearest_to_a_test_is_said() {
     says("output.list contains all [1, 7, 8]", "`output.list` is [1,2,3]: it lacks 7, 8");
     says("output.list contains none [2, 9]", "`output.list` is [1,2,3]: it holds 2");
-    says("output.message ends with \"Done\"", r#"`output.message` is "Your refund is done": only the letter case differs"#);
-    says("output.message contains \"REFUND\"", r#"`output.message` is "Your refund is done": it stands there in another letter case"#);
-    says("output.message == \"your refund is DONE\"", r#"`output.message` is "Your refund is done": only the letter case differs"#);
-    says("output.message == \"Your  refund is done \"", r#"`output.message` is "Your refund is done": only white space differs"#);
+    says(
+        "output.message ends with \"Done\"",
+        r#"`output.message` is "Your refund is done": only the letter case differs"#,
+    );
+    says(
+        "output.message contains \"REFUND\"",
+        r#"`output.message` is "Your refund is done": it stands there in another letter case"#,
+    );
+    says(
+        "output.message == \"your refund is DONE\"",
+        r#"`output.message` is "Your refund is done": only the letter case differs"#,
+    );
+    says(
+        "output.message == \"Your  refund is done \"",
+        r#"`output.message` is "Your refund is done": only white space differs"#,
+    );
     says("output.n == \"5\"", "`output.n` is 5: one is a text, the other a number");
-    says("output.ids contains \"o-2\"", r#"`output.ids` is ["o-1","O-2"]: for one element only the letter case differs"#);
+    says(
+        "output.ids contains \"o-2\"",
+        r#"`output.ids` is ["o-1","O-2"]: for one element only the letter case differs"#,
+    );
     assert!(reason("output.prose does not contain \"last\"").ends_with("…: it stands at character 102"));
     assert!(reason("output.prose not matches /good\\w+/i").ends_with("…: it stands at character 115"));
-    assert!(reason("output.prose ends with \"bye\"").ends_with(r#"it ends with …"\": 1} and at last it says Goodbye friend""#));
+    assert!(
+        reason("output.prose ends with \"bye\"")
+            .ends_with(r#"it ends with …"\": 1} and at last it says Goodbye friend""#)
+    );
 }
 
 #[test]
@@ -88,7 +106,10 @@ fn json_that_does_not_fit_says_where() {
         &format!("{schema}output.text contains json S"),
         "`output.text` holds no JSON that fits `S`; that at character 1 does not: \"b\" is a required property (by rules.assert:1)",
     );
-    says(&format!("{schema}output.message contains json S"), "`output.message` does not fit `S`: there is no JSON in the text");
+    says(
+        &format!("{schema}output.message contains json S"),
+        "`output.message` does not fit `S`: there is no JSON in the text",
+    );
 }
 
 #[test]
@@ -105,7 +126,10 @@ fn checks_of_the_world_say_what_the_run_records() {
 fn what_a_detector_of_the_standard_set_found_has_a_kind() {
     let token = "ghp_1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R";
     let run = format!(r#"{{"output": "use {token} and bob@corp.io"}}"#);
-    let folder = Folder::new(&[("rules.assert", "use std.secrets\nuse std.pii\nno secrets in output\nno pii in output\n"), ("run.json", &run)]);
+    let folder = Folder::new(&[
+        ("rules.assert", "use std.secrets\nuse std.pii\nno secrets in output\nno pii in output\n"),
+        ("run.json", &run),
+    ]);
     let out = folder.aver("check rules.assert run.json").out;
     assert!(out.contains("`secrets` finds github-token at `/output`, in a text of 60 characters"), "{out}");
     assert!(out.contains("`pii` finds email at `/output`"), "{out}");
@@ -127,7 +151,11 @@ fn a_message_behind_each_and_no_speaks_of_the_step_that_does_not_hold() {
     assert_eq!(results[0]["message"], "refund pays 250 for refunded");
     assert_eq!(results[1]["message"], "o-1 is too much, not missing");
     let said = told("some refund: args.amount <= 100 message \"${args.amount}\"\nbefore a -> b message \"${args.x}\"");
-    assert_eq!(said.matches("unknown name `args`").count(), 2, "only one step is spoken of behind `each` and `no`: {said}");
+    assert_eq!(
+        said.matches("unknown name `args`").count(),
+        2,
+        "only one step is spoken of behind `each` and `no`: {said}"
+    );
 }
 
 #[test]

@@ -76,7 +76,10 @@ fn nothing_shows(secret: &str) {
             assert_eq!(around, None, "{command} shows it behind this, with {before} characters before it");
         }
         let kept = std::fs::read_to_string(folder.path().join("rules.snap")).unwrap_or_default();
-        assert!(!glimpses.iter().any(|glimpse| kept.contains(glimpse)), "the snapshot with {before} characters before it: {kept}");
+        assert!(
+            !glimpses.iter().any(|glimpse| kept.contains(glimpse)),
+            "the snapshot with {before} characters before it: {kept}"
+        );
     }
 }
 

@@ -122,7 +122,9 @@ impl<'a> Checker<'a> {
         }
         let diagnostic = Diagnostic::new(Slug::Impossible, span, "a share lies between 0 and 1");
         self.report(match (1.0..=100.0).contains(&number) {
-            true => diagnostic.help(format!("write `{text}%`")).fix("write it as a percentage", span, format!("{text}%")),
+            true => {
+                diagnostic.help(format!("write `{text}%`")).fix("write it as a percentage", span, format!("{text}%"))
+            }
             false => diagnostic.help("write `95%` or `0.95`"),
         });
     }
@@ -185,7 +187,9 @@ impl<'a> Checker<'a> {
             }
             (None, _) if is_like_a_step(arguments) => {
                 let call = self.written(span);
-                diagnostic.help(format!("that the tool is called is said with `require {call}`, that it is not with `never {call}`"))
+                diagnostic.help(format!(
+                    "that the tool is called is said with `require {call}`, that it is not with `never {call}`"
+                ))
             }
             (Some(_), _) => {
                 diagnostic.help(format!("`{}` is a value: write `{}` without parentheses", name.text, name.text))
@@ -228,7 +232,9 @@ impl<'a> Checker<'a> {
 /// Whether arguments read like the tests in a step's parentheses: `amount > 100`.
 fn is_like_a_step(arguments: &[ast::Expr]) -> bool {
     let of_name = |subject: &ast::Expr| matches!(subject.kind, ast::ExprKind::Name(_) | ast::ExprKind::Field { .. });
-    arguments.first().is_some_and(|first| matches!(&first.kind, ast::ExprKind::Test { subject, .. } if of_name(subject)))
+    arguments
+        .first()
+        .is_some_and(|first| matches!(&first.kind, ast::ExprKind::Test { subject, .. } if of_name(subject)))
 }
 
 /// `2 arguments`, `1 or 2 arguments`.

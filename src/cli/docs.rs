@@ -93,7 +93,11 @@ pub fn named(topic: &str, style: Style) -> Result<String, Stop> {
         return Ok(page(&format!("{entry}\n\nFrom `std.{module}`.\n"), style));
     }
     let known = PAGES.iter().map(|(name, _, _)| *name).chain(["functions", "stdlib"]);
-    let known = known.chain(table::names()).chain(stdlib::names()).chain(stdlib::definitions()).chain(ROLES.into_iter().flat_map(words_of));
+    let known = known
+        .chain(table::names())
+        .chain(stdlib::names())
+        .chain(stdlib::definitions())
+        .chain(ROLES.into_iter().flat_map(words_of));
     let help = nearest(topic.strip_prefix("std.").unwrap_or(topic), known)
         .map_or("`aver docs` lists the topics".to_owned(), |near| format!("did you mean `{near}`?"));
     Err(Stop::usage(format!("there is no topic, function or word `{topic}`"), help))

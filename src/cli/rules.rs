@@ -235,7 +235,10 @@ fn not_a_trace(path: &Path, bytes: &[u8]) -> Result<(), Stop> {
     let opens = bytes.trim_ascii_start().first().is_some_and(|first| matches!(first, b'{' | b'['));
     if opens && ["json", "jsonl", "ndjson"].contains(&ending) {
         let message = format!("`{}` is a trace, and rules are expected here", path.display());
-        return Err(Stop::usage(message, "a trace stands behind the rules in `check` and `explain`, behind `--on` in `repl` and `test`"));
+        return Err(Stop::usage(
+            message,
+            "a trace stands behind the rules in `check` and `explain`, behind `--on` in `repl` and `test`",
+        ));
     }
     Ok(())
 }

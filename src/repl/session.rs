@@ -131,10 +131,12 @@ impl<'w> Session<'w> {
         let go = match (text.trim_start().strip_prefix(':'), text.trim()) {
             (Some(command), _) => self.command(command),
             // Nobody has a rule of one of these words alone, and everybody types them.
-            (None, word @ ("help" | "?")) => self.wrong(&format!("`{word}` is no command"), "write `:help`", Exit::Usage).map(|()| Go::On),
-            (None, word @ ("quit" | "exit" | "q")) if !self.facts.names.iter().any(|one| one.name == word) => {
-                self.wrong(&format!("`{word}` is no command"), "write `:quit`, or press Ctrl-D", Exit::Usage).map(|()| Go::On)
+            (None, word @ ("help" | "?")) => {
+                self.wrong(&format!("`{word}` is no command"), "write `:help`", Exit::Usage).map(|()| Go::On)
             }
+            (None, word @ ("quit" | "exit" | "q")) if !self.facts.names.iter().any(|one| one.name == word) => self
+                .wrong(&format!("`{word}` is no command"), "write `:quit`, or press Ctrl-D", Exit::Usage)
+                .map(|()| Go::On),
             (None, _) => self.rules(text).map(|()| Go::On),
         };
         self.out.flush()?;

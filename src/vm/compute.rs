@@ -3,11 +3,11 @@
 //! An operand that is missing, or of another type, makes the result missing; one that the run does not record makes it not recorded.
 
 use super::context::Scope;
+use super::describe::in_words;
 use super::fault::Fault;
 use super::machine::{Machine, broken};
 use super::observe::{Misfit, TestKindSeen};
 use super::profile::Part;
-use super::describe::in_words;
 use crate::builtins::call::Environment;
 use crate::builtins::detect::{Detector, REDACTED};
 use crate::builtins::nothing;
@@ -76,7 +76,8 @@ impl<'run> Machine<'run> {
             let words = format!("is {}, no number", in_words(&node.value));
             self.note_void(at, (taken, node), &words);
         } else if let (Value::Number(_), Value::Number(divisor)) = (left.value, right.value) {
-            let words = if divisor.to_f64() == 0.0 { "is 0, and nothing is divided by it" } else { "makes it too large" };
+            let words =
+                if divisor.to_f64() == 0.0 { "is 0, and nothing is divided by it" } else { "makes it too large" };
             self.note_void(at, (1, right), words);
         }
     }

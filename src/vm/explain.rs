@@ -80,7 +80,10 @@ impl<'run> Machine<'run> {
             }
         }
         // A value that nothing tested, such as that of a function of truth, may be missing itself.
-        if blamed.is_empty() && outcome.by_missing() && let Some(gap) = recorder.last_gap() {
+        if blamed.is_empty()
+            && outcome.by_missing()
+            && let Some(gap) = recorder.last_gap()
+        {
             let missing = Node::computed(Value::Missing);
             clauses.push(self.describe(&missing, gap.at, &[gap]));
             evidence.push(self.evidence(Role::Decisive, &missing, gap.at, &[gap], scope));

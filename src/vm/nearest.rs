@@ -36,9 +36,15 @@ impl<'run> Machine<'run> {
         operand: &Value<'run>,
     ) -> Option<String> {
         match (kind, holds) {
-            (TestKind::ContainsAll, false) => self.elements(subject, operand, false).map(|names| format!("it lacks {names}")),
-            (TestKind::ContainsAny, true) => self.elements(subject, operand, true).map(|names| format!("it holds {names}")),
-            (TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::Matches, true) => self.found(kind, subject, operand),
+            (TestKind::ContainsAll, false) => {
+                self.elements(subject, operand, false).map(|names| format!("it lacks {names}"))
+            }
+            (TestKind::ContainsAny, true) => {
+                self.elements(subject, operand, true).map(|names| format!("it holds {names}"))
+            }
+            (TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::Matches, true) => {
+                self.found(kind, subject, operand)
+            }
             (TestKind::Contains, false) => contained_otherwise(subject, operand),
             (TestKind::Equal | TestKind::Identical, false) => equal_otherwise(subject, operand),
             (TestKind::StartsWith | TestKind::EndsWith, false) => ends_otherwise(kind, subject, operand),
@@ -85,7 +91,9 @@ impl<'run> Machine<'run> {
 
     fn named(&self, item: &Node<'run>) -> String {
         match item.value {
-            Value::Regex(number) => self.program.regexes.get(number as usize).map_or_else(String::new, |regex| regex.text.clone()),
+            Value::Regex(number) => {
+                self.program.regexes.get(number as usize).map_or_else(String::new, |regex| regex.text.clone())
+            }
             ref value => shortened(&to_json(value)),
         }
     }
@@ -119,7 +127,9 @@ pub(super) fn json(kind: TestKind, subject: &Value<'_>, limits: &Limits) -> Opti
     let said = |words: String| words.strip_prefix("is ").map(|words| format!("it is {words}"));
     match kind {
         TestKind::IsJson => not_json(subject).and_then(said),
-        TestKind::ContainsJson if !text.as_str().contains(['{', '[']) => Some("there is no `{` and no `[` in it".to_owned()),
+        TestKind::ContainsJson if !text.as_str().contains(['{', '[']) => {
+            Some("there is no `{` and no `[` in it".to_owned())
+        }
         _ => None,
     }
 }
@@ -144,7 +154,12 @@ fn contained_otherwise(subject: &Value<'_>, wanted: &Value<'_>) -> Option<String
     }
     let Value::List(items) = subject else { return None };
     let short = |value: &Value<'_>| !matches!(value, Value::Text(text) if text.as_str().len() > LONG);
-    items.iter().take(ELEMENTS).filter(|item| short(&item.value)).find_map(|item| equal_otherwise(&item.value, wanted)).map(|words| format!("for one element {words}"))
+    items
+        .iter()
+        .take(ELEMENTS)
+        .filter(|item| short(&item.value))
+        .find_map(|item| equal_otherwise(&item.value, wanted))
+        .map(|words| format!("for one element {words}"))
 }
 
 /// Values that would be equal if case, white space or type did not count; where long texts begin to differ.

@@ -154,7 +154,18 @@ impl<'run> Machine<'run> {
             && recorder.seen.len() < SEEN_LIMIT
         {
             let gaps = std::mem::take(&mut recorder.gaps);
-            recorder.seen.push(Seen { at, kind, subject, operand, truth, polarity, gaps, misfit: None, within: recorder.entered, nearest: None });
+            recorder.seen.push(Seen {
+                at,
+                kind,
+                subject,
+                operand,
+                truth,
+                polarity,
+                gaps,
+                misfit: None,
+                within: recorder.entered,
+                nearest: None,
+            });
         }
     }
 

@@ -5,14 +5,13 @@ use super::view::{View, Write};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::words;
 
-pub(super) const TABLE: &[Find] =
-    &[
-        quantifier_without_in,
-        quantifier_without_colon,
-        quantifier_in_call,
-        quantifier_without_variable,
-        condition_without_else,
-    ];
+pub(super) const TABLE: &[Find] = &[
+    quantifier_without_in,
+    quantifier_without_colon,
+    quantifier_in_call,
+    quantifier_without_variable,
+    condition_without_else,
+];
 
 const QUANTIFIERS: &[&str] = &["any", "all", "no", "count"];
 

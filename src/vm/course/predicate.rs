@@ -157,9 +157,10 @@ fn kinds(
     view: &mut View<'_, '_>,
 ) -> Result<Vec<&'static str>, Fault> {
     let program = view.machine.program;
-    let ops = program.chunks.get(predicate.0 as usize).and_then(|chunk| {
-        program.code.get(chunk.start as usize..chunk.end as usize)
-    });
+    let ops = program
+        .chunks
+        .get(predicate.0 as usize)
+        .and_then(|chunk| program.code.get(chunk.start as usize..chunk.end as usize));
     let called = ops.into_iter().flatten().find_map(|op| match op {
         Op::CallDef(number, _) => program.defs.get(number.0 as usize),
         _ => None,

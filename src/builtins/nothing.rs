@@ -1,5 +1,6 @@
 //! Why a function gives nothing: what is wrong with one of its arguments, for the reason of an assertion.
 
+use super::detect::beginning;
 use super::table::{Builtin, type_word};
 use super::test::has_type;
 use crate::limits::Limits;
@@ -88,7 +89,8 @@ fn of_list(builtin: &Builtin, list: &Node<'_>) -> Option<String> {
 
 fn shown(value: &Value<'_>) -> String {
     const LONGEST: usize = 60;
-    shortened(&to_json(value), LONGEST)
+    let text = to_json(value);
+    if text.chars().nth(LONGEST).is_none() { text } else { format!("{}…", beginning(&text, LONGEST)) }
 }
 
 #[cfg(test)]

@@ -162,8 +162,10 @@ pub fn of_run(run: &Run<'_>, text: &str) -> String {
 pub fn withheld<'a>(json: &'a str, texts: &[String]) -> Cow<'a, str> {
     texts.iter().fold(Cow::Borrowed(json), |json, text| {
         let written = serde_json::to_string(text).unwrap_or_default();
-        match written.get(1..written.len().saturating_sub(1)) {
-            Some(inner) if !inner.is_empty() && json.contains(inner) => Cow::Owned(json.replace(inner, REDACTED)),
+        match written.get(1..written.len().saturating_sub(1)).filter(|inner| !inner.is_empty()) {
+            Some(inner) if json.contains(inner) => Cow::Owned(json.replace(inner, REDACTED)),
+            // What caused a fault was cut before it came here.
+            Some(inner) if json.ends_with(CUT) => Cow::Owned(without_beginning(json.into_owned(), inner)),
             _ => json,
         }
     })

@@ -1,15 +1,23 @@
 #!/usr/bin/env python3
-"""Prints the table of ratios: `aver` against the hand-written limit, DuckDB, Python and jq on the same machine in the same minutes.
+"""Prints the table of ratios: `aver` against the hand-written limit, DuckDB, Python and jaq on the same machine in the same minutes.
 
-usage: table.py [--aver PATH] [--limit PATH] [--runs 10000] [--rounds 5] [--folder /tmp/aver-bench] [--peers FOLDER]
+usage: table.py [--aver PATH] [--limit PATH] [--peers FOLDER] [--python PYTHON] [--runs 10000] [--rounds 5] [--folder /tmp/aver-bench]
+                [--only pack,rules,formats,long,start,compile] [--pin CPU]
 
 What is compared is run in turns; a number is the median over the rounds, a ratio the median of the ratios of each round. `cpu` is user and
 system time of the whole process, start-up included: on a machine that does other things beside it says more than the time on the wall.
-What is not there (the limit, DuckDB, jq) is left out and said so.
+`--pin` keeps everything that uses one thread on one processor. What is not there (the limit, DuckDB, jaq) is left out and said so.
 """
-import argparse, os, shutil, statistics, subprocess, sys, time
+import argparse, glob, os, re, shutil, statistics, subprocess, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+SECTIONS = ("pack", "rules", "formats", "long", "start", "compile")
+# Runs that fail each rule of the pack, and any, by the number of runs of the corpus (seed 7).
+FAILS = {
+    1000: [24, 36, 37, 26, 46, 32, 44, 11, 229],
+    10000: [212, 289, 437, 297, 413, 318, 418, 102, 2261],
+    100000: [2087, 3000, 5002, 3378, 4044, 3163, 3989, 992, 22985],
+}
 
 
 class Taken:
@@ -19,26 +27,36 @@ class Taken:
         self.wall, self.cpu, self.memory, self.out = wall, cpu, memory, out
 
 
-def run(command, out=None, stdin=None):
-    """Runs a command to its end."""
-    start = time.perf_counter()
-    sink = open(out, "wb") if out else subprocess.PIPE
-    source = open(stdin, "rb") if stdin else subprocess.DEVNULL
-    process = subprocess.Popen(command, stdout=sink, stderr=subprocess.DEVNULL, stdin=source)
-    text = b"" if out else process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - start
-    process.returncode = status
-    return Taken(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text)
+class Command:
+    """A command with what its standard input comes from, where its output goes, and whether it uses one thread."""
 
+    def __init__(self, words, out=None, stdin=None, pipe=None, single=False):
+        self.words, self.out, self.stdin, self.pipe, self.single = words, out, stdin, pipe, single
 
-def rounds(count, commands):
-    """Runs all commands in turns; the results of each by its name."""
-    taken = {name: [] for name in commands}
-    for _ in range(count):
-        for name, (command, more) in commands.items():
-            taken[name].append(run(command, **more))
-    return taken
+    def run(self, pin=None):
+        """Runs it to its end. What feeds a pipe is not counted."""
+        sink = open(self.out, "wb") if self.out else subprocess.PIPE
+        source, feed = subprocess.DEVNULL, None
+        if self.pipe:
+            feed = subprocess.Popen(["cat", self.pipe], stdout=subprocess.PIPE)
+            source = feed.stdout
+        elif self.stdin:
+            source = open(self.stdin, "rb")
+        pinned = (lambda: os.sched_setaffinity(0, {pin})) if pin is not None and self.single else None
+        start = time.perf_counter()
+        process = subprocess.Popen(self.words, stdout=sink, stderr=subprocess.DEVNULL, stdin=source, preexec_fn=pinned)
+        if feed:
+            feed.stdout.close()
+        text = b"" if self.out else process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - start
+        process.returncode = status
+        if feed:
+            feed.wait()
+        for file in (sink, source):
+            if hasattr(file, "close"):
+                file.close()
+        return Taken(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text)
 
 
 def median(taken, what="cpu"):
@@ -49,122 +67,269 @@ def ratio(a, b, what="cpu"):
     return statistics.median(getattr(x, what) / getattr(y, what) for x, y in zip(a, b))
 
 
-def line(what, value, bar=""):
-    print("%-58s %12s   %s" % (what, value, bar))
+class Table:
+    """Rows with a number, the bar it is held against, and whether it is met."""
+
+    def __init__(self):
+        self.met = self.missed = 0
+
+    def title(self, text):
+        print("\n%-56s %14s  %-12s" % (text, "", "bar"))
+
+    def row(self, what, number, shown="%.2f times", least=None, most=None):
+        bar = "at least %g" % least if least is not None else "at most %g" % most if most is not None else ""
+        verdict = ""
+        if bar:
+            met = number >= least if least is not None else number <= most
+            verdict = "met" if met else "NOT MET"
+            self.met, self.missed = self.met + met, self.missed + (not met)
+        print(("  %-54s %14s  %-12s  %s" % (what, shown % number, bar, verdict)).rstrip(), flush=True)
+
+    def note(self, text):
+        print("  (%s)" % text, flush=True)
 
 
-def made(path, command, stdin=None):
-    """A file that is made once."""
-    if not os.path.exists(path):
-        part = path + ".part"
-        with open(part, "wb") as out, (open(stdin, "rb") if stdin else open(os.devnull, "rb")) as source:
-            subprocess.run(command, stdout=out, stdin=source, check=True)
-        os.rename(part, path)
-    return path
+class Bench:
+    """What is measured, and with what."""
+
+    def __init__(self, given):
+        self.given, self.table = given, Table()
+        self.make = [sys.executable, os.path.join(HERE, "make.py")]
+        self.pack = os.path.join(HERE, "pack.assert")
+        self.corpus = self.at("corpus-%d.jsonl" % given.runs)
+        if not os.path.exists(self.corpus):
+            part = self.corpus + ".part"
+            subprocess.run([sys.executable, os.path.join(HERE, "gen_traces.py"), str(given.runs), part], check=True)
+            os.rename(part, self.corpus)
+        self.size = os.path.getsize(self.corpus) / 1e6
+        self.alone = None
+
+    def at(self, name):
+        return os.path.join(self.given.folder, name)
+
+    def made(self, name, command, stdin=None):
+        """A file that is made once."""
+        path = self.at(name)
+        if not os.path.exists(path):
+            part = path + ".part"
+            with open(part, "wb") as out, open(stdin or os.devnull, "rb") as source:
+                subprocess.run(command, stdout=out, stdin=source, check=True)
+            os.rename(part, path)
+        return path
+
+    def check(self, rules, trace, threads=1, form="summary", **more):
+        words = [self.given.aver, "check", rules, trace, "--format", form, "--threads", str(threads)]
+        return Command(words, single=threads == 1, **more)
+
+    def rounds(self, commands, count=None):
+        """Runs all commands in turns; the results of each by its name."""
+        taken = {name: [] for name in commands}
+        for _ in range(count or self.given.rounds):
+            for name, command in commands.items():
+                taken[name].append(command.run(self.given.pin))
+        return taken
+
+    def of_pack(self):
+        """One thread on the pack, against which other sections are held."""
+        if self.alone is None:
+            self.alone = self.rounds({"one": self.check(self.pack, self.corpus)})["one"]
+        return self.alone
+
+
+def fails(text):
+    """The runs that fail each rule, and any, of a summary."""
+    any_fails = re.search(rb"failed in (\d+) of", text)
+    rows = re.findall(rb"^[a-h] +\d+ +(\d+)", text, re.M)
+    return [int(row) for row in rows] + [int(any_fails.group(1)) if any_fails else 0]
+
+
+def pack(bench):
+    given, table = bench.given, bench.table
+    limit = lambda threads: Command([given.limit, "sol", bench.corpus, "--io", "read", "--chunk", "262144", "-t", threads], single=threads == "1")
+    commands = {
+        "one": bench.check(bench.pack, bench.corpus),
+        "two": bench.check(bench.pack, bench.corpus, 2),
+        "jsonl": bench.check(bench.pack, bench.corpus, form="jsonl", out=bench.at("out.jsonl")),
+        "stdin": bench.check(bench.pack, "-", stdin=bench.corpus),
+        "pipe": bench.check(bench.pack, "-", pipe=bench.corpus),
+    }
+    has_limit = shutil.which(given.limit) or os.path.exists(given.limit)
+    if has_limit:
+        commands.update({"limit": limit("1"), "limit two": limit("2")})
+    peer = os.path.join(given.peers, "rules_duckdb.py")
+    has_duckdb = os.path.exists(peer) and subprocess.run([given.python, "-c", "import duckdb"], capture_output=True).returncode == 0
+    if has_duckdb:
+        commands["duckdb"] = Command([given.python, peer, bench.corpus, "1"])
+    taken = bench.rounds(commands)
+    bench.alone = one = taken["one"]
+
+    table.title("the pack: %d runs, %.0f MB, %d rounds" % (given.runs, bench.size, given.rounds))
+    if given.runs in FAILS:
+        wrong = [name for name in ("one", "two", "stdin", "pipe") if fails(taken[name][0].out) != FAILS[given.runs]]
+        table.row("counts that differ from those of the corpus", len(wrong), "%d", most=0)
+    if has_limit:
+        table.row("share of the limit: summary, 1 thread, cpu", 100 * ratio(taken["limit"], one), "%.0f %%", least=60)
+        table.row("share of the limit: jsonl to a file, cpu", 100 * ratio(taken["limit"], taken["jsonl"]), "%.0f %%", least=40)
+        table.row("the limit, 2 threads against 1, wall", ratio(taken["limit"], taken["limit two"], "wall"))
+    else:
+        table.note("the limit program is not there: --limit PATH")
+    if has_duckdb:
+        table.row("faster than DuckDB, 1 thread, cpu", ratio(taken["duckdb"], one), least=3.5)
+    else:
+        table.note("DuckDB is not there: pip install duckdb, --python PYTHON, --peers FOLDER")
+    table.row("2 threads against 1, wall", ratio(one, taken["two"], "wall"), least=1.85)
+    table.row("2 threads against 1, cpu spent", ratio(taken["two"], one))
+    table.row("standard input against a file, cpu", ratio(taken["stdin"], one))
+    table.row("a pipe against a file, cpu", ratio(taken["pipe"], one))
+    table.row("memory, 1 thread", median(one, "memory"), "%.0f MiB", most=48)
+    table.row("memory, 2 threads", median(taken["two"], "memory"), "%.0f MiB", most=48)
+    table.row("memory, from a pipe", median(taken["pipe"], "memory"), "%.0f MiB", most=48)
+    if has_limit:
+        table.row("memory against the limit, 2 threads", ratio(taken["two"], taken["limit two"], "memory"))
+    table.row("speed, 1 thread, cpu", bench.size / median(one), "%.0f MB/s")
+    python(bench, one)
+
+
+def python(bench, one):
+    """The pack by hand in Python, on a tenth of the corpus at most: it takes long."""
+    peer = os.path.join(bench.given.peers, "rules_py.py")
+    few = min(1000, bench.given.runs)
+    if not os.path.exists(peer):
+        return
+    corpus = bench.made("first-%d.jsonl" % few, ["head", "-%d" % few, bench.corpus])
+    for parser, schema in (("orjson", "jsonschema_rs"), ("json", "fast"), ("json", "none")):
+        slow = Command([bench.given.python, peer, corpus, parser, schema]).run()
+        if slow.out.strip():
+            bench.table.row("faster than Python by hand (%s), cpu" % parser, slow.cpu * bench.given.runs / few / median(one), "%.0f times")
+            return
+    bench.table.note("Python has none of the libraries of the peer")
+
+
+def rules(bench):
+    table = bench.table
+    table.title("more rules: ten kinds, mixed")
+    growth = {"pack": bench.check(bench.pack, bench.corpus)}
+    for count in (8, 64, 256, 1000, 2000):
+        path = bench.made("rules-%d.assert" % count, [*bench.make, "rules", str(count)])
+        growth[str(count)] = bench.check(path, bench.corpus)
+    taken = bench.rounds(growth)
+    for count in ("64", "256", "1000", "2000"):
+        table.row("%s rules against 8, cpu" % count, ratio(taken[count], taken["8"]), most=2.5 if count == "1000" else None)
+    table.row("1000 rules against the pack, cpu", ratio(taken["1000"], taken["pack"]), most=2.5)
+    table.row("memory, 1000 rules", median(taken["1000"], "memory"), "%.0f MiB", most=48)
+
+
+def formats(bench):
+    table = bench.table
+    table.title("other formats, against MB/s of the corpus, cpu")
+    commands = {"corpus": bench.check(bench.pack, bench.corpus)}
+    for name in ("native", "chat", "claude"):
+        path = bench.made("%s-%d.jsonl" % (name, bench.given.runs), [*bench.make, name], bench.corpus)
+        commands[name] = bench.check(bench.pack, path)
+    taken = bench.rounds(commands)
+    sizes = {name: os.path.getsize(command.words[3]) for name, command in commands.items()}
+    for name, shown in (("native", "the normal form"), ("chat", "OpenAI chat"), ("claude", "Claude messages")):
+        share = 100 * ratio(taken["corpus"], taken[name]) * sizes[name] / sizes["corpus"]
+        table.row(shown, share, "%.0f %%", least=None if name == "native" else 33)
+
+
+def long(bench):
+    table = bench.table
+    table.title("long and big runs, 2 threads")
+    kinds = (("10,000 calls", ["long", "10000"]), ("1 MiB", ["big", "1"]), ("16 MiB", ["big", "16"]))
+    for name, words in kinds:
+        path = bench.made("-".join(words) + ".jsonl", [*bench.make, *words])
+        taken = bench.rounds({name: bench.check(bench.pack, path, 2)})[name]
+        table.row("runs of %s, cpu" % name, os.path.getsize(path) / 1e6 / median(taken), "%.0f MB/s")
+        with open(path, "rb") as lines:
+            largest = max(len(line) for line in lines) / (1 << 20)
+        memory = median(taken, "memory")
+        table.row("runs of %s, memory" % name, memory, "%.0f MiB", most=round(max(48, 3 * largest)))
+        table.row("runs of %s, memory against the largest run" % name, memory / largest)
+
+
+SECRETS = """use std.secrets
+tools from "tools.json"
+schema Output = { properties: { text: { type: "string" } } }
+no secrets in calls[*].result
+output is Output
+duration <= 30s
+"""
+
+
+def start(bench):
+    table = bench.table
+    table.title("start-up: one run, wall")
+    single = bench.made("one.jsonl", ["head", "-1", bench.corpus])
+    texts = {
+        "one.assert": "duration <= 30s\n",
+        "secrets.assert": SECRETS,
+        "tools.json": '{"tools": [%s]}' % ", ".join('{"name": "tool_%d", "inputSchema": {"type": "object"}}' % number for number in range(50)),
+    }
+    for name, text in texts.items():
+        with open(bench.at(name), "w") as out:
+            out.write(text)
+    commands = {"aver": bench.check(bench.at("one.assert"), single), "version": Command([bench.given.aver, "--version"])}
+    commands["secrets"] = bench.check(bench.at("secrets.assert"), single)
+    others = [(name, shutil.which(name) or bench.given.jaq) for name in ("jaq", "jq")]
+    others = [(name, path) for name, path in others if path and os.path.basename(path) == name]
+    for name, path in others:
+        commands[name] = Command([path, ".duration_ms <= 30000", single])
+    taken = bench.rounds(commands, max(20, bench.given.rounds))
+    for name, shown in (("version", "aver --version"), ("aver", "aver check, one rule"), ("secrets", "with std.secrets, 50 tools, a schema")):
+        table.row(shown, 1000 * median(taken[name], "wall"), "%.1f ms")
+    for name, _ in others:
+        table.row(name, 1000 * median(taken[name], "wall"), "%.1f ms")
+    if "jaq" in taken:
+        table.row("one rule against jaq", ratio(taken["aver"], taken["jaq"], "wall"), most=1.5)
+        table.row("with std.secrets, tools, a schema against jaq", ratio(taken["secrets"], taken["jaq"], "wall"))
+    else:
+        table.note("jaq is not there: cargo install jaq, --jaq PATH")
+
+
+def compile(bench):
+    """The bench of compiling, as it was built beside the program."""
+    table = bench.table
+    table.title("compiling 1000 rules of a line each, against pest's bare parse")
+    found = glob.glob(os.path.join(os.path.dirname(os.path.realpath(bench.given.aver)), "deps", "compile-*"))
+    found = [path for path in found if os.access(path, os.X_OK) and not path.endswith(".d")]
+    if not found:
+        table.note("the bench is not there: cargo build --release --bench compile")
+        return
+    command = Command([max(found, key=os.path.getmtime)])
+    texts = [command.run(bench.given.pin).out.decode() for _ in range(min(3, bench.given.rounds))]
+    for name, most in (("reading: ", None), ("reading and", None), ("compiling", 3)):
+        times = [float(re.search(r"^%s.*?([0-9.]+) times" % name, text, re.M).group(1)) for text in texts]
+        shown = {"reading: ": "reading", "reading and": "reading and checking", "compiling": "all of compiling"}[name]
+        table.row(shown, statistics.median(times), most=most)
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--aver", default=os.path.join(HERE, "../target/release/aver"))
+    target = os.environ.get("CARGO_TARGET_DIR", os.path.join(HERE, "../target"))
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n\n")[0])
+    parser.add_argument("--aver", default=os.path.join(target, "release/aver"))
     parser.add_argument("--limit", default="limit")
+    parser.add_argument("--jaq")
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--peers", default=os.path.join(HERE, "../../shared/perf/peers"))
     parser.add_argument("--runs", type=int, default=10000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--folder", default="/tmp/aver-bench")
-    parser.add_argument("--peers", default=os.path.join(HERE, "../../shared/perf/peers"))
+    parser.add_argument("--only", default=",".join(SECTIONS))
+    parser.add_argument("--pin", type=int)
     given = parser.parse_args()
+    wanted = given.only.split(",")
+    unknown = [name for name in wanted if name not in SECTIONS]
+    if unknown:
+        parser.error("there is no section %s; there are %s" % (", ".join(unknown), ", ".join(SECTIONS)))
+    if not shutil.which(given.aver) and not os.path.exists(given.aver):
+        parser.error("%s is not there: cargo build --release, or --aver PATH" % given.aver)
     os.makedirs(given.folder, exist_ok=True)
-    at = lambda name: os.path.join(given.folder, name)
-    make = [sys.executable, os.path.join(HERE, "make.py")]
-    corpus = at("corpus-%d.jsonl" % given.runs)
-    if not os.path.exists(corpus):
-        subprocess.run([sys.executable, os.path.join(HERE, "gen_traces.py"), str(given.runs), corpus], check=True)
-    pack = os.path.join(HERE, "pack.assert")
-    size = os.path.getsize(corpus) / 1e6
-    check = lambda rules, trace, *more: [given.aver, "check", rules, trace, *more]
-    summary = ["--format", "summary"]
-
-    print("%d runs, %.0f MB, %d rounds\n" % (given.runs, size, given.rounds))
-    commands = {
-        "one": (check(pack, corpus, *summary, "--threads", "1"), {}),
-        "two": (check(pack, corpus, *summary, "--threads", "2"), {}),
-        "jsonl": (check(pack, corpus, "--format", "jsonl", "--threads", "1"), {"out": at("out.jsonl")}),
-        "stdin": (check(pack, "-", *summary, "--threads", "1"), {"stdin": corpus}),
-    }
-    if shutil.which(given.limit) or os.path.exists(given.limit):
-        limit = lambda threads: [given.limit, "sol", corpus, "--io", "read", "--chunk", "262144", "-t", threads]
-        commands["limit"] = (limit("1"), {})
-        commands["limit two"] = (limit("2"), {})
-    duckdb = os.path.join(given.peers, "rules_duckdb.py")
-    try:
-        import duckdb as _
-        commands["duckdb"] = ([sys.executable, duckdb, corpus, "1"], {})
-    except ImportError:
-        print("(DuckDB is not installed: pip install duckdb)")
-    taken = rounds(given.rounds, commands)
-    line("the pack, 1 thread, MB/s of cpu", "%.0f" % (size / median(taken["one"])))
-    line("the pack, 1 thread, MB/s of wall", "%.0f" % (size / median(taken["one"], "wall")))
-    line("the pack, 2 threads, MB/s of wall", "%.0f" % (size / median(taken["two"], "wall")))
-    line("2 threads against 1, wall", "%.2f times" % ratio(taken["one"], taken["two"], "wall"), "1.85")
-    line("2 threads against 1, cpu spent", "%.2f times" % ratio(taken["two"], taken["one"]))
-    line("from standard input against a file, cpu", "%.2f times" % ratio(taken["stdin"], taken["one"]))
-    if "limit" in taken:
-        line("share of the limit, summary, cpu", "%.0f %%" % (100 * ratio(taken["limit"], taken["one"])), "60 %")
-        line("share of the limit, summary, wall", "%.0f %%" % (100 * ratio(taken["limit"], taken["one"], "wall")), "60 %")
-        line("share of the limit, jsonl to a file, cpu", "%.0f %%" % (100 * ratio(taken["limit"], taken["jsonl"])), "40 %")
-        line("the limit, 2 threads against 1, wall", "%.2f times" % ratio(taken["limit"], taken["limit two"], "wall"))
-    else:
-        print("(the limit program is not there: --limit PATH)")
-    if "duckdb" in taken:
-        line("DuckDB, 1 thread, against aver, cpu", "%.1f times" % ratio(taken["duckdb"], taken["one"]), "3.5")
-    line("memory, 1 thread, 2 threads, MiB", "%.0f, %.0f" % (median(taken["one"], "memory"), median(taken["two"], "memory")), "48")
-
-    python = os.path.join(given.peers, "rules_py.py")
-    if os.path.exists(python):
-        few = made(at("corpus-1000.jsonl"), ["head", "-1000", corpus])
-        slow = rounds(1, {"python": ([sys.executable, python, few, "json", "none"], {})})["python"]
-        if slow[0].out:
-            line("Python by hand, against aver, cpu", "%.0f times" % (median(slow) * given.runs / 1000 / median(taken["one"])))
-
-    print("\nmore rules (ten kinds, mixed)")
-    growth = {}
-    for count in (8, 64, 256, 1000, 2000):
-        rules = made(at("rules-%d.assert" % count), [*make, "rules", str(count)])
-        growth["%d" % count] = (check(rules, corpus, *summary, "--threads", "1"), {})
-    grown = rounds(given.rounds, growth)
-    for name in growth:
-        bar = "2.5" if name == "1000" else ""
-        line("%s rules against 8" % name, "%.2f times" % ratio(grown[name], grown["8"]), bar)
-    line("1000 rules against the pack", "%.2f times" % ratio(grown["1000"], taken["one"]), "2.5")
-
-    print("\nother formats (MB/s of cpu against those of the corpus)")
-    other = {}
-    for name in ("native", "chat", "claude"):
-        path = made(at("%s-%d.jsonl" % (name, given.runs)), [*make, name], corpus)
-        other[name] = (check(pack, path, *summary, "--threads", "1"), {})
-    other = {name: (rounds(given.rounds, {name: command})[name], command) for name, command in other.items()}
-    own = size / median(taken["one"])
-    for name, (result, (command, _)) in other.items():
-        speed = os.path.getsize(command[3]) / 1e6 / median(result)
-        line(name, "%.0f %%" % (100 * speed / own), "" if name == "native" else "33 %")
-
-    print("\nlong and big runs")
-    for name, command in (("runs of 10,000 calls", ["long", "10000"]), ("runs of 1 MiB", ["big", "1"]), ("runs of 16 MiB", ["big", "16"])):
-        path = made(at("-".join(command) + ".jsonl"), [*make, *command])
-        result = rounds(given.rounds, {name: (check(pack, path, *summary, "--threads", "2"), {})})[name]
-        line("%s, MB/s of cpu, MiB" % name, "%.0f, %.0f" % (os.path.getsize(path) / 1e6 / median(result), median(result, "memory")))
-
-    print("\nstart-up: one run, one rule")
-    single = made(at("one.jsonl"), ["head", "-1", corpus])
-    rule = at("one.assert")
-    with open(rule, "w") as out:
-        out.write("duration <= 30s\n")
-    start = {"aver": (check(rule, single, *summary), {}), "aver --version": ([given.aver, "--version"], {})}
-    for name in ("jaq", "jq"):
-        if shutil.which(name):
-            start[name] = ([name, ".duration_ms <= 30000", single], {})
-    started = rounds(max(20, given.rounds), start)
-    for name, result in started.items():
-        line(name, "%.1f ms" % (1000 * median(result, "wall")), "jaq and half" if name == "aver" else "")
+    bench = Bench(given)
+    for name in SECTIONS:
+        if name in wanted:
+            globals()[name](bench)
+    print("\n%d bars met, %d not met" % (bench.table.met, bench.table.missed))
 
 
 if __name__ == "__main__":

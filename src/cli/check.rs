@@ -12,7 +12,6 @@ use crate::project::Project;
 use crate::report::Format;
 use crate::report::gate::{Gate, Policy};
 use crate::report::model::Detail;
-use crate::report::profile::{Costs, Phase};
 use crate::report::table::Table;
 use crate::vm::evaluate::EvaluateOptions;
 use crate::vm::select::Selection;
@@ -92,7 +91,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME")]
     run_timeout: Option<String>,
     /// Runs that are judged at a time [default: all processors]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = units::threads, allow_negative_numbers = true)]
     threads: Option<std::num::NonZeroUsize>,
     /// Names of the parts of a run in a format of one's own: a TOML or JSON file
     #[arg(long, value_name = "FILE")]
@@ -101,10 +100,10 @@ pub struct Arguments {
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     profile: Option<String>,
     /// Bytes of whole lines that one thread takes at a time [default: 256KiB]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     chunk: Option<String>,
     /// The largest run that is read [default: 256MiB]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     max_run_size: Option<String>,
     #[command(flatten)]
     project: ProjectArguments,
@@ -136,7 +135,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let profile = arguments.profile.as_deref().map(profile::Target::parse).transpose()?;
     let started = Instant::now();
     let mut rules = load(&given, limits)?;
-    let costs = profile.as_ref().map(|_| costs(&rules, started));
+    let costs = profile.as_ref().map(|_| profile::begin(&rules.programs, started));
     if rules.broken() {
         return broken(&rules, &targets, color);
     }
@@ -243,6 +242,7 @@ fn judge(
     let end = pipeline::run(pipeline, traces, outputs)?;
     if end.interrupted {
         world::end_all();
+        super::console::say("note: interrupted; what is reported is what was done until then\n");
     }
     let totals = outputs.totals();
     let (runs, unreadable) = (totals.runs, totals.unreadable > 0);
@@ -268,13 +268,6 @@ fn nothing_checked(table: &Table, runs: u64) -> &'static str {
         (false, 0) => "nothing was checked: the traces hold no run",
         (false, _) => "nothing was checked: no assertion applies to these runs",
     }
-}
-
-/// The notes of a profile, with what the rules have cost so far.
-fn costs(rules: &Rules, started: Instant) -> Costs {
-    let mut costs = Costs::of_programs(rules.programs.iter().map(|program| program.assertions.len()));
-    costs.spend(Phase::Rules, started);
-    costs
 }
 
 fn load(given: &Given<'_>, limits: Limits) -> Result<Rules, Stop> {

@@ -179,6 +179,8 @@ impl Writer<'_> {
         let (mut next, mut early) = (0, BTreeMap::new());
         while !stop.load(Ordering::Relaxed) {
             match self.next(finished)? {
+                // What comes with Ctrl-C is cut off by it: a pipe whose writer ended on it, too.
+                Next::Finished(_) if stop.load(Ordering::Relaxed) => break,
                 Next::Finished(one) => early.insert(one.number, one),
                 Next::Nothing => continue,
                 Next::End => return Ok(()),

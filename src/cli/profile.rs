@@ -101,8 +101,16 @@ struct One<'p> {
     scratch: Scratch,
 }
 
-fn empty(pipeline: &Pipeline) -> Costs {
-    Costs::of_programs(pipeline.programs.iter().map(|program| program.assertions.len()))
+/// Empty notes for programs.
+fn empty(programs: &[Program]) -> Costs {
+    Costs::of_programs(programs.iter().map(|program| program.assertions.len()))
+}
+
+/// The notes of all threads, with what the rules have cost until now.
+pub fn begin(programs: &[Program], started: Instant) -> Costs {
+    let mut costs = empty(programs);
+    costs.spend(Phase::Rules, started);
+    costs
 }
 
 impl<'p> Judge<'p> {
@@ -122,7 +130,7 @@ impl<'p> Judge<'p> {
         let fast = !pipeline.reading.strict && !programs.iter().any(|one| one.screen.always_open());
         let names = pipeline.reading.names.as_deref().unwrap_or(Names::known());
         let lines = if fast { LineReader::new(&demand, names) } else { None };
-        let mut costs = Costs { threads: 1, ..empty(pipeline) };
+        let mut costs = Costs { threads: 1, ..empty(&pipeline.programs) };
         costs.spend(Phase::Preparing, since);
         Self {
             pipeline,
@@ -149,7 +157,7 @@ impl<'p> Judge<'p> {
             }
             Part::Lines(place) => self.stretch(&place, buffer),
         }
-        let costs = std::mem::replace(&mut self.costs, empty(self.pipeline));
+        let costs = std::mem::replace(&mut self.costs, empty(&self.pipeline.programs));
         self.all.lock().unwrap_or_else(PoisonError::into_inner).add(&costs);
         std::mem::take(&mut self.done)
     }

@@ -1,7 +1,8 @@
 //! A bar on standard error for work that takes long, where a person is looking.
 
 use super::console::Stream;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
+use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
 /// Work that is done sooner shows nothing.
@@ -56,7 +57,53 @@ fn bar(total: Option<u64>) -> ProgressBar {
         None => "{spinner} {bytes}",
     };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::term_like_with_hz(Box::new(Line), 10));
     bar.set_style(style.progress_chars("##-"));
     bar
+}
+
+/// The line of the terminal that the bar stands in. Its end stays free, and nothing fills it up: what the terminal itself writes there, such
+/// as `^C`, is in the same line, and goes with the bar.
+#[derive(Debug)]
+struct Line;
+
+/// Columns that stay free.
+const FREE: u16 = 4;
+
+impl TermLike for Line {
+    fn width(&self) -> u16 {
+        terminal_size::terminal_size().map_or(80, |(width, _)| width.0).saturating_sub(FREE).max(1)
+    }
+
+    fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        self.write_str(text)
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        io::stderr().write_all(text.trim_end().as_bytes())
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        io::stderr().write_all(b"\r\x1b[2K")
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        io::stderr().flush()
+    }
 }

@@ -49,6 +49,11 @@ pub fn time(text: &str) -> Option<std::time::Duration> {
     (1..=86_400_000).contains(&milliseconds).then(|| std::time::Duration::from_millis(milliseconds))
 }
 
+/// A number of threads.
+pub fn threads(text: &str) -> Result<std::num::NonZeroUsize, String> {
+    text.parse().map_err(|_| "write how many, from 1 on".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 use crate::check::files::Disk;
 use crate::cli::console::{ColorChoice, Stream, say};
 use crate::cli::exit::Stop;
+use crate::cli::units;
 use crate::limits::Limits;
 use crate::testing::mutants::{self, Report, Tried};
 use crate::testing::subject::Subject;
@@ -23,7 +24,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", requires = "mutants")]
     mutants_max: Option<NonZeroUsize>,
     /// Mutants that are tried at a time [default: all processors]
-    #[arg(long, value_name = "N", requires = "mutants")]
+    #[arg(long, value_name = "N", requires = "mutants", value_parser = units::threads, allow_negative_numbers = true)]
     threads: Option<NonZeroUsize>,
 }
 

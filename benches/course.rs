@@ -3,26 +3,18 @@
 //! `cargo bench --bench course` prints times and the ratios that the project promises; `-- many`, `-- bound` or `-- reading` only one of them.
 //! Times are those of the processor where the system tells them, so that what else runs on the machine counts little.
 
+mod clock;
+
 use averment::Rules;
 use averment::limits::Limits;
 use averment::trace::read::read_str;
 use averment::vm::evaluate::{EvaluateOptions, evaluate};
 use averment::vm::prepare::Prepared;
 use bumpalo::Bump;
+use clock::now;
 use std::fmt::Write;
 use std::hint::black_box;
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
-
-/// The time for which the processor worked for this thread; what has passed on the clock where the system does not tell it.
-fn now() -> Duration {
-    static START: OnceLock<Instant> = OnceLock::new();
-    // The system brings the number up to date when the thread gives way.
-    std::thread::yield_now();
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let worked = told.and_then(|told| told.split(' ').next()?.parse().ok());
-    worked.map_or_else(|| START.get_or_init(Instant::now).elapsed(), Duration::from_nanos)
-}
+use std::time::Duration;
 
 /// The fastest of several tries: what the machine does beside is left out.
 fn fastest(tries: usize, mut work: impl FnMut() -> Duration) -> Duration {

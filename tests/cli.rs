@@ -565,6 +565,24 @@ fn an_interruption_prints_what_is_done() {
 }
 
 #[test]
+fn odd_numbers_of_threads_and_sizes_are_refused_in_words() {
+    let folder = Folder::usual();
+    for (option, said) in [
+        ("--threads 0", "'0' for '--threads <N>': write how many, from 1 on"),
+        ("--threads -1", "'-1' for '--threads <N>': write how many, from 1 on"),
+        ("--threads many", "'many' for '--threads <N>': write how many, from 1 on"),
+        ("--chunk 0", "`0` is no size"),
+        ("--chunk -1", "`-1` is no size"),
+        ("--max-run-size lots", "`lots` is no size"),
+    ] {
+        folder.aver(&format!("check refunds.assert good.json {option}")).refused(&[said]);
+    }
+    for option in ["--threads 1000", "--chunk 1", "--chunk 1GB --threads 3"] {
+        assert_eq!(folder.aver(&format!("check refunds.assert runs {option}")).code, 1, "{option}");
+    }
+}
+
+#[test]
 fn every_command_has_help_with_examples() {
     let folder = Folder::usual();
     for command in [

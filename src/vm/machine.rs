@@ -121,6 +121,9 @@ impl<'run> Machine<'run> {
 
     /// The value of an expression. Test outcomes come as [`Value::Truth`].
     pub fn evaluate(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Node<'run>, Fault> {
+        if let Some(node) = self.plain_path(code, scope)? {
+            return Ok(node);
+        }
         let given = scope.locals;
         self.enter(code, scope, |locals| locals.extend_from_slice(given))
     }
@@ -255,6 +258,11 @@ impl<'run> Machine<'run> {
             Op::End() => self.end()?,
         }
         Ok(Flow::Next)
+    }
+
+    /// Whether somebody notes what an expression goes through, not only its value.
+    pub(super) fn is_watched(&self) -> bool {
+        self.recorder.is_some() || self.tracer.is_some() || self.grades.is_some()
     }
 
     pub(super) fn push(&mut self, node: Node<'run>) {

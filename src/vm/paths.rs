@@ -5,7 +5,7 @@ use super::fault::Fault;
 use super::frame::Frame;
 use super::machine::{LetState, Machine, broken};
 use super::profile::Part;
-use crate::bytecode::ops::{BindingRef, LetRef, Name, Parameter, Slot};
+use crate::bytecode::ops::{BindingRef, LetRef, Name, Op, Parameter, Slot};
 use crate::bytecode::program::CodeId;
 use crate::ir::Constant;
 use crate::value::compare::deeper;
@@ -69,6 +69,27 @@ impl<'run> Machine<'run> {
         let name = self.name(name)?;
         self.push(self.run.root(name));
         Ok(())
+    }
+
+    /// The value of a path into the step, `args.id`: nearly all that patterns bind. `None` for any other code, and while somebody looks on.
+    pub(super) fn plain_path(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
+        let program = self.program;
+        let chunk = program.chunks.get(code.0 as usize).ok_or_else(broken)?;
+        let (first, second) = match program.code.get(chunk.start as usize..chunk.end as usize) {
+            Some([Op::StepField(first)]) => (*first, None),
+            Some([Op::StepField(first), Op::Field(second, false)]) => (*first, Some(*second)),
+            _ => return Ok(None),
+        };
+        if self.is_watched() || self.depth >= self.limits.call_depth {
+            return Ok(None);
+        }
+        self.meter.charge(2)?;
+        let name = self.name(first)?;
+        let found = scope.step.and_then(|step| step.object.get(name)).unwrap_or(missing());
+        Ok(Some(match second {
+            Some(second) => field_of(&found, self.name(second)?),
+            None => found,
+        }))
     }
 
     pub(super) fn step_field(&mut self, name: Name, at: usize, scope: &Scope<'_, 'run>) -> Result<(), Fault> {

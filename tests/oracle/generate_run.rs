@@ -79,12 +79,15 @@ fn in_steps(source: &mut Source, profile: &Profile, run: &mut Map<String, Value>
     let mut clock = Clock::default();
     let steps: Vec<Value> = (0..length(source))
         .map(|_| {
-            let (kind, mut step) = match source.weighted(&[6, 2, 2, 1, 1]) {
+            let (kind, mut step) = match source.weighted(&[6, 2, 2, 1, 1, 1, 1, 1]) {
                 0 => ("call", call(source, profile, &mut clock)),
                 1 => ("message", message(source, profile, &mut clock)),
                 2 => ("command", command(source, profile, &mut clock)),
                 3 => ("read", file(source, profile, &mut clock)),
-                _ => ("write", file(source, profile, &mut clock)),
+                4 => ("write", file(source, profile, &mut clock)),
+                5 => ("skill", skill(source, profile, &mut clock)),
+                6 => ("http", request(source, profile, &mut clock)),
+                _ => ("span", span(source, profile, &mut clock)),
             };
             step["kind"] = json!(kind);
             step
@@ -97,18 +100,21 @@ fn in_steps(source: &mut Source, profile: &Profile, run: &mut Map<String, Value>
 fn several_kinds(source: &mut Source, profile: &Profile, run: &mut Map<String, Value>) {
     let mut clock = Clock { distinct: source.chance(60), ..Clock::default() };
     let (mut calls, mut messages, mut others) = (Vec::new(), Vec::new(), Vec::new());
-    let other = source.weighted(&[3, 2, 2]);
+    let other = source.weighted(&[3, 2, 2, 1, 1, 1]);
     for _ in 0..length(source) {
         match source.weighted(&[5, 3, 2]) {
             0 => calls.push(call(source, profile, &mut clock)),
             1 => messages.push(message(source, profile, &mut clock)),
             _ if other == 0 => others.push(command(source, profile, &mut clock)),
+            _ if other == 3 => others.push(skill(source, profile, &mut clock)),
+            _ if other == 4 => others.push(request(source, profile, &mut clock)),
+            _ if other == 5 => others.push(span(source, profile, &mut clock)),
             _ => others.push(file(source, profile, &mut clock)),
         }
     }
     run.insert("calls".to_owned(), Value::Array(calls));
     run.insert("messages".to_owned(), Value::Array(messages));
-    let list = ["commands", "reads", "writes"][other];
+    let list = ["commands", "reads", "writes", "skills", "http", "spans"][other];
     run.insert(list.to_owned(), Value::Array(others));
 }
 
@@ -218,7 +224,7 @@ fn result(source: &mut Source) -> Value {
 
 fn message(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
     let mut step = Map::new();
-    step.insert("role".to_owned(), json!(source.pick(&["user", "assistant", "user", "system"])));
+    step.insert("role".to_owned(), json!(source.pick(&["user", "assistant", "user", "system", "thinking"])));
     step.insert("text".to_owned(), json!(source.pick(&["yes", "no", "yes, do it"])));
     clock.stamp(source, profile, &mut step, false);
     Value::Object(step)
@@ -226,7 +232,8 @@ fn message(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
 
 fn command(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
     let mut step = Map::new();
-    step.insert("command".to_owned(), json!(source.pick(&["npm test", "npm ci", "ls"])));
+    let lines = crate::run::command_lines();
+    step.insert("command".to_owned(), json!(lines[source.below(lines.len())].0));
     if source.chance(70) {
         step.insert("exit_code".to_owned(), json!(source.below(2)));
     }
@@ -238,5 +245,39 @@ fn file(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
     let mut step = Map::new();
     step.insert("path".to_owned(), json!(source.pick(&["src/a.rs", "src/x/b.rs", "README.md", "src/a.md"])));
     clock.stamp(source, profile, &mut step, false);
+    Value::Object(step)
+}
+
+fn skill(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
+    let mut step = Map::new();
+    step.insert("name".to_owned(), json!(source.pick(&["find-skills", "find", "deploy"])));
+    clock.stamp(source, profile, &mut step, false);
+    Value::Object(step)
+}
+
+fn request(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
+    let mut step = Map::new();
+    step.insert("url".to_owned(), json!(source.pick(&["https://a.example/x", "http://a.example/y", "https://b.example"])));
+    if source.chance(70) {
+        step.insert("status".to_owned(), json!(source.pick(&[200, 204, 404, 500])));
+    }
+    if source.chance(70) {
+        step.insert("method".to_owned(), json!(source.pick(&["GET", "POST"])));
+    }
+    clock.stamp(source, profile, &mut step, false);
+    Value::Object(step)
+}
+
+fn span(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
+    let mut step = Map::new();
+    step.insert("name".to_owned(), json!(source.pick(&["db.query", "db.write", "cache"])));
+    if source.chance(70) {
+        let attributes = if source.chance(70) { json!({"n": source.below(3)}) } else { json!({}) };
+        step.insert("attributes".to_owned(), attributes);
+    }
+    if source.chance(60) {
+        step.insert("status".to_owned(), json!(source.pick(&["ok", "failed"])));
+    }
+    clock.stamp(source, profile, &mut step, true);
     Value::Object(step)
 }

@@ -1,7 +1,7 @@
 //! Step patterns and conditions for generated rules.
 
 use crate::generate_rule::{joined, path};
-use crate::model::{ArgForm, ArgTest, Comparison, Condition, Operand, Pattern, Simple, Test, Text, What};
+use crate::model::{ArgForm, ArgTest, Comparison, Condition, OfProgram, Operand, Pattern, Simple, Test, Text, What};
 use crate::source::Source;
 use serde_json::{Value, json};
 
@@ -140,7 +140,7 @@ impl Steps {
     }
 
     fn simple(&mut self, source: &mut Source, calls: bool, uses: &[&'static str]) -> Simple {
-        if !calls && uses.is_empty() && source.chance(7) {
+        if !calls && uses.is_empty() && source.chance(10) {
             return other_kind(source);
         }
         let what = match source.weighted(&[10, 8, 8, 2, 1, 2]) {
@@ -178,7 +178,7 @@ fn other_kind(source: &mut Source) -> Simple {
         _ => Text::Regex("^no$".to_owned()),
     };
     let glob = |source: &mut Source| source.pick(&[None, Some("src/**"), Some("src/*.rs"), Some("**/*.md")]);
-    Simple::new(match source.below(6) {
+    let mut simple = Simple::new(match source.below(11) {
         0 => What::User(text(source)),
         1 => What::Assistant(text(source)),
         2 => What::Command(match source.below(3) {
@@ -188,12 +188,68 @@ fn other_kind(source: &mut Source) -> Simple {
         }),
         3 => What::Read(glob(source).map(str::to_owned)),
         4 => What::Write(glob(source).map(str::to_owned)),
+        5 => What::Thinking(text(source)),
+        6 => What::Skill(source.pick(&[None, Some("find-skills"), Some("find*")]).map(str::to_owned)),
+        7 => What::Span(source.pick(&[None, Some("db.query"), Some("db.*")]).map(str::to_owned)),
+        8 => What::Http(match source.below(3) {
+            0 => Text::Any,
+            1 => Text::Substring("a.example".to_owned()),
+            _ => Text::Regex("^https".to_owned()),
+        }),
+        9 => program(source),
         _ => {
             let role = source.pick(&["user", "system"]);
             let test = ArgTest { path: path("role"), test: ArgForm::Is(json!(role)) };
             return Simple { tests: vec![test], ..Simple::new(What::Message) };
         }
-    })
+    });
+    let fields: &[(&str, ArgForm)] = match &simple.what {
+        What::Http(_) => &[
+            ("status", ArgForm::Range(Some(200), Some(299))),
+            ("method", ArgForm::Is(json!("GET"))),
+            ("method", ArgForm::Test(Test::Compare(Comparison::Ne, literal(json!("GET"))))),
+        ],
+        What::Span(_) => &[
+            ("attributes.n", ArgForm::Is(json!(1))),
+            ("attributes.n", ArgForm::Test(Test::Compare(Comparison::Ne, literal(json!(1))))),
+        ],
+        What::Program(..) | What::Command(_) => &[("exit_code", ArgForm::Is(json!(0)))],
+        _ => &[],
+    };
+    if !fields.is_empty() && source.chance(35) {
+        let (place, test) = source.pick(fields);
+        simple.tests.push(ArgTest { path: path(place), test });
+    }
+    let ends = matches!(simple.what, What::Http(_) | What::Span(_) | What::Program(..) | What::Command(_));
+    if ends && source.chance(15) {
+        simple.status = Some(source.chance(50));
+    }
+    simple
+}
+
+/// A parsed command.
+fn program(source: &mut Source) -> What {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    let name = source.pick(&["git", "npm", "rm"]);
+    let mut tests = Vec::new();
+    if source.chance(45) {
+        tests.push(match (name, source.below(3)) {
+            ("git", 0) => OfProgram::Args(texts(&["push"])),
+            ("git", 1) => OfProgram::Args(texts(&["push", "main"])),
+            ("git", _) => OfProgram::Args(texts(&["main", "push"])),
+            ("npm", _) => OfProgram::ArgsExactly(texts(&["test"])),
+            _ => OfProgram::ArgsExactly(texts(&["build"])),
+        });
+    }
+    // Without parentheses the word behind `command` is no program.
+    if tests.is_empty() || source.chance(25) {
+        tests.push(match source.below(3) {
+            0 => OfProgram::Flags(texts(&["-f"])),
+            1 => OfProgram::Flags(texts(&["-f", "-r"])),
+            _ => OfProgram::NoFlag("-f".to_owned()),
+        });
+    }
+    What::Program(name.to_owned(), tests)
 }
 
 /// `id: $x`, mostly.

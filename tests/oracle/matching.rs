@@ -2,8 +2,8 @@
 
 use crate::answers::Answers;
 use crate::condition::{Scope, argument_truth, condition_truth, search};
-use crate::model::{ArgForm, ArgTest, Condition, Operand, Path, Pattern, Simple, Test, Text, What};
-use crate::run::{Found, Kind, Run, Step};
+use crate::model::{ArgForm, ArgTest, Condition, OfProgram, Operand, Path, Pattern, Simple, Test, Text, What};
+use crate::run::{Found, Kind, Program, Run, Step};
 use crate::truth::{Truth, UNDECIDED, by_missing, sure};
 use crate::value;
 use serde_json::Value;
@@ -294,6 +294,9 @@ impl<'a> World<'a> {
         let known = |name: &str| bound.contains(&name) || self.fixed.contains_key(name);
         let mut pieces: Vec<Piece> = Vec::new();
         pieces.extend(simple.status.map(Piece::Status));
+        if let What::Program(name, tests) = &simple.what {
+            pieces.push(Piece::Program(name, tests));
+        }
         pieces.extend(simple.condition.as_ref().map(Piece::Condition));
         let tests = simple.tests.iter().filter(|test| !matches!(test.test, ArgForm::Bind { .. }));
         pieces.extend(tests.map(Piece::Argument));
@@ -304,6 +307,7 @@ impl<'a> World<'a> {
         let scope = self.scope(index);
         match piece {
             Piece::Status(ok) => status_truth(self.step(index), ok),
+            Piece::Program(name, tests) => sure(self.step(index).programs().iter().any(|of| program_is(of, name, tests))),
             Piece::Condition(condition) => condition_truth(condition, scope, variables),
             Piece::Argument(test) => argument_truth(&test.test, &scope.look_up_argument(&test.path), scope, variables),
         }
@@ -355,6 +359,8 @@ impl<'a> World<'a> {
 #[derive(Clone, Copy)]
 enum Piece<'p> {
     Status(bool),
+    /// The program of a parsed command and what is asked of it: one and the same program of the line has to meet all.
+    Program(&'p str, &'p [OfProgram]),
     Condition(&'p Condition),
     Argument(&'p ArgTest),
 }
@@ -380,18 +386,39 @@ pub fn is_candidate(simple: &Simple, step: &Step) -> bool {
         Text::Regex(regex) => search(regex, step.text()),
     };
     let path_is = |pattern: &Option<String>| pattern.as_ref().is_none_or(|glob| value::path_glob(glob, step.text()));
+    let name_is = |name: &Option<String>| name.as_ref().is_none_or(|glob| value::glob(glob, step.text()));
     let call = step.kind == Kind::Call && step.executed != simple.proposed;
     match &simple.what {
         What::AnyTool => call,
         What::Tool(glob) => call && value::glob(glob, step.text()),
         What::Quoted(name) => call && name == step.text(),
         What::Command(text) => step.kind == Kind::Command && text_is(text),
+        What::Program(..) => step.kind == Kind::Command,
+        What::Thinking(text) => {
+            step.kind == Kind::Message && matches!(step.role(), "thinking" | "reasoning") && text_is(text)
+        }
+        What::Skill(name) => step.kind == Kind::Skill && name_is(name),
+        What::Span(name) => step.kind == Kind::Span && name_is(name),
+        What::Http(text) => step.kind == Kind::Http && text_is(text),
         What::User(text) => step.kind == Kind::Message && step.role() == "user" && text_is(text),
         What::Assistant(text) => step.kind == Kind::Message && step.role() == "assistant" && text_is(text),
         What::Message => step.kind == Kind::Message,
         What::Read(glob) => step.kind == Kind::Read && path_is(glob),
         What::Write(glob) => step.kind == Kind::Write && path_is(glob),
     }
+}
+
+fn program_is(of: &Program, name: &str, tests: &[OfProgram]) -> bool {
+    let meets = |test: &OfProgram| match test {
+        OfProgram::Args(wanted) => {
+            let mut rest = of.args.iter();
+            wanted.iter().all(|wanted| rest.any(|arg| arg == wanted))
+        }
+        OfProgram::ArgsExactly(wanted) => of.args == wanted.as_slice(),
+        OfProgram::Flags(wanted) => wanted.iter().all(|flag| of.flags.contains(&flag.as_str())),
+        OfProgram::NoFlag(flag) => !of.flags.contains(&flag.as_str()),
+    };
+    of.name == name && tests.iter().all(meets)
 }
 
 /// `ok` and `failed` by the status.
@@ -406,8 +433,11 @@ fn status_truth(step: &Step, ok: bool) -> Truth {
 pub fn kind_of(simple: &Simple) -> Kind {
     match simple.what {
         What::Tool(_) | What::Quoted(_) | What::AnyTool => Kind::Call,
-        What::User(_) | What::Assistant(_) | What::Message => Kind::Message,
-        What::Command(_) => Kind::Command,
+        What::User(_) | What::Assistant(_) | What::Thinking(_) | What::Message => Kind::Message,
+        What::Command(_) | What::Program(..) => Kind::Command,
+        What::Skill(_) => Kind::Skill,
+        What::Http(_) => Kind::Http,
+        What::Span(_) => Kind::Span,
         What::Read(_) => Kind::Read,
         What::Write(_) => Kind::Write,
     }

@@ -113,12 +113,32 @@ pub enum What {
     Quoted(String),
     AnyTool,
     Command(Text),
+    /// `command git(args: […], flags: […])`.
+    Program(String, Vec<OfProgram>),
     User(Text),
     Assistant(Text),
+    Thinking(Text),
     Message,
+    /// A name, with globs; `None`: any.
+    Skill(Option<String>),
+    Span(Option<String>),
+    Http(Text),
     /// A path glob; `None`: any.
     Read(Option<String>),
     Write(Option<String>),
+}
+
+/// A test on the program of a parsed command.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OfProgram {
+    /// `args: […]`: all of them, in order.
+    Args(Vec<String>),
+    /// `args == […]`.
+    ArgsExactly(Vec<String>),
+    /// `flags: […]`: all of them.
+    Flags(Vec<String>),
+    /// `flags not contains "…"`.
+    NoFlag(String),
 }
 
 /// One alternative of a pattern.

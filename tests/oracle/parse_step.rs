@@ -1,9 +1,28 @@
 //! Reads step patterns, conditions and flows; the rest of `parse.rs`.
 
-use crate::model::{ArgForm, ArgTest, Condition, Flow, Operand, Path, Pattern, Segment, Simple, Test, Text, What};
+use crate::model::{ArgForm, ArgTest, Comparison, Condition, Flow, OfProgram, Operand, Path, Pattern, Segment, Simple, Test, Text, What};
 use crate::parse::Parser;
 use crate::tokens::Token;
 use serde_json::Value;
+
+fn texts(values: &[Value]) -> Vec<String> {
+    values.iter().map(|value| value.as_str().expect("a text").to_owned()).collect()
+}
+
+/// A test on the program of a parsed command.
+fn of_program(field: &str, test: &ArgForm) -> OfProgram {
+    match (field, test) {
+        ("args", ArgForm::OneOf(values)) => OfProgram::Args(texts(values)),
+        ("flags", ArgForm::OneOf(values)) => OfProgram::Flags(texts(values)),
+        ("args", ArgForm::Test(Test::Compare(Comparison::Eq, Operand::Literal(Value::Array(values))))) => {
+            OfProgram::ArgsExactly(texts(values))
+        }
+        ("flags", ArgForm::Test(Test::Contains { needle: Operand::Literal(Value::String(flag)), negated: true })) => {
+            OfProgram::NoFlag(flag.clone())
+        }
+        _ => panic!("no test on {field} that is known here: {test:?}"),
+    }
+}
 
 impl Parser {
     pub fn pattern(&mut self) -> Pattern {
@@ -38,7 +57,13 @@ impl Parser {
         if self.sign("(") {
             while !self.sign(")") {
                 let path = self.path();
-                simple.tests.push(ArgTest { path, test: self.argument() });
+                let test = self.argument();
+                match &mut simple.what {
+                    What::Program(_, tests) if matches!(path.first(), "args" | "flags") => {
+                        tests.push(of_program(path.first(), &test));
+                    }
+                    _ => simple.tests.push(ArgTest { path, test }),
+                }
                 self.sign(",");
             }
         }
@@ -56,7 +81,15 @@ impl Parser {
             Token::Word(word) => match word.as_str() {
                 "any" => What::AnyTool,
                 "message" => What::Message,
+                "command" if matches!(self.peek(), Some(Token::Word(_))) && self.tokens.get(self.at + 1) == Some(&Token::Sign("(")) => {
+                    let Token::Word(name) = self.next() else { panic!("a program") };
+                    What::Program(name, Vec::new())
+                }
                 "command" => What::Command(self.text()),
+                "thinking" => What::Thinking(self.text()),
+                "http" => What::Http(self.text()),
+                "skill" => What::Skill(self.optional_text()),
+                "span" => What::Span(self.optional_text()),
                 "user" => What::User(self.text()),
                 "assistant" => What::Assistant(self.text()),
                 "read" => What::Read(self.optional_text()),

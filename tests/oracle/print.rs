@@ -1,7 +1,7 @@
 //! Rules as `.assert` text.
 
 use crate::model::{
-    Adjacency, ArgForm, ArgTest, Comparison, Condition, CountTest, Flow, Header, Operand, Path, Pattern, Quantifier,
+    Adjacency, ArgForm, ArgTest, Comparison, Condition, CountTest, Flow, Header, OfProgram, Operand, Path, Pattern, Quantifier,
     Segment, SequenceMode, Simple, Statement, Test, Text, What, Within,
 };
 
@@ -141,8 +141,13 @@ fn simple(simple: &Simple) -> String {
         text.push_str("proposed ");
     }
     text.push_str(&what(&simple.what));
-    if !simple.tests.is_empty() {
-        text.push_str(&format!("({})", simple.tests.iter().map(argument).collect::<Vec<_>>().join(", ")));
+    let mut tests: Vec<String> = match &simple.what {
+        What::Program(_, tests) => tests.iter().map(of_program).collect(),
+        _ => Vec::new(),
+    };
+    tests.extend(simple.tests.iter().map(argument));
+    if !tests.is_empty() {
+        text.push_str(&format!("({})", tests.join(", ")));
     }
     match simple.status {
         Some(true) => text.push_str(" ok"),
@@ -170,11 +175,25 @@ fn what(what: &What) -> String {
         What::Quoted(name) => format!("{name:?}"),
         What::AnyTool => "any".to_owned(),
         What::Command(text) => with("command", text),
+        What::Program(name, _) => format!("command {name}"),
         What::User(text) => with("user", text),
         What::Assistant(text) => with("assistant", text),
+        What::Thinking(text) => with("thinking", text),
+        What::Http(text) => with("http", text),
+        What::Skill(name) => glob("skill", name),
+        What::Span(name) => glob("span", name),
         What::Message => "message".to_owned(),
         What::Read(pattern) => glob("read", pattern),
         What::Write(pattern) => glob("write", pattern),
+    }
+}
+
+fn of_program(test: &OfProgram) -> String {
+    match test {
+        OfProgram::Args(args) => format!("args: {args:?}"),
+        OfProgram::ArgsExactly(args) => format!("args == {args:?}"),
+        OfProgram::Flags(flags) => format!("flags: {flags:?}"),
+        OfProgram::NoFlag(flag) => format!("flags not contains {flag:?}"),
     }
 }
 

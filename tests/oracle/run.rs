@@ -10,17 +10,29 @@ pub enum Kind {
     Command,
     Read,
     Write,
+    Skill,
+    Http,
+    Span,
 }
 
-pub const KINDS: [Kind; 5] = [Kind::Call, Kind::Message, Kind::Command, Kind::Read, Kind::Write];
+pub const KINDS: [Kind; 8] = [
+    Kind::Call,
+    Kind::Message,
+    Kind::Command,
+    Kind::Read,
+    Kind::Write,
+    Kind::Skill,
+    Kind::Http,
+    Kind::Span,
+];
 
 impl Kind {
     pub fn list(self) -> &'static str {
-        ["calls", "messages", "commands", "reads", "writes"][self as usize]
+        ["calls", "messages", "commands", "reads", "writes", "skills", "http", "spans"][self as usize]
     }
 
     fn word(self) -> &'static str {
-        ["call", "message", "command", "read", "write"][self as usize]
+        ["call", "message", "command", "read", "write", "skill", "http", "span"][self as usize]
     }
 }
 
@@ -32,6 +44,32 @@ pub enum Found {
     Missing,
     /// The run does not record it.
     Absent,
+}
+
+/// A program of a command line: its name, its words without flags, its flags as written and what they may mean.
+#[derive(Debug)]
+pub struct Program {
+    pub name: &'static str,
+    pub args: &'static [&'static str],
+    pub flags: &'static [&'static str],
+}
+
+const fn program(name: &'static str, args: &'static [&'static str], flags: &'static [&'static str]) -> Program {
+    Program { name, args, flags }
+}
+
+/// The command lines of generated runs, read by hand: wrappers taken off, every program of the line.
+pub fn command_lines() -> &'static [(&'static str, &'static [Program])] {
+    const LINES: &[(&str, &[Program])] = &[
+        ("npm test", &[program("npm", &["test"], &[])]),
+        ("npm ci", &[program("npm", &["ci"], &[])]),
+        ("ls", &[program("ls", &[], &[])]),
+        ("git push --force origin main", &[program("git", &["push", "origin", "main"], &["--force"])]),
+        ("sudo rm -rf build", &[program("rm", &["build"], &["-rf", "-r", "-f"])]),
+        ("npm test && git push -f", &[program("npm", &["test"], &[]), program("git", &["push"], &["-f"])]),
+        ("A=b git status; rm -f x", &[program("git", &["status"], &[]), program("rm", &["x"], &["-f"])]),
+    ];
+    LINES
 }
 
 #[derive(Clone, Debug)]
@@ -67,6 +105,8 @@ impl Step {
             None => {}
         }
         let derived = match name {
+            "status" if self.kind == Kind::Http => None,
+            "attributes" if self.kind == Kind::Span => Some(json!({})),
             "end" => self.end.map(|end| json!(end)),
             "duration" => self.start.zip(self.end).map(|(start, end)| json!(end - start)),
             "kind" => Some(json!(self.kind.word())),
@@ -74,8 +114,13 @@ impl Step {
             "ok" => self.status().map(|word| json!(word == "ok")),
             _ => None,
         };
+        let of_kind: &[&str] = match self.kind {
+            Kind::Http => &["method"],
+            Kind::Command => &["exit_code", "output"],
+            _ => &[],
+        };
         let times_and_status = matches!(name, "start" | "end" | "duration" | "turn" | "status" | "ok");
-        let standard = times_and_status || self.unrecorded.contains(&name);
+        let standard = times_and_status || self.unrecorded.contains(&name) || of_kind.contains(&name);
         match derived {
             Some(value) => Found::Value(value),
             None if standard => Found::Absent,
@@ -89,13 +134,25 @@ impl Step {
         self.fields.get("error").is_some_and(|error| !nothing(error))
     }
 
-    /// The status of a call: what is recorded, an error, a result. A call that was carried out and has an error has failed.
+    /// How a step ended. Of a request the number of its response says so, of a command its exit code where nothing else does.
     pub fn status(&self) -> Option<&str> {
+        let number = |key: &str| self.fields.get(key).and_then(Value::as_i64);
+        let word = |well: bool| if well { "ok" } else { "failed" };
+        match self.kind {
+            Kind::Message | Kind::Skill => None,
+            Kind::Http => number("status").map(|code| word(code < 400)),
+            Kind::Command => self.recorded_status().or_else(|| number("exit_code").map(|code| word(code == 0))),
+            _ => self.recorded_status(),
+        }
+    }
+
+    /// The status of a call: what is recorded, an error, a result. A call that was carried out and has an error has failed.
+    fn recorded_status(&self) -> Option<&str> {
         let recorded = match self.fields.get("status").and_then(Value::as_str) {
             Some("success") => Some("ok"),
             word => word,
         };
-        if self.kind != Kind::Call || matches!(recorded, Some("denied" | "pending")) {
+        if matches!(recorded, Some("denied" | "pending")) {
             return recorded;
         }
         let by_ok = |ok: &Value| if *ok == json!(true) { "ok" } else { "failed" };
@@ -108,7 +165,7 @@ impl Step {
 
     /// The text that a kind's pattern looks at: the tool's name, the role's text, the command, the path.
     pub fn text(&self) -> &str {
-        let key = ["tool", "text", "command", "path", "path"][self.kind as usize];
+        let key = ["tool", "text", "command", "path", "path", "name", "url", "name"][self.kind as usize];
         self.fields.get(key).and_then(Value::as_str).unwrap_or("")
     }
 
@@ -125,6 +182,14 @@ impl Step {
         let mut out = Vec::new();
         self.fields.values().for_each(|value| gather(value, &mut out));
         out
+    }
+
+    /// The programs of a command line.
+    pub fn programs(&self) -> &'static [Program] {
+        match self.kind {
+            Kind::Command => command_lines().iter().find(|(line, _)| *line == self.text()).map_or(&[], |(_, all)| all),
+            _ => &[],
+        }
     }
 
     pub fn role(&self) -> &str {

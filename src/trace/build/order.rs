@@ -96,7 +96,7 @@ fn rank(kind: Kind, item: &Node<'_>) -> u8 {
     match object.get("role").map(|role| role.value) {
         Some(Value::Text(role)) => match role.as_str() {
             "user" | "human" | "system" | "developer" => 0,
-            "assistant" | "ai" | "model" | "thinking" => 1,
+            "assistant" | "ai" | "model" | "thinking" | "reasoning" => 1,
             _ => 2,
         },
         _ => 2,

@@ -192,6 +192,10 @@ impl<'run> Monitor<'run> for NeverBefore {
         Ok(Judged::fails_for_good(self.caught.is_some()))
     }
 
+    fn is_settled(&self) -> bool {
+        self.caught.is_some()
+    }
+
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         let Some((hit, earlier)) = &self.caught else { return Why::default() };
         explain::before_first(view, hit, self.slots.step, *earlier)

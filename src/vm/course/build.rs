@@ -31,8 +31,8 @@ pub(super) fn monitor<'run>(
     let Some(entry) = view.entry else { return Err(crate::vm::machine::broken()) };
     Ok(match &entry.course {
         Course::Require { times: Some(times), .. } => Box::new(Count::new(Test::Times(*times))),
-        Course::Require { times: None, .. } | Course::Either { .. } => Box::new(Occurs::new(true)),
-        Course::Never { .. } => Box::new(Occurs::new(false)),
+        Course::Require { times: None, .. } | Course::Either { .. } => Box::new(Occurs::new(view, true)),
+        Course::Never { .. } => Box::new(Occurs::new(view, false)),
         Course::NeverAfter { steps, within, .. } => {
             Box::new(All::new(view, steps.len(), |slots| NeverAfter::new(view, slots, *within)))
         }

@@ -6,7 +6,7 @@
 
 use super::names::AlternativeRef;
 use super::plan::{Plan, Shape, ShapeId};
-use super::timeline::{Candidate, Event, Part, Timeline, Values};
+use super::timeline::{Candidate, Event, Matches, Part, Timeline, Values};
 use crate::bytecode::program::CodeId;
 use crate::ir::Alternative;
 use crate::trace::run::{Kind, Status, Step};
@@ -60,7 +60,12 @@ impl<'run> Classifier<'_, 'run> {
         for group in candidates.chunk_by(|a, b| a.shape == b.shape) {
             let Some(first) = group.first() else { continue };
             let Some(shape) = self.plan.shape(first.shape) else { continue };
-            if timeline.of(first.shape).is_none_or(|matches| matches.fault.is_some()) {
+            let Some(matches) = timeline.matches.get_mut(first.shape.0 as usize) else { continue };
+            if matches.fault.is_some() {
+                continue;
+            }
+            if shape.plain {
+                by_name(shape, group, (number, step), matches);
                 continue;
             }
             let result = self.with_fuel(machine, first.shape, |this, machine| {
@@ -111,7 +116,7 @@ impl<'run> Classifier<'_, 'run> {
         (number, step): (u32, &'run Step<'run>),
         timeline: &mut Timeline<'run>,
     ) -> Result<(), Fault> {
-        let executed = step.kind != Kind::Call || step.status.executed();
+        let executed = is_executed(step);
         let mut overall: Option<Truth> = None;
         let mut found = Found::default();
         for candidate in candidates {
@@ -192,6 +197,22 @@ impl<'run> Classifier<'_, 'run> {
         let node = machine.evaluate(code, &Scope::of_step(step))?;
         self.cache.push((code, node));
         Ok(node)
+    }
+}
+
+fn is_executed(step: &Step<'_>) -> bool {
+    step.kind != Kind::Call || step.status.executed()
+}
+
+/// A step for a pattern that asks for nothing but its name.
+fn by_name(shape: &Shape, candidates: &[AlternativeRef], (number, step): (u32, &Step<'_>), matches: &mut Matches) {
+    let proposed = !is_executed(step);
+    let fits = |at: &&AlternativeRef| {
+        shape.alternatives.get(usize::from(at.alternative)).is_some_and(|alternative| alternative.proposed == proposed)
+    };
+    if let Some(first) = candidates.iter().find(fits) {
+        let event = Event { step: number, alternative: first.alternative, sure: true };
+        matches.add(event, step.kind, &[]);
     }
 }
 

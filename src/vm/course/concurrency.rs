@@ -8,6 +8,7 @@ use super::view::{Hit, View};
 use crate::trace::run::Step;
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 /// The monitor.
@@ -36,7 +37,7 @@ impl Together {
 impl<'run> Monitor<'run> for Together {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         let polarity = self.polarity();
-        let counted: Vec<&Hit> = hits.iter().filter(|hit| view.counts(hit)).collect();
+        let counted: SmallVec<[&Hit; 2]> = hits.iter().filter(|hit| view.counts(hit)).collect();
         for hit in &counted {
             let Some(step) = view.step(hit.step) else { continue };
             let (Some(others), true) = (self.sides.get_mut(1 - hit.slot.min(1)), self.found.is_none()) else {
@@ -63,6 +64,10 @@ impl<'run> Monitor<'run> for Together {
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
         let found = self.found.is_some();
         Ok(if self.wanted { Judged::holds_for_good(found) } else { Judged::fails_for_good(found) })
+    }
+
+    fn is_settled(&self) -> bool {
+        self.found.is_some()
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {

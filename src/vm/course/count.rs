@@ -5,7 +5,8 @@
 use super::explain;
 use super::growth::Growth;
 use super::monitor::{Judged, Monitor, Why, own_key};
-use super::timeline::{Env, Part};
+use super::numbers::Numbers;
+use super::timeline::{Env, Part, index};
 use super::view::{Fit, Hit, View, same_values};
 use crate::bytecode::program::CodeId;
 use crate::ir::TimesRange;
@@ -14,6 +15,7 @@ use crate::value::{Node, Number, Value};
 use crate::vm::context::Scope;
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// What a number has to meet.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +34,7 @@ pub(super) struct Count {
     test: Test,
     /// By the values of A's bindings, in the order in which they come.
     counts: Vec<Counted>,
-    numbers: FxHashMap<Env, usize>,
+    numbers: Numbers,
     /// Unknown matches without a value: each may have any.
     wild: u64,
     /// Answers of the test by number.
@@ -49,7 +51,7 @@ struct Counted {
     unknown: u64,
     /// The step counted last: a step with several readings counts once.
     last: Option<u32>,
-    hits: Vec<u32>,
+    hits: SmallVec<[u32; 4]>,
 }
 
 impl Count {
@@ -58,7 +60,7 @@ impl Count {
         Self {
             test,
             counts: Vec::new(),
-            numbers: FxHashMap::default(),
+            numbers: Numbers::default(),
             wild: 0,
             answers: FxHashMap::default(),
             failure: None,
@@ -226,9 +228,9 @@ impl<'run> Monitor<'run> for Count {
                 continue;
             }
             let next = self.counts.len();
-            let at = *self.numbers.entry(env.clone()).or_insert(next);
+            let at = self.numbers.number(&env, index(next)) as usize;
             if at == next {
-                self.counts.push(Counted { env, sure: 0, unknown: 0, last: None, hits: Vec::new() });
+                self.counts.push(Counted { env, sure: 0, unknown: 0, last: None, hits: SmallVec::new() });
             }
             let Some(counted) = self.counts.get_mut(at).filter(|counted| counted.last != Some(hit.step)) else {
                 continue;

@@ -19,6 +19,7 @@ mod growth;
 mod members;
 mod monitor;
 mod names;
+mod numbers;
 mod occurrence;
 pub mod plan;
 mod pool;
@@ -95,6 +96,7 @@ impl<'run> Engine<'run> {
         let free = plan.free_slots(course);
         let setting = self.setting(machine, (&statement.places, Some(free)), context, entry.bindings as usize);
         let mut view = self.view(machine, Some(entry), context, &setting)?;
+        view.places = statement.calls;
         let judged = verdict::judge(&mut view, statement, &setting.selected, self.opened_by);
         if view.machine.derives() {
             let trace = watch::trace(&mut view, statement, &setting.selected, self.opened_by);
@@ -148,6 +150,7 @@ impl<'run> Engine<'run> {
             context,
             header: setting.header.clone(),
             slots: &setting.slots,
+            places: false,
             mode: Mode::Favourable,
             unknown: false,
         })

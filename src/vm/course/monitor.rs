@@ -8,6 +8,7 @@ use super::view::{Fit, Hit, View, key};
 use crate::trace::run::{Kind, Step};
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Evidence;
+use smallvec::SmallVec;
 
 /// Where a statement stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,6 +74,11 @@ pub(super) trait Monitor<'run> {
         super::explain::holds(view)
     }
 
+    /// Whether no further hit can change what this replica says: it fails for good (or, of one pattern, holds for good).
+    fn is_settled(&self) -> bool {
+        false
+    }
+
     /// Whether it looks at all answers to what is unknown by itself, so that one replica is enough.
     fn sees_all_answers(&self) -> bool {
         false
@@ -83,7 +89,7 @@ pub(super) trait Monitor<'run> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
     /// By slot.
-    pub(super) slots: Vec<Occurrence>,
+    pub(super) slots: SmallVec<[Occurrence; 4]>,
     /// The first hit that is not sure.
     pub(super) unknown: Option<Hit>,
 }
@@ -97,13 +103,23 @@ pub(super) struct Occurrence {
     pub(super) possible: bool,
 }
 
-/// Plays the matches of a window, step by step. `selected` are the events of each slot that the header's values allow.
+/// Plays the matches of a window, step by step, until nothing can change the monitor any more. `selected` are the events of each slot
+/// that the header's values allow.
 pub(super) fn play<'run>(
     monitor: &mut dyn Monitor<'run>,
     view: &mut View<'_, 'run>,
     selected: &[Selection],
 ) -> Result<Seen, Fault> {
-    play_watched(monitor, view, selected, &mut |_, _, _, _| Ok(()))
+    // Whatever tests on other steps come to has to be looked at: one of them may be an error.
+    let may_stop = !view.slots.iter().any(|slot| slot.joined);
+    let mut player = Player::new(view, selected);
+    while let Some(step) = player.next(view)? {
+        player.take(monitor, view, step)?;
+        if may_stop && monitor.is_settled() {
+            break;
+        }
+    }
+    Ok(player.seen)
 }
 
 /// Looks at a monitor before each step that it takes (with the step), and after all (with none).
@@ -117,32 +133,66 @@ pub(super) fn play_watched<'run>(
     selected: &[Selection],
     watch: &mut Watch<'_, 'run>,
 ) -> Result<Seen, Fault> {
-    let timeline = view.timeline;
-    let mut cursors: Vec<Cursor<'_>> = selected.iter().map(|selection| Cursor::new(selection, timeline)).collect();
-    let mut seen = Seen { slots: vec![Occurrence::default(); cursors.len()], unknown: None };
-    let mut hits: Vec<Hit> = Vec::new();
-    while let Some(step) = cursors.iter().filter_map(Cursor::step).min() {
-        hits.clear();
-        for (slot, cursor) in cursors.iter_mut().enumerate() {
-            while cursor.step() == Some(step) {
-                view.spend(1)?;
-                hits.extend(cursor.hit(slot, view)?);
-                cursor.advance();
+    let mut player = Player::new(view, selected);
+    while let Some(step) = player.next(view)? {
+        watch(monitor, view, &player.seen, Some(step))?;
+        player.take(monitor, view, step)?;
+    }
+    watch(monitor, view, &player.seen, None)?;
+    Ok(player.seen)
+}
+
+/// Goes through the events of all slots together.
+struct Player<'s> {
+    cursors: SmallVec<[Cursor<'s>; 4]>,
+    /// The hits of the step in work.
+    hits: Vec<Hit>,
+    seen: Seen,
+}
+
+impl<'s> Player<'s> {
+    fn new<'run>(view: &View<'s, 'run>, selected: &'s [Selection]) -> Self {
+        let timeline = view.timeline;
+        let slots = selected.iter().map(|_| Occurrence::default()).collect();
+        let cursors = selected.iter().map(|selection| Cursor::new(selection, timeline)).collect();
+        Self { cursors, hits: Vec::new(), seen: Seen { slots, unknown: None } }
+    }
+
+    /// The next step with hits.
+    fn next(&mut self, view: &mut View<'_, '_>) -> Result<Option<u32>, Fault> {
+        loop {
+            let step = self.cursors.iter().map(|cursor| cursor.step).min().unwrap_or(BEHIND);
+            if step == BEHIND {
+                return Ok(None);
+            }
+            self.hits.clear();
+            for (slot, cursor) in self.cursors.iter_mut().enumerate() {
+                while cursor.step == step {
+                    view.spend(1)?;
+                    self.hits.extend(cursor.hit(slot, view)?);
+                    cursor.advance();
+                }
+            }
+            if !self.hits.is_empty() {
+                return Ok(Some(step));
             }
         }
-        if hits.is_empty() {
-            continue;
-        }
-        watch(monitor, view, &seen, Some(step))?;
-        let call = call_position(step, view);
-        for hit in &mut hits {
-            hit.call = call;
-            seen.note(hit);
-        }
-        monitor.step(&hits, view)?;
     }
-    watch(monitor, view, &seen, None)?;
-    Ok(seen)
+
+    /// Shows the hits to a monitor.
+    fn take<'run>(
+        &mut self,
+        monitor: &mut dyn Monitor<'run>,
+        view: &mut View<'_, 'run>,
+        step: u32,
+    ) -> Result<(), Fault> {
+        let call = if view.places { call_position(step, view) } else { None };
+        for hit in &mut self.hits {
+            hit.call = call;
+            self.seen.note(hit);
+        }
+        monitor.step(&self.hits, view)
+    }
 }
 
 impl Seen {
@@ -212,17 +262,24 @@ impl Selection {
     }
 }
 
+/// Behind all steps.
+const BEHIND: u32 = u32::MAX;
+
 /// A place in the events of a slot.
-struct Cursor<'t> {
-    events: &'t [Event],
-    selection: &'t Selection,
+struct Cursor<'s> {
+    events: &'s [Event],
+    selection: &'s Selection,
     at: u32,
+    /// The step of the event at the place; [`BEHIND`] behind the last one.
+    step: u32,
 }
 
-impl<'t> Cursor<'t> {
-    fn new(selection: &'t Selection, timeline: &'t Timeline<'_>) -> Self {
+impl<'s> Cursor<'s> {
+    fn new(selection: &'s Selection, timeline: &'s Timeline<'_>) -> Self {
         let events = timeline.of(selection.shape()).map_or(&[][..], |matches| &matches.events);
-        Self { events, selection, at: 0 }
+        let mut cursor = Self { events, selection, at: 0, step: BEHIND };
+        cursor.look();
+        cursor
     }
 
     /// The number of the event at the place.
@@ -233,16 +290,14 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    fn event(&self) -> Option<&'t Event> {
-        self.events.get(self.number()? as usize)
-    }
-
-    fn step(&self) -> Option<u32> {
-        self.event().map(|event| event.step)
+    fn look(&mut self) {
+        let event = self.number().and_then(|number| self.events.get(number as usize));
+        self.step = event.map_or(BEHIND, |event| event.step);
     }
 
     fn advance(&mut self) {
         self.at += 1;
+        self.look();
     }
 
     fn hit(&self, slot: usize, view: &mut View<'_, '_>) -> Result<Option<Hit>, Fault> {

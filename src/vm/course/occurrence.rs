@@ -7,18 +7,21 @@ use super::pool::{Keys, Pool};
 use super::statement::Polarity;
 use super::view::{Fit, Hit, View};
 use crate::vm::fault::Fault;
+use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 /// `require A` and `either A or B` want a match, `never A, B` wants none.
 pub(super) struct Occurs {
     wanted: bool,
+    /// Of several patterns that want a match it counts which of them occur.
+    alone: bool,
     first: Option<Hit>,
 }
 
 impl Occurs {
     /// A monitor that wants a match, or none.
-    pub(super) fn new(wanted: bool) -> Self {
-        Self { wanted, first: None }
+    pub(super) fn new(view: &View<'_, '_>, wanted: bool) -> Self {
+        Self { wanted, alone: view.slots.len() == 1, first: None }
     }
 }
 
@@ -33,6 +36,10 @@ impl<'run> Monitor<'run> for Occurs {
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
         let occurs = self.first.is_some();
         Ok(if self.wanted { Judged::holds_for_good(occurs) } else { Judged::fails_for_good(occurs) })
+    }
+
+    fn is_settled(&self) -> bool {
+        self.first.is_some() && (self.alone || !self.wanted)
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
@@ -63,7 +70,7 @@ impl NotBoth {
 
 impl<'run> Monitor<'run> for NotBoth {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        let counted: Vec<&Hit> = hits.iter().filter(|hit| view.counts(hit)).collect();
+        let counted: SmallVec<[&Hit; 2]> = hits.iter().filter(|hit| view.counts(hit)).collect();
         for hit in &counted {
             if let Some(side) = self.sides.get_mut(hit.slot) {
                 side.add(view, hit, &hit.env, |first| *first = first.or(Some(hit.step)))?;
@@ -84,6 +91,10 @@ impl<'run> Monitor<'run> for NotBoth {
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
         Ok(Judged::fails_for_good(self.caught.is_some()))
+    }
+
+    fn is_settled(&self) -> bool {
+        self.caught.is_some()
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {

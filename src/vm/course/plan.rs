@@ -45,6 +45,8 @@ pub(super) struct Shape {
     pub(super) joined: bool,
     /// Whether an alternative has arguments, `where` or bindings.
     pub(super) conditional: bool,
+    /// Whether nothing but kind, name and execution decides whether a step matches.
+    pub(super) plain: bool,
     /// The kinds of its alternatives.
     pub(super) kinds: Kinds,
     /// Whether every alternative looks at calls that were not executed.
@@ -134,8 +136,7 @@ impl Plan {
 
     /// Whether nothing but its name decides whether a call matches a distinct pattern.
     pub(in crate::vm) fn is_by_name(&self, shape: u32) -> bool {
-        self.shape(ShapeId(shape))
-            .is_some_and(|shape| !shape.conditional && shape.alternatives.iter().all(|one| one.succeeded.is_none()))
+        self.shape(ShapeId(shape)).is_some_and(|shape| shape.plain)
     }
 
     /// How many distinct patterns there are.
@@ -170,8 +171,9 @@ impl Plan {
     pub(super) fn slots_of(&self, places: &[Place], open: impl Fn(u32) -> bool) -> Vec<Slot> {
         let slot = |place: &Place| {
             let shape = self.shape_of(place.pattern)?;
-            let names = self.shape(shape)?.names.iter().copied().filter(|name| open(*name)).collect();
-            Some(Slot { pattern: place.pattern, shape, polarity: place.polarity, names })
+            let of_shape = self.shape(shape)?;
+            let names = of_shape.names.iter().copied().filter(|name| open(*name)).collect();
+            Some(Slot { pattern: place.pattern, shape, polarity: place.polarity, names, joined: of_shape.joined })
         };
         places.iter().filter_map(slot).collect()
     }
@@ -248,7 +250,9 @@ impl Builder<'_> {
         let mut kinds = Kinds::default();
         alternatives.iter().for_each(|alternative| kinds.add(alternative.kind));
         let conditional = |a: &Alternative<CodeId>| a.condition.is_some() || !a.binds.is_empty() || !a.joins.is_empty();
+        let plain = !alternatives.iter().any(|a| conditional(a) || a.succeeded.is_some());
         Shape {
+            plain,
             names: sorted(names),
             asks: sorted(asks),
             joined: alternatives.iter().any(|alternative| !alternative.joins.is_empty()),

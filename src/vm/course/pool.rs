@@ -5,8 +5,9 @@
 //! name finds its groups by a look-up; it never tries pairs.
 
 use super::members::{finder, hash, held};
+use super::numbers::Numbers;
 use super::timeline::{Env, Part, index};
-use super::view::{Fit, Hit, Side, View, key, same_values};
+use super::view::{Fit, Hit, Names, Side, View, key, same_values};
 use crate::vm::fault::Fault;
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
@@ -21,21 +22,33 @@ pub(super) struct Group<S> {
     pub(super) event: (usize, u32),
     /// What the monitor keeps of them.
     pub(super) data: S,
+    /// Whether partners look at it.
+    state: State,
+}
+
+/// Whether partners look at a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Awake,
+    /// Not until it gets a new match.
+    Asleep,
+    /// The same, and it has left its list.
+    Gone,
 }
 
 /// Which groups a partner looks at, and how.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Keys {
     /// The names that the slot and its partner share: the look-up.
-    shared: Vec<u32>,
+    shared: Names,
     /// Other names that tell groups apart.
-    detail: Vec<u32>,
+    detail: Names,
     /// Whether tests on bindings of other patterns are evaluated for each pair.
     tests: bool,
     /// Whether each match is a group of its own.
     apart: bool,
     /// The partner's names that this slot's tests use: what the answers depend on.
-    asked: Vec<u32>,
+    asked: Names,
     /// Whether the answers depend on the partner's step itself.
     by_event: bool,
     /// The partner's name by which this slot's own tests are looked up, and whether its value holds the step's.
@@ -53,8 +66,8 @@ impl Keys {
     /// The same; `detail` names tell groups apart, too.
     pub(super) fn new(view: &View<'_, '_>, slot: usize, partner: usize, detail: &[u32]) -> Self {
         let shared = view.shared(slot, partner);
-        let mut detail: Vec<u32> = detail.iter().copied().filter(|name| view.names(slot).contains(name)).collect();
-        detail.extend(view.asks(partner).iter().filter(|name| view.names(slot).contains(name)));
+        let mut detail: Names = detail.iter().copied().filter(|name| view.names(slot).contains(name)).collect();
+        detail.extend(view.asks(partner).into_iter().filter(|name| view.names(slot).contains(name)));
         detail.retain(|name| !shared.contains(name));
         Self {
             shared,
@@ -71,7 +84,7 @@ impl Keys {
     /// For pairs of other slots that are looked for by matches of `partner`: its tests need the values of both.
     pub(super) fn of_pairs(view: &View<'_, '_>, partner: usize) -> Self {
         let tests = view.joined(partner);
-        let shared = view.names(partner).to_vec();
+        let shared = Names::from_slice(view.names(partner));
         let detail = view.asks(partner).into_iter().filter(|name| !shared.contains(name)).collect();
         Self { shared, detail, tests, apart: tests, by_event: tests, ..Self::default() }
     }
@@ -85,7 +98,12 @@ impl Keys {
 
     /// For matches of a slot that are looked for by others of the same values, tests left aside.
     pub(super) fn alike(view: &View<'_, '_>, slot: usize) -> Self {
-        Self { shared: view.names(slot).to_vec(), ..Self::default() }
+        Self { shared: Names::from_slice(view.names(slot)), ..Self::default() }
+    }
+
+    /// Whether the shared values alone tell groups apart, so that a look-up finds at most one.
+    fn are_single(&self) -> bool {
+        !self.apart && self.detail.is_empty() && self.partner_lookup.is_none()
     }
 }
 
@@ -97,20 +115,25 @@ const KNOWN: usize = 1 << 20;
 pub(super) struct Pool<S> {
     keys: Keys,
     groups: Vec<Group<S>>,
-    /// Lists of groups by the values of the shared names.
-    exact: FxHashMap<Env, u32>,
-    lists: Vec<Vec<u32>>,
+    /// Groups by the values of the shared names, where those tell groups apart; else lists of groups by them.
+    exact: Numbers,
     /// Groups without a value for a shared name, in order.
     loose: Vec<u32>,
+    /// For groups that more than the shared names tell apart.
+    lists: Option<Box<Lists>>,
+}
+
+/// Groups that have the values of the shared names in common.
+#[derive(Debug, Default)]
+struct Lists {
+    lists: Vec<Vec<u32>>,
     /// Groups by all that tells them apart.
-    distinct: FxHashMap<(Env, Option<u32>), u32>,
+    distinct: Numbers,
     /// Groups by the values that can meet their tests, and by the values that partners' tests look for.
     own_lookup: Lookup,
     partner_lookup: Lookup,
     /// Answers to tests by group and what they depend on.
     known: FxHashMap<(u32, Env, Option<u32>), Fit>,
-    /// Groups that no partner looks at until they get a new match, and whether they have left their list.
-    asleep: FxHashMap<u32, bool>,
 }
 
 /// Groups by a value, inside of each list.
@@ -156,18 +179,8 @@ impl Lookup {
 impl<S: Default> Pool<S> {
     /// No matches.
     pub(super) fn new(keys: Keys) -> Self {
-        Self {
-            keys,
-            groups: Vec::new(),
-            exact: FxHashMap::default(),
-            lists: Vec::new(),
-            loose: Vec::new(),
-            distinct: FxHashMap::default(),
-            own_lookup: Lookup::default(),
-            partner_lookup: Lookup::default(),
-            known: FxHashMap::default(),
-            asleep: FxHashMap::default(),
-        }
+        let lists = (keys.tests || !keys.are_single()).then(Box::default);
+        Self { keys, groups: Vec::new(), exact: Numbers::default(), loose: Vec::new(), lists }
     }
 
     /// Puts a match into its group; `env` are its values, `update` changes what the monitor keeps of the group.
@@ -180,14 +193,18 @@ impl<S: Default> Pool<S> {
     ) -> Result<u32, Fault> {
         let next = index(self.groups.len());
         let shared = key(env, &self.keys.shared);
-        let mut all = shared.clone();
-        all.extend(key(env, &self.keys.detail));
-        let number = *self.distinct.entry((all, self.keys.apart.then_some(hit.event))).or_insert(next);
+        let number = match &mut self.lists {
+            Some(lists) if !self.keys.are_single() => {
+                lists.distinct.number(&all_that_tells_apart(&self.keys, env, &shared, hit), next)
+            }
+            _ => self.exact.number(&shared, next),
+        };
         if number == next {
             self.enlist(view, hit, env, shared, number)?;
-            self.groups.push(Group { env: env.clone(), event: (hit.slot, hit.event), data: S::default() });
+            let (env, event) = (env.clone(), (hit.slot, hit.event));
+            self.groups.push(Group { env, event, data: S::default(), state: State::Awake });
         } else {
-            self.wake(number, env);
+            self.wake(number, &shared);
         }
         if let Some(group) = self.groups.get_mut(number as usize) {
             update(&mut group.data);
@@ -197,85 +214,91 @@ impl<S: Default> Pool<S> {
 
     /// Lets no partner look at a group until it gets a new match.
     pub(super) fn put_to_sleep(&mut self, group: u32) {
-        self.asleep.entry(group).or_insert(false);
+        if let Some(group) = self.groups.get_mut(group as usize).filter(|group| group.state == State::Awake) {
+            group.state = State::Asleep;
+        }
     }
 
-    fn wake(&mut self, group: u32, env: &Env) {
-        if self.asleep.remove(&group) != Some(true) {
+    fn wake(&mut self, number: u32, shared: &Env) {
+        let Some(group) = self.groups.get_mut(number as usize) else { return };
+        if std::mem::replace(&mut group.state, State::Awake) != State::Gone {
             return;
         }
-        let list = self.exact.get(&key(env, &self.keys.shared));
-        match list.and_then(|list| self.lists.get_mut(*list as usize)) {
-            Some(groups) => groups.push(group),
-            None => self.loose.push(group),
+        let list = self.exact.get(shared).filter(|_| has_values(shared));
+        match (list, &mut self.lists) {
+            (Some(list), Some(lists)) => {
+                lists.lists.get_mut(list as usize).into_iter().for_each(|groups| groups.push(number));
+            }
+            _ => self.loose.push(number),
         }
     }
 
     /// Takes the sleeping groups out of a list.
-    fn shorten(&mut self, list: Option<u32>) {
-        let asleep = &mut self.asleep;
-        let groups = list.and_then(|list| self.lists.get_mut(list as usize)).unwrap_or(&mut self.loose);
-        groups.retain(|group| match asleep.get_mut(group) {
-            Some(gone) => {
-                *gone = true;
+    fn shorten(&mut self, list: u32) {
+        let Some(list) = self.lists.as_mut().and_then(|lists| lists.lists.get_mut(list as usize)) else { return };
+        let groups = &mut self.groups;
+        list.retain(|number| match groups.get_mut(*number as usize) {
+            Some(group) if group.state != State::Awake => {
+                group.state = State::Gone;
                 false
             }
-            None => true,
+            _ => true,
         });
     }
 
     /// Puts a new group into the list of its shared values, and where its tests or those of partners can be looked up, there.
     fn enlist(&mut self, view: &mut View<'_, '_>, hit: &Hit, env: &Env, shared: Env, number: u32) -> Result<(), Fault> {
-        if !shared.iter().all(|part| part.is_value()) {
+        if !has_values(&shared) {
             self.loose.push(number);
             return Ok(());
         }
-        let next = index(self.lists.len());
-        let list = *self.exact.entry(shared).or_insert(next);
+        let Some(lists) = self.lists.as_mut().filter(|_| !self.keys.are_single()) else { return Ok(()) };
+        let next = index(lists.lists.len());
+        let list = self.exact.number(&shared, next);
         if list == next {
-            self.lists.push(Vec::new());
+            lists.lists.push(Vec::new());
         }
-        self.lists.get_mut(list as usize).into_iter().for_each(|groups| groups.push(number));
+        lists.lists.get_mut(list as usize).into_iter().for_each(|groups| groups.push(number));
         if let Some((name, _)) = self.keys.own_lookup {
-            let values = match self.own_lookup.texts(name, view) {
+            let values = match lists.own_lookup.texts(name, view) {
                 Some(texts) => view.members_of(hit.slot, hit.event, name, texts)?,
                 None => None,
             };
-            self.own_lookup.add(list, values, number);
+            lists.own_lookup.add(list, values, number);
         }
         if let Some((name, holds)) = self.keys.partner_lookup {
-            self.partner_lookup.add(list, marks_of(env, name, holds, view), number);
+            lists.partner_lookup.add(list, marks_of(env, name, holds, view), number);
         }
         Ok(())
     }
 
     /// The groups of a list that may fit a partner, where that can be looked up.
-    fn look_up(
-        &mut self,
-        view: &mut View<'_, '_>,
-        partner: Side<'_>,
-        list: Option<u32>,
-    ) -> Result<Option<Vec<u32>>, Fault> {
-        let Some(list) = list else { return Ok(None) };
+    fn look_up(&mut self, view: &mut View<'_, '_>, partner: Side<'_>, list: u32) -> Result<Option<Vec<u32>>, Fault> {
+        let Some(lists) = &mut self.lists else { return Ok(None) };
         if let Some((name, holds)) = self.keys.own_lookup
             && let Some(marks) = marks_of(partner.env, name, holds, view)
         {
-            return Ok(Some(self.own_lookup.find(list, &marks)));
+            return Ok(Some(lists.own_lookup.find(list, &marks)));
         }
         if let (Some((name, _)), Some((slot, event))) = (self.keys.partner_lookup, partner.event)
-            && let Some(texts) = self.partner_lookup.texts(name, view)
+            && let Some(texts) = lists.partner_lookup.texts(name, view)
             && let Some(values) = view.members_of(slot, event, name, texts)?
         {
-            return Ok(Some(self.partner_lookup.find(list, &values)));
+            return Ok(Some(lists.partner_lookup.find(list, &values)));
         }
         Ok(None)
     }
 
     /// What is kept of the group of a match that was put into it.
     pub(super) fn latest(&mut self, hit: &Hit) -> Option<&mut S> {
-        let all = [key(&hit.env, &self.keys.shared), key(&hit.env, &self.keys.detail)].concat();
-        let number = self.distinct.get(&(all.into(), self.keys.apart.then_some(hit.event)))?;
-        self.groups.get_mut(*number as usize).map(|group| &mut group.data)
+        let shared = key(&hit.env, &self.keys.shared);
+        let number = match &self.lists {
+            Some(lists) if !self.keys.are_single() => {
+                lists.distinct.get(&all_that_tells_apart(&self.keys, &hit.env, &shared, hit))
+            }
+            _ => self.exact.get(&shared),
+        };
+        self.groups.get_mut(number? as usize).map(|group| &mut group.data)
     }
 
     /// All groups, in the order of their first matches.
@@ -298,56 +321,105 @@ impl<S: Default> Pool<S> {
         let shared = key(partner.env, &self.keys.shared);
         // A value that occurs nowhere is in no list; without a value every group may fit.
         let closed = shared.iter().all(|part| part.is_value() || *part == Part::FRESH);
-        let list = if closed { self.exact.get(&shared).copied() } else { None };
-        let looked_up = self.look_up(view, partner, list)?;
-        let in_list = |pool: &Self| list.and_then(|list| pool.lists.get(list as usize)).map_or(0, Vec::len);
-        let mut from_list = 0..looked_up.as_ref().map_or_else(|| in_list(self), Vec::len);
-        let mut others = 0..if closed { self.loose.len() } else { self.groups.len() };
-        let (listed, mut skipped) = (from_list.len(), 0);
-        loop {
-            let number = if let Some(at) = from_list.next() {
-                match &looked_up {
-                    Some(found) => found.get(at).copied(),
-                    None => list.and_then(|list| self.lists.get(list as usize)?.get(at).copied()),
-                }
-            } else if let Some(at) = others.next() {
-                if closed { self.loose.get(at).copied() } else { Some(index(at)) }
-            } else {
-                if looked_up.is_none() && list.is_some() && skipped > listed / 2 {
-                    self.shorten(list);
-                }
-                return Ok(());
+        let found = if has_values(&shared) { self.exact.get(&shared) } else { None };
+        if let Some(found) = found {
+            let ended = match self.keys.are_single() {
+                true => self.show(found, view, partner, &shared, &mut look)?.is_break(),
+                false => self.visit_list(found, view, partner, &shared, &mut look)?.is_break(),
             };
-            let Some(number) = number else { continue };
-            if !self.asleep.is_empty() && self.asleep.contains_key(&number) {
-                skipped += 1;
-                continue;
-            }
-            let fit = self.fit(view, number, partner, &shared)?;
-            let Some(group) = self.groups.get_mut(number as usize) else { continue };
-            if fit != Fit::No && look(group, fit, view)?.is_break() {
+            if ended {
                 return Ok(());
             }
+        }
+        let others = if closed { self.loose.len() } else { self.groups.len() };
+        for at in 0..others {
+            let number = if closed { self.loose.get(at).copied() } else { Some(index(at)) };
+            if let Some(number) = number
+                && self.show(number, view, partner, &shared, &mut look)?.is_break()
+            {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows the groups of a list.
+    fn visit_list<'a, 'run>(
+        &mut self,
+        list: u32,
+        view: &mut View<'a, 'run>,
+        partner: Side<'_>,
+        shared: &Env,
+        look: &mut impl FnMut(&mut Group<S>, Fit, &mut View<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
+    ) -> Result<ControlFlow<()>, Fault> {
+        let looked_up = self.look_up(view, partner, list)?;
+        let in_list = |pool: &Self, at: usize| pool.lists.as_ref()?.lists.get(list as usize)?.get(at).copied();
+        let (mut at, mut asleep) = (0, 0);
+        loop {
+            let number = match &looked_up {
+                Some(found) => found.get(at).copied(),
+                None => in_list(self, at),
+            };
+            let Some(number) = number else { break };
+            at += 1;
+            if self.groups.get(number as usize).is_none_or(|group| group.state != State::Awake) {
+                asleep += 1;
+            } else if self.show(number, view, partner, shared, look)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        if looked_up.is_none() && asleep > at / 2 {
+            self.shorten(list);
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Shows one group, where it fits.
+    fn show<'a, 'run>(
+        &mut self,
+        number: u32,
+        view: &mut View<'a, 'run>,
+        partner: Side<'_>,
+        shared: &Env,
+        look: &mut impl FnMut(&mut Group<S>, Fit, &mut View<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
+    ) -> Result<ControlFlow<()>, Fault> {
+        if self.groups.get(number as usize).is_none_or(|group| group.state != State::Awake) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let fit = self.fit(view, number, partner, shared)?;
+        match self.groups.get_mut(number as usize) {
+            Some(group) if fit != Fit::No => look(group, fit, view),
+            _ => Ok(ControlFlow::Continue(())),
         }
     }
 
     fn fit(&mut self, view: &mut View<'_, '_>, number: u32, partner: Side<'_>, shared: &Env) -> Result<Fit, Fault> {
         let Some(group) = self.groups.get(number as usize) else { return Ok(Fit::No) };
-        if !self.keys.tests {
+        let Some(lists) = self.lists.as_mut().filter(|_| self.keys.tests) else {
             view.spend(1)?;
             return Ok(same_values(&key(&group.env, &self.keys.shared), shared));
-        }
+        };
         let asked = shared.iter().copied().chain(key(partner.env, &self.keys.asked)).collect();
         let depends = (number, asked, partner.event.filter(|_| self.keys.by_event).map(|(_, event)| event));
-        if let Some(fit) = self.known.get(&depends) {
+        if let Some(fit) = lists.known.get(&depends) {
             return Ok(*fit);
         }
         let fit = view.fit(Side { event: Some(group.event), env: &group.env }, partner)?;
-        if self.known.len() < KNOWN {
-            self.known.insert(depends, fit);
+        if lists.known.len() < KNOWN {
+            lists.known.insert(depends, fit);
         }
         Ok(fit)
     }
+}
+
+fn has_values(parts: &Env) -> bool {
+    parts.iter().all(|part| part.is_value())
+}
+
+/// The shared values, those of the other names, and the match itself where each is a group of its own.
+fn all_that_tells_apart(keys: &Keys, env: &Env, shared: &Env, hit: &Hit) -> Env {
+    let event = keys.apart.then_some(Part::of(hit.event));
+    shared.iter().copied().chain(key(env, &keys.detail)).chain(event).collect()
 }
 
 /// The marks of a binding's value; `None` where it has none, or its parts cannot be listed.

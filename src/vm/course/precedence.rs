@@ -8,6 +8,7 @@ use super::trail::{Mark, Trail, measure};
 use super::view::{Hit, View};
 use crate::ir::Within;
 use crate::vm::fault::Fault;
+use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 /// The slot of A; its targets stand behind it.
@@ -87,7 +88,7 @@ impl Target {
 impl<'run> Monitor<'run> for Precedence {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         for target in &mut self.targets {
-            let now: Vec<&Hit> = of(hits, target.slot).filter(|hit| view.counts(hit)).collect();
+            let now: SmallVec<[&Hit; 2]> = of(hits, target.slot).filter(|hit| view.counts(hit)).collect();
             for hit in &now {
                 let since = if self.each { target.previous(hit, view)? } else { None };
                 if self.failure.is_none() && !target.is_met(hit, since, self.within, view)? {
@@ -114,6 +115,10 @@ impl<'run> Monitor<'run> for Precedence {
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
         Ok(Judged::fails_for_good(self.failure.is_some()))
+    }
+
+    fn is_settled(&self) -> bool {
+        self.failure.is_some()
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {

@@ -10,6 +10,7 @@ use super::view::{Hit, View, same_values};
 use crate::ir::Within;
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 /// The slot of A; its targets stand behind it.
@@ -28,7 +29,7 @@ struct Target {
     /// Every A that has come.
     obligations: Vec<Obligation>,
     /// The A's that wait, by group; sorted by measure, those without one in front.
-    waiting: Pool<Vec<u32>>,
+    waiting: Pool<SmallVec<[u32; 2]>>,
     /// With `each`: the A's that wait, by their values.
     alike: FxHashMap<Env, Vec<u32>>,
     /// Whether some of those have a value that is open or not recorded.
@@ -173,7 +174,7 @@ fn horizon(within: Option<Within>, view: &View<'_, '_>) -> Option<f64> {
 
 impl<'run> Monitor<'run> for Response {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        let sources: Vec<&Hit> = of(hits, SOURCE).filter(|hit| view.counts(hit)).collect();
+        let sources: SmallVec<[&Hit; 2]> = of(hits, SOURCE).filter(|hit| view.counts(hit)).collect();
         for target in &mut self.targets {
             if target.each {
                 sources.iter().for_each(|hit| target.cut(hit, view));

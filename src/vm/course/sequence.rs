@@ -7,12 +7,14 @@ use super::explain;
 use super::monitor::{Judged, Monitor, Why, of};
 use super::statement::Polarity;
 use super::states::{KEPT, Partial};
-use super::timeline::{Env, index};
+use super::numbers::Numbers;
+use super::timeline::index;
 use super::trail::{Mark, Trail, measure};
-use super::view::{Hit, View, key};
+use super::view::{Hit, Names, View, key};
 use crate::ir::Within;
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// The monitor.
 pub(super) struct Sequence {
@@ -28,14 +30,17 @@ pub(super) struct Sequence {
 #[derive(Default)]
 struct Level {
     beginnings: Vec<(Partial, Trail)>,
-    known: FxHashMap<Partial, u32>,
-    /// Beginnings by the values that the next step shares.
-    exact: FxHashMap<Env, Vec<u32>>,
+    /// Beginnings by their values; by all that they have open where tests wait for a value.
+    known: Numbers,
+    waiting: FxHashMap<Partial, u32>,
+    /// Lists of beginnings by the values that the next step shares.
+    exact: Numbers,
+    lists: Vec<SmallVec<[u32; 2]>>,
     loose: Vec<u32>,
     /// The names that the next step shares with what is bound.
-    shared: Vec<u32>,
+    shared: Names,
     /// The names that later steps look at.
-    live: Vec<u32>,
+    live: Names,
     /// The next step adds nothing to a beginning: once gone on, a beginning need not be looked at again.
     once: bool,
 }
@@ -45,11 +50,11 @@ impl Sequence {
     pub(super) fn new(view: &View<'_, '_>, within: Option<Within>) -> Self {
         let count = view.slots.len();
         let level = |at: usize| {
-            let bound: Vec<u32> = (0..=at).flat_map(|slot| view.names(slot).iter().copied()).collect();
+            let bound: Names = (0..=at).flat_map(|slot| view.names(slot).iter().copied()).collect();
             let later = at + 1..count;
-            let live: Vec<u32> = later.flat_map(|slot| [view.names(slot).to_vec(), view.asks(slot)].concat()).collect();
+            let live: Names = later.flat_map(|slot| view.names(slot).iter().copied().chain(view.asks(slot))).collect();
             let next = view.names(at + 1);
-            let shared: Vec<u32> = next.iter().copied().filter(|name| bound.contains(name)).collect();
+            let shared: Names = next.iter().copied().filter(|name| bound.contains(name)).collect();
             let adds = next.iter().any(|name| !bound.contains(name));
             let tests = (0..count).any(|slot| view.joined(slot));
             Level { once: within.is_none() && !adds && !tests, shared, live, ..Level::default() }
@@ -61,10 +66,10 @@ impl Sequence {
     fn go_on(&mut self, length: usize, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
         let now = view.step(hit.step).and_then(|step| measure(self.within, step));
         let grown = match length.checked_sub(1) {
-            None => Partial::start(view).with(hit, view)?.into_iter().collect(),
+            None => Partial::start(view).with(hit, view)?.into_iter().collect::<SmallVec<[Partial; 1]>>(),
             Some(before) => match self.levels.get_mut(before) {
                 Some(level) => level.extend(hit, self.within, now, view)?,
-                None => Vec::new(),
+                None => SmallVec::new(),
             },
         };
         if !grown.is_empty() && self.reached.len() == length {
@@ -94,19 +99,19 @@ impl Level {
         within: Option<Within>,
         now: Option<f64>,
         view: &mut View<'_, '_>,
-    ) -> Result<Vec<Partial>, Fault> {
+    ) -> Result<SmallVec<[Partial; 1]>, Fault> {
         let shared = key(&hit.env, &self.shared);
         let all_values = shared.iter().all(|part| part.is_value());
         let fitting = if all_values {
-            let exact =
-                self.exact.get_mut(&shared).map(|list| if self.once { std::mem::take(list) } else { list.clone() });
+            let list = self.exact.get(&shared).and_then(|list| self.lists.get_mut(list as usize));
+            let exact = list.map(|list| if self.once { std::mem::take(list) } else { list.clone() });
             let mut fitting = exact.unwrap_or_default();
-            fitting.extend(&self.loose);
+            fitting.extend(self.loose.iter().copied());
             fitting
         } else {
             (0..index(self.beginnings.len())).collect()
         };
-        let mut grown = Vec::new();
+        let mut grown = SmallVec::new();
         for number in fitting {
             let Some((partial, trail)) = self.beginnings.get(number as usize) else { continue };
             let found = trail.find(None, within, now);
@@ -122,11 +127,18 @@ impl Level {
     /// Keeps a beginning; true for a new one.
     fn add(&mut self, partial: Partial, mark: Mark) -> bool {
         let next = index(self.beginnings.len());
-        let number = *self.known.entry(partial.clone()).or_insert(next);
+        let number = match partial.later.is_empty() {
+            true => self.known.number(&partial.env, next),
+            false => *self.waiting.entry(partial.clone()).or_insert(next),
+        };
         if number == next {
             let shared = key(&partial.env, &self.shared);
             if shared.iter().all(|part| part.is_value()) {
-                self.exact.entry(shared).or_default().push(number);
+                let list = self.exact.number(&shared, index(self.lists.len())) as usize;
+                if list == self.lists.len() {
+                    self.lists.push(SmallVec::new());
+                }
+                self.lists.get_mut(list).into_iter().for_each(|list| list.push(number));
             } else {
                 self.loose.push(number);
             }
@@ -154,6 +166,10 @@ impl<'run> Monitor<'run> for Sequence {
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
         Ok(Judged::holds_for_good(self.complete))
+    }
+
+    fn is_settled(&self) -> bool {
+        self.complete
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {

@@ -23,6 +23,16 @@ impl Part {
     /// A known value that occurs nowhere, for tests.
     pub(super) const NOWHERE: Self = Self(u32::MAX - 3);
 
+    /// A number as a part of a key that is no value.
+    pub(super) const fn of(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number itself, for keys.
+    pub(super) const fn number(self) -> u32 {
+        self.0
+    }
+
     /// True for a value of the run.
     pub(super) fn is_value(self) -> bool {
         self < Self::NOWHERE

@@ -2,6 +2,7 @@
 
 use crate::ir::Within;
 use crate::trace::run::Step;
+use smallvec::SmallVec;
 
 /// A place where a pattern matched.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +45,7 @@ pub(super) fn bound(within: Option<Within>, from: Option<f64>, to: Option<f64>) 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Trail {
     /// Later marks have smaller measures.
-    known: Vec<Mark>,
+    known: SmallVec<[Mark; 1]>,
     /// The latest without a measure.
     blind: Option<Mark>,
 }

@@ -13,6 +13,10 @@ use crate::vm::context::{Context, Scope};
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
 use aho_corasick::AhoCorasick;
+use smallvec::SmallVec;
+
+/// Bindings by number: mostly one or two.
+pub(super) type Names = SmallVec<[u32; 2]>;
 
 /// How a replica of a monitor answers what is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +83,9 @@ pub(super) struct Slot {
     /// What an unknown match does.
     pub(super) polarity: Polarity,
     /// The names that it binds and the header does not, sorted.
-    pub(super) names: Vec<u32>,
+    pub(super) names: Names,
+    /// Whether it has tests on bindings that it does not bind.
+    pub(super) joined: bool,
 }
 
 /// Everything that monitors look at beside their own state.
@@ -100,6 +106,8 @@ pub(super) struct View<'a, 'run> {
     pub(super) slots: &'a [Slot],
     /// The call list of the window, by step.
     pub(super) calls: &'a [u32],
+    /// Whether the statement asks where in the call list a step stands.
+    pub(super) places: bool,
     /// How unknown answers are taken.
     pub(super) mode: Mode,
     /// Set when an unknown answer was taken: the other replica may say something else.
@@ -139,19 +147,19 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The names that two slots both bind.
-    pub(super) fn shared(&self, a: usize, b: usize) -> Vec<u32> {
+    pub(super) fn shared(&self, a: usize, b: usize) -> Names {
         self.names(a).iter().copied().filter(|name| self.names(b).contains(name)).collect()
     }
 
     /// The names that tests of a slot on other patterns' bindings use, without those of the header.
-    pub(super) fn asks(&self, slot: usize) -> Vec<u32> {
+    pub(super) fn asks(&self, slot: usize) -> Names {
         let open = |name: &u32| self.header.get(*name as usize).is_none_or(|part| *part == Part::OPEN);
-        self.shape(slot).map_or(Vec::new(), |shape| shape.asks.iter().copied().filter(open).collect())
+        self.shape(slot).map_or_else(Names::new, |shape| shape.asks.iter().copied().filter(open).collect())
     }
 
     /// Whether a slot has tests on bindings that it does not bind.
     pub(super) fn joined(&self, slot: usize) -> bool {
-        self.shape(slot).is_some_and(|shape| shape.joined)
+        self.slots.get(slot).is_some_and(|slot| slot.joined)
     }
 
     /// Whether a match counts under this mode.

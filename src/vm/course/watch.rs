@@ -257,6 +257,7 @@ fn standing<'run>(
         header: view.header.clone(),
         slots: view.slots,
         calls,
+        places: view.places,
         mode: Mode::Favourable,
         unknown: false,
     };

@@ -52,6 +52,11 @@ impl<'run, M: Monitor<'run>> Monitor<'run> for All<M> {
         Ok(all)
     }
 
+    fn is_settled(&self) -> bool {
+        // Which of several speaks is only known when all have seen the window.
+        matches!(self.parts.as_slice(), [part] if part.is_settled())
+    }
+
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         let reasons = self.parts.iter().map(|part| part.explain(view));
         reasons.into_iter().find(|why| !why.reason.is_empty()).unwrap_or_default()
@@ -81,7 +86,7 @@ impl Openings {
     fn new(view: &View<'_, '_>, slots: Slots, within: Option<Within>) -> Self {
         let Slots { step, edge, close } = slots;
         // What a C's values and tests can tell apart among the A's.
-        let detail = close.map_or(Vec::new(), |close| [view.names(close).to_vec(), view.asks(close)].concat());
+        let detail = close.map_or(Vec::new(), |close| view.names(close).iter().copied().chain(view.asks(close)).collect());
         let known = [view.names(step), view.names(edge)].concat();
         let alone = |close| view.names(close).iter().all(|name| view.names(edge).contains(name));
         let plain = |close| !view.joined(close) && !view.joined(edge) && alone(close);
@@ -184,6 +189,10 @@ impl<'run> Monitor<'run> for NeverAfter {
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
         Ok(Judged::fails_for_good(self.caught.is_some()))
+    }
+
+    fn is_settled(&self) -> bool {
+        self.caught.is_some()
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
@@ -293,6 +302,10 @@ impl<'run> Monitor<'run> for NeverBetween {
             exercised: Some((!self.closed, self.closed)),
             ..Judged::default()
         })
+    }
+
+    fn is_settled(&self) -> bool {
+        self.caught.is_some()
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {

@@ -64,7 +64,8 @@ impl<'run> Classifier<'_, 'run> {
             if matches.fault.is_some() {
                 continue;
             }
-            if shape.plain {
+            // A profile counts every look at a step; nobody else needs its fuel.
+            if shape.plain && machine.profile.is_none() {
                 by_name(shape, group, (number, step), matches);
                 continue;
             }

@@ -48,8 +48,9 @@ fn every_command_has_a_manual_page_that_man_can_read() {
 fn completed(folder: &Folder, words: &[&str]) -> Option<String> {
     let last = words.len() - 1;
     let script = format!(
-        "source aver.bash; COMP_WORDS=({}); COMP_CWORD={last}; _aver aver '{}' '{}'; echo \"${{COMPREPLY[@]}}\"",
-        words.join(" "),
+        "source aver.bash; aver() {{ '{}' \"$@\"; }}; COMP_WORDS=({}); COMP_CWORD={last}; _aver aver '{}' '{}'; echo \"${{COMPREPLY[@]}}\"",
+        env!("CARGO_BIN_EXE_aver"),
+        words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
         words[last],
         words[last - 1]
     );
@@ -65,6 +66,23 @@ fn completions_load_in_bash_and_complete_commands_and_options() {
     assert_eq!(completed(&folder, &["aver", "fm"]).unwrap().trim(), "fmt");
     assert_eq!(completed(&folder, &["aver", "fmt", "--c"]).unwrap().trim(), "--check --color");
     assert!(completed(&folder, &["aver", "--color", "n"]).unwrap().contains("never"));
+}
+
+#[test]
+fn names_of_rules_tags_and_cases_are_completed_from_the_files_of_the_line() {
+    let folder = Folder::new(&[
+        ("a.assert", "rule approval { tags payments\n never x }\ncase find-it { prompt \"p\"\n never y }\n"),
+        ("b.assert", "rule budget { tags cost\n count any <= 3 }\n"),
+        ("broken.assert", "rule ??? {"),
+    ]);
+    folder.write("aver.bash", folder.aver("completions bash").out.as_bytes());
+    let Some(rules) = completed(&folder, &["aver", "check", "a.assert", "--rule", "ap"]) else { return };
+    assert_eq!(rules.split_whitespace().collect::<Vec<_>>(), ["approval", "approval.1"]);
+    assert_eq!(completed(&folder, &["aver", "test", "b.assert", "--tag", ""]).unwrap().trim(), "cost");
+    assert_eq!(completed(&folder, &["aver", "check", "a.assert", "--case", "f"]).unwrap().trim(), "find-it");
+    assert!(completed(&folder, &["aver", "check", "--rule", "b"]).unwrap().contains("budget"), "of the folder");
+    assert!(folder.aver("completions zsh").out.contains(":NAME:_aver_of_rule'"));
+    assert!(folder.aver("completions fish").out.contains("aver completions --of tag -- (commandline -opc)"));
 }
 
 #[test]

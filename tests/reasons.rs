@@ -150,12 +150,10 @@ fn a_message_behind_each_and_no_speaks_of_the_step_that_does_not_hold() {
     let results = &report["runs"][0]["results"];
     assert_eq!(results[0]["message"], "refund pays 250 for refunded");
     assert_eq!(results[1]["message"], "o-1 is too much, not missing");
-    let said = told("some refund: args.amount <= 100 message \"${args.amount}\"\nbefore a -> b message \"${args.x}\"");
-    assert_eq!(
-        said.matches("unknown name `args`").count(),
-        2,
-        "only one step is spoken of behind `each` and `no`: {said}"
+    let said = told(
+        "some refund: args.amount <= 100 message \"${args.amount}\"\neach refund {\n  args.x == 1 message \"${tool}\"\n}",
     );
+    assert_eq!(said.matches("belongs to a step, and this message speaks of the whole run").count(), 2, "{said}");
 }
 
 #[test]
@@ -179,11 +177,12 @@ fn common_slips_are_told_with_what_to_write() {
 #[test]
 fn a_trace_in_place_of_rules_is_recognised() {
     let folder = Folder::new(&[("run.json", RUN)]);
-    for command in ["lint run.json", "test run.json", "repl run.json", "compile run.json"] {
+    for command in ["lint run.json", "test run.json", "repl run.json", "compile run.json", "fmt run.json"] {
         let ran = folder.aver(command);
         let said = format!("{}{}", ran.out, ran.err);
         assert_eq!(ran.code, 2, "{command}: {ran:?}");
         assert!(said.contains("`run.json` is a trace, and rules are expected here"), "{command}: {said}");
+        assert_eq!(folder.read("run.json"), RUN, "{command} leaves it as it is");
     }
 }
 

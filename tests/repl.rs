@@ -206,7 +206,7 @@ fn explain_says_how_the_last_verdict_a_value_or_a_rule_came_about() {
 
 #[test]
 fn step_walks_the_statements_through_the_run() {
-    let said = usual(":step\nbefore approve -> refund\n:step\n:step\n:step\n:step 2\n:step 7\n");
+    let said = usual(":step\nbefore approve -> refund\n:step\noutput.status\n:step\n:step\n:step 2\n:step 7\n");
     assert!(said.to(":step").contains("there is no statement to walk through"));
     assert!(said.out.contains("step 1  call  approve(id: \"o-2\")\n  before approve -> refund\n    it matches approve\n    nothing to check yet: approve came\n"), "{}", said.out);
     assert!(said.out.contains("step 2  call  refund(id: \"o-1\", amount: 250)\n  before approve -> refund\n    it matches refund\n    holds so far: approve came\n"), "{}", said.out);

@@ -88,6 +88,17 @@ fn everything_tried_is_all_of_it() {
 }
 
 #[test]
+fn coverage_for_machines_stands_alone_on_standard_output() {
+    let folder = Folder::new(&[("r.assert", RULES)]);
+    let ran = folder.aver("test r.assert --coverage=json");
+    assert_eq!(ran.json()["version"], 1);
+    assert!(ran.err.contains("large"), "what the tests say goes beside it: {}", ran.err);
+    let ran = folder.aver("test r.assert --coverage=lcov --format short");
+    assert!(ran.out.starts_with("TN:"), "{}", ran.out);
+    assert!(folder.aver("test r.assert --coverage").out.contains("large"), "for people all of it stands together");
+}
+
+#[test]
 fn recorded_runs_count_too() {
     let folder = Folder::new(&[
         ("r.assert", "rule a { never x(n > 1) }\n"),

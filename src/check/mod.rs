@@ -150,6 +150,8 @@ struct Checker<'a> {
     depth: usize,
     /// What is known of the step that a `message` speaks of: behind `each` and `no` the first that does not hold.
     message_step: Option<ty::StepShape>,
+    /// True in a `message`.
+    says: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -175,6 +177,7 @@ impl<'a> Checker<'a> {
             ids: ids::Ids::default(),
             bindings: bindings::Bindings::default(),
             message_step: None,
+            says: false,
             literals: Vec::new(),
             unread,
             depth: 0,

@@ -182,6 +182,14 @@ impl<'a> Checker<'a> {
         if self.scopes.get(scope.file).is_some_and(|scope| scope.incomplete) {
             return;
         }
+        if self.says && scope.step.is_none() && StepShape::of(Kind::Call).fields().contains(&name) {
+            let message = format!("`{name}` belongs to a step, and this message speaks of the whole run");
+            self.report(
+                Diagnostic::new(Slug::UnknownName, span, message)
+                    .help("a message sees the step right behind `each A: cond` and `no A: cond`"),
+            );
+            return;
+        }
         let candidates = self.visible_names(scope);
         let near = suggest::nearest(name, candidates.iter().map(String::as_str)).map(str::to_owned);
         let mut diagnostic = Diagnostic::new(Slug::UnknownName, span, format!("unknown name `{name}`"));

@@ -137,7 +137,9 @@ impl<'a> Checker<'a> {
             ModifierKind::Threshold(number) => own.threshold = self.threshold(number),
             ModifierKind::Message(text) => {
                 let plain = Scope { step: self.message_step.clone(), response: false, ..scope.clone() };
+                self.says = true;
                 own.message = Some(self.text_literal(&plain, text).expr);
+                self.says = false;
             }
             ModifierKind::As(name) => own.metric = Some(name.text.clone()),
             ModifierKind::Class(id, label) => {

@@ -138,7 +138,6 @@ pub fn text_of(path: &Path, limits: Limits) -> Result<String, Stop> {
     if codec::is_program(&bytes) {
         return Err(Stop::usage(format!("`{shown}` is a compiled program"), "name the rule file that it was made of"));
     }
-    not_a_trace(path, &bytes)?;
     String::from_utf8(bytes).map_err(|_| Stop::usage(format!("`{shown}` is not UTF-8 text"), "save the file as UTF-8"))
 }
 
@@ -208,9 +207,6 @@ fn load_one(
     };
     if codec::is_program(&bytes) {
         return compiled(&name, &bytes, limits);
-    }
-    if let Input::File(path) = input {
-        not_a_trace(path, &bytes)?;
     }
     let folder = match input {
         Input::File(path) => path.parent().map(Path::to_path_buf).unwrap_or_default(),
@@ -330,6 +326,7 @@ pub fn read(input: &Input, limits: Limits) -> Result<Vec<u8>, Stop> {
         Input::File(path) => {
             let file = std::fs::File::open(path).map_err(failed)?;
             file.take(most).read_to_end(&mut bytes).map_err(failed)?;
+            not_a_trace(path, &bytes)?;
         }
         Input::Stdin => {
             std::io::stdin().lock().take(most).read_to_end(&mut bytes).map_err(failed)?;

@@ -225,7 +225,8 @@ impl Session<'_> {
     }
 
     fn walk(&mut self, rest: &str) -> io::Result<Go> {
-        let (Last::Verdicts(_), Some(view)) = (&self.last, &self.walk) else {
+        // What was evaluated since then does not matter: the last statements are walked through.
+        let Some(view) = &self.walk else {
             let help = "enter a statement about the course of the run, such as `before a -> b`";
             self.wrong("there is no statement to walk through", help, Exit::Usage)?;
             return Ok(Go::On);

@@ -68,7 +68,7 @@ impl Session<'_> {
                 let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
                 let name = run.source.name();
                 self.position = Some(position);
-                self.last = Last::Nothing;
+                (self.last, self.walk, self.step) = (Last::Nothing, None, 0);
                 self.remark(&format!("on `{name}`{id}: {steps}"))?;
                 self.look_around();
                 Ok(true)

@@ -145,6 +145,11 @@ impl Work {
         (self.asked.out.is_none() && self.asked.shown).then(|| self.data(subjects))
     }
 
+    /// True when standard output is for a machine that reads coverage: the report of the tests must not stand in front of it.
+    pub fn takes_output(&self) -> bool {
+        self.asked.shown && self.asked.out.is_none() && self.asked.format != Format::Text
+    }
+
     fn data(&self, subjects: &[Subject]) -> Value {
         let files: Vec<Value> = self
             .all

@@ -200,18 +200,26 @@ impl Done {
     fn print(&self, arguments: &Arguments, color: ColorChoice) -> Result<(), Stop> {
         let mut out = io::BufWriter::new(io::stdout());
         let (tested, subjects) = (&self.tested, &self.subjects);
+        let beside = matches!(arguments.format, Format::Json | Format::Junit);
+        let aside = !beside && self.coverage.as_ref().is_some_and(coverage::Work::takes_output);
+        let mut said = io::BufWriter::new(io::stderr());
+        let (told, stream): (&mut dyn Write, Stream) =
+            if aside { (&mut said, Stream::Err) } else { (&mut out, Stream::Out) };
         match arguments.format {
             Format::Human if tested.is_empty() => {}
-            Format::Human => show::human(&mut out, tested, Stream::Out.style(color), arguments.quiet)?,
-            Format::Short => show::short(&mut out, tested)?,
-            Format::Json => writeln!(out, "{}", self.data())?,
-            Format::Junit => show::junit(&mut out, &self.suites())?,
+            Format::Human => show::human(told, tested, stream.style(color), arguments.quiet)?,
+            Format::Short => show::short(told, tested)?,
+            Format::Json => writeln!(told, "{}", self.data())?,
+            Format::Junit => show::junit(told, &self.suites())?,
         }
-        let beside = matches!(arguments.format, Format::Json | Format::Junit);
+        if let Some(work) = self.mutants.as_ref().filter(|_| !beside && aside) {
+            work.print(told, subjects, arguments.format == Format::Short, color)?;
+        }
+        told.flush()?;
         if let Some(work) = &self.coverage {
             work.print(&mut out, subjects, beside, color)?;
         }
-        if let Some(work) = self.mutants.as_ref().filter(|_| !beside) {
+        if let Some(work) = self.mutants.as_ref().filter(|_| !beside && !aside) {
             work.print(&mut out, subjects, arguments.format == Format::Short, color)?;
         }
         out.flush()?;

@@ -124,10 +124,15 @@ fn given(path: &Path) -> &Path {
 /// Reads a regular file (no device, no pipe) of limited size.
 fn read_regular(path: &Path, limit: usize) -> Result<String, FileError> {
     use std::io::Read;
-    let file = std::fs::File::open(path).map_err(|error| said(&error))?;
+    let no_file = || FileError::Other("it is not a file".to_owned());
+    // To open a pipe may already wait for ever. What takes the place of the file behind this look does not wait either.
+    if !std::fs::metadata(path).map_err(|error| said(&error))?.is_file() {
+        return Err(no_file());
+    }
+    let file = open(path).map_err(|error| said(&error))?;
     let metadata = file.metadata().map_err(|error| said(&error))?;
     if !metadata.is_file() {
-        return Err(FileError::Other("it is not a file".to_owned()));
+        return Err(no_file());
     }
     let mut bytes = Vec::new();
     let most = u64::try_from(limit).unwrap_or(u64::MAX);
@@ -136,6 +141,19 @@ fn read_regular(path: &Path, limit: usize) -> Result<String, FileError> {
         return Err(FileError::TooLarge(limit));
     }
     String::from_utf8(bytes).map_err(|_| FileError::NotText)
+}
+
+/// Opens a file without waiting for the other end of a pipe.
+#[cfg(unix)]
+fn open(path: &Path) -> std::io::Result<std::fs::File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(std::fs::File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> std::io::Result<std::fs::File> {
+    std::fs::File::open(path)
 }
 
 fn said(error: &std::io::Error) -> FileError {
@@ -206,6 +224,20 @@ mod tests {
             assert_eq!(disk.read(&inside, "link.json", Some(&inside)), Err(FileError::Outside));
         }
         assert_eq!(disk.read(&inside, "../secret.json", None).unwrap().text, "{}");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_pipe_or_a_device_is_no_file_and_nobody_waits_for_it() {
+        let root = tempfile::tempdir().unwrap();
+        let disk = Disk { limit: 1_000 };
+        let no_file = Err(FileError::Other("it is not a file".to_owned()));
+        std::os::unix::fs::symlink("/dev/zero", root.path().join("zero.assert")).unwrap();
+        assert_eq!(disk.read(root.path(), "zero.assert", None), no_file);
+        let made = std::process::Command::new("mkfifo").arg(root.path().join("pipe.assert")).status();
+        if made.is_ok_and(|status| status.success()) {
+            assert_eq!(disk.read(root.path(), "pipe.assert", None), no_file);
+        }
     }
 
     #[test]

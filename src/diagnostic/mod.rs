@@ -7,6 +7,7 @@ pub mod catalog;
 mod level;
 pub mod render;
 pub mod suggest;
+pub mod window;
 
 use crate::source::Span;
 pub use catalog::Slug;

@@ -2,9 +2,12 @@
 //!
 //! Rule files are untrusted: characters that steer a terminal are replaced before anything is printed.
 
-use super::{Diagnostic, Diagnostics, Label, Severity};
-use crate::source::{SourceFile, SourceMap, Span};
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceSpan};
+mod picture;
+
+use super::{Diagnostic, Diagnostics, Severity};
+use crate::source::{SourceMap, Span};
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use picture::{Elsewhere, View};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -76,7 +79,7 @@ pub fn graphical(diagnostics: &Diagnostics, sources: &SourceMap, style: Style) -
             line(&mut text, diagnostic, sources);
         }
         for label in diagnostic.others.iter().filter(|other| other.span.file != diagnostic.span.file) {
-            let _ = handler.render_report(&mut text, &Elsewhere { label, source: piece(label.span, sources) });
+            let _ = handler.render_report(&mut text, &Elsewhere::new(label, sources));
         }
         text.push('\n');
     }
@@ -237,145 +240,6 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     match printable(text) {
         clean if !clean.contains(['\n', '\r', '\t']) => clean,
         clean => Cow::Owned(clean.replace("\r\n", " ").replace(['\n', '\r', '\t'], " ")),
-    }
-}
-
-/// A file as miette reads it: found by the file's own table of lines, so that a piece costs nothing but its own length.
-#[derive(Debug)]
-struct Piece<'a> {
-    file: &'a SourceFile,
-    text: Cow<'a, str>,
-}
-
-impl miette::SourceCode for Piece<'_> {
-    fn read_span<'a>(
-        &'a self,
-        span: &SourceSpan,
-        before: usize,
-        after: usize,
-    ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, MietteError> {
-        let place = |offset: usize| self.file.position(u32::try_from(offset).unwrap_or(u32::MAX));
-        let from = place(span.offset());
-        let first = from.line.saturating_sub(before).max(1);
-        let last = place(span.offset() + span.len()).line.saturating_add(after).min(self.file.line_count());
-        // Without context the header of a picture is asked for: the column of the span itself.
-        let column = if before == 0 { from.column - 1 } else { 0 };
-        let (start, end) = (self.file.line_start(first), self.file.line_start(last + 1));
-        let data = self.text.get(start..end).ok_or(MietteError::OutOfBounds)?;
-        Ok(Box::new(MietteSpanContents::new_named(
-            one_line(&self.file.name).into_owned(),
-            data.as_bytes(),
-            (start, end - start).into(),
-            first - 1,
-            column,
-            last - first + 1,
-        )))
-    }
-}
-
-/// A diagnostic as miette sees it.
-#[derive(Debug)]
-struct View<'a> {
-    diagnostic: &'a Diagnostic,
-    message: Cow<'a, str>,
-    help: Option<String>,
-    source: Option<Piece<'a>>,
-}
-
-/// A place in another file than the main one.
-#[derive(Debug)]
-struct Elsewhere<'a> {
-    label: &'a Label,
-    source: Option<Piece<'a>>,
-}
-
-fn piece(span: Span, sources: &SourceMap) -> Option<Piece<'_>> {
-    sources.get(span.file).map(|file| Piece { file, text: printable(&file.text) })
-}
-
-/// What to write, and a run that shows why.
-fn help(diagnostic: &Diagnostic) -> Option<String> {
-    let shown =
-        diagnostic.witness.as_ref().map(|witness| format!("on the run {} this {}", witness.run, witness.verdict));
-    let parts: Vec<&str> = diagnostic.help.iter().chain(&shown).map(String::as_str).collect();
-    (!parts.is_empty()).then(|| printable(&parts.join("\n")).into_owned())
-}
-
-fn mark(span: Span, text: &str, main: bool) -> LabeledSpan {
-    let text = (!text.is_empty()).then(|| one_line(text).into_owned());
-    let place: SourceSpan = (span.start as usize, span.len()).into();
-    if main { LabeledSpan::new_primary_with_span(text, place) } else { LabeledSpan::new_with_span(text, place) }
-}
-
-impl<'a> View<'a> {
-    fn new(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Self {
-        Self {
-            diagnostic,
-            message: printable(&diagnostic.message),
-            help: help(diagnostic),
-            source: piece(diagnostic.span, sources),
-        }
-    }
-}
-
-impl std::fmt::Display for View<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for View<'_> {}
-
-impl miette::Diagnostic for View<'_> {
-    fn code<'b>(&'b self) -> Option<Box<dyn std::fmt::Display + 'b>> {
-        Some(Box::new(self.diagnostic.slug.as_str()))
-    }
-
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.diagnostic.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-            Severity::Info => miette::Severity::Advice,
-        })
-    }
-
-    fn help<'b>(&'b self) -> Option<Box<dyn std::fmt::Display + 'b>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.source.as_ref().map(|source| source as &dyn miette::SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let main = self.diagnostic.span;
-        let others = self.diagnostic.others.iter().filter(move |other| other.span.file == main.file);
-        Some(Box::new(
-            std::iter::once(mark(main, &self.diagnostic.label, true))
-                .chain(others.map(|other| mark(other.span, &other.text, false))),
-        ))
-    }
-}
-
-impl std::fmt::Display for Elsewhere<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&one_line(&self.label.text))
-    }
-}
-
-impl std::error::Error for Elsewhere<'_> {}
-
-impl miette::Diagnostic for Elsewhere<'_> {
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(miette::Severity::Advice)
-    }
-
-    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.source.as_ref().map(|source| source as &dyn miette::SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(std::iter::once(mark(self.label.span, "", true))))
     }
 }
 

@@ -6,6 +6,7 @@ use super::model::{EvidenceReport, ResultReport, RunReport};
 use super::table::{Item, Table};
 use super::{Options, value};
 use crate::diagnostic::render::{Style, one_line, printable};
+use crate::diagnostic::window::Window;
 use crate::ir::Severity;
 use crate::source::{FileId, SourceMap};
 use crate::vm::outcome::{Role, Status};
@@ -26,8 +27,11 @@ const GUTTER: usize = 7;
 /// Draws one result of a run.
 pub fn draw(table: &Table, run: &RunReport, result: &ResultReport, options: &Options) -> String {
     let Some(item) = table.items.get(result.item) else { return String::new() };
-    let pieces = Pieces::new(table, run, result);
-    let mut labels = rule_labels(table, item, result);
+    let pieces = Pieces::new(table, run, item, result);
+    let mut labels = match &pieces.window {
+        Some(window) => vec![Label::primary(Place::Rule(item.span.file), window.mark.clone())],
+        None => rule_labels(table, item, result),
+    };
     let mut notes = notes(table, item, result, run);
     labels.extend(trace_labels(&pieces, result, options.style, &mut notes));
     let notes = notes.into_iter().map(|note| wrapped(&note, options.style.width.saturating_sub(GUTTER))).collect();
@@ -201,6 +205,8 @@ enum Place {
 /// The texts of a picture: the rule files, and the windows of the trace as the lines of one text.
 struct Pieces<'a> {
     sources: &'a SourceMap,
+    /// In place of the rule file, where a line to be shown is too long.
+    window: Option<Window>,
     trace: Cow<'a, str>,
     text: String,
     starts: Vec<usize>,
@@ -208,14 +214,17 @@ struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    fn new(table: &'a Table, run: &'a RunReport, result: &'a ResultReport) -> Self {
+    fn new(table: &'a Table, run: &'a RunReport, item: &Item, result: &'a ResultReport) -> Self {
+        let spans = result.evidence.iter().filter_map(|one| one.rule_span);
+        let spans = spans.filter(|span| span.file == item.span.file);
+        let window = table.sources.get(item.span.file).and_then(|file| Window::around(file, item.span, spans));
         let (mut text, mut starts) = (String::new(), Vec::new());
         for excerpt in &result.excerpts {
             starts.push(text.len());
             text.push_str(&excerpt.text);
             text.push('\n');
         }
-        Self { sources: &table.sources, trace: one_line(&run.file), text, starts, excerpts: &result.excerpts }
+        Self { sources: &table.sources, window, trace: one_line(&run.file), text, starts, excerpts: &result.excerpts }
     }
 
     fn rule(&self, id: FileId) -> Result<&crate::source::SourceFile, Error> {
@@ -237,13 +246,17 @@ impl<'a> Files<'a> for Pieces<'_> {
 
     fn source(&'a self, id: Place) -> Result<Cow<'a, str>, Error> {
         Ok(match id {
-            Place::Rule(file) => printable(&self.rule(file)?.text),
+            Place::Rule(file) => match &self.window {
+                Some(window) => Cow::Borrowed(window.text.as_str()),
+                None => printable(&self.rule(file)?.text),
+            },
             Place::Trace => Cow::Borrowed(&self.text),
         })
     }
 
     fn line_index(&'a self, id: Place, byte: usize) -> Result<usize, Error> {
         Ok(match id {
+            Place::Rule(_) if self.window.is_some() => 0,
             Place::Rule(file) => self.rule(file)?.position(u32::try_from(byte).unwrap_or(u32::MAX)).line - 1,
             Place::Trace => self.starts.partition_point(|&start| start <= byte).saturating_sub(1),
         })
@@ -251,14 +264,17 @@ impl<'a> Files<'a> for Pieces<'_> {
 
     fn line_number(&'a self, id: Place, index: usize) -> Result<usize, Error> {
         Ok(match id {
-            Place::Rule(_) => index + 1,
+            Place::Rule(_) => self.window.as_ref().map_or(index + 1, |window| window.line),
             Place::Trace => self.excerpts.get(index).map_or(1, |excerpt| excerpt.line),
         })
     }
 
     fn column_number(&'a self, id: Place, index: usize, byte: usize) -> Result<usize, Error> {
         Ok(match id {
-            Place::Rule(file) => self.rule(file)?.position(u32::try_from(byte).unwrap_or(u32::MAX)).column,
+            Place::Rule(file) => match &self.window {
+                Some(window) => window.column,
+                None => self.rule(file)?.position(u32::try_from(byte).unwrap_or(u32::MAX)).column,
+            },
             Place::Trace => self.excerpts.get(index).map_or(1, |excerpt| excerpt.column),
         })
     }
@@ -266,6 +282,9 @@ impl<'a> Files<'a> for Pieces<'_> {
     fn line_range(&'a self, id: Place, index: usize) -> Result<Range<usize>, Error> {
         match id {
             Place::Rule(file) => {
+                if let Some(window) = &self.window {
+                    return Ok(0..window.text.len());
+                }
                 let file = self.rule(file)?;
                 Ok(file.line_start(index + 1)..file.line_start(index + 2))
             }

@@ -46,8 +46,9 @@ impl Snapshots {
     /// # Errors
     /// A file that cannot be read.
     pub fn read(path: PathBuf) -> io::Result<Self> {
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
+        let text = match std::fs::metadata(&path) {
+            Ok(facts) if facts.is_file() => std::fs::read_to_string(&path)?,
+            Ok(_) => return Err(io::Error::other("it is no regular file")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(error),
         };
@@ -100,6 +101,10 @@ impl Snapshots {
         let changed = before.iter().filter(|(name, text)| self.known.get(*name) != Some(text)).count();
         let new = self.known.keys().filter(|name| !before.contains_key(*name)).count();
         if changed + new > 0 {
+            // Rules come from anywhere: a link beside them must not choose what is overwritten.
+            if self.path.is_symlink() {
+                return Err(io::Error::other("it is a link, and nothing is written through it"));
+            }
             std::fs::write(&self.path, self.text())?;
         }
         Ok(changed + new)
@@ -167,6 +172,21 @@ fn changes(before: &str, behind: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn nothing_is_read_from_a_device_or_written_through_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, target) = (folder.path().join("r.snap"), folder.path().join("precious"));
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        assert!(Snapshots::read(link.clone()).is_err());
+        std::fs::remove_file(&link).unwrap();
+        std::fs::write(&target, "=== old\nx\n").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let mut snapshots = Snapshots::read(link).unwrap();
+        assert!(snapshots.update(&[], true).is_err(), "the old one is to go");
+        assert_eq!(std::fs::read_to_string(target).unwrap(), "=== old\nx\n");
+    }
 
     #[test]
     fn what_is_written_is_read_again() {

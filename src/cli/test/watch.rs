@@ -157,7 +157,10 @@ impl Used {
     fn state(&self) -> BTreeMap<PathBuf, Option<u32>> {
         let mut state = BTreeMap::new();
         let mut note = |path: &Path| {
-            if let Ok(bytes) = std::fs::read(path) {
+            // To open a pipe would wait for its other end.
+            if path.is_file()
+                && let Ok(bytes) = std::fs::read(path)
+            {
                 state.insert(path.to_path_buf(), Some(crc32fast::hash(&bytes)));
             }
         };

@@ -182,7 +182,7 @@ fn cannot_read(path: &str, error: &std::io::Error) -> Fault {
 fn needs_permission(place: &Path) -> Fault {
     // The names below differ from run to run.
     let of_processes = Path::new("/proc");
-    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(place);
     let folder = if folder.starts_with(of_processes) { of_processes } else { folder };
     Fault::Permission(format!("--allow-read={}", folder.display()))
 }

@@ -1,0 +1,196 @@
+//! Diagnostics as miette draws them.
+
+use super::{one_line, printable};
+use crate::diagnostic::window::Window;
+use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::source::{SourceFile, SourceMap, Span};
+use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceSpan};
+use std::borrow::Cow;
+
+/// What a picture is drawn from.
+#[derive(Debug)]
+enum Source<'a> {
+    File(Piece<'a>),
+    /// A line that is too long, by the name of its file.
+    Window(Window, Cow<'a, str>),
+}
+
+impl miette::SourceCode for Source<'_> {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, MietteError> {
+        match self {
+            Self::File(piece) => piece.read_span(span, before, after),
+            Self::Window(window, name) => Ok(Box::new(MietteSpanContents::new_named(
+                name.clone().into_owned(),
+                window.text.as_bytes(),
+                (0, window.text.len()).into(),
+                window.line - 1,
+                if before == 0 { window.column - 1 } else { 0 },
+                1,
+            ))),
+        }
+    }
+}
+
+impl Source<'_> {
+    /// A place in what the picture is drawn from.
+    fn place(&self, span: Span) -> Option<SourceSpan> {
+        match self {
+            Self::File(_) => Some((span.start as usize, span.len()).into()),
+            Self::Window(window, _) => window.place(span).map(|place| (place.start, place.len()).into()),
+        }
+    }
+}
+
+/// A file as miette reads it: found by the file's own table of lines, so that a piece costs nothing but its own length.
+#[derive(Debug)]
+struct Piece<'a> {
+    file: &'a SourceFile,
+    text: Cow<'a, str>,
+}
+
+impl miette::SourceCode for Piece<'_> {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, MietteError> {
+        let place = |offset: usize| self.file.position(u32::try_from(offset).unwrap_or(u32::MAX));
+        let from = place(span.offset());
+        let first = from.line.saturating_sub(before).max(1);
+        let last = place(span.offset() + span.len()).line.saturating_add(after).min(self.file.line_count());
+        // Without context the header of a picture is asked for: the column of the span itself.
+        let column = if before == 0 { from.column - 1 } else { 0 };
+        let (start, end) = (self.file.line_start(first), self.file.line_start(last + 1));
+        let data = self.text.get(start..end).ok_or(MietteError::OutOfBounds)?;
+        Ok(Box::new(MietteSpanContents::new_named(
+            one_line(&self.file.name).into_owned(),
+            data.as_bytes(),
+            (start, end - start).into(),
+            first - 1,
+            column,
+            last - first + 1,
+        )))
+    }
+}
+
+/// A diagnostic as miette sees it.
+#[derive(Debug)]
+pub(super) struct View<'a> {
+    diagnostic: &'a Diagnostic,
+    message: Cow<'a, str>,
+    help: Option<String>,
+    source: Option<Source<'a>>,
+}
+
+/// A place in another file than the main one.
+#[derive(Debug)]
+pub(super) struct Elsewhere<'a> {
+    label: &'a Label,
+    source: Option<Source<'a>>,
+}
+
+fn source<'a>(span: Span, others: &[Label], sources: &'a SourceMap) -> Option<Source<'a>> {
+    let file = sources.get(span.file)?;
+    let others = others.iter().map(|other| other.span).filter(|other| other.file == span.file);
+    Some(match Window::around(file, span, others) {
+        Some(window) => Source::Window(window, one_line(&file.name)),
+        None => Source::File(Piece { file, text: printable(&file.text) }),
+    })
+}
+
+/// What to write, and a run that shows why.
+fn help(diagnostic: &Diagnostic) -> Option<String> {
+    let shown =
+        diagnostic.witness.as_ref().map(|witness| format!("on the run {} this {}", witness.run, witness.verdict));
+    let parts: Vec<&str> = diagnostic.help.iter().chain(&shown).map(String::as_str).collect();
+    (!parts.is_empty()).then(|| printable(&parts.join("\n")).into_owned())
+}
+
+fn mark(place: SourceSpan, text: &str, main: bool) -> LabeledSpan {
+    let text = (!text.is_empty()).then(|| one_line(text).into_owned());
+    if main { LabeledSpan::new_primary_with_span(text, place) } else { LabeledSpan::new_with_span(text, place) }
+}
+
+impl<'a> Elsewhere<'a> {
+    pub(super) fn new(label: &'a Label, sources: &'a SourceMap) -> Self {
+        Self { label, source: source(label.span, &[], sources) }
+    }
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Self {
+        Self {
+            diagnostic,
+            message: printable(&diagnostic.message),
+            help: help(diagnostic),
+            source: source(diagnostic.span, &diagnostic.others, sources),
+        }
+    }
+}
+
+impl std::fmt::Display for View<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for View<'_> {}
+
+impl miette::Diagnostic for View<'_> {
+    fn code<'b>(&'b self) -> Option<Box<dyn std::fmt::Display + 'b>> {
+        Some(Box::new(self.diagnostic.slug.as_str()))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.diagnostic.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+            Severity::Info => miette::Severity::Advice,
+        })
+    }
+
+    fn help<'b>(&'b self) -> Option<Box<dyn std::fmt::Display + 'b>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.source.as_ref().map(|source| source as &dyn miette::SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let (main, source) = (self.diagnostic.span, self.source.as_ref()?);
+        let others = self.diagnostic.others.iter().filter(move |other| other.span.file == main.file);
+        let others = others.filter_map(|other| Some(mark(source.place(other.span)?, &other.text, false)));
+        let own = source.place(main).map(|place| mark(place, &self.diagnostic.label, true));
+        Some(Box::new(own.into_iter().chain(others)))
+    }
+}
+
+impl std::fmt::Display for Elsewhere<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&one_line(&self.label.text))
+    }
+}
+
+impl std::error::Error for Elsewhere<'_> {}
+
+impl miette::Diagnostic for Elsewhere<'_> {
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(miette::Severity::Advice)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.source.as_ref().map(|source| source as &dyn miette::SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let place = self.source.as_ref()?.place(self.label.span)?;
+        Some(Box::new(std::iter::once(mark(place, "", true))))
+    }
+}

@@ -1,0 +1,75 @@
+//! A piece of a line that is too long to be shown: what stands around a place in it.
+
+use super::render::printable;
+use crate::source::{SourceFile, Span};
+use std::ops::Range;
+
+/// A line of more bytes than this is shown in a window: nobody writes such lines, and a picture of one is of no use to anybody.
+const LONGEST: usize = 1_000;
+/// Bytes in front of the place, and behind its start.
+const BEFORE: usize = 30;
+const BEHIND: usize = 40;
+/// What stands for the rest of the line.
+const REST: &str = "…";
+
+/// A window into a long line of a rule file.
+#[derive(Debug, Clone)]
+pub struct Window {
+    /// What is shown; nothing in it steers a terminal.
+    pub text: String,
+    /// Where the place lies in it.
+    pub mark: Range<usize>,
+    /// The line in the file, from 1.
+    pub line: usize,
+    /// The column of the place, in characters from 1.
+    pub column: usize,
+    /// The bytes of the file that are shown, and what stands in front of them.
+    shown: Range<usize>,
+    lead: usize,
+}
+
+impl Window {
+    /// The window around the start of a span, where its lines, those of other spans or lines beside them are too long to be shown whole.
+    #[must_use]
+    pub fn around(file: &SourceFile, span: Span, others: impl Iterator<Item = Span>) -> Option<Self> {
+        let is_long = |line: usize| file.line_start(line + 1) - file.line_start(line) > LONGEST;
+        let long = std::iter::once(span).chain(others).any(|span| {
+            let first = file.position(span.start).line.saturating_sub(1).max(1);
+            let last = file.position(span.end).line.saturating_add(1).min(file.line_count());
+            (first..=last).take(LINES).any(is_long)
+        });
+        let from = file.position(span.start);
+        long.then(|| Self::of_line(file, span, from.line, from.column))
+    }
+
+    fn of_line(file: &SourceFile, span: Span, line: usize, column: usize) -> Self {
+        let text: &str = &file.text;
+        let (start, end) = (file.line_start(line), file.line_start(line + 1));
+        let end = start + text.get(start..end).map_or(0, |line| line.trim_end_matches(['\n', '\r']).len());
+        let place = (span.start as usize).clamp(start, end);
+        let from = text.floor_char_boundary(place.saturating_sub(BEFORE)).max(start);
+        let to = text.ceil_char_boundary(place.saturating_add(BEHIND).min(end));
+        let lead = if from > start { REST } else { "" };
+        let rest = if to < end { REST } else { "" };
+        let shown = printable(text.get(from..to).unwrap_or_default()).replace('\t', " ");
+        let mut window =
+            Self { text: format!("{lead}{shown}{rest}"), mark: 0..0, line, column, shown: from..to, lead: lead.len() };
+        window.mark = window.place(span).unwrap_or(0..0);
+        window
+    }
+
+    /// Where a span of the same file lies in the window; `None` for one that begins elsewhere.
+    #[must_use]
+    pub fn place(&self, span: Span) -> Option<Range<usize>> {
+        let start = span.start as usize;
+        if start < self.shown.start || start > self.shown.end {
+            return None;
+        }
+        let end = (span.end as usize).clamp(start, self.shown.end);
+        let inside = |at: usize| at - self.shown.start + self.lead;
+        Some(inside(start)..inside(end))
+    }
+}
+
+/// Lines that are looked at: a span of many lines is cut by whoever draws it.
+const LINES: usize = 100;

@@ -1,0 +1,89 @@
+//! Rule files that nobody would write: every command says what is wrong in a few lines, in time, and ends as documented.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "common/folder.rs"]
+mod folder;
+
+use folder::Folder;
+use std::os::unix::fs::symlink;
+use std::time::{Duration, Instant};
+
+const RUN: &str = r#"{"output":{"a":1},"calls":[{"tool":"x","args":{}}]}"#;
+
+/// Commands that read rules, each with a picture of what is wrong.
+const COMMANDS: [&str; 6] = [
+    "check r.assert t.json",
+    "lint r.assert",
+    "test r.assert",
+    "explain r.assert t.json",
+    "disasm r.assert",
+    "fmt r.assert",
+];
+
+#[test]
+fn what_stands_far_out_on_a_line_is_shown_in_a_window() {
+    let far = " ".repeat(100_000);
+    for (rules, code, shown) in [
+        (format!("output.a ==\t{far}\"a\u{1b}\n"), 3, "not closed"),
+        (format!("output{} == 1", "[0]".repeat(70_000)), 3, ""),
+        (format!("output.a == 1 {far}and outputt == 1\n"), 3, "did you mean"),
+        ("\"".repeat(100_001), 3, "not closed"),
+        ("{".repeat(200_000), 3, "not closed"),
+        (
+            format!(
+                "use std.text\nrule a {{ output.a == 1 }}\nrule b {{ output.a == 1 }} # {far}\nlet a = 3 {far} let b = 4"
+            ),
+            3,
+            "",
+        ),
+    ] {
+        let folder = Folder::new(&[("r.assert", &rules), ("t.json", RUN)]);
+        for command in COMMANDS {
+            let ran = folder.aver(command);
+            let said = format!("{}{}", ran.out, ran.err);
+            if command.starts_with("fmt") && ran.code == 0 {
+                // What can be read can be formatted.
+                continue;
+            }
+            assert_eq!(ran.code, code, "{command}: {}", said.chars().take(2_000).collect::<String>());
+            assert!(said.len() < 20_000, "{command}: {} bytes", said.len());
+            assert!(said.contains(shown) && said.contains("r.assert:"), "{command}: {said}");
+            assert!(!said.contains('\u{1b}'), "{command}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_failed_assertion_on_a_long_line_is_shown_in_a_window() {
+    let long = format!("{}output.a == 2{} and true != false\n", "(".repeat(9), ")".repeat(9) + &" ".repeat(100_000));
+    let folder = Folder::new(&[("r.assert", &long), ("t.json", RUN)]);
+    for command in ["check r.assert t.json", "explain r.assert t.json", "check r.assert t.json --format short"] {
+        let ran = folder.aver(command);
+        assert!(ran.out.len() < 10_000, "{command}: {} bytes", ran.out.len());
+        assert!(ran.out.contains("r.assert:1"), "{command}: {}", ran.out);
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_pipe_that_a_rule_file_names() {
+    let folder = Folder::new(&[("r.assert", "use \"pipe\"\noutput.a == 1\n"), ("t.json", RUN)]);
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status();
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    symlink("pipe", folder.path().join("r.snap")).unwrap();
+    let started = Instant::now();
+    for command in COMMANDS {
+        let ran = folder.aver(command);
+        assert!(
+            command.starts_with("fmt") || ran.code == 3 && format!("{}{}", ran.out, ran.err).contains("is not a file"),
+            "{command}: {ran:?}"
+        );
+    }
+    folder.write("r.assert", b"output.a == 1\ntest \"t\" expect pass { output: { a: 1 } }\n");
+    let ran = folder.aver("test r.assert --snapshots");
+    assert!(ran.code != 0 && ran.err.contains("no regular file"), "{ran:?}");
+    assert!(started.elapsed() < Duration::from_secs(60));
+}

@@ -45,9 +45,19 @@ fn regular_expressions_take_bounded_time_and_memory() {
     refused("output matches /((a{0,1000}){0,1000}){0,1000}/", "takes more than");
     refused(r"output matches /\p{L}{5000}/u", "takes more than");
     refused(&format!("output matches /{}a{}/", "(".repeat(300), ")*".repeat(300)), "nested deeper");
+    // What an automaton keeps up with is no hostile expression, however large the counts are.
+    let line = json!({ "output": format!("{}b", "a".repeat(20_000_000)) });
+    assert_eq!(judge("output matches /^a{1000,2000}b$/", &line).unwrap().0, Verdict::Fail);
+    assert_eq!(judge("output matches /a{1000}b/", &line).unwrap().0, Verdict::Pass);
     // A thousand possibilities at each of millions of characters.
-    let large = json!({ "output": "ab".repeat(5_000_000) });
-    too_much("output matches /[ab]*a[ab]{1000}[^b]{500}c/", &large);
+    let mut state = 1_u64;
+    let mut letter = |_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        if state >> 40 & 1 == 0 { 'a' } else { 'b' }
+    };
+    let large = json!({ "output": (0..10_000_000).map(&mut letter).collect::<String>() });
+    too_much("output matches /[ab]*a[ab]{1000}[^ab]/", &large);
+    too_much("output matches /a[ab]{100}[^ab]/", &large);
     assert_eq!(judge("output matches /c$/", &large).unwrap().0, Verdict::Fail);
 }
 

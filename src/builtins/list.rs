@@ -194,8 +194,7 @@ fn wanted_is<'run>(call: &mut Call<'_, 'run>, value: &Value<'run>, wanted: &Valu
     Ok(match (wanted, value) {
         (Value::Regex(number), Value::Text(text)) => {
             let Some(pattern) = call.regex(*number) else { return Ok(false) };
-            pattern.scan(text.as_str().len(), call.meter)?;
-            pattern.regex.is_match(text.as_str())
+            pattern.is_match(text.as_str(), call.meter)?
         }
         (Value::Regex(_), _) => false,
         _ => equal(value, wanted),

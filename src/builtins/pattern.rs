@@ -1,11 +1,17 @@
 //! Regular expressions with what they cost.
 //!
 //! Matching takes time in proportion to the text, but also to the expression: `[ab]*a[ab]{1000}` keeps a thousand possibilities open at
-//! every character. Most expressions are far better than that; what is charged is a bound that only such ones make expensive.
+//! every character. Whether that shows depends on the text: nearly always a few states of an automaton stand for all of them. A large
+//! text is therefore given to an automaton first that gives up where its states never come again, and only what is left then is charged
+//! with all of its possibilities.
 
 use crate::limits::{Exhausted, Meter};
 use regex::{Regex, RegexBuilder};
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_automata::{Input, MatchKind};
 use regex_syntax::hir::{Hir, HirKind};
+use std::sync::{Mutex, OnceLock};
 
 /// A regular expression that is ready to be used.
 #[derive(Debug)]
@@ -13,6 +19,15 @@ pub struct Pattern {
     /// It.
     pub regex: Regex,
     states: u64,
+    limit: usize,
+    automaton: OnceLock<Option<Box<Automaton>>>,
+}
+
+/// The automaton that gives up, with its states for the next text.
+#[derive(Debug)]
+struct Automaton {
+    dfa: DFA,
+    cache: Mutex<Option<Cache>>,
 }
 
 impl Pattern {
@@ -20,21 +35,86 @@ impl Pattern {
     #[must_use]
     pub fn new(pattern: &str, limit: usize) -> Option<Self> {
         let regex = RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(limit).build().ok()?;
-        Some(Self { regex, states: states(pattern) })
+        Some(Self { regex, states: states(pattern), limit, automaton: OnceLock::new() })
     }
 
-    /// Takes the fuel of one pass over a text of so many bytes.
+    /// Whether the expression is found in a text, paid for before.
+    ///
+    /// # Errors
+    /// When that would take more than there is.
+    pub fn is_match(&self, text: &str, meter: &mut Meter) -> Result<bool, Exhausted> {
+        meter.scan(text.len().saturating_mul(4))?;
+        let steps = (text.len() as u64).saturating_mul(self.states);
+        if self.states <= FREE {
+            return Ok(self.regex.is_match(text));
+        }
+        if steps <= FEW {
+            meter.charge(steps / 4)?;
+            return Ok(self.regex.is_match(text));
+        }
+        if let Some(found) = self.quickly(text) {
+            return Ok(found);
+        }
+        meter.charge(steps)?;
+        Ok(self.regex.is_match(text))
+    }
+
+    /// The answer of the automaton; `None` where it gives up.
+    fn quickly(&self, text: &str) -> Option<bool> {
+        let automaton = self.automaton.get_or_init(|| Automaton::new(self.regex.as_str(), self.limit).map(Box::new));
+        let automaton = automaton.as_deref()?;
+        let kept = automaton.cache.lock().ok().and_then(|mut cache| cache.take());
+        let mut cache = kept.unwrap_or_else(|| automaton.dfa.create_cache());
+        let found = automaton.dfa.try_search_fwd(&mut cache, &Input::new(text).earliest(true));
+        if let Ok(mut kept) = automaton.cache.lock() {
+            *kept = Some(cache);
+        }
+        found.ok().map(|found| found.is_some())
+    }
+
+    /// Takes the fuel of finding every match in a text of so many bytes.
     ///
     /// # Errors
     /// When there is not so much.
     pub fn scan(&self, bytes: usize, meter: &mut Meter) -> Result<(), Exhausted> {
         meter.scan(bytes)?;
-        meter.charge((bytes as u64).saturating_mul(self.states / FREE) / 4)
+        let heavy = if self.states > FREE { self.states / 4 } else { 0 };
+        meter.charge((bytes as u64).saturating_mul(heavy))
     }
 }
 
-/// So many possibilities are part of the price of a text.
-const FREE: u64 = 32;
+impl Automaton {
+    fn new(pattern: &str, limit: usize) -> Option<Self> {
+        let config = DFA::config()
+            .match_kind(MatchKind::All)
+            .unicode_word_boundary(true)
+            .cache_capacity(CACHE)
+            .skip_cache_capacity_check(true)
+            .minimum_cache_clear_count(Some(CLEARED))
+            .minimum_bytes_per_state(Some(BYTES_PER_STATE));
+        let nfa = thompson::Config::new().nfa_size_limit(Some(limit)).which_captures(WhichCaptures::None);
+        let dfa = DFA::builder().configure(config).thompson(nfa).build(pattern).ok()?;
+        Some(Self { dfa, cache: Mutex::new(None) })
+    }
+}
+
+/// Bytes of the states that an automaton keeps.
+const CACHE: usize = 2 << 20;
+/// So often it may throw them away, and so many bytes each has to serve from then on; otherwise it gives up.
+const CLEARED: usize = 3;
+const BYTES_PER_STATE: usize = 10;
+
+/// So many possibilities are part of the price of a text: that few of them make few states.
+const FREE: u64 = 12;
+/// Below so many steps nothing is gained by an automaton.
+const FEW: u64 = 1 << 16;
+
+/// Whether an expression can take so long on a large text that this has to be counted.
+#[must_use]
+pub fn is_heavy(pattern: &str) -> bool {
+    const HEAVY: u64 = 40;
+    states(pattern) > HEAVY
+}
 
 /// About how many possibilities an expression can keep open at a place: its size, its repetitions written out, plain words counted as one.
 #[must_use]
@@ -60,6 +140,33 @@ fn of(hir: &Hir) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_no_automaton_can_keep_up_with_is_too_much() {
+        let limits = crate::limits::Limits::default();
+        let mut state = 1_u64;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            if state & 1 == 0 { 'a' } else { 'b' }
+        };
+        let mixed: String = (0..3_000_000).map(|_| next()).collect();
+        let same = "a".repeat(3_000_000) + "b";
+        for (pattern, text, answer) in [
+            ("[ab]*a[ab]{1000}[^ab]", mixed.as_str(), Err(Exhausted::Fuel)),
+            ("a[ab]{100}[^ab]", mixed.as_str(), Err(Exhausted::Fuel)),
+            ("a{1000}b", same.as_str(), Ok(true)),
+            ("a{1000}c|^b{500}", same.as_str(), Ok(false)),
+            ("(?-u:\\b)[ab]{1,2000}$", same.as_str(), Ok(true)),
+            (r"\b\w{20}é\b", same.as_str(), Ok(false)),
+            ("[ab]*a[ab]{1000}[^ab]", mixed.get(..50).unwrap(), Ok(false)),
+        ] {
+            let pattern = Pattern::new(pattern, limits.regex_bytes).unwrap();
+            assert_eq!(pattern.is_match(text, &mut Meter::new(&limits)), answer, "{}", pattern.regex);
+            assert_eq!(pattern.is_match(text, &mut Meter::new(&limits)), answer, "{}", pattern.regex);
+        }
+    }
 
     #[test]
     fn repetitions_are_counted_and_words_are_not() {

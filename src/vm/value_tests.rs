@@ -115,8 +115,7 @@ impl<'run> Machine<'run> {
             let pattern = this.prepared.pattern(*number);
             let pattern =
                 pattern.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
-            pattern.scan(text.len().saturating_mul(4), &mut this.meter)?;
-            Ok(Some(pattern.regex.is_match(text)))
+            Ok(Some(pattern.is_match(text, &mut this.meter)?))
         })
     }
 

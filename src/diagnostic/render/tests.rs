@@ -1,4 +1,5 @@
 use super::*;
+use crate::source::SourceFile;
 use crate::diagnostic::Slug;
 use crate::source::FileId;
 

@@ -3,6 +3,7 @@
 //! Code is read back into this form where it has it; equal tests of all assertions are one [`super::atom::Atom`].
 
 use super::atom::{Atom, Base, Operand, Subject, Test};
+use crate::builtins::pattern::is_heavy;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, Program};
 use crate::ir::Constant;
@@ -125,7 +126,11 @@ impl<'p> Reader<'p> {
             Op::Param(param) => {
                 Symbol::Literal(Operand::of(self.program.params.get(param.0 as usize)?.default.as_ref()?)?)
             }
-            Op::Regex(pattern) => Symbol::Literal(Operand::Regex(pattern.0)),
+            Op::Regex(pattern) => {
+                // Nobody counts here what a search takes: what could take long is left to the evaluation.
+                let text = &self.program.regexes.get(pattern.0 as usize)?.pattern;
+                (!is_heavy(text)).then_some(Symbol::Literal(Operand::Regex(pattern.0)))?
+            }
             Op::Root(name) => Symbol::Value(Subject { base: Base::Root(self.name(name.0)?), way: Vec::new() }),
             Op::StepField(name) => {
                 Symbol::Value(Subject { base: Base::of_step(&self.name(name.0)?)?, way: Vec::new() })

@@ -286,7 +286,7 @@ impl Reader {
             self.say(span, "this is no path", "write a path relative to this file, such as \"rules/\"");
             return None;
         }
-        if !self.options.trusted && leaves(Path::new(text)) {
+        if !self.options.trusted && (leaves(Path::new(text)) || leads_out(self.folder.as_ref(), Path::new(text))) {
             let message = format!("`{text}` leads out of the folder of the project");
             self.say(span, message, "name it on the command line, or trust this file with `--trust-project`");
             return None;
@@ -295,6 +295,22 @@ impl Reader {
         let joined = self.folder.join(plain);
         Some(if joined.as_os_str().is_empty() { PathBuf::from(".") } else { joined })
     }
+}
+
+/// Whether a link on the way leads out of the folder; of a pattern the part in front of its first sign is looked at.
+fn leads_out(folder: &Path, path: &Path) -> bool {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let Ok(root) = folder.canonicalize() else { return false };
+    let mut here = folder.to_path_buf();
+    for part in path.components() {
+        here.push(part);
+        // What does not exist leads nowhere.
+        let Ok(place) = here.canonicalize() else { return false };
+        if !place.starts_with(&root) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a path leaves the folder that it starts in.

@@ -69,6 +69,27 @@ fn paths_leave_the_folder_only_where_the_file_is_trusted() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_link_out_of_the_folder_is_no_way_out_either() {
+    let (outside, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::create_dir(root.path().join("runs")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), root.path().join("runs/link")).unwrap();
+    std::os::unix::fs::symlink("runs", root.path().join("inside")).unwrap();
+    let file = root.path().join(NAME);
+    let loaded = |traces: &str, trusted: bool| {
+        std::fs::write(&file, format!("traces = [{traces:?}]")).unwrap();
+        load(&file, LoadOptions { trusted }).map_err(|error| error.to_string())
+    };
+    for traces in ["runs/link", "runs/link/*.json", "inside/link/a.json"] {
+        assert!(loaded(traces, false).unwrap_err().contains("leads out of the folder"), "{traces}");
+        assert!(loaded(traces, true).is_ok());
+    }
+    for traces in ["inside", "runs/*.json", "runs/none/*.json"] {
+        assert!(loaded(traces, false).is_ok(), "{traces}");
+    }
+}
+
+#[test]
 fn deep_and_large_files_are_refused_and_nothing_panics() {
     let deep = format!("[params]\na = {}1{}", "[".repeat(10_000), "]".repeat(10_000));
     assert!(said(&deep).contains("averment.toml:2:"));

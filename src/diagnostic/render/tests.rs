@@ -1,7 +1,7 @@
 use super::*;
-use crate::source::SourceFile;
 use crate::diagnostic::Slug;
 use crate::source::FileId;
+use crate::source::SourceFile;
 
 fn sources() -> SourceMap {
     let mut sources = SourceMap::default();

@@ -142,3 +142,92 @@ fn a_format_of_ones_own_is_read_by_its_names() {
     assert_eq!(output.status.code(), Some(2));
     assert!(said.contains("did you mean `calls`?"), "{said}");
 }
+
+/// The output of a check with a map, and what it says of what went wrong.
+fn mapped(folder: &Path, map: &str) -> (Option<i32>, String) {
+    std::fs::write(folder.join("map.toml"), map).unwrap();
+    let mut command = Command::cargo_bin("aver").unwrap();
+    let arguments = ["check", "r.assert", "t.jsonl", "--map", "map.toml", "--format", "short"];
+    let output = command.current_dir(folder).args(arguments).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn names_that_do_not_fit_say_what_is_there_instead() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("r.assert", "each pay: args.sum <= 5\nduration <= 3s\nno pay: result == \"x\"\n");
+    write("t.jsonl", &"{\"history\":[{\"action\":\"pay\",\"payload\":{\"sum\":4},\"seen\":1}],\"took\":2}\n".repeat(2));
+    let good = "calls = \"history\"\ntool = \"action\"\nargs = \"payload\"\nduration_s = \"took\"\nresult = \"seen\"\n";
+    assert_eq!(mapped(folder.path(), good), (Some(0), String::new()));
+    for (map, code, said) in [
+        (good.replace("history", "historie"), 4, "there is no `historie`; help: did you mean `history`?"),
+        (
+            good.replace("\"action", "\"actoin"),
+            4,
+            "element 1 of `history` is no call: its tool is not there (`actoin`); help: did you mean `action`?",
+        ),
+        (good.replace("history", "took"), 4, "`took` is no list of calls but number"),
+        (good.replace("seen", "payload"), 2, "`payload` cannot be both `args` and `result`"),
+        (String::new(), 2, "the file is empty"),
+    ] {
+        let (found, text) = mapped(folder.path(), &map);
+        assert!(found == Some(code) && text.contains(said), "{map}\n{text}");
+    }
+}
+
+/// A run whose line is longer than a piece.
+fn long(number: usize, words: usize, secret: &str) -> String {
+    let result = "words and more \\u00e9 words, ".repeat(words);
+    format!(
+        r#"{{"id":"l{number}","output":{{"text":"a summary"}},"tool_calls":[{{"name":"api_call","args":{{}},"result":"{result}"}},{{"name":"search","args":{{}},"result":["{result}","{secret}"]}}],"duration_ms":5}}"#
+    )
+}
+
+#[test]
+fn long_lines_are_judged_like_short_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("r.assert"), RULES).unwrap();
+    let words = [10, 40_000, 7_000, 3, 60_000, 50_000];
+    let lines: Vec<String> = words.iter().enumerate().map(|(number, words)| long(number, *words, "fine")).collect();
+    let mut text = lines.join("\n");
+    text.push_str(&format!(
+        "\n{}\n{}\n{}",
+        long(6, 50_000, "AKIAABCDEFGHIJKLMNOP"),
+        &long(7, 45_000, "x")[..2_000_000],
+        long(8, 2, "AKIAABCDEFGHIJKLMNOP")
+    ));
+    std::fs::write(folder.path().join("t.jsonl"), &text).unwrap();
+    for format in ["summary", "jsonl", "short"] {
+        let with = |more: &[&str]| {
+            aver(folder.path(), &[&["check", "r.assert", "t.jsonl", "--format", format], more].concat(), "")
+        };
+        let one = with(&["--threads", "1"]);
+        assert!(one.starts_with("Some(4)"), "{}", &one[..one.len().min(2000)]);
+        assert_eq!(one, with(&["--threads", "2"]), "{format}");
+        assert_eq!(one, with(&["--threads", "3", "--chunk", "4KiB"]), "{format}");
+        assert_eq!(one, with(&["--threads", "1", "--chunk", "64MiB"]), "{format}");
+        if format == "short" {
+            let failed = |line: &str| one.contains(&format!("fail in t.jsonl:{line}: "));
+            assert!(
+                failed("7") && failed("9") && !failed("2") && one.contains("t.jsonl:8:"),
+                "{}",
+                &one[..one.len().min(2000)]
+            );
+        }
+        // Those that are too long are told, each by its line; the others are judged.
+        let some = with(&["--threads", "2", "--max-run-size", "1MiB"]);
+        assert!(some.starts_with("Some(4)"), "{some}");
+        if format == "short" {
+            let long: Vec<&str> = some.lines().filter(|line| line.contains("--max-run-size")).collect();
+            let places: Vec<&str> = long.iter().filter_map(|line| line.split(' ').next()).collect();
+            assert_eq!(
+                places,
+                ["t.jsonl:2:1:", "t.jsonl:5:1:", "t.jsonl:6:1:", "t.jsonl:7:1:", "t.jsonl:8:1:"],
+                "{some}"
+            );
+            assert!(some.contains("fail in t.jsonl:9: "), "{some}");
+        }
+    }
+}

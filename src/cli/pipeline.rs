@@ -6,7 +6,7 @@
 use super::console::say;
 use super::feed::{self, Feeder};
 use super::inputs::Input;
-use super::judge::{Done, Judge};
+use super::judge::{Done, Judge, LONG};
 use super::outputs::Outputs;
 use super::profile;
 use super::progress::Progress;
@@ -124,21 +124,21 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
     let mut work = work(pipeline, &prepared);
     let mut buffer = Vec::new();
     loop {
-        let next = {
-            let mut feeder = feeder.lock().unwrap_or_else(PoisonError::into_inner);
-            // Waits while too much is judged and not written. The other end is gone only when the command is ending.
-            if permit.send(()).is_err() {
-                return;
-            }
-            feeder.next(&mut buffer)
-        };
-        let Some((number, part)) = next else { return };
+        let mut feeder = feeder.lock().unwrap_or_else(PoisonError::into_inner);
+        // Waits while too much is judged and not written. The other end is gone only when the command is ending.
+        if permit.send(()).is_err() {
+            return;
+        }
+        let Some((number, part)) = feeder.next(&mut buffer) else { return };
         let bytes = match &part {
             Part::Lines(_) => buffer.len(),
             Part::Runs(runs) => runs.iter().flatten().map(|run| run.text().len()).sum(),
         };
+        // Long runs are judged one at a time, while nothing else is read: memory holds one of them, whatever the number of threads.
+        let alone = (bytes > LONG.max(2 * pipeline.chunk)).then_some(feeder);
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let (done, tally) = work(part, &mut buffer);
+        drop(alone);
         if finish.send(Finished { number, bytes, done, tally }).is_err() {
             return;
         }

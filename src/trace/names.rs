@@ -1,10 +1,11 @@
 //! The names that home-grown formats give to the parts of a run: one table, for the full reader and for the fast one, and what a file of
 //! the user adds to it.
 
-use crate::diagnostic::suggest::nearest;
+mod file;
+
+use file::Given;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Names for one part, the first one that is there counts.
@@ -94,6 +95,15 @@ impl Part {
         Self::Agent,
     ];
 
+    /// The word for it in a file of the user.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Seconds => "duration_s",
+            Self::Id => "call_id",
+            part => part.normal(),
+        }
+    }
+
     /// Its name in the normal form. What that has no name for is not read from it.
     pub(crate) fn normal(self) -> &'static str {
         match self {
@@ -150,38 +160,6 @@ impl Names {
         self.parts.get(key).copied()
     }
 
-    /// The names that a file of the user adds, in front of those that are known: TOML or JSON, for each part a name or a list of names.
-    ///
-    /// # Errors
-    /// What is wrong with the file, in words.
-    pub fn of_file(text: &str) -> Result<Self, String> {
-        let given: BTreeMap<String, toml::Value> = if text.trim_start().starts_with('{') {
-            serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?
-        } else {
-            toml::from_str(text).map_err(|error| format!("it is not TOML: {}", error.message()))?
-        };
-        let mut names = Self::default();
-        for (part, value) in given {
-            let list = names.list_of(&part).ok_or_else(|| unknown(&part))?;
-            let new = match value {
-                toml::Value::String(name) => vec![Cow::Owned(name)],
-                toml::Value::Array(items) => items
-                    .into_iter()
-                    .map(|item| match item {
-                        toml::Value::String(name) => Ok(Cow::Owned(name)),
-                        _ => Err(format!("`{part}` holds something that is no name")),
-                    })
-                    .collect::<Result<_, _>>()?,
-                _ => return Err(format!("`{part}` is neither a name nor a list of names")),
-            };
-            list.splice(0..0, new);
-            if list.len() > 100 {
-                return Err(format!("`{part}` has more than 100 names"));
-            }
-        }
-        Ok(names.indexed())
-    }
-
     /// The list that a file calls by this word.
     fn list_of(&mut self, word: &str) -> Option<&mut List> {
         Some(match word {
@@ -209,12 +187,16 @@ impl Names {
         })
     }
 
-    /// Makes the look-up of parts. A name that stands for two parts is the first of them.
-    fn indexed(mut self) -> Self {
+    /// Makes the look-up of parts. A name that stands for two parts is the one that a user gave it, else the first of them.
+    fn indexed(mut self, given: &[Given]) -> Self {
         let mut parts = FxHashMap::default();
-        for part in Part::ALL {
-            for (rank, name) in (0_u8..).zip(self.of_part(part)) {
-                parts.entry(name.clone()).or_insert((part, rank));
+        for of_user in [true, false] {
+            for part in Part::ALL {
+                for (rank, name) in (0_u8..).zip(self.of_part(part)) {
+                    if !of_user || given.iter().any(|one| one.part == part.word() && one.name == *name) {
+                        parts.entry(name.clone()).or_insert((part, rank));
+                    }
+                }
             }
         }
         self.parts = parts;
@@ -226,37 +208,6 @@ impl Names {
         let lists = [&self.id, &self.input, &self.output, &self.error, &self.milliseconds, &self.seconds, &self.cost];
         lists.into_iter().chain([&self.usage, &self.messages]).any(|list| has(list, key))
             || matches!(key, "calls" | "steps" | "turn")
-    }
-}
-
-/// The words of a file.
-const WORDS: [&str; 20] = [
-    "calls",
-    "tool",
-    "args",
-    "result",
-    "error",
-    "start",
-    "end",
-    "duration",
-    "duration_s",
-    "call_id",
-    "status",
-    "ok",
-    "turn",
-    "agent",
-    "id",
-    "input",
-    "output",
-    "cost",
-    "usage",
-    "messages",
-];
-
-fn unknown(word: &str) -> String {
-    match nearest(word, WORDS) {
-        Some(near) => format!("there is no part `{word}`: did you mean `{near}`?"),
-        None => format!("there is no part `{word}`: the parts are {}", WORDS.join(", ")),
     }
 }
 
@@ -314,6 +265,6 @@ impl Default for Names {
             messages: list(&["messages"]),
             parts: FxHashMap::default(),
         }
-        .indexed()
+        .indexed(&[])
     }
 }

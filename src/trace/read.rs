@@ -3,6 +3,7 @@
 
 mod bytes;
 mod cut;
+mod form;
 mod split;
 mod stream;
 
@@ -45,6 +46,18 @@ impl RawRun {
     pub fn new(text: String, source: RunSource) -> Self {
         let range = 0..text.len();
         Self { shared: Arc::new(text), range, shape: Shape::Value, warnings: Vec::new(), source }
+    }
+
+    /// A run that is a part of a text.
+    #[must_use]
+    pub fn part_of(text: String, range: Range<usize>, source: RunSource) -> Self {
+        Self { shared: Arc::new(text), range, shape: Shape::Value, warnings: Vec::new(), source }
+    }
+
+    /// Whether the run is a session, an event on each line, of which nothing was odd so far.
+    #[must_use]
+    pub fn is_plain_session(&self) -> bool {
+        self.shape == Shape::Lines && self.warnings.is_empty()
     }
 
     /// The text that every place in the run counts in.

@@ -1,7 +1,11 @@
 //! Conversations: calls and results apart from each other, in OpenAI's form and with Anthropic's blocks.
 
-use super::{Answer, TOOLS, check, judge, program, text, value};
+use super::{Answer, Both, TOOLS, agreed, judge, program_of_runs, text, value};
 use proptest::prelude::*;
+
+fn check(line: &str) -> Option<Both> {
+    agreed(judge(line, program_of_runs())?, program_of_runs(), line)
+}
 
 /// A value as JSON inside of a text.
 fn written(value: &str) -> String {
@@ -69,7 +73,7 @@ fn openai_message() -> impl Strategy<Value = String> {
     ]
 }
 
-fn block() -> impl Strategy<Value = String> {
+pub fn block() -> impl Strategy<Value = String> {
     let error = prop::sample::select(vec!["", "", ",\"is_error\":false", ",\"is_error\":true"]);
     let refused = r#""The user doesn't want to proceed with this tool use. The tool use was rejected.""#;
     prop_oneof![
@@ -136,7 +140,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
     fn conversations_are_judged_as_the_evaluation_does(line in line()) {
@@ -162,16 +166,16 @@ const TAU: &str = r#"{"task_id":1,"reward":1.0,"traj":[{"role":"user","content":
 
 #[test]
 fn conversations_are_read_from_their_bytes_and_decided() {
-    for line in [CHAT, BLOCKS] {
+    for line in [CHAT, BLOCKS, TAU] {
         let both = check(line).expect("a run");
         let fast = both.fast.expect("read from its bytes");
         let said = |text: &str| {
-            let number = program().0.assertions.iter().position(|one| one.text == text).expect(text);
+            let number = program_of_runs().0.assertions.iter().position(|one| one.text == text).expect(text);
             fast[number]
         };
         assert_eq!(said("each refund: args.amount is number and args.amount <= 30"), Answer::Pass, "{line}");
         assert_eq!(said("output contains \"done\""), Answer::Pass, "{line}");
-        assert_eq!(said("if refund then authenticate"), Answer::Pass, "{line}");
+        assert_eq!(said("require authenticate") == Answer::Pass, line != TAU, "{line}");
         assert_eq!(said("no risky in calls[*].args"), Answer::Pass, "{line}");
         // Something is found: the run says where.
         assert_eq!(said("no risky in calls[*].result"), Answer::Open, "{line}");
@@ -197,12 +201,13 @@ fn what_gives_a_warning_is_for_the_full_reader() {
     ] {
         let line = CHAT.replacen(from, to, 1);
         assert_ne!(line, CHAT, "{from}");
-        let both = judge(&line).expect("a run");
+        let both = judge(&line, program_of_runs()).expect("a run");
         assert!(both.fast.is_none_or(|fast| fast.contains(&Answer::Open)), "{line}");
         check(&line);
     }
-    // The rules ask for the entry that tau-bench's other keys make up.
-    assert!(check(TAU).expect("a run").fast.is_none());
+    // The entry that tau-bench's other keys make up is for the full reader, too.
+    assert!(check(TAU).expect("a run").fast.is_some());
+    assert!(super::check(TAU).expect("a run").fast.is_none());
     let silent = r#"{"messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"done"}]}"#;
     assert!(check(silent).expect("a run").fast.is_none());
 }

@@ -137,37 +137,53 @@ impl<'p> Judge<'p> {
     fn stretch(&mut self, place: &WholeLines, buffer: &mut Vec<u8>) {
         let mut index = std::mem::take(&mut self.index);
         index.build(buffer);
-        match simdutf8::basic::from_utf8(buffer) {
+        let left = match simdutf8::basic::from_utf8(buffer) {
             Ok(text) => self.lines(place, text, &index),
             Err(_) => {
                 for run in place.broken(std::mem::take(buffer)) {
                     self.raw(run.as_ref().map_err(feed::unreadable));
                 }
+                None
             }
-        }
+        };
         self.index = index;
-        self.arena.reset();
+        match left {
+            Some(left) => {
+                // What was needed to look at its bytes is let go first, and the text is not copied.
+                (self.index, self.arena) = (Index::default(), Bump::new());
+                let text = String::from_utf8(std::mem::take(buffer)).unwrap_or_default();
+                self.full(&RawRun::part_of(text, left.range, left.source), left.screened);
+            }
+            None => let_go(&mut self.arena),
+        }
+        if buffer.capacity() > LONG {
+            (*buffer, self.index) = (Vec::new(), Index::default());
+        }
     }
 
-    fn lines(&mut self, place: &WholeLines, text: &str, index: &Index) {
+    /// Judges lines. A long last one that has to be read in full is left.
+    fn lines(&mut self, place: &WholeLines, text: &str, index: &Index) -> Option<Left> {
         let mut reader = self.lines.take();
         let arena = std::mem::take(&mut self.arena);
         let limits = self.pipeline.reading.limits;
         let cursor = Cursor::new(text.as_bytes(), index, limits.json_depth);
         let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
         let mut facts = Facts::default();
-        let mut start = 0;
+        let (mut start, mut left) = (0, None);
         for (number, end) in index.line_ends().enumerate() {
             let from = cursor.blank_in_line(start, end);
             if from < end {
                 let fast = reader.as_mut().filter(|_| index.is_clean() && end - from <= limits.run_bytes);
                 let read = fast.and_then(|reader| reader.read(stretch, from, end, &mut facts));
+                let line = text.get(start..end).unwrap_or_default();
                 let source = || place.source(start, number);
-                match read {
-                    Some(()) => self.screened(&facts, stretch, text.get(start..end).unwrap_or_default(), &source),
-                    None => {
-                        let line = text.get(start..end).unwrap_or_default().trim_end_matches('\r');
-                        self.raw(Ok(&RawRun::new(line.to_owned(), source())));
+                let screened = read.is_some();
+                if !screened || !self.screened(&facts, stretch, line, &source) {
+                    let line = line.trim_end_matches('\r');
+                    if line.len() > LONG && end + 1 >= text.len() {
+                        left = Some(Left { range: start..start + line.len(), source: source(), screened });
+                    } else {
+                        self.full(&RawRun::new(line.to_owned(), source()), screened);
                     }
                 }
             }
@@ -176,35 +192,78 @@ impl<'p> Judge<'p> {
         drop(facts);
         self.lines = reader;
         self.arena = arena;
+        left
     }
 
-    /// A run of which only the facts are known.
-    fn screened<'a>(&mut self, facts: &Facts<'a>, stretch: Stretch<'a>, line: &str, source: &dyn Fn() -> RunSource) {
+    /// A run of which only the facts are known. False where it has to be read in full.
+    fn screened<'a>(
+        &mut self,
+        facts: &Facts<'a>,
+        stretch: Stretch<'a>,
+        line: &str,
+        source: &dyn Fn() -> RunSource,
+    ) -> bool {
         self.answers.clear();
         for one in &mut self.programs {
             one.screen.judge(one.program, one.prepared, facts, Some(stretch), &mut one.scratch, &mut self.answers);
         }
         if self.counts_only() {
-            if self.running.compare(&self.answers) {
-                return self.running.add(&self.answers, &mut self.tally);
+            let same = self.running.compare(&self.answers);
+            if same {
+                self.running.add(&self.answers, &mut self.tally);
             }
-        } else if !self.needs_run() {
-            return self.answered(line, source);
+            return same;
         }
-        let raw = RawRun::new(line.trim_end_matches('\r').to_owned(), source());
-        self.guarded(&raw, |this, full| {
-            let run = feed::parse(&raw, full, &this.pipeline.reading)?;
+        if self.needs_run() {
+            return false;
+        }
+        self.answered(line, source);
+        true
+    }
+
+    /// Reads a run in full, and judges what the answers leave open where the screen has seen it.
+    fn full(&mut self, raw: &RawRun, screened: bool) {
+        if !screened {
+            return self.raw(Ok(raw));
+        }
+        self.guarded(raw, |this, full| {
+            let run = feed::parse(raw, full, &this.pipeline.reading)?;
             this.settle(&run, full);
             Ok(())
         });
     }
 
-    /// A run that is read in full.
+    /// Screens a session. False where it has to be read in full all the same.
+    fn session(&mut self, raw: &RawRun) -> bool {
+        let limits = self.pipeline.reading.limits;
+        let fits = raw.is_plain_session() && raw.text().len() <= limits.run_bytes;
+        let Some(mut reader) = self.lines.take_if(|_| fits) else { return false };
+        let (mut index, arena) = (std::mem::take(&mut self.index), std::mem::take(&mut self.arena));
+        index.build(raw.text().as_bytes());
+        let cursor = Cursor::new(raw.text().as_bytes(), &index, limits.json_depth);
+        let stretch = Stretch { text: raw.text(), cursor, arena: &arena, limits: &limits };
+        let mut facts = Facts::default();
+        let read = reader.read_session(stretch, index.line_ends(), &mut facts).filter(|()| index.is_clean());
+        self.lines = Some(reader);
+        let settled = read.map(|()| self.screened(&facts, stretch, raw.text(), &|| raw.source.clone()));
+        drop(facts);
+        (self.index, self.arena) = (index, arena);
+        let_go(&mut self.arena);
+        if settled == Some(false) {
+            self.full(raw, true);
+        }
+        settled.is_some()
+    }
+
+    /// A run that is read in full, where the screen does not settle it.
     fn raw(&mut self, raw: Result<&RawRun, Unreadable>) {
         let raw = match raw {
             Ok(raw) => raw,
             Err(unreadable) => return self.push(Done::Unreadable(unreadable)),
         };
+        if self.session(raw) {
+            return;
+        }
         self.guarded(raw, |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
             let mut facts = Facts::default();
@@ -226,7 +285,7 @@ impl<'p> Judge<'p> {
             Ok(Err(unreadable)) => self.push(Done::Unreadable(unreadable)),
             Err(_) => self.push(Done::Fault(raw.source.name())),
         }
-        full.reset();
+        let_go(&mut full);
         self.full = full;
     }
 }
@@ -261,6 +320,25 @@ impl Screened<'_> {
         {
             *place = Some(outcome);
         }
+    }
+}
+
+/// A line that has to be read in full when all others of its piece are done.
+struct Left {
+    range: std::ops::Range<usize>,
+    source: RunSource,
+    /// The answers are those of its facts.
+    screened: bool,
+}
+
+/// A line of this length is not kept twice, and what was needed for it is given back.
+pub const LONG: usize = 1 << 20;
+
+/// Makes an arena empty. The memory of a usual run stays.
+fn let_go(arena: &mut Bump) {
+    arena.reset();
+    if arena.allocated_bytes() > 4 * LONG {
+        *arena = Bump::new();
     }
 }
 

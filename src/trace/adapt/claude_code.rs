@@ -15,6 +15,7 @@ use crate::trace::error::Placed;
 use crate::trace::run::Kind;
 use crate::value::{Entry, Node, Object, Value};
 use rustc_hash::FxHashMap;
+pub(crate) use session::SILENT;
 
 /// A Claude Code session.
 pub(super) const FORMAT: Format = Format {

@@ -4,6 +4,7 @@
 use super::calls::Usage;
 use super::draft::{Draft, field};
 use super::{Format, list_of, never, object_of, objects, text_of};
+use crate::diagnostic::suggest::nearest;
 use crate::trace::error::Placed;
 use crate::trace::names::{Names, Part};
 use crate::trace::run::Kind;
@@ -32,6 +33,44 @@ pub(super) fn is_run(object: Object<'_>, names: &Names) -> bool {
     other("calls")
         && other("steps")
         && names.calls.iter().any(|key| list_of(object, key).is_some_and(|calls| calls.iter().all(has_tool)))
+}
+
+/// Why an object is no run under these names, and what may help.
+pub(super) fn why_not(object: Object<'_>, names: &Names) -> (String, String) {
+    let keys =
+        |object: Object<'_>| object.entries().iter().take(20).map(|entry| entry.key.to_owned()).collect::<Vec<_>>();
+    let Some((key, calls)) = names.calls.iter().find_map(|key| Some((key, list_of(object, key)?))) else {
+        let wanted = names.calls.first().map_or("", AsRef::as_ref);
+        let message = match object.get(wanted) {
+            Some(other) => format!("`{wanted}` is no list of calls but {}", other.value.type_name()),
+            None => format!("no list of calls: there is no `{wanted}`"),
+        };
+        return (message, instead(wanted, &keys(object), "calls"));
+    };
+    let wanted = names.tool.first().map_or("", AsRef::as_ref);
+    let bad = calls.iter().enumerate().find_map(|(number, node)| match node.value {
+        Value::Object(call) if tool(call, names).is_some() => None,
+        Value::Object(call) => Some((number, keys(call))),
+        _ => Some((number, Vec::new())),
+    });
+    match bad {
+        Some((number, keys)) => (
+            format!("element {} of `{key}` is no call: its tool is not there (`{wanted}`)", number + 1),
+            instead(wanted, &keys, "tool"),
+        ),
+        None => ("a run of another form".to_owned(), "the names of `--map` do not fit it".to_owned()),
+    }
+}
+
+/// What may be meant by a name that is not there.
+fn instead(wanted: &str, keys: &[String], part: &str) -> String {
+    let near = nearest(wanted, keys.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`? "));
+    let shown: Vec<_> = keys.iter().take(8).map(|key| format!("`{key}`")).collect();
+    format!(
+        "{}its keys are {}; name one of them as `{part}` in the file of `--map`",
+        near.unwrap_or_default(),
+        shown.join(", ")
+    )
 }
 
 /// The first of several names that is there and not `null`.
@@ -153,7 +192,8 @@ fn duration<'run>(object: Object<'run>, names: &Names) -> Option<Node<'run>> {
     first(object, &names.milliseconds).or_else(|| in_milliseconds(first(object, &names.seconds)?))
 }
 
-fn in_milliseconds(node: Node<'_>) -> Option<Node<'_>> {
+/// Seconds as milliseconds.
+pub(crate) fn in_milliseconds(node: Node<'_>) -> Option<Node<'_>> {
     let Value::Number(seconds) = node.value else { return None };
     Some(Node::new(crate::trace::time::value(seconds.multiply(Number::Integer(1000))?.to_f64()), node.origin))
 }

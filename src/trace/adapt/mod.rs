@@ -18,8 +18,9 @@ use super::run::{ReadWarning, RunSource};
 use crate::limits::Limits;
 use crate::value::{Node, Object, Value};
 use bumpalo::Bump;
-pub(crate) use claude_code::{holds_tool_blocks, is_refusal};
+pub(crate) use claude_code::{SILENT, holds_tool_blocks, is_refusal};
 use draft::Draft;
+pub(crate) use generic::in_milliseconds;
 
 /// A format of runs.
 pub struct Format {
@@ -87,7 +88,7 @@ pub(crate) fn normal<'run>(
         let (object, order, warnings) = draft.finish(root.origin);
         return Ok(Normal { text, source, format: MAPPED, object, order, warnings });
     }
-    let Some(format) = detect(&root) else { return Err(unknown(&root)) };
+    let Some(format) = detect(&root) else { return Err(unknown(&root, names)) };
     if std::ptr::eq(format, native_format()) {
         return Ok(native::normal(root, text, source, warnings));
     }
@@ -105,13 +106,16 @@ fn native_format() -> &'static Format {
     native
 }
 
-fn unknown(root: &Node<'_>) -> Placed {
+fn unknown(root: &Node<'_>, names: Option<&Names>) -> Placed {
     let Value::Object(object) = root.value else {
         let found = root.value.type_name();
         let message = format!("a run is an object, found {found}");
         return Placed::new(root.origin, message, "write `{ \"calls\": […], \"output\": … }`");
     };
     let keys: Vec<_> = object.entries().iter().take(5).map(|entry| format!("`{}`", entry.key)).collect();
+    if let Some((message, help)) = names.map(|names| generic::why_not(object, names)) {
+        return Placed::new(root.origin, message, help);
+    }
     let known: Vec<_> = FORMATS.iter().map(|format| format.description).collect();
     Placed::new(
         root.origin,

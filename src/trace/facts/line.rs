@@ -4,9 +4,11 @@ use super::call::{self, Order};
 use super::keys::{self, Keys};
 use super::messages::Messages;
 use super::roots::{self, Special};
+use super::session::Sessions;
 use super::{Demand, Facts, Held, Stretch};
+use crate::trace::adapt;
 use crate::trace::names::Names;
-use crate::value::Value;
+use crate::value::{Node, Value};
 
 /// Reads lines. It remembers which keys came in which order, and makes use of it on the next line.
 #[derive(Debug)]
@@ -16,6 +18,9 @@ pub struct LineReader {
     generic: Keys<call::Role>,
     native: Keys<call::Role>,
     messages: Messages,
+    sessions: Sessions,
+    /// The rank from which on a duration stands in seconds.
+    seconds: u8,
     /// Whether `null` is a value of each entry, by the form of the run.
     nulls: Vec<(bool, bool)>,
     /// Where the entries of a line stand, in a home-grown format with the rank of their name and in the normal form.
@@ -70,6 +75,8 @@ impl LineReader {
             generic: call::keys(Some(names))?,
             native: call::keys(None)?,
             messages: Messages::new(),
+            sessions: Sessions::new(),
+            seconds: roots::milliseconds(names),
             nulls: demand.roots.iter().map(|root| roots::null_counts(root, names)).collect(),
             found: Vec::new(),
             demand: demand.clone(),
@@ -88,7 +95,7 @@ impl LineReader {
             return None;
         }
         match (seen.form, seen.messages) {
-            (Some(form), _) => self.finish(form, &seen, &order, facts)?,
+            (Some(form), _) => self.finish(stretch, (form, &seen), &order, facts)?,
             (None, Some((start, tau_bench))) if !seen.no_chat => {
                 self.conversation(stretch, start, tau_bench, seen.tools, facts)?;
             }
@@ -100,6 +107,20 @@ impl LineReader {
             }
         }
         Some(())
+    }
+
+    /// Reads a whole session, whose line ends are given. `None` where it is for the full reader; the facts hold anything then.
+    pub fn read_session<'a>(
+        &mut self,
+        stretch: Stretch<'a>,
+        ends: impl Iterator<Item = usize>,
+        facts: &mut Facts<'a>,
+    ) -> Option<()> {
+        facts.clear();
+        let mut start = 0;
+        let lines =
+            ends.chain([stretch.text.len()]).map(|end| (std::mem::replace(&mut start, end.wrapping_add(1)), end));
+        self.sessions.read(&mut self.messages, stretch, lines, &self.demand, facts)
     }
 
     /// Reads the keys of a line, and its calls where they stand in a list of their own. Gives the offset behind it.
@@ -147,7 +168,13 @@ impl LineReader {
     }
 
     /// Settles what depends on the whole line, where it has a list of calls.
-    fn finish(&mut self, form: Form, seen: &Seen, order: &Order, facts: &mut Facts<'_>) -> Option<()> {
+    fn finish<'a>(
+        &mut self,
+        stretch: Stretch<'a>,
+        (form, seen): (Form, &Seen),
+        order: &Order,
+        facts: &mut Facts<'a>,
+    ) -> Option<()> {
         let wrong = if form == Form::Generic { seen.wrong_generic } else { seen.wrong_native };
         let hidden = seen.first_needed && form == Form::Generic && seen.rank > 0;
         if wrong || hidden || seen.trajectory || !order.is_plain() {
@@ -165,6 +192,13 @@ impl LineReader {
                 None => Held::Value(Value::Absent),
             }
         }));
+        for ((found, root), name) in self.found.iter().zip(&mut facts.roots).zip(&self.demand.roots) {
+            if form == Form::Generic && name == "duration" && found.generic.is_some_and(|found| found.0 >= self.seconds)
+            {
+                let value = Node::computed(stretch.read(*root)?);
+                *root = Held::Value(adapt::in_milliseconds(value).map_or(Value::Absent, |node| node.value));
+            }
+        }
         Some(())
     }
 

@@ -62,18 +62,7 @@ impl Messages {
         demand: &Demand,
         facts: &mut Facts<'a>,
     ) -> Option<Found<'a>> {
-        let mut conversation = Conversation {
-            keys: self,
-            stretch,
-            cursor: stretch.cursor,
-            demand,
-            facts,
-            waiting: Vec::new(),
-            found: Found { all_messages: true, ..Found::default() },
-            of_chat: false,
-            said: None,
-            spoken: None,
-        };
+        let mut conversation = Conversation::new(self, stretch, demand, facts);
         list(stretch.cursor, start, |at| conversation.message(at))?;
         conversation.finish()
     }
@@ -87,7 +76,8 @@ enum Said {
     Blocks(Span),
 }
 
-struct Conversation<'c, 'a> {
+/// A conversation while it is read.
+pub(super) struct Conversation<'c, 'a> {
     keys: &'c mut Messages,
     stretch: Stretch<'a>,
     cursor: Cursor<'a>,
@@ -98,6 +88,8 @@ struct Conversation<'c, 'a> {
     found: Found<'a>,
     /// Something was seen that only OpenAI's form has.
     of_chat: bool,
+    /// A result in a block has no content.
+    bare: bool,
     /// The answer in OpenAI's form, and with blocks.
     said: Option<Said>,
     spoken: Option<Span>,
@@ -106,8 +98,40 @@ struct Conversation<'c, 'a> {
 /// A result looks for its call among so many that have none.
 const MOST_WAITING: usize = 256;
 
-impl<'a> Conversation<'_, 'a> {
-    fn message(&mut self, at: usize) -> Option<usize> {
+impl<'c, 'a> Conversation<'c, 'a> {
+    pub(super) fn new(
+        keys: &'c mut Messages,
+        stretch: Stretch<'a>,
+        demand: &'c Demand,
+        facts: &'c mut Facts<'a>,
+    ) -> Self {
+        Self {
+            keys,
+            stretch,
+            cursor: stretch.cursor,
+            demand,
+            facts,
+            waiting: Vec::new(),
+            found: Found { all_messages: true, ..Found::default() },
+            of_chat: false,
+            bare: false,
+            said: None,
+            spoken: None,
+        }
+    }
+
+    /// The words of the assistant since the last question.
+    pub(super) fn take_spoken(&mut self) -> Option<Span> {
+        self.spoken.take()
+    }
+
+    /// What was found, where nothing but blocks was.
+    pub(super) fn in_blocks(self) -> Option<Found<'a>> {
+        (!self.of_chat && !self.bare).then_some(self.found)
+    }
+
+    /// Reads a message; gives the offset behind it.
+    pub(super) fn message(&mut self, at: usize) -> Option<usize> {
         let cursor = self.cursor;
         let (message, behind) = parts_of_message(&mut self.keys.messages, cursor, at)?;
         let Message { role, content, calls, call, answers, status, nested } = message;
@@ -322,12 +346,15 @@ impl<'a> Conversation<'_, 'a> {
         // That it is there says how the call ended.
         *self.found.records.get_mut(Field::Result as usize)? = true;
         let failed = block.error.is_some_and(|(start, end)| cursor.slice(start, end) == b"true");
-        if let Some(content) = block.content {
-            self.set_result(call, content)?;
-            if failed {
-                let held = self.text_of(content)?;
-                self.facts.unusual |= adapt::is_refusal(self.stretch.read(held)?);
-            }
+        let Some(content) = block.content else {
+            // In a session the line around it may say more.
+            self.bare = true;
+            return Some(());
+        };
+        self.set_result(call, content)?;
+        if failed {
+            let held = self.text_of(content)?;
+            self.facts.unusual |= adapt::is_refusal(self.stretch.read(held)?);
         }
         Some(())
     }
@@ -355,12 +382,12 @@ impl<'a> Conversation<'_, 'a> {
     }
 }
 
-fn is_null(cursor: Cursor<'_>, (start, _): Span) -> bool {
+pub(super) fn is_null(cursor: Cursor<'_>, (start, _): Span) -> bool {
     cursor.byte(start) == b'n'
 }
 
 /// What stands between the quotes of a text without escapes.
-fn plain<'a>(cursor: Cursor<'a>, (start, end): Span) -> Option<&'a [u8]> {
+pub(super) fn plain<'a>(cursor: Cursor<'a>, (start, end): Span) -> Option<&'a [u8]> {
     if cursor.byte(start) != b'"' || cursor.has_escape(start, end) {
         return None;
     }

@@ -12,6 +12,7 @@ mod messages;
 mod of_run;
 mod parts;
 mod roots;
+mod session;
 mod stretch;
 
 use super::scan::Cursor;
@@ -85,6 +86,9 @@ pub struct Call<'a> {
     pub fields: [Held<'a>; 2],
 }
 
+/// A text of so many bytes is not copied.
+const LONG: usize = 16 << 10;
+
 /// Texts one behind the other, with a zero byte behind each.
 #[derive(Debug, Default)]
 pub struct Texts {
@@ -92,6 +96,8 @@ pub struct Texts {
     pub text: String,
     /// Where each ends, in front of its zero byte.
     pub ends: Vec<u32>,
+    /// Long texts without escapes stay where they are: their places in the stretch, without the quotes.
+    pub long: Vec<(usize, usize)>,
     /// Whether there is any text, number or boolean for sure.
     pub any: bool,
     /// Whether an object or list was passed over that may hold some. A text in it may also be one that a later key replaces.
@@ -117,6 +123,7 @@ impl Texts {
     fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();
+        self.long.clear();
         (self.any, self.perhaps) = (false, false);
     }
 
@@ -131,6 +138,9 @@ impl Texts {
         let raw = text.get(open.wrapping_add(1)..close).unwrap_or_default();
         if cursor.has_escape(open, close) {
             self.add_escaped(raw);
+        } else if raw.len() >= LONG {
+            self.long.push((open.wrapping_add(1), close));
+            return;
         } else {
             self.text.push_str(raw);
         }
@@ -156,7 +166,7 @@ impl Texts {
         (start, self.text.get(start..end).unwrap_or_default())
     }
 
-    /// All texts in order.
+    /// All texts that stand here, in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         let mut start = 0;
         self.ends.iter().map(move |end| {

@@ -99,6 +99,11 @@ fn names_of<'n>(root: &'n str, names: &'n Names) -> Vec<&'n str> {
     list.iter().map(AsRef::as_ref).collect()
 }
 
+/// The rank from which on a duration stands in seconds.
+pub(super) fn milliseconds(names: &Names) -> u8 {
+    u8::try_from(names.milliseconds.len()).unwrap_or(u8::MAX)
+}
+
 /// The keys of runs with these entries; `None` where they are too many.
 pub(super) fn keys(roots: &[String], names: &Names) -> Option<Keys<Role>> {
     let mut roles: Vec<(String, Role)> = Vec::new();
@@ -133,9 +138,14 @@ pub(super) fn keys(roots: &[String], names: &Names) -> Option<Keys<Role>> {
             change(key, &|role| role.special = special);
         }
     }
-    // Where a duration stands only in seconds it has to be computed.
-    for key in &names.seconds {
-        change(key, &|role| role.special = Special::Refuse);
+    // Where a duration stands only in seconds it is computed.
+    if let Some(number) = (0_u8..).zip(roots).find(|(_, root)| *root == "duration").map(|(number, _)| number) {
+        for (rank, key) in (milliseconds(names)..).zip(&names.seconds) {
+            change(key, &|role| {
+                role.generic_type = Type::Number;
+                role.generic.push((number, rank));
+            });
+        }
     }
     for key in &names.milliseconds {
         change(key, &|role| role.generic_type = Type::Number);

@@ -4,21 +4,17 @@
 
 use super::bytes::{blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines};
 use super::cut::Cut;
+use super::form::{FirstLines, is_session, runs_by_line};
 use super::{RawRun, Shape, split};
 use crate::limits::Limits;
-use crate::trace::adapt;
 use crate::trace::error::ReadError;
 use crate::trace::run::RunSource;
-use crate::value::json;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::Arc;
 
 /// Bytes that are read at once.
 pub const STRETCH: usize = 256 << 10;
-/// Lines that are looked at to tell a session from a file with a run on each line.
-const FIRST_LINES: usize = 20;
-
 /// A part of a file.
 pub enum Part {
     /// Whole lines, a run on each, not looked at yet; their bytes are in the buffer.
@@ -162,16 +158,20 @@ impl Runs {
         }
     }
 
-    /// Reads whole lines into a buffer. Where the file has but one line, or a line is very long, the lines are cut one by one (`None`).
+    /// Reads whole lines into a buffer. Where the file has but one line, or a line is too long, the lines are cut one by one (`None`).
     fn whole_lines(&mut self, mut lines: Lines, buffer: &mut Vec<u8>, size: usize) -> io::Result<Option<WholeLines>> {
         buffer.clear();
-        buffer.append(&mut lines.pending);
+        std::mem::swap(buffer, &mut lines.pending);
         let mut ended = false;
-        while buffer.len() < size && !ended {
-            let room = size.saturating_sub(buffer.len()).max(4096) as u64;
-            ended = self.input.by_ref().take(room).read_to_end(buffer)? == 0;
+        let mut end = memchr::memrchr(b'\n', buffer);
+        // A line that is longer than a piece is read to its end.
+        while !ended && (buffer.len() < size || (end.is_none() && buffer.len() <= self.limits.run_bytes)) {
+            let before = buffer.len();
+            let room = if before < size { (size - before).max(4096) } else { size.max(4096) };
+            ended = self.input.by_ref().take(room as u64).read_to_end(buffer)? == 0;
+            end = memchr::memrchr(b'\n', buffer.get(before..).unwrap_or_default()).map(|at| before + at).or(end);
         }
-        let end = memchr::memrchr(b'\n', buffer).map_or(0, |newline| newline + 1);
+        let end = end.map_or(0, |newline| newline + 1);
         let single = lines.found == 0 && memchr::memchr(b'\n', buffer.trim_ascii()).is_none();
         if end == 0 || single || lines.skipping {
             lines.pending.append(buffer);
@@ -212,7 +212,8 @@ impl Runs {
         }
         let mark = usize::from(pending.starts_with(b"\xEF\xBB\xBF")) * 3;
         // Enough to see the first line and the start of the second, or everything.
-        while !ended && pending.len() <= self.limits.run_bytes && !has_two_lines(&pending) {
+        let mut first = FirstLines::default();
+        while !ended && pending.len() <= self.limits.run_bytes && !first.are_in(&pending) {
             ended = self.read_more(&mut pending)?;
         }
         let head = valid_part(pending.get(mark..).unwrap_or_default());
@@ -386,28 +387,4 @@ impl Iterator for Runs {
             }
         }
     }
-}
-
-/// Whether the first line holds a whole value and more lines follow, or the second does where the first is broken.
-fn runs_by_line(head: &str) -> bool {
-    let mut lines = split::lines(head);
-    let Some((_, first)) = lines.next() else { return false };
-    let second = lines.next().map(|(_, line)| line);
-    let is_object = |line: &str| {
-        line.starts_with('{')
-            && split::end_of_value(line, 0).is_some_and(|end| split::skip_blank(line, end) >= line.len())
-    };
-    is_object(first) || (!first.starts_with('[') && second.is_some_and(is_object))
-}
-
-fn has_two_lines(bytes: &[u8]) -> bool {
-    memchr::memchr_iter(b'\n', bytes.trim_ascii_start()).nth(1).is_some()
-}
-
-fn is_session(head: &str, limits: &Limits) -> bool {
-    let arena = bumpalo::Bump::new();
-    let is_line_of_session = |line: &str| {
-        json::parse(line, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
-    };
-    split::lines(head).take(FIRST_LINES).any(|(_, line)| is_line_of_session(line))
 }

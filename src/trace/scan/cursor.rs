@@ -1,6 +1,6 @@
 //! Walking the values of indexed bytes.
 
-use super::{Bits, Index, Word};
+use super::{Index, Word};
 
 /// Walks values. Offsets count in the indexed bytes; what would lead behind them gives `None`.
 #[derive(Debug, Clone, Copy)]
@@ -144,21 +144,6 @@ impl<'a> Cursor<'a> {
                 each(open, close);
             }
         }
-    }
-
-    /// The offsets of the line ends behind an offset, in order.
-    #[must_use]
-    pub fn line_end(&self, from: usize) -> usize {
-        let mut number = from / 64;
-        let mut mask = u64::MAX << (from % 64);
-        while let Some(word) = self.words.get(number) {
-            if let Some(bit) = Bits(word.newline & mask).next() {
-                return number.wrapping_mul(64).wrapping_add(bit);
-            }
-            mask = u64::MAX;
-            number = number.wrapping_add(1);
-        }
-        self.bytes.len()
     }
 }
 

@@ -23,14 +23,13 @@ pub struct Word {
     pub(crate) open: u64,
     /// `}` and `]` outside of strings.
     pub(crate) close: u64,
-    /// Line ends.
-    pub(crate) newline: u64,
 }
 
 /// The index of a stretch of bytes. It is made to be used again: its memory stays.
 #[derive(Debug, Default)]
 pub struct Index {
     words: Vec<Word>,
+    ends: Vec<usize>,
     clean: bool,
     ascii: bool,
 }
@@ -38,7 +37,7 @@ pub struct Index {
 impl Index {
     /// Indexes these bytes; what was known before is forgotten.
     pub fn build(&mut self, bytes: &[u8]) {
-        let (clean, ascii) = simd::index(bytes, &mut self.words);
+        let (clean, ascii) = simd::index(bytes, &mut self.words, &mut self.ends);
         (self.clean, self.ascii) = (clean, ascii);
     }
 
@@ -61,7 +60,7 @@ impl Index {
 
     /// The offsets of line ends, in order.
     pub fn line_ends(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(number, word)| Bits(word.newline).map(move |bit| number * 64 + bit))
+        self.ends.iter().copied()
     }
 }
 

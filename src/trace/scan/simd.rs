@@ -3,7 +3,7 @@
 //! Each loop is written once as a macro over two ways to look at a block: a portable one, and one for x86-64 with AVX2 that is taken
 //! where the machine has it. A test compares the two on random bytes and on every border.
 
-use super::Word;
+use super::{Bits, Word};
 
 /// What stands in a block of 64 bytes, strings not taken into account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl State {
         self.bad |= (seen.control & within) | (seen.slash & !within);
         self.high |= seen.high;
         let (open, close) = (seen.open & !within, seen.close & !within);
-        Word { quote, slash: seen.slash, open, close, newline: seen.newline }
+        Word { quote, slash: seen.slash, open, close }
     }
 
     /// The bytes that a backslash before them escapes.
@@ -73,7 +73,7 @@ impl State {
 #[inline(never)]
 fn bad_escapes(bytes: &[u8], at: usize, escaped: u64) -> u64 {
     let mut bad = 0;
-    for bit in super::Bits(escaped) {
+    for bit in Bits(escaped) {
         let good = match bytes.get(at.wrapping_add(bit)) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
             Some(b'u') => {
@@ -89,10 +89,11 @@ fn bad_escapes(bytes: &[u8], at: usize, escaped: u64) -> u64 {
 
 /// Runs the loop over all blocks; the last one is filled up with blanks.
 macro_rules! over_blocks {
-    ($bytes:ident, $words:ident, $look:expr, $parity:expr) => {{
+    ($bytes:ident, $words:ident, $ends:ident, $look:expr, $parity:expr) => {{
         let (blocks, rest) = $bytes.as_chunks::<64>();
-        $words.clear();
+        // Every word is written below: what is there already need not be cleared.
         $words.resize(blocks.len() + 1, Word::default());
+        $ends.clear();
         let mut state = State::default();
         let mut at = 0_usize;
         let mut last = [b' '; 64];
@@ -105,6 +106,9 @@ macro_rules! over_blocks {
             if escaped != 0 {
                 state.bad |= bad_escapes($bytes, at, escaped);
             }
+            if seen.newline != 0 {
+                $ends.extend(Bits(seen.newline).map(|bit| at.wrapping_add(bit)));
+            }
             *word = state.word(seen, quote, $parity(quote));
             at = at.wrapping_add(64);
         }
@@ -112,18 +116,18 @@ macro_rules! over_blocks {
     }};
 }
 
-/// Fills the words of these bytes. Tells whether the strings are clean and whether all is ASCII.
-pub(super) fn index(bytes: &[u8], words: &mut Vec<Word>) -> (bool, bool) {
+/// Fills the words of these bytes and the offsets of their line ends. Tells whether the strings are clean and whether all is ASCII.
+pub(super) fn index(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
     #[cfg(target_arch = "x86_64")]
     if x86::available() {
-        return x86::index(bytes, words);
+        return x86::index(bytes, words, ends);
     }
-    portable(bytes, words)
+    portable(bytes, words, ends)
 }
 
 /// The same on every machine.
-fn portable(bytes: &[u8], words: &mut Vec<Word>) -> (bool, bool) {
-    over_blocks!(bytes, words, look, parity)
+fn portable(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
+    over_blocks!(bytes, words, ends, look, parity)
 }
 
 fn look(block: &[u8; 64]) -> Seen {
@@ -183,7 +187,7 @@ fn candidates_from(
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Seen, State, Word, bad_escapes};
+    use super::{Bits, Seen, State, Word, bad_escapes};
     use std::arch::x86_64::*;
 
     /// Whether the machine has what the functions of this module need.
@@ -197,15 +201,15 @@ mod x86 {
     }
 
     #[expect(unsafe_code, reason = "instructions that only some machines have")]
-    pub(super) fn index(bytes: &[u8], words: &mut Vec<Word>) -> (bool, bool) {
+    pub(super) fn index(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
         debug_assert!(available());
         // SAFETY: `available` was asked by the only caller: the machine has the instructions.
-        unsafe { index_avx2(bytes, words) }
+        unsafe { index_avx2(bytes, words, ends) }
     }
 
     #[target_feature(enable = "avx2,pclmulqdq,bmi1,bmi2,popcnt")]
-    fn index_avx2(bytes: &[u8], words: &mut Vec<Word>) -> (bool, bool) {
-        over_blocks!(bytes, words, look, parity)
+    fn index_avx2(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
+        over_blocks!(bytes, words, ends, look, parity)
     }
 
     #[target_feature(enable = "avx2")]
@@ -327,10 +331,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn both(bytes: &[u8]) -> [(Vec<Word>, (bool, bool)); 2] {
-        let (mut plain, mut best) = (Vec::new(), Vec::new());
-        let ends = (portable(bytes, &mut plain), index(bytes, &mut best));
-        [(plain, ends.0), (best, ends.1)]
+    /// Words, line ends, and whether strings are clean and all is ASCII.
+    type Looked = (Vec<Word>, Vec<usize>, (bool, bool));
+
+    fn both(bytes: &[u8]) -> [Looked; 2] {
+        // What was there before is not seen again.
+        let (mut plain, mut best) = (vec![Word { quote: 1, ..Word::default() }; 3], Vec::new());
+        let (mut plain_ends, mut best_ends) = (vec![7], Vec::new());
+        let found = (portable(bytes, &mut plain, &mut plain_ends), index(bytes, &mut best, &mut best_ends));
+        [(plain, plain_ends, found.0), (best, best_ends, found.1)]
     }
 
     /// Bytes that matter, and some that do not.
@@ -346,6 +355,8 @@ mod tests {
         #[test]
         fn both_ways_see_the_same(bytes in bytes()) {
             let [plain, best] = both(&bytes);
+            let ends: Vec<usize> = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
+            prop_assert_eq!(&plain.1, &ends);
             prop_assert_eq!(plain, best);
         }
 
@@ -386,7 +397,7 @@ mod tests {
         ] {
             for padding in [0, 50, 60, 61, 62, 63, 64, 65, 127, 128] {
                 let text = format!("{}{text}", " ".repeat(padding));
-                for (_, (found, _)) in both(text.as_bytes()) {
+                for (_, _, (found, _)) in both(text.as_bytes()) {
                     assert_eq!(found, clean, "{text:?}");
                 }
             }

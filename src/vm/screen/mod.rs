@@ -205,7 +205,7 @@ impl Screen {
         scratch.count(plan, prepared, facts);
         scratch.truths.clear();
         scratch.truths.resize(self.atoms.len(), None);
-        self.search(facts, prepared, &mut scratch.found);
+        self.search(facts, stretch, prepared, &mut scratch.found);
         let Scratch { classes, shapes, seen, truths, found, touched, done, .. } = scratch;
         let mut judging = Judging {
             screen: self,
@@ -235,18 +235,23 @@ impl Screen {
     }
 
     /// Searches the texts of each field.
-    fn search(&self, facts: &Facts<'_>, prepared: &Prepared, all: &mut [Vec<bool>; 2]) {
+    fn search(&self, facts: &Facts<'_>, stretch: Option<Stretch<'_>>, prepared: &Prepared, all: &mut [Vec<bool>; 2]) {
         let each = self.searches.iter().zip(&self.searched).zip(&facts.texts).zip(all);
         for (((search, searched), texts), found) in each {
             let Some(search) = search else { continue };
             found.clear();
             found.resize(searched.len(), false);
             let wanted = |target: u32| self.atoms.get(*searched.get(target as usize)? as usize)?.searched();
-            search.run(Haystack::all(texts), &wanted, prepared, &mut |target| {
+            let mut note = |target| {
                 if let Some(found) = found.get_mut(target as usize) {
                     *found = true;
                 }
-            });
+            };
+            search.run(Haystack::all(texts), &wanted, prepared, &mut note);
+            let place = |(start, end): &(usize, usize)| stretch.and_then(|stretch| stretch.text.get(*start..*end));
+            for long in texts.long.iter().filter_map(place) {
+                search.run(Haystack::one(long), &wanted, prepared, &mut note);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::trace::time;
 use crate::value::{Entry, Node, Object, Value};
 
 /// Kinds of line that hold no step: they are passed over in silence.
-const SILENT: [&str; 8] = [
+pub(crate) const SILENT: [&str; 8] = [
     "summary",
     "progress",
     "file-history-snapshot",

@@ -1,0 +1,192 @@
+//! The file of `--map`: TOML or JSON, for each part of a run a name, or a list of names.
+
+use super::{Names, Part};
+use crate::diagnostic::suggest::nearest;
+use crate::limits::Limits;
+use crate::value::json;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// A name that a user gives to a part.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub(super) part: String,
+    pub(super) name: String,
+}
+
+/// The words of a file.
+const WORDS: [&str; 20] = [
+    "calls",
+    "tool",
+    "args",
+    "result",
+    "error",
+    "start",
+    "end",
+    "duration",
+    "duration_s",
+    "call_id",
+    "status",
+    "ok",
+    "turn",
+    "agent",
+    "id",
+    "input",
+    "output",
+    "cost",
+    "usage",
+    "messages",
+];
+
+/// The parts that a run has and a call has not.
+const OF_RUNS: [&str; 7] = ["calls", "id", "input", "output", "cost", "usage", "messages"];
+
+/// A part has no more names than this.
+const MOST: usize = 100;
+
+impl Names {
+    /// The names that a file of the user adds, in front of those that are known: TOML or JSON, for each part a name or a list of names.
+    ///
+    /// # Errors
+    /// What is wrong with the file, in words.
+    pub fn of_file(text: &str) -> Result<Self, String> {
+        let mut given = Vec::new();
+        for (part, value) in entries(text)? {
+            if !WORDS.contains(&part.as_str()) {
+                return Err(unknown(&part));
+            }
+            let names = names_of(&part, value)?;
+            given.extend(names.into_iter().map(|name| Given { part: part.clone(), name }));
+        }
+        if given.is_empty() {
+            return Err("the file is empty".to_owned());
+        }
+        for (number, one) in given.iter().enumerate() {
+            if let Some(other) = given.iter().take(number).find(|other| clash(one, other)) {
+                let (name, part, other) = (&one.name, &one.part, &other.part);
+                return Err(match part == other {
+                    true => format!("`{part}` names `{name}` twice"),
+                    false => format!("`{name}` cannot be both `{other}` and `{part}`"),
+                });
+            }
+        }
+        let mut names = Self::default();
+        for one in given.iter().rev() {
+            let of_run = OF_RUNS.contains(&one.part.as_str());
+            for word in OF_RUNS.iter().filter(|word| of_run && **word != one.part) {
+                if let Some(list) = names.list_of(word) {
+                    list.retain(|name| *name != one.name);
+                }
+            }
+            if let Some(list) = names.list_of(&one.part) {
+                list.retain(|name| *name != one.name);
+                list.insert(0, Cow::Owned(one.name.clone()));
+            }
+        }
+        Ok(names.indexed(&given))
+    }
+}
+
+/// Whether one name is given to two parts of the same thing.
+fn clash(a: &Given, b: &Given) -> bool {
+    let of_run = |one: &Given| OF_RUNS.contains(&one.part.as_str());
+    let of_call = |one: &Given| Part::ALL.iter().any(|part| part.word() == one.part);
+    a.name == b.name && (of_run(a) && of_run(b) || of_call(a) && of_call(b))
+}
+
+/// The entries of the file, in any order.
+fn entries(text: &str) -> Result<serde_json::Map<String, Value>, String> {
+    let table = if text.trim_start().starts_with('{') {
+        let arena = bumpalo::Bump::new();
+        let document = json::parse(text, 0, &arena, &Limits::default())
+            .map_err(|error| format!("it is not JSON: {} ({})", error.message, place(text, error.offset)))?;
+        if let Some(twice) = document.duplicates.first() {
+            return Err(format!("`{}` stands there twice", twice.key));
+        }
+        serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))
+    } else {
+        toml::from_str::<toml::Table>(text)
+            .map_err(|error| {
+                let at = error.span().map(|span| format!(" ({})", place(text, span.start)));
+                format!("it is not TOML: {}{}", error.message(), at.unwrap_or_default())
+            })
+            .and_then(|table| serde_json::to_value(table).map_err(|error| error.to_string()))
+    };
+    match table? {
+        Value::Object(entries) => Ok(entries),
+        _ => Err("it holds no entries".to_owned()),
+    }
+}
+
+/// `line 2, column 5`.
+fn place(text: &str, offset: usize) -> String {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+    format!("line {line}, column {column}")
+}
+
+/// The names that a part has in the file.
+fn names_of(part: &str, value: Value) -> Result<Vec<String>, String> {
+    let items = match value {
+        Value::Array(items) => items,
+        Value::Object(_) => {
+            return Err(format!("`{part}` holds entries of its own: write a line for each part, without a heading"));
+        }
+        value => vec![value],
+    };
+    if items.is_empty() || items.len() > MOST {
+        let problem = if items.is_empty() { "no name" } else { "more than 100 names" };
+        return Err(format!("`{part}` has {problem}"));
+    }
+    let name = |item: Value| match item {
+        Value::String(name) if name.is_empty() => Err(format!("a name of `{part}` is empty")),
+        Value::String(name) => Ok(name),
+        other => Err(format!("`{part}` is neither a name nor a list of names: `{other}` is no text")),
+    };
+    items.into_iter().map(name).collect()
+}
+
+fn unknown(word: &str) -> String {
+    match nearest(word, WORDS) {
+        Some(near) => format!("there is no part `{word}`: did you mean `{near}`?"),
+        None => format!("there is no part `{word}`: the parts are {}", WORDS.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_said() {
+        for (text, said) in [
+            ("", "is empty"),
+            ("# nothing\n", "is empty"),
+            ("calls = 5", "`5` is no text"),
+            ("{\"calls\": null}", "`null` is no text"),
+            ("calls = []", "no name"),
+            ("calls = [\"\"]", "is empty"),
+            ("[calls]\nname = \"x\"", "without a heading"),
+            ("tool = \"x\"\ncalls = \"a\" b", "line 2, column 13"),
+            ("{\"calls\": \"a\",\n \"tool\" \"b\"}", "line 2, column 9"),
+            ("{\"calls\": \"a\", \"calls\": \"b\"}", "stands there twice"),
+            ("args = \"x\"\nresult = \"x\"", "cannot be both `args` and `result`"),
+            ("tool = [\"x\", \"x\"]", "names `x` twice"),
+            ("history = \"x\"", "the parts are calls, tool"),
+            ("Calls = \"x\"", "did you mean `calls`?"),
+        ] {
+            let error = Names::of_file(text).expect_err(text);
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_the_user_is_taken_from_the_part_that_has_it() {
+        let names = Names::of_file("result = \"input\"\nid = \"query\"\noutput = [\"a\", \"b\"]").expect("good names");
+        assert_eq!(names.part("input"), Some((Part::Result, 0)));
+        assert_eq!(names.part("args"), Some((Part::Args, 0)));
+        assert!(!names.input.contains(&"query".into()));
+        assert_eq!(names.output.iter().take(3).collect::<Vec<_>>(), ["a", "b", "output"]);
+    }
+}

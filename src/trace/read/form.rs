@@ -1,0 +1,59 @@
+//! The form of a file, told by its first lines: a run on each, or one session.
+
+use super::bytes::valid_part;
+use super::split;
+use crate::limits::Limits;
+use crate::trace::adapt;
+use crate::value::json;
+
+/// A first line of this length is enough to tell the form of a file by.
+const LONG: usize = 1 << 20;
+/// Lines that are looked at to tell a session from a file with a run on each line.
+const FIRST_LINES: usize = 20;
+
+/// Whether the first line holds a whole value and more lines follow, or the second does where the first is broken.
+pub(super) fn runs_by_line(head: &str) -> bool {
+    let mut lines = split::lines(head);
+    let Some((_, first)) = lines.next() else { return false };
+    let second = lines.next().map(|(_, line)| line);
+    let is_object = |line: &str| {
+        line.starts_with('{')
+            && split::end_of_value(line, 0).is_some_and(|end| split::skip_blank(line, end) >= line.len())
+    };
+    is_object(first) || (!first.starts_with('[') && second.is_some_and(is_object))
+}
+
+/// How much of a file is looked at to tell its form.
+#[derive(Default)]
+pub(super) struct FirstLines {
+    looked: usize,
+    lines: usize,
+}
+
+impl FirstLines {
+    /// Whether there are two lines, or a first one so long that the next one has to wait.
+    pub(super) fn are_in(&mut self, bytes: &[u8]) -> bool {
+        if self.lines == 0 {
+            let blank = bytes.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            self.looked = self.looked.max(blank);
+        }
+        while let Some(at) = memchr::memchr(b'\n', bytes.get(self.looked..).unwrap_or_default()) {
+            self.looked += at + 1;
+            self.lines += 1;
+            let long = self.looked > LONG && runs_by_line(valid_part(bytes.get(..self.looked).unwrap_or_default()));
+            if long || self.lines == 2 {
+                return true;
+            }
+        }
+        self.looked = bytes.len();
+        false
+    }
+}
+
+pub(super) fn is_session(head: &str, limits: &Limits) -> bool {
+    let is_line_of_session = |line: &str| {
+        let arena = bumpalo::Bump::new();
+        json::parse(line, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
+    };
+    split::lines(head).take(FIRST_LINES).any(|(_, line)| is_line_of_session(line))
+}

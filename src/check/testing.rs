@@ -42,9 +42,11 @@ impl<'a> Checker<'a> {
 
     /// Tests inside a rule speak of it unless they name others.
     fn tests_of(&mut self, name: &ast::Name, body: &'a [ast::Item]) {
-        let own = self.rule_number(&name.text);
+        // Most rules have none: the number is looked for where there is one.
+        let mut own = None;
         for item in body {
             if let ItemKind::Test(test) = &item.kind {
+                let own = *own.get_or_insert_with(|| self.rule_number(&name.text));
                 self.test_block(test, own, item.span);
             }
         }

@@ -132,7 +132,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let project = given.project.as_ref();
     let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
     let targets = outputs::targets(format, &arguments.report)?;
-    let profile = arguments.profile.as_deref().map(profile::Target::parse).transpose()?;
+    let profile = target(arguments)?;
     let started = Instant::now();
     let mut rules = load(&given, limits)?;
     let costs = profile.as_ref().map(|_| profile::begin(&rules.programs, started));
@@ -182,6 +182,12 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         arguments.project.tell_request(project, color);
     }
     Ok(exit)
+}
+
+/// Where the profile goes, if there is to be one.
+fn target(arguments: &Arguments) -> Result<Option<profile::Target>, Stop> {
+    let parse = |word: &str| profile::Target::parse(word, arguments.rules.as_deref());
+    arguments.profile.as_deref().map(parse).transpose()
 }
 
 /// What is to be checked: what the command line says, else what the project says.

@@ -21,7 +21,7 @@ use crate::vm::prepare::Prepared;
 use crate::vm::screen::{Answer, Scratch, Screen};
 use bumpalo::Bump;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -37,10 +37,14 @@ pub enum Target {
 }
 
 impl Target {
-    /// The target of a word behind `--profile=`. That a file has no folder is said before anything is judged.
-    pub fn parse(word: &str) -> Result<Self, Stop> {
+    /// The target of a word behind `--profile=`. That a file has no folder is said before anything is judged; and so is that a word behind
+    /// `--profile` without `=` is the first word of the others, the rules.
+    pub fn parse(word: &str, rules: Option<&Path>) -> Result<Self, Stop> {
         let help = "write `--profile`, `--profile=json` or `--profile=FILE.json`";
         match word {
+            "text" if rules.is_some_and(|rules| rules == Path::new("json") && !rules.exists()) => {
+                Err(Stop::usage("`json` is taken for the rules here", "write `--profile=json`"))
+            }
             "text" => Ok(Self::Table),
             "json" => Ok(Self::Json),
             file if file.ends_with(".json") => {

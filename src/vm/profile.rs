@@ -133,9 +133,13 @@ impl Profile {
 impl Machine<'_> {
     /// Does some work of a part, and notes what it costs while somebody asks.
     pub(super) fn costing<T>(&mut self, part: Part, work: impl FnOnce(&mut Self) -> T) -> T {
-        if self.profile.is_none() {
-            return work(self);
-        }
+        if self.profile.is_none() { work(self) } else { self.costing_noted(part, work) }
+    }
+
+    /// The same apart from it, so that it costs nothing where nobody asks.
+    #[cold]
+    #[inline(never)]
+    fn costing_noted<T>(&mut self, part: Part, work: impl FnOnce(&mut Self) -> T) -> T {
         self.begin_cost(part);
         let done = work(self);
         self.end_cost();
@@ -166,9 +170,8 @@ impl Machine<'_> {
 
     /// The machine is about to get its full share of fuel.
     pub(super) fn note_refuel(&mut self) {
-        let used = self.limits.fuel.saturating_sub(self.meter.fuel());
         if let Some(profile) = &mut self.profile {
-            profile.before += used;
+            profile.before += self.limits.fuel.saturating_sub(self.meter.fuel());
         }
     }
 

@@ -83,8 +83,8 @@ fn rules(report: &Report) -> String {
 /// What would be read without a profile.
 fn early(report: &Report) -> String {
     let Costs { runs, decided, .. } = report.costs;
-    let mut text = format!("  early: decided at first look, for which no run is read in full; so were {decided} of ");
-    text.push_str(&format!("{} by all rules together\n", counted(runs, "run")));
+    let mut text = "  early: how often the first look decides it, without reading the run in full; ".to_owned();
+    text.push_str(&format!("it decides all rules in {decided} of {}\n", counted(runs, "run")));
     let never: Vec<&RuleRow> = report.rules.iter().filter(|row| row.runs() > 0 && row.decided() == 0).collect();
     if !never.is_empty() {
         let names = never.iter().take(NAMED).map(|row| format!("`{}` ({})", shown(&row.name), row.location));

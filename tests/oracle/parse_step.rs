@@ -1,8 +1,6 @@
 //! Reads step patterns, conditions and flows; the rest of `parse.rs`.
 
-use crate::model::{
-    ArgForm, ArgTest, Comparison, Condition, Flow, OfProgram, Operand, Path, Pattern, Segment, Simple, Test, Text, What,
-};
+use crate::model::{ArgForm, ArgTest, Comparison, Condition, Flow, OfProgram, Operand, Path, Pattern, Segment, Simple, Test, Text, What};
 use crate::parse::Parser;
 use crate::tokens::Token;
 use serde_json::Value;
@@ -83,10 +81,7 @@ impl Parser {
             Token::Word(word) => match word.as_str() {
                 "any" => What::AnyTool,
                 "message" => What::Message,
-                "command"
-                    if matches!(self.peek(), Some(Token::Word(_)))
-                        && self.tokens.get(self.at + 1) == Some(&Token::Sign("(")) =>
-                {
+                "command" if matches!(self.peek(), Some(Token::Word(_))) && self.tokens.get(self.at + 1) == Some(&Token::Sign("(")) => {
                     let Token::Word(name) = self.next() else { panic!("a program") };
                     What::Program(name, Vec::new())
                 }

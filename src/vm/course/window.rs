@@ -86,8 +86,7 @@ impl Openings {
     fn new(view: &View<'_, '_>, slots: Slots, within: Option<Within>) -> Self {
         let Slots { step, edge, close } = slots;
         // What a C's values and tests can tell apart among the A's.
-        let detail =
-            close.map_or(Vec::new(), |close| view.names(close).iter().copied().chain(view.asks(close)).collect());
+        let detail = close.map_or(Vec::new(), |close| view.names(close).iter().copied().chain(view.asks(close)).collect());
         let known = [view.names(step), view.names(edge)].concat();
         let alone = |close| view.names(close).iter().all(|name| view.names(edge).contains(name));
         let plain = |close| !view.joined(close) && !view.joined(edge) && alone(close);

@@ -71,7 +71,7 @@ fn rules(count: usize, tools: usize) -> String {
     for number in 0..count {
         let tool = |shift: usize| format!("tool_{}", (number * 13 + shift) % tools);
         let (a, b, c) = (tool(0), tool(1), tool(2));
-        let _ = match number % 12 {
+        let _ = match number % 24 {
             0 => writeln!(out, "before {a} -> {b}"),
             1 => writeln!(out, "never {a}(id: $id) after {b}(id: $id)"),
             2 => writeln!(out, "count {a} <= 100000"),
@@ -83,7 +83,19 @@ fn rules(count: usize, tools: usize) -> String {
             8 => writeln!(out, "never repeat {a} more than 50 times"),
             9 => writeln!(out, "require {a} where duration < 1s"),
             10 => writeln!(out, "before each {a}(id: $id) -> {b}(id: $id)"),
-            _ => writeln!(out, "never {a} between {b} and {c}"),
+            11 => writeln!(out, "never {a} between {b} and {c}"),
+            12 => writeln!(out, "immediately before {a} -> {b}"),
+            13 => writeln!(out, "after each {a}(id: $id) -> {b}(id: $id)"),
+            14 => writeln!(out, "together {a}, {b}"),
+            15 => writeln!(out, "not both {a}(id: $id), {b}(id: $id)"),
+            16 => writeln!(out, "either {a} or {b} or {c}"),
+            17 => writeln!(out, "{a}(id: $id) iff {b}(id: $id)"),
+            18 => writeln!(out, "no {a}: args.amount > 1000"),
+            19 => writeln!(out, "last {a} | {b}"),
+            20 => writeln!(out, "after {a} until {b} {{ never {c}(amount > 10000) }}"),
+            21 => writeln!(out, "any of {{ never {a}; require {b} failed }}"),
+            22 => writeln!(out, "sequence only {a}(id: $id) -> {b}(id: $id)"),
+            _ => writeln!(out, "apart {a}, {b}"),
         };
     }
     out

@@ -129,6 +129,10 @@ impl<'run> Machine<'run> {
     pub fn rule_text(&self, span: Span) -> String {
         let source = self.program.sources.get(span.file.0 as usize);
         let text = source.and_then(|source| source.text.get(span.range())).unwrap_or("");
+        if !text.contains(char::is_control) && !text.contains("  ") && text.is_ascii() {
+            // Nearly all of it stands on one line.
+            return shortened(text.trim_ascii());
+        }
         shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 }

@@ -67,12 +67,12 @@ fn names_of(kind: Kind) -> &'static [&'static str] {
             "kind",
         ],
         Kind::Skill => &["name", "ok", "start", "end", "duration", "turn", "index", "id", "agent", "kind"],
-        Kind::Http => &[
-            "url", "method", "ok", "status", "start", "end", "duration", "turn", "index", "id", "agent", "kind",
-        ],
-        Kind::Span => &[
-            "name", "attributes", "ok", "status", "start", "end", "duration", "turn", "index", "id", "agent", "kind",
-        ],
+        Kind::Http => {
+            &["url", "method", "ok", "status", "start", "end", "duration", "turn", "index", "id", "agent", "kind"]
+        }
+        Kind::Span => {
+            &["name", "attributes", "ok", "status", "start", "end", "duration", "turn", "index", "id", "agent", "kind"]
+        }
         Kind::Read | Kind::Write => {
             &["path", "ok", "status", "start", "end", "duration", "turn", "index", "id", "agent", "kind"]
         }

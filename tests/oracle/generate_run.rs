@@ -257,7 +257,10 @@ fn skill(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
 
 fn request(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
     let mut step = Map::new();
-    step.insert("url".to_owned(), json!(source.pick(&["https://a.example/x", "http://a.example/y", "https://b.example"])));
+    step.insert(
+        "url".to_owned(),
+        json!(source.pick(&["https://a.example/x", "http://a.example/y", "https://b.example"])),
+    );
     if source.chance(70) {
         step.insert("status".to_owned(), json!(source.pick(&[200, 204, 404, 500])));
     }

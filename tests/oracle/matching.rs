@@ -307,7 +307,9 @@ impl<'a> World<'a> {
         let scope = self.scope(index);
         match piece {
             Piece::Status(ok) => status_truth(self.step(index), ok),
-            Piece::Program(name, tests) => sure(self.step(index).programs().iter().any(|of| program_is(of, name, tests))),
+            Piece::Program(name, tests) => {
+                sure(self.step(index).programs().iter().any(|of| program_is(of, name, tests)))
+            }
             Piece::Condition(condition) => condition_truth(condition, scope, variables),
             Piece::Argument(test) => argument_truth(&test.test, &scope.look_up_argument(&test.path), scope, variables),
         }

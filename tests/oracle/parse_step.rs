@@ -1,9 +1,15 @@
 //! Reads step patterns, conditions and flows; the rest of `parse.rs`.
 
-use crate::model::{ArgForm, ArgTest, Comparison, Condition, Flow, OfProgram, Operand, Path, Pattern, Segment, Simple, Test, Text, What};
+use crate::model::{
+    ArgForm, ArgTest, Comparison, Condition, Flow, OfProgram, Operand, Path, Pattern, Segment, Simple, Test, Text, What,
+};
 use crate::parse::Parser;
 use crate::tokens::Token;
 use serde_json::Value;
+
+/// Words that go on behind a step.
+const BEHIND: &[&str] =
+    &["after", "and", "before", "between", "iff", "in", "only", "or", "then", "until", "when", "where"];
 
 fn texts(values: &[Value]) -> Vec<String> {
     values.iter().map(|value| value.as_str().expect("a text").to_owned()).collect()
@@ -81,7 +87,7 @@ impl Parser {
             Token::Word(word) => match word.as_str() {
                 "any" => What::AnyTool,
                 "message" => What::Message,
-                "command" if matches!(self.peek(), Some(Token::Word(_))) && self.tokens.get(self.at + 1) == Some(&Token::Sign("(")) => {
+                "command" if self.names_a_program() => {
                     let Token::Word(name) = self.next() else { panic!("a program") };
                     What::Program(name, Vec::new())
                 }
@@ -98,6 +104,12 @@ impl Parser {
             },
             other => panic!("{other:?} is no step"),
         }
+    }
+
+    /// `git(…)` behind `command`.
+    fn names_a_program(&self) -> bool {
+        let name = matches!(self.peek(), Some(Token::Word(word)) if !BEHIND.contains(&word.as_str()));
+        name && self.tokens.get(self.at + 1) == Some(&Token::Sign("("))
     }
 
     fn text(&mut self) -> Text {

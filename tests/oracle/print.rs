@@ -1,8 +1,8 @@
 //! Rules as `.assert` text.
 
 use crate::model::{
-    Adjacency, ArgForm, ArgTest, Comparison, Condition, CountTest, Flow, Header, OfProgram, Operand, Path, Pattern, Quantifier,
-    Segment, SequenceMode, Simple, Statement, Test, Text, What, Within,
+    Adjacency, ArgForm, ArgTest, Comparison, Condition, CountTest, Flow, Header, OfProgram, Operand, Path, Pattern,
+    Quantifier, Segment, SequenceMode, Simple, Statement, Test, Text, What, Within,
 };
 
 /// One statement, on as many lines as its blocks need.

@@ -15,16 +15,8 @@ pub enum Kind {
     Span,
 }
 
-pub const KINDS: [Kind; 8] = [
-    Kind::Call,
-    Kind::Message,
-    Kind::Command,
-    Kind::Read,
-    Kind::Write,
-    Kind::Skill,
-    Kind::Http,
-    Kind::Span,
-];
+pub const KINDS: [Kind; 8] =
+    [Kind::Call, Kind::Message, Kind::Command, Kind::Read, Kind::Write, Kind::Skill, Kind::Http, Kind::Span];
 
 impl Kind {
     pub fn list(self) -> &'static str {

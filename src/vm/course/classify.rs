@@ -23,7 +23,7 @@ use std::rc::Rc;
 /// Classifies all steps of the machine's run.
 pub(super) fn classify<'run>(machine: &mut Machine<'run>, plan: &Plan) -> Timeline<'run> {
     let mut timeline = Timeline::new(machine.run, plan.shapes().len());
-    let mut classifier = Classifier { plan, names: FxHashMap::default(), cache: Vec::new(), spent: Vec::new() };
+    let mut classifier = Classifier { plan, names: FxHashMap::default(), cache: Known::default(), spent: Vec::new() };
     classifier.spent.resize(plan.shapes().len(), 0);
     for (number, step) in (0..).zip(machine.run.steps) {
         classifier.step(machine, number, step, &mut timeline);
@@ -36,9 +36,38 @@ struct Classifier<'p, 'run> {
     /// Candidates by kind and name: names come back, and each is looked up once.
     names: FxHashMap<(Kind, &'run str), Rc<[AlternativeRef]>>,
     /// Truths of conditions and values of paths of the step in work.
-    cache: Vec<(CodeId, Node<'run>)>,
+    cache: Known<'run>,
     /// Fuel that each pattern took: one hostile pattern ends alone.
     spent: Vec<u64>,
+}
+
+/// What is known of the step in work. Mostly that is little: beyond some values they are looked up instead of looked through.
+#[derive(Default)]
+struct Known<'run> {
+    few: Vec<(CodeId, Node<'run>)>,
+    more: FxHashMap<CodeId, Node<'run>>,
+}
+
+impl<'run> Known<'run> {
+    const FEW: usize = 16;
+
+    fn clear(&mut self) {
+        self.few.clear();
+        self.more.clear();
+    }
+
+    fn get(&self, code: CodeId) -> Option<Node<'run>> {
+        let found = self.few.iter().find(|(known, _)| *known == code).map(|(_, node)| *node);
+        found.or_else(|| self.more.get(&code).copied())
+    }
+
+    fn add(&mut self, code: CodeId, node: Node<'run>) {
+        if self.few.len() < Self::FEW {
+            self.few.push((code, node));
+        } else {
+            self.more.insert(code, node);
+        }
+    }
 }
 
 /// What one alternative says of a step.
@@ -118,6 +147,9 @@ impl<'run> Classifier<'_, 'run> {
         timeline: &mut Timeline<'run>,
     ) -> Result<(), Fault> {
         let executed = is_executed(step);
+        if let ([one], false) = (candidates, shape.joined) {
+            return self.single(machine, shape, *one, (number, step), timeline);
+        }
         let mut overall: Option<Truth> = None;
         let mut found = Found::default();
         for candidate in candidates {
@@ -143,6 +175,33 @@ impl<'run> Classifier<'_, 'run> {
         for (alternative, reading) in found.readings() {
             let sure = reading.truth.plain() == Some(true);
             matches.add(Event { step: number, alternative, sure }, step.kind, &reading.parts);
+        }
+        Ok(())
+    }
+
+    /// The same for a pattern of which only one alternative can match the step, and which asks for nothing of others.
+    fn single(
+        &mut self,
+        machine: &mut Machine<'run>,
+        shape: &Shape,
+        candidate: AlternativeRef,
+        (number, step): (u32, &'run Step<'run>),
+        timeline: &mut Timeline<'run>,
+    ) -> Result<(), Fault> {
+        let Some(alternative) = shape.alternatives.get(usize::from(candidate.alternative)) else { return Ok(()) };
+        if alternative.proposed == is_executed(step) {
+            return Ok(());
+        }
+        machine.spend(1)?;
+        let Reading { truth, parts } = self.alternative(machine, shape, alternative, step, &mut timeline.values)?;
+        let Some(matches) = timeline.matches.get_mut(candidate.shape.0 as usize) else { return Ok(()) };
+        if shape.conditional {
+            if truth.by_missing() { &mut matches.by_missing } else { &mut matches.on_evidence }.push(number);
+        }
+        let plain = truth.plain();
+        if plain != Some(false) {
+            let event = Event { step: number, alternative: candidate.alternative, sure: plain == Some(true) };
+            matches.add(event, step.kind, &parts);
         }
         Ok(())
     }
@@ -177,12 +236,11 @@ impl<'run> Classifier<'_, 'run> {
     }
 
     fn truth(&mut self, machine: &mut Machine<'run>, code: CodeId, step: &'run Step<'run>) -> Result<Truth, Fault> {
-        if let Some((_, Node { value: Value::Truth(truth), .. })) = self.cache.iter().find(|(known, _)| *known == code)
-        {
-            return Ok(*truth);
+        if let Some(Node { value: Value::Truth(truth), .. }) = self.cache.get(code) {
+            return Ok(truth);
         }
         let truth = machine.truth(code, &Scope::of_step(step))?;
-        self.cache.push((code, Node::computed(Value::Truth(truth))));
+        self.cache.add(code, Node::computed(Value::Truth(truth)));
         Ok(truth)
     }
 
@@ -192,11 +250,11 @@ impl<'run> Classifier<'_, 'run> {
         code: CodeId,
         step: &'run Step<'run>,
     ) -> Result<Node<'run>, Fault> {
-        if let Some((_, node)) = self.cache.iter().find(|(known, _)| *known == code) {
-            return Ok(*node);
+        if let Some(node) = self.cache.get(code) {
+            return Ok(node);
         }
         let node = machine.evaluate(code, &Scope::of_step(step))?;
-        self.cache.push((code, node));
+        self.cache.add(code, node);
         Ok(node)
     }
 }

@@ -34,6 +34,10 @@ const LOOKED_AT: usize = 10_000;
 
 /// Text for a sentence: one line, not too long.
 fn short(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
+    if text.len() <= SHOWN && text.bytes().all(plain) && !text.contains("  ") && text.trim() == text {
+        return text.to_owned();
+    }
     let start = beginning(text, LOOKED_AT);
     let line = start.split_whitespace().collect::<Vec<_>>().join(" ");
     let whole = line.chars().nth(SHOWN).is_none() && *start == *text;

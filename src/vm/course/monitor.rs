@@ -146,7 +146,7 @@ pub(super) fn play_watched<'run>(
 struct Player<'s> {
     cursors: SmallVec<[Cursor<'s>; 4]>,
     /// The hits of the step in work.
-    hits: Vec<Hit>,
+    hits: SmallVec<[Hit; 2]>,
     seen: Seen,
 }
 
@@ -155,7 +155,7 @@ impl<'s> Player<'s> {
         let timeline = view.timeline;
         let slots = selected.iter().map(|_| Occurrence::default()).collect();
         let cursors = selected.iter().map(|selection| Cursor::new(selection, timeline)).collect();
-        Self { cursors, hits: Vec::new(), seen: Seen { slots, unknown: None } }
+        Self { cursors, hits: SmallVec::new(), seen: Seen { slots, unknown: None } }
     }
 
     /// The next step with hits.
@@ -253,7 +253,7 @@ impl Selection {
 
     /// The events themselves.
     pub(super) fn events<'t>(&'t self, timeline: &'t Timeline<'_>) -> impl Iterator<Item = (u32, Event)> + 't {
-        let events = timeline.of(self.shape()).map_or(&[][..], |matches| &matches.events);
+        let events = timeline.of(self.shape()).map_or(&[][..], |matches| matches.events.as_slice());
         let (range, list) = match self {
             Self::Range(_, range) => (range.clone(), &[][..]),
             Self::List(_, list) => (0..0, list.as_slice()),
@@ -276,7 +276,7 @@ struct Cursor<'s> {
 
 impl<'s> Cursor<'s> {
     fn new(selection: &'s Selection, timeline: &'s Timeline<'_>) -> Self {
-        let events = timeline.of(selection.shape()).map_or(&[][..], |matches| &matches.events);
+        let events = timeline.of(selection.shape()).map_or(&[][..], |matches| matches.events.as_slice());
         let mut cursor = Self { events, selection, at: 0, step: BEHIND };
         cursor.look();
         cursor

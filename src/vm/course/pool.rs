@@ -107,6 +107,8 @@ impl Keys {
     }
 }
 
+/// The fuel of a new group: what statements keep must not fill the memory.
+const KEPT: usize = 16;
 /// Answers to tests that are kept; beyond that they are evaluated again.
 const KNOWN: usize = 1 << 20;
 
@@ -200,6 +202,7 @@ impl<S: Default> Pool<S> {
             _ => self.exact.number(&shared, next),
         };
         if number == next {
+            view.spend(KEPT)?;
             self.enlist(view, hit, env, shared, number)?;
             let (env, event) = (env.clone(), (hit.slot, hit.event));
             self.groups.push(Group { env, event, data: S::default(), state: State::Awake });

@@ -5,9 +5,9 @@
 
 use super::explain;
 use super::monitor::{Judged, Monitor, Why, of};
+use super::numbers::Numbers;
 use super::statement::Polarity;
 use super::states::{KEPT, Partial};
-use super::numbers::Numbers;
 use super::timeline::index;
 use super::trail::{Mark, Trail, measure};
 use super::view::{Hit, Names, View, key};

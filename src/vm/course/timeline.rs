@@ -66,25 +66,28 @@ pub(super) struct Candidate {
     pub(super) parts: SmallVec<[Part; 4]>,
 }
 
+/// Matches that are kept without memory of their own: of many patterns each matches few steps.
+const FEW: usize = 6;
+
 /// All matches of one distinct pattern.
 #[derive(Debug, Default)]
 pub(super) struct Matches {
     /// In the order of steps.
-    pub(super) events: Vec<Event>,
+    pub(super) events: SmallVec<[Event; FEW]>,
     /// The kinds of their steps.
     pub(super) kinds: Kinds,
     /// The values bound by each event: as many as the pattern has names.
-    parts: Vec<Part>,
+    parts: SmallVec<[Part; FEW]>,
     /// For a pattern with a condition: candidates whose condition was decided by something missing, and the others, each by step.
-    pub(super) by_missing: Vec<u32>,
+    pub(super) by_missing: SmallVec<[u32; FEW]>,
     /// See `by_missing`.
-    pub(super) on_evidence: Vec<u32>,
+    pub(super) on_evidence: SmallVec<[u32; FEW]>,
     /// For a pattern with tests on other patterns' bindings: its candidates, for such tests to be added to their conditions.
     pub(super) candidates: Vec<Candidate>,
     /// What ended its classification.
     pub(super) fault: Option<Fault>,
     /// Its events by value of a name, made when a block asks for it.
-    by_value: FxHashMap<usize, ByValue>,
+    by_value: Option<Box<FxHashMap<usize, ByValue>>>,
 }
 
 /// Events by the value of one name.
@@ -116,11 +119,11 @@ impl Matches {
 
     /// The numbers of the events that have `value` for the name at `position`, or no known one; in order.
     pub(super) fn with_value(&mut self, position: usize, names: usize, value: Part) -> Vec<u32> {
-        if !self.by_value.contains_key(&position) {
+        if self.by_value.as_ref().is_none_or(|known| !known.contains_key(&position)) {
             let made = self.index(position, names);
-            self.by_value.insert(position, made);
+            self.by_value.get_or_insert_default().insert(position, made);
         }
-        let Some(known) = self.by_value.get(&position) else { return Vec::new() };
+        let Some(known) = self.by_value.as_ref().and_then(|known| known.get(&position)) else { return Vec::new() };
         let mut found = known.values.get(&value).cloned().unwrap_or_default();
         if !known.others.is_empty() {
             found.extend(&known.others);

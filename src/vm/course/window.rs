@@ -29,7 +29,16 @@ impl<M> All<M> {
     /// A monitor for each of the `steps` first slots; the window's slots stand behind them.
     pub(super) fn new(view: &View<'_, '_>, steps: usize, make: impl Fn(Slots) -> M) -> Self {
         let close = Some(steps + 1).filter(|close| *close < view.slots.len());
-        Self { parts: (0..steps).map(|step| make(Slots { step, edge: steps, close })).collect() }
+        // What matches no step of the run cannot be in a window; one of them is kept to say whether a window opens.
+        let occurs = |slot: &usize| {
+            let matches = view.slots.get(*slot).and_then(|slot| view.timeline.of(slot.shape));
+            matches.is_some_and(|matches| !matches.events.is_empty())
+        };
+        let mut wanted: Vec<usize> = (0..steps).filter(occurs).collect();
+        if wanted.is_empty() {
+            wanted.push(0);
+        }
+        Self { parts: wanted.into_iter().map(|step| make(Slots { step, edge: steps, close })).collect() }
     }
 }
 
@@ -86,7 +95,8 @@ impl Openings {
     fn new(view: &View<'_, '_>, slots: Slots, within: Option<Within>) -> Self {
         let Slots { step, edge, close } = slots;
         // What a C's values and tests can tell apart among the A's.
-        let detail = close.map_or(Vec::new(), |close| view.names(close).iter().copied().chain(view.asks(close)).collect());
+        let detail =
+            close.map_or(Vec::new(), |close| view.names(close).iter().copied().chain(view.asks(close)).collect());
         let known = [view.names(step), view.names(edge)].concat();
         let alone = |close| view.names(close).iter().all(|name| view.names(edge).contains(name));
         let plain = |close| !view.joined(close) && !view.joined(edge) && alone(close);

@@ -90,6 +90,10 @@ fn what_came_nearest_to_a_test_is_said() {
         "output.ids contains \"o-2\"",
         r#"`output.ids` is ["o-1","O-2"]: for one element only the letter case differs"#,
     );
+    says(
+        "output.status in [\"Refunded\", \"open\"]",
+        "`output.status` is \"refunded\": for one element only the letter case differs",
+    );
     assert!(reason("output.prose does not contain \"last\"").ends_with("…: it stands at character 102"));
     assert!(reason("output.prose not matches /good\\w+/i").ends_with("…: it stands at character 115"));
     assert!(
@@ -164,6 +168,9 @@ fn common_slips_are_told_with_what_to_write() {
         ("all output.items.ok == true", "write `all x in output.items.ok: x == true`"),
         ("refund(amount > 3)", "that the tool is called is said with `require refund(amount > 3)`"),
         ("percentile(output.list, 95) < 2", "write `95%`"),
+        ("output.message starts with /your|my/i", "write `output.message matches /^(?:your|my)/i`"),
+        ("output.message not ends with /done/", "write `output.message not matches /done$/`"),
+        ("output.list[0..1] == [1]", "write `output.list[0]` for one element, `output.list[*]` for every element"),
     ];
     for (rules, help) in cases {
         let said = told(rules);

@@ -213,7 +213,17 @@ impl Checker<'_> {
     fn report_regex_operand(&mut self, test: &ValueTest, text: &str, right: &Typed) {
         let written = self.written(right.expr.span);
         let word = if test.negated { "not matches" } else { "matches" };
-        self.report_right(test, right, Class::Regex, &format!("write `{text} {word} {written}`"));
+        // `starts with /a/` is `matches /^a/`. What holds a choice is bound together first.
+        let anchored = written.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')).and_then(|(pattern, flags)| {
+            let pattern = if pattern.contains('|') { format!("(?:{pattern})") } else { pattern.to_owned() };
+            match test.kind {
+                TestKind::StartsWith => Some(format!("/^{pattern}/{flags}")),
+                TestKind::EndsWith => Some(format!("/{pattern}$/{flags}")),
+                _ => None,
+            }
+        });
+        let pattern = anchored.unwrap_or(written);
+        self.report_right(test, right, Class::Regex, &format!("write `{text} {word} {pattern}`"));
     }
 
     /// Both types are known and never fit.

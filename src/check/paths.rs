@@ -48,6 +48,18 @@ impl<'a> Checker<'a> {
             }
             return self.member(value, &name.text, name.span, base.span, whole.span);
         }
+        if index.ty.class() == Some(Class::Range) {
+            let text = self.written(base.span);
+            self.report(
+                Diagnostic::new(
+                    Slug::TypeMismatch,
+                    index.expr.span,
+                    "an element has one position, and a range has many",
+                )
+                .help(format!("write `{text}[0]` for one element, `{text}[*]` for every element")),
+            );
+            return Typed::broken(whole.span);
+        }
         let ty = if is_spread(base) { Ty::list(Ty::Any) } else { value.ty.element() };
         let kind = ExprKind::Index(Box::new(value.expr), Box::new(index.expr));
         if value.ty.class() == Some(Class::Text) || value.ty.class() == Some(Class::Number) {

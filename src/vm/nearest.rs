@@ -46,6 +46,7 @@ impl<'run> Machine<'run> {
                 self.found(kind, subject, operand)
             }
             (TestKind::Contains, false) => contained_otherwise(subject, operand),
+            (TestKind::In, false) if matches!(operand, Value::List(_)) => contained_otherwise(operand, subject),
             (TestKind::Equal | TestKind::Identical, false) => equal_otherwise(subject, operand),
             (TestKind::StartsWith | TestKind::EndsWith, false) => ends_otherwise(kind, subject, operand),
             _ => None,

@@ -379,6 +379,14 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
 }
 
 #[test]
+fn no_rule_of_the_speed_corpus_makes_every_run_be_read_in_full() {
+    let (program, prepared) = compiled(include_str!("../benches/pack.assert"));
+    let mut demand = Demand::default();
+    let screen = Screen::new(&program, &prepared, &EvaluateOptions::default().selection, &mut demand);
+    assert!(!screen.always_open());
+}
+
+#[test]
 fn unusual_lines_are_for_the_full_reader() {
     let call = r#"{"name":"refund","args":{"amount":1}}"#;
     for line in [

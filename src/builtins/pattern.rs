@@ -112,7 +112,8 @@ const FEW: u64 = 1 << 16;
 /// Whether an expression can take so long on a large text that this has to be counted.
 #[must_use]
 pub fn is_heavy(pattern: &str) -> bool {
-    const HEAVY: u64 = 40;
+    // Patterns of credentials have up to a hundred or two; what is made to take long has thousands.
+    const HEAVY: u64 = 256;
     states(pattern) > HEAVY
 }
 

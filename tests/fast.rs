@@ -231,3 +231,62 @@ fn long_lines_are_judged_like_short_ones() {
         }
     }
 }
+
+/// Runs in which entries fail, with what may and what may not be shown: secrets below names, in text that is JSON, in the environment.
+fn entries() -> String {
+    let mut text = String::new();
+    for number in 0..300 {
+        let url = ["https://a.b", "http://a.b/hunter22Xq9vTz7w", "AKIAABCDEFGHIJKLMNOP", "\\u0041b\\n"][number % 4];
+        let said = ["a summary", "no hunter22Xq9vTz7w", "", "é😀 nothing"][number / 4 % 4];
+        let more = [
+            "",
+            r#","headers":{"password":"hunter22Xq9vTz7w"}"#,
+            r#","env":{"TOKENS":"hunter22Xq9vTz7w"}"#,
+            r#","note":"{\"password\":\"hunter22Xq9vTz7w\"}""#,
+            r#","x":{"a":[1,{"b":null}]}"#,
+            r#","pass\u0077ord":"hunter22Xq9vTz7w""#,
+        ][number % 6];
+        let calls = [
+            r#"[{"name":"pay","args":{"sum":3},"result":"ok","error":null}]"#,
+            r#"[{"name":"pay","args":{"sum":300,"api_key":"hunter22Xq9vTz7w"},"result":"ok","error":null}]"#,
+            "[]",
+        ][number / 2 % 3];
+        let output =
+            if number % 7 == 0 { format!("\"{said}\"") } else { format!(r#"{{"text":"{said}","url" : "{url}"}}"#) };
+        let _ = writeln!(
+            text,
+            r#"{{"id":"r{number}","output":{output},"tool_calls":{calls},"duration_ms":{}{more}}}"#,
+            number * 100
+        );
+    }
+    text
+}
+
+#[test]
+fn reasons_are_the_same_however_little_of_the_run_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = r#"
+duration <= 3s
+output.url matches /^https:/
+output.text contains "summary" or duration < 1s
+output.text is not empty when output.url contains "a"
+not output.text contains "no" message "it says ${output.text}"
+error is missing
+meta.kind == 3
+each pay: args.sum <= 5
+"#;
+    std::fs::write(folder.path().join("r.assert"), rules).unwrap();
+    std::fs::write(folder.path().join("t.jsonl"), entries()).unwrap();
+    for rules in [rules.to_owned(), rules.lines().filter(|line| !line.contains("pay")).collect::<Vec<_>>().join("\n")] {
+        std::fs::write(folder.path().join("r.assert"), rules).unwrap();
+        for format in ["jsonl", "json", "human"] {
+            // Under `--strict` every run is read in full.
+            let with = |more: &[&str]| {
+                aver(folder.path(), &[&["check", "r.assert", "t.jsonl", "--format", format], more].concat(), "")
+            };
+            let (fast, full) = (with(&[]), with(&["--strict"]));
+            assert!(fast.contains("[redacted]"), "{fast}");
+            assert_eq!(fast, full, "{format}");
+        }
+    }
+}

@@ -4,7 +4,9 @@ use crate::builtins::detect::{self, Detector};
 use crate::limits::{Limits, Meter};
 use crate::trace::run::Run;
 use crate::value::{Node, Value};
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ops::Range;
 
 pub use crate::builtins::detect::REDACTED;
@@ -12,16 +14,34 @@ pub use crate::builtins::detect::REDACTED;
 /// No text shorter than this holds a secret that the detectors know.
 const SHORTEST: usize = 8;
 
+/// Texts up to this length are remembered when nothing is found in them, and so many of them.
+const REMEMBERED: (usize, usize) = (160, 4_096);
+
+thread_local! {
+    /// Reasons and labels of many runs are made of few texts (`there is no refund`): those in which nothing was found.
+    static CLEAN: RefCell<FxHashSet<Box<str>>> = RefCell::default();
+}
+
 /// Where the detectors of the language find secrets in a text: sorted, not overlapping.
 /// A text too large to look through is hidden as a whole.
 pub fn secrets(text: &str) -> Vec<Range<usize>> {
-    if text.len() < SHORTEST {
+    let (length, count) = REMEMBERED;
+    if text.len() < SHORTEST || (text.len() <= length && CLEAN.with_borrow(|clean| clean.contains(text))) {
         return Vec::new();
     }
-    match Detector::Secrets.find(text, &mut Meter::new(&Limits::default())) {
+    let found: Vec<Range<usize>> = match Detector::Secrets.find(text, &mut Meter::new(&Limits::default())) {
         Ok(found) => found.into_iter().map(|finding| finding.range).collect(),
         Err(_) => std::iter::once(0..text.len()).collect(),
+    };
+    if found.is_empty() && text.len() <= length {
+        CLEAN.with_borrow_mut(|clean| {
+            if clean.len() >= count {
+                clean.clear();
+            }
+            clean.insert(text.into());
+        });
     }
+    found
 }
 
 /// The text without what a detector recognises as a secret.

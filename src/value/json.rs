@@ -105,7 +105,8 @@ impl<'run, 'limits> Reader<'run, 'limits> {
             arena,
             limits,
             frames: Vec::new(),
-            members: Vec::new(),
+            // Of a text that is more than a few values: growing from nothing costs more than the room.
+            members: Vec::with_capacity((text.len() / 32).min(128)),
             nodes: 0,
             duplicates: Vec::new(),
         }

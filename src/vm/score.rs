@@ -44,6 +44,13 @@ pub fn counted(status: Status, own: Option<f64>) -> Option<f64> {
     }
 }
 
+/// The score of an assertion that counts and has no score of its own.
+#[must_use]
+pub fn of_status(status: Status) -> Option<f64> {
+    let own = if status == Status::Passed { 1.0 } else { 0.0 };
+    counted(status, Some(own))
+}
+
 /// A member of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Part {

@@ -109,10 +109,16 @@ fn judge(worth: Worth, value: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a name may be one of a credential, from its last letter alone: most are not.
+/// Whether a name may be one of a credential, from its last two letters alone: most are not.
 pub(super) fn may_name(name: &str) -> bool {
-    let last = name.bytes().rev().find(u8::is_ascii_alphabetic);
-    last.is_some_and(|last| matches!(last.to_ascii_lowercase(), b'y' | b't' | b'n' | b'l' | b'd' | b'e' | b'h'))
+    let mut letters = name.bytes().rev().filter(u8::is_ascii_alphabetic).map(|byte| byte.to_ascii_lowercase());
+    let (Some(last), Some(before)) = (letters.next(), letters.next()) else { return false };
+    STEMS.iter().any(|stem| stem.as_bytes().ends_with(&[before, last]))
+}
+
+/// Whether a name is one of a credential, whatever its value looks like.
+pub fn names_credential(name: &str) -> bool {
+    may_name(name) && worth(name.as_bytes()).is_some()
 }
 
 /// What a whole name says; `apiKey`, `API-KEY` and `api_key` say the same.

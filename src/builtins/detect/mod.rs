@@ -12,6 +12,7 @@ mod random;
 mod secrets;
 mod view;
 
+pub use assigned::names_credential;
 pub use hide::{REDACTED, beginning, ending, named};
 
 use crate::limits::{Exhausted, Meter};

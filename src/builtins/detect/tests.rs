@@ -101,3 +101,24 @@ fn large_texts_take_bounded_time() {
         assert!(start.elapsed().as_secs() < 20, "`{piece}` took {:?}", start.elapsed());
     }
 }
+
+#[test]
+fn names_of_credentials_are_told_by_how_they_end() {
+    for name in [
+        "api_key",
+        "OPENAI_KEY",
+        "clientSecret",
+        "access-token",
+        "credential",
+        "password",
+        "passwd",
+        "passphrase",
+        "Authorization",
+        "x_auth_",
+    ] {
+        assert!(names_credential(name), "{name}");
+    }
+    for name in ["result", "path", "primary_key", "next_token", "y", "", "name", "content"] {
+        assert!(!names_credential(name), "{name}");
+    }
+}

@@ -3,6 +3,7 @@
 //! Whole lines are indexed and screened; a run is read in full only for what the screen leaves open, and for the reasons of what does
 //! not pass. Both ways give the same verdicts.
 
+mod partly;
 mod settle;
 
 use super::feed;
@@ -178,7 +179,7 @@ impl<'p> Judge<'p> {
                 let line = text.get(start..end).unwrap_or_default();
                 let source = || place.source(start, number);
                 let screened = read.is_some();
-                if !screened || !self.screened(&facts, stretch, line, &source) {
+                if !screened || !self.screened(&facts, stretch, (Some(start), line), &source) {
                     let line = line.trim_end_matches('\r');
                     if line.len() > LONG && end + 1 >= text.len() {
                         left = Some(Left { range: start..start + line.len(), source: source(), screened });
@@ -200,7 +201,7 @@ impl<'p> Judge<'p> {
         &mut self,
         facts: &Facts<'a>,
         stretch: Stretch<'a>,
-        line: &str,
+        (start, line): (Option<usize>, &str),
         source: &dyn Fn() -> RunSource,
     ) -> bool {
         self.answers.clear();
@@ -215,7 +216,8 @@ impl<'p> Judge<'p> {
             return same;
         }
         if self.needs_run() {
-            return false;
+            let line = line.trim_end_matches('\r');
+            return start.is_some_and(|start| self.by_entries(facts, stretch, (start, line), source));
         }
         self.answered(line, source);
         true
@@ -245,7 +247,7 @@ impl<'p> Judge<'p> {
         let mut facts = Facts::default();
         let read = reader.read_session(stretch, index.line_ends(), &mut facts).filter(|()| index.is_clean());
         self.lines = Some(reader);
-        let settled = read.map(|()| self.screened(&facts, stretch, raw.text(), &|| raw.source.clone()));
+        let settled = read.map(|()| self.screened(&facts, stretch, (None, raw.text()), &|| raw.source.clone()));
         drop(facts);
         (self.index, self.arena) = (index, arena);
         let_go(&mut self.arena);

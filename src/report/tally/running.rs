@@ -43,6 +43,8 @@ pub struct Running {
 struct Place {
     item: usize,
     part: usize,
+    /// Where it is a part of its own in a program whose sums are kept: that program, and its score when it passes.
+    lone: Option<Lone>,
     expected: bool,
     /// Whether its own status is what fails the run.
     gates: bool,
@@ -51,10 +53,18 @@ struct Place {
     must: bool,
 }
 
+/// An assertion whose score is that of its part.
+#[derive(Debug, Clone, Copy)]
+struct Lone {
+    program: usize,
+    weight: f64,
+    /// An assertion of weight 0 in a rule does not lift its score.
+    counts: bool,
+}
+
 /// What a file's score is the mean of: an assertion outside of rules, or a rule.
 #[derive(Debug)]
 struct Part {
-    program: usize,
     weight: f64,
     members: Vec<usize>,
     rule: Option<Rule>,
@@ -121,7 +131,7 @@ impl Running {
             let known = of.rule.and_then(|rule| of_rule.get_mut(rule as usize));
             let part = known.map_or(self.parts.len(), |known| *known.get_or_insert(self.parts.len()));
             if part == self.parts.len() {
-                self.parts.push(Part::new(number, program, of));
+                self.parts.push(Part::new(program, of));
             }
             if let Some(own) = self.parts.get_mut(part) {
                 own.members.push(self.places.len());
@@ -132,25 +142,32 @@ impl Running {
         let parts = start..self.parts.len();
         let mut these = self.parts.get(parts.clone()).unwrap_or_default().iter();
         let exact = these.all(|part| part.is_exact(&self.places));
+        for part in self.parts.get(parts.clone()).unwrap_or_default().iter().filter(|_| exact) {
+            let of_rule = part.rule.is_some();
+            for member in &part.members {
+                if let Some(place) = self.places.get_mut(*member) {
+                    let counts = !of_rule || place.weight > 0.0;
+                    place.lone = Some(Lone { program: number, weight: part.weight, counts });
+                }
+            }
+        }
         self.programs.push(Sum { parts, exact, counted: 0, weights: 0.0, scores: 0.0 });
     }
 
     /// Finds out what differs from the last run. False where something is open; it is for the caller to settle that first.
     pub fn compare(&mut self, answers: &[Answer]) -> bool {
-        const AT_ONCE: usize = 16;
-        self.changed.clear();
-        let mut settled = true;
         let first = !std::mem::replace(&mut self.begun, true);
-        for (number, (new, old)) in answers.chunks(AT_ONCE).zip(self.last.chunks(AT_ONCE)).enumerate() {
-            if new.iter().zip(old).fold(first, |differ, (new, old)| differ | (*new as u8 != *old as u8)) {
-                for (place, (new, old)) in (number * AT_ONCE..).zip(new.iter().zip(old)) {
-                    settled &= *new != Answer::Open;
-                    if *new as u8 != *old as u8 {
-                        self.changed.push(place);
-                    }
-                }
+        // Without a jump for each: where the answers of runs differ cannot be foreseen.
+        self.changed.resize(self.last.len() + 1, 0);
+        let mut count = 0;
+        for (place, (new, old)) in answers.iter().zip(&self.last).enumerate() {
+            if let Some(free) = self.changed.get_mut(count) {
+                *free = place;
             }
+            count += usize::from(first | (*new as u8 != *old as u8));
         }
+        self.changed.truncate(count);
+        let settled = self.changed.iter().all(|place| answers.get(*place) != Some(&Answer::Open));
         self.begun &= settled;
         settled
     }
@@ -189,7 +206,7 @@ impl Running {
         }
         let each = self.places.iter().zip(&self.last).zip(&mut self.since);
         for ((place, answer), since) in each {
-            note(place, *answer, self.runs - *since, &mut self.counts);
+            note(place, place.status(*answer), self.runs - *since, &mut self.counts);
             *since = 0;
         }
         self.runs = 0;
@@ -208,17 +225,22 @@ impl Running {
         else {
             return;
         };
-        let old = std::mem::replace(last, answer);
+        let (old, new) = (place.status(std::mem::replace(last, answer)), place.status(answer));
         note(place, old, self.runs - *since, &mut self.counts);
         *since = self.runs;
         if place.gates {
-            for (status, up) in [(place.status(old), false), (place.status(answer), true)] {
+            for (status, up) in [(old, false), (new, true)] {
                 if let Some(status) = status {
                     count_gate(&mut self.gates, gate::of_status(status, self.policy), up);
                 }
             }
         }
-        if let Some(part) = self.parts.get_mut(place.part).filter(|part| !part.stale) {
+        if let Some(lone) = place.lone {
+            if let Some(sum) = self.programs.get_mut(lone.program) {
+                sum.take(lone.weight, lone.score(old));
+                sum.give(lone.weight, lone.score(new));
+            }
+        } else if let Some(part) = self.parts.get_mut(place.part).filter(|part| !part.stale) {
             part.stale = true;
             self.stale.push(place.part);
         }
@@ -226,7 +248,7 @@ impl Running {
 
     /// Judges a part again.
     fn judge(&mut self, number: usize) {
-        let Self { places, parts, programs, last, gates, policy, .. } = self;
+        let Self { places, parts, last, gates, policy, .. } = self;
         let Some(part) = parts.get_mut(number) else { return };
         part.stale = false;
         let judged = |place: &usize| places.get(*place)?.judged(*last.get(*place)?);
@@ -248,18 +270,6 @@ impl Running {
             count_gate(gates, gate, true);
             part.gate = gate;
         }
-        if let Some(sum) = programs.get_mut(part.program).filter(|sum| sum.exact) {
-            if let Some(old) = part.score {
-                sum.counted -= 1;
-                sum.weights -= part.weight;
-                sum.scores -= part.weight * old;
-            }
-            if let Some(new) = score {
-                sum.counted += 1;
-                sum.weights += part.weight;
-                sum.scores += part.weight * new;
-            }
-        }
         part.score = score;
     }
 
@@ -269,8 +279,8 @@ impl Running {
     }
 }
 
-fn note(place: &Place, answer: Answer, runs: u32, counts: &mut [[u32; Status::ALL.len()]]) {
-    let Some(status) = place.status(answer) else { return };
+fn note(place: &Place, status: Option<Status>, runs: u32, counts: &mut [[u32; Status::ALL.len()]]) {
+    let Some(status) = status else { return };
     if let Some(count) = counts.get_mut(place.item).and_then(|counts| counts.get_mut(status as usize)) {
         *count += runs;
     }
@@ -285,10 +295,9 @@ fn count_gate(gates: &mut [u32; 3], gate: Gate, up: bool) {
 
 impl Part {
     /// The part that an assertion of a program begins.
-    fn new(number: usize, program: &Program, assertion: &Assertion) -> Self {
+    fn new(program: &Program, assertion: &Assertion) -> Self {
         let rule = assertion.rule.and_then(|rule| program.rules.get(rule as usize));
         Self {
-            program: number,
             weight: rule.map_or(assertion.settings.weight, |rule| rule.weight),
             members: Vec::new(),
             rule: rule.map(|rule| Rule {
@@ -301,11 +310,12 @@ impl Part {
         }
     }
 
-    /// Whether its score is 0 or 1 and its weight a whole number.
+    /// Whether its score is that of one assertion, 0 or 1, and its weight a whole number.
     fn is_exact(&self, places: &[Place]) -> bool {
         let finite = |place: &usize| places.get(*place).is_some_and(|place| place.weight.is_finite());
         let whole = self.weight.fract() == 0.0 && (0.0..=WHOLE).contains(&self.weight);
-        whole && matches!(self.members.as_slice(), [one] if finite(one))
+        let by_threshold = self.rule.as_ref().is_some_and(|rule| rule.threshold.is_some());
+        whole && !by_threshold && matches!(self.members.as_slice(), [one] if finite(one))
     }
 }
 
@@ -316,6 +326,7 @@ impl Place {
         Self {
             item,
             part,
+            lone: None,
             expected: settings.expect_fail.is_some(),
             gates: is_error && !by_rule,
             weight: settings.weight,
@@ -337,7 +348,31 @@ impl Place {
     }
 }
 
+impl Lone {
+    /// The score of its part; `None` where it does not count.
+    fn score(self, status: Option<Status>) -> Option<f64> {
+        let score = score::of_status(status?)?;
+        Some(if self.counts { score } else { 0.0 })
+    }
+}
+
 impl Sum {
+    fn give(&mut self, weight: f64, score: Option<f64>) {
+        if let Some(score) = score {
+            self.counted += 1;
+            self.weights += weight;
+            self.scores += weight * score;
+        }
+    }
+
+    fn take(&mut self, weight: f64, score: Option<f64>) {
+        if let Some(score) = score {
+            self.counted -= 1;
+            self.weights -= weight;
+            self.scores -= weight * score;
+        }
+    }
+
     fn score(&self, parts: &[Part]) -> Option<f64> {
         if !self.exact {
             let these = parts.get(self.parts.clone()).unwrap_or_default();

@@ -25,7 +25,10 @@ impl<'run> Fields<'run> {
     }
 
     fn slot(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|known| *known == name)
+        // Most names differ in their length or in their first letter: the others are compared.
+        let first = name.as_bytes().first();
+        let alike = |known: &str| known.len() == name.len() && known.as_bytes().first() == first;
+        self.names.iter().position(|known| alike(known) && *known == name)
     }
 
     pub(super) fn get(&self, name: &str) -> Option<Node<'run>> {

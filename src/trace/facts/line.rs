@@ -220,7 +220,7 @@ impl LineReader {
         if !plain {
             return None;
         }
-        facts.records_calls = true;
+        (facts.records_calls, facts.conversation) = (true, true);
         facts.settle(|field| read.records.get(field as usize) == Some(&true));
         for (found, name) in self.found.iter().zip(&self.demand.roots) {
             facts.roots.push(match (name.as_str(), found.native) {

@@ -115,6 +115,8 @@ pub struct Facts<'a> {
     pub records_calls: bool,
     /// True where statements about calls need the full run: some call was not executed, or the run is not complete.
     pub unusual: bool,
+    /// Whether the line is a conversation: what the run is put together from stands in its messages.
+    pub conversation: bool,
     /// Texts, by [`Field`].
     pub texts: [Texts; 2],
 }
@@ -183,7 +185,7 @@ impl Facts<'_> {
     pub fn clear(&mut self) {
         self.roots.clear();
         self.calls.clear();
-        (self.records_calls, self.unusual) = (false, false);
+        (self.records_calls, self.unusual, self.conversation) = (false, false, false);
         self.texts.iter_mut().for_each(Texts::clear);
     }
 

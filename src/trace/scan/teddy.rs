@@ -3,7 +3,7 @@
 use super::simd;
 
 /// A set of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ByteSet([u64; 4]);
 
 impl ByteSet {

@@ -11,6 +11,8 @@ use crate::value::{Node, Number, Text, Value};
 use crate::vm::prepare::Prepared;
 use crate::vm::value_tests::{is_empty, settled};
 use memchr::memmem::Finder;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
 
 /// What a value is taken from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,7 +44,7 @@ pub(super) struct Subject {
 }
 
 /// Which test.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Test {
     Compare(TestKind),
     Inspect(TestKind),
@@ -76,6 +78,21 @@ impl PartialEq for Operand {
     }
 }
 
+impl Eq for Operand {}
+
+impl Hash for Operand {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Self::Nothing | Self::Null => {}
+            Self::Boolean(value) => value.hash(state),
+            Self::Number(text, _) | Self::Text(text, _) => text.hash(state),
+            Self::List(items) => items.hash(state),
+            Self::Regex(number) => number.hash(state),
+        }
+    }
+}
+
 impl Operand {
     pub(super) fn number(text: &str) -> Self {
         Self::Number(text.to_owned(), text.parse().ok().filter(|value: &i64| value.abs() < 1 << 53))
@@ -99,7 +116,7 @@ impl Operand {
 }
 
 /// A test of a value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Atom {
     pub(super) subject: Subject,
     pub(super) test: Test,
@@ -147,6 +164,14 @@ impl Atom {
             (Test::Compare(TestKind::Contains), Operand::Text(text, _)) => Some(Searched::Text(text)),
             _ => None,
         }
+    }
+
+    /// The test as a comparison of whole numbers, where it is one.
+    pub(super) fn comparison(&self) -> Option<Comparison> {
+        let (Test::Compare(kind), Operand::Number(_, Some(wanted))) = (self.test, &self.operand) else { return None };
+        let order = order(kind)?;
+        let holds = [Ordering::Less, Ordering::Equal, Ordering::Greater].map(|one| order(one) != self.negated);
+        Some(Comparison { wanted: *wanted, holds })
     }
 
     /// The truth of the test; `None` where it cannot be made here.
@@ -208,11 +233,10 @@ impl Atom {
     }
 }
 
-type Order = fn(std::cmp::Ordering) -> bool;
+type Order = fn(Ordering) -> bool;
 
 /// The test of an order.
 fn order(kind: TestKind) -> Option<Order> {
-    use std::cmp::Ordering;
     Some(match kind {
         TestKind::Less => Ordering::is_lt,
         TestKind::LessOrEqual => Ordering::is_le,
@@ -222,8 +246,29 @@ fn order(kind: TestKind) -> Option<Order> {
     })
 }
 
+/// A comparison of whole numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Comparison {
+    wanted: i64,
+    /// Whether it holds for a number that is less, equal, greater.
+    holds: [bool; 3],
+}
+
+impl Comparison {
+    /// Whether it holds for a number.
+    #[inline]
+    pub(super) fn holds(self, number: i64) -> bool {
+        let [less, equal, greater] = self.holds;
+        match number.cmp(&self.wanted) {
+            Ordering::Less => less,
+            Ordering::Equal => equal,
+            Ordering::Greater => greater,
+        }
+    }
+}
+
 /// A whole number of few digits.
-fn small(text: &str) -> Option<i64> {
+pub(super) fn small(text: &str) -> Option<i64> {
     if text.len() > 15 { None } else { text.parse().ok() }
 }
 

@@ -3,11 +3,13 @@
 use super::atom::Base;
 use super::course::{self, Statement};
 use super::formula::{self, Formula};
+use super::standing::Standing;
 use super::texts::Search;
-use super::{Answer, Form, Group, Item, Place, Screen, Standing};
+use super::{Form, Group, Item, Place, Screen};
 use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, PatternId, Program};
 use crate::ir::{Course, RuleRole};
 use crate::trace::facts::{Demand, Field};
+use crate::truth::Truth;
 use crate::vm::course::plan::Plan;
 use crate::vm::prepare::Prepared;
 use crate::vm::select::Selection;
@@ -25,7 +27,7 @@ pub(super) fn screen(program: &Program, prepared: &Prepared, selection: &Selecti
             number.learn(&screen.atoms, prepared);
         }
     }
-    screen.standing = Standing::new(&screen.items, plan.count(), screen.searched.each_ref().map(Vec::len));
+    screen.standing = Standing::new(&screen, plan.count());
     screen
 }
 
@@ -148,7 +150,9 @@ impl Screen {
             }
             let wanted = atoms.iter().filter_map(|atom| self.atoms.get(*atom as usize)?.searched());
             let search = Search::new(program, wanted);
-            self.groups.push(Group { atoms, search });
+            let negated = atoms.iter().map(|atom| self.atoms.get(*atom as usize).is_some_and(|atom| atom.negated));
+            let without = negated.map(Truth::from_bool).collect();
+            self.groups.push(Group { atoms, without, search });
         }
     }
 
@@ -179,57 +183,5 @@ impl Screen {
             };
             self.place_of.push(place.and_then(|place| u32::try_from(place).ok()));
         }
-    }
-}
-
-impl Standing {
-    /// What is known of assertions over so many distinct patterns, and so many tests of each field's search.
-    fn new(items: &[Item], shapes: usize, targets: [usize; 2]) -> Self {
-        let mut standing = Self {
-            of_shape: vec![Vec::new(); shapes],
-            of_target: targets.map(|count| vec![Vec::new(); count]),
-            ..Self::default()
-        };
-        for (number, item) in (0_u32..).zip(items) {
-            let [without, with] = standing.of_item(number, item);
-            let [all_without, all_with] = &mut standing.answers;
-            all_without.push(without);
-            all_with.push(with);
-        }
-        standing
-    }
-
-    /// The answers of an assertion for runs without anything that concerns it, without calls and with some.
-    fn of_item(&mut self, number: u32, item: &Item) -> [Answer; 2] {
-        let standing = match &item.check {
-            Form::Open => Some([Answer::Open; 2]),
-            _ if !item.when.is_empty() => None,
-            Form::Expression(_) => None,
-            Form::NoneIn(field, targets) => {
-                if let (Some(all), Some(of)) =
-                    (self.of_field.get_mut(*field as usize), self.of_target.get_mut(*field as usize))
-                {
-                    all.push(number);
-                    for target in targets {
-                        of.get_mut(*target as usize).into_iter().for_each(|of| of.push(number));
-                    }
-                }
-                Some([Answer::Pass; 2])
-            }
-            Form::Course(statement) => match (statement.standing(false), statement.standing(true)) {
-                (Some(without), Some(with)) => {
-                    for step in statement.steps() {
-                        let of = self.of_shape.get_mut(step.shape() as usize);
-                        of.into_iter().filter(|of| of.last() != Some(&number)).for_each(|of| of.push(number));
-                    }
-                    Some([without, with])
-                }
-                _ => None,
-            },
-        };
-        standing.unwrap_or_else(|| {
-            self.always.push(number);
-            [Answer::Open; 2]
-        })
     }
 }

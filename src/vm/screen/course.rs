@@ -87,6 +87,11 @@ impl Number {
         self.known.get(number as usize).copied()
     }
 
+    /// The answers for all small numbers.
+    pub(super) fn all_known(&self) -> &[Answer] {
+        &self.known
+    }
+
     /// Finds the answers for small numbers out.
     pub(super) fn learn(&mut self, atoms: &[Atom], prepared: &Prepared) {
         let alone = |atom: &u32| atoms.get(*atom as usize).is_some_and(|atom| atom.subject.base == Base::Value);
@@ -231,6 +236,11 @@ enum Occurs {
 impl Calls<'_> {
     pub(super) fn seen(&self, step: Step) -> Seen {
         self.seen.get(step.shape as usize).copied().unwrap_or_default()
+    }
+
+    /// How many calls have a name that fits a distinct pattern.
+    pub(super) fn count(&self, shape: u32) -> u32 {
+        self.seen.get(shape as usize).map_or(0, |seen| seen.count)
     }
 
     fn occurs(&self, step: Step) -> Occurs {

@@ -8,6 +8,7 @@ use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, Program};
 use crate::ir::Constant;
 use crate::truth::Truth;
+use rustc_hash::FxHashMap;
 
 /// A condition made of tests.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,13 +78,14 @@ pub(super) struct Reader<'p> {
     program: &'p Program,
     /// All tests so far.
     pub(super) atoms: Vec<Atom>,
+    known: FxHashMap<Atom, u32>,
     budget: usize,
 }
 
 impl<'p> Reader<'p> {
     /// A reader for the code of a program.
     pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, atoms: Vec::new(), budget: 0 }
+        Self { program, atoms: Vec::new(), known: FxHashMap::default(), budget: 0 }
     }
 
     /// An expression as a formula. `local` says what its first local is, where it has one.
@@ -174,11 +176,12 @@ impl<'p> Reader<'p> {
             Some(_) => return None,
         };
         let atom = Atom::new(subject, test, negated, operand)?;
-        let number = self.atoms.iter().position(|known| *known == atom).unwrap_or_else(|| {
+        let next = u32::try_from(self.atoms.len()).ok()?;
+        let number = *self.known.entry(atom.clone()).or_insert(next);
+        if number == next {
             self.atoms.push(atom);
-            self.atoms.len() - 1
-        });
-        Some(Symbol::Formula(Formula::Atom(u32::try_from(number).ok()?)))
+        }
+        Some(Symbol::Formula(Formula::Atom(number)))
     }
 }
 

@@ -25,9 +25,17 @@ pub(super) struct Judging<'j, 'a> {
     pub(super) values: SmallVec<[Option<Option<Value<'a>>>; 8]>,
     /// Which tests of each field's search are met by some text.
     pub(super) found: &'j [Vec<bool>; 2],
+    /// The same as a list.
+    pub(super) hits: &'j [Vec<u32>; 2],
 }
 
 impl<'a> Judging<'_, 'a> {
+    /// The answer of an assertion by its place in the list.
+    pub(super) fn numbered(&mut self, number: u32) -> Answer {
+        let screen = self.screen;
+        screen.items.get(number as usize).map_or(Answer::Open, |item| self.item(item))
+    }
+
     pub(super) fn item(&mut self, item: &Item) -> Answer {
         let mut undecided = false;
         for when in &item.when {
@@ -50,7 +58,7 @@ impl<'a> Judging<'_, 'a> {
         }
     }
 
-    pub(super) fn none_in(&self, field: Field, targets: &[u32]) -> Answer {
+    fn none_in(&self, field: Field, targets: &[u32]) -> Answer {
         let found = self.found.get(field as usize).map_or(&[][..], Vec::as_slice);
         if targets.iter().any(|target| found.get(*target as usize) != Some(&false)) {
             // In bytes it may be the text of a key that comes again.
@@ -60,7 +68,7 @@ impl<'a> Judging<'_, 'a> {
     }
 
     /// The answer where nothing is found.
-    pub(super) fn none_found(&self, field: Field) -> Answer {
+    fn none_found(&self, field: Field) -> Answer {
         let Some(texts) = self.facts.texts.get(field as usize) else { return Answer::Open };
         // Nothing to look at: the monitor says of what.
         if texts.any || (texts.perhaps && self.has_leaf(field)) { Answer::Pass } else { Answer::Open }
@@ -149,7 +157,7 @@ impl<'a> Judging<'_, 'a> {
     }
 
     /// The truth of a test of the run, made once.
-    fn of_run(&mut self, number: u32) -> Option<Truth> {
+    pub(super) fn of_run(&mut self, number: u32) -> Option<Truth> {
         if let Some(Some(truth)) = self.truths.get(number as usize) {
             return Some(*truth);
         }
@@ -168,7 +176,7 @@ impl<'a> Judging<'_, 'a> {
     }
 
     /// The value at a place, read once.
-    fn at_place(&mut self, number: u32) -> Option<Value<'a>> {
+    pub(super) fn at_place(&mut self, number: u32) -> Option<Value<'a>> {
         if let Some(Some(value)) = self.values.get(number as usize) {
             return *value;
         }
@@ -186,9 +194,9 @@ impl<'a> Judging<'_, 'a> {
     /// Makes all tests of a group on their text.
     fn together(&mut self, group: &Group, text: &str) {
         let atoms = |number: u32| self.screen.atoms.get(number as usize);
-        for number in &group.atoms {
-            if let (Some(place), Some(atom)) = (self.truths.get_mut(*number as usize), atoms(*number)) {
-                *place = Some(Truth::from_bool(atom.negated));
+        for (number, truth) in group.atoms.iter().zip(&group.without) {
+            if let Some(place) = self.truths.get_mut(*number as usize) {
+                *place = Some(*truth);
             }
         }
         let truths = &mut *self.truths;

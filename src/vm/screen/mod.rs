@@ -10,6 +10,7 @@ mod course;
 mod formula;
 mod judging;
 mod sequences;
+mod standing;
 mod texts;
 mod windows;
 
@@ -25,6 +26,7 @@ use formula::Formula;
 use judging::Judging;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use standing::Standing;
 use texts::{Haystack, Search};
 
 /// What the screen says of an assertion.
@@ -125,27 +127,13 @@ pub struct Screen {
     standing: Standing,
 }
 
-/// What is known of the assertions before a run is looked at, so that a run costs no more than what is in it. Numbers are places in the
-/// list of assertions.
-#[derive(Debug, Default)]
-struct Standing {
-    /// The answers where no call matches any pattern and no text is found, for a run without calls and for one with some.
-    answers: [Vec<Answer>; 2],
-    /// Those that a run decides by more.
-    always: Vec<u32>,
-    /// Those with each distinct pattern.
-    of_shape: Vec<Vec<u32>>,
-    /// Those that look for something in the texts of each field.
-    of_field: [Vec<u32>; 2],
-    /// Those that look for each test of a field's search.
-    of_target: [Vec<Vec<u32>>; 2],
-}
-
 /// Tests that look for something in the same text.
 #[derive(Debug)]
 struct Group {
     /// Their numbers.
     atoms: Vec<u32>,
+    /// What is true of each where nothing is found.
+    without: Vec<Truth>,
     search: Search,
 }
 
@@ -162,6 +150,8 @@ pub struct Scratch {
     truths: Vec<Option<Truth>>,
     /// Which tests of each field's search are met by some text.
     found: [Vec<bool>; 2],
+    /// The same as a list.
+    hits: [Vec<u32>; 2],
     /// Assertions that a run was looked at for, a bit for each.
     done: Vec<u64>,
 }
@@ -186,6 +176,18 @@ impl Screen {
         self.open > 0
     }
 
+    /// Whether the evaluation of an assertion looks at entries of the run that the facts hold, and at nothing else.
+    #[must_use]
+    pub fn is_of_entries(&self, program: &Program, assertion: u32) -> bool {
+        let item = self.items.binary_search_by_key(&assertion, |item| item.assertion);
+        let Some(item) = item.ok().and_then(|at| self.items.get(at)) else { return false };
+        let Form::Expression(formula) = &item.check else { return false };
+        let mut atoms = item.when.iter().chain([formula]).flat_map(Formula::atoms);
+        let of_entries = atoms.all(|atom| self.place_of.get(atom as usize).is_some_and(Option::is_some));
+        let settings = program.assertions.get(assertion as usize).map(|assertion| &assertion.settings);
+        of_entries && settings.is_some_and(|settings| settings.message.is_none())
+    }
+
     /// The assertions, by number in the program, in the order of the answers.
     pub fn assertions(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
         self.items.iter().map(|item| item.assertion)
@@ -205,84 +207,43 @@ impl Screen {
         scratch.count(plan, prepared, facts);
         scratch.truths.clear();
         scratch.truths.resize(self.atoms.len(), None);
-        self.search(facts, stretch, prepared, &mut scratch.found);
-        let Scratch { classes, shapes, seen, truths, found, touched, done, .. } = scratch;
-        let mut judging = Judging {
-            screen: self,
-            prepared,
-            facts,
-            stretch,
-            calls: Calls { seen, names: classes, shapes },
-            truths,
-            values: SmallVec::new(),
-            found,
-        };
+        self.search(facts, stretch, prepared, &mut scratch.found, &mut scratch.hits);
+        let Scratch { classes, shapes, seen, truths, found, hits, touched, done, .. } = scratch;
+        let calls = Calls { seen, names: classes, shapes };
+        let values = SmallVec::new();
+        let mut judging = Judging { screen: self, prepared, facts, stretch, calls, truths, values, found, hits };
         if facts.unusual || !facts.records_calls {
             answers.extend(self.items.iter().map(|item| judging.item(item)));
-            return;
+        } else {
+            self.standing.judge(&mut judging, touched, done, answers);
         }
-        let from = answers.len();
-        let [without, with] = &self.standing.answers;
-        answers.extend_from_slice(if facts.calls.is_empty() { without } else { with });
-        let mut ask = |number: u32| {
-            if let (Some(item), Some(answer)) =
-                (self.items.get(number as usize), answers.get_mut(from + number as usize))
-            {
-                *answer = judging.item(item);
-            }
-        };
-        self.standing.concerned(facts, found, touched, done, &mut ask);
     }
 
     /// Searches the texts of each field.
-    fn search(&self, facts: &Facts<'_>, stretch: Option<Stretch<'_>>, prepared: &Prepared, all: &mut [Vec<bool>; 2]) {
-        let each = self.searches.iter().zip(&self.searched).zip(&facts.texts).zip(all);
-        for (((search, searched), texts), found) in each {
+    fn search(
+        &self,
+        facts: &Facts<'_>,
+        stretch: Option<Stretch<'_>>,
+        prepared: &Prepared,
+        all: &mut [Vec<bool>; 2],
+        hits: &mut [Vec<u32>; 2],
+    ) {
+        let each = self.searches.iter().zip(&self.searched).zip(&facts.texts).zip(all).zip(hits);
+        for ((((search, searched), texts), found), hits) in each {
             let Some(search) = search else { continue };
-            found.clear();
+            hits.drain(..).filter_map(|hit| found.get_mut(hit as usize).map(|found| *found = false)).for_each(drop);
             found.resize(searched.len(), false);
             let wanted = |target: u32| self.atoms.get(*searched.get(target as usize)? as usize)?.searched();
             let mut note = |target| {
-                if let Some(found) = found.get_mut(target as usize) {
+                if let Some(found) = found.get_mut(target as usize).filter(|found| !**found) {
                     *found = true;
+                    hits.push(target);
                 }
             };
             search.run(Haystack::all(texts), &wanted, prepared, &mut note);
             let place = |(start, end): &(usize, usize)| stretch.and_then(|stretch| stretch.text.get(*start..*end));
             for long in texts.long.iter().filter_map(place) {
                 search.run(Haystack::one(long), &wanted, prepared, &mut note);
-            }
-        }
-    }
-}
-
-impl Standing {
-    /// Tells the assertions that a run has something to say of, each once.
-    fn concerned(
-        &self,
-        facts: &Facts<'_>,
-        found: &[Vec<bool>; 2],
-        touched: &[u32],
-        done: &mut Vec<u64>,
-        ask: &mut dyn FnMut(u32),
-    ) {
-        self.always.iter().for_each(|number| ask(*number));
-        for (((all, targets), found), texts) in self.of_field.iter().zip(&self.of_target).zip(found).zip(&facts.texts) {
-            if !texts.any {
-                all.iter().for_each(|number| ask(*number));
-                continue;
-            }
-            let met = targets.iter().zip(found).filter(|(_, found)| **found);
-            met.flat_map(|(numbers, _)| numbers).for_each(|number| ask(*number));
-        }
-        done.clear();
-        done.resize(self.answers.iter().map(Vec::len).max().unwrap_or(0).div_ceil(64), 0);
-        for number in touched.iter().filter_map(|shape| self.of_shape.get(*shape as usize)).flatten() {
-            let Some(word) = done.get_mut(*number as usize / 64) else { continue };
-            let bit = 1 << (number % 64);
-            if *word & bit == 0 {
-                *word |= bit;
-                ask(*number);
             }
         }
     }

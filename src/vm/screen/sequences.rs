@@ -5,7 +5,7 @@ use crate::trace::scan::ByteSet;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 /// A part of a sequence.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Item {
     /// One byte of a set.
     Byte(ByteSet),
@@ -14,7 +14,7 @@ pub(super) enum Item {
 }
 
 /// What some matches start with.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Sequence {
     pub(super) items: Vec<Item>,
     /// Where the three bytes in a row stand that the fewest texts have, in bytes from its start.
@@ -38,7 +38,12 @@ impl Sequence {
     fn new(items: Vec<Item>) -> Option<Self> {
         let sets: Vec<ByteSet> = items.iter().filter_map(Item::set).collect();
         let count = |window: &[ByteSet]| window.iter().map(ByteSet::count).product::<u32>();
-        let (rarest, best) = sets.windows(3).map(count).enumerate().min_by_key(|(_, count)| *count)?;
+        let often = |window: &[ByteSet]| -> u32 {
+            let known = window.iter().map(|set| set.same(windows::folded).map_or(0, windows::frequency));
+            known.sum()
+        };
+        let each = sets.windows(3).map(|window| (count(window), often(window))).enumerate();
+        let (rarest, (best, _)) = each.min_by_key(|(_, key)| *key)?;
         (best <= COMMON).then_some(Self { items, rarest })
     }
 
@@ -82,19 +87,34 @@ impl Item {
     }
 }
 
+/// A regular expression in the form that the others of this module look at.
+pub(super) fn parsed(pattern: &str) -> Option<Hir> {
+    regex_syntax::parse(pattern).ok()
+}
+
 /// Sequences of which every match starts with one; `None` where there are none that are worth looking for.
-pub(super) fn of_starts(pattern: &str) -> Option<Vec<Sequence>> {
-    let hir = regex_syntax::parse(pattern).ok()?;
+pub(super) fn of_starts(hir: &Hir) -> Option<Vec<Sequence>> {
     let mut growing = vec![Growing { items: Vec::new(), open: true }];
-    grow(&hir, &mut growing, 8)?;
+    grow(hir, &mut growing, 8)?;
     growing.into_iter().map(|one| Sequence::new(one.items)).collect()
 }
 
+/// Sequences of which every match holds one: the longest that some part of the expression and what follows it give.
+pub(super) fn of_parts(hir: &Hir) -> Option<Vec<Sequence>> {
+    let HirKind::Concat(parts) = hir.kind() else { return None };
+    let from = |start: usize| {
+        let mut growing = vec![Growing { items: Vec::new(), open: true }];
+        parts.get(start..)?.iter().try_for_each(|part| grow(part, &mut growing, 8))?;
+        growing.into_iter().map(|one| Sequence::new(one.items)).collect::<Option<Vec<Sequence>>>()
+    };
+    let least = |all: &Vec<Sequence>| all.iter().map(|one| one.items.len()).min();
+    (1..parts.len()).filter_map(from).max_by_key(|all| (least(all), std::cmp::Reverse(all.len())))
+}
+
 /// Texts of three bytes and more that every match holds, as far as they are plain to see: the longest first.
-pub(super) fn of_inside(pattern: &str) -> Vec<String> {
-    let Ok(hir) = regex_syntax::parse(pattern) else { return Vec::new() };
+pub(super) fn of_inside(hir: &Hir) -> Vec<String> {
     let mut found = Vec::new();
-    held(&hir, &mut found, 8);
+    held(hir, &mut found, 8);
     found.sort_by_key(|text| std::cmp::Reverse(text.len()));
     found
 }
@@ -229,8 +249,8 @@ mod tests {
     use proptest::prelude::*;
 
     /// Whether some sequence stands anywhere in a text.
-    fn stands(pattern: &str, text: &str) -> Option<bool> {
-        let sequences = of_starts(pattern)?;
+    fn stands(sequences: Option<Vec<Sequence>>, text: &str) -> Option<bool> {
+        let sequences = sequences?;
         let mut places = 0..text.len();
         Some(places.any(|at| sequences.iter().any(|one| one.stands_at(text.as_bytes(), at))))
     }
@@ -265,8 +285,11 @@ mod tests {
         ) {
             let text = parts.concat();
             let matches = regex::Regex::new(pattern).unwrap().is_match(&text);
-            prop_assert!(!matches || stands(pattern, &text) != Some(false), "{} {:?}", pattern, text);
-            for inside in of_inside(pattern) {
+            let hir = parsed(pattern).unwrap();
+            for sequences in [of_starts(&hir), of_parts(&hir)] {
+                prop_assert!(!matches || stands(sequences, &text) != Some(false), "{} {:?}", pattern, text);
+            }
+            for inside in of_inside(&hir) {
                 prop_assert!(!matches || text.contains(&inside), "{} {:?} {}", pattern, text, inside);
             }
         }
@@ -274,12 +297,17 @@ mod tests {
 
     #[test]
     fn sequences_are_found_where_they_are_worth_it() {
-        assert_eq!(of_starts("AKIA[0-9A-Z]{16}").map(|all| all.len()), Some(1));
-        assert_eq!(of_starts("gh[pousr]_[a-z]+").map(|all| all.len()), Some(1));
-        assert!(of_starts("[a-z]+ refund").is_none() && of_starts(".*").is_none() && of_starts("ab").is_none());
-        assert_eq!(of_inside("[a-z]+ refund [0-9]+ (?:now)+ ab"), [" refund ", "now", " ab"]);
+        let hir = |pattern: &str| parsed(pattern).unwrap();
+        let of = |pattern: &str| of_starts(&hir(pattern));
+        assert_eq!(of("AKIA[0-9A-Z]{16}").map(|all| all.len()), Some(1));
+        assert_eq!(of("gh[pousr]_[a-z]+").map(|all| all.len()), Some(1));
+        assert!(of("[a-z]+ refund").is_none() && of(".*").is_none() && of("ab").is_none());
+        assert_eq!(of_inside(&hir("[a-z]+ refund [0-9]+ (?:now)+ ab")), [" refund ", "now", " ab"]);
+        let parts = of_parts(&hir("[a-z]+ refund [0-9]+ word"));
+        assert_eq!(stands(parts.clone(), "the refund of a word"), Some(false));
+        assert_eq!(stands(parts, "a refund 1"), Some(true));
         let secrets = r"(?i)(?-u:\b)(?:password|secret)(?-u:\b)[:=]";
-        assert_eq!(stands(secrets, "passwords: secretary"), Some(false));
-        assert_eq!(stands(secrets, "the PassWord:is"), Some(true));
+        assert_eq!(stands(of(secrets), "passwords: secretary"), Some(false));
+        assert_eq!(stands(of(secrets), "the PassWord:is"), Some(true));
     }
 }

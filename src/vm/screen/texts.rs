@@ -5,12 +5,13 @@
 
 use super::atom::Searched;
 use super::sequences::{self, Sequence};
-use super::windows::{self, Windows};
+use super::windows::{Size, Windows};
 use crate::bytecode::program::Program;
 use crate::trace::facts::Texts;
 use crate::trace::scan::Teddy;
 use crate::vm::prepare::Prepared;
 use memchr::memmem;
+use rustc_hash::FxHashMap;
 
 /// What is looked for together.
 #[derive(Debug)]
@@ -32,7 +33,8 @@ enum Target {
 #[derive(Debug)]
 struct Trigger {
     sequence: Sequence,
-    target: u32,
+    /// What it is a trigger of, each once.
+    targets: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -49,7 +51,9 @@ const FEW: usize = 40;
 impl Search {
     /// A search for these.
     pub(super) fn new<'s>(program: &Program, wanted: impl Iterator<Item = Searched<'s>>) -> Self {
-        let (mut targets, mut triggers, mut untriggered) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut targets, mut untriggered) = (Vec::new(), Vec::new());
+        let mut triggers: Vec<Trigger> = Vec::new();
+        let mut known = FxHashMap::default();
         for (number, wanted) in (0_u32..).zip(wanted) {
             let (target, sequences) = match wanted {
                 // Between two texts stands a zero byte: what holds one could be found where no text holds it.
@@ -60,9 +64,17 @@ impl Search {
                 Searched::Regex(regex) => of_regex(program, regex),
             };
             targets.push(target);
-            match sequences {
-                Some(found) => triggers.extend(found.into_iter().map(|sequence| Trigger { sequence, target: number })),
-                None => untriggered.push(number),
+            let Some(sequences) = sequences else {
+                untriggered.push(number);
+                continue;
+            };
+            for sequence in sequences {
+                let at = *known.entry(sequence.clone()).or_insert(triggers.len());
+                match triggers.get_mut(at) {
+                    Some(trigger) if trigger.targets.last() == Some(&number) => {}
+                    Some(trigger) => trigger.targets.push(number),
+                    None => triggers.push(Trigger { sequence, targets: vec![number] }),
+                }
             }
         }
         let finder = Finder::new(&triggers);
@@ -84,20 +96,8 @@ impl Search {
             if !trigger.sequence.stands_at(bytes, at) {
                 return;
             }
-            match self.targets.get(trigger.target as usize) {
-                Some(Target::Text) => found(trigger.target),
-                Some(Target::Regex(regex, needed)) => {
-                    let (start, text) = texts.around(at);
-                    if last != (trigger.target, start) {
-                        last = (trigger.target, start);
-                        if needed.iter().all(|needed| needed.find(text.as_bytes()).is_some())
-                            && prepared.regex(*regex).is_some_and(|regex| regex.is_match(text))
-                        {
-                            found(trigger.target);
-                        }
-                    }
-                }
-                None => {}
+            for target in &trigger.targets {
+                self.stands(*target, at, texts, prepared, &mut last, found);
             }
         });
         for target in &self.untriggered {
@@ -110,6 +110,33 @@ impl Search {
             if texts.any(stands) {
                 found(*target);
             }
+        }
+    }
+}
+
+impl Search {
+    /// A trigger of a target stands at a place: tells the target where that is enough, or where its expression matches the text there.
+    /// `last` is the last target that was tried and the start of its text.
+    #[inline]
+    fn stands(
+        &self,
+        target: u32,
+        at: usize,
+        texts: Haystack<'_>,
+        prepared: &Prepared,
+        last: &mut (u32, usize),
+        found: &mut dyn FnMut(u32),
+    ) {
+        let Some(Target::Regex(regex, needed)) = self.targets.get(target as usize) else { return found(target) };
+        let (start, text) = texts.around(at);
+        if *last == (target, start) {
+            return;
+        }
+        *last = (target, start);
+        if needed.iter().all(|needed| needed.find(text.as_bytes()).is_some())
+            && prepared.regex(*regex).is_some_and(|regex| regex.is_match(text))
+        {
+            found(target);
         }
     }
 }
@@ -150,12 +177,15 @@ impl<'t> Haystack<'t> {
 /// A regular expression with what its matches start with, or else the longest text that they hold, and what they hold beside it.
 fn of_regex(program: &Program, number: u32) -> (Target, Option<Vec<Sequence>>) {
     let pattern = program.regexes.get(number as usize).map_or("", |regex| regex.pattern.as_str());
-    if let Some(starts) = sequences::of_starts(pattern) {
+    let Some(hir) = sequences::parsed(pattern) else { return (Target::Regex(number, Vec::new()), None) };
+    if let Some(starts) = sequences::of_starts(&hir) {
         return (Target::Regex(number, Vec::new()), Some(starts));
     }
-    let mut inside = sequences::of_inside(pattern).into_iter();
-    let trigger = inside.next().and_then(|text| Some(vec![Sequence::of_text(&text)?]));
-    (Target::Regex(number, inside.map(|text| memmem::Finder::new(&text).into_owned()).collect()), trigger)
+    let inside = sequences::of_inside(&hir);
+    let longest = || Some(vec![Sequence::of_text(inside.first()?)?]);
+    let trigger = sequences::of_parts(&hir).or_else(longest);
+    // The longest is mostly what the trigger has found.
+    (Target::Regex(number, inside.iter().rev().map(|text| memmem::Finder::new(text).into_owned()).collect()), trigger)
 }
 
 impl Finder {
@@ -168,24 +198,29 @@ impl Finder {
         if all.len() <= FEW {
             return Self::Teddy(windows_of(&all));
         }
-        let (mut by_stride, mut others, mut other_numbers) = ([Vec::new(), Vec::new()], Vec::new(), Vec::new());
+        let (mut by_size, mut others, mut other_numbers) = ([const { Vec::new() }; 3], Vec::new(), Vec::new());
         for (number, trigger) in (0_u32..).zip(triggers) {
             let bytes = trigger.sequence.folded();
-            match windows::stride(&bytes) {
-                Some(stride) => {
-                    let [each, fourth] = &mut by_stride;
-                    (if stride == 1 { each } else { fourth }).push((number, bytes));
-                }
+            match Size::of(&bytes).and_then(|size| by_size.get_mut(size as usize)) {
+                Some(these) => these.push((number, bytes)),
                 None => {
                     others.push(trigger);
                     other_numbers.push(number);
                 }
             }
         }
-        let [each, fourth] = &by_stride;
-        let finders = [Windows::new(each, 1), Windows::new(fourth, 4)];
+        // A few short ones are found faster together with the others.
+        if let [.., short] = &mut by_size
+            && others.len() + short.len() <= FEW
+        {
+            for (number, _) in short.drain(..) {
+                others.extend(triggers.get(number as usize));
+                other_numbers.push(number);
+            }
+        }
+        let windows = Size::ALL.into_iter().zip(&by_size).map(|(size, these)| Windows::new(these, size));
         Self::Many {
-            windows: finders.into_iter().filter(|windows| !windows.is_empty()).collect(),
+            windows: windows.filter(|windows| !windows.is_empty()).collect(),
             others: windows_of(&others),
             other_numbers,
         }

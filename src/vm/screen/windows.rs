@@ -1,8 +1,8 @@
 //! Looking for very many literals at once.
 //!
-//! Of each literal some windows of four bytes are kept, at places in a row: so many that one of them stands where the search looks, though
-//! it looks only at every fourth byte. A window that is there is found by its number in a table of bits, which is small enough to stay
-//! near the processor however many literals there are. Letters are looked for in either case; who asks compares the bytes.
+//! Of each literal some windows of eight bytes, or of four, are kept, at places in a row: so many that one of them stands where the search
+//! looks, though it looks only at every fourth byte. A window that is there is found by its number in a table of bits, which is small
+//! enough to stay near the processor however many literals there are. Letters are looked for in either case; who asks compares the bytes.
 
 /// One byte of a literal, in lower case; `None` for a place where several bytes fit.
 pub(super) type Folded = Option<u8>;
@@ -15,103 +15,128 @@ pub(super) struct Windows {
     /// The first entry of each bucket.
     heads: Vec<u32>,
     entries: Vec<Entry>,
-    /// Every so many bytes are looked at.
-    stride: usize,
+    size: Size,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    window: u32,
+    window: u64,
     literal: u32,
     /// Where the window stands in the literal.
     offset: u32,
 }
 
-/// The bytes of a window.
-const WIDTH: usize = 4;
-/// Literals that are long enough are looked for at every fourth byte.
-const STRIDE: usize = 4;
+/// How literals are looked for, by what they are long enough for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Size {
+    /// Windows of eight bytes at every fourth byte.
+    Long,
+    /// Windows of four bytes at every fourth byte.
+    Middle,
+    /// Windows of four bytes at every byte.
+    Short,
+}
+
 /// Numbers of windows have so many bits.
 const BITS: u32 = 16;
 /// Numbers of buckets.
 const BUCKETS: u32 = 12;
 /// Upper and lower case of a letter differ in this bit.
-const CASE: u32 = 0x2020_2020;
+const CASE: u64 = 0x2020_2020_2020_2020;
 
 /// A byte without its case.
 pub(super) fn folded(byte: u8) -> u8 {
     byte | 0x20
 }
 
+/// The bits of a window that decide where its number and its bucket stand.
 #[inline]
-fn number(window: u32, bits: u32) -> usize {
-    (window.wrapping_mul(0x9E37_79B1) >> (32 - bits)) as usize
+fn mixed(window: u64) -> u64 {
+    window.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// How many bytes of a literal must be plain, for a search that looks at every `stride`th byte.
-fn needed(stride: usize) -> usize {
-    WIDTH + stride - 1
+#[inline]
+fn top(mixed: u64, bits: u32) -> usize {
+    usize::try_from(mixed >> (64 - bits)).unwrap_or(0)
 }
 
-/// The stride with which a literal can be looked for; `None` for one without enough plain bytes in a row.
-pub(super) fn stride(literal: &[Folded]) -> Option<usize> {
-    let fits = |stride: &usize| blocks(literal, *stride).next().is_some();
-    [STRIDE, 1].into_iter().find(fits)
-}
+impl Size {
+    /// All, what costs least first.
+    pub(super) const ALL: [Self; 3] = [Self::Long, Self::Middle, Self::Short];
 
-/// The places of a literal where enough plain bytes stand in a row, with these.
-fn blocks(literal: &[Folded], stride: usize) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
-    let block = |(at, bytes): (usize, &[Folded])| Some((at, bytes.iter().copied().collect::<Option<Vec<u8>>>()?));
-    literal.windows(needed(stride)).enumerate().filter_map(block)
-}
+    /// What a literal is long enough for; `None` for one without enough plain bytes in a row.
+    pub(super) fn of(literal: &[Folded]) -> Option<Self> {
+        Self::ALL.into_iter().find(|size| size.blocks(literal).next().is_some())
+    }
 
-fn windows_of(block: &[u8]) -> impl Iterator<Item = u32> + '_ {
-    block.windows(WIDTH).filter_map(|window| Some(u32::from_le_bytes(*window.first_chunk()?) | CASE))
+    /// The bytes of a window.
+    fn width(self) -> usize {
+        if self == Self::Long { 8 } else { 4 }
+    }
+
+    /// Every so many bytes are looked at.
+    fn stride(self) -> usize {
+        if self == Self::Short { 1 } else { 4 }
+    }
+
+    /// The places of a literal where enough plain bytes stand in a row, with these.
+    fn blocks(self, literal: &[Folded]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
+        let block = |(at, bytes): (usize, &[Folded])| Some((at, bytes.iter().copied().collect::<Option<Vec<u8>>>()?));
+        literal.windows(self.width() + self.stride() - 1).enumerate().filter_map(block)
+    }
+
+    /// The windows in some bytes, from the left.
+    fn windows(self, bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+        bytes.windows(self.width()).map(|window| {
+            let number = |all: u64, (at, byte): (u32, &u8)| all | u64::from(folded(*byte)) << (8 * at);
+            (0..).zip(window).fold(0, number)
+        })
+    }
 }
 
 impl Windows {
-    /// A search for literals by their numbers, all of which can be looked for with this stride.
-    pub(super) fn new(literals: &[(u32, Vec<Folded>)], stride: usize) -> Self {
-        let mut common = rustc_hash::FxHashMap::<u32, u32>::default();
-        for window in
-            literals.iter().flat_map(|(_, bytes)| blocks(bytes, 1)).flat_map(|(_, block)| windows_of(&block).next())
-        {
+    /// A search for literals by their numbers, all of which are long enough.
+    pub(super) fn new(literals: &[(u32, Vec<Folded>)], size: Size) -> Self {
+        let mut common = rustc_hash::FxHashMap::<u64, u32>::default();
+        let blocks = |bytes| size.blocks(bytes).map(|(_, block)| size.windows(&block).next());
+        for window in literals.iter().flat_map(|(_, bytes)| blocks(bytes)).flatten() {
             *common.entry(window).or_default() += 1;
         }
         let mut entries = Vec::new();
         for (literal, bytes) in literals {
             // The block that the fewest literals share, and that the fewest texts have.
             let cost = |block: &[u8]| {
-                let shared: u32 = windows_of(block).map(|window| common.get(&window).copied().unwrap_or(0)).sum();
+                let shared: u32 = size.windows(block).map(|window| common.get(&window).copied().unwrap_or(0)).sum();
                 (shared, block.iter().map(|byte| frequency(*byte)).sum::<u32>())
             };
-            let best = blocks(bytes, stride).min_by_key(|(_, block)| cost(block));
+            let best = size.blocks(bytes).min_by_key(|(_, block)| cost(block));
             let Some((at, block)) = best else { continue };
-            entries.extend(windows_of(&block).zip(at..).filter_map(|(window, offset)| {
+            entries.extend(size.windows(&block).zip(at..).filter_map(|(window, offset)| {
                 Some(Entry { window, literal: *literal, offset: u32::try_from(offset).ok()? })
             }));
         }
-        Self::of_entries(entries, stride)
+        Self::of_entries(entries, size)
     }
 
-    fn of_entries(mut entries: Vec<Entry>, stride: usize) -> Self {
-        entries.sort_by_key(|entry| (number(entry.window, BUCKETS), entry.window, entry.literal, entry.offset));
+    fn of_entries(mut entries: Vec<Entry>, size: Size) -> Self {
+        let bucket_of = |entry: &Entry| top(mixed(entry.window), BUCKETS);
+        entries.sort_by_key(|entry| (bucket_of(entry), entry.window, entry.literal, entry.offset));
         let mut bits = vec![0_u64; 1 << (BITS - 6)];
         let mut heads = vec![0_u32; (1 << BUCKETS) + 1];
         for entry in &entries {
-            let number = number(entry.window, BITS);
+            let number = top(mixed(entry.window), BITS);
             if let Some(word) = bits.get_mut(number / 64) {
                 *word |= 1 << (number % 64);
             }
         }
         let mut next = 0;
         for (bucket, head) in heads.iter_mut().enumerate() {
-            while entries.get(next).is_some_and(|entry| number(entry.window, BUCKETS) < bucket) {
+            while entries.get(next).is_some_and(|entry| bucket_of(entry) < bucket) {
                 next += 1;
             }
             *head = u32::try_from(next).unwrap_or(u32::MAX);
         }
-        Self { bits, heads, entries, stride }
+        Self { bits, heads, entries, size }
     }
 
     /// Whether it looks for nothing.
@@ -122,50 +147,63 @@ impl Windows {
     /// Tells where a literal may start, and its number.
     #[inline]
     pub(super) fn find(&self, bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
-        if self.stride == STRIDE {
-            self.scan::<STRIDE, { 3 * STRIDE + WIDTH }>(bytes, found);
-        } else {
-            self.scan::<1, { 3 + WIDTH }>(bytes, found);
+        let four = |window: &[u8; 4]| u64::from(u32::from_le_bytes(*window)) | (CASE >> 32);
+        match self.size {
+            Size::Long => {
+                let eight = |window: &[u8; 8]| u64::from_le_bytes(*window) | CASE;
+                self.scan::<8, 4, 20>(bytes, eight, found);
+            }
+            Size::Middle => self.scan::<4, 4, 16>(bytes, four, found),
+            Size::Short => self.scan::<4, 1, 7>(bytes, four, found),
         }
     }
 
-    /// Looks at every `EACH`th byte: at four windows, which fill `FOUR` bytes, at a time, and at each on its own only where one of them may
-    /// be some literal's.
+    /// Looks at the windows of `WIDTH` bytes at every `STRIDE`th byte: at four windows, which fill `FOUR` bytes, at a time, and at each on
+    /// its own only where one of them may be some literal's.
     #[inline]
-    fn scan<const EACH: usize, const FOUR: usize>(&self, bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
+    fn scan<const WIDTH: usize, const STRIDE: usize, const FOUR: usize>(
+        &self,
+        bytes: &[u8],
+        window: impl Fn(&[u8; WIDTH]) -> u64,
+        found: &mut dyn FnMut(usize, u32),
+    ) {
         let mut at = 0_usize;
         while let Some(four) = bytes.get(at..).and_then(<[u8]>::first_chunk::<FOUR>) {
-            let bit =
-                |one: usize| four.get(one * EACH..).and_then(<[u8]>::first_chunk).map_or(0, |window| self.bit(*window));
-            if bit(0) | bit(1) | bit(2) | bit(3) != 0 {
-                (0..4).for_each(|one| self.look(bytes, at.wrapping_add(one * EACH), found));
+            let bit = |one: usize| {
+                let bytes = four.get(one * STRIDE..).and_then(<[u8]>::first_chunk);
+                bytes.map_or(0, |bytes| self.bit(mixed(window(bytes))))
+            };
+            let which = bit(0) | bit(1) << 1 | bit(2) << 2 | bit(3) << 3;
+            if which != 0 {
+                for one in crate::trace::scan::Bits(which) {
+                    self.look(bytes, at.wrapping_add(one * STRIDE), &window, found);
+                }
             }
-            at = at.wrapping_add(4 * EACH);
+            at = at.wrapping_add(4 * STRIDE);
         }
         while at.wrapping_add(WIDTH) <= bytes.len() {
-            self.look(bytes, at, found);
-            at = at.wrapping_add(EACH);
+            self.look(bytes, at, &window, found);
+            at = at.wrapping_add(STRIDE);
         }
     }
 
     /// Not 0 where the table of bits has a window.
     #[inline]
-    fn bit(&self, window: [u8; WIDTH]) -> u64 {
-        let number = number(u32::from_le_bytes(window) | CASE, BITS);
+    fn bit(&self, mixed: u64) -> u64 {
+        let number = top(mixed, BITS);
         self.bits.get(number / 64).map_or(0, |word| (word >> (number % 64)) & 1)
     }
 
     #[inline]
-    fn look(&self, bytes: &[u8], at: usize, found: &mut dyn FnMut(usize, u32)) {
-        let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk) else { return };
-        if self.bit(*window) != 0 {
-            self.tell(u32::from_le_bytes(*window) | CASE, at, found);
-        }
-    }
-
-    #[inline(never)]
-    fn tell(&self, window: u32, at: usize, found: &mut dyn FnMut(usize, u32)) {
-        let bucket = number(window, BUCKETS);
+    fn look<const WIDTH: usize>(
+        &self,
+        bytes: &[u8],
+        at: usize,
+        window: impl Fn(&[u8; WIDTH]) -> u64,
+        found: &mut dyn FnMut(usize, u32),
+    ) {
+        let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk).map(window) else { return };
+        let bucket = top(mixed(window), BUCKETS);
         let head = |bucket: usize| self.heads.get(bucket).map_or(0, |head| *head as usize);
         for entry in self.entries.get(head(bucket)..head(bucket + 1)).unwrap_or_default() {
             if entry.window == window
@@ -178,7 +216,7 @@ impl Windows {
 }
 
 /// How often texts have a byte, without its case: roughly, for the choice between places of a literal.
-fn frequency(byte: u8) -> u32 {
+pub(super) fn frequency(byte: u8) -> u32 {
     match byte {
         b'e' | b't' | b'a' | b'o' | b' ' => 12,
         b'i' | b'n' | b's' | b'r' | b'h' | b'l' => 8,
@@ -200,13 +238,13 @@ mod tests {
     proptest! {
         #[test]
         fn what_stands_in_a_text_is_found_wherever_it_stands(
-            words in prop::collection::vec("[abAB_ ]{4,12}", 1..30),
+            words in prop::collection::vec("[abAB_ ]{4,16}", 1..30),
             parts in prop::collection::vec((any::<prop::sample::Index>(), "[abAB_ ]{0,9}"), 0..12),
         ) {
             let text: String = parts.iter().map(|(index, more)| format!("{}{more}", words[index.index(words.len())])).collect();
-            for wanted in [4, 1] {
+            for wanted in Size::ALL {
                 let numbered = words.iter().map(|word| literal(word)).enumerate().map(|(number, word)| (number as u32, word));
-                let these: Vec<_> = numbered.filter(|(_, word)| stride(word).is_some_and(|stride| stride >= wanted)).collect();
+                let these: Vec<_> = numbered.filter(|(_, word)| wanted.blocks(word).next().is_some()).collect();
                 let windows = Windows::new(&these, wanted);
                 let mut found = std::collections::BTreeSet::new();
                 windows.find(text.as_bytes(), &mut |at, number| { found.insert((number, at)); });
@@ -215,7 +253,7 @@ mod tests {
                     let lower = text.to_ascii_lowercase();
                     let places = (0..lower.len()).filter(|at| lower[*at..].starts_with(&word));
                     for place in places {
-                        prop_assert!(found.contains(&(*number, place)), "{word} at {place} in {text} with {wanted}");
+                        prop_assert!(found.contains(&(*number, place)), "{word} at {place} in {text} with {wanted:?}");
                     }
                 }
             }
@@ -227,11 +265,13 @@ mod tests {
         let mut word = literal("key-");
         word.extend([None, None]);
         word.extend(literal("-value"));
-        assert_eq!(stride(&word), Some(1));
-        let windows = Windows::new(&[(7, word)], 1);
-        let mut found = Vec::new();
-        windows.find(b"a KEY-12-Value", &mut |at, number| found.push((at, number)));
-        assert_eq!(found, [(2, 7)]);
-        assert_eq!(stride(&literal("abc")), None);
+        assert_eq!(Size::of(&word), Some(Size::Middle));
+        for size in [Size::Middle, Size::Short] {
+            let windows = Windows::new(&[(7, word.clone())], size);
+            let mut found = Vec::new();
+            windows.find(b"a KEY-12-Value-12", &mut |at, number| found.push((at, number)));
+            assert_eq!(found, [(2, 7)]);
+        }
+        assert_eq!([Size::of(&literal("abc")), Size::of(&literal("a long word"))], [None, Some(Size::Long)]);
     }
 }

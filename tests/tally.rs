@@ -1,0 +1,147 @@
+//! Counts and scores of many runs: what is kept up from run to run is what every run gives on its own, to the last bit of a score.
+
+use averment::bytecode::program::Program;
+use averment::report::gate::Policy;
+use averment::report::table::Table;
+use averment::report::tally::{Judged, Running, Tally};
+use averment::vm::evaluate::{conclude, known};
+use averment::vm::screen::Answer;
+use proptest::prelude::*;
+
+/// Rules with everything that changes how a verdict counts.
+const WEIGHED: &str = r#"
+never a weight 0.1
+never b weight 0.7 severity warn
+never c expect fail
+never d weight 0
+never e severity info
+rule one { never f weight 3 }
+rule two "several" {
+  weight 1.3
+  never g weight 0.3
+  never h weight 2
+  require i severity warn
+  never j expect fail "not yet"
+}
+rule three {
+  threshold 0.6
+  never k
+  never l weight 2 must
+  never m
+}
+rule four {
+  threshold 0.5
+  severity warn
+  never n
+  never o
+}
+rule five {
+  severity warn
+  weight 0
+  never p
+}
+"#;
+
+/// Rules of whole weights, whose sums are kept.
+const WHOLE: &str = r#"
+never a
+never b weight 7 severity warn
+rule one { weight 3; never c weight 0.1 }
+rule two { never d weight 0 }
+rule three { never e expect fail }
+never f weight 0
+"#;
+
+fn program(name: &str, text: &str) -> Program {
+    averment::Rules::from_text(name, text).unwrap_or_else(|error| panic!("{error:?}")).program().clone()
+}
+
+fn answer() -> impl Strategy<Value = Answer> {
+    prop::sample::select(vec![
+        Answer::Pass,
+        Answer::Pass,
+        Answer::Pass,
+        Answer::Fail,
+        Answer::Idle,
+        Answer::Vacuous,
+        Answer::Undecided,
+        Answer::Skipped,
+    ])
+}
+
+fn bits(tally: &Tally) -> (u64, u64, Option<averment::report::gate::Gate>, Vec<u64>) {
+    (tally.runs, tally.failed, tally.gate, tally.scores.iter().map(|score| score.to_bits()).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn running_counts_are_those_of_each_run(
+        runs in prop::collection::vec(prop::collection::vec(answer(), 22), 1..20),
+        same in prop::collection::vec(any::<bool>(), 20),
+        deny_vacuous: bool,
+        allow_undecided: bool,
+        which in 0..3_usize,
+        cut in 0..20_usize,
+    ) {
+        let programs = match which {
+            0 => vec![program("weighed.assert", WEIGHED)],
+            1 => vec![program("whole.assert", WHOLE)],
+            _ => vec![program("weighed.assert", WEIGHED), program("whole.assert", WHOLE)],
+        };
+        let policy = Policy { deny_vacuous, allow_undecided };
+        let table = Table::new(&programs, |_, _| true);
+        let all = |program: &Program| (0..program.assertions.len() as u32).collect::<Vec<u32>>();
+        let mut running = Running::new(programs.iter().map(|program| (program, all(program))), &table, policy);
+        let (mut fast, mut plain) = (Tally::default(), Tally::default());
+        let mut last: Vec<Answer> = Vec::new();
+        for (number, (run, same)) in runs.iter().zip(same).enumerate() {
+            let answers: Vec<Answer> = if same && !last.is_empty() {
+                // Most of it is as it was.
+                last.iter().zip(run).enumerate().map(|(at, (old, new))| if at % 5 == 0 { *new } else { *old }).collect()
+            } else {
+                run.iter().copied().chain([Answer::Pass; 22]).take(table.items.len()).collect()
+            };
+            prop_assert_eq!(answers.len(), table.items.len());
+            prop_assert!(running.compare(&answers));
+            running.add(&answers, &mut fast);
+            if number == cut {
+                running.finish(&mut fast);
+            }
+            let mut rest = answers.iter();
+            let outcomes: Vec<_> = programs
+                .iter()
+                .map(|program| {
+                    let results = (0..).zip(rest.by_ref().take(program.assertions.len()));
+                    conclude(program, results.map(|(number, answer)| known(program, number, answer.verdict().unwrap()).unwrap()).collect())
+                })
+                .collect();
+            plain.add(&Judged::of(&table, &outcomes, policy));
+            last = answers;
+        }
+        running.finish(&mut fast);
+        prop_assert_eq!(bits(&fast), bits(&plain));
+        prop_assert_eq!(fast.counts, plain.counts);
+    }
+}
+
+#[test]
+fn an_open_answer_is_never_counted() {
+    let programs = [program("whole.assert", WHOLE)];
+    let table = Table::new(&programs, |_, _| true);
+    let count = table.items.len();
+    let numbers = (0..count as u32).collect();
+    let mut running = Running::new([(&programs[0], numbers)], &table, Policy::default());
+    let (mut open, pass) = (vec![Answer::Pass; count], vec![Answer::Pass; count]);
+    open[count - 1] = Answer::Open;
+    assert!(!running.compare(&vec![Answer::Open; count]) && !running.compare(&open));
+    let mut tally = Tally::default();
+    assert!(running.compare(&pass));
+    running.add(&pass, &mut tally);
+    assert!(!running.compare(&open));
+    assert!(running.compare(&pass));
+    running.add(&pass, &mut tally);
+    running.finish(&mut tally);
+    assert_eq!((tally.runs, tally.counts[0][0]), (2, 2));
+}

@@ -74,6 +74,51 @@ meta.tag == "x" when meta.kind == "y"
 fast
 "#;
 
+/// Parts of which the texts of many rules are made, and the texts of the runs that they are tried on.
+const PARTS: [&str; 12] =
+    ["refund", "AKIA", "done", "key-", "KEY-", "summary of", " ", "x", "zürich", "1234", "order_", "https://"];
+
+/// So many rules that what they have in common is looked for at once: texts and expressions, long and short, in results, arguments and the
+/// output, numbers of calls, and comparisons of one value.
+fn many() -> String {
+    let mut rules = String::new();
+    let part = |number: usize| PARTS[number % PARTS.len()];
+    for number in 0..150 {
+        let (a, b, c) = (part(number), part(number / 3 + number), part(number / 7 + 5));
+        let rule = match number % 10 {
+            0 => format!("def t{number}(s) = s contains \"{a}{b}{c}\"\nno t{number} in calls[*].result"),
+            1 => {
+                format!("def t{number}(s) = s contains \"{a}\" or s contains \"{b}{a}\"\nno t{number} in calls[*].args")
+            }
+            2 => format!(
+                "def t{number}(s) = s matches /(?i){}[a-c0-9]+{}/\nno t{number} in calls[*].result",
+                esc(a),
+                esc(b)
+            ),
+            3 => format!("def t{number}(s) = s matches /\\b{}[0-9]{{2,}}/\nno t{number} in calls[*].result", esc(b)),
+            4 => format!("output.text not matches /[a-z]+{}[0-9]+{}/", esc(a), esc(c)),
+            5 => format!("output.text contains \"{b}{c}\""),
+            6 => format!("count {} <= {}", ["refund", "search*", "admin_*"][number % 3], number % 5),
+            7 => format!("duration {} {}", ["<", "<=", ">", ">="][number % 4], number * 40),
+            8 => format!("not output.n {} {}", ["<", ">="][number % 2], number % 31),
+            _ => format!(
+                "before {} -> {}",
+                ["authenticate", "refund"][number % 2],
+                ["delete_record", "search_*"][number / 10 % 2]
+            ),
+        };
+        rules.push_str(&rule);
+        rules.push('\n');
+    }
+    rules.push_str("output.n == 12\noutput.text starts with \"a\"\n");
+    rules
+}
+
+/// A text as part of a regular expression between slashes.
+fn esc(text: &str) -> String {
+    text.replace('/', "\\/")
+}
+
 type Rules = (Program, Prepared);
 
 fn compiled(text: &str) -> Rules {
@@ -92,6 +137,11 @@ fn program() -> &'static Rules {
 fn program_of_runs() -> &'static Rules {
     static PROGRAM: std::sync::OnceLock<Rules> = std::sync::OnceLock::new();
     PROGRAM.get_or_init(|| compiled(&RULES.replace("meta.tag == \"x\" when meta.kind == \"y\"\n", "")))
+}
+
+fn many_rules() -> &'static Rules {
+    static PROGRAM: std::sync::OnceLock<Rules> = std::sync::OnceLock::new();
+    PROGRAM.get_or_init(|| compiled(&many()))
 }
 
 struct Both {
@@ -175,6 +225,10 @@ fn compare<'a>(fast: &Facts<'a>, plain: &Facts<'a>, stretch: Stretch<'a>, line: 
 }
 
 fn check(line: &str) -> Option<Both> {
+    // Many rules take longer, and need not see every line.
+    if line.len().is_multiple_of(8) {
+        agreed(judge(line, many_rules())?, many_rules(), line)?;
+    }
     agreed(judge(line, program())?, program(), line)
 }
 
@@ -201,6 +255,12 @@ const TOOLS: [&str; 9] = [
 ];
 
 fn text() -> impl Strategy<Value = String> {
+    let put_together = prop::collection::vec(prop::sample::select(PARTS.to_vec()), 1..7)
+        .prop_map(|parts| format!("\"{}\"", parts.concat()));
+    prop_oneof![2 => known_text(), 1 => put_together]
+}
+
+fn known_text() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         r#""""#,
         r#""a refund 12""#,
@@ -384,6 +444,35 @@ fn no_rule_of_the_speed_corpus_makes_every_run_be_read_in_full() {
     let mut demand = Demand::default();
     let screen = Screen::new(&program, &prepared, &EvaluateOptions::default().selection, &mut demand);
     assert!(!screen.always_open());
+}
+
+#[test]
+fn many_rules_are_decided_from_the_bytes_and_by_what_stands_there() {
+    let call = |tool: &str, result: &str| format!(r#"{{"name":"{tool}","args":{{"q":"fine"}},"result":"{result}"}}"#);
+    let line = |result: &str, calls: usize, text: &str, duration: usize| {
+        let calls: Vec<String> =
+            (0..calls).map(|_| call("refund", "fine")).chain([call("search_web", result)]).collect();
+        format!(
+            r#"{{"tool_calls":[{}],"output":{{"text":"{text}","n":12}},"duration_ms":{duration}}}"#,
+            calls.join(",")
+        )
+    };
+    let verdicts = |line: &str| {
+        let both = agreed(judge(line, many_rules()).expect("a run"), many_rules(), line).expect("a run");
+        let fast = both.fast.expect("read from its bytes");
+        let open = fast.iter().filter(|answer| **answer == Answer::Open).count();
+        let failed = (0..).zip(&fast).filter(|(_, answer)| **answer == Answer::Fail).map(|(number, _)| number);
+        (open, failed.collect::<Vec<usize>>())
+    };
+    let (open, quiet) = verdicts(&line("nothing", 1, "nothing", 1));
+    assert_eq!(open, 0, "a run in which nothing is found needs nobody else");
+    // What stands in a result is found: the run says where.
+    assert!(verdicts(&line("the key-1234 of order_1234", 1, "nothing", 1)).0 > 0);
+    assert!(verdicts(&line("nothing", 1, "xKEY-9summary of", 1)).1 != quiet);
+    assert!(verdicts(&line("nothing", 1, "nothing", 5_000)).1 != quiet);
+    assert!(verdicts(&line("nothing", 3, "nothing", 1)).1.len() > quiet.len());
+    // More calls than are thought of beforehand.
+    assert!(verdicts(&line("nothing", 200, "nothing", 1)).1.len() > quiet.len());
 }
 
 #[test]

@@ -264,12 +264,12 @@ mod tests {
     fn literals_with_open_places_are_found_by_their_plain_bytes() {
         let mut word = literal("key-");
         word.extend([None, None]);
-        word.extend(literal("-value"));
+        word.extend(literal("-values"));
         assert_eq!(Size::of(&word), Some(Size::Middle));
         for size in [Size::Middle, Size::Short] {
             let windows = Windows::new(&[(7, word.clone())], size);
             let mut found = Vec::new();
-            windows.find(b"a KEY-12-Value-12", &mut |at, number| found.push((at, number)));
+            windows.find(b"a KEY-12-Values-12", &mut |at, number| found.push((at, number)));
             assert_eq!(found, [(2, 7)]);
         }
         assert_eq!([Size::of(&literal("abc")), Size::of(&literal("a long word"))], [None, Some(Size::Long)]);

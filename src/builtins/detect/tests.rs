@@ -104,6 +104,7 @@ fn large_texts_take_bounded_time() {
 
 #[test]
 fn names_of_credentials_are_told_by_how_they_end() {
+    assert!(super::assigned::STEMS.iter().all(|stem| super::assigned::may_name(stem)));
     for name in [
         "api_key",
         "OPENAI_KEY",

@@ -6,14 +6,13 @@
 use super::console::{ColorChoice, Stream, say};
 use super::exit::Stop;
 use super::feed;
-use super::judge::Done;
+use super::judge::{Done, line_reader};
 use super::pipeline::Pipeline;
 use super::said;
 use crate::bytecode::program::Program;
 use crate::report::model;
 use crate::report::profile::{self, Costs, Phase, ProgramCosts, Report};
 use crate::trace::facts::{Demand, Facts, LineReader, Stretch};
-use crate::trace::names::Names;
 use crate::trace::read::{Part, RawRun, WholeLines};
 use crate::trace::scan::{Cursor, Index};
 use crate::vm::evaluate::evaluate_profiled;
@@ -131,9 +130,7 @@ impl<'p> Judge<'p> {
                 One { program, prepared, screen, scratch: Scratch::default() }
             })
             .collect();
-        let fast = !pipeline.reading.strict && !programs.iter().any(|one| one.screen.always_open());
-        let names = pipeline.reading.names.as_deref().unwrap_or(Names::known());
-        let lines = if fast { LineReader::new(&demand, names) } else { None };
+        let lines = line_reader(pipeline, programs.iter().map(|one| &one.screen), &demand);
         let mut costs = Costs { threads: 1, ..empty(&pipeline.programs) };
         costs.spend(Phase::Preparing, since);
         Self {

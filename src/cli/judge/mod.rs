@@ -68,6 +68,18 @@ struct Screened<'p> {
     idle: Vec<Option<AssertionOutcome>>,
 }
 
+/// What reads lines without reading their runs in full; `None` where every run has to be read in full whatever stands in it.
+pub(super) fn line_reader<'s>(
+    pipeline: &Pipeline,
+    mut screens: impl Iterator<Item = &'s Screen>,
+    demand: &Demand,
+) -> Option<LineReader> {
+    if pipeline.reading.strict || screens.any(Screen::always_open) {
+        return None;
+    }
+    LineReader::new(demand, pipeline.reading.names.as_deref().unwrap_or(Names::known()))
+}
+
 impl<'p> Judge<'p> {
     /// A judge for the programs of a pipeline, with what was prepared of each.
     pub fn new(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Self {
@@ -82,12 +94,7 @@ impl<'p> Judge<'p> {
                 Screened { program, prepared, screen, scratch: Scratch::default(), idle }
             })
             .collect();
-        let fast = !pipeline.reading.strict && !programs.iter().any(|one| one.screen.always_open());
-        let lines = if fast {
-            LineReader::new(&demand, pipeline.reading.names.as_deref().unwrap_or(Names::known()))
-        } else {
-            None
-        };
+        let lines = line_reader(pipeline, programs.iter().map(|one| &one.screen), &demand);
         let selected = programs.iter().map(|one| (one.program, one.screen.assertions().collect()));
         let running = Running::new(selected, &pipeline.table, pipeline.policy);
         Self {

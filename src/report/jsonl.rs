@@ -2,8 +2,8 @@
 
 use super::model::{RunReport, Unreadable};
 use super::table::Table;
-use super::wire::{HeaderItem, RunLine, SummaryObject, VERSION};
-use super::{Ending, Options, Report};
+use super::wire::{HeaderItem, SummaryObject, VERSION};
+use super::{Ending, Options, Report, line};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -35,16 +35,6 @@ struct SummaryLine {
     passed: bool,
 }
 
-/// Appends the line of a run.
-///
-/// # Errors
-/// Never: the line is made in memory.
-pub fn line(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
-    serde_json::to_writer(&mut *into, &RunLine::new(table, run))?;
-    into.push(b'\n');
-    Ok(())
-}
-
 impl Jsonl {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
@@ -67,7 +57,9 @@ impl Report for Jsonl {
     }
 
     fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        self.line(&RunLine::new(table, run))
+        self.buffer.clear();
+        line::whole(table, run, &mut self.buffer)?;
+        self.out.write_all(&self.buffer)
     }
 
     fn lines(&mut self, lines: &[u8]) -> io::Result<()> {

@@ -191,6 +191,45 @@ impl Text<'_> {
     }
 }
 
+/// Makes single findings of a run where no report of the whole run is needed.
+pub struct Findings<'a> {
+    table: &'a Table,
+    text: Text<'a>,
+    detail: Detail,
+}
+
+impl<'a> Findings<'a> {
+    /// For the findings of a run. `outcomes` are those that may have evidence, with the numbers of their programs.
+    pub fn new<'o>(
+        table: &'a Table,
+        run: &'a Run<'_>,
+        outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
+        detail: Detail,
+    ) -> Self {
+        let (environment, withheld) = withheld(table, Some(run), outcomes, detail);
+        let text = Text { text: run.text, source: &run.source, environment, withheld, lines: OnceCell::new() };
+        Self { table, text, detail }
+    }
+
+    /// Whether the run has anything that no finding of it shows: then even findings that are alike may differ.
+    #[must_use]
+    pub fn withhold(&self) -> bool {
+        !self.text.withheld.is_empty()
+    }
+
+    /// What reports say of the assertions.
+    #[must_use]
+    pub fn table(&self) -> &'a Table {
+        self.table
+    }
+
+    /// The result of an outcome.
+    #[must_use]
+    pub fn result(&self, program: usize, outcome: &AssertionOutcome) -> Option<ResultReport> {
+        result(self.table, program, outcome, &self.text, self.detail)
+    }
+}
+
 /// Builds the report of a run from the outcome of each program, in the order of the table's programs.
 #[must_use]
 pub fn build(table: &Table, run: &Run<'_>, outcomes: &[Outcome], policy: Policy, detail: Detail) -> RunReport {
@@ -213,7 +252,9 @@ pub fn build_of(
     policy: Policy,
     detail: Detail,
 ) -> RunReport {
-    let (environment, withheld) = withheld(table, run, outcomes, detail);
+    let numbered = outcomes.iter().enumerate();
+    let all = numbered.flat_map(|(program, outcome)| outcome.results.iter().map(move |one| (program, one)));
+    let (environment, withheld) = withheld(table, run, all, detail);
     let text = Text { text, source, environment, withheld, lines: OnceCell::new() };
     let mut results = Vec::with_capacity(table.items.len());
     let mut rules = Vec::new();
@@ -238,15 +279,13 @@ pub fn build_of(
 }
 
 /// What no finding of a run shows, its places and texts: what the run keeps to itself, and what a predicate has found anywhere in it.
-fn withheld(
+fn withheld<'o>(
     table: &Table,
     run: Option<&Run<'_>>,
-    outcomes: &[Outcome],
+    outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
     detail: Detail,
 ) -> (Vec<Range<usize>>, Vec<String>) {
-    let findings =
-        outcomes.iter().zip(0..).flat_map(|(outcome, program)| outcome.results.iter().map(move |one| (program, one)));
-    let mut findings = findings.filter(|(_, one)| detail.findings && one.status != Status::Passed).peekable();
+    let mut findings = outcomes.filter(|(_, one)| detail.findings && one.status != Status::Passed).peekable();
     if findings.peek().is_none() {
         return (Vec::new(), Vec::new());
     }

@@ -69,21 +69,20 @@ pub struct EvidenceObject<'a> {
     label: &'a str,
 }
 
-/// A line of `--format jsonl` for one run.
+/// What a line of `--format jsonl` says of a run between its name and its findings.
 #[derive(Serialize)]
-pub struct RunLine<'a> {
-    run: &'a str,
+pub struct RunHead<'a> {
     passed: bool,
     score: Option<f64>,
     verdicts: Vec<Option<Verdict>>,
     scores: Vec<Option<f64>>,
     #[serde(serialize_with = "as_object")]
     named_scores: &'a [(String, f64)],
-    findings: Vec<Finding<'a>>,
 }
 
+/// One of the findings in such a line.
 #[derive(Serialize)]
-struct Finding<'a> {
+pub struct Finding<'a> {
     id: &'a str,
     verdict: Verdict,
     status: Status,
@@ -178,8 +177,8 @@ impl<'a> EvidenceObject<'a> {
     }
 }
 
-impl<'a> RunLine<'a> {
-    /// The line of a run: verdicts and scores stand in the order of the header; `null` where an assertion does not apply to the run.
+impl<'a> RunHead<'a> {
+    /// The head of a run: verdicts and scores stand in the order of the header; `null` where an assertion does not apply to the run.
     pub fn new(table: &'a Table, run: &'a RunReport) -> Self {
         let mut verdicts = vec![None; table.items.len()];
         let mut scores = vec![None; table.items.len()];
@@ -188,21 +187,14 @@ impl<'a> RunLine<'a> {
                 (*verdict, *score) = (Some(result.verdict), result.score);
             }
         }
-        let findings = run.results.iter().filter(|one| one.is_finding());
-        Self {
-            run: &run.run,
-            passed: run.gate == Gate::Open,
-            score: run.score,
-            verdicts,
-            scores,
-            named_scores: &run.named_scores,
-            findings: findings.filter_map(|one| Finding::new(table, one)).collect(),
-        }
+        let passed = run.gate == Gate::Open;
+        Self { passed, score: run.score, verdicts, scores, named_scores: &run.named_scores }
     }
 }
 
 impl<'a> Finding<'a> {
-    fn new(table: &'a Table, result: &'a ResultReport) -> Option<Self> {
+    /// The finding of a result.
+    pub fn new(table: &'a Table, result: &'a ResultReport) -> Option<Self> {
         Some(Self {
             id: &table.items.get(result.item)?.id,
             verdict: result.verdict,

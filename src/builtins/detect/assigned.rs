@@ -111,15 +111,28 @@ fn judge(worth: Worth, value: &str) -> Option<&'static str> {
 
 /// Whether a name may be one of a credential, from its last two letters alone: most are not.
 pub(super) fn may_name(name: &str) -> bool {
-    let mut letters = name.bytes().rev().filter(u8::is_ascii_alphabetic).map(|byte| byte.to_ascii_lowercase());
-    let (Some(last), Some(before)) = (letters.next(), letters.next()) else { return false };
+    may_end(name.as_bytes())
+}
+
+fn may_end(name: &[u8]) -> bool {
+    let end = match name {
+        [.., before, last] if before.is_ascii_alphabetic() && last.is_ascii_alphabetic() => [*before, *last],
+        _ => {
+            let mut letters = name.iter().rev().filter(|byte| byte.is_ascii_alphabetic());
+            let (Some(last), Some(before)) = (letters.next(), letters.next()) else { return false };
+            [*before, *last]
+        }
+    };
     // The ends of the stems, written out: this is asked of every key of a run that is reported.
-    matches!(&[before, last], b"ey" | b"et" | b"en" | b"al" | b"rd" | b"wd" | b"se" | b"on" | b"th")
+    matches!(
+        &end.map(|byte| byte.to_ascii_lowercase()),
+        b"ey" | b"et" | b"en" | b"al" | b"rd" | b"wd" | b"se" | b"on" | b"th"
+    )
 }
 
 /// Whether a name is one of a credential, whatever its value looks like.
-pub fn names_credential(name: &str) -> bool {
-    may_name(name) && worth(name.as_bytes()).is_some()
+pub fn names_credential(name: &[u8]) -> bool {
+    may_end(name) && worth(name).is_some()
 }
 
 /// What a whole name says; `apiKey`, `API-KEY` and `api_key` say the same.

@@ -4,6 +4,7 @@
 //! not pass. Both ways give the same verdicts.
 
 mod partly;
+mod pieces;
 mod settle;
 
 use super::feed;
@@ -20,7 +21,7 @@ use crate::truth::Verdict;
 use crate::vm::outcome::AssertionOutcome;
 use crate::vm::prepare::Prepared;
 use crate::vm::score;
-use crate::vm::screen::{Answer, Scratch, Screen};
+use crate::vm::screen::{Answer, Scratch, Screen, Sight};
 use bumpalo::Bump;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -49,6 +50,7 @@ pub struct Judge<'p> {
     full: Bump,
     memory: Memory,
     answers: Vec<Answer>,
+    wanted: partly::Wanted,
     verdicts: Vec<u8>,
     tally: Tally,
     /// Counts of runs of which nothing but counts is wanted.
@@ -63,9 +65,13 @@ struct Screened<'p> {
     program: &'p Program,
     prepared: &'p Prepared,
     screen: Screen,
+    /// What the evaluation of each assertion looks at, in the order of the answers.
+    sights: Vec<Sight>,
     scratch: Scratch,
     /// Outcomes of assertions that nothing exercised: they are the same for every run.
     idle: Vec<Option<AssertionOutcome>>,
+    /// What lines say of assertions that pass, and of those that nothing exercised, by number: it is the same for every run.
+    said: Vec<[Option<Box<[u8]>>; 2]>,
 }
 
 /// What reads lines without reading their runs in full; `None` where every run has to be read in full whatever stands in it.
@@ -91,7 +97,9 @@ impl<'p> Judge<'p> {
             .map(|(program, prepared)| {
                 let screen = Screen::new(program, prepared, &pipeline.options.selection, &mut demand);
                 let idle = vec![None; program.assertions.len()];
-                Screened { program, prepared, screen, scratch: Scratch::default(), idle }
+                let sights = screen.sights(program);
+                let said = vec![[None, None]; program.assertions.len()];
+                Screened { program, prepared, screen, sights, scratch: Scratch::default(), idle, said }
             })
             .collect();
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.screen), &demand);
@@ -108,6 +116,7 @@ impl<'p> Judge<'p> {
             full: Bump::new(),
             memory: Memory::default(),
             answers: Vec::new(),
+            wanted: partly::Wanted::default(),
             verdicts: Vec::new(),
             tally: Tally::default(),
             done: Vec::new(),
@@ -224,7 +233,7 @@ impl<'p> Judge<'p> {
         }
         if self.needs_run() {
             let line = line.trim_end_matches('\r');
-            return start.is_some_and(|start| self.by_entries(facts, stretch, (start, line), source));
+            return start.is_some_and(|start| self.by_parts(facts, stretch, (start, line), source));
         }
         self.answered(line, source);
         true
@@ -235,7 +244,7 @@ impl<'p> Judge<'p> {
         if !screened {
             return self.raw(Ok(raw));
         }
-        self.guarded(raw, |this, full| {
+        self.guarded(&|| raw.source.name(), |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
             this.settle(&run, full);
             Ok(())
@@ -273,7 +282,7 @@ impl<'p> Judge<'p> {
         if self.session(raw) {
             return;
         }
-        self.guarded(raw, |this, full| {
+        self.guarded(&|| raw.source.name(), |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
             let mut facts = Facts::default();
             facts.of_run(&run, &this.demand);
@@ -287,12 +296,12 @@ impl<'p> Judge<'p> {
     }
 
     /// A defect in one evaluation must not take the other runs with it.
-    fn guarded(&mut self, raw: &RawRun, work: impl FnOnce(&mut Self, &Bump) -> Result<(), Unreadable>) {
+    fn guarded(&mut self, name: &dyn Fn() -> String, work: impl FnOnce(&mut Self, &Bump) -> Result<(), Unreadable>) {
         let mut full = std::mem::take(&mut self.full);
         match catch_unwind(AssertUnwindSafe(|| work(self, &full))) {
             Ok(Ok(())) => {}
             Ok(Err(unreadable)) => self.push(Done::Unreadable(unreadable)),
-            Err(_) => self.push(Done::Fault(raw.source.name())),
+            Err(_) => self.push(Done::Fault(name())),
         }
         let_go(&mut full);
         self.full = full;
@@ -349,10 +358,4 @@ fn let_go(arena: &mut Bump) {
     if arena.allocated_bytes() > 4 * LONG {
         *arena = Bump::new();
     }
-}
-
-fn push_name(into: &mut Vec<u8>, name: &str) {
-    into.extend_from_slice(b"{\"run\":");
-    // Text into memory: this cannot fail.
-    let _ = serde_json::to_writer(&mut *into, name);
 }

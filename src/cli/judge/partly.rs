@@ -1,115 +1,232 @@
-//! Reasons that are of entries of the run alone: these entries are read, and nothing else of the line.
+//! Reasons that need little of a run: the parts of its line that are asked for are read, and nothing else.
 //!
-//! An expression over entries looks at no step, so that it says the same of a run that has none. What reports hide wherever a run repeats
-//! it has to be known, though: where a key of the line may name a credential, the line is read in full.
+//! The screen knows what the evaluation of each assertion looks at ([`Sight`]): entries of the run, names of its calls, fields of some of
+//! them. A run of these alone says the same of them. What reports hide wherever a run repeats it has to be known, though: where a key of
+//! the line may name a credential, the line is read in full.
 
 use super::Judge;
 use crate::builtins::detect;
-use crate::trace::facts::{Facts, Held, Stretch};
-use crate::trace::read::RawRun;
-use crate::trace::run::{KindOrder, Run, RunSource};
-use crate::value::{Entry, Object, Value, json};
-use crate::vm::screen::Answer;
+use crate::trace::facts::{Call, Facts, Field, Held, Stretch};
+use crate::trace::run::{Kind, KindOrder, Run, RunSource, Status, Step};
+use crate::value::{Entry, Node, Object, Origin, Value, json};
+use crate::vm::screen::{Answer, Sight};
 use bumpalo::Bump;
+use bumpalo::collections::Vec as Items;
+
+/// What has to be read of a run.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    /// Its calls, by name and place.
+    calls: bool,
+    /// Fields of the calls whose names fit a distinct pattern of a program.
+    fields: Vec<(usize, u32, [bool; 2])>,
+}
+
+/// A line of a stretch.
+#[derive(Clone, Copy)]
+struct Line<'s, 'a> {
+    stretch: Stretch<'s>,
+    start: usize,
+    text: &'a str,
+    arena: &'a Bump,
+}
 
 impl<'p> Judge<'p> {
-    /// Settles a run by entries of its line alone; false where that is not enough.
-    pub(super) fn by_entries(
+    /// Settles a run by parts of its line; false where these are not enough.
+    pub(super) fn by_parts(
         &mut self,
         facts: &Facts<'_>,
         stretch: Stretch<'_>,
-        line: (usize, &str),
+        (start, text): (usize, &str),
         source: &dyn Fn() -> RunSource,
     ) -> bool {
+        let mut wanted = std::mem::take(&mut self.wanted);
         let mut settled = false;
-        if self.asks_entries_only() {
-            let raw = RawRun::new(String::new(), source());
-            self.guarded(&raw, |this, full| {
-                if let Some(run) = this.entries_only(facts, stretch, line, raw.source.clone(), full) {
+        if !facts.conversation && self.is_little(&mut wanted) {
+            self.guarded(&|| source().name(), |this, arena| {
+                let line = Line { stretch, start, text, arena };
+                if let Some(run) = this.partly(facts, line, source, &wanted) {
                     settled = true;
-                    this.settle(&run, full);
+                    this.settle(&run, arena);
                 }
                 Ok(())
             });
         }
+        self.wanted = wanted;
         settled
     }
 
-    /// Whether all that has to be evaluated of a run looks at its entries alone.
-    fn asks_entries_only(&self) -> bool {
+    /// Whether all that has to be evaluated of a run looks at parts of it, and at which.
+    fn is_little(&self, wanted: &mut Wanted) -> bool {
         let findings = self.pipeline.detail.findings;
+        wanted.calls = false;
+        wanted.fields.clear();
         let mut answers = self.answers.iter();
-        self.programs.iter().all(|one| {
-            let numbers = one.screen.assertions().zip(answers.by_ref());
-            // All are looked at: the answers of the next program stand behind them.
-            let not = numbers.filter(|(number, answer)| {
-                one.asks(*number, **answer, findings)
-                    && (**answer == Answer::Open || !one.screen.is_of_entries(one.program, *number))
-            });
-            not.count() == 0
-        })
+        for (place, one) in self.programs.iter().enumerate() {
+            for ((number, sight), answer) in one.screen.assertions().zip(&one.sights).zip(answers.by_ref()) {
+                if !one.asks(number, *answer, findings) {
+                    continue;
+                }
+                match sight {
+                    _ if *answer == Answer::Open => return false,
+                    Sight::Run => return false,
+                    Sight::Entries => {}
+                    Sight::Names => wanted.calls = true,
+                    Sight::Fields { shape, fields } => {
+                        wanted.calls = true;
+                        wanted.fields.push((place, *shape, *fields));
+                    }
+                }
+            }
+        }
+        true
     }
 
-    /// The run of a line with those of its entries that are asked for, where that is enough.
-    fn entries_only<'a>(
+    /// The run of a line with what is wanted of it, where that is enough.
+    fn partly<'a>(
         &self,
         facts: &Facts<'_>,
-        stretch: Stretch<'_>,
-        (start, line): (usize, &'a str),
-        source: RunSource,
-        full: &'a Bump,
+        line: Line<'_, 'a>,
+        source: &dyn Fn() -> RunSource,
+        wanted: &Wanted,
     ) -> Option<Run<'a>> {
-        if facts.conversation || may_withhold(stretch, start, start.checked_add(line.len())?) {
+        if wanted.calls && !facts.records_calls {
             return None;
         }
-        let mut entries = bumpalo::collections::Vec::with_capacity_in(facts.roots.len(), full);
+        if may_withhold(line, calls_of(facts).filter(|_| wanted.calls)) {
+            return None;
+        }
+        let mut entries = Items::with_capacity_in(facts.roots.len(), line.arena);
         for (name, held) in self.demand.roots.iter().zip(&facts.roots) {
-            let (from, to) = match held {
-                Held::Bytes(from, to) => (from.checked_sub(start)?, to.checked_sub(start)?),
-                Held::Value(Value::Absent | Value::Missing) => continue,
-                Held::Value(_) | Held::Written(..) => return None,
-            };
-            let document = json::parse(line.get(from..to)?, from, full, stretch.limits).ok()?;
-            if !document.duplicates.is_empty() {
-                return None;
+            if let Some(node) = line.value(*held)? {
+                entries.push(Entry { key: line.arena.alloc_str(name), node });
             }
-            entries.push(Entry { key: full.alloc_str(name), node: document.node });
+        }
+        let mut recorded = [false; Kind::ALL.len()];
+        let mut steps: &[Step<'a>] = &[];
+        if wanted.calls {
+            recorded[Kind::Call as usize] = true;
+            steps = self.calls(facts, line, wanted)?;
+            let nodes = line.arena.alloc_slice_fill_iter(steps.iter().map(|step| step.node));
+            entries.push(Entry { key: Kind::Call.list_key(), node: Node::computed(Value::List(nodes)) });
         }
         Some(Run {
-            text: line,
-            source,
+            text: line.text,
+            source: source(),
             format: "",
             id: None,
-            object: Object::new(full, entries.into_bump_slice()),
-            steps: &[],
+            object: Object::new(line.arena, entries.into_bump_slice()),
+            steps,
             order: KindOrder::ALL,
-            recorded: [false; 8],
+            recorded,
             complete: true,
             warnings: Vec::new(),
         })
     }
+
+    /// The calls as steps, in their order: with the fields that are wanted, and none of the others.
+    fn calls<'a>(&self, facts: &Facts<'_>, line: Line<'_, 'a>, wanted: &Wanted) -> Option<&'a [Step<'a>]> {
+        let mut steps = Items::with_capacity_in(facts.calls.len(), line.arena);
+        for (number, call) in facts.calls.iter().enumerate() {
+            let mut fields = [false; 2];
+            for (program, shape, of_shape) in &wanted.fields {
+                if self.programs.get(*program)?.scratch.fits(number, *shape) {
+                    fields.iter_mut().zip(of_shape).for_each(|(field, wanted)| *field |= wanted);
+                }
+            }
+            steps.push(line.step(u32::try_from(number).ok()?, call, fields)?);
+        }
+        Some(steps.into_bump_slice())
+    }
+}
+
+impl<'a> Line<'_, 'a> {
+    /// An executed call of which nothing but its name, its place and some fields is known.
+    fn step(self, number: u32, call: &Call<'_>, wanted: [bool; 2]) -> Option<Step<'a>> {
+        let (start, end) = call.place?;
+        let mut entries: &'a [Entry<'a>] = &[];
+        if wanted.contains(&true) {
+            let mut fields = Items::with_capacity_in(Field::ALL.len(), self.arena);
+            for (field, held) in Field::ALL.into_iter().zip(call.fields) {
+                let node = match held {
+                    _ if wanted.get(field as usize) != Some(&true) => None,
+                    // Of a step that says that its kind of run does not record it.
+                    Held::Value(Value::Absent) => Some(Node::computed(Value::Absent)),
+                    // What is said of one that is missing looks at the others.
+                    Held::Value(_) => return None,
+                    held => self.value(held)?,
+                };
+                fields.extend(node.map(|node| Entry { key: field.as_str(), node }));
+            }
+            entries = fields.into_bump_slice();
+        }
+        let object = Object::new(self.arena, entries);
+        let place = Origin::new(start.checked_sub(self.start)?, end.checked_sub(self.start)?);
+        Some(Step {
+            kind: Kind::Call,
+            name: self.arena.alloc_str(call.name),
+            status: Status::Unknown,
+            object,
+            node: Node::new(Value::Object(object), place),
+            index: number,
+            call_position: number,
+            turn: None,
+            start: None,
+            end: None,
+        })
+    }
+
+    /// The value of an entry or field, `None` in it where there is none. The outer `None` is for one that only the full reader gives.
+    fn value(self, held: Held<'_>) -> Option<Option<Node<'a>>> {
+        let (from, to) = match held {
+            Held::Bytes(from, to) => (from.checked_sub(self.start)?, to.checked_sub(self.start)?),
+            Held::Value(Value::Absent | Value::Missing) => return Some(None),
+            Held::Value(_) | Held::Written(..) => return None,
+        };
+        let document = json::parse(self.text.get(from..to)?, from, self.arena, self.stretch.limits).ok()?;
+        document.duplicates.is_empty().then_some(Some(document.node))
+    }
+}
+
+/// Where the calls of a line stand.
+fn calls_of(facts: &Facts<'_>) -> Option<(usize, usize)> {
+    Some((facts.calls.first()?.place?.0, facts.calls.last()?.place?.1))
 }
 
 /// Whether a line may hold something that no report shows, whatever it is about: below a name of a credential, in the recorded environment,
-/// in JSON that is written into a text.
-fn may_withhold(stretch: Stretch<'_>, start: usize, end: usize) -> bool {
-    let cursor = stretch.cursor;
-    let mut at = start;
-    while let Some(open) = cursor.quote(at).filter(|open| *open < end) {
-        let Some(close) = cursor.quote(open.wrapping_add(1)).filter(|close| *close < end) else { return true };
-        let first = open.wrapping_add(1);
-        at = close.wrapping_add(1);
-        if cursor.byte(cursor.blank(at)) == b':' {
-            let Ok(key) = std::str::from_utf8(cursor.slice(first, close)) else { return true };
-            if cursor.has_escape(open, close)
-                || matches!(key, "env" | "command" | "commands")
-                || detect::names_credential(key)
-            {
+/// in JSON that is written into a text. Where calls are asked for, too: whether steps beside them may stand among them.
+fn may_withhold(line: Line<'_, '_>, calls: Option<(usize, usize)>) -> bool {
+    let cursor = line.stretch.cursor;
+    let end = line.start.saturating_add(line.text.len());
+    let mut quotes = cursor.quotes(line.start).take_while(|quote| *quote < end);
+    while let Some(open) = quotes.next() {
+        let Some(close) = quotes.next() else { return true };
+        let inside = cursor.slice(open.wrapping_add(1), close);
+        if cursor.byte(cursor.blank(close.wrapping_add(1))) == b':' {
+            let withheld = match inside {
+                b"env" | b"command" | b"commands" => true,
+                b"start" | b"turn" => calls.is_some_and(|(from, to)| open < from || to <= open),
+                key => detect::names_credential(key),
+            };
+            if withheld || cursor.has_escape(open, close) {
                 return true;
             }
-        } else if matches!(cursor.byte(first), b'{' | b'[' | b' ' | b'\\') {
+        } else if may_hold_json(inside) {
             return true;
         }
     }
     false
+}
+
+/// Whether a text as it is written may be an object or a list in JSON.
+fn may_hold_json(mut text: &[u8]) -> bool {
+    loop {
+        text = match text {
+            [b'{' | b'[', ..] => return true,
+            [b' ', rest @ ..] | [b'\\', b'n' | b't' | b'r', rest @ ..] => rest,
+            // A bracket that is written as its number.
+            [b'\\', b'u', ..] => return true,
+            _ => return false,
+        }
+    }
 }

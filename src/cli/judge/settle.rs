@@ -1,8 +1,8 @@
 //! From answers to reports: what the screen left open is evaluated, and either counted or reported.
 
-use super::{Done, Judge, is_plain, push_name};
+use super::{Done, Judge, is_plain};
 use crate::cli::pipeline::Pipeline;
-use crate::report;
+use crate::report::line;
 use crate::report::model;
 use crate::report::tally::{self, Judged};
 use crate::trace::run::{Run, RunSource};
@@ -49,6 +49,9 @@ impl<'p> Judge<'p> {
     {
         let evaluated = self.evaluated(run, full);
         if self.counts_only() && self.counted(&evaluated) {
+            return;
+        }
+        if self.pieced(run, &evaluated) {
             return;
         }
         let outcomes = self.outcomes(evaluated);
@@ -141,9 +144,15 @@ impl<'p> Judge<'p> {
         }
         let Some(judged) = self.memory.get(&self.verdicts) else { return false };
         if self.pipeline.lines {
-            let Some(line) = &judged.line else { return false };
-            push_name(&mut self.written, &source().name());
-            self.written.extend_from_slice(line);
+            let Some((head, findings)) =
+                judged.line.as_ref().and_then(|line| Some((&line.head, line.findings.as_ref()?)))
+            else {
+                return false;
+            };
+            let _ = line::name(&source().name(), &mut self.written);
+            for piece in [head, findings, line::END] {
+                self.written.extend_from_slice(piece);
+            }
         }
         self.tally.add(judged);
         true
@@ -161,17 +170,9 @@ impl<'p> Judge<'p> {
         let mut judged = Judged::of(table, &outcomes, *policy);
         self.tally.add(&judged);
         if *lines {
-            let mut line = Vec::new();
-            if report::jsonl_line(table, &made(), &mut line).is_ok() {
-                self.written.extend_from_slice(&line);
-            }
-            // The name of the run comes first; what follows depends on nothing but the verdicts.
-            let mut name = Vec::new();
-            push_name(&mut name, &source().name());
-            judged.line = line.strip_prefix(name.as_slice()).map(<[u8]>::to_vec).filter(|_| run.is_none());
+            judged.line = Some(self.line(&made(), run.is_none()));
         }
-        let plain = outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain);
-        if plain && (judged.line.is_some() || !lines) {
+        if outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain) {
             self.memory.keep(&self.verdicts, judged);
         }
     }

@@ -3,6 +3,7 @@
 mod running;
 
 use super::gate::{self, Gate, Policy};
+use super::line::Behind;
 use super::model::{ResultReport, RuleReport};
 use super::table::Table;
 use crate::truth::Verdict;
@@ -34,8 +35,8 @@ pub struct Judged {
     pub score: Option<f64>,
     /// The statuses by item; `None` for one that does not apply.
     statuses: Vec<Option<Status>>,
-    /// What a line of `jsonl` says behind the name of the run, where nothing of it depends on the run.
-    pub line: Option<Vec<u8>>,
+    /// What a line of `jsonl` says behind the name of the run, where lines are wanted.
+    pub line: Option<Behind>,
 }
 
 /// Sets of verdicts that were seen before, with what they make of a run.
@@ -57,7 +58,11 @@ impl Memory {
 
     /// Keeps what a set of verdicts makes of a run.
     pub fn keep(&mut self, verdicts: &[u8], judged: Judged) {
-        let line = judged.line.as_ref().map_or(0, Vec::len);
+        let finished = |judged: &Judged| judged.line.as_ref().is_some_and(|line| line.findings.is_some());
+        if !finished(&judged) && self.known.contains_key(verdicts) {
+            return;
+        }
+        let line = judged.line.as_ref().map_or(0, |line| line.head.len() + line.findings.as_ref().map_or(0, Vec::len));
         self.bytes += 128 + 2 * verdicts.len() + line;
         if self.bytes > MOST {
             self.known.clear();

@@ -157,7 +157,8 @@ pub(super) fn read<'a>(
         }
     }
     let name = text.get(tool.start.wrapping_add(1)..tool.end.wrapping_sub(1))?;
-    Some((Call { name, fields: [args, held(fields[1], nulls[1])] }, given.executed, behind))
+    let fields = [args, held(fields[1], nulls[1])];
+    Some((Call { name, fields, place: Some((start, behind)) }, given.executed, behind))
 }
 
 /// Reads the keys of a call.

@@ -223,7 +223,7 @@ impl<'c, 'a> Conversation<'c, 'a> {
             *self.found.records.get_mut(Field::Args as usize)? = true;
             self.texts(Field::Args, held)?;
         }
-        self.facts.calls.push(Call { name, fields: [held, Held::Value(Value::Missing)] });
+        self.facts.calls.push(Call { name, fields: [held, Held::Value(Value::Missing)], place: None });
         Some(())
     }
 

@@ -84,6 +84,8 @@ pub struct Call<'a> {
     pub name: &'a str,
     /// Its fields that are asked for, by [`Field`].
     pub fields: [Held<'a>; 2],
+    /// Its bytes, where it is an element of the list of calls in a line.
+    pub place: Option<(usize, usize)>,
 }
 
 /// A text of so many bytes is not copied.

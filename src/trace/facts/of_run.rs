@@ -19,7 +19,8 @@ impl<'a> Facts<'a> {
                     texts.walk(field(name));
                 }
             }
-            self.calls.push(Call { name: step.name, fields: Field::ALL.map(|name| Held::Value(field(name))) });
+            let fields = Field::ALL.map(|name| Held::Value(field(name)));
+            self.calls.push(Call { name: step.name, fields, place: None });
         }
     }
 }

@@ -67,6 +67,23 @@ impl<'a> Cursor<'a> {
         Some(number.wrapping_mul(64).wrapping_add(bits.trailing_zeros() as usize))
     }
 
+    /// The offsets of all quotes of strings at or behind an offset, in order.
+    #[inline]
+    pub fn quotes(&self, from: usize) -> impl Iterator<Item = usize> + use<'a> {
+        let words = self.words;
+        let mut number = from / 64;
+        let mut bits = words.get(number).map_or(0, |word| word.quote) & (u64::MAX << (from % 64));
+        std::iter::from_fn(move || {
+            while bits == 0 {
+                number = number.wrapping_add(1);
+                bits = words.get(number)?.quote;
+            }
+            let at = number.wrapping_mul(64).wrapping_add(bits.trailing_zeros() as usize);
+            bits &= bits.wrapping_sub(1);
+            Some(at)
+        })
+    }
+
     /// Whether a backslash stands in a range.
     #[inline]
     #[must_use]

@@ -87,6 +87,11 @@ impl Number {
         self.known.get(number as usize).copied()
     }
 
+    /// The test itself.
+    pub(super) fn test(&self) -> &Formula {
+        &self.test
+    }
+
     /// The answers for all small numbers.
     pub(super) fn all_known(&self) -> &[Answer] {
         &self.known

@@ -10,6 +10,7 @@ mod course;
 mod formula;
 mod judging;
 mod sequences;
+mod sight;
 mod standing;
 mod texts;
 mod windows;
@@ -25,6 +26,7 @@ use course::{Calls, Seen, Statement};
 use formula::Formula;
 use judging::Judging;
 use rustc_hash::FxHashMap;
+pub use sight::Sight;
 use smallvec::SmallVec;
 use standing::Standing;
 use texts::{Haystack, Search};
@@ -174,18 +176,6 @@ impl Screen {
     #[must_use]
     pub fn always_open(&self) -> bool {
         self.open > 0
-    }
-
-    /// Whether the evaluation of an assertion looks at entries of the run that the facts hold, and at nothing else.
-    #[must_use]
-    pub fn is_of_entries(&self, program: &Program, assertion: u32) -> bool {
-        let item = self.items.binary_search_by_key(&assertion, |item| item.assertion);
-        let Some(item) = item.ok().and_then(|at| self.items.get(at)) else { return false };
-        let Form::Expression(formula) = &item.check else { return false };
-        let mut atoms = item.when.iter().chain([formula]).flat_map(Formula::atoms);
-        let of_entries = atoms.all(|atom| self.place_of.get(atom as usize).is_some_and(Option::is_some));
-        let settings = program.assertions.get(assertion as usize).map(|assertion| &assertion.settings);
-        of_entries && settings.is_some_and(|settings| settings.message.is_none())
     }
 
     /// The assertions, by number in the program, in the order of the answers.

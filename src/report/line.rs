@@ -1,0 +1,85 @@
+//! A line of `--format jsonl`, from its pieces: the name of the run, the head that its verdicts decide, its findings, the end. Runs with the
+//! same verdicts have the same head, so that it is made once for many.
+
+use super::model::{ResultReport, RunReport};
+use super::table::Table;
+use super::wire::{Finding, RunHead};
+use std::io;
+
+/// What ends a line.
+pub const END: &[u8] = b"]}\n";
+
+/// What a line says behind the name of its run.
+#[derive(Debug, Clone, Default)]
+pub struct Behind {
+    /// Up to the findings.
+    pub head: Vec<u8>,
+    /// The findings, where nothing of them depends on the run.
+    pub findings: Option<Vec<u8>>,
+}
+
+/// Appends the whole line of a run.
+///
+/// # Errors
+/// Never: the line is made in memory.
+pub fn whole(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
+    name(&run.run, into)?;
+    head(table, run, into)?;
+    for result in &run.results {
+        finding(table, result, into)?;
+    }
+    into.extend_from_slice(END);
+    Ok(())
+}
+
+/// Begins a line with the name of its run.
+///
+/// # Errors
+/// Never, as [`whole`].
+pub fn name(run: &str, into: &mut Vec<u8>) -> io::Result<()> {
+    into.extend_from_slice(b"{\"run\":");
+    Ok(serde_json::to_writer(into, run)?)
+}
+
+/// Appends what stands between the name and the findings.
+///
+/// # Errors
+/// Never, as [`whole`].
+pub fn head(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
+    let from = into.len();
+    serde_json::to_writer(&mut *into, &RunHead::new(table, run))?;
+    // It is no object of its own: it goes on where the name ends, and is not closed.
+    if let Some(bracket) = into.get_mut(from) {
+        *bracket = b',';
+    }
+    into.pop();
+    into.extend_from_slice(b",\"findings\":[");
+    Ok(())
+}
+
+/// Appends a result to the findings, where it is one.
+///
+/// # Errors
+/// Never, as [`whole`].
+pub fn finding(table: &Table, result: &ResultReport, into: &mut Vec<u8>) -> io::Result<()> {
+    if let Some(finding) = result.is_finding().then(|| Finding::new(table, result)).flatten() {
+        next(into);
+        serde_json::to_writer(into, &finding)?;
+    }
+    Ok(())
+}
+
+/// Appends findings that are finished, if any, to others.
+pub fn finished(findings: &[u8], into: &mut Vec<u8>) {
+    if !findings.is_empty() {
+        next(into);
+        into.extend_from_slice(findings);
+    }
+}
+
+/// What stands in front of a finding behind another one.
+fn next(into: &mut Vec<u8>) {
+    if into.last() == Some(&b'}') {
+        into.push(b',');
+    }
+}

@@ -1,0 +1,96 @@
+//! How much of a run the evaluation of an assertion looks at: as much as its screen does, and the reasons are made of that.
+
+use super::atom::Base;
+use super::course::Statement;
+use super::formula::Formula;
+use super::{Form, Item, Scratch, Screen};
+use crate::bytecode::program::Program;
+
+/// What the evaluation of an assertion looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sight {
+    /// Entries of the run that the facts hold.
+    Entries,
+    /// Such entries, and the names and places of the calls.
+    Names,
+    /// The same, and fields of the calls whose names fit a distinct pattern.
+    Fields {
+        /// The pattern, by number.
+        shape: u32,
+        /// Which, by [`crate::trace::facts::Field`].
+        fields: [bool; 2],
+    },
+    /// Anything.
+    Run,
+}
+
+impl Screen {
+    /// What the evaluation of every assertion looks at, in the order of the answers.
+    #[must_use]
+    pub fn sights(&self, program: &Program) -> Vec<Sight> {
+        self.items.iter().map(|item| self.sight(program, item)).collect()
+    }
+
+    /// The number in the program of the assertion at a place among the answers.
+    #[must_use]
+    pub fn assertion(&self, place: usize) -> Option<u32> {
+        self.items.get(place).map(|item| item.assertion)
+    }
+
+    fn sight(&self, program: &Program, item: &Item) -> Sight {
+        let settings = program.assertions.get(item.assertion as usize).map(|assertion| &assertion.settings);
+        // A message of the author may say anything of the run.
+        let plain = settings.is_some_and(|settings| settings.message.is_none());
+        if !plain || !item.when.iter().all(|when| self.is_of_entries(when)) {
+            return Sight::Run;
+        }
+        match &item.check {
+            Form::Expression(formula) if self.is_of_entries(formula) => Sight::Entries,
+            Form::Course(statement) => self.of_statement(statement),
+            Form::Expression(_) | Form::NoneIn(..) | Form::Open => Sight::Run,
+        }
+    }
+
+    fn of_statement(&self, statement: &Statement) -> Sight {
+        if !statement.steps().iter().all(|step| step.is_by_name()) {
+            return Sight::Run;
+        }
+        match statement {
+            Statement::Each(_, step, Some(condition)) => match self.fields(condition) {
+                Some(fields) => Sight::Fields { shape: step.shape(), fields },
+                None => Sight::Run,
+            },
+            Statement::Count(_, number) if self.fields(number.test()).is_none() => Sight::Run,
+            Statement::Each(_, _, None) | Statement::Idle(_) => Sight::Run,
+            _ => Sight::Names,
+        }
+    }
+
+    fn is_of_entries(&self, formula: &Formula) -> bool {
+        let mut atoms = formula.atoms().into_iter();
+        atoms.all(|atom| self.place_of.get(atom as usize).is_some_and(Option::is_some))
+    }
+
+    /// The fields of a call that a condition looks at; `None` where it looks at anything else but entries.
+    fn fields(&self, condition: &Formula) -> Option<[bool; 2]> {
+        let mut fields = [false; 2];
+        for atom in condition.atoms() {
+            match &self.atoms.get(atom as usize)?.subject.base {
+                Base::Field(field) => *fields.get_mut(*field as usize)? = true,
+                // The number that a count is of.
+                Base::Value => {}
+                _ => self.place_of.get(atom as usize).copied().flatten().map(|_| ())?,
+            }
+        }
+        Some(fields)
+    }
+}
+
+impl Scratch {
+    /// Whether the name of a call, by its place, fits a distinct pattern in the run that was judged last.
+    #[must_use]
+    pub fn fits(&self, call: usize, shape: u32) -> bool {
+        let shapes = self.classes.get(call).and_then(|class| self.shapes.get(*class as usize));
+        shapes.is_some_and(|shapes| shapes.binary_search(&shape).is_ok())
+    }
+}

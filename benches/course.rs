@@ -65,40 +65,44 @@ fn run(calls: usize, tools: usize) -> String {
     out
 }
 
+/// How many kinds of statement the rules have.
+const KINDS: usize = 24;
+
 /// Rules of all families over some tools.
 fn rules(count: usize, tools: usize) -> String {
-    let mut out = String::new();
-    for number in 0..count {
-        let tool = |shift: usize| format!("tool_{}", (number * 13 + shift) % tools);
-        let (a, b, c) = (tool(0), tool(1), tool(2));
-        let _ = match number % 24 {
-            0 => writeln!(out, "before {a} -> {b}"),
-            1 => writeln!(out, "never {a}(id: $id) after {b}(id: $id)"),
-            2 => writeln!(out, "count {a} <= 100000"),
-            3 => writeln!(out, "each {a}: args.amount < 1000"),
-            4 => writeln!(out, "sequence {a} -> {b} -> {c}"),
-            5 => writeln!(out, "after {a} -> {b} within 5000 calls"),
-            6 => writeln!(out, "never {a}(amount > 10000)"),
-            7 => writeln!(out, "if {a}(id: $id) then {b}(id: $id)"),
-            8 => writeln!(out, "never repeat {a} more than 50 times"),
-            9 => writeln!(out, "require {a} where duration < 1s"),
-            10 => writeln!(out, "before each {a}(id: $id) -> {b}(id: $id)"),
-            11 => writeln!(out, "never {a} between {b} and {c}"),
-            12 => writeln!(out, "immediately before {a} -> {b}"),
-            13 => writeln!(out, "after each {a}(id: $id) -> {b}(id: $id)"),
-            14 => writeln!(out, "together {a}, {b}"),
-            15 => writeln!(out, "not both {a}(id: $id), {b}(id: $id)"),
-            16 => writeln!(out, "either {a} or {b} or {c}"),
-            17 => writeln!(out, "{a}(id: $id) iff {b}(id: $id)"),
-            18 => writeln!(out, "no {a}: args.amount > 1000"),
-            19 => writeln!(out, "last {a} | {b}"),
-            20 => writeln!(out, "after {a} until {b} {{ never {c}(amount > 10000) }}"),
-            21 => writeln!(out, "any of {{ never {a}; require {b} failed }}"),
-            22 => writeln!(out, "sequence only {a}(id: $id) -> {b}(id: $id)"),
-            _ => writeln!(out, "apart {a}, {b}"),
-        };
+    (0..count).map(|number| rule(number % KINDS, number, tools)).collect()
+}
+
+/// A rule of a kind; its number says which tools it speaks of.
+fn rule(kind: usize, number: usize, tools: usize) -> String {
+    let tool = |shift: usize| format!("tool_{}", (number * 13 + shift) % tools);
+    let (a, b, c) = (tool(0), tool(1), tool(2));
+    match kind {
+        0 => format!("before {a} -> {b}\n"),
+        1 => format!("never {a}(id: $id) after {b}(id: $id)\n"),
+        2 => format!("count {a} <= 100000\n"),
+        3 => format!("each {a}: args.amount < 1000\n"),
+        4 => format!("sequence {a} -> {b} -> {c}\n"),
+        5 => format!("after {a} -> {b} within 5000 calls\n"),
+        6 => format!("never {a}(amount > 10000)\n"),
+        7 => format!("if {a}(id: $id) then {b}(id: $id)\n"),
+        8 => format!("never repeat {a} more than 50 times\n"),
+        9 => format!("require {a} where duration < 1s\n"),
+        10 => format!("before each {a}(id: $id) -> {b}(id: $id)\n"),
+        11 => format!("never {a} between {b} and {c}\n"),
+        12 => format!("immediately before {a} -> {b}\n"),
+        13 => format!("after each {a}(id: $id) -> {b}(id: $id)\n"),
+        14 => format!("together {a}, {b}\n"),
+        15 => format!("not both {a}(id: $id), {b}(id: $id)\n"),
+        16 => format!("either {a} or {b} or {c}\n"),
+        17 => format!("{a}(id: $id) iff {b}(id: $id)\n"),
+        18 => format!("no {a}: args.amount > 1000\n"),
+        19 => format!("last {a} | {b}\n"),
+        20 => format!("after {a} until {b} {{ never {c}(amount > 10000) }}\n"),
+        21 => format!("any of {{ never {a}; require {b} failed }}\n"),
+        22 => format!("sequence only {a}(id: $id) -> {b}(id: $id)\n"),
+        _ => format!("apart {a}, {b}\n"),
     }
-    out
 }
 
 fn ratio(a: Duration, b: Duration) -> f64 {
@@ -113,6 +117,48 @@ fn many() {
         "5,000 calls: 10 rules {few:?}, 1,000 rules {many:?}: {:.1} times (promised: at most 8)",
         ratio(many, few)
     );
+}
+
+/// The same where more rules speak of a tool.
+fn tools() {
+    for tools in [20, 100, 1_000] {
+        let long = run(5_000, tools);
+        let (few, many) = (judged(&rules(10, tools), &long), judged(&rules(1_000, tools), &long));
+        println!("5,000 calls of {tools} tools: 10 rules {few:?}, 1,000 rules {many:?}: {:.1} times", ratio(many, few));
+    }
+}
+
+/// What one more rule of each kind costs.
+fn kinds() {
+    for tools in [1_000, 100] {
+        let long = run(5_000, tools);
+        for kind in 0..KINDS {
+            let of_kind = |count: usize| (0..count).map(|number| rule(kind, number, tools)).collect::<String>();
+            let (few, many) = (judged(&of_kind(10), &long), judged(&of_kind(1_000), &long));
+            println!(
+                "5,000 calls of {tools} tools: {:.2} µs a rule, {:.1} times: {}",
+                (many.as_secs_f64() - few.as_secs_f64()) * 1e6 / 990.0,
+                ratio(many, few),
+                rule(kind, 0, tools).trim_end()
+            );
+        }
+    }
+}
+
+/// For a profiler.
+fn again() {
+    let long = run(5_000, 1_000);
+    let rules = Rules::from_text("bench.assert", &rules(1_000, 1_000)).unwrap();
+    let limits = Limits::default();
+    let prepared = Prepared::new(rules.program());
+    let options = EvaluateOptions::default();
+    let arena = Bump::new();
+    let run = read_str(&long, &arena, &limits).unwrap();
+    for _ in 0..600 {
+        let arena2 = Bump::new();
+        black_box(evaluate(rules.program(), &prepared, &run, &arena, &options));
+        drop(arena2);
+    }
 }
 
 /// Long runs against short ones.
@@ -150,7 +196,14 @@ fn reading() {
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    for (name, measure) in [("many", many as fn()), ("bound", bound), ("reading", reading)] {
+    for (name, measure) in [
+        ("many", many as fn()),
+        ("bound", bound),
+        ("reading", reading),
+        ("tools", tools),
+        ("kinds", kinds),
+        ("again", again),
+    ] {
         if wanted.is_empty() || wanted.iter().any(|word| word == name) {
             measure();
         }

@@ -1,13 +1,11 @@
 //! From the checked module to a program: expressions become code, patterns and statements get numbers.
 
-mod courses;
 mod expr;
 mod patterns;
 mod pool;
 
-use crate::bytecode::program::{self, Check, Chunk, CodeId, CourseEntry, CourseId, Member, PatternId, Program, Source};
-use crate::bytecode::verify;
-use crate::ir::{self, Expr, Module, Settings};
+use crate::bytecode::program::{self, Check, CodeId, CourseEntry, CourseId, Member, Program, Source};
+use crate::ir::{self, Expr, Module, Settings, Translate};
 use crate::source::{SourceMap, Span};
 use pool::Pool;
 
@@ -68,19 +66,6 @@ impl Compiler {
         }
     }
 
-    /// Compiles an expression whose first `given` locals have values when it starts.
-    fn code(&mut self, expr: &Expr, given: u32) -> CodeId {
-        let body = expr::body(expr, &mut self.pool);
-        let start = number(self.program.code.len());
-        let locals = body.locals.max(given);
-        let stack = verify::stack_depth(&body.ops).unwrap_or(0);
-        self.program.code.extend(body.ops);
-        self.program.spans.extend(body.spans);
-        let end = number(self.program.code.len());
-        self.program.chunks.push(Chunk { start, end, locals, stack, span: expr.span });
-        CodeId(number(self.program.chunks.len() - 1))
-    }
-
     fn codes(&mut self, exprs: &[Expr]) -> Vec<CodeId> {
         exprs.iter().map(|expr| self.code(expr, 0)).collect()
     }
@@ -120,7 +105,7 @@ impl Compiler {
             ir::Check::Not(inner) => Check::Not(Box::new(self.check(inner, span))),
             ir::Check::Group { kind, members } => Check::Group { kind: *kind, members: self.members(members) },
             ir::Check::Scoped { scope, body } => Check::Scoped {
-                scope: self.scope(scope),
+                scope: scope.translated(self),
                 bindings: number(self.bindings.len()),
                 body: Box::new(self.check(body, span)),
             },
@@ -141,7 +126,7 @@ impl Compiler {
     }
 
     fn course(&mut self, course: &ir::Course<ir::Pattern, Expr>, span: Span) -> CourseId {
-        let course = courses::compile(self, course);
+        let course = course.translated(self);
         self.program.courses.push(CourseEntry {
             course,
             span,
@@ -149,19 +134,6 @@ impl Compiler {
             binding_names: self.bindings.clone(),
         });
         CourseId(number(self.program.courses.len() - 1))
-    }
-
-    fn scope(&mut self, scope: &ir::Scope<ir::Pattern>) -> ir::Scope<PatternId> {
-        match scope {
-            ir::Scope::After { open, until } => {
-                ir::Scope::After { open: self.pattern(open), until: until.as_ref().map(|until| self.pattern(until)) }
-            }
-            ir::Scope::Before { close } => ir::Scope::Before { close: self.pattern(close) },
-            ir::Scope::Between { open, close } => {
-                ir::Scope::Between { open: self.pattern(open), close: self.pattern(close) }
-            }
-            ir::Scope::Each { step } => ir::Scope::Each { step: self.pattern(step) },
-        }
     }
 
     fn world(&mut self, world: &ir::World<Expr>) -> ir::World<CodeId> {

@@ -1,22 +1,34 @@
-//! Step patterns.
+//! Step patterns and expressions: what statements are made of.
 
-use super::{Compiler, number};
-use crate::bytecode::program::{CodeId, Pattern, PatternId};
-use crate::ir::{self, Alternative, Expr};
+use super::{Compiler, expr, number};
+use crate::bytecode::program::{Chunk, CodeId, Pattern, PatternId};
+use crate::bytecode::verify;
+use crate::ir::{self, Alternative, Expr, Translate};
 
-impl Compiler {
-    /// The number of a pattern.
-    pub(super) fn pattern(&mut self, pattern: &ir::Pattern) -> PatternId {
+impl Translate<ir::Pattern, Expr> for Compiler {
+    type Pattern = PatternId;
+    type Code = CodeId;
+
+    fn pattern(&mut self, pattern: &ir::Pattern) -> PatternId {
         let alternatives = pattern.alternatives.iter().map(|alternative| self.alternative(alternative)).collect();
         self.program.patterns.push(Pattern { text: pattern.text.clone(), span: pattern.span, alternatives });
         PatternId(number(self.program.patterns.len() - 1))
     }
 
-    /// The numbers of several patterns.
-    pub(super) fn patterns(&mut self, patterns: &[ir::Pattern]) -> Vec<PatternId> {
-        patterns.iter().map(|pattern| self.pattern(pattern)).collect()
+    fn code(&mut self, expr: &Expr, given: u32) -> CodeId {
+        let body = expr::body(expr, &mut self.pool);
+        let start = number(self.program.code.len());
+        let locals = body.locals.max(given);
+        let stack = verify::stack_depth(&body.ops).unwrap_or(0);
+        self.program.code.extend(body.ops);
+        self.program.spans.extend(body.spans);
+        let end = number(self.program.code.len());
+        self.program.chunks.push(Chunk { start, end, locals, stack, span: expr.span });
+        CodeId(number(self.program.chunks.len() - 1))
     }
+}
 
+impl Compiler {
     fn alternative(&mut self, alternative: &Alternative<Expr>) -> Alternative<CodeId> {
         Alternative {
             kind: alternative.kind,

@@ -6,9 +6,11 @@
 
 mod course;
 mod expr;
+mod translate;
 
 pub use course::*;
 pub use expr::*;
+pub use translate::Translate;
 
 use crate::source::Span;
 

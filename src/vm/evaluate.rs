@@ -16,11 +16,13 @@ use super::summary;
 use super::world::Permissions;
 use crate::bytecode::program::{Assertion, Program};
 use crate::limits::Limits;
+use crate::source::Span;
 use crate::trace::run::Run;
 use crate::truth::Verdict;
 use crate::value::Value;
 use crate::value::json::to_json;
 use bumpalo::Bump;
+use rustc_hash::FxHashMap;
 
 /// How a run is judged.
 #[derive(Debug, Clone, Default)]
@@ -70,7 +72,7 @@ fn judged<'run>(
 ) -> (Outcome, Option<Seen>) {
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
     machine.seen = seen;
-    let mut evaluation = Evaluation { judge: Judge::new(machine, &options.permissions), options };
+    let mut evaluation = Evaluation::new(machine, options);
     let mut results = Vec::new();
     for (number, assertion) in program.assertions.iter().enumerate() {
         if let Ok(number) = u32::try_from(number)
@@ -96,7 +98,7 @@ pub fn evaluate_some<'run>(
         return Vec::new();
     }
     let machine = Machine::new(program, prepared, run, arena, options.limits);
-    let mut evaluation = Evaluation { judge: Judge::new(machine, &options.permissions), options };
+    let mut evaluation = Evaluation::new(machine, options);
     let all = wanted.iter().filter_map(|number| Some((*number, program.assertions.get(*number as usize)?)));
     all.map(|(number, assertion)| evaluation.assertion(number, assertion)).collect()
 }
@@ -113,7 +115,7 @@ pub fn evaluate_profiled<'run>(
 ) -> Outcome {
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
     machine.profile = Some(Box::new(std::mem::take(profile)));
-    let mut evaluation = Evaluation { judge: Judge::new(machine, &options.permissions), options };
+    let mut evaluation = Evaluation::new(machine, options);
     let mut results = Vec::new();
     for (number, assertion) in (0..).zip(&program.assertions) {
         if options.selection.selects(program, assertion) {
@@ -148,7 +150,7 @@ pub fn derive<'run>(
     options: &EvaluateOptions,
 ) -> (Outcome, Vec<Derivation>) {
     let machine = Machine::new(program, prepared, run, arena, options.limits);
-    let mut evaluation = Evaluation { judge: Judge::new(machine, &options.permissions), options };
+    let mut evaluation = Evaluation::new(machine, options);
     let mut derivations = Vec::new();
     for (number, assertion) in (0..).zip(&program.assertions) {
         if options.selection.selects(program, assertion) {
@@ -166,9 +168,15 @@ pub fn derive<'run>(
 struct Evaluation<'run, 'a> {
     judge: Judge<'run, 'a>,
     options: &'a EvaluateOptions,
+    /// What was found of assertions that others repeat, with their places: by the first that says the same.
+    known: FxHashMap<u32, (Span, Finding)>,
 }
 
-impl<'run> Evaluation<'run, '_> {
+impl<'run, 'a> Evaluation<'run, 'a> {
+    fn new(machine: Machine<'run>, options: &'a EvaluateOptions) -> Self {
+        Self { judge: Judge::new(machine, &options.permissions), options, known: FxHashMap::default() }
+    }
+
     fn assertion(&mut self, number: u32, assertion: &'run Assertion) -> AssertionOutcome {
         let run = self.judge.machine.run;
         let program = self.judge.machine.program;
@@ -176,11 +184,24 @@ impl<'run> Evaluation<'run, '_> {
         if let Some(reason) = rule.and_then(|rule| select::other_case(rule, run, self.options.assume_case)) {
             return finish(number, assertion, Finding::new(Verdict::Skipped, reason), None);
         }
-        self.judge.machine.refuel();
-        let finding = self.judge.assertion(assertion).unwrap_or_else(|fault| self.faulted(&fault));
+        let finding = self.finding(number, assertion);
         let finding = with_threshold(assertion, finding);
         let message = self.message(assertion, &finding);
         finish(number, assertion, finding, message)
+    }
+
+    /// What is found of an assertion; what is known of one that says the same is said of it, too.
+    fn finding(&mut self, number: u32, assertion: &'run Assertion) -> Finding {
+        let first = self.judge.machine.alike(number);
+        if let Some((from, known)) = first.and_then(|first| self.known.get(&first)) {
+            return known.moved(*from, assertion.span);
+        }
+        self.judge.machine.refuel();
+        let finding = self.judge.assertion(assertion).unwrap_or_else(|fault| self.faulted(&fault));
+        if let Some(first) = first {
+            self.known.insert(first, (assertion.span, finding.clone()));
+        }
+        finding
     }
 
     /// A value that is no boolean is a failure of the assertion that says so; everything else is an error.

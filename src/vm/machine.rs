@@ -260,6 +260,12 @@ impl<'run> Machine<'run> {
         Ok(Flow::Next)
     }
 
+    /// The first assertion that says the same as this one, where several do; not while somebody notes what each goes through.
+    pub(super) fn alike(&self, assertion: u32) -> Option<u32> {
+        let alone = self.seen.is_some() || self.profile.is_some() || self.recording.is_some();
+        if alone { None } else { self.prepared.plan(self.program).alike(assertion) }
+    }
+
     /// Whether somebody notes what an expression goes through, not only its value.
     pub(super) fn is_watched(&self) -> bool {
         self.recorder.is_some() || self.tracer.is_some() || self.grades.is_some()

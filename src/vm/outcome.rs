@@ -1,5 +1,6 @@
 //! What an evaluation says: verdicts, scores and the evidence for everything that does not pass.
 
+use super::course::alike;
 use crate::source::Span;
 use crate::truth::Verdict;
 use serde::Serialize;
@@ -135,6 +136,16 @@ impl Finding {
     pub fn with(mut self, evidence: Evidence) -> Self {
         self.evidence.push(evidence);
         self
+    }
+}
+
+impl Finding {
+    /// The finding of the assertion at `to` that says the same as the one at `from`.
+    pub(super) fn moved(&self, from: Span, to: Span) -> Self {
+        let mut finding = self.clone();
+        let spans = finding.evidence.iter_mut().filter_map(|evidence| evidence.rule_span.as_mut());
+        spans.for_each(|span| *span = alike::moved(*span, from, to));
+        finding
     }
 }
 

@@ -169,8 +169,8 @@ impl<'run> Classifier<'_, 'run> {
             }
         }
         let Some(matches) = timeline.matches.get_mut(shape_index(candidates)) else { return Ok(()) };
-        if let (true, Some(truth)) = (shape.conditional, overall) {
-            if truth.by_missing() { &mut matches.by_missing } else { &mut matches.on_evidence }.push(number);
+        if shape.conditional || overall != Some(Truth::True) {
+            matches.note(number, overall);
         }
         for (alternative, reading) in found.readings() {
             let sure = reading.truth.plain() == Some(true);
@@ -190,13 +190,18 @@ impl<'run> Classifier<'_, 'run> {
     ) -> Result<(), Fault> {
         let Some(alternative) = shape.alternatives.get(usize::from(candidate.alternative)) else { return Ok(()) };
         if alternative.proposed == is_executed(step) {
+            timeline
+                .matches
+                .get_mut(candidate.shape.0 as usize)
+                .into_iter()
+                .for_each(|matches| matches.note(number, None));
             return Ok(());
         }
         machine.spend(1)?;
         let Reading { truth, parts } = self.alternative(machine, shape, alternative, step, &mut timeline.values)?;
         let Some(matches) = timeline.matches.get_mut(candidate.shape.0 as usize) else { return Ok(()) };
-        if shape.conditional {
-            if truth.by_missing() { &mut matches.by_missing } else { &mut matches.on_evidence }.push(number);
+        if shape.conditional || truth != Truth::True {
+            matches.note(number, Some(truth));
         }
         let plain = truth.plain();
         if plain != Some(false) {
@@ -269,9 +274,12 @@ fn by_name(shape: &Shape, candidates: &[AlternativeRef], (number, step): (u32, &
     let fits = |at: &&AlternativeRef| {
         shape.alternatives.get(usize::from(at.alternative)).is_some_and(|alternative| alternative.proposed == proposed)
     };
-    if let Some(first) = candidates.iter().find(fits) {
-        let event = Event { step: number, alternative: first.alternative, sure: true };
-        matches.add(event, step.kind, &[]);
+    match candidates.iter().find(fits) {
+        Some(first) => {
+            let event = Event { step: number, alternative: first.alternative, sure: true };
+            matches.add(event, step.kind, &[]);
+        }
+        None => matches.note(number, None),
     }
 }
 

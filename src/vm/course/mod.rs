@@ -4,6 +4,7 @@
 //! to its monitor. A monitor's work grows with the steps that its patterns match, not with the run and not with other rules.
 
 mod adjacency;
+pub(super) mod alike;
 mod arguments;
 mod automaton;
 mod before_first;

@@ -1,6 +1,7 @@
 //! What the monitors need of a program, built once per process: distinct patterns, the way from a step's name to them, the
 //! statements by slots.
 
+use super::alike;
 use super::members::Member;
 use super::names::Table;
 use super::statement::{self, Place, Statement};
@@ -25,6 +26,8 @@ pub struct Plan {
     asked: FxHashMap<CodeId, Vec<u32>>,
     /// Those of the tests that can be looked up.
     members: FxHashMap<CodeId, Member>,
+    /// The first assertion that says the same as each, where there are several.
+    alike: Vec<Option<u32>>,
 }
 
 /// The number of a distinct pattern.
@@ -80,8 +83,10 @@ impl Plan {
     pub fn new(program: &Program) -> Self {
         let mut builder = Builder { program, code: FxHashMap::default(), known: FxHashMap::default() };
         let mut shapes = Vec::new();
-        let patterns =
+        let patterns: Vec<ShapeId> =
             program.patterns.iter().map(|pattern| builder.shape(&pattern.alternatives, &mut shapes)).collect();
+        let shape_of = |pattern: PatternId| patterns.get(pattern.0 as usize).copied();
+        let alike = alike::groups(program, shape_of, |code| builder.first_alike(code));
         let joins = shapes.iter().flat_map(|shape| &shape.alternatives).flat_map(|alternative| &alternative.joins);
         let codes: Vec<CodeId> = joins.copied().collect();
         let asked = codes.iter().map(|&code| (code, builder.asked(code))).collect();
@@ -89,7 +94,7 @@ impl Plan {
         let members = codes.iter().filter_map(member).collect();
         let table = Table::new(&shapes);
         let statements = program.courses.iter().map(|entry| statement::of(&entry.course)).collect();
-        let mut plan = Self { shapes, patterns, table, statements, slots: Vec::new(), asked, members };
+        let mut plan = Self { shapes, patterns, table, statements, slots: Vec::new(), asked, members, alike };
         plan.slots = plan.statements.iter().map(|statement| plan.slots_of(&statement.places, |_| true)).collect();
         plan
     }
@@ -176,6 +181,12 @@ impl Plan {
             Some(Slot { pattern: place.pattern, shape, polarity: place.polarity, names, joined: of_shape.joined })
         };
         places.iter().filter_map(slot).collect()
+    }
+
+    /// The first assertion that says the same as this one, itself included; `None` where no other one does.
+    #[must_use]
+    pub fn alike(&self, assertion: u32) -> Option<u32> {
+        self.alike.get(assertion as usize).copied().flatten()
     }
 
     /// From names of steps to patterns.

@@ -66,6 +66,28 @@ pub(super) struct Candidate {
     pub(super) parts: SmallVec<[Part; 4]>,
 }
 
+/// A step of the kind and name of a pattern, and what came of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Looked {
+    /// The step, by its index in the run.
+    pub(super) step: u32,
+    /// What decided it.
+    pub(super) decided: Decided,
+    /// Whether it surely matches.
+    pub(super) matches: bool,
+}
+
+/// What decided whether a step matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Decided {
+    /// Only that something was missing.
+    ByMissing,
+    /// What is there.
+    OnEvidence,
+    /// Whether it was executed: its condition was not looked at.
+    Before,
+}
+
 /// Matches that are kept without memory of their own: of many patterns each matches few steps.
 const FEW: usize = 6;
 
@@ -78,10 +100,8 @@ pub(super) struct Matches {
     pub(super) kinds: Kinds,
     /// The values bound by each event: as many as the pattern has names.
     parts: SmallVec<[Part; FEW]>,
-    /// For a pattern with a condition: candidates whose condition was decided by something missing, and the others, each by step.
-    pub(super) by_missing: SmallVec<[u32; FEW]>,
-    /// See `by_missing`.
-    pub(super) on_evidence: SmallVec<[u32; FEW]>,
+    /// Steps of its kind and name, in order: all of them for a pattern with a condition, else those that do not surely match.
+    pub(super) looked_at: SmallVec<[Looked; FEW]>,
     /// For a pattern with tests on other patterns' bindings: its candidates, for such tests to be added to their conditions.
     pub(super) candidates: Vec<Candidate>,
     /// What ended its classification.
@@ -103,6 +123,23 @@ impl Matches {
         self.events.push(event);
         self.kinds.add(kind);
         self.parts.extend_from_slice(parts);
+    }
+
+    /// Notes a step of the pattern's kind and name; `truth` is that of its condition, `None` where that was not looked at.
+    pub(super) fn note(&mut self, step: u32, truth: Option<Truth>) {
+        let decided = match truth {
+            None => Decided::Before,
+            Some(truth) if truth.by_missing() => Decided::ByMissing,
+            Some(_) => Decided::OnEvidence,
+        };
+        let matches = truth.is_some_and(|truth| truth.plain() == Some(true));
+        self.looked_at.push(Looked { step, decided, matches });
+    }
+
+    /// The steps of the pattern's kind and name among `start..end`, where they were noted.
+    pub(super) fn looked_at(&self, start: usize, end: usize) -> &[Looked] {
+        let at = |step: usize| self.looked_at.partition_point(|looked| (looked.step as usize) < step);
+        self.looked_at.get(at(start)..at(end)).unwrap_or(&[])
     }
 
     /// The values of an event, by the pattern's names.

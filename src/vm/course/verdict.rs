@@ -5,7 +5,7 @@ use super::explain;
 use super::monitor::{Judged, Monitor, Seen, Selection, Why, hit, play};
 use super::plan::Kinds;
 use super::statement::{Exercise, Statement};
-use super::timeline::{Candidate, Env, Part};
+use super::timeline::{Candidate, Decided, Env, Part};
 use super::view::{Mode, View};
 use crate::truth::{Truth, Verdict};
 use crate::vm::context::Scope;
@@ -231,17 +231,18 @@ fn is_by_missing(view: &mut View<'_, '_>, slot: usize, selected: &[Selection]) -
     let timeline = view.timeline;
     let Some(matches) = view.slots.get(slot).and_then(|slot| timeline.of(slot.shape)) else { return Ok(false) };
     let window = view.context.window;
-    let inside = |step: u32| (window.start..window.end).contains(&(step as usize));
     if view.joined(slot) {
         let from = matches.candidates.partition_point(|candidate| (candidate.step as usize) < window.start);
         let candidates = matches.candidates.get(from..).unwrap_or(&[]);
         return joined_by_missing(view, slot, candidates, selected);
     }
-    let count = |steps: &[u32]| {
-        let from = steps.partition_point(|step| (*step as usize) < window.start);
-        steps.get(from).is_some_and(|step| inside(*step))
-    };
-    Ok(count(&matches.by_missing) && !count(&matches.on_evidence))
+    let mut decided = matches.looked_at(window.start, window.end).iter().map(|looked| looked.decided);
+    let mut looked_at = false;
+    let on_evidence = decided.any(|decided| {
+        looked_at |= decided == Decided::ByMissing;
+        decided == Decided::OnEvidence
+    });
+    Ok(looked_at && !on_evidence)
 }
 
 /// The same for a pattern with tests on bindings of other patterns: they are looked at with the first value bound.

@@ -86,51 +86,27 @@ impl<'run> View<'_, 'run> {
 
     /// A step of the right name that does not meet the pattern's condition.
     fn unmet(&mut self, slot: usize, from: u32, before: bool) -> Option<Evidence> {
-        let plan = self.plan;
-        let shape = plan.shape(self.slots.get(slot)?.shape)?;
-        for number in self.possible_misses(slot, from, before)? {
-            let step = self.step(number)?;
+        let (plan, timeline) = (self.plan, self.timeline);
+        let id = self.slots.get(slot)?.shape;
+        let shape = plan.shape(id)?;
+        let (matches, from) = (timeline.of(id)?, from as usize);
+        let (behind, ahead) = match before {
+            true => (matches.looked_at(0, from), &[][..]),
+            false => (&[][..], matches.looked_at(from.saturating_add(1), self.context.window.end)),
+        };
+        for looked in behind.iter().rev().chain(ahead).filter(|looked| !looked.matches).take(MOST_LOOKED) {
+            let step = self.step(looked.step)?;
             let candidates = plan.table().candidates(step.kind, step.name, self.machine.prepared);
-            let own = candidates.iter().find(|at| Some(at.shape) == self.slots.get(slot).map(|slot| slot.shape));
+            let own = candidates.iter().find(|at| at.shape == id);
             let Some(alternative) = own.and_then(|at| shape.alternatives.get(usize::from(at.alternative))) else {
                 continue;
             };
             if let Some(words) = self.misses(alternative, step) {
-                let label = format!("{} does not fit: {words}", self.say(number));
-                return Some(self.step_proof(number, slot, Role::NearMiss, label));
+                let label = format!("{} does not fit: {words}", self.say(looked.step));
+                return Some(self.step_proof(looked.step, slot, Role::NearMiss, label));
             }
         }
         None
-    }
-
-    /// The steps before or behind another, nearest first, that may be of the right name and yet no match.
-    fn possible_misses(&self, slot: usize, from: u32, before: bool) -> Option<Vec<u32>> {
-        let shape = self.shape(slot)?;
-        let end = super::super::timeline::index(self.context.window.end);
-        let range = if before { 0..from } else { from.saturating_add(1)..end };
-        let of_status = shape.alternatives.iter().any(|alternative| alternative.succeeded.is_some());
-        let unexecuted =
-            shape.alternatives.iter().any(|alternative| alternative.proposed) || !self.timeline.proposed.is_empty();
-        let mut numbers: Vec<u32> = if of_status || unexecuted {
-            range.collect()
-        } else if shape.alternatives.iter().any(|alternative| alternative.condition.is_some()) {
-            // Every candidate was looked at when the steps were classified.
-            let matches = self.timeline.of(self.slots.get(slot)?.shape)?;
-            let inside = |steps: &[u32]| {
-                let at = |step: u32| steps.partition_point(|known| *known < step);
-                steps.get(at(range.start)..at(range.end)).unwrap_or(&[]).to_vec()
-            };
-            let mut both = [inside(&matches.by_missing), inside(&matches.on_evidence)].concat();
-            both.sort_unstable();
-            both
-        } else {
-            return None;
-        };
-        if before {
-            numbers.reverse();
-        }
-        numbers.truncate(MOST_LOOKED);
-        Some(numbers)
     }
 
     /// Why a step of the right name is no match; `None` when it is one.

@@ -2,7 +2,7 @@
 
 use super::super::monitor::Why;
 use super::super::statement::Exercise;
-use super::super::timeline::Part;
+use super::super::timeline::{Decided, Part};
 use super::super::view::{Hit, View};
 use super::why;
 use crate::bytecode::program::{CodeId, PatternId};
@@ -78,9 +78,11 @@ pub(in super::super) fn by_missing(view: &mut View<'_, '_>, slot: usize) -> Why 
     let text = super::short(view.text(slot));
     let window = view.context.window;
     let matches = view.slots.get(slot).and_then(|slot| timeline.of(slot.shape));
-    let inside = |step: &&u32| (window.start..window.end).contains(&(**step as usize));
-    let joined = matches.and_then(|matches| matches.candidates.iter().map(|candidate| &candidate.step).find(inside));
-    let Some(first) = matches.and_then(|matches| matches.by_missing.iter().find(inside)).or(joined).copied() else {
+    let inside = |step: &u32| (window.start..window.end).contains(&(*step as usize));
+    let joined = matches.and_then(|matches| matches.candidates.iter().map(|candidate| candidate.step).find(inside));
+    let looked_at = matches.map_or(&[][..], |matches| matches.looked_at(window.start, window.end));
+    let missing = looked_at.iter().find(|looked| looked.decided == Decided::ByMissing).map(|looked| looked.step);
+    let Some(first) = missing.or(joined) else {
         return why(format!("`{text}` was decided by something missing every time"), Vec::new());
     };
     let because = missing_words(view, slot, first).map(|words| format!(": for {} {words}", view.say(first)));

@@ -1,0 +1,153 @@
+//! Which assertions say the same, word for word and part for part: they are judged once, and what was found is said of each.
+//!
+//! Rules are put together from packs, templates and loops, so that many of them repeat others. Two assertions are alike when nothing that
+//! a verdict, a reason or its evidence is made of differs but the place in the file: the text, the patterns, the code, the conditions.
+
+use super::plan::ShapeId;
+use crate::bytecode::program::{Assertion, Check, CodeId, Member, PatternId, Program};
+use crate::ir::{RuleRole, Translate};
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+/// The first assertion like each one; `None` for those that are like no other.
+pub(super) fn groups(
+    program: &Program,
+    shape: impl Fn(PatternId) -> Option<ShapeId>,
+    mut code: impl FnMut(CodeId) -> CodeId,
+) -> Vec<Option<u32>> {
+    let mut groups = vec![None; program.assertions.len()];
+    let mut by_content: FxHashMap<Vec<u8>, u32> = FxHashMap::default();
+    for (number, assertion) in repeated(program) {
+        let mut writer = Writer { program, of: assertion.span, shape: &shape, first_alike: &mut code, out: Vec::new() };
+        if writer.assertion(assertion).is_none() {
+            continue;
+        }
+        let first = *by_content.entry(writer.out).or_insert(number);
+        for like in [first, number].into_iter().filter(|_| first != number) {
+            groups.get_mut(like as usize).into_iter().for_each(|group| *group = Some(first));
+        }
+    }
+    groups
+}
+
+/// The assertions whose text stands in the program more than once. No others are worth a closer look.
+fn repeated(program: &Program) -> Vec<(u32, &Assertion)> {
+    let mut by_text: FxHashMap<&str, Vec<(u32, &Assertion)>> = FxHashMap::default();
+    for (number, assertion) in (0..).zip(&program.assertions) {
+        if let Some(text) = text_of(program, assertion) {
+            by_text.entry(text).or_default().push((number, assertion));
+        }
+    }
+    let mut found: Vec<_> = by_text.into_values().filter(|alike| alike.len() > 1).flatten().collect();
+    found.sort_unstable_by_key(|(number, _)| *number);
+    found
+}
+
+fn text_of<'p>(program: &'p Program, assertion: &Assertion) -> Option<&'p str> {
+    program.sources.get(assertion.span.file.0 as usize)?.text.get(assertion.span.range())
+}
+
+/// Writes out what an assertion is made of. Places inside of it are counted from its start.
+struct Writer<'p, S, F> {
+    program: &'p Program,
+    of: Span,
+    shape: &'p S,
+    first_alike: &'p mut F,
+    out: Vec<u8>,
+}
+
+impl<S: Fn(PatternId) -> Option<ShapeId>, F: FnMut(CodeId) -> CodeId> Writer<'_, S, F> {
+    fn assertion(&mut self, assertion: &Assertion) -> Option<()> {
+        let rule = assertion.rule.and_then(|rule| self.program.rules.get(rule as usize));
+        self.write(&(text_of(self.program, assertion), rule.is_some_and(|rule| rule.role == RuleRole::Invariant)))?;
+        self.codes(&assertion.settings.when)?;
+        self.check(&assertion.check)
+    }
+
+    /// `None` for a check of the world: what it does is done as often as it is written.
+    fn check(&mut self, check: &Check) -> Option<()> {
+        match check {
+            Check::Expression(code) => {
+                let code = self.code(code, 0);
+                self.write(&(0_u8, code))
+            }
+            Check::Course(course) => {
+                let entry = self.program.courses.get(course.0 as usize)?;
+                let course = entry.course.translated(self);
+                self.write(&(1_u8, course, place(entry.span, self.of), entry.bindings, &entry.binding_names))
+            }
+            Check::Not(inner) => {
+                self.write(&2_u8)?;
+                self.check(inner)
+            }
+            Check::Group { kind, members } => {
+                self.write(&(3_u8, kind, members.len()))?;
+                members.iter().try_for_each(|member| self.member(member))
+            }
+            Check::Scoped { scope, bindings, body } => {
+                let scope = scope.translated(self);
+                self.write(&(4_u8, scope, bindings))?;
+                self.check(body)
+            }
+            Check::World(_) => None,
+        }
+    }
+
+    fn member(&mut self, member: &Member) -> Option<()> {
+        self.write(&(place(member.span, self.of), member.weight))?;
+        self.codes(&member.when)?;
+        self.check(&member.check)
+    }
+
+    fn codes(&mut self, codes: &[CodeId]) -> Option<()> {
+        let codes: Vec<_> = codes.iter().map(|code| self.code(code, 0)).collect();
+        self.write(&codes)
+    }
+
+    fn write(&mut self, part: &impl Serialize) -> Option<()> {
+        self.out.extend(postcard::to_stdvec(part).ok()?);
+        Some(())
+    }
+}
+
+impl<S: Fn(PatternId) -> Option<ShapeId>, F: FnMut(CodeId) -> CodeId> Translate<PatternId, CodeId>
+    for Writer<'_, S, F>
+{
+    type Pattern = (Option<u32>, Option<Place>);
+    type Code = (CodeId, Option<Place>);
+
+    fn pattern(&mut self, pattern: &PatternId) -> Self::Pattern {
+        let written = self.program.patterns.get(pattern.0 as usize);
+        ((self.shape)(*pattern).map(|shape| shape.0), written.map(|written| place(written.span, self.of)))
+    }
+
+    fn code(&mut self, code: &CodeId, _: u32) -> Self::Code {
+        let chunk = self.program.chunks.get(code.0 as usize);
+        ((self.first_alike)(*code), chunk.map(|chunk| place(chunk.span, self.of)))
+    }
+}
+
+/// A place of the rules: counted from the start of an assertion, or (with its file) elsewhere.
+type Place = (Option<u32>, u32, u32);
+
+fn place(span: Span, of: Span) -> Place {
+    match is_inside(span, of) {
+        true => (None, span.start - of.start, span.end - of.start),
+        false => (Some(u32::from(span.file.0)), span.start, span.end),
+    }
+}
+
+fn is_inside(span: Span, of: Span) -> bool {
+    span.file == of.file && of.start <= span.start && span.start <= span.end && span.end <= of.end
+}
+
+/// The place in one assertion that a place in another one, which is like it, is.
+pub(crate) fn moved(span: Span, from: Span, to: Span) -> Span {
+    match is_inside(span, from) {
+        true => {
+            Span { file: to.file, start: to.start + (span.start - from.start), end: to.start + (span.end - from.start) }
+        }
+        false => span,
+    }
+}

@@ -3,7 +3,6 @@
 use crate::trace::run::{Kind, Run};
 use crate::value::compare::deeper;
 use crate::value::{Node, Origin, Value};
-use std::fmt::Write;
 
 /// The JSON pointer to a value of the run; `None` for a computed value.
 #[must_use]
@@ -20,7 +19,9 @@ pub fn pointer_in_step(run: &Run<'_>, step: u32, node: &Node<'_>) -> Option<Stri
     if !found {
         return pointer(run, node);
     }
-    Some(format!("{}{}", step_pointer(run, step)?, text(&path)))
+    let mut pointer = step_pointer(run, step)?;
+    write(&path, &mut pointer);
+    Some(pointer)
 }
 
 /// The JSON pointer to the value of a type that stands at a place of the run's text.
@@ -36,7 +37,9 @@ pub fn pointer_at(run: &Run<'_>, origin: Origin, type_name: &str) -> Option<Stri
         }
         found
     });
-    found.then(|| text(&path))
+    let mut pointer = String::new();
+    write(&path, &mut pointer);
+    found.then_some(pointer)
 }
 
 /// The step that a JSON pointer leads into, as an index into [`Run::steps`].
@@ -55,7 +58,7 @@ pub fn step_of(run: &Run<'_>, pointer: &str) -> Option<u32> {
 #[must_use]
 pub fn step_pointer(run: &Run<'_>, step: u32) -> Option<String> {
     let step = run.steps.get(step as usize)?;
-    Some(format!("/{}/{}", step.kind.list_key(), step.index))
+    Some(["/", step.kind.list_key(), "/", &step.index.to_string()].concat())
 }
 
 #[derive(Clone, Copy)]
@@ -100,17 +103,14 @@ fn search<'a>(at: &Node<'a>, wanted: &Wanted<'_>, path: &mut Vec<Segment<'a>>) -
     }
 }
 
-fn text(path: &[Segment<'_>]) -> String {
-    let mut out = String::new();
+/// Adds a path to a pointer.
+fn write(path: &[Segment<'_>], out: &mut String) {
     for segment in path {
         out.push('/');
         match segment {
-            Segment::Key(key) => out.push_str(&key.replace('~', "~0").replace('/', "~1")),
-            // Writing to a string never fails.
-            Segment::Index(index) => {
-                let _ = write!(out, "{index}");
-            }
+            Segment::Key(key) if key.contains(['~', '/']) => out.push_str(&key.replace('~', "~0").replace('/', "~1")),
+            Segment::Key(key) => out.push_str(key),
+            Segment::Index(index) => out.push_str(&index.to_string()),
         }
     }
-    out
 }

@@ -207,3 +207,23 @@ fn what_the_program_settles_early_stays() {
         }
     }
 }
+
+/// Of most statements few matches decide, and of two that are the same one is judged: verdicts, words and evidence are those of a look at
+/// every match of each.
+#[test]
+fn what_decides_is_explained_like_all_that_matches() {
+    let mut compared = 0;
+    for number in 0..cases() / RUNS_PER_RULE {
+        let stream = number * (RUNS_PER_RULE + 1);
+        let (text, _) = rule_of(&mut Source::seeded(seed() ^ 0xD, stream));
+        let Ok(rules) = program::Rules::compile(&format!("{text}\nrule again {{\n{text}\n}}")) else { continue };
+        for place in 1..=RUNS_PER_RULE {
+            let run = generate_run::run(&mut Source::seeded(seed() ^ 0xD, stream + place));
+            let Some([common, full]) = rules.findings(&run) else { continue };
+            let differing: Vec<_> = common.iter().zip(&full).filter(|(a, b)| a != b).collect();
+            assert!(differing.is_empty(), "{text}\n{run}\n{differing:#?}");
+            compared += 1;
+        }
+    }
+    assert!(compared > cases() / 2, "only {compared} pairs were compared");
+}

@@ -2,6 +2,13 @@
 
 use crate::model::BAD;
 use crate::truth::Verdict;
+use averment::limits::Limits;
+use averment::trace::read::read_str;
+use averment::vm::evaluate::{EvaluateOptions, evaluate, evaluate_profiled};
+use averment::vm::outcome::Outcome;
+use averment::vm::prepare::Prepared;
+use averment::vm::profile::Profile;
+use bumpalo::Bump;
 use serde_json::Value;
 
 pub struct Rules(averment::Rules);
@@ -21,5 +28,19 @@ impl Rules {
         let word =
             |verdict: averment::truth::Verdict| Verdict::parse(verdict.as_str()).expect("a verdict of the language");
         Ok(outcome.results.iter().map(|result| word(result.verdict)).collect())
+    }
+
+    /// What is found of each assertion, words and evidence included: in the common way, and in the one that plays every match of every
+    /// statement.
+    pub fn findings(&self, run: &Value) -> Option<[Vec<String>; 2]> {
+        let (arena, limits, options) = (Bump::new(), Limits::default(), EvaluateOptions::default());
+        let text = run.to_string();
+        let run = read_str(&text, &arena, &limits).ok()?;
+        let program = self.0.program();
+        let prepared = Prepared::new(program);
+        let common = evaluate(program, &prepared, &run, &arena, &options);
+        let full = evaluate_profiled(program, &prepared, &run, &arena, &options, &mut Profile::default());
+        let said = |outcome: &Outcome| outcome.results.iter().map(|result| format!("{result:?}")).collect();
+        Some([said(&common), said(&full)])
     }
 }

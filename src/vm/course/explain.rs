@@ -26,6 +26,8 @@ use crate::value::{Node, Value};
 use crate::vm::context::Scope;
 use crate::vm::locate;
 use crate::vm::outcome::{Evidence, Role};
+use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// Characters of a value or name in a sentence.
 const SHOWN: usize = 60;
@@ -33,15 +35,25 @@ const SHOWN: usize = 60;
 const LOOKED_AT: usize = 10_000;
 
 /// Text for a sentence: one line, not too long.
-fn short(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
-    if text.len() <= SHOWN && text.bytes().all(plain) && !text.contains("  ") && text.trim() == text {
-        return text.to_owned();
+fn short(text: &str) -> Cow<'_, str> {
+    if text.len() <= SHOWN && is_plain(text.as_bytes()) {
+        return Cow::Borrowed(text);
     }
     let start = beginning(text, LOOKED_AT);
     let line = start.split_whitespace().collect::<Vec<_>>().join(" ");
     let whole = line.chars().nth(SHOWN).is_none() && *start == *text;
-    if whole { line } else { format!("{}…", beginning(&line, SHOWN)) }
+    Cow::Owned(if whole { line } else { format!("{}…", beginning(&line, SHOWN)) })
+}
+
+/// Whether text can stand in a sentence as it is: signs with single spaces between them. Nearly all of it can.
+fn is_plain(text: &[u8]) -> bool {
+    let mut space = true;
+    let plain = text.iter().all(|byte| {
+        let second = space && *byte == b' ';
+        space = *byte == b' ';
+        (byte.is_ascii_graphic() || space) && !second
+    });
+    plain && (text.is_empty() || !space)
 }
 
 /// `refund at call 3`, `` command 1 (`npm test`) ``, `message 2 (user)`: a step in a sentence.
@@ -50,12 +62,12 @@ pub(super) fn name(run: &Run<'_>, step: u32) -> String {
 }
 
 fn of_step(step: &Step<'_>) -> String {
-    let (kind, number, what) = (step.kind.as_str(), u64::from(step.index) + 1, short(step.name));
+    let (number, what) = ((u64::from(step.index) + 1).to_string(), short(step.name));
     match step.kind {
-        Kind::Call if step.status.executed() => format!("{what} at call {number}"),
-        Kind::Call => format!("proposed {what} at call {number}"),
-        Kind::Message => format!("message {number} ({what})"),
-        _ => format!("{kind} {number} (`{what}`)"),
+        Kind::Call if step.status.executed() => [&what, " at call ", &number].concat(),
+        Kind::Call => ["proposed ", &what, " at call ", &number].concat(),
+        Kind::Message => ["message ", &number, " (", &what, ")"].concat(),
+        kind => [kind.as_str(), " ", &number, " (`", &what, "`)"].concat(),
     }
 }
 
@@ -108,12 +120,12 @@ impl<'run> View<'_, 'run> {
         });
         plain.unwrap_or_else(|| match self.text(slot) {
             "any" => "call".to_owned(),
-            text => format!("`{}`", short(text)),
+            text => ["`", &short(text), "`"].concat(),
         })
     }
 
     /// The text of a pattern.
-    fn text(&self, slot: usize) -> &str {
+    fn text(&self, slot: usize) -> &'run str {
         let pattern = self.slots.get(slot).and_then(|slot| self.machine.program.patterns.get(slot.pattern.0 as usize));
         pattern.map_or("", |pattern| pattern.text.as_str())
     }
@@ -122,11 +134,27 @@ impl<'run> View<'_, 'run> {
     fn values(&self, slot: usize, env: &Env) -> String {
         let known = merge(&self.header, env);
         let Some(shape) = self.shape(slot) else { return String::new() };
-        let own = shape.names.iter().map(|name| (*name, shape.alternatives.as_slice()));
+        let own = shape.names.iter().map(|name| (*name, self.written(slot)));
         let used = shape.asks.iter().filter(|name| !shape.names.contains(name)).map(|name| (*name, &[][..]));
-        let words = own.chain(used).filter_map(|(name, alternatives)| self.value(name, alternatives, &known));
-        let words: Vec<String> = words.collect();
-        if words.is_empty() { String::new() } else { format!(" with {}", words.join(" and ")) }
+        let mut words = String::new();
+        for value in own.chain(used).filter_map(|(name, alternatives)| self.value(name, alternatives, &known)) {
+            words.push_str(if words.is_empty() { " with " } else { " and " });
+            words.push_str(&value);
+        }
+        words
+    }
+
+    /// The alternatives of a slot as they stand in its own statement: what is said of them is said in its words, and shown at its place.
+    fn written(&self, slot: usize) -> &'run [Alternative<CodeId>] {
+        let pattern = self.slots.get(slot).and_then(|slot| self.machine.program.patterns.get(slot.pattern.0 as usize));
+        pattern.map_or(&[], |pattern| pattern.alternatives.as_slice())
+    }
+
+    /// The same for the one that a hit matched.
+    fn written_of(&self, hit: &Hit) -> Option<&'run Alternative<CodeId>> {
+        let matches = self.slots.get(hit.slot).and_then(|slot| self.timeline.of(slot.shape))?;
+        let event = matches.events.get(hit.event as usize)?;
+        self.written(hit.slot).get(usize::from(event.alternative))
     }
 
     /// The same for values in the order of the names that a slot binds.
@@ -146,10 +174,10 @@ impl<'run> View<'_, 'run> {
             env.get(name as usize).filter(|part| part.is_value()).and_then(|part| self.timeline.values.node(*part))?;
         let mut binds = alternatives.iter().flat_map(|alternative| &alternative.binds);
         let place = match binds.find(|(bound, _)| *bound == name) {
-            Some((_, path)) => self.machine.rule_text(self.machine.code_span(*path)).to_owned(),
-            None => format!("${}", self.entry?.binding_names.get(name as usize)?),
+            Some((_, path)) => self.machine.rule_text(self.machine.code_span(*path)),
+            None => ["$", self.entry?.binding_names.get(name as usize)?].concat(),
         };
-        Some(format!("{place} {}", short(&to_json(&node.value))))
+        Some([&place, " ", &short(&to_json(&node.value))].concat())
     }
 
     /// A step as evidence, with the pattern that it belongs to.
@@ -159,42 +187,46 @@ impl<'run> View<'_, 'run> {
         Evidence { rule_span, ..step_evidence(self.machine.run, step, role, label) }
     }
 
-    /// The values that a hit binds, as evidence.
-    fn bound_values(&mut self, hit: &Hit, role: Role) -> Vec<Evidence> {
-        let Some(step) = self.step(hit.step) else { return Vec::new() };
-        let plan = self.plan;
-        let Some(shape) = self.slots.get(hit.slot).and_then(|slot| plan.shape(slot.shape)) else { return Vec::new() };
-        let event =
-            self.slots.get(hit.slot).and_then(|slot| self.timeline.of(slot.shape)?.events.get(hit.event as usize));
-        let alternative = event.and_then(|event| shape.alternatives.get(usize::from(event.alternative)));
-        let paths: Vec<(u32, CodeId)> = alternative.map_or(Vec::new(), |alternative| alternative.binds.clone());
-        let nodes = paths.into_iter().filter_map(|(name, path)| {
-            let node = self.machine.evaluate(path, &Scope::of_step(step)).ok()?;
-            (!matches!(node.value, Value::Absent | Value::Missing)).then_some((name, node))
-        });
-        let nodes: Vec<(u32, Node<'run>)> = nodes.collect();
-        nodes.into_iter().map(|(name, node)| self.value_proof(hit.step, name, &node, role)).collect()
+    /// The values that a hit binds, with their names.
+    fn bound(&mut self, hit: &Hit) -> impl Iterator<Item = (u32, Node<'run>)> {
+        let binds = self.written_of(hit).map_or(&[][..], |alternative| alternative.binds.as_slice());
+        let step = self.step(hit.step);
+        binds.iter().filter_map(move |(name, path)| {
+            let node = self.machine.evaluate(*path, &Scope::of_step(step?)).ok()?;
+            (!matches!(node.value, Value::Absent | Value::Missing)).then_some((*name, node))
+        })
     }
 
-    fn value_proof(&self, step: u32, name: u32, node: &Node<'run>, role: Role) -> Evidence {
-        let names = self.entry.map_or(&[][..], |entry| entry.binding_names.as_slice());
-        let name = names.get(name as usize).map_or("", String::as_str);
-        let value = to_json(&node.value);
+    /// The same as evidence.
+    fn bound_values(&mut self, hit: &Hit, role: Role, evidence: &mut Vec<Evidence>) {
+        let nodes: SmallVec<[(u32, Node<'run>); 2]> = self.bound(hit).collect();
+        for (name, node) in nodes {
+            let names = self.entry.map_or(&[][..], |entry| entry.binding_names.as_slice());
+            let name = names.get(name as usize).map_or("", String::as_str);
+            let value = to_json(&node.value);
+            let label = ["`$", name, "` is ", &short(&value)].concat();
+            evidence.push(Evidence { label, ..self.value_proof(hit.step, &node, value, role) });
+        }
+    }
+
+    /// A value of a step as evidence that has no label yet.
+    fn value_proof(&self, step: u32, node: &Node<'run>, value: String, role: Role) -> Evidence {
         Evidence {
             role,
-            label: format!("`${name}` is {}", short(&value)),
             step: Some(step),
             path: locate::pointer_in_step(self.machine.run, step, node).unwrap_or_default(),
             value: Some(value),
             origin: node.origin.range(),
-            rule_span: None,
+            ..Evidence::default()
         }
     }
 
     /// A decisive hit: the step, and the values that it binds.
     fn decisive(&mut self, hit: &Hit, label: String) -> Vec<Evidence> {
-        let mut evidence = vec![self.step_proof(hit.step, hit.slot, Role::Decisive, label)];
-        evidence.extend(self.bound_values(hit, Role::Value));
+        // Mostly one value is bound, and one step behind these came near.
+        let mut evidence = Vec::with_capacity(3);
+        evidence.push(self.step_proof(hit.step, hit.slot, Role::Decisive, label));
+        self.bound_values(hit, Role::Value, &mut evidence);
         evidence
     }
 }

@@ -8,6 +8,7 @@ use crate::value::{Node, Text, Value};
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 
 /// The value of a binding, as a number: equal values have one number in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,6 +97,8 @@ const FEW: usize = 6;
 pub(super) struct Matches {
     /// In the order of steps.
     pub(super) events: SmallVec<[Event; FEW]>,
+    /// Whether some match is not sure, or has a value that is open or not recorded.
+    pub(super) doubtful: bool,
     /// The kinds of their steps.
     pub(super) kinds: Kinds,
     /// The values bound by each event: as many as the pattern has names.
@@ -108,6 +111,8 @@ pub(super) struct Matches {
     pub(super) fault: Option<Fault>,
     /// Its events by value of a name, made when a block asks for it.
     by_value: Option<Box<FxHashMap<usize, ByValue>>>,
+    /// Its events in the order of their values, made when a statement asks for it.
+    by_key: OnceCell<Box<[u32]>>,
 }
 
 /// Events by the value of one name.
@@ -120,6 +125,7 @@ struct ByValue {
 impl Matches {
     /// Adds a match with a step of a kind; `parts` are the values by the pattern's names.
     pub(super) fn add(&mut self, event: Event, kind: Kind, parts: &[Part]) {
+        self.doubtful |= !event.sure || parts.iter().any(|part| !part.is_value());
         self.events.push(event);
         self.kinds.add(kind);
         self.parts.extend_from_slice(parts);
@@ -146,6 +152,15 @@ impl Matches {
     pub(super) fn parts(&self, event: u32, names: usize) -> &[Part] {
         let start = event as usize * names;
         self.parts.get(start..start + names).unwrap_or(&[])
+    }
+
+    /// The numbers of all events in the order of their values, then of their steps.
+    pub(super) fn by_key(&self, names: usize) -> &[u32] {
+        self.by_key.get_or_init(|| {
+            let mut events: Vec<u32> = (0..index(self.events.len())).collect();
+            events.sort_by_key(|event| self.parts(*event, names));
+            events.into_boxed_slice()
+        })
     }
 
     /// The numbers of the events of the steps `start..end`.

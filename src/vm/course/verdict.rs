@@ -1,6 +1,7 @@
 //! From where a statement stands to its verdict: what is unknown in all answers, what is vacuous, what a longer run could change.
 
 use super::build;
+use super::deciding::deciding;
 use super::explain;
 use super::monitor::{Judged, Monitor, Seen, Selection, Why, hit, play};
 use super::plan::Kinds;
@@ -24,6 +25,8 @@ pub(super) fn judge(
         return Ok(finding);
     }
     view.check_faults()?;
+    let deciding = deciding(view, selected)?;
+    let selected = deciding.as_deref().unwrap_or(selected);
     let (mut best, seen) = replica(view, statement, selected, Mode::Favourable)?;
     let favourable = best.judge(view)?;
     if !view.unknown || best.sees_all_answers() {

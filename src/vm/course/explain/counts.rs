@@ -18,8 +18,7 @@ const LISTED: usize = 20;
 /// Something occurs that must not.
 pub(in super::super) fn occurs(view: &mut View<'_, '_>, hit: &Hit) -> Why {
     let text = super::short(view.text(hit.slot));
-    let plan = view.plan;
-    let condition = view.alternative(plan, hit.slot, hit.event).and_then(|(alternative, _)| alternative.condition);
+    let condition = view.written_of(hit).and_then(|alternative| alternative.condition);
     let (because, values) = condition.map_or_else(Default::default, |code| explained(view, hit, code));
     let reason = match because.as_str() {
         "" => format!("{} matches `{text}`", view.say(hit.step)),
@@ -53,8 +52,8 @@ pub(in super::super) fn both(view: &mut View<'_, '_>, hit: &Hit, other: u32) -> 
 /// A match without its partner.
 pub(in super::super) fn no_partner(view: &mut View<'_, '_>, hit: &Hit, wanted: usize) -> Why {
     let thing = view.thing(wanted, &hit.env);
-    let reason = format!("{} occurs, but no {thing}", view.say(hit.step));
-    let mut evidence = view.decisive(hit, format!("there is no {thing} for this"));
+    let reason = [&view.say(hit.step), " occurs, but no ", &thing].concat();
+    let mut evidence = view.decisive(hit, ["there is no ", &thing, " for this"].concat());
     let near = view.near_miss(wanted, &hit.env, hit.step, true);
     evidence.extend(near.or_else(|| view.near_miss(wanted, &hit.env, hit.step, false)));
     why(reason, evidence)

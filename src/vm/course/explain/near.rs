@@ -2,11 +2,12 @@
 
 use super::super::monitor;
 use super::super::timeline::Env;
-use super::super::view::{Hit, View, merge};
+use super::super::view::{Hit, Names, View, merge};
 use super::differ;
 use crate::bytecode::program::CodeId;
 use crate::ir::Alternative;
 use crate::trace::run::Step;
+use crate::value::json::to_json;
 use crate::vm::context::Scope;
 use crate::vm::outcome::{Evidence, Role};
 
@@ -43,25 +44,28 @@ impl<'run> View<'_, 'run> {
 
     /// A match with another value.
     fn other_value(&mut self, slot: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
-        let names = self.names(slot).to_vec();
+        let names = Names::from_slice(self.names(slot));
         if names.is_empty() {
             return None;
         }
         let differs = |hit: &Hit| names.iter().any(|name| differ(&hit.env, env, *name));
         let nearest = self.hits_near(slot, from, before).find(differs)?;
-        let plan = self.plan;
-        let alternatives = self.alternative(plan, slot, nearest.event).map(|(alternative, _)| alternative);
-        let alternatives = alternatives.map_or(&[][..], std::slice::from_ref);
+        let alternatives = self.written_of(&nearest).map_or(&[][..], std::slice::from_ref);
         let differing: Vec<String> = names
             .iter()
             .filter(|name| differ(&nearest.env, env, **name))
             .filter_map(|name| self.value(*name, alternatives, &nearest.env))
             .collect();
-        let label = format!("{} has {}", self.say(nearest.step), differing.join(" and "));
-        let values = self.bound_values(&nearest, Role::NearMiss);
+        let label = [&self.say(nearest.step), " has ", &differing.join(" and ")].concat();
         // The value itself shows best what differs.
-        let shown = values.into_iter().next().map(|value| Evidence { label: label.clone(), ..value });
-        Some(shown.unwrap_or_else(|| self.step_proof(nearest.step, slot, Role::NearMiss, label)))
+        let first = self.bound(&nearest).next();
+        Some(match first {
+            Some((_, node)) => {
+                let value = to_json(&node.value);
+                Evidence { label, ..self.value_proof(nearest.step, &node, value, Role::NearMiss) }
+            }
+            None => self.step_proof(nearest.step, slot, Role::NearMiss, label),
+        })
     }
 
     /// The matches of a slot before or behind a step, nearest first.
@@ -88,7 +92,7 @@ impl<'run> View<'_, 'run> {
     fn unmet(&mut self, slot: usize, from: u32, before: bool) -> Option<Evidence> {
         let (plan, timeline) = (self.plan, self.timeline);
         let id = self.slots.get(slot)?.shape;
-        let shape = plan.shape(id)?;
+        let written = self.written(slot);
         let (matches, from) = (timeline.of(id)?, from as usize);
         let (behind, ahead) = match before {
             true => (matches.looked_at(0, from), &[][..]),
@@ -98,7 +102,7 @@ impl<'run> View<'_, 'run> {
             let step = self.step(looked.step)?;
             let candidates = plan.table().candidates(step.kind, step.name, self.machine.prepared);
             let own = candidates.iter().find(|at| at.shape == id);
-            let Some(alternative) = own.and_then(|at| shape.alternatives.get(usize::from(at.alternative))) else {
+            let Some(alternative) = own.and_then(|at| written.get(usize::from(at.alternative))) else {
                 continue;
             };
             if let Some(words) = self.misses(alternative, step) {

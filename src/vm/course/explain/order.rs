@@ -19,10 +19,10 @@ pub(in super::super) fn no_earlier(
 ) -> Why {
     let wanted = view.thing(source, &hit.env);
     let since_words = since.map(|since| format!(" since {}", view.say(since))).unwrap_or_default();
-    let reason = format!("{} has no earlier {wanted}{}{since_words}", view.say(hit.step), within_words(within));
-    let mut evidence = view.decisive(hit, format!("this has no earlier {wanted}"));
-    let behind = format!("{wanted} was needed behind this");
-    evidence.extend(since.map(|since| view.step_proof(since, hit.slot, Role::Opening, behind)));
+    let reason = [&view.say(hit.step), " has no earlier ", &wanted, &within_words(within), &since_words].concat();
+    let mut evidence = view.decisive(hit, ["this has no earlier ", &wanted].concat());
+    let behind = |since| view.step_proof(since, hit.slot, Role::Opening, format!("{wanted} was needed behind this"));
+    evidence.extend(since.map(behind));
     let near = view.too_far(hit, source, since, within);
     let near = near.or_else(|| view.near_miss(source, &hit.env, hit.step, true));
     evidence.extend(near);
@@ -86,10 +86,11 @@ pub(in super::super) fn no_later(
     let thing = view.thing(wanted, &hit.env);
     let next = if each { view.hits_near(hit.slot, hit.step, false).find(|next| next.env == hit.env) } else { None };
     let before = next.as_ref().map(|next| format!(" before {}", view.say(next.step))).unwrap_or_default();
-    let reason = format!("{} has no later {thing}{}{before}", view.say(hit.step), within_words(within));
-    let mut evidence = view.decisive(hit, format!("this has no later {thing}"));
-    let first = format!("this comes before any {thing}");
-    evidence.extend(next.map(|next| view.step_proof(next.step, hit.slot, Role::Closing, first)));
+    let reason = [&view.say(hit.step), " has no later ", &thing, &within_words(within), &before].concat();
+    let mut evidence = view.decisive(hit, ["this has no later ", &thing].concat());
+    let first =
+        |next: Hit| view.step_proof(next.step, hit.slot, Role::Closing, format!("this comes before any {thing}"));
+    evidence.extend(next.map(first));
     let late = if each { None } else { view.too_late(hit, wanted, within) };
     evidence.extend(late.or_else(|| view.near_miss(wanted, &hit.env, hit.step, false)));
     why(reason, evidence)
@@ -130,7 +131,7 @@ pub(in super::super) fn before_first(view: &mut View<'_, '_>, hit: &Hit, slot: u
     let reason = format!("{} comes before {}", view.say(earlier), view.say(hit.step));
     let mut evidence = vec![view.step_proof(earlier, slot, Role::Decisive, String::new())];
     evidence.push(view.step_proof(hit.step, hit.slot, Role::Closing, String::new()));
-    evidence.extend(view.bound_values(hit, Role::Value));
+    view.bound_values(hit, Role::Value, &mut evidence);
     why(reason, evidence)
 }
 

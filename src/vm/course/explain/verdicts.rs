@@ -5,8 +5,8 @@ use super::super::statement::Exercise;
 use super::super::timeline::{Decided, Part};
 use super::super::view::{Hit, View};
 use super::why;
-use crate::bytecode::program::{CodeId, PatternId};
-use crate::ir::{Alternative, Course, Scope};
+use crate::bytecode::program::PatternId;
+use crate::ir::{Course, Scope};
 use crate::trace::run::{Kind, Status};
 use crate::vm::context;
 use crate::vm::outcome::{Evidence, Role};
@@ -50,7 +50,7 @@ impl<'run> View<'_, 'run> {
     /// What the run does not record of a step, so that a match is unknown.
     fn doubt(&mut self, hit: &Hit) -> Option<String> {
         let step = self.step(hit.step)?;
-        let alternative = self.alternative_of(hit)?.clone();
+        let alternative = self.written_of(hit)?;
         if alternative.succeeded.is_some() && step.status == Status::Unknown {
             return Some("the run does not record its status".to_owned());
         }
@@ -63,12 +63,6 @@ impl<'run> View<'_, 'run> {
         let absent = alternative.binds.iter().find(|(name, _)| hit.env.get(*name as usize) == Some(&Part::ABSENT))?;
         let text = self.machine.rule_text(self.machine.code_span(absent.1));
         Some(format!("the run does not record `{text}`"))
-    }
-
-    fn alternative_of(&self, hit: &Hit) -> Option<&Alternative<CodeId>> {
-        let shape = self.slots.get(hit.slot)?.shape;
-        let event = self.timeline.of(shape)?.events.get(hit.event as usize)?;
-        self.plan.shape(shape)?.alternatives.get(usize::from(event.alternative))
     }
 }
 
@@ -92,11 +86,9 @@ pub(in super::super) fn by_missing(view: &mut View<'_, '_>, slot: usize) -> Why 
 
 /// What was missing of a step.
 fn missing_words(view: &mut View<'_, '_>, slot: usize, step: u32) -> Option<String> {
-    let plan = view.plan;
-    let shape = plan.shape(view.slots.get(slot)?.shape)?;
     let step = view.step(step)?;
     let scope = context::Scope::of_step(step);
-    for alternative in &shape.alternatives {
+    for alternative in view.written(slot) {
         if let Some(condition) = alternative.condition
             && view.machine.truth(condition, &scope).is_ok_and(|truth| truth.by_missing())
         {

@@ -290,3 +290,99 @@ each pay: args.sum <= 5
         }
     }
 }
+
+/// Runs in which statements about calls fail, with steps beside the calls that may stand among them, arguments in every form, and what
+/// may not be shown.
+fn courses() -> String {
+    let mut text = String::new();
+    for number in 0..420 {
+        let args = [
+            r#"{"sum":3,"to":{"id":"a1"}}"#,
+            r#"{"sum":300.5,"to":{"id":"hunter22Xq9vTz7w"}}"#,
+            r#"{"sum":"12","sun":1}"#,
+            r#""{\"sum\":70}""#,
+            "null",
+            r#"{"sum":9,"to":[{"id":null}],"note":"\u0041KIAABCDEFGHIJKLMNOP"}"#,
+            r#"{ "sum" : 1e2 , "Sum" : 4 }"#,
+        ][number % 7];
+        let result =
+            [r#""ok""#, "null", r#"{"rows":[1,2],"at":"x"}"#, r#""AKIAABCDEFGHIJKLMNOP is it""#][number / 3 % 4];
+        let names =
+            [["pay", "ask"], ["ask", "pay"], ["pay", "pay"], ["drop_é", "ask"], ["ask", "look"]][number / 2 % 5];
+        let times = ["", r#","start_ms":5"#, r#","turn":2"#, r#","start_ms":5,"turn":1"#][number / 5 % 4];
+        let call = |name: &str| match number % 11 {
+            0 => format!(r#"{{"name":"{name}","result":{result}{times}}}"#),
+            1 => format!(r#"{{"name":"{name}","arg":{args},"arguments":{args}{times}}}"#),
+            2 => format!(r#"{{"name":"{name}","args":{args},"status":"denied"{times}}}"#),
+            _ => format!(r#"{{"x":[{{}}],"name":"{name}","args":{args},"result":{result},"error":null{times}}}"#),
+        };
+        let calls = format!("[{}, {},{}]", call(names[0]), call(names[1]), call("ask"));
+        let message = [
+            r#"{"role":"user","content":"hi"}"#,
+            r#"{"role":"user","content":"hi","turn":1}"#,
+            r#"{"role":"user","content":"hi","start":3}"#,
+            r#"{"role":"user","content":"[\"hi\"]"}"#,
+            r#"{"role":"user","content":" \n{\"password\":\"hunter22Xq9vTz7w\"}"}"#,
+        ][number / 7 % 5];
+        let more = [
+            "",
+            r#","config":{"password":"hunter22Xq9vTz7w"}"#,
+            r#","complete":null"#,
+            r#","env":{"ID":"hunter22Xq9vTz7w"}"#,
+            r#","steps":null"#,
+        ][number / 13 % 5];
+        let messages = if number % 3 == 0 { String::new() } else { format!(r#""messages":[{message},{message}],"#) };
+        let output = ["a summary", "no"][number % 2];
+        let _ =
+            writeln!(text, r#"{{{messages}"output":"{output}","tool_calls":{calls},"duration_ms":{number}{more}}}"#);
+    }
+    text
+}
+
+#[test]
+fn reasons_about_calls_are_the_same_however_little_of_the_run_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = r#"
+never drop_*, look
+count pay <= 1
+count ask == 1 when output contains "a"
+before ask -> pay
+after pay -> look
+first ask
+last pay
+only pay, ask
+require look
+sequence pay -> look -> ask
+either look or leave
+each pay: args.sum is number and args.sum <= 30
+each ask: args.to.id != "a1" and result exists
+some pay: args.sum > 100
+no ask: result contains "ok"
+each pay: args.sum <= 30 and output contains "summary"
+each pay: duration <= 3s or args.sum < 5
+never pay(sum > 50)
+before ask(to.id: $id) -> pay(to.id: $id)
+each pay: args.sum < 10 message "it paid ${args.sum}"
+not never pay
+duration <= 300ms
+output contains "summary"
+"#;
+    std::fs::write(folder.path().join("t.jsonl"), courses()).unwrap();
+    let all: Vec<&str> = rules.lines().filter(|line| !line.is_empty()).collect();
+    // Each alone, too: what is read is what all that fail need together.
+    let alone = all.iter().map(|line| ((*line).to_owned(), &["jsonl"][..]));
+    for (rules, formats) in alone.chain([(all.join("\n"), &["jsonl", "human"][..])]) {
+        std::fs::write(folder.path().join("r.assert"), &rules).unwrap();
+        for format in formats {
+            let with = |more: &[&str]| {
+                aver(folder.path(), &[&["check", "r.assert", "t.jsonl", "--format", format], more].concat(), "")
+            };
+            // Under `--strict` every run is read in full.
+            let (fast, full) = (with(&["--threads", "2"]), with(&["--strict"]));
+            for (fast, full) in fast.lines().zip(full.lines()) {
+                assert_eq!(fast, full, "{rules}");
+            }
+            assert_eq!(fast.len(), full.len());
+        }
+    }
+}

@@ -242,6 +242,7 @@ impl Seen {
     /// Notes a key that decides more than a value. `None` where the line is for the full reader.
     fn note(&mut self, special: Special, first: u8, at: usize) -> Option<()> {
         match special {
+            Special::Steps => return None,
             Special::Refuse if first != b'n' => return None,
             Special::Refuse => self.no_chat = true,
             Special::Messages | Special::Trajectory => {

@@ -31,6 +31,8 @@ pub(super) enum Special {
     Native,
     /// A line with this key is for the full reader, unless its value is `null`; where it is no list of calls but a conversation, also then.
     Refuse,
+    /// A line with this key is for the full reader even where it stands there as `null`: it makes the normal form of a run.
+    Steps,
     /// A list of messages. Where there are calls too, these have to stand under the first of their names.
     Messages,
     /// A list of messages that nothing else overrides.
@@ -129,6 +131,7 @@ pub(super) fn keys(roots: &[String], names: &Names) -> Option<Keys<Role>> {
             "calls" => {}
             _ if mapped(key) => {}
             "messages" => change(key, &|role| role.special = Special::Messages),
+            "steps" => change(key, &|role| role.special = Special::Steps),
             _ => change(key, &|role| role.special = Special::Refuse),
         }
     }

@@ -72,7 +72,11 @@ struct Finished {
 }
 
 /// Pieces that may be on their way for each thread.
-const AHEAD: usize = 4;
+const AHEAD: usize = 16;
+/// With more pieces than this the writer lets some gather before it looks again: being woken for each costs more than writing it.
+const FEW: usize = 8;
+/// How long they gather: less than it takes to judge the pieces that may be on their way.
+const GATHER: Duration = Duration::from_millis(1);
 /// How often an interruption is looked for while there is nothing to write.
 const GLANCE: Duration = Duration::from_millis(40);
 /// The stack of a thread that judges. Rules and traces are nested to a limit that fits easily.
@@ -178,7 +182,7 @@ impl Writer<'_> {
     ) -> io::Result<()> {
         let (mut next, mut early) = (0, BTreeMap::new());
         while !stop.load(Ordering::Relaxed) {
-            match self.next(finished)? {
+            match self.next(finished, next > FEW)? {
                 // What comes with Ctrl-C is cut off by it: a pipe whose writer ended on it, too.
                 Next::Finished(_) if stop.load(Ordering::Relaxed) => break,
                 Next::Finished(one) => early.insert(one.number, one),
@@ -196,12 +200,15 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What is finished next. Before waiting for it, what is written so far is handed on.
-    fn next(&mut self, finished: &Receiver<Finished>) -> io::Result<Next> {
+    /// What is finished next. Before waiting for it, what is written so far is handed on; with `many`, some may gather.
+    fn next(&mut self, finished: &Receiver<Finished>, many: bool) -> io::Result<Next> {
         match finished.try_recv() {
             Ok(one) => return Ok(Next::Finished(one)),
             Err(TryRecvError::Disconnected) => return Ok(Next::End),
             Err(TryRecvError::Empty) => self.progress.hide_while(|| self.outputs.flush())?,
+        }
+        if many {
+            thread::sleep(GATHER);
         }
         Ok(match finished.recv_timeout(GLANCE) {
             Ok(one) => Next::Finished(one),

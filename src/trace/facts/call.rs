@@ -135,7 +135,7 @@ pub(super) fn read<'a>(
         return None;
     }
     let begin = if begin.is_some() { Some(instant(cursor, text, begin.start, begin.end)?) } else { None };
-    let turn = if turn.is_some() { Some(whole(cursor.slice(turn.start, turn.end))?) } else { None };
+    let turn = if turn.is_some() { Some(whole(cursor, turn.start, turn.end)?) } else { None };
     order.start(begin, turn);
     order.args |= fields[0].is_some() || nulls[0];
     order.results |= fields[1].is_some() || nulls[1] || given.ended;
@@ -251,12 +251,11 @@ fn instant(cursor: Cursor<'_>, text: &str, start: usize, end: usize) -> Option<f
 
 /// A plain number: digits, and a fraction.
 fn number(cursor: Cursor<'_>, start: usize, end: usize) -> Option<f64> {
-    let bytes = cursor.slice(start, end);
-    if let Some(whole) = whole(bytes) {
+    if let Some(whole) = whole(cursor, start, end) {
         #[expect(clippy::cast_precision_loss, reason = "at most fifteen digits, which a double holds")]
         return Some(whole as f64);
     }
-    let text = std::str::from_utf8(bytes).ok()?;
+    let text = std::str::from_utf8(cursor.slice(start, end)).ok()?;
     let plain = text.strip_prefix('-').unwrap_or(text);
     if text.len() > 20 || !super::stretch::is_plain_number(plain) {
         return None;
@@ -266,19 +265,32 @@ fn number(cursor: Cursor<'_>, start: usize, end: usize) -> Option<f64> {
 
 /// A number of at most fifteen digits.
 #[inline]
-fn whole(bytes: &[u8]) -> Option<u64> {
-    if bytes.is_empty() || bytes.len() > 15 || (bytes.len() > 1 && bytes.first() == Some(&b'0')) {
+fn whole(cursor: Cursor<'_>, start: usize, end: usize) -> Option<u64> {
+    let length = end.wrapping_sub(start);
+    if length == 0 || length > 15 || (length > 1 && cursor.byte(start) == b'0') {
         return None;
     }
-    let mut value = 0_u64;
-    for byte in bytes {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+    if let (1..=8, Some([a, b, c, d, e, f, g, h, ..])) = (length, cursor.sixteen(start)) {
+        return few_digits(u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]), length);
     }
-    Some(value)
+    cursor.slice(start, end).iter().try_fold(0_u64, |value, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit <= 9).then(|| value.wrapping_mul(10).wrapping_add(u64::from(digit)))
+    })
+}
+
+/// The number whose one to eight digits are the lowest bytes: pairs of digits are put together, then pairs of these, then the halves.
+#[inline]
+fn few_digits(bytes: u64, length: usize) -> Option<u64> {
+    // What stands behind the digits goes out at the top; zeros come in where higher digits would stand.
+    let shift = u32::try_from(8_usize.wrapping_sub(length)).ok()?.wrapping_mul(8);
+    let digits = bytes.wrapping_shl(shift).wrapping_sub(0x3030_3030_3030_3030_u64.wrapping_shl(shift));
+    if (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00FF_00FF_00FF_00FF;
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_FFFF_0000_FFFF;
+    Some(fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xFFFF_FFFF)
 }
 
 /// How a call ended, by its word; `None` for one that nobody knows.
@@ -287,4 +299,25 @@ fn status(cursor: Cursor<'_>, text: &str, start: usize, end: usize) -> Option<St
         return None;
     }
     word_status(text.get(start.wrapping_add(1)..end.wrapping_sub(1))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::scan::Index;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn digits_are_read_as_they_stand(number in "[0-9]{1,16}|[0-9./:a\\-]{1,9}", behind in "[,} ]{0,20}") {
+            let text = format!("{number}{behind}");
+            let mut index = Index::default();
+            index.build(text.as_bytes());
+            let read = whole(Cursor::new(text.as_bytes(), &index, 10), 0, number.len());
+            let plain = number.len() <= 15
+                && number.bytes().all(|byte| byte.is_ascii_digit())
+                && (number.len() == 1 || !number.starts_with('0'));
+            prop_assert_eq!(read, plain.then(|| number.parse().unwrap()));
+        }
+    }
 }

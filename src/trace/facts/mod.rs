@@ -17,7 +17,7 @@ mod stretch;
 
 use super::scan::Cursor;
 use crate::value::Value;
-use crate::value::text::{Piece, pieces};
+use crate::value::text::read_escape;
 pub use line::LineReader;
 pub use stretch::Stretch;
 pub(crate) use stretch::inside;
@@ -139,26 +139,29 @@ impl Texts {
     /// Adds a text as it stands between its quotes.
     #[inline]
     fn add(&mut self, cursor: Cursor<'_>, text: &str, open: usize, close: usize) {
-        let raw = text.get(open.wrapping_add(1)..close).unwrap_or_default();
         if cursor.has_escape(open, close) {
-            self.add_escaped(raw);
-        } else if raw.len() >= LONG {
+            self.add_escaped(cursor, text, open.wrapping_add(1), close);
+        } else if close.wrapping_sub(open) > LONG {
             self.long.push((open.wrapping_add(1), close));
             return;
         } else {
-            self.text.push_str(raw);
+            self.text.push_str(text.get(open.wrapping_add(1)..close).unwrap_or_default());
         }
         self.end();
     }
 
+    /// Adds what its escapes stand for; the index knows where they are.
     #[inline(never)]
-    fn add_escaped(&mut self, raw: &str) {
-        for piece in pieces(raw) {
-            match piece {
-                Piece::Plain(text) => self.text.push_str(text),
-                Piece::Escape(character, _) => self.text.push(character),
-            }
+    fn add_escaped(&mut self, cursor: Cursor<'_>, text: &str, start: usize, end: usize) {
+        let mut at = start;
+        while let Some(slash) = cursor.slash(at).filter(|slash| *slash < end) {
+            let rest = text.get(slash..end).unwrap_or_default();
+            let Some((character, length)) = read_escape(rest) else { break };
+            self.text.push_str(text.get(at..slash).unwrap_or_default());
+            self.text.push(character);
+            at = slash.wrapping_add(length);
         }
+        self.text.push_str(text.get(at..end).unwrap_or_default());
     }
 
     /// The text that a byte belongs to, and where it starts.

@@ -58,11 +58,24 @@ impl<'a> Cursor<'a> {
     #[inline]
     #[must_use]
     pub fn quote(&self, from: usize) -> Option<usize> {
+        self.first(from, |word| word.quote)
+    }
+
+    /// The offset of the first backslash at or behind an offset.
+    #[inline]
+    #[must_use]
+    pub fn slash(&self, from: usize) -> Option<usize> {
+        self.first(from, |word| word.slash)
+    }
+
+    /// The offset of the first of some bits at or behind an offset.
+    #[inline]
+    fn first(&self, from: usize, of: impl Fn(&Word) -> u64) -> Option<usize> {
         let mut number = from / 64;
-        let mut bits = self.words.get(number)?.quote & (u64::MAX << (from % 64));
+        let mut bits = of(self.words.get(number)?) & (u64::MAX << (from % 64));
         while bits == 0 {
             number = number.wrapping_add(1);
-            bits = self.words.get(number)?.quote;
+            bits = of(self.words.get(number)?);
         }
         Some(number.wrapping_mul(64).wrapping_add(bits.trailing_zeros() as usize))
     }

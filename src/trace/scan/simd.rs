@@ -1,7 +1,12 @@
 //! The inner loops that look at many bytes at once: the one place with instructions of a particular machine.
 //!
-//! Each loop is written once as a macro over two ways to look at a block: a portable one, and one for x86-64 with AVX2 that is taken
-//! where the machine has it. A test compares the two on random bytes and on every border.
+//! Each loop is written once as a macro over some ways to look at a block: a portable one, and those for x86-64 with AVX2 and with AVX-512
+//! that are taken where the machine has them. A test compares all on random bytes and on every border.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 
 use super::{Bits, Word};
 
@@ -116,11 +121,15 @@ macro_rules! over_blocks {
     }};
 }
 
+use over_blocks;
+
 /// Fills the words of these bytes and the offsets of their line ends. Tells whether the strings are clean and whether all is ASCII.
 pub(super) fn index(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
     #[cfg(target_arch = "x86_64")]
-    if x86::available() {
-        return x86::index(bytes, words, ends);
+    if avx512::available() {
+        return avx512::index(bytes, words, ends);
+    } else if avx2::available() {
+        return avx2::index(bytes, words, ends);
     }
     portable(bytes, words, ends)
 }
@@ -156,9 +165,10 @@ pub(super) fn candidates(
     found: &mut dyn FnMut(usize, u8) -> bool,
 ) {
     #[cfg(target_arch = "x86_64")]
-    if x86::available() {
-        x86::candidates(bytes, low, high, found);
-        return;
+    if avx512::available() {
+        return avx512::candidates(bytes, low, high, found);
+    } else if avx2::available() {
+        return avx2::candidates(bytes, low, high, found);
     }
     candidates_from(bytes, 0, low, high, found);
 }
@@ -171,159 +181,57 @@ fn candidates_from(
     high: &[[u8; 16]; 3],
     found: &mut dyn FnMut(usize, u8) -> bool,
 ) {
-    let half = |table: &[u8; 16], half: u8| table.get(usize::from(half)).copied().unwrap_or(0);
     let rest = bytes.get(from..).unwrap_or_default();
     for (at, window) in rest.windows(3).enumerate() {
-        let buckets = window
-            .iter()
-            .zip(low)
-            .zip(high)
-            .fold(0xFF, |all, ((byte, low), high)| all & half(low, byte & 15) & half(high, byte >> 4));
+        let buckets = buckets(window, low, high);
         if buckets != 0 && found(from + at, buckets) {
             return;
         }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{Bits, Seen, State, Word, bad_escapes};
-    use std::arch::x86_64::*;
-
-    /// Whether the machine has what the functions of this module need.
-    #[inline]
-    pub(super) fn available() -> bool {
-        std::arch::is_x86_feature_detected!("avx2")
-            && std::arch::is_x86_feature_detected!("pclmulqdq")
-            && std::arch::is_x86_feature_detected!("bmi1")
-            && std::arch::is_x86_feature_detected!("bmi2")
-            && std::arch::is_x86_feature_detected!("popcnt")
-    }
-
-    #[expect(unsafe_code, reason = "instructions that only some machines have")]
-    pub(super) fn index(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
-        debug_assert!(available());
-        // SAFETY: `available` was asked by the only caller: the machine has the instructions.
-        unsafe { index_avx2(bytes, words, ends) }
-    }
-
-    #[target_feature(enable = "avx2,pclmulqdq,bmi1,bmi2,popcnt")]
-    fn index_avx2(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
-        over_blocks!(bytes, words, ends, look, parity)
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[expect(unsafe_code, reason = "a load of 32 bytes at a time")]
-    fn halves(block: &[u8; 64]) -> (__m256i, __m256i) {
-        let start = block.as_ptr();
-        // SAFETY: both loads lie inside of the 64 bytes of the block, and they ask for no alignment.
-        unsafe { (_mm256_loadu_si256(start.cast()), _mm256_loadu_si256(start.add(32).cast())) }
-    }
-
-    #[target_feature(enable = "avx2")]
-    fn bits(low: __m256i, high: __m256i) -> u64 {
-        u64::from(_mm256_movemask_epi8(low).cast_unsigned())
-            | (u64::from(_mm256_movemask_epi8(high).cast_unsigned()) << 32)
-    }
-
-    #[target_feature(enable = "avx2")]
-    fn look(block: &[u8; 64]) -> Seen {
-        let (a, b) = halves(block);
-        let is = |a: __m256i, b: __m256i, byte: u8| {
-            let wanted = _mm256_set1_epi8(byte.cast_signed());
-            bits(_mm256_cmpeq_epi8(a, wanted), _mm256_cmpeq_epi8(b, wanted))
-        };
-        let fold = _mm256_set1_epi8(0x20);
-        let (low_a, low_b) = (_mm256_or_si256(a, fold), _mm256_or_si256(b, fold));
-        let least = _mm256_set1_epi8(0x1F);
-        let control = |a| _mm256_cmpeq_epi8(_mm256_max_epu8(a, least), least);
-        Seen {
-            quote: is(a, b, b'"'),
-            slash: is(a, b, b'\\'),
-            open: is(low_a, low_b, b'{'),
-            close: is(low_a, low_b, b'}'),
-            newline: is(a, b, b'\n'),
-            control: bits(control(a), control(b)),
-            high: bits(a, b),
-        }
-    }
-
-    #[target_feature(enable = "pclmulqdq")]
-    fn parity(bits: u64) -> u64 {
-        let product = _mm_clmulepi64_si128(_mm_set_epi64x(0, bits.cast_signed()), _mm_set1_epi8(-1), 0);
-        _mm_cvtsi128_si64(product).cast_unsigned()
-    }
-
-    #[expect(unsafe_code, reason = "instructions that only some machines have")]
-    pub(super) fn candidates(
-        bytes: &[u8],
-        low: &[[u8; 16]; 3],
-        high: &[[u8; 16]; 3],
-        found: &mut dyn FnMut(usize, u8) -> bool,
-    ) {
-        debug_assert!(available());
-        // SAFETY: `available` was asked by the only caller: the machine has the instructions.
-        unsafe { candidates_avx2(bytes, low, high, found) }
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[expect(unsafe_code, reason = "a load of a table of 16 bytes")]
-    fn table(halves: &[u8; 16]) -> __m256i {
-        // SAFETY: the load lies inside of the 16 bytes and asks for no alignment.
-        _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(halves.as_ptr().cast()) })
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[expect(unsafe_code, reason = "a load of 32 bytes")]
-    fn load(bytes: &[u8; 32]) -> __m256i {
-        // SAFETY: the load lies inside of the 32 bytes and asks for no alignment.
-        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
-    }
-
-    #[target_feature(enable = "avx2,bmi1,popcnt")]
-    fn candidates_avx2(
-        bytes: &[u8],
-        low: &[[u8; 16]; 3],
-        high: &[[u8; 16]; 3],
-        found: &mut dyn FnMut(usize, u8) -> bool,
-    ) {
-        let [low_0, low_1, low_2] = [table(&low[0]), table(&low[1]), table(&low[2])];
-        let [high_0, high_1, high_2] = [table(&high[0]), table(&high[1]), table(&high[2])];
-        let half = _mm256_set1_epi8(15);
-        let one = |bytes: __m256i, low: __m256i, high: __m256i| {
-            let upper = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half);
-            _mm256_and_si256(_mm256_shuffle_epi8(low, _mm256_and_si256(bytes, half)), _mm256_shuffle_epi8(high, upper))
-        };
+/// Runs the loop over blocks of `$size` bytes and two more; `$hits` tells where candidates start in one. The rest is looked at in a block
+/// that is filled up, where what starts in the filling or reaches into it does not count.
+macro_rules! over_candidates {
+    ($bytes:ident, $low:ident, $high:ident, $found:ident, $size:literal, $hits:expr) => {{
         let mut at = 0_usize;
-        while let Some((block, _)) = bytes.get(at..).and_then(|rest| rest.split_first_chunk::<34>()) {
-            let (Some(first), Some(second), Some(third)) =
-                (block.first_chunk::<32>(), block[1..].first_chunk::<32>(), block[2..].first_chunk::<32>())
-            else {
-                break;
-            };
-            let both = _mm256_and_si256(one(load(first), low_0, high_0), one(load(second), low_1, high_1));
-            let all = _mm256_and_si256(both, one(load(third), low_2, high_2));
-            let none = _mm256_cmpeq_epi8(all, _mm256_setzero_si256());
-            let mut hits = !_mm256_movemask_epi8(none).cast_unsigned();
-            while hits != 0 {
-                let bit = hits.trailing_zeros() as usize;
-                hits &= hits.wrapping_sub(1);
-                let buckets = buckets(block.get(bit..bit.wrapping_add(3)).unwrap_or_default(), low, high);
-                if found(at.wrapping_add(bit), buckets) {
-                    return;
-                }
+        while let Some((block, _)) = $bytes.get(at..).and_then(|rest| rest.split_first_chunk::<{ $size + 2 }>()) {
+            if tell(block, at, $hits(block), ($low, $high), $found) {
+                return;
             }
-            at = at.wrapping_add(32);
+            at = at.wrapping_add($size);
         }
-        super::candidates_from(bytes, at, low, high, found);
-    }
+        let mut last = [0_u8; $size + 2];
+        let rest = $bytes.get(at..).unwrap_or_default();
+        last.iter_mut().zip(rest).for_each(|(place, byte)| *place = *byte);
+        let starts = rest.len().saturating_sub(2);
+        let hits = $hits(&last) & 1_u64.unbounded_shl(u32::try_from(starts).unwrap_or(64)).wrapping_sub(1);
+        tell(&last, at, hits, ($low, $high), $found);
+    }};
+}
+use over_candidates;
 
-    /// The buckets of a candidate, from its three bytes.
-    fn buckets(window: &[u8], low: &[[u8; 16]; 3], high: &[[u8; 16]; 3]) -> u8 {
-        let half = |table: &[u8; 16], half: u8| table.get(usize::from(half)).copied().unwrap_or(0);
-        let each = window.iter().zip(low).zip(high);
-        each.fold(0xFF, |all, ((byte, low), high)| all & half(low, byte & 15) & half(high, byte >> 4))
-    }
+/// Tells the candidates that start in a block at an offset, until it is enough.
+#[inline(always)]
+fn tell(
+    block: &[u8],
+    at: usize,
+    hits: u64,
+    (low, high): (&[[u8; 16]; 3], &[[u8; 16]; 3]),
+    found: &mut dyn FnMut(usize, u8) -> bool,
+) -> bool {
+    Bits(hits).any(|bit| {
+        let window = block.get(bit..bit.wrapping_add(3)).unwrap_or_default();
+        found(at.wrapping_add(bit), buckets(window, low, high))
+    })
+}
+
+/// The buckets of a candidate, from its three bytes.
+#[inline]
+fn buckets(window: &[u8], low: &[[u8; 16]; 3], high: &[[u8; 16]; 3]) -> u8 {
+    let half = |table: &[u8; 16], half: u8| table.get(usize::from(half)).copied().unwrap_or(0);
+    let each = window.iter().zip(low).zip(high);
+    each.fold(0xFF, |all, ((byte, low), high)| all & half(low, byte & 15) & half(high, byte >> 4))
 }
 
 #[cfg(test)]
@@ -334,12 +242,45 @@ mod tests {
     /// Words, line ends, and whether strings are clean and all is ASCII.
     type Looked = (Vec<Word>, Vec<usize>, (bool, bool));
 
-    fn both(bytes: &[u8]) -> [Looked; 2] {
-        // What was there before is not seen again.
-        let (mut plain, mut best) = (vec![Word { quote: 1, ..Word::default() }; 3], Vec::new());
-        let (mut plain_ends, mut best_ends) = (vec![7], Vec::new());
-        let found = (portable(bytes, &mut plain, &mut plain_ends), index(bytes, &mut best, &mut best_ends));
-        [(plain, plain_ends, found.0), (best, best_ends, found.1)]
+    /// All ways to look that the machine has.
+    fn ways() -> Vec<fn(&[u8], &mut Vec<Word>, &mut Vec<usize>) -> (bool, bool)> {
+        let mut ways: Vec<fn(&[u8], &mut Vec<Word>, &mut Vec<usize>) -> (bool, bool)> = vec![portable, index];
+        #[cfg(target_arch = "x86_64")]
+        if avx2::available() {
+            ways.push(avx2::index);
+        }
+        ways
+    }
+
+    fn looked(bytes: &[u8]) -> Vec<Looked> {
+        let each = ways().into_iter().map(|way| {
+            // What was there before is not seen again.
+            let (mut words, mut ends) = (vec![Word { quote: 1, ..Word::default() }; 3], vec![7]);
+            let found = way(bytes, &mut words, &mut ends);
+            (words, ends, found)
+        });
+        each.collect()
+    }
+
+    /// Every candidate, by each way that the machine has.
+    fn found(bytes: &[u8], low: &[[u8; 16]; 3], high: &[[u8; 16]; 3]) -> Vec<Vec<(usize, u8)>> {
+        let collect = |way: &dyn Fn(&mut dyn FnMut(usize, u8) -> bool)| {
+            let mut found = Vec::new();
+            way(&mut |at, buckets| {
+                found.push((at, buckets));
+                false
+            });
+            found
+        };
+        let mut all = vec![
+            collect(&|note| candidates_from(bytes, 0, low, high, note)),
+            collect(&|note| candidates(bytes, low, high, note)),
+        ];
+        #[cfg(target_arch = "x86_64")]
+        if avx2::available() {
+            all.push(collect(&|note| avx2::candidates(bytes, low, high, note)));
+        }
+        all
     }
 
     /// Bytes that matter, and some that do not.
@@ -353,11 +294,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_ways_see_the_same(bytes in bytes()) {
-            let [plain, best] = both(&bytes);
+        fn all_ways_see_the_same(bytes in bytes()) {
+            let ways = looked(&bytes);
             let ends: Vec<usize> = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
-            prop_assert_eq!(&plain.1, &ends);
-            prop_assert_eq!(plain, best);
+            prop_assert_eq!(&ways[0].1, &ends);
+            for way in &ways {
+                prop_assert_eq!(way, &ways[0]);
+            }
         }
 
         #[test]
@@ -369,16 +312,10 @@ mod tests {
                     tables.1[position][usize::from(byte >> 4)] |= bucket;
                 }
             }
-            let all = |best: bool| {
-                let mut found = Vec::new();
-                let mut note = |at, buckets| { found.push((at, buckets)); false };
-                match best {
-                    true => candidates(&bytes, &tables.0, &tables.1, &mut note),
-                    false => candidates_from(&bytes, 0, &tables.0, &tables.1, &mut note),
-                }
-                found
-            };
-            prop_assert_eq!(all(true), all(false));
+            let ways = found(&bytes, &tables.0, &tables.1);
+            for way in &ways {
+                prop_assert_eq!(way, &ways[0]);
+            }
         }
     }
 
@@ -397,7 +334,7 @@ mod tests {
         ] {
             for padding in [0, 50, 60, 61, 62, 63, 64, 65, 127, 128] {
                 let text = format!("{}{text}", " ".repeat(padding));
-                for (_, _, (found, _)) in both(text.as_bytes()) {
+                for (_, _, (found, _)) in looked(text.as_bytes()) {
                     assert_eq!(found, clean, "{text:?}");
                 }
             }

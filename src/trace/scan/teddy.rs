@@ -29,6 +29,12 @@ impl ByteSet {
         self.0.get(usize::from(byte / 64)).is_some_and(|word| word & (1 << (byte % 64)) != 0)
     }
 
+    /// Whether it shares a byte with another set.
+    #[must_use]
+    pub fn meets(&self, other: Self) -> bool {
+        self.0.iter().zip(other.0).any(|(word, other)| word & other != 0)
+    }
+
     /// How many bytes it has.
     #[must_use]
     pub fn count(&self) -> u32 {
@@ -62,17 +68,14 @@ impl Teddy {
     #[must_use]
     pub fn new(sequences: &[[ByteSet; 3]]) -> Self {
         let mut teddy = Self { low: [[0; 16]; 3], high: [[0; 16]; 3], buckets: Default::default() };
-        for (number, sequence) in (0_u32..).zip(sequences) {
-            let bucket = number % 8;
-            if let Some(list) = teddy.buckets.get_mut(bucket as usize) {
-                list.push(number);
+        let groups = grouped(sequences);
+        for (bucket, (group, buckets)) in (0_u32..).zip(groups.into_iter().zip(&mut teddy.buckets)) {
+            let tables = teddy.low.iter_mut().zip(&mut teddy.high);
+            for (halves, (low, high)) in group.halves.iter().zip(tables) {
+                super::Bits(halves.low.into()).for_each(|half| mark(low, half, bucket));
+                super::Bits(halves.high.into()).for_each(|half| mark(high, half, bucket));
             }
-            for ((set, low), high) in sequence.iter().zip(&mut teddy.low).zip(&mut teddy.high) {
-                for byte in set.bytes() {
-                    mark(low, byte & 15, bucket);
-                    mark(high, byte >> 4, bucket);
-                }
-            }
+            *buckets = group.members;
         }
         teddy
     }
@@ -89,10 +92,77 @@ impl Teddy {
     }
 }
 
-fn mark(halves: &mut [u8; 16], half: u8, bucket: u32) {
-    if let Some(place) = halves.get_mut(usize::from(half)) {
+fn mark(halves: &mut [u8; 16], half: usize, bucket: u32) {
+    if let Some(place) = halves.get_mut(half) {
         *place |= 1 << bucket;
     }
+}
+
+/// The lower and upper halves that the bytes at a position have, a bit for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Halves {
+    low: u16,
+    high: u16,
+}
+
+/// Sequences of one bucket.
+#[derive(Debug, Clone)]
+struct Group {
+    halves: [Halves; 3],
+    members: Vec<u32>,
+}
+
+impl Halves {
+    fn of(set: ByteSet) -> Self {
+        set.bytes().fold(Self::default(), |all, byte| Self {
+            low: all.low | (1 << (byte & 15)),
+            high: all.high | (1 << (byte >> 4)),
+        })
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { low: self.low | other.low, high: self.high | other.high }
+    }
+}
+
+impl Group {
+    fn with(&self, other: &Self) -> [Halves; 3] {
+        std::array::from_fn(|at| match (self.halves.get(at), other.halves.get(at)) {
+            (Some(one), Some(other)) => one.or(*other),
+            _ => Halves::default(),
+        })
+    }
+}
+
+/// How many sequences of three bytes a bucket takes for one of its own.
+fn taken(halves: [Halves; 3]) -> u32 {
+    halves.iter().map(|halves| halves.low.count_ones() * halves.high.count_ones()).product()
+}
+
+/// The sequences in eight groups at most: those together that together take the least for one of their own.
+fn grouped(sequences: &[[ByteSet; 3]]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (number, sequence) in (0_u32..).zip(sequences) {
+        let halves = sequence.map(Halves::of);
+        match groups.iter_mut().find(|group| group.halves == halves) {
+            Some(group) => group.members.push(number),
+            None => groups.push(Group { halves, members: vec![number] }),
+        }
+    }
+    while groups.len() > 8 {
+        let pairs = (1..groups.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
+        let more = |(first, second): &(usize, usize)| match (groups.get(*first), groups.get(*second)) {
+            (Some(one), Some(other)) => taken(one.with(other)).saturating_sub(taken(one.halves) + taken(other.halves)),
+            _ => u32::MAX,
+        };
+        let Some((first, second)) = pairs.min_by_key(more) else { break };
+        let other = groups.swap_remove(second);
+        if let Some(group) = groups.get_mut(first) {
+            group.halves = group.with(&other);
+            group.members.extend(other.members);
+        }
+    }
+    groups
 }
 
 #[cfg(test)]

@@ -9,8 +9,11 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 pub(super) enum Item {
     /// One byte of a set.
     Byte(ByteSet),
-    /// An edge of a word, of ASCII letters, digits and `_`.
-    Edge,
+    /// Any number of bytes of a set. What follows begins with none of these; where characters count that are no ASCII, all that
+    /// begins with one may be anything.
+    Many { set: ByteSet, others: bool },
+    /// An edge of a word, of ASCII letters, digits and `_`; where characters count that are no ASCII, next to one it is not looked at.
+    Edge { others: bool },
 }
 
 /// What some matches start with.
@@ -24,7 +27,9 @@ pub(super) struct Sequence {
 /// More are not kept for one expression.
 const MOST: usize = 64;
 /// Sequences do not grow longer.
-const LENGTH: usize = 14;
+const LENGTH: usize = 24;
+/// What is repeated is looked for so often at most.
+const REPEATED: u32 = 12;
 /// Three bytes in a row that more texts than this can have are not worth looking for.
 const COMMON: u32 = 64;
 
@@ -35,8 +40,9 @@ impl Sequence {
     }
 
     /// `None` for one that is too short, or too common.
-    fn new(items: Vec<Item>) -> Option<Self> {
-        let sets: Vec<ByteSet> = items.iter().filter_map(Item::set).collect();
+    fn new(mut items: Vec<Item>) -> Option<Self> {
+        items.pop_if(|last| matches!(last, Item::Many { .. }));
+        let sets: Vec<ByteSet> = in_a_row(&items).collect();
         let count = |window: &[ByteSet]| window.iter().map(ByteSet::count).product::<u32>();
         let often = |window: &[ByteSet]| -> u32 {
             let known = window.iter().map(|set| set.same(windows::folded).map_or(0, windows::frequency));
@@ -49,42 +55,66 @@ impl Sequence {
 
     /// The three bytes in a row to look for.
     pub(super) fn window(&self) -> Option<[ByteSet; 3]> {
-        let sets: Vec<ByteSet> = self.items.iter().filter_map(Item::set).collect();
+        let sets: Vec<ByteSet> = in_a_row(&self.items).collect();
         sets.get(self.rarest..)?.first_chunk().copied()
     }
 
     /// Its bytes without their case; nothing where several fit that differ in more.
     pub(super) fn folded(&self) -> Vec<Folded> {
-        self.items.iter().filter_map(Item::set).map(|set| set.same(windows::folded)).collect()
+        in_a_row(&self.items).map(|set| set.same(windows::folded)).collect()
     }
 
-    /// Whether it stands where its rarest bytes were found.
+    /// Whether it stands where its rarest bytes were found; true also where that cannot be said of bytes.
     #[inline]
     pub(super) fn stands_at(&self, bytes: &[u8], found: usize) -> bool {
         let Some(mut at) = found.checked_sub(self.rarest) else { return false };
-        self.items.iter().all(|item| match item {
-            Item::Byte(set) => {
-                let fits = bytes.get(at).is_some_and(|byte| set.has(*byte));
-                at = at.wrapping_add(1);
-                fits
+        for item in &self.items {
+            match item {
+                Item::Byte(set) => {
+                    if !bytes.get(at).is_some_and(|byte| set.has(*byte)) {
+                        return false;
+                    }
+                    at = at.wrapping_add(1);
+                }
+                Item::Many { set, others } => {
+                    let rest = bytes.get(at..).unwrap_or_default();
+                    let Some(end) = rest.iter().take(PASSED).position(|byte| !set.has(*byte)) else { return true };
+                    at = at.wrapping_add(end);
+                    if *others && !bytes.get(at).is_some_and(u8::is_ascii) {
+                        return true;
+                    }
+                }
+                Item::Edge { others } => match edge(bytes, at, *others) {
+                    Some(true) => {}
+                    Some(false) => return false,
+                    None => return true,
+                },
             }
-            Item::Edge => {
-                let is_word =
-                    |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-                let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-                is_word(before) != is_word(bytes.get(at))
-            }
-        })
+        }
+        true
     }
 }
 
-impl Item {
-    fn set(&self) -> Option<ByteSet> {
-        match self {
-            Self::Byte(set) => Some(*set),
-            Self::Edge => None,
-        }
-    }
+/// So many bytes are passed over in looking for what follows them.
+const PASSED: usize = 64;
+
+/// Whether an edge of a word is at a place; `None` where a character that is no ASCII decides.
+#[inline]
+fn edge(bytes: &[u8], at: usize, others: bool) -> Option<bool> {
+    let is_word = |byte: Option<&u8>| match byte {
+        Some(byte) if others && !byte.is_ascii() => None,
+        byte => Some(byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')),
+    };
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    Some(is_word(before)? != is_word(bytes.get(at))?)
+}
+
+/// The bytes that surely stand one behind the other from the start on.
+fn in_a_row(items: &[Item]) -> impl Iterator<Item = ByteSet> {
+    items.iter().take_while(|item| !matches!(item, Item::Many { .. })).filter_map(|item| match item {
+        Item::Byte(set) => Some(*set),
+        _ => None,
+    })
 }
 
 /// A regular expression in the form that the others of this module look at.
@@ -145,6 +175,12 @@ impl Growing {
     }
 
     fn push(&mut self, item: Item) {
+        // What may be passed over too far is not passed over: nothing is said of what follows then.
+        self.open &= match (self.items.last(), item) {
+            (Some(Item::Many { set, .. }), Item::Byte(next)) => !set.meets(next),
+            (Some(Item::Many { .. }), _) => false,
+            _ => true,
+        };
         if self.open {
             self.items.push(item);
             self.open = self.items.len() < LENGTH;
@@ -166,7 +202,10 @@ fn grow(hir: &Hir, all: &mut Vec<Growing>, depth: usize) -> Option<()> {
             }
         }
         HirKind::Class(class) => grow_class(class, all)?,
-        HirKind::Look(Look::WordAscii) => all.iter_mut().for_each(|one| one.push(Item::Edge)),
+        HirKind::Look(look @ (Look::WordAscii | Look::WordUnicode)) => {
+            let others = *look == Look::WordUnicode;
+            all.iter_mut().for_each(|one| one.push(Item::Edge { others }));
+        }
         // What else is asked of a place is not looked at: more is found than has to be.
         HirKind::Look(_) => {}
         HirKind::Capture(capture) => grow(&capture.sub, all, depth)?,
@@ -185,38 +224,63 @@ fn grow(hir: &Hir, all: &mut Vec<Growing>, depth: usize) -> Option<()> {
             *all = grown;
         }
         HirKind::Repetition(repetition) => {
-            for _ in 0..repetition.min.min(4) {
+            for _ in 0..repetition.min.min(REPEATED) {
                 grow(&repetition.sub, all, depth)?;
             }
-            if repetition.max != Some(repetition.min) || repetition.min > 4 {
-                all.iter_mut().for_each(Growing::close);
+            if repetition.max != Some(repetition.min) || repetition.min > REPEATED {
+                match repetition.sub.kind() {
+                    HirKind::Class(class) => {
+                        let Characters { set, others, many } = Characters::of(class);
+                        let others = many || !others.is_empty();
+                        all.iter_mut().for_each(|one| one.push(Item::Many { set, others }));
+                    }
+                    _ => all.iter_mut().for_each(Growing::close),
+                }
             }
         }
     }
     (all.len() <= MOST).then_some(())
 }
 
-/// One character of a class: of ASCII a byte, of few others their bytes one by one.
-fn grow_class(class: &Class, all: &mut Vec<Growing>) -> Option<()> {
-    let mut ascii = ByteSet::default();
-    let mut others: Vec<char> = Vec::new();
-    let mut many = false;
-    match class {
-        Class::Bytes(class) => class.ranges().iter().for_each(|range| {
-            (range.start()..=range.end()).for_each(|byte| ascii.add(byte));
-        }),
-        Class::Unicode(class) => {
-            for range in class.ranges() {
-                let (start, end) = (u32::from(range.start()), u32::from(range.end()));
-                (start..=end.min(0x7F)).filter_map(|code| u8::try_from(code).ok()).for_each(|byte| ascii.add(byte));
-                many |= end > 0x7F && end - start.max(0x80) > 3;
-                if end > 0x7F && !many {
-                    others.extend((start.max(0x80)..=end).filter_map(char::from_u32));
-                }
+/// The characters of a class.
+#[derive(Default)]
+struct Characters {
+    /// ASCII, and bytes that are no characters.
+    set: ByteSet,
+    /// A few others.
+    others: Vec<char>,
+    /// There are more others.
+    many: bool,
+}
+
+impl Characters {
+    fn of(class: &Class) -> Self {
+        let mut found = Self::default();
+        match class {
+            Class::Bytes(class) => class.ranges().iter().for_each(|range| {
+                (range.start()..=range.end()).for_each(|byte| found.set.add(byte));
+            }),
+            Class::Unicode(class) => {
+                class.ranges().iter().for_each(|range| found.range(range.start().into(), range.end().into()));
             }
         }
+        found.many |= found.others.len() > 4;
+        found
     }
-    if many || others.len() > 4 || (ascii.count() == 0 && others.is_empty()) {
+
+    fn range(&mut self, start: u32, end: u32) {
+        (start..=end.min(0x7F)).filter_map(|code| u8::try_from(code).ok()).for_each(|byte| self.set.add(byte));
+        self.many |= end > 0x7F && end - start.max(0x80) > 3;
+        if end > 0x7F && !self.many {
+            self.others.extend((start.max(0x80)..=end).filter_map(char::from_u32));
+        }
+    }
+}
+
+/// One character of a class: of ASCII a byte, of few others their bytes one by one.
+fn grow_class(class: &Class, all: &mut Vec<Growing>) -> Option<()> {
+    let Characters { set: ascii, others, many } = Characters::of(class);
+    if many || (ascii.count() == 0 && others.is_empty()) {
         all.iter_mut().for_each(Growing::close);
         return Some(());
     }

@@ -242,9 +242,11 @@ mod tests {
     /// Words, line ends, and whether strings are clean and all is ASCII.
     type Looked = (Vec<Word>, Vec<usize>, (bool, bool));
 
+    type Way = fn(&[u8], &mut Vec<Word>, &mut Vec<usize>) -> (bool, bool);
+
     /// All ways to look that the machine has.
-    fn ways() -> Vec<fn(&[u8], &mut Vec<Word>, &mut Vec<usize>) -> (bool, bool)> {
-        let mut ways: Vec<fn(&[u8], &mut Vec<Word>, &mut Vec<usize>) -> (bool, bool)> = vec![portable, index];
+    fn ways() -> Vec<Way> {
+        let mut ways: Vec<Way> = vec![portable, index];
         #[cfg(target_arch = "x86_64")]
         if avx2::available() {
             ways.push(avx2::index);

@@ -319,7 +319,7 @@ mod tests {
         Some(places.any(|at| sequences.iter().any(|one| one.stands_at(text.as_bytes(), at))))
     }
 
-    const PATTERNS: [&str; 15] = [
+    const PATTERNS: [&str; 22] = [
         "AKIA[0-9A-Z]{16}",
         r"(?-u:\b)sk-[A-Za-z0-9]{20,}",
         r"(?i)(?-u:\b)(?:password|passwd|secret|api_key)(?-u:\b)(?-u:\s)*[:=]",
@@ -335,6 +335,13 @@ mod tests {
         "(?:)",
         "[^a]bcd",
         "[a-z]+ refund [0-9]+ word",
+        r"\bsk-[A-Za-z0-9]{20,}",
+        r#"(?i)\b(?:password|secret)\b\s*[:=]\s*['"]?[a-z]{2,}"#,
+        r"word\d*[^x]*yz",
+        "AKIA[0-9A-F]*EF-",
+        r"needle\s*\bfoo",
+        "bcd=*==:",
+        "gho_[^a]*[a\u{e9}]",
     ];
 
     proptest! {
@@ -344,7 +351,7 @@ mod tests {
             parts in prop::collection::vec(prop::sample::select(vec![
                 "AKIA", "0123456789ABCDEF", "sk-", "abcdefghij", "Password", "pa\u{17F}\u{17F}word", "SECRET", "api_key", " = ", ":",
                 "gho_", "ki\u{17F}s", "\u{212A}iss", "strasse", "STRASSE", "stra\u{df}e", "aaa", "bb", "ab", "ef", "cd", "gh", "foo bar", "\n", " ",
-                "word", "needle", " refund ", "12", "xyz", "yz", "z", "bcd", "-", "_", "\u{0}",
+                "word", "needle", "\u{a0}", "\u{e9}", "=", "\"", "foo", " refund ", "12", "xyz", "yz", "z", "bcd", "-", "_", "\u{0}",
             ]), 0..8),
         ) {
             let text = parts.concat();
@@ -373,5 +380,18 @@ mod tests {
         let secrets = r"(?i)(?-u:\b)(?:password|secret)(?-u:\b)[:=]";
         assert_eq!(stands(of(secrets), "passwords: secretary"), Some(false));
         assert_eq!(stands(of(secrets), "the PassWord:is"), Some(true));
+        let secrets = r#"(?i)\b(?:password|secret)\b\s*[:=]"#;
+        for (text, may) in [
+            ("a password-reset", false),
+            ("my_password = 1", false),
+            ("secret  \t is", false),
+            ("secret  \t = x", true),
+            // Whether these match is for the expression to say.
+            ("secret\u{a0}= x", true),
+            ("\u{e9}secret: x", true),
+        ] {
+            assert_eq!(stands(of(secrets), text), Some(may), "{text}");
+        }
+        assert_eq!(stands(of(r"\bsk-[A-Za-z0-9]{20,}"), "disk-usage of sk-usage"), Some(false));
     }
 }

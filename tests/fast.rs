@@ -366,13 +366,16 @@ each pay: args.sum < 10 message "it paid ${args.sum}"
 not never pay
 duration <= 300ms
 output contains "summary"
+no key in calls[*].result
+no key in calls[*].args
 "#;
+    let key = "def key(s) = s matches /\\bAKIA[0-9A-Z]{16}\\b/ or s contains \"hunter\"";
     std::fs::write(folder.path().join("t.jsonl"), courses()).unwrap();
     let all: Vec<&str> = rules.lines().filter(|line| !line.is_empty()).collect();
     // Each alone, too: what is read is what all that fail need together.
     let alone = all.iter().map(|line| ((*line).to_owned(), &["jsonl"][..]));
     for (rules, formats) in alone.chain([(all.join("\n"), &["jsonl", "human"][..])]) {
-        std::fs::write(folder.path().join("r.assert"), &rules).unwrap();
+        std::fs::write(folder.path().join("r.assert"), format!("{key}\n{rules}\n")).unwrap();
         for format in formats {
             let with = |more: &[&str]| {
                 aver(folder.path(), &[&["check", "r.assert", "t.jsonl", "--format", format], more].concat(), "")

@@ -4,7 +4,8 @@
 use super::model::{ResultReport, RunReport};
 use super::table::Table;
 use super::wire::{Finding, RunHead};
-use std::io;
+use crate::trace::run::RunSource;
+use std::io::{self, Write};
 
 /// What ends a line.
 pub const END: &[u8] = b"]}\n";
@@ -39,6 +40,19 @@ pub fn whole(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<(
 pub fn name(run: &str, into: &mut Vec<u8>) -> io::Result<()> {
     into.extend_from_slice(b"{\"run\":");
     Ok(serde_json::to_writer(into, run)?)
+}
+
+/// Begins a line with the name of a run that was read there: [`RunSource::name`], without making it first.
+///
+/// # Errors
+/// Never, as [`whole`].
+pub fn name_of(source: &RunSource, into: &mut Vec<u8>) -> io::Result<()> {
+    if source.position.is_none() || !source.by_line {
+        return name(&source.name(), into);
+    }
+    name(&source.file, into)?;
+    into.pop();
+    write!(into, ":{}\"", source.line)
 }
 
 /// Appends what stands between the name and the findings.

@@ -109,24 +109,24 @@ fn judge(worth: Worth, value: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a name may be one of a credential, from its last two letters alone: most are not.
+/// Whether a name may be one of a credential, from its last three letters alone: most are not.
 pub(super) fn may_name(name: &str) -> bool {
     may_end(name.as_bytes())
 }
 
 fn may_end(name: &[u8]) -> bool {
     let end = match name {
-        [.., before, last] if before.is_ascii_alphabetic() && last.is_ascii_alphabetic() => [*before, *last],
+        [.., a, b, c] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() && c.is_ascii_alphabetic() => [*a, *b, *c],
         _ => {
             let mut letters = name.iter().rev().filter(|byte| byte.is_ascii_alphabetic());
-            let (Some(last), Some(before)) = (letters.next(), letters.next()) else { return false };
-            [*before, *last]
+            let (Some(c), Some(b), Some(a)) = (letters.next(), letters.next(), letters.next()) else { return false };
+            [*a, *b, *c]
         }
     };
     // The ends of the stems, written out: this is asked of every key of a run that is reported.
     matches!(
         &end.map(|byte| byte.to_ascii_lowercase()),
-        b"ey" | b"et" | b"en" | b"al" | b"rd" | b"wd" | b"se" | b"on" | b"th"
+        b"key" | b"ret" | b"ken" | b"ial" | b"ord" | b"swd" | b"ase" | b"ion" | b"uth"
     )
 }
 

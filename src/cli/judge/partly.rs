@@ -9,7 +9,7 @@ use crate::builtins::detect;
 use crate::trace::facts::{Call, Facts, Field, Held, Stretch};
 use crate::trace::run::{Kind, KindOrder, Run, RunSource, Status, Step};
 use crate::value::{Entry, Node, Object, Origin, Value, json};
-use crate::vm::screen::{Answer, Sight};
+use crate::vm::screen::Sight;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 
@@ -20,6 +20,8 @@ pub(super) struct Wanted {
     calls: bool,
     /// Fields of the calls whose names fit a distinct pattern of a program.
     fields: Vec<(usize, u32, [bool; 2])>,
+    /// Fields of all calls.
+    all: [bool; 2],
 }
 
 /// A line of a stretch.
@@ -42,7 +44,7 @@ impl<'p> Judge<'p> {
     ) -> bool {
         let mut wanted = std::mem::take(&mut self.wanted);
         let mut settled = false;
-        if !facts.conversation && self.is_little(&mut wanted) {
+        if !facts.conversation && !facts.unusual && self.is_little(&mut wanted) {
             self.guarded(&|| source().name(), |this, arena| {
                 let line = Line { stretch, start, text, arena };
                 if let Some(run) = this.partly(facts, line, source, &wanted) {
@@ -59,7 +61,7 @@ impl<'p> Judge<'p> {
     /// Whether all that has to be evaluated of a run looks at parts of it, and at which.
     fn is_little(&self, wanted: &mut Wanted) -> bool {
         let findings = self.pipeline.detail.findings;
-        wanted.calls = false;
+        (wanted.calls, wanted.all) = (false, [false; 2]);
         wanted.fields.clear();
         let mut answers = self.answers.iter();
         for (place, one) in self.programs.iter().enumerate() {
@@ -67,15 +69,12 @@ impl<'p> Judge<'p> {
                 if !one.asks(number, *answer, findings) {
                     continue;
                 }
+                wanted.calls |= *sight != Sight::Entries;
                 match sight {
-                    _ if *answer == Answer::Open => return false,
                     Sight::Run => return false,
-                    Sight::Entries => {}
-                    Sight::Names => wanted.calls = true,
-                    Sight::Fields { shape, fields } => {
-                        wanted.calls = true;
-                        wanted.fields.push((place, *shape, *fields));
-                    }
+                    Sight::Entries | Sight::Names => {}
+                    Sight::Fields { shape, fields } => wanted.fields.push((place, *shape, *fields)),
+                    Sight::All { field } => *wanted.all.get_mut(*field as usize).unwrap_or(&mut false) = true,
                 }
             }
         }
@@ -128,7 +127,7 @@ impl<'p> Judge<'p> {
     fn calls<'a>(&self, facts: &Facts<'_>, line: Line<'_, 'a>, wanted: &Wanted) -> Option<&'a [Step<'a>]> {
         let mut steps = Items::with_capacity_in(facts.calls.len(), line.arena);
         for (number, call) in facts.calls.iter().enumerate() {
-            let mut fields = [false; 2];
+            let mut fields = wanted.all;
             for (program, shape, of_shape) in &wanted.fields {
                 if self.programs.get(*program)?.scratch.fits(number, *shape) {
                     fields.iter_mut().zip(of_shape).for_each(|(field, wanted)| *field |= wanted);
@@ -224,8 +223,8 @@ fn may_hold_json(mut text: &[u8]) -> bool {
         text = match text {
             [b'{' | b'[', ..] => return true,
             [b' ', rest @ ..] | [b'\\', b'n' | b't' | b'r', rest @ ..] => rest,
-            // A bracket that is written as its number.
-            [b'\\', b'u', ..] => return true,
+            // Brackets and space that are written as their numbers.
+            [b'\\', b'u', b'0', b'0', b'0' | b'2' | b'5' | b'7', ..] => return true,
             _ => return false,
         }
     }

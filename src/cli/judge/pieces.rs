@@ -43,7 +43,7 @@ impl Judge<'_> {
             return false;
         }
         let into = &mut self.written;
-        let _ = line::name(&run.source.name(), into);
+        let _ = line::name_of(&run.source, into);
         into.extend_from_slice(&behind.head);
         let mut answers = self.answers.iter();
         for ((place, one), outcomes) in self.programs.iter_mut().enumerate().zip(evaluated) {

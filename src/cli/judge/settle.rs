@@ -149,7 +149,7 @@ impl<'p> Judge<'p> {
             else {
                 return false;
             };
-            let _ = line::name(&source().name(), &mut self.written);
+            let _ = line::name_of(&source(), &mut self.written);
             for piece in [head, findings, line::END] {
                 self.written.extend_from_slice(piece);
             }

@@ -5,6 +5,7 @@ use super::course::Statement;
 use super::formula::Formula;
 use super::{Form, Item, Scratch, Screen};
 use crate::bytecode::program::Program;
+use crate::trace::facts::Field;
 
 /// What the evaluation of an assertion looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,11 @@ pub enum Sight {
         shape: u32,
         /// Which, by [`crate::trace::facts::Field`].
         fields: [bool; 2],
+    },
+    /// The same, and a field of all calls.
+    All {
+        /// Which.
+        field: Field,
     },
     /// Anything.
     Run,
@@ -47,7 +53,8 @@ impl Screen {
         match &item.check {
             Form::Expression(formula) if self.is_of_entries(formula) => Sight::Entries,
             Form::Course(statement) => self.of_statement(statement),
-            Form::Expression(_) | Form::NoneIn(..) | Form::Open => Sight::Run,
+            Form::NoneIn(field, _) => Sight::All { field: *field },
+            Form::Expression(_) | Form::Open => Sight::Run,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::bytecode::program::Program;
 use crate::report::model;
 use crate::report::profile::{self, Costs, Phase, ProgramCosts, Report};
 use crate::trace::facts::{Demand, Facts, LineReader, Stretch};
-use crate::trace::read::{Part, RawRun, WholeLines};
+use crate::trace::read::{Part, Place, RawRun, WholeLines};
 use crate::trace::scan::{Cursor, Index};
 use crate::vm::evaluate::evaluate_profiled;
 use crate::vm::prepare::Prepared;
@@ -156,17 +156,18 @@ impl<'p> Judge<'p> {
                     self.unlooked(run.as_ref().map_err(feed::unreadable));
                 }
             }
-            Part::Lines(place) => self.stretch(&place, buffer),
+            Part::Lines(lines) => self.stretch(lines, buffer),
         }
         let costs = std::mem::replace(&mut self.costs, empty(&self.pipeline.programs));
         self.all.lock().unwrap_or_else(PoisonError::into_inner).add(&costs);
         std::mem::take(&mut self.done)
     }
 
-    fn stretch(&mut self, place: &WholeLines, buffer: &mut Vec<u8>) {
+    fn stretch(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
         let since = Instant::now();
         let mut index = std::mem::take(&mut self.index);
         index.build(buffer);
+        let place = &lines.counted(index.line_ends().count());
         let text = simdutf8::basic::from_utf8(buffer);
         self.costs.spend(Phase::FirstLook, since);
         match text {
@@ -181,7 +182,7 @@ impl<'p> Judge<'p> {
         self.arena.reset();
     }
 
-    fn lines(&mut self, place: &WholeLines, text: &str, index: &Index) {
+    fn lines(&mut self, place: &Place, text: &str, index: &Index) {
         let mut reader = self.lines.take();
         let arena = std::mem::take(&mut self.arena);
         let limits = self.pipeline.reading.limits;

@@ -4,6 +4,7 @@
 mod bytes;
 mod cut;
 mod form;
+mod numbers;
 mod split;
 mod stream;
 
@@ -18,7 +19,7 @@ use crate::value::{Node, Origin, Value};
 use bumpalo::Bump;
 use std::ops::Range;
 use std::sync::Arc;
-pub use stream::{Part, Runs, STRETCH, WholeLines};
+pub use stream::{Part, Place, Runs, STRETCH, WholeLines};
 
 /// The text of one run, not read yet. Cheap to clone and to send: runs of one stretch of a file share its text.
 #[derive(Debug, Clone)]

@@ -14,7 +14,7 @@ use crate::report::model::{RunReport, Unreadable};
 use crate::report::tally::{Memory, Running, Tally};
 use crate::trace::facts::{Demand, Facts, LineReader, Stretch};
 use crate::trace::names::Names;
-use crate::trace::read::{Part, RawRun, WholeLines};
+use crate::trace::read::{Part, Place, RawRun, WholeLines};
 use crate::trace::run::RunSource;
 use crate::trace::scan::{Cursor, Index};
 use crate::truth::Verdict;
@@ -144,16 +144,17 @@ impl<'p> Judge<'p> {
                     self.raw(run.as_ref().map_err(feed::unreadable));
                 }
             }
-            Part::Lines(place) => self.stretch(&place, buffer),
+            Part::Lines(lines) => self.stretch(lines, buffer),
         }
         self.flush();
         self.running.finish(&mut self.tally);
         (std::mem::take(&mut self.done), std::mem::take(&mut self.tally))
     }
 
-    fn stretch(&mut self, place: &WholeLines, buffer: &mut Vec<u8>) {
+    fn stretch(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
         let mut index = std::mem::take(&mut self.index);
         index.build(buffer);
+        let place = &lines.counted(index.line_ends().count());
         let left = match simdutf8::basic::from_utf8(buffer) {
             Ok(text) => self.lines(place, text, &index),
             Err(_) => {
@@ -179,7 +180,7 @@ impl<'p> Judge<'p> {
     }
 
     /// Judges lines. A long last one that has to be read in full is left.
-    fn lines(&mut self, place: &WholeLines, text: &str, index: &Index) -> Option<Left> {
+    fn lines(&mut self, place: &Place, text: &str, index: &Index) -> Option<Left> {
         let mut reader = self.lines.take();
         let arena = std::mem::take(&mut self.arena);
         let limits = self.pipeline.reading.limits;

@@ -5,6 +5,7 @@
 use super::bytes::{blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines};
 use super::cut::Cut;
 use super::form::{FirstLines, is_session, runs_by_line};
+use super::numbers::{LineNumbers, Turn};
 use super::{RawRun, Shape, split};
 use crate::limits::Limits;
 use crate::trace::error::ReadError;
@@ -23,9 +24,25 @@ pub enum Part {
     Runs(Vec<Result<RawRun, ReadError>>),
 }
 
+/// Whole lines that are not counted yet.
+#[derive(Debug)]
+pub struct WholeLines {
+    file: Arc<str>,
+    offset: u64,
+    turn: Turn,
+}
+
+impl WholeLines {
+    /// Where the lines stand, of which there are so many: line ends are found by whoever looks at the bytes, not by who reads them.
+    #[must_use]
+    pub fn counted(self, lines: usize) -> Place {
+        Place { file: self.file, offset: self.offset, line: self.turn.counted(lines) }
+    }
+}
+
 /// Where whole lines stand.
 #[derive(Debug, Clone)]
-pub struct WholeLines {
+pub struct Place {
     /// The file as the user named it.
     pub file: Arc<str>,
     /// Place of the first byte in the file.
@@ -34,7 +51,7 @@ pub struct WholeLines {
     pub line: usize,
 }
 
-impl WholeLines {
+impl Place {
     /// Where a line stands that starts so many bytes and lines behind the first.
     #[must_use]
     pub fn source(&self, bytes: usize, lines: usize) -> RunSource {
@@ -89,9 +106,11 @@ struct Lines {
     pending: Vec<u8>,
     /// Place of `pending` in the file.
     offset: u64,
+    numbers: LineNumbers,
+    /// The number of the first line of `pending`, while lines are cut one by one.
     line: usize,
-    /// How many runs were found so far.
-    found: usize,
+    /// Whether some run was found.
+    found: bool,
     /// The rest of a line that is too long is being passed over.
     skipping: bool,
 }
@@ -172,7 +191,7 @@ impl Runs {
             end = memchr::memrchr(b'\n', buffer.get(before..).unwrap_or_default()).map(|at| before + at).or(end);
         }
         let end = end.map_or(0, |newline| newline + 1);
-        let single = lines.found == 0 && memchr::memchr(b'\n', buffer.trim_ascii()).is_none();
+        let single = !lines.found && memchr::memchr(b'\n', buffer.trim_ascii()).is_none();
         if end == 0 || single || lines.skipping {
             lines.pending.append(buffer);
             if !lines.pending.is_empty() {
@@ -182,11 +201,10 @@ impl Runs {
         }
         lines.pending.extend_from_slice(buffer.get(end..).unwrap_or_default());
         buffer.truncate(end);
-        let found = WholeLines { file: self.file.as_str().into(), offset: lines.offset, line: lines.line };
-        let count = memchr::memchr_iter(b'\n', buffer).count();
+        let turn = lines.numbers.turn();
+        let found = WholeLines { file: self.file.as_str().into(), offset: lines.offset, turn };
         lines.offset += end as u64;
-        lines.line += count;
-        lines.found += count;
+        lines.found = true;
         if !(ended && lines.pending.is_empty()) {
             self.state = State::Lines(lines);
         }
@@ -228,7 +246,8 @@ impl Runs {
             return self.whole(pending, mark, Shape::Lines);
         }
         pending.drain(..mark);
-        let lines = Lines { pending, offset: mark as u64, line: 1, found: 0, skipping: false };
+        let lines =
+            Lines { pending, offset: mark as u64, numbers: LineNumbers::new(), line: 1, found: false, skipping: false };
         self.state = State::Lines(lines);
         Ok(())
     }
@@ -282,6 +301,7 @@ impl Runs {
 
     /// Reads the next stretch of a file with a run on each line.
     fn more_lines(&mut self, mut lines: Lines) -> io::Result<()> {
+        lines.line = lines.numbers.line();
         let mut end = memchr::memrchr(b'\n', &lines.pending);
         let mut ended = false;
         while end.is_none() && !ended {
@@ -296,9 +316,10 @@ impl Runs {
         let rest = lines.pending.split_off(length);
         let stretch = std::mem::replace(&mut lines.pending, rest);
         self.cut_lines(&mut lines, stretch)?;
+        lines.numbers.go_on_from(lines.line);
         if !ended || !lines.pending.is_empty() {
             self.state = State::Lines(lines);
-        } else if lines.found == 0 && self.ready.is_empty() {
+        } else if !lines.found && self.ready.is_empty() {
             self.fail("no run: the file is empty", "write a run into it, or name another file");
         }
         Ok(())
@@ -308,8 +329,8 @@ impl Runs {
     fn pass_over(&mut self, lines: &mut Lines) {
         if !lines.skipping {
             lines.skipping = true;
-            lines.found += 1;
-            let source = self.source(lines.line, 1, lines.offset, Some(lines.found));
+            lines.found = true;
+            let source = self.source(lines.line, 1, lines.offset, Some(lines.line));
             self.ready.push_back(Err(too_long(&source, &self.limits)));
         }
         lines.offset += lines.pending.len() as u64;
@@ -317,7 +338,7 @@ impl Runs {
     }
 
     fn cut_lines(&mut self, lines: &mut Lines, stretch: Vec<u8>) -> io::Result<()> {
-        let single = lines.found == 0 && self.is_last(lines, &stretch)?;
+        let single = !lines.found && self.is_last(lines, &stretch)?;
         let (text, bad) = match String::from_utf8(stretch) {
             Ok(text) => (text, Vec::new()),
             Err(error) => blank_bad_lines(error.into_bytes()),
@@ -333,13 +354,13 @@ impl Runs {
             if std::mem::take(&mut lines.skipping) {
                 // The end of a line that was too long.
             } else if let Some(broken) = broken {
-                lines.found += 1;
-                let source = self.source(lines.line, 1, lines.offset, Some(lines.found));
+                lines.found = true;
+                let source = self.source(lines.line, 1, lines.offset, Some(lines.line));
                 let error = ReadError::at(&source, &broken.text, broken.at, not_utf8());
                 self.ready.push_back(Err(error));
             } else if !line.trim_ascii().is_empty() {
-                lines.found += 1;
-                let position = (!single).then_some(lines.found);
+                lines.found = true;
+                let position = (!single).then_some(lines.line);
                 let source = self.source(lines.line, 1, lines.offset, position);
                 let range = start..start + line.trim_end_matches(['\n', '\r']).len();
                 let raw =

@@ -6,7 +6,7 @@
 use super::console::{ColorChoice, Stream, say};
 use super::exit::Stop;
 use super::feed;
-use super::judge::{Done, line_reader};
+use super::judge::{Done, each_line, line_reader};
 use super::pipeline::Pipeline;
 use super::said;
 use crate::bytecode::program::Program;
@@ -188,25 +188,22 @@ impl<'p> Judge<'p> {
         let limits = self.pipeline.reading.limits;
         let cursor = Cursor::new(text.as_bytes(), index, limits.json_depth);
         let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
-        let mut facts = Facts::default();
-        let mut start = 0;
-        for (number, end) in index.line_ends().enumerate() {
-            let from = cursor.blank_in_line(start, end);
-            if from < end {
-                let since = Instant::now();
-                let fast = reader.as_mut().filter(|_| index.is_clean() && end - from <= limits.run_bytes);
-                let read = fast.and_then(|reader| reader.read(stretch, from, end, &mut facts));
-                if read.is_some() {
-                    self.look(&facts, Some(stretch));
-                }
-                self.costs.spend(Phase::FirstLook, since);
-                let line = text.get(start..end).unwrap_or_default().trim_end_matches('\r');
-                let raw = RawRun::new(line.to_owned(), place.source(start, number));
-                if read.is_some() { self.looked(&raw) } else { self.unlooked(Ok(&raw)) }
+        // What a line takes begins where the one before it is done.
+        let mut since = Instant::now();
+        each_line(reader.as_mut(), stretch, index, |line, facts| {
+            if let Some(facts) = facts {
+                self.look(facts, Some(stretch));
             }
-            start = end + 1;
-        }
-        drop(facts);
+            self.costs.spend(Phase::FirstLook, since);
+            let text = line.text.trim_end_matches('\r').to_owned();
+            let raw = RawRun::new(text, place.source(line.start, line.number));
+            if facts.is_some() {
+                self.looked(&raw)
+            } else {
+                self.unlooked(Ok(&raw))
+            }
+            since = Instant::now();
+        });
         self.lines = reader;
         self.arena = arena;
     }

@@ -114,23 +114,17 @@ pub(super) fn may_name(name: &str) -> bool {
     may_end(name.as_bytes())
 }
 
+/// The ends of the stems, written out: this is asked of every key of a run that is reported, and mostly the last letter says no.
+#[inline]
 fn may_end(name: &[u8]) -> bool {
-    let end = match name {
-        [.., a, b, c] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() && c.is_ascii_alphabetic() => [*a, *b, *c],
-        _ => {
-            let mut letters = name.iter().rev().filter(|byte| byte.is_ascii_alphabetic());
-            let (Some(c), Some(b), Some(a)) = (letters.next(), letters.next(), letters.next()) else { return false };
-            [*a, *b, *c]
-        }
-    };
-    // The ends of the stems, written out: this is asked of every key of a run that is reported.
-    matches!(
-        &end.map(|byte| byte.to_ascii_lowercase()),
-        b"key" | b"ret" | b"ken" | b"ial" | b"ord" | b"swd" | b"ase" | b"ion" | b"uth"
-    )
+    let mut letters = name.iter().rev().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase);
+    let Some(last @ (b'y' | b't' | b'n' | b'l' | b'd' | b'e' | b'h')) = letters.next() else { return false };
+    let (Some(middle), Some(first)) = (letters.next(), letters.next()) else { return false };
+    matches!(&[first, middle, last], b"key" | b"ret" | b"ken" | b"ial" | b"ord" | b"swd" | b"ase" | b"ion" | b"uth")
 }
 
 /// Whether a name is one of a credential, whatever its value looks like.
+#[inline]
 pub fn names_credential(name: &[u8]) -> bool {
     may_end(name) && worth(name).is_some()
 }

@@ -6,6 +6,7 @@
 mod partly;
 mod pieces;
 mod settle;
+mod walk;
 
 use super::feed;
 use super::pipeline::Pipeline;
@@ -24,6 +25,8 @@ use crate::vm::score;
 use crate::vm::screen::{Answer, Scratch, Screen, Sight};
 use bumpalo::Bump;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use walk::Line;
+pub use walk::each_line;
 
 /// What came of a piece of a trace.
 pub enum Done {
@@ -186,28 +189,19 @@ impl<'p> Judge<'p> {
         let limits = self.pipeline.reading.limits;
         let cursor = Cursor::new(text.as_bytes(), index, limits.json_depth);
         let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
-        let mut facts = Facts::default();
-        let (mut start, mut left) = (0, None);
-        for (number, end) in index.line_ends().enumerate() {
-            let from = cursor.blank_in_line(start, end);
-            if from < end {
-                let fast = reader.as_mut().filter(|_| index.is_clean() && end - from <= limits.run_bytes);
-                let read = fast.and_then(|reader| reader.read(stretch, from, end, &mut facts));
-                let line = text.get(start..end).unwrap_or_default();
-                let source = || place.source(start, number);
-                let screened = read.is_some();
-                if !screened || !self.screened(&facts, stretch, (Some(start), line), &source) {
-                    let line = line.trim_end_matches('\r');
-                    if line.len() > LONG && end + 1 >= text.len() {
-                        left = Some(Left { range: start..start + line.len(), source: source(), screened });
-                    } else {
-                        self.full(&RawRun::new(line.to_owned(), source()), screened);
-                    }
-                }
+        let mut left = None;
+        each_line(reader.as_mut(), stretch, index, |Line { number, start, end, text: line }, facts| {
+            let source = || place.source(start, number);
+            if facts.is_some_and(|facts| self.screened(facts, stretch, (Some(start), line), &source)) {
+                return;
             }
-            start = end + 1;
-        }
-        drop(facts);
+            let (line, screened) = (line.trim_end_matches('\r'), facts.is_some());
+            if line.len() > LONG && end + 1 >= text.len() {
+                left = Some(Left { range: start..start + line.len(), source: source(), screened });
+            } else {
+                self.full(&RawRun::new(line.to_owned(), source()), screened);
+            }
+        });
         self.lines = reader;
         self.arena = arena;
         left

@@ -101,10 +101,9 @@ impl<'p> Judge<'p> {
                 entries.push(Entry { key: line.arena.alloc_str(name), node });
             }
         }
-        let mut recorded = [false; Kind::ALL.len()];
+        let recorded = std::array::from_fn(|kind| wanted.calls && kind == Kind::Call as usize);
         let mut steps: &[Step<'a>] = &[];
         if wanted.calls {
-            recorded[Kind::Call as usize] = true;
             steps = self.calls(facts, line, wanted)?;
             let nodes = line.arena.alloc_slice_fill_iter(steps.iter().map(|step| step.node));
             entries.push(Entry { key: Kind::Call.list_key(), node: Node::computed(Value::List(nodes)) });

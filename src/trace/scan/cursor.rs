@@ -1,6 +1,22 @@
 //! Walking the values of indexed bytes.
 
-use super::{Index, Word};
+use super::{Index, Word, simd};
+
+/// The bytes of numbers and of `true`, `false` and `null`.
+static IN_WORDS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_usize;
+    while byte < 256 {
+        #[expect(clippy::cast_possible_truncation, reason = "the loop ends in front of 256")]
+        let this = byte as u8;
+        #[expect(clippy::indexing_slicing, reason = "the loop ends in front of 256; there is no `get` here")]
+        {
+            table[byte] = matches!(this, b'0'..=b'9' | b'a'..=b'z' | b'.' | b'+' | b'-' | b'E');
+        }
+        byte += 1;
+    }
+    table
+};
 
 /// Walks values. Offsets count in the indexed bytes; what would lead behind them gives `None`.
 #[derive(Debug, Clone, Copy)]
@@ -118,30 +134,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     #[must_use]
     pub fn container(&self, at: usize) -> Option<usize> {
-        let mut number = at / 64;
-        let mut mask = u64::MAX << (at % 64);
-        let mut depth = 0_u32;
-        loop {
-            let word = self.words.get(number)?;
-            let (open, mut close) = (word.open & mask, word.close & mask);
-            let mut closed = 0_u32;
-            while close != 0 {
-                let lowest = close & close.wrapping_neg();
-                let opened = (open & lowest.wrapping_sub(1)).count_ones();
-                closed = closed.wrapping_add(1);
-                if depth.wrapping_add(opened) == closed {
-                    return Some(number.wrapping_mul(64).wrapping_add(lowest.trailing_zeros() as usize + 1));
-                }
-                close &= close.wrapping_sub(1);
-            }
-            depth = depth.wrapping_add(open.count_ones());
-            if depth > self.depth {
-                return None;
-            }
-            depth = depth.checked_sub(closed)?;
-            number = number.wrapping_add(1);
-            mask = u64::MAX;
-        }
+        simd::closing(self.words, at, self.depth)
     }
 
     /// The offset behind the value at an offset. Of numbers and words only the end is looked for.
@@ -153,7 +146,7 @@ impl<'a> Cursor<'a> {
             b'{' | b'[' => self.container(at),
             b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
                 let mut end = at.wrapping_add(1);
-                while matches!(self.byte(end), b'0'..=b'9' | b'a'..=b'z' | b'.' | b'+' | b'-' | b'E') {
+                while IN_WORDS.get(usize::from(self.byte(end))) == Some(&true) {
                     end = end.wrapping_add(1);
                 }
                 Some(end)

@@ -156,6 +156,45 @@ fn parity(bits: u64) -> u64 {
     [1, 2, 4, 8, 16, 32].into_iter().fold(bits, |bits, by| bits ^ (bits << by))
 }
 
+/// The offset behind the bracket that closes the one at an offset. `None` where there is none, or brackets are nested deeper than `most`.
+#[inline]
+pub(super) fn closing(words: &[Word], at: usize, most: u32) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if avx2::available() {
+        return avx2::closing(words, at, most);
+    }
+    closing_from(words, at, most)
+}
+
+/// The same on every machine.
+#[inline(always)]
+fn closing_from(words: &[Word], at: usize, most: u32) -> Option<usize> {
+    let mut number = at / 64;
+    let mut mask = u64::MAX << (at % 64);
+    let mut depth = 0_u32;
+    loop {
+        let word = words.get(number)?;
+        let (open, mut close) = (word.open & mask, word.close & mask);
+        let mut closed = 0_u32;
+        while close != 0 {
+            let lowest = close & close.wrapping_neg();
+            let opened = (open & lowest.wrapping_sub(1)).count_ones();
+            closed = closed.wrapping_add(1);
+            if depth.wrapping_add(opened) == closed {
+                return Some(number.wrapping_mul(64).wrapping_add(lowest.trailing_zeros() as usize + 1));
+            }
+            close &= close.wrapping_sub(1);
+        }
+        depth = depth.wrapping_add(open.count_ones());
+        if depth > most {
+            return None;
+        }
+        depth = depth.checked_sub(closed)?;
+        number = number.wrapping_add(1);
+        mask = u64::MAX;
+    }
+}
+
 /// Looks for three bytes of given sets in a row. `low` and `high` hold for each of the three positions which of eight buckets allow
 /// a lower and an upper half of a byte. `found` is told the position and the buckets of every candidate, until it says stop.
 pub(super) fn candidates(
@@ -317,6 +356,17 @@ mod tests {
             let ways = found(&bytes, &tables.0, &tables.1);
             for way in &ways {
                 prop_assert_eq!(way, &ways[0]);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn brackets_are_closed_alike(bytes in bytes(), most in 0..4_u32) {
+            let (mut words, mut ends) = (Vec::new(), Vec::new());
+            portable(&bytes, &mut words, &mut ends);
+            for at in 0..bytes.len() + 3 {
+                prop_assert_eq!(closing(&words, at, most), closing_from(&words, at, most));
             }
         }
     }

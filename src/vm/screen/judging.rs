@@ -61,10 +61,16 @@ impl<'a> Judging<'_, 'a> {
     fn none_in(&self, field: Field, targets: &[u32]) -> Answer {
         let found = self.found.get(field as usize).map_or(&[][..], Vec::as_slice);
         if targets.iter().any(|target| found.get(*target as usize) != Some(&false)) {
-            // In bytes it may be the text of a key that comes again.
-            return if self.stretch.is_some() { Answer::Open } else { Answer::Fail };
+            return if self.is_plain(field) { Answer::Fail } else { Answer::Open };
         }
         self.none_found(field)
+    }
+
+    /// Whether what was found in a field stands in a value of it: in bytes it may be the text of a key that comes again. Values that
+    /// can be read have no such key.
+    fn is_plain(&self, field: Field) -> bool {
+        let mut held = self.facts.calls.iter().filter_map(|call| call.fields.get(field as usize));
+        self.stretch.is_none() || held.all(|held| self.value(*held, &[]).is_some())
     }
 
     /// The answer where nothing is found.

@@ -26,6 +26,20 @@ fn index_avx2(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bo
     over_blocks!(bytes, words, ends, look, parity)
 }
 
+#[inline]
+#[expect(unsafe_code, reason = "instructions that only some machines have")]
+pub(super) fn closing(words: &[Word], at: usize, most: u32) -> Option<usize> {
+    debug_assert!(available());
+    // SAFETY: `available` was asked by the only caller: the machine has the instructions.
+    unsafe { closing_popcnt(words, at, most) }
+}
+
+/// Bits are counted by an instruction of its own.
+#[target_feature(enable = "bmi1,bmi2,popcnt")]
+fn closing_popcnt(words: &[Word], at: usize, most: u32) -> Option<usize> {
+    super::closing_from(words, at, most)
+}
+
 #[target_feature(enable = "avx2")]
 #[expect(unsafe_code, reason = "a load of 32 bytes at a time")]
 fn halves(block: &[u8; 64]) -> (__m256i, __m256i) {

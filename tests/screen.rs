@@ -432,10 +432,16 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
             "before each authenticate -> refund",
             "before authenticate(user: $u) -> refund(user: $u)",
             "never refund(amount > 100)",
-            // Something is found: the run says where.
-            "no risky in calls[*].result",
         ]
     );
+    let said = |line: &str| {
+        let number = program().0.assertions.iter().position(|one| one.text == "no risky in calls[*].result");
+        check(line).and_then(|both| both.fast).expect("read from its bytes")[number.expect("the assertion")]
+    };
+    assert_eq!(said(line), Answer::Fail);
+    // What a later key replaces is not there, and only the full reader knows what is.
+    let replaced = line.replace(r#""note":"AKIA1234""#, r#""note":"AKIA1234","note":"fine""#);
+    assert_eq!(said(&replaced), Answer::Open);
 }
 
 #[test]
@@ -466,8 +472,8 @@ fn many_rules_are_decided_from_the_bytes_and_by_what_stands_there() {
     };
     let (open, quiet) = verdicts(&line("nothing", 1, "nothing", 1));
     assert_eq!(open, 0, "a run in which nothing is found needs nobody else");
-    // What stands in a result is found: the run says where.
-    assert!(verdicts(&line("the key-1234 of order_1234", 1, "nothing", 1)).0 > 0);
+    let (open, found) = verdicts(&line("the key-1234 of order_1234", 1, "nothing", 1));
+    assert!(open == 0 && found != quiet, "what stands in a result is found");
     assert!(verdicts(&line("nothing", 1, "xKEY-9summary of", 1)).1 != quiet);
     assert!(verdicts(&line("nothing", 1, "nothing", 5_000)).1 != quiet);
     assert!(verdicts(&line("nothing", 3, "nothing", 1)).1.len() > quiet.len());

@@ -177,8 +177,7 @@ fn conversations_are_read_from_their_bytes_and_decided() {
         assert_eq!(said("output contains \"done\""), Answer::Pass, "{line}");
         assert_eq!(said("require authenticate") == Answer::Pass, line != TAU, "{line}");
         assert_eq!(said("no risky in calls[*].args"), Answer::Pass, "{line}");
-        // Something is found: the run says where.
-        assert_eq!(said("no risky in calls[*].result"), Answer::Open, "{line}");
+        assert_eq!(said("no risky in calls[*].result"), Answer::Fail, "{line}");
     }
 }
 

@@ -281,6 +281,7 @@ mod tests {
     /// Words, line ends, and whether strings are clean and all is ASCII.
     type Looked = (Vec<Word>, Vec<usize>, (bool, bool));
 
+    type Finding = fn(&[u8], &[[u8; 16]; 3], &[[u8; 16]; 3], &mut dyn FnMut(usize, u8) -> bool);
     type Way = fn(&[u8], &mut Vec<Word>, &mut Vec<usize>) -> (bool, bool);
 
     /// All ways to look that the machine has.
@@ -305,23 +306,21 @@ mod tests {
 
     /// Every candidate, by each way that the machine has.
     fn found(bytes: &[u8], low: &[[u8; 16]; 3], high: &[[u8; 16]; 3]) -> Vec<Vec<(usize, u8)>> {
-        let collect = |way: &dyn Fn(&mut dyn FnMut(usize, u8) -> bool)| {
+        let mut ways: Vec<Finding> =
+            vec![|bytes, low, high, note| candidates_from(bytes, 0, low, high, note), candidates];
+        #[cfg(target_arch = "x86_64")]
+        if avx2::available() {
+            ways.push(avx2::candidates);
+        }
+        let each = ways.into_iter().map(|way| {
             let mut found = Vec::new();
-            way(&mut |at, buckets| {
+            way(bytes, low, high, &mut |at, buckets| {
                 found.push((at, buckets));
                 false
             });
             found
-        };
-        let mut all = vec![
-            collect(&|note| candidates_from(bytes, 0, low, high, note)),
-            collect(&|note| candidates(bytes, low, high, note)),
-        ];
-        #[cfg(target_arch = "x86_64")]
-        if avx2::available() {
-            all.push(collect(&|note| avx2::candidates(bytes, low, high, note)));
-        }
-        all
+        });
+        each.collect()
     }
 
     /// Bytes that matter, and some that do not.

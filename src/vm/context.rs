@@ -8,6 +8,7 @@
 
 use crate::trace::run::{Run, Step};
 use crate::value::Node;
+use smallvec::SmallVec;
 
 /// The steps that a statement is judged on: a range of [`Run::steps`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub struct Context<'run> {
     /// The steps it looks at.
     pub window: Window,
     /// The values of the assertion's bindings that block headers gave, by [`crate::ir::Binding`].
-    pub bindings: Vec<Option<Node<'run>>>,
+    pub bindings: SmallVec<[Option<Node<'run>>; 1]>,
     /// The step of an `each A { … }`.
     pub step: Option<&'run Step<'run>>,
     /// The response of the call that an invariant judges.
@@ -44,7 +45,7 @@ impl<'run> Context<'run> {
         let window = Window { start: 0, end: run.steps.len(), closed: run.complete };
         Self {
             window,
-            bindings: vec![None; bindings],
+            bindings: smallvec::smallvec![None; bindings],
             step: None,
             response: None,
             proves_passes: false,

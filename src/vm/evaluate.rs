@@ -1,6 +1,7 @@
 //! The assertion loop: every selected assertion of a program on one run, with its settings, then rules and scores.
 
 use super::context::Scope;
+use super::course::alike;
 use super::coverage::Seen;
 use super::derivation::Derivation;
 use super::derive::Recording;
@@ -16,7 +17,6 @@ use super::summary;
 use super::world::Permissions;
 use crate::bytecode::program::{Assertion, Program};
 use crate::limits::Limits;
-use crate::source::Span;
 use crate::trace::run::Run;
 use crate::truth::Verdict;
 use crate::value::Value;
@@ -73,7 +73,7 @@ fn judged<'run>(
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
     machine.seen = seen;
     let mut evaluation = Evaluation::new(machine, options);
-    let mut results = Vec::new();
+    let mut results = Vec::with_capacity(program.assertions.len());
     for (number, assertion) in program.assertions.iter().enumerate() {
         if let Ok(number) = u32::try_from(number)
             && options.selection.selects(program, assertion)
@@ -168,8 +168,8 @@ pub fn derive<'run>(
 struct Evaluation<'run, 'a> {
     judge: Judge<'run, 'a>,
     options: &'a EvaluateOptions,
-    /// What was found of assertions that others repeat, with their places: by the first that says the same.
-    known: FxHashMap<u32, (Span, Finding)>,
+    /// What was found of assertions that others repeat, by the first that says the same.
+    known: FxHashMap<u32, (&'run Assertion, Finding)>,
 }
 
 impl<'run, 'a> Evaluation<'run, 'a> {
@@ -193,13 +193,14 @@ impl<'run, 'a> Evaluation<'run, 'a> {
     /// What is found of an assertion; what is known of one that says the same is said of it, too.
     fn finding(&mut self, number: u32, assertion: &'run Assertion) -> Finding {
         let first = self.judge.machine.alike(number);
-        if let Some((from, known)) = first.and_then(|first| self.known.get(&first)) {
-            return known.moved(*from, assertion.span);
+        if let Some((like, known)) = first.and_then(|first| self.known.get(&first)) {
+            let program = self.judge.machine.program;
+            return known.moved(&alike::regions(program, like), &alike::regions(program, assertion));
         }
         self.judge.machine.refuel();
         let finding = self.judge.assertion(assertion).unwrap_or_else(|fault| self.faulted(&fault));
         if let Some(first) = first {
-            self.known.insert(first, (assertion.span, finding.clone()));
+            self.known.insert(first, (assertion, finding.clone()));
         }
         finding
     }

@@ -131,6 +131,9 @@ impl<'run> Machine<'run> {
     /// The truth of a condition: missing is [`Truth::FalseByMissing`], absent is undecided, any other value that is
     /// no boolean is [`Fault::NotBoolean`].
     pub fn truth(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Truth, Fault> {
+        if let Some(truth) = self.plain_test(code, scope)? {
+            return Ok(truth);
+        }
         let node = self.evaluate(code, scope)?;
         let truth = super::logic::condition(&node, self.code_span(code))?;
         self.see_condition(code, truth);

@@ -140,8 +140,8 @@ impl Finding {
 }
 
 impl Finding {
-    /// The finding of the assertion at `to` that says the same as the one at `from`.
-    pub(super) fn moved(&self, from: Span, to: Span) -> Self {
+    /// The finding of an assertion that says the same as another one; `from` and `to` are their places.
+    pub(super) fn moved(&self, from: &[Span], to: &[Span]) -> Self {
         let mut finding = self.clone();
         let spans = finding.evidence.iter_mut().filter_map(|evidence| evidence.rule_span.as_mut());
         spans.for_each(|span| *span = alike::moved(*span, from, to));

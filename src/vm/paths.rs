@@ -73,17 +73,30 @@ impl<'run> Machine<'run> {
 
     /// The value of a path into the step, `args.id`: nearly all that patterns bind. `None` for any other code, and while somebody looks on.
     pub(super) fn plain_path(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
-        let program = self.program;
-        let chunk = program.chunks.get(code.0 as usize).ok_or_else(broken)?;
-        let (first, second) = match program.code.get(chunk.start as usize..chunk.end as usize) {
-            Some([Op::StepField(first)]) => (*first, None),
-            Some([Op::StepField(first), Op::Field(second, false)]) => (*first, Some(*second)),
-            _ => return Ok(None),
-        };
         if self.is_watched() || self.depth >= self.limits.call_depth {
             return Ok(None);
         }
-        self.meter.charge(2)?;
+        let ops = self.ops(code)?;
+        let found = self.step_path(ops, scope)?;
+        if found.is_some() {
+            self.meter.charge(2)?;
+        }
+        Ok(found)
+    }
+
+    /// The instructions of an expression.
+    pub(super) fn ops(&self, code: CodeId) -> Result<&'run [Op], Fault> {
+        let chunk = self.program.chunks.get(code.0 as usize).ok_or_else(broken)?;
+        Ok(self.program.code.get(chunk.start as usize..chunk.end as usize).unwrap_or(&[]))
+    }
+
+    /// What instructions give that are a path into the step.
+    pub(super) fn step_path(&self, ops: &[Op], scope: &Scope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
+        let (first, second) = match *ops {
+            [Op::StepField(first)] => (first, None),
+            [Op::StepField(first), Op::Field(second, false)] => (first, Some(second)),
+            _ => return Ok(None),
+        };
         let name = self.name(first)?;
         let found = scope.step.and_then(|step| step.object.get(name)).unwrap_or(missing());
         Ok(Some(match second {

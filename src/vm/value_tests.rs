@@ -1,6 +1,7 @@
 //! Instructions that test values. What is missing decides a test by itself, what is not recorded leaves it undecided; only
 //! `exists`, `is missing` and `is empty` look at missing values directly. Every test notes what it saw while evidence is collected.
 
+use super::context::Scope;
 use super::fault::Fault;
 use super::machine::{Machine, broken};
 use super::nearest;
@@ -8,8 +9,9 @@ use super::observe::{Misfit, TestKindSeen};
 use super::profile::Part;
 use crate::builtins::schema::{Schema, Violation};
 use crate::builtins::test;
-use crate::bytecode::ops::SchemaRef;
-use crate::ir::Type;
+use crate::bytecode::ops::{Op, SchemaRef};
+use crate::bytecode::program::CodeId;
+use crate::ir::{Constant, Type};
 use crate::syntax::ast::TestKind;
 use crate::truth::Truth;
 use crate::value::compare::{compare, equal, identical};
@@ -54,11 +56,7 @@ impl<'run> Machine<'run> {
         let grade = self.comparison_grade(kind, negated);
         let operand = self.pop()?;
         let subject = self.pop()?;
-        let truth = match settled_both(&subject, &operand) {
-            Some(truth) => truth,
-            None => marked(self.compared(kind, &subject, &operand)?, [&subject, &operand]),
-        };
-        let truth = negate_if(truth, negated);
+        let truth = negate_if(self.positive(kind, &subject, &operand)?, negated);
         self.note_test(at, TestKindSeen::Compared, subject, Some(operand), truth);
         if self.recorder.is_some()
             && let Some(holds) = truth.plain().map(|holds| holds != negated)
@@ -69,6 +67,34 @@ impl<'run> Machine<'run> {
         self.push_value(Value::Truth(truth));
         self.set_grade(grade);
         Ok(())
+    }
+
+    /// The truth of a comparison of a path into the step with a literal, `amount > 10`: nearly all conditions of patterns. `None` for any
+    /// other code, and while somebody looks on.
+    pub(super) fn plain_test(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Option<Truth>, Fault> {
+        use TestKind as T;
+        let ops = self.ops(code)?;
+        let [path @ .., Op::Constant(literal), Op::Test(kind, negated)] = ops else { return Ok(None) };
+        let is_plain = matches!(kind, T::Equal | T::Less | T::LessOrEqual | T::Greater | T::GreaterOrEqual);
+        if !is_plain || self.is_watched() || self.seen.is_some() || self.depth >= self.limits.call_depth {
+            return Ok(None);
+        }
+        let literal = self.program.constants.get(literal.0 as usize).ok_or_else(broken)?;
+        if matches!(literal, Constant::List(_) | Constant::Object(_)) {
+            return Ok(None);
+        }
+        let Some(subject) = self.step_path(path, scope)? else { return Ok(None) };
+        self.meter.charge(ops.iter().map(|op| u64::from(op.cost())).sum())?;
+        let operand = self.constant(literal)?;
+        Ok(Some(negate_if(self.positive(*kind, &subject, &operand)?, *negated)))
+    }
+
+    /// A test in its positive form.
+    fn positive(&mut self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
+        Ok(match settled_both(subject, operand) {
+            Some(truth) => truth,
+            None => marked(self.compared(kind, subject, operand)?, [subject, operand]),
+        })
     }
 
     /// A test in its positive form on two present values.

@@ -5,10 +5,11 @@
 
 use super::plan::ShapeId;
 use crate::bytecode::program::{Assertion, Check, CodeId, Member, PatternId, Program};
-use crate::ir::{RuleRole, Translate};
+use crate::ir::{RuleRole, Scope, Translate};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use smallvec::SmallVec;
 
 /// The first assertion like each one; `None` for those that are like no other.
 pub(super) fn groups(
@@ -19,7 +20,8 @@ pub(super) fn groups(
     let mut groups = vec![None; program.assertions.len()];
     let mut by_content: FxHashMap<Vec<u8>, u32> = FxHashMap::default();
     for (number, assertion) in repeated(program) {
-        let mut writer = Writer { program, of: assertion.span, shape: &shape, first_alike: &mut code, out: Vec::new() };
+        let mut writer =
+            Writer { program, of: regions(program, assertion), shape: &shape, first_alike: &mut code, out: Vec::new() };
         if writer.assertion(assertion).is_none() {
             continue;
         }
@@ -35,7 +37,7 @@ pub(super) fn groups(
 fn repeated(program: &Program) -> Vec<(u32, &Assertion)> {
     let mut by_text: FxHashMap<&str, Vec<(u32, &Assertion)>> = FxHashMap::default();
     for (number, assertion) in (0..).zip(&program.assertions) {
-        if let Some(text) = text_of(program, assertion) {
+        if let Some(text) = text_of(program, assertion.span) {
             by_text.entry(text).or_default().push((number, assertion));
         }
     }
@@ -44,14 +46,35 @@ fn repeated(program: &Program) -> Vec<(u32, &Assertion)> {
     found
 }
 
-fn text_of<'p>(program: &'p Program, assertion: &Assertion) -> Option<&'p str> {
-    program.sources.get(assertion.span.file.0 as usize)?.text.get(assertion.span.range())
+fn text_of(program: &Program, span: Span) -> Option<&str> {
+    program.sources.get(span.file.0 as usize)?.text.get(span.range())
+}
+
+/// The places that are an assertion's own: its statement, and the headers of the blocks around it.
+pub(crate) type Regions = SmallVec<[Span; 2]>;
+
+/// The regions of an assertion.
+pub(crate) fn regions(program: &Program, assertion: &Assertion) -> Regions {
+    let mut regions: Regions = smallvec::smallvec![assertion.span];
+    let mut check = &assertion.check;
+    while let Check::Scoped { scope, body, .. } = check {
+        let (first, second) = match *scope {
+            Scope::After { open, until } => (open, until),
+            Scope::Before { close } => (close, None),
+            Scope::Between { open, close } => (open, Some(close)),
+            Scope::Each { step } => (step, None),
+        };
+        let span = |pattern: PatternId| Some(program.patterns.get(pattern.0 as usize)?.span);
+        regions.extend(std::iter::once(first).chain(second).filter_map(span));
+        check = body;
+    }
+    regions
 }
 
 /// Writes out what an assertion is made of. Places inside of it are counted from its start.
 struct Writer<'p, S, F> {
     program: &'p Program,
-    of: Span,
+    of: Regions,
     shape: &'p S,
     first_alike: &'p mut F,
     out: Vec<u8>,
@@ -60,7 +83,10 @@ struct Writer<'p, S, F> {
 impl<S: Fn(PatternId) -> Option<ShapeId>, F: FnMut(CodeId) -> CodeId> Writer<'_, S, F> {
     fn assertion(&mut self, assertion: &Assertion) -> Option<()> {
         let rule = assertion.rule.and_then(|rule| self.program.rules.get(rule as usize));
-        self.write(&(text_of(self.program, assertion), rule.is_some_and(|rule| rule.role == RuleRole::Invariant)))?;
+        self.write(&rule.is_some_and(|rule| rule.role == RuleRole::Invariant))?;
+        for region in self.of.clone() {
+            self.write(&text_of(self.program, region))?;
+        }
         self.codes(&assertion.settings.when)?;
         self.check(&assertion.check)
     }
@@ -75,7 +101,7 @@ impl<S: Fn(PatternId) -> Option<ShapeId>, F: FnMut(CodeId) -> CodeId> Writer<'_,
             Check::Course(course) => {
                 let entry = self.program.courses.get(course.0 as usize)?;
                 let course = entry.course.translated(self);
-                self.write(&(1_u8, course, place(entry.span, self.of), entry.bindings, &entry.binding_names))
+                self.write(&(1_u8, course, self.place(entry.span), entry.bindings, &entry.binding_names))
             }
             Check::Not(inner) => {
                 self.write(&2_u8)?;
@@ -95,7 +121,7 @@ impl<S: Fn(PatternId) -> Option<ShapeId>, F: FnMut(CodeId) -> CodeId> Writer<'_,
     }
 
     fn member(&mut self, member: &Member) -> Option<()> {
-        self.write(&(place(member.span, self.of), member.weight))?;
+        self.write(&(self.place(member.span), member.weight))?;
         self.codes(&member.when)?;
         self.check(&member.check)
     }
@@ -103,6 +129,13 @@ impl<S: Fn(PatternId) -> Option<ShapeId>, F: FnMut(CodeId) -> CodeId> Writer<'_,
     fn codes(&mut self, codes: &[CodeId]) -> Option<()> {
         let codes: Vec<_> = codes.iter().map(|code| self.code(code, 0)).collect();
         self.write(&codes)
+    }
+
+    fn place(&self, span: Span) -> Place {
+        let own = self.of.iter().enumerate().find(|(_, region)| is_inside(span, **region));
+        own.map_or(Place::Elsewhere(span), |(number, region)| {
+            Place::Own(number, span.start - region.start, span.end - region.start)
+        })
     }
 
     fn write(&mut self, part: &impl Serialize) -> Option<()> {
@@ -119,35 +152,34 @@ impl<S: Fn(PatternId) -> Option<ShapeId>, F: FnMut(CodeId) -> CodeId> Translate<
 
     fn pattern(&mut self, pattern: &PatternId) -> Self::Pattern {
         let written = self.program.patterns.get(pattern.0 as usize);
-        ((self.shape)(*pattern).map(|shape| shape.0), written.map(|written| place(written.span, self.of)))
+        ((self.shape)(*pattern).map(|shape| shape.0), written.map(|written| self.place(written.span)))
     }
 
     fn code(&mut self, code: &CodeId, _: u32) -> Self::Code {
         let chunk = self.program.chunks.get(code.0 as usize);
-        ((self.first_alike)(*code), chunk.map(|chunk| place(chunk.span, self.of)))
+        ((self.first_alike)(*code), chunk.map(|chunk| self.place(chunk.span)))
     }
 }
 
-/// A place of the rules: counted from the start of an assertion, or (with its file) elsewhere.
-type Place = (Option<u32>, u32, u32);
-
-fn place(span: Span, of: Span) -> Place {
-    match is_inside(span, of) {
-        true => (None, span.start - of.start, span.end - of.start),
-        false => (Some(u32::from(span.file.0)), span.start, span.end),
-    }
+/// A place of the rules: counted from the start of a region of the assertion, or of a file.
+#[derive(Serialize)]
+enum Place {
+    Own(usize, u32, u32),
+    Elsewhere(Span),
 }
 
 fn is_inside(span: Span, of: Span) -> bool {
     span.file == of.file && of.start <= span.start && span.start <= span.end && span.end <= of.end
 }
 
-/// The place in one assertion that a place in another one, which is like it, is.
-pub(crate) fn moved(span: Span, from: Span, to: Span) -> Span {
-    match is_inside(span, from) {
-        true => {
-            Span { file: to.file, start: to.start + (span.start - from.start), end: to.start + (span.end - from.start) }
+/// The place in one assertion that a place in another one, which is like it, is. `from` and `to` are their regions.
+pub(crate) fn moved(span: Span, from: &[Span], to: &[Span]) -> Span {
+    let mut regions = from.iter().zip(to);
+    match regions.find(|(from, _)| is_inside(span, **from)) {
+        Some((from, to)) => {
+            let at = |offset: u32| to.start.saturating_add(offset - from.start);
+            Span { file: to.file, start: at(span.start), end: at(span.end) }
         }
-        false => span,
+        None => span,
     }
 }

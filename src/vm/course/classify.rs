@@ -169,9 +169,7 @@ impl<'run> Classifier<'_, 'run> {
             }
         }
         let Some(matches) = timeline.matches.get_mut(shape_index(candidates)) else { return Ok(()) };
-        if shape.conditional || overall != Some(Truth::True) {
-            matches.note(number, overall);
-        }
+        matches.note(number, overall);
         for (alternative, reading) in found.readings() {
             let sure = reading.truth.plain() == Some(true);
             matches.add(Event { step: number, alternative, sure }, step.kind, &reading.parts);
@@ -200,9 +198,7 @@ impl<'run> Classifier<'_, 'run> {
         machine.spend(1)?;
         let Reading { truth, parts } = self.alternative(machine, shape, alternative, step, &mut timeline.values)?;
         let Some(matches) = timeline.matches.get_mut(candidate.shape.0 as usize) else { return Ok(()) };
-        if shape.conditional || truth != Truth::True {
-            matches.note(number, Some(truth));
-        }
+        matches.note(number, Some(truth));
         let plain = truth.plain();
         if plain != Some(false) {
             let event = Event { step: number, alternative: candidate.alternative, sure: plain == Some(true) };

@@ -2,12 +2,12 @@
 
 use super::explain;
 use super::monitor::{Judged, Monitor, Why};
+use super::numbers::Words;
 use super::pool::{Keys, Pool};
 use super::statement::Polarity;
 use super::view::{Hit, View};
 use crate::trace::run::Step;
 use crate::vm::fault::Fault;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
@@ -85,8 +85,8 @@ impl<'run> Monitor<'run> for Together {
 /// When the steps of a group happened.
 #[derive(Debug, Default)]
 struct Times {
-    turns: FxHashMap<u32, u32>,
-    starts: FxHashMap<u64, u32>,
+    turns: Words,
+    starts: Words,
     /// Spans of time that no other one contains: later starts have later ends.
     spans: Vec<Span>,
     /// The first step that lacks a turn, a time, or both: by `[turn recorded][time recorded]`.
@@ -110,10 +110,10 @@ struct Partner {
 impl Times {
     fn add(&mut self, number: u32, step: &Step<'_>) {
         if let Some(turn) = step.turn {
-            self.turns.entry(turn).or_insert(number);
+            self.turns.number(u64::from(turn), number);
         }
         if let Some(start) = step.start {
-            self.starts.entry(bits(start)).or_insert(number);
+            self.starts.number(bits(start), number);
         }
         let timed = step.start.zip(step.end);
         if let Some((start, end)) = timed {
@@ -139,9 +139,9 @@ impl Times {
 
     /// A step of the group that is in one turn with a step, or overlaps it; otherwise one of which the run does not tell.
     fn together(&self, step: &Step<'_>) -> Partner {
-        let by_turn = step.turn.and_then(|turn| self.turns.get(&turn));
-        let by_start = step.start.and_then(|start| self.starts.get(&bits(start)));
-        let sure = by_turn.or(by_start).copied().or_else(|| self.overlapping(step));
+        let by_turn = step.turn.and_then(|turn| self.turns.get(u64::from(turn)));
+        let by_start = step.start.and_then(|start| self.starts.get(bits(start)));
+        let sure = by_turn.or(by_start).or_else(|| self.overlapping(step));
         let unknown = if sure.is_none() { self.may_be(step) } else { None };
         Partner { sure, unknown }
     }

@@ -12,7 +12,7 @@ mod build;
 mod classify;
 mod concurrency;
 mod count;
-mod deciding;
+mod decide;
 mod each;
 mod exact;
 mod explain;

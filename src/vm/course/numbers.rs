@@ -6,11 +6,42 @@ use rustc_hash::FxHashMap;
 /// Values that are looked through one by one: beyond that a map is faster than a list.
 const FEW: usize = 12;
 
-/// From values to numbers. Most statements meet few values of few bindings, so that these cost neither a map nor a key of their own.
+/// From words to numbers. Most statements meet few of them, so that these cost no map.
 #[derive(Debug, Default)]
-pub(super) struct Numbers {
+pub(super) struct Words {
     few: Vec<(u64, u32)>,
     many: FxHashMap<u64, u32>,
+}
+
+impl Words {
+    /// The number of a word.
+    pub(super) fn get(&self, word: u64) -> Option<u32> {
+        if self.many.is_empty() {
+            return self.few.iter().find(|(known, _)| *known == word).map(|(_, number)| *number);
+        }
+        self.many.get(&word).copied()
+    }
+
+    /// The number of a word; `next` where it is new.
+    pub(super) fn number(&mut self, word: u64, next: u32) -> u32 {
+        if !self.many.is_empty() {
+            return *self.many.entry(word).or_insert(next);
+        }
+        if let Some((_, number)) = self.few.iter().find(|(known, _)| *known == word) {
+            return *number;
+        }
+        self.few.push((word, next));
+        if self.few.len() > FEW {
+            self.many.extend(self.few.drain(..));
+        }
+        next
+    }
+}
+
+/// From values to numbers. Nearly all statements bind one or two values, so that these cost no key of their own.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    narrow: Words,
     /// Values of more than two bindings.
     wide: FxHashMap<Env, u32>,
 }
@@ -18,27 +49,18 @@ pub(super) struct Numbers {
 impl Numbers {
     /// The number of these values.
     pub(super) fn get(&self, values: &Env) -> Option<u32> {
-        let Some(packed) = pack(values) else { return self.wide.get(values).copied() };
-        if self.many.is_empty() {
-            return self.few.iter().find(|(known, _)| *known == packed).map(|(_, number)| *number);
+        match pack(values) {
+            Some(packed) => self.narrow.get(packed),
+            None => self.wide.get(values).copied(),
         }
-        self.many.get(&packed).copied()
     }
 
     /// The number of these values; `next` where they are new.
     pub(super) fn number(&mut self, values: &Env, next: u32) -> u32 {
-        let Some(packed) = pack(values) else { return *self.wide.entry(values.clone()).or_insert(next) };
-        if !self.many.is_empty() {
-            return *self.many.entry(packed).or_insert(next);
+        match pack(values) {
+            Some(packed) => self.narrow.number(packed, next),
+            None => *self.wide.entry(values.clone()).or_insert(next),
         }
-        if let Some((_, number)) = self.few.iter().find(|(known, _)| *known == packed) {
-            return *number;
-        }
-        self.few.push((packed, next));
-        if self.few.len() > FEW {
-            self.many.extend(self.few.drain(..));
-        }
-        next
     }
 }
 

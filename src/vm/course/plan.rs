@@ -46,8 +46,6 @@ pub(super) struct Shape {
     pub(super) asks: Vec<u32>,
     /// Whether an alternative has tests on bindings that it does not bind.
     pub(super) joined: bool,
-    /// Whether an alternative has arguments, `where` or bindings.
-    pub(super) conditional: bool,
     /// Whether nothing but kind, name and execution decides whether a step matches.
     pub(super) plain: bool,
     /// The kinds of its alternatives.
@@ -267,7 +265,6 @@ impl Builder<'_> {
             names: sorted(names),
             asks: sorted(asks),
             joined: alternatives.iter().any(|alternative| !alternative.joins.is_empty()),
-            conditional: alternatives.iter().any(conditional),
             proposed: alternatives.iter().all(|alternative| alternative.proposed),
             kinds,
             alternatives,

@@ -103,7 +103,7 @@ pub(super) struct Matches {
     pub(super) kinds: Kinds,
     /// The values bound by each event: as many as the pattern has names.
     parts: SmallVec<[Part; FEW]>,
-    /// Steps of its kind and name, in order: all of them for a pattern with a condition, else those that do not surely match.
+    /// The steps of its kind and name that do not match plainly, in order: most patterns match all of theirs.
     pub(super) looked_at: SmallVec<[Looked; FEW]>,
     /// For a pattern with tests on other patterns' bindings: its candidates, for such tests to be added to their conditions.
     pub(super) candidates: Vec<Candidate>,
@@ -131,9 +131,11 @@ impl Matches {
         self.parts.extend_from_slice(parts);
     }
 
-    /// Notes a step of the pattern's kind and name; `truth` is that of its condition, `None` where that was not looked at.
+    /// Notes a step of the pattern's kind and name, if it does not match plainly; `truth` is that of its condition, `None` where that
+    /// was not looked at.
     pub(super) fn note(&mut self, step: u32, truth: Option<Truth>) {
         let decided = match truth {
+            Some(Truth::True) => return,
             None => Decided::Before,
             Some(truth) if truth.by_missing() => Decided::ByMissing,
             Some(_) => Decided::OnEvidence,
@@ -142,7 +144,16 @@ impl Matches {
         self.looked_at.push(Looked { step, decided, matches });
     }
 
-    /// The steps of the pattern's kind and name among `start..end`, where they were noted.
+    /// Whether there are steps of the pattern's kind and name among `start..end`, and something missing decided the condition of each
+    /// that was executed.
+    pub(super) fn is_by_missing(&self, start: usize, end: usize) -> bool {
+        let noted = self.looked_at(start, end);
+        let all = |decided: Decided| noted.iter().filter(move |looked| looked.decided == decided);
+        let plainly = self.between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
+        !plainly && all(Decided::ByMissing).next().is_some() && all(Decided::OnEvidence).next().is_none()
+    }
+
+    /// The steps of the pattern's kind and name among `start..end` that do not match plainly.
     pub(super) fn looked_at(&self, start: usize, end: usize) -> &[Looked] {
         let at = |step: usize| self.looked_at.partition_point(|looked| (looked.step as usize) < step);
         self.looked_at.get(at(start)..at(end)).unwrap_or(&[])

@@ -1,15 +1,12 @@
 //! The matches of one slot, looked at by values and steps alone.
 
 use super::monitor::Selection;
-use super::plan::ShapeId;
 use super::timeline::{Matches, Part, index};
 use super::view::View;
-use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Sure matches of a slot in a window.
 pub(super) struct Track<'t> {
-    shape: ShapeId,
     matches: &'t Matches,
     /// How many names each match binds.
     names: usize,
@@ -27,7 +24,7 @@ impl<'t> Track<'t> {
         let matches = view.timeline.of(*shape)?;
         let bound = view.plan.shape(*shape)?.names.as_slice();
         let simple = !matches.doubtful && !view.joined(slot) && bound == names && view.names(slot) == names;
-        simple.then(|| Self { shape: *shape, matches, names: names.len(), range: range.clone() })
+        simple.then(|| Self { matches, names: names.len(), range: range.clone() })
     }
 
     /// The numbers of its events, in order.
@@ -68,18 +65,6 @@ impl<'t> Track<'t> {
             return self.events().find(|event| self.key(*event) == key);
         }
         self.at(self.place(|event| (self.key(event), event) < (key, self.range.start)), key)
-    }
-
-    /// Some of the events, to be played.
-    pub(super) fn selection(&self, events: impl Iterator<Item = u32>) -> Selection {
-        let mut events: SmallVec<[u32; 4]> = events.collect();
-        events.sort_unstable();
-        events.dedup();
-        match events.as_slice() {
-            [] => Selection::Range(self.shape, 0..0),
-            [one] => Selection::Range(self.shape, *one..one + 1),
-            several => Selection::List(self.shape, several.to_vec()),
-        }
     }
 
     fn is_short(&self) -> bool {

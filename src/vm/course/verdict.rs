@@ -1,12 +1,12 @@
 //! From where a statement stands to its verdict: what is unknown in all answers, what is vacuous, what a longer run could change.
 
 use super::build;
-use super::deciding::deciding;
+use super::decide::decide;
 use super::explain;
 use super::monitor::{Judged, Monitor, Seen, Selection, Why, hit, play};
 use super::plan::Kinds;
 use super::statement::{Exercise, Statement};
-use super::timeline::{Candidate, Decided, Env, Part};
+use super::timeline::{Candidate, Env, Part};
 use super::view::{Mode, View};
 use crate::truth::{Truth, Verdict};
 use crate::vm::context::Scope;
@@ -25,9 +25,10 @@ pub(super) fn judge(
         return Ok(finding);
     }
     view.check_faults()?;
-    let deciding = deciding(view, selected)?;
-    let selected = deciding.as_deref().unwrap_or(selected);
-    let (mut best, seen) = replica(view, statement, selected, Mode::Favourable)?;
+    let (mut best, seen) = match decide(view, selected)? {
+        Some((decided, seen)) => (Box::new(decided) as Boxed<'_>, seen),
+        None => replica(view, statement, selected, Mode::Favourable)?,
+    };
     let favourable = best.judge(view)?;
     if !view.unknown || best.sees_all_answers() {
         return conclude(
@@ -239,13 +240,7 @@ fn is_by_missing(view: &mut View<'_, '_>, slot: usize, selected: &[Selection]) -
         let candidates = matches.candidates.get(from..).unwrap_or(&[]);
         return joined_by_missing(view, slot, candidates, selected);
     }
-    let mut decided = matches.looked_at(window.start, window.end).iter().map(|looked| looked.decided);
-    let mut looked_at = false;
-    let on_evidence = decided.any(|decided| {
-        looked_at |= decided == Decided::ByMissing;
-        decided == Decided::OnEvidence
-    });
-    Ok(looked_at && !on_evidence)
+    Ok(matches.is_by_missing(window.start, window.end))
 }
 
 /// The same for a pattern with tests on bindings of other patterns: they are looked at with the first value bound.

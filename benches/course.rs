@@ -1,6 +1,7 @@
 //! What statements about the course of a run cost: with many rules, with long runs, and against reading the run with serde_json.
 //!
 //! `cargo bench --bench course` prints times and the ratios that the project promises; `-- many`, `-- bound` or `-- reading` only one of them.
+//! `-- tools` and `-- kinds` say more of what many rules cost: with more rules for each tool, and for each kind of statement.
 //! Times are those of the processor where the system tells them, so that what else runs on the machine counts little.
 
 mod clock;
@@ -142,22 +143,6 @@ fn kinds() {
                 rule(kind, 0, tools).trim_end()
             );
         }
-    }
-}
-
-/// For a profiler.
-fn again() {
-    let long = run(5_000, 1_000);
-    let rules = Rules::from_text("bench.assert", &rules(1_000, 1_000)).unwrap();
-    let limits = Limits::default();
-    let prepared = Prepared::new(rules.program());
-    let options = EvaluateOptions::default();
-    let arena = Bump::new();
-    let run = read_str(&long, &arena, &limits).unwrap();
-    for _ in 0..600 {
-        let arena2 = Bump::new();
-        black_box(evaluate(rules.program(), &prepared, &run, &arena, &options));
-        drop(arena2);
     }
 }
 

@@ -146,29 +146,15 @@ impl<'run> Object<'run> {
         self.entry(key).map(|entry| entry.node)
     }
 
-    /// The value of a key that mostly stands at one place: `place` is where it stood in the object before, and then where it stands here.
-    #[must_use]
-    pub fn get_near(&self, key: &str, place: &mut usize) -> Option<Node<'run>> {
-        if let Some(entry) = self.entries.get(*place).filter(|entry| entry.key == key) {
-            return Some(entry.node);
-        }
-        *place = self.position(key)?;
-        self.entries.get(*place).map(|entry| entry.node)
-    }
-
     /// The entry of a key.
     #[must_use]
     pub fn entry(&self, key: &str) -> Option<&'run Entry<'run>> {
-        self.entries.get(self.position(key)?)
-    }
-
-    fn position(&self, key: &str) -> Option<usize> {
         match self.sorted {
-            None => self.entries.iter().position(|entry| entry.key == key),
+            None => self.entries.iter().find(|entry| entry.key == key),
             Some(order) => {
                 let key_of = |index: u32| self.entries.get(index as usize).map_or("", |entry| entry.key);
                 let at = order.binary_search_by(|&index| key_of(index).cmp(key)).ok()?;
-                order.get(at).map(|index| *index as usize)
+                self.entries.get(*order.get(at)? as usize)
             }
         }
     }

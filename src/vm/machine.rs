@@ -47,8 +47,6 @@ pub struct Machine<'run> {
     pub(super) depth: usize,
     pub(super) lets: Vec<LetState<'run>>,
     pub(super) literals: FxHashMap<u32, Node<'run>>,
-    /// By name: where in an object it was found last.
-    pub(super) places: Vec<usize>,
     /// Notes what was tested, while evidence is collected.
     pub(super) recorder: Option<Recorder<'run>>,
     /// Notes which ways were taken, while somebody asks for coverage.
@@ -100,7 +98,6 @@ impl<'run> Machine<'run> {
             depth: 0,
             lets: vec![LetState::Unknown; program.lets.len()],
             literals: FxHashMap::default(),
-            places: vec![0; program.names.len()],
             recorder: None,
             seen: None,
             profile: None,

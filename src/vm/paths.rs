@@ -91,28 +91,18 @@ impl<'run> Machine<'run> {
     }
 
     /// What instructions give that are a path into the step.
-    pub(super) fn step_path(&mut self, ops: &[Op], scope: &Scope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
+    pub(super) fn step_path(&self, ops: &[Op], scope: &Scope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
         let (first, second) = match *ops {
             [Op::StepField(first)] => (first, None),
             [Op::StepField(first), Op::Field(second, false)] => (first, Some(second)),
             _ => return Ok(None),
         };
-        let found = match scope.step {
-            Some(step) => self.get(step.object, first)?,
-            None => missing(),
-        };
-        Ok(Some(match (second, found.value) {
-            (None, _) | (Some(_), Value::Absent) => found,
-            (Some(second), Value::Object(object)) => self.get(object, second)?,
-            _ => missing(),
+        let name = self.name(first)?;
+        let found = scope.step.and_then(|step| step.object.get(name)).unwrap_or(missing());
+        Ok(Some(match second {
+            Some(second) => field_of(&found, self.name(second)?),
+            None => found,
         }))
-    }
-
-    /// The value of a key of an object of which there are many alike.
-    fn get(&mut self, object: Object<'run>, key: Name) -> Result<Node<'run>, Fault> {
-        let name = self.name(key)?;
-        let place = self.places.get_mut(key.0 as usize).ok_or_else(broken)?;
-        Ok(object.get_near(name, place).unwrap_or(missing()))
     }
 
     pub(super) fn step_field(&mut self, name: Name, at: usize, scope: &Scope<'_, 'run>) -> Result<(), Fault> {

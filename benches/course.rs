@@ -1,6 +1,8 @@
 //! What statements about the course of a run cost: with many rules, with long runs, and against reading the run with serde_json.
 //!
-//! `cargo bench --bench course` prints times and the ratios that the project promises; `-- many`, `-- bound` or `-- reading` only one of them.
+//! `cargo bench --bench course` prints times and ratios of judging alone, without reading the run; `-- many`, `-- bound` or `-- reading` only
+//! one of them. What a check costs, which reads the run as well, is in the table of `benches/table.py`; it has the same rules and runs from
+//! `course rules COUNT TOOLS`, `course run CALLS TOOLS` and `course rules-bound`, which print them.
 //! `-- tools` and `-- kinds` say more of what many rules cost: with more rules for each tool, and for each kind of statement.
 //! Times are those of the processor where the system tells them, so that what else runs on the machine counts little.
 
@@ -22,45 +24,19 @@ fn fastest(tries: usize, mut work: impl FnMut() -> Duration) -> Duration {
     (0..tries).map(|_| work()).min().unwrap()
 }
 
-/// What a check of a run costs, without compiling the rules.
-#[derive(Clone, Copy)]
-struct Cost {
-    /// Reading the run and judging it.
-    whole: Duration,
-    /// Judging alone.
-    judging: Duration,
-}
-
-/// How much more something costs than something else.
-fn times(more: Cost, less: Cost) -> String {
-    format!(
-        "{:.1} times read and judged ({:?}, {:?}), {:.1} times judged alone ({:?}, {:?})",
-        ratio(more.whole, less.whole),
-        less.whole,
-        more.whole,
-        ratio(more.judging, less.judging),
-        less.judging,
-        more.judging
-    )
-}
-
-/// The time to read a run and to judge it.
-fn judged(rules: &str, run: &str) -> Cost {
+/// The time to judge a run, without reading it and without compiling the rules.
+fn judged(rules: &str, run: &str) -> Duration {
     let rules = Rules::from_text("bench.assert", rules).unwrap();
     let limits = Limits::default();
     let prepared = Prepared::new(rules.program());
     let options = EvaluateOptions::default();
-    let each = (0..9).map(|_| {
+    fastest(9, || {
         let arena = Bump::new();
-        let start = now();
         let run = read_str(run, &arena, &limits).unwrap();
-        let read = now();
+        let start = now();
         black_box(evaluate(rules.program(), &prepared, &run, &arena, &options));
-        let end = now();
-        Cost { whole: end - start, judging: end - read }
-    });
-    let least = |a: Cost, b: Cost| Cost { whole: a.whole.min(b.whole), judging: a.judging.min(b.judging) };
-    each.reduce(least).unwrap()
+        now() - start
+    })
 }
 
 fn parsed(run: &str) -> Duration {
@@ -140,7 +116,7 @@ fn ratio(a: Duration, b: Duration) -> f64 {
 fn many() {
     let long = run(5_000, 1_000);
     let (few, many) = (judged(&rules(10, 1_000), &long), judged(&rules(1_000, 1_000), &long));
-    println!("5,000 calls, 1,000 rules against 10: {} (promised of a check: at most 8)", times(many, few));
+    println!("5,000 calls: 10 rules {few:?}, 1,000 rules {many:?}: {:.1} times", ratio(many, few));
 }
 
 /// The same where more rules speak of a tool.
@@ -148,7 +124,7 @@ fn tools() {
     for tools in [20, 100, 1_000] {
         let long = run(5_000, tools);
         let (few, many) = (judged(&rules(10, tools), &long), judged(&rules(1_000, tools), &long));
-        println!("5,000 calls of {tools} tools, 1,000 rules against 10: {}", times(many, few));
+        println!("5,000 calls of {tools} tools: 10 rules {few:?}, 1,000 rules {many:?}: {:.1} times", ratio(many, few));
     }
 }
 
@@ -161,37 +137,40 @@ fn kinds() {
             let (few, many) = (judged(&of_kind(10), &long), judged(&of_kind(1_000), &long));
             println!(
                 "5,000 calls of {tools} tools: {:.2} µs a rule, {:.1} times: {}",
-                (many.judging.as_secs_f64() - few.judging.as_secs_f64()) * 1e6 / 990.0,
-                ratio(many.judging, few.judging),
+                (many.as_secs_f64() - few.as_secs_f64()) * 1e6 / 990.0,
+                ratio(many, few),
                 rule(kind, 0, tools).trim_end()
             );
         }
     }
 }
 
+/// Rules that bind values, or follow every step.
+const BOUND: [&str; 9] = [
+    "before tool_0(id: $id) -> tool_1(id: $id)",
+    "before each any(id: $id) -> tool_1(id: $id)",
+    "after tool_1(id: $id) -> any(id: $id)",
+    "never tool_1(id: $id) after tool_0(id: $id) until tool_2(id: $id)",
+    "if any(id: $id) then any(id: $id)",
+    "count any(id: $id) <= 100",
+    "sequence tool_0(id: $id) -> tool_1(id: $id) -> tool_2(id: $id)",
+    "after tool_0(id: $id) until tool_1(id: $id) { never tool_2(id: $id) }",
+    "flow (any)*",
+];
+
 /// Long runs against short ones.
 fn bound() {
     let runs = (run(10_000, 4), run(100_000, 4));
-    for rule in [
-        "before tool_0(id: $id) -> tool_1(id: $id)",
-        "before each any(id: $id) -> tool_1(id: $id)",
-        "after tool_1(id: $id) -> any(id: $id)",
-        "never tool_1(id: $id) after tool_0(id: $id) until tool_2(id: $id)",
-        "if any(id: $id) then any(id: $id)",
-        "count any(id: $id) <= 100",
-        "sequence tool_0(id: $id) -> tool_1(id: $id) -> tool_2(id: $id)",
-        "after tool_0(id: $id) until tool_1(id: $id) { never tool_2(id: $id) }",
-        "flow (any)*",
-    ] {
+    for rule in BOUND {
         let (short, long) = (judged(rule, &runs.0), judged(rule, &runs.1));
-        println!("100,000 calls against 10,000: {} (promised of a check: at most 15): {rule}", times(long, short));
+        println!("100,000 calls against 10,000: {:.1} times ({short:?}, {long:?}): {rule}", ratio(long, short));
     }
 }
 
 /// Judging a run against reading it.
 fn reading() {
     let common = run(1_000, 20);
-    let (judging, parsing) = (judged(&rules(50, 20), &common).judging, parsed(&common));
+    let (judging, parsing) = (judged(&rules(50, 20), &common), parsed(&common));
     println!(
         "50 rules on 1,000 calls ({} KB): {judging:?}, serde_json reads the run in {parsing:?}: {:.2} times (promised: below 1)",
         common.len() / 1000,
@@ -199,8 +178,23 @@ fn reading() {
     );
 }
 
+/// What others measure with: rules or a run, on standard output.
+fn print(words: &[String]) -> bool {
+    let number = |at: usize| words.get(at).and_then(|word| word.parse().ok());
+    match (words.first().map(String::as_str), number(1), number(2)) {
+        (Some("rules"), Some(count), Some(tools)) => print!("{}", rules(count, tools)),
+        (Some("run"), Some(calls), Some(tools)) => println!("{}", run(calls, tools)),
+        (Some("rules-bound"), ..) => println!("{}", BOUND.join("\n")),
+        _ => return false,
+    }
+    true
+}
+
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    if print(&wanted) {
+        return;
+    }
     for (name, measure) in [("many", many as fn()), ("bound", bound), ("reading", reading)] {
         if wanted.is_empty() || wanted.iter().any(|word| word == name) {
             measure();

@@ -2,7 +2,7 @@
 """Prints the table of ratios: `aver` against the hand-written limit, DuckDB, Python and jaq on the same machine in the same minutes.
 
 usage: table.py [--aver PATH] [--limit PATH] [--peers FOLDER] [--python PYTHON] [--runs 10000] [--rounds 5] [--folder /tmp/aver-bench]
-                [--only pack,rules,formats,long,start,compile] [--pin CPU]
+                [--only pack,rules,formats,long,start,course,compile] [--pin CPU]
 
 What is compared is run in turns; a number is the median over the rounds, a ratio the median of the ratios of each round. `cpu` is user and
 system time of the whole process, start-up included: on a machine that does other things beside it says more than the time on the wall.
@@ -11,7 +11,7 @@ system time of the whole process, start-up included: on a machine that does othe
 import argparse, glob, os, re, shutil, statistics, subprocess, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SECTIONS = ("pack", "rules", "formats", "long", "start", "compile")
+SECTIONS = ("pack", "rules", "formats", "long", "start", "course", "compile")
 # Runs that fail each rule of the pack, and any, by the number of runs of the corpus (seed 7).
 FAILS = {
     1000: [24, 36, 37, 26, 46, 32, 44, 11, 229],
@@ -116,6 +116,14 @@ class Bench:
                 subprocess.run(command, stdout=out, stdin=source, check=True)
             os.rename(part, path)
         return path
+
+    def built(self, name):
+        """A bench that was built beside the program."""
+        found = glob.glob(os.path.join(os.path.dirname(os.path.realpath(self.given.aver)), "deps", name + "-*"))
+        found = [path for path in found if os.access(path, os.X_OK) and "." not in os.path.basename(path)]
+        if not found:
+            self.table.note("the bench is not there: cargo build --release --bench %s" % name)
+        return max(found, key=os.path.getmtime, default=None)
 
     def check(self, rules, trace, threads=1, form="summary", **more):
         words = [self.given.aver, "check", rules, trace, "--format", form, "--threads", str(threads)]
@@ -287,16 +295,42 @@ def start(bench):
         table.note("jaq is not there: cargo install jaq, --jaq PATH")
 
 
+def course(bench):
+    """Statements about the course of a run, as a check of one run costs them."""
+    table = bench.table
+    table.title("the course of a run: one run, a check of it, cpu")
+    built = bench.built("course")
+    if not built:
+        return
+    made = lambda name, *words: bench.made(name, [built, *words])
+    run = made("course-5000.json", "run", "5000", "1000")
+    commands = {
+        (form, count): bench.check(made("course-%d.assert" % count, "rules", str(count), "1000"), run, form=form)
+        for form in ("summary", "human")
+        for count in (10, 1000)
+    }
+    taken = bench.rounds(commands)
+    for form in ("summary", "human"):
+        table.row("1,000 rules against 10, 5,000 calls, %s" % form, ratio(taken[form, 1000], taken[form, 10]), most=8)
+    with open(made("course-bound.txt", "rules-bound")) as lines:
+        bound = lines.read().splitlines()
+    runs = [made("course-bound-%d.json" % calls, "run", str(calls), "4") for calls in (10000, 100000)]
+    for number, text in enumerate(bound):
+        rule = bench.at("course-bound-%d.assert" % number)
+        with open(rule, "w") as out:
+            out.write(text + "\n")
+        taken = bench.rounds({run: bench.check(rule, run) for run in runs})
+        table.row(text if len(text) < 54 else text[:50] + " ...", ratio(taken[runs[1]], taken[runs[0]]), most=15)
+
+
 def compile(bench):
     """The bench of compiling, as it was built beside the program."""
     table = bench.table
     table.title("compiling 1000 rules of a line each, against pest's bare parse")
-    found = glob.glob(os.path.join(os.path.dirname(os.path.realpath(bench.given.aver)), "deps", "compile-*"))
-    found = [path for path in found if os.access(path, os.X_OK) and "." not in os.path.basename(path)]
-    if not found:
-        table.note("the bench is not there: cargo build --release --bench compile")
+    built = bench.built("compile")
+    if not built:
         return
-    command = Command([max(found, key=os.path.getmtime)])
+    command = Command([built])
     texts = [command.run(bench.given.pin).out.decode() for _ in range(min(3, bench.given.rounds))]
     for name, most in (("reading: ", None), ("reading and", None), ("compiling", 3)):
         times = [float(re.search(r"^%s.*?([0-9.]+) times" % name, text, re.M).group(1)) for text in texts]

@@ -204,7 +204,8 @@ impl Judge<'_, '_> {
         }
         let binds = a.alternatives.iter().any(|simple| !simple.binds().is_empty());
         if counts.iter().all(|n| accepts(test, *n)) {
-            return Judged::Pass { for_good: only_below(test) && !binds };
+            // The first to come may lack what the pattern asks for: the count is vacuous then.
+            return Judged::Pass { for_good: only_below(test) && !binds && !found.is_empty() };
         }
         let exceeded = counts.iter().any(|n| upper(test).is_some_and(|most| *n > most));
         Judged::Fail { for_good: exceeded }

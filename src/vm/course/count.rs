@@ -259,11 +259,13 @@ impl<'run> Monitor<'run> for Count {
         let may_hold = all.may_hold();
         self.failure = all.may_fail;
         let fails = self.failure.is_some();
+        // Where none has come yet, the first that comes may lack what the pattern asks for, and nothing was exercised then.
+        let stays = growth == Growth::TrueStays && view.names(0).is_empty() && !all.none_for_sure;
         Ok(Judged {
             may_fail: fails,
             may_hold,
             failed_for_good: all.lost,
-            passed_for_good: !fails && growth == Growth::TrueStays && view.names(0).is_empty(),
+            passed_for_good: !fails && stays,
             exercised: all.by_missing.then_some((true, false)),
             ..Judged::default()
         })

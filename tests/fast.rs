@@ -389,3 +389,27 @@ no key in calls[*].args
         }
     }
 }
+
+/// Two runs leave a statement vacuous for different reasons: nothing of it occurs in the one, something missing decides in the other.
+#[test]
+fn a_vacuous_statement_has_the_reason_of_its_own_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let rules = "after each fetch -> refund(id: $i)\nbefore fetch(id: $i) -> refund\nafter fetch -> refund(sum > 1)\n";
+    std::fs::write(path.join("rules.assert"), rules).unwrap();
+    let nothing = r#"{"calls":[{"tool":"look","args":{}}]}"#;
+    let missing = r#"{"calls":[{"tool":"refund","args":{}},{"tool":"look","args":{}}]}"#;
+    let reasons = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let findings = line["findings"].as_array().unwrap();
+        findings.iter().map(|finding| finding["reason"].to_string()).collect::<Vec<String>>()
+    };
+    let said = |runs: [&str; 2]| {
+        let lines = aver(path, &["check", "rules.assert", "-", "--format", "jsonl"], &runs.join("\n"));
+        lines.lines().skip(2).take(2).map(reasons).collect::<Vec<_>>()
+    };
+    let (idle, by_missing) = (said([nothing, nothing]).remove(0), said([missing, missing]).remove(0));
+    assert!(by_missing.concat().contains("was decided by something missing every time") && idle != by_missing);
+    assert_eq!(said([nothing, missing]), [idle.clone(), by_missing.clone()]);
+    assert_eq!(said([missing, nothing]), [by_missing, idle]);
+}

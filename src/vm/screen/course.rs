@@ -62,8 +62,8 @@ pub(super) enum Statement {
     NotBoth(Step, Step),
     /// With its condition, where that can be decided here.
     Each(Quantifier, Step, Option<Formula>),
-    /// What only a step of the pattern can make anything but vacuous.
-    Idle(Vec<Step>),
+    /// What only a step of the first patterns can make anything but vacuous, and the other patterns.
+    Idle(Vec<Step>, Vec<Step>),
 }
 
 /// The test of a number of calls.
@@ -135,7 +135,8 @@ impl Statement {
             S::Require(step, _) | S::Count(step, _) | S::First(step) | S::Last(step) | S::Each(_, step, _) => {
                 vec![*step]
             }
-            S::Never(steps) | S::Only(steps) | S::Sequence(steps) | S::Either(steps) | S::Idle(steps) => steps.clone(),
+            S::Never(steps) | S::Only(steps) | S::Sequence(steps) | S::Either(steps) => steps.clone(),
+            S::Idle(steps, others) => [steps.as_slice(), others].concat(),
             S::Before(step, steps)
             | S::After(step, steps)
             | S::NeverAfter(steps, step)
@@ -192,12 +193,10 @@ pub(super) fn of(
             S::After(steps.one(*step)?, steps.all(targets)?)
         }
         Course::Before { immediately: false, step, targets, .. } => {
-            steps.one(*step)?;
-            S::Idle(steps.all(targets)?)
+            S::Idle(steps.all(targets)?, vec![steps.one(*step)?])
         }
         Course::After { immediately: false, step, targets, .. } => {
-            steps.all(targets)?;
-            S::Idle(vec![steps.one(*step)?])
+            S::Idle(vec![steps.one(*step)?], steps.all(targets)?)
         }
         Course::NeverAfter { steps: never, open, until: None, within: None } => {
             S::NeverAfter(steps.all(never)?, steps.one(*open)?)
@@ -213,7 +212,7 @@ pub(super) fn of(
         Course::Either { steps: either } => S::Either(steps.all(either)?),
         Course::NotBoth { left, right } => S::NotBoth(steps.one(*left)?, steps.one(*right)?),
         Course::Each { quantifier, step, condition: code } => S::Each(*quantifier, steps.one(*step)?, condition(*code)),
-        Course::NoneInSteps { step, .. } => S::Idle(vec![steps.one(*step)?]),
+        Course::NoneInSteps { step, .. } => S::Idle(vec![steps.one(*step)?], Vec::new()),
         _ => return None,
     })
 }
@@ -311,6 +310,14 @@ fn unless_idle(occurs: Occurs, then: impl FnOnce() -> Answer) -> Answer {
 
 /// The answer of a statement. Tests of a number and conditions of calls that occur are decided elsewhere.
 pub(super) fn judge(statement: &Statement, calls: &Calls<'_>) -> Answer {
+    match by_names(statement, calls) {
+        // Something missing may have decided the condition of every call: that is a reason of this run.
+        Answer::Idle if !calls.are_sure(&statement.steps()) => Answer::Vacuous,
+        answer => answer,
+    }
+}
+
+fn by_names(statement: &Statement, calls: &Calls<'_>) -> Answer {
     use Statement as S;
     let sure = |steps: &[Step]| calls.are_sure(steps);
     match statement {
@@ -342,7 +349,7 @@ pub(super) fn judge(statement: &Statement, calls: &Calls<'_>) -> Answer {
                 Answer::Open
             }
         }
-        S::Idle(steps) => {
+        S::Idle(steps, _) => {
             if calls.any(steps) == Occurs::No {
                 Answer::Idle
             } else {

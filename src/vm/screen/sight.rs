@@ -68,7 +68,7 @@ impl Screen {
                 None => Sight::Run,
             },
             Statement::Count(_, number) if self.fields(number.test()).is_none() => Sight::Run,
-            Statement::Each(_, _, None) | Statement::Idle(_) => Sight::Run,
+            Statement::Each(_, _, None) | Statement::Idle(..) => Sight::Run,
             _ => Sight::Names,
         }
     }

@@ -22,17 +22,26 @@ pub struct Excerpt {
     shown: Range<usize>,
 }
 
+/// What no window shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hidden<'a> {
+    /// What stands there, wherever it is repeated.
+    pub places: &'a [Range<usize>],
+    /// Texts as they may be written in the trace.
+    pub texts: &'a [String],
+}
+
 /// Places that are shown at most.
 const PLACES: usize = 5;
 
 /// Windows of `width` characters for places in a text, in the order of the text. A place inside another is marked in the window of that
-/// one where it can be seen there. `line` tells on which line an offset stands; what stands at the places in `hide` is not shown.
+/// one where it can be seen there. `line` tells on which line an offset stands; `hide` is not shown.
 pub fn windows(
     text: &str,
     places: impl Iterator<Item = (usize, Range<usize>)>,
     line: impl Fn(usize) -> Line,
     width: usize,
-    hide: &[Range<usize>],
+    hide: Hidden<'_>,
 ) -> Vec<Excerpt> {
     let mut chosen: Vec<(usize, Range<usize>)> = Vec::new();
     for (number, range) in places {
@@ -58,7 +67,7 @@ pub fn windows(
 
 impl Excerpt {
     /// Marks a place that lies in the part that is shown.
-    fn mark(&mut self, text: &str, number: usize, range: &Range<usize>, hide: &[Range<usize>]) {
+    fn mark(&mut self, text: &str, number: usize, range: &Range<usize>, hide: Hidden<'_>) {
         let Some((_, whole)) = self.marks.first() else { return };
         let hidden = hidden(text, &self.shown, hide);
         let length = |piece: Range<usize>| tidy(&show(text, piece, &hidden), false, false).len();
@@ -87,7 +96,7 @@ const REMARK: usize = 12;
 const REACH: usize = 4_096;
 
 /// The window of `width` characters around a range of the text.
-fn around(text: &str, number: usize, range: Range<usize>, line: Line, width: usize, hide: &[Range<usize>]) -> Excerpt {
+fn around(text: &str, number: usize, range: Range<usize>, line: Line, width: usize, hide: Hidden<'_>) -> Excerpt {
     let hidden = hidden(text, &range, hide);
     let before = before(text, &range, line, BEFORE.min(width / 4));
     let lead = tidy(&show(text, before.clone(), &hidden), before.start > line.start, false);
@@ -118,19 +127,19 @@ fn around(text: &str, number: usize, range: Range<usize>, line: Line, width: usi
 }
 
 /// What must not be shown near a place: secrets, and what is to be hidden, wherever it is repeated.
-fn hidden(text: &str, range: &Range<usize>, hide: &[Range<usize>]) -> Vec<Range<usize>> {
+fn hidden(text: &str, range: &Range<usize>, hide: Hidden<'_>) -> Vec<Range<usize>> {
     let start = text.floor_char_boundary(range.start.saturating_sub(REACH));
     let end = text.floor_char_boundary(range.end.min(range.start + REACH).saturating_add(REACH));
     let near = text.get(start..end).unwrap_or("");
     let mut found: Vec<Range<usize>> =
         redact::secrets(near).into_iter().map(|found| start + found.start..start + found.end).collect();
-    for one in hide {
-        let hidden = text.get(one.clone()).unwrap_or("");
+    let places = hide.places.iter().map(|place| text.get(place.clone()).unwrap_or(""));
+    for hidden in places.chain(hide.texts.iter().map(String::as_str)) {
         if hidden.len() <= REACH && !hidden.is_empty() {
             found.extend(near.match_indices(hidden).map(|(at, _)| start + at..start + at + hidden.len()));
         }
-        found.push(one.clone());
     }
+    found.extend_from_slice(hide.places);
     merged(found)
 }
 
@@ -214,7 +223,7 @@ mod tests {
         let start = text.find(place).unwrap();
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let number = text[..start].matches('\n').count() + 1;
-        around(text, 0, start..start + place.len(), Line { number, start: line_start }, width, &[])
+        around(text, 0, start..start + place.len(), Line { number, start: line_start }, width, Hidden::default())
     }
 
     #[test]
@@ -223,7 +232,7 @@ mod tests {
         let at = |part: &str| text.find(part).map(|start| start..start + part.len()).unwrap();
         let places = [at("\"o-1\""), at(r#"{"tool":"refund","args":{"id":"o-1"}}"#), at("\"done\""), at("\"o-1\"")];
         let line = |_| Line { number: 1, start: 0 };
-        let seen = windows(text, places.into_iter().enumerate(), line, 90, &[]);
+        let seen = windows(text, places.into_iter().enumerate(), line, 90, Hidden::default());
         let marked: Vec<Vec<(usize, &str)>> = seen
             .iter()
             .map(|one| one.marks.iter().map(|(number, mark)| (*number, &one.text[mark.clone()])).collect())
@@ -237,7 +246,7 @@ mod tests {
             [at("{\"tool\":\"refund\",\"args\":{\"id\":\"o-1\"}}"), at("\"o-1\"")].into_iter().enumerate(),
             line,
             30,
-            &[],
+            Hidden::default(),
         );
         assert_eq!(narrow.len(), 2);
     }
@@ -287,7 +296,7 @@ mod tests {
         let text = "{\"a\":\"\u{9b}2J\u{202e}\",\"b\":1}";
         assert!(!window(text, "1", 80).text.contains(['\u{9b}', '\u{202e}']));
         let place = 7..14;
-        let hidden = std::slice::from_ref(&place);
+        let hidden = Hidden { places: std::slice::from_ref(&place), texts: &[] };
         let seen = around(r#"{"key":"tok-1"}"#, 0, place.clone(), Line { number: 1, start: 0 }, 80, hidden);
         assert_eq!(seen.text, r#"{"key":[redacted]}"#);
     }
@@ -295,8 +304,8 @@ mod tests {
     #[test]
     fn places_at_the_ends_and_empty_ones_are_fine() {
         for range in [0..0, 2..2, 0..2] {
-            assert_eq!(around("{}", 0, range.clone(), Line { number: 1, start: 0 }, 80, &[]).text, "{}");
+            assert_eq!(around("{}", 0, range.clone(), Line { number: 1, start: 0 }, 80, Hidden::default()).text, "{}");
         }
-        assert_eq!(around("", 0, 0..0, Line { number: 1, start: 0 }, 80, &[]).text, "");
+        assert_eq!(around("", 0, 0..0, Line { number: 1, start: 0 }, 80, Hidden::default()).text, "");
     }
 }

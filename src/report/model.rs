@@ -2,9 +2,9 @@
 //!
 //! It is built where the run was evaluated and can be sent to the thread that writes.
 
-use super::excerpt::{self, Excerpt};
+use super::excerpt::{self, Excerpt, Hidden};
 use super::gate::{self, Gate, Policy};
-use super::redact::{self, redact};
+use super::redact::{self, Withheld, redact};
 use super::table::Table;
 use super::value;
 use crate::source::Span;
@@ -170,8 +170,8 @@ struct Text<'a> {
     source: &'a RunSource,
     /// The recorded environment, and each text in it.
     environment: Vec<Range<usize>>,
-    /// Those texts, the longest first, so that no part of one stays.
-    withheld: Vec<String>,
+    /// Those texts.
+    withheld: Withheld,
     lines: OnceCell<Vec<usize>>,
 }
 
@@ -206,7 +206,7 @@ impl<'a> Findings<'a> {
         outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
         detail: Detail,
     ) -> Self {
-        let (environment, withheld) = withheld(table, Some(run), outcomes, detail);
+        let (environment, withheld) = withheld(Some(run), outcomes, detail);
         let text = Text { text: run.text, source: &run.source, environment, withheld, lines: OnceCell::new() };
         Self { table, text, detail }
     }
@@ -254,7 +254,7 @@ pub fn build_of(
 ) -> RunReport {
     let numbered = outcomes.iter().enumerate();
     let all = numbered.flat_map(|(program, outcome)| outcome.results.iter().map(move |one| (program, one)));
-    let (environment, withheld) = withheld(table, run, all, detail);
+    let (environment, withheld) = withheld(run, all, detail);
     let text = Text { text, source, environment, withheld, lines: OnceCell::new() };
     let mut results = Vec::with_capacity(table.items.len());
     let mut rules = Vec::new();
@@ -280,29 +280,20 @@ pub fn build_of(
 
 /// What no finding of a run shows, its places and texts: what the run keeps to itself, and what a predicate has found anywhere in it.
 fn withheld<'o>(
-    table: &Table,
     run: Option<&Run<'_>>,
     outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
     detail: Detail,
-) -> (Vec<Range<usize>>, Vec<String>) {
+) -> (Vec<Range<usize>>, Withheld) {
     let mut findings = outcomes.filter(|(_, one)| detail.findings && one.status != Status::Passed).peekable();
-    if findings.peek().is_none() {
-        return (Vec::new(), Vec::new());
-    }
-    let Some(run) = run else { return (Vec::new(), Vec::new()) };
+    let (Some(run), Some(_)) = (run, findings.peek()) else { return Default::default() };
     let (mut places, mut texts) = redact::environment(run);
-    for (program, one) in findings {
-        let item = table.item(program, one.assertion).and_then(|item| table.items.get(item));
-        if item.is_some_and(|item| item.masked) {
-            let found = one.evidence.iter().filter_map(|found| redact::found(run, &found.path));
-            found.for_each(|(place, text)| {
-                places.extend(place);
-                texts.push(text);
-            });
+    for (_, one) in findings {
+        for (place, text) in one.evidence.iter().filter_map(redact::found) {
+            places.extend(place);
+            texts.push(text);
         }
     }
-    redact::longest_first(&mut texts);
-    (places, texts)
+    (places, Withheld::of(texts))
 }
 
 /// The mean of the scores of several rule files.
@@ -324,9 +315,7 @@ fn result(
         let masked = table.items.get(item).is_some_and(|item| item.masked);
         let kept = outcome.evidence.get(..EVIDENCE).unwrap_or(&outcome.evidence);
         let hides: Vec<bool> = kept.iter().map(|one| masked || is_secret(one)).collect();
-        let mut hidden = hidden_texts(kept, &hides);
-        hidden.extend(text.withheld.iter().cloned());
-        redact::longest_first(&mut hidden);
+        let hidden = Withheld::of(hidden_texts(kept, &hides)).and(&text.withheld);
         report.reason = said(&outcome.reason, &hidden);
         report.message = outcome.message.as_deref().map(|message| said(message, &hidden));
         let all = kept.iter().zip(&hides);
@@ -348,7 +337,8 @@ fn excerpts(evidence: &[Evidence], hides: &[bool], text: &Text<'_>, detail: Deta
     };
     let hidden = evidence.iter().zip(hides).filter(|(_, hide)| **hide).filter_map(|(one, _)| one.origin.clone());
     let hide: Vec<Range<usize>> = hidden.chain(text.environment.iter().cloned()).collect();
-    excerpt::windows(text.text, places, line, width, &hide)
+    let hidden = Hidden { places: &hide, texts: text.withheld.in_json() };
+    excerpt::windows(text.text, places, line, width, hidden)
 }
 
 /// True for a value that no report shows: one that its name makes a secret (`password`), and what comes from the environment.
@@ -359,18 +349,16 @@ fn is_secret(evidence: &Evidence) -> bool {
     of_environment || json.starts_with('"') && !redact::secrets(&format!("\"{name}\": {json}")).is_empty()
 }
 
-/// Texts that are not shown, as they may stand in words. Longest first, so that no part of one stays.
+/// Texts that are not shown.
 fn hidden_texts(evidence: &[Evidence], hides: &[bool]) -> Vec<String> {
     let hidden = evidence.iter().zip(hides).filter(|(_, hide)| **hide);
     let texts = hidden.filter_map(|(one, _)| serde_json::from_str::<String>(one.value.as_deref()?).ok());
-    let mut texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-    texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
-    texts
+    texts.collect()
 }
 
 /// Words for people: redacted, without what is hidden, and not longer than anyone reads.
-fn said(words: &str, hidden: &[String]) -> String {
-    value::shortened(&redact::without_texts(redact(words).into_owned(), hidden), REASON)
+fn said(words: &str, hidden: &Withheld) -> String {
+    value::shortened(&hidden.without(redact(words).into_owned()), REASON)
 }
 
 fn evidence(
@@ -380,16 +368,16 @@ fn evidence(
     text: &Text<'_>,
     detail: Detail,
     masked: bool,
-    hidden: &[String],
+    hidden: &Withheld,
 ) -> EvidenceReport {
-    let json = evidence.value.as_deref().map(|json| redact::withheld(json, &text.withheld));
+    let json = evidence.value.as_deref().map(|json| text.withheld.without_in_json(json));
     let json = json.as_deref();
     let origin = evidence.origin.clone().filter(|range| text.text.get(range.clone()).is_some());
     EvidenceReport {
         role: evidence.role,
         label: said(&evidence.label, hidden),
         step: evidence.step.map(|step| step.saturating_add(1)),
-        path: redact::without_texts(redact(&evidence.path).into_owned(), hidden),
+        path: hidden.without(redact(&evidence.path).into_owned()),
         value: json.and_then(|json| value::for_machines(json, masked)),
         shown: detail.excerpt.and_then(|_| json.map(|json| value::for_people(json, masked, SHOWN))),
         source: origin.map(|range| text.bytes(&range)),

@@ -3,7 +3,9 @@
 use crate::builtins::detect::{self, Detector};
 use crate::limits::{Limits, Meter};
 use crate::trace::run::Run;
-use crate::value::{Node, Value};
+use crate::value::json::to_json;
+use crate::value::{Node, Text, Value};
+use crate::vm::outcome::Evidence;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -76,7 +78,7 @@ const VARIABLES: usize = 2_000;
 const NAMED: usize = 1_000;
 
 /// What of a run is shown nowhere, wherever else the run repeats it: its recorded environment, and values that their names make secrets.
-/// The places and the texts, the longest first.
+/// The places and the texts.
 pub fn environment(run: &Run<'_>) -> (Vec<Range<usize>>, Vec<String>) {
     let root = run.root("env");
     let mut places: Vec<Range<usize>> = root.origin.range().into_iter().collect();
@@ -102,23 +104,16 @@ pub fn environment(run: &Run<'_>) -> (Vec<Range<usize>>, Vec<String>) {
             left -= 1;
         }
     });
-    longest_first(&mut texts);
     (places, texts)
 }
 
-/// The text in which a predicate has found something, by its JSON pointer, with its place: where it is not too short to be hidden elsewhere.
-pub fn found(run: &Run<'_>, path: &str) -> Option<(Option<Range<usize>>, String)> {
-    let mut node = Node::computed(Value::Object(run.object));
-    for part in path.strip_prefix('/')?.split('/') {
-        node = match node.value {
-            Value::Object(object) => object.get(&part.replace("~1", "/").replace("~0", "~"))?,
-            Value::List(items) => *items.get(part.parse::<usize>().ok()?)?,
-            _ => return None,
-        };
-    }
-    let Value::Text(text) = node.value else { return None };
-    let place = node.origin.range().map(|place| place.start + 1..place.end.saturating_sub(1));
-    is_telling(text.as_str()).then(|| (place, text.as_str().trim().to_owned()))
+/// What a predicate has found and where it stands: kept out of everything that is said of the run, where it is not too short for that.
+pub fn found(evidence: &Evidence) -> Option<(Option<Range<usize>>, String)> {
+    let text = evidence.found.as_deref()?;
+    // Without the quotes around it: elsewhere it may stand inside a longer text.
+    let quotes = |place: &Range<usize>| usize::from(place.len() > text.len());
+    let inside = |place: &Range<usize>| place.start + quotes(place)..place.end.saturating_sub(quotes(place));
+    is_telling(text).then(|| (evidence.origin.as_ref().map(inside), text.trim().to_owned()))
 }
 
 /// Whether a text is long enough to be taken out of others: a short one stands there by chance.
@@ -126,19 +121,141 @@ pub fn is_telling(text: &str) -> bool {
     text.trim().len() >= SHORTEST_VALUE
 }
 
-/// Texts to be taken out of others: the longest first, so that no part of one stays; each once.
-pub fn longest_first(texts: &mut Vec<String>) {
-    texts.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-    texts.dedup();
+/// Texts that are shown nowhere, in each way in which reports write them: as they are, in JSON, in a text in JSON, on one line.
+/// The longest come first, so that no part of one stays.
+#[derive(Debug, Clone, Default)]
+pub struct Withheld {
+    /// As they stand in words.
+    words: Vec<String>,
+    /// As they stand in JSON, without quotes.
+    json: Vec<String>,
 }
 
-/// Words without some texts, and without the beginning of one where words were cut off in it.
-#[must_use]
-pub fn without_texts(words: String, texts: &[String]) -> String {
-    texts.iter().fold(words, |words, text| {
-        let words = if words.contains(text.as_str()) { words.replace(text, REDACTED) } else { words };
-        without_beginning(words, text)
-    })
+impl Withheld {
+    /// These texts.
+    #[must_use]
+    pub fn of(texts: Vec<String>) -> Self {
+        let mut withheld = Self::default();
+        for text in texts.into_iter().filter(|text| !text.is_empty()) {
+            let once = written(&text);
+            let twice = written(&once);
+            withheld.json.extend([once.clone(), twice.clone()]);
+            withheld.words.extend([&text, &once, &twice].into_iter().filter_map(|form| folded(form)));
+            withheld.words.extend(on_one_line(&text));
+            withheld.words.extend([text, once, twice]);
+        }
+        longest_first(&mut withheld.words);
+        longest_first(&mut withheld.json);
+        withheld
+    }
+
+    /// Both these and others.
+    #[must_use]
+    pub fn and(mut self, others: &Self) -> Self {
+        if others.is_empty() {
+            return self;
+        }
+        self.words.extend_from_slice(&others.words);
+        self.json.extend_from_slice(&others.json);
+        longest_first(&mut self.words);
+        longest_first(&mut self.json);
+        self
+    }
+
+    /// True where there is nothing to keep.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// As they may be written in a trace.
+    #[must_use]
+    pub fn in_json(&self) -> &[String] {
+        &self.json
+    }
+
+    /// Words without them, and without the beginning or end of one where words were cut off in it.
+    #[must_use]
+    pub fn without(&self, words: String) -> String {
+        self.words.iter().fold(words, |words, text| {
+            let words = if words.contains(text.as_str()) { words.replace(text, REDACTED) } else { words };
+            without_ending(without_beginning(words, text), text)
+        })
+    }
+
+    /// JSON without them.
+    #[must_use]
+    pub fn without_in_json<'a>(&self, json: &'a str) -> Cow<'a, str> {
+        self.json.iter().fold(Cow::Borrowed(json), |json, text| {
+            if json.contains(text.as_str()) {
+                return Cow::Owned(replaced(&json, text));
+            }
+            // What caused a fault was cut before it came here.
+            if json.ends_with(CUT) { Cow::Owned(without_beginning(json.into_owned(), text)) } else { json }
+        })
+    }
+}
+
+/// A text as it stands between the quotes of JSON.
+fn written(text: &str) -> String {
+    let json = to_json(&Value::Text(Text::Plain(text)));
+    json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned()
+}
+
+/// The text with single spaces, as sentences show it; `None` where it has no others.
+fn folded(text: &str) -> Option<String> {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (folded != text).then_some(folded)
+}
+
+/// The text as a timeline shows it; `None` where it is the same.
+fn on_one_line(text: &str) -> Option<String> {
+    text.contains(char::is_control).then(|| text.replace(char::is_control, " "))
+}
+
+/// JSON with a text in it replaced; one that is a number by itself becomes a text.
+fn replaced(json: &str, text: &str) -> String {
+    if !text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
+        return json.replace(text, REDACTED);
+    }
+    let mut clean = String::with_capacity(json.len());
+    let (mut rest, mut quoted) = (json, false);
+    while let Some(at) = rest.find(['"', '\\']) {
+        let (piece, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        clean.push_str(&in_piece(piece, text, quoted));
+        // A backslash takes the character behind it with it.
+        let taken = if behind.starts_with('\\') { behind.ceil_char_boundary(2) } else { 1 };
+        quoted ^= behind.starts_with('"');
+        clean.push_str(behind.get(..taken).unwrap_or_default());
+        rest = behind.get(taken..).unwrap_or_default();
+    }
+    clean.push_str(&in_piece(rest, text, quoted));
+    clean
+}
+
+/// A number in a piece of JSON, inside a text or outside of all.
+fn in_piece(piece: &str, number: &str, quoted: bool) -> String {
+    if quoted {
+        return piece.replace(number, REDACTED);
+    }
+    let is_part = |character: char| character.is_ascii_alphanumeric() || "+-.".contains(character);
+    let mut clean = String::with_capacity(piece.len());
+    for token in piece.split_inclusive(|character| !is_part(character)) {
+        let end = token.trim_end_matches(|character| !is_part(character)).len();
+        let (value, behind) = token.split_at_checked(end).unwrap_or((token, ""));
+        if value == number {
+            clean.extend(["\"", REDACTED, "\""]);
+        } else {
+            clean.push_str(value);
+        }
+        clean.push_str(behind);
+    }
+    clean
+}
+
+fn longest_first(texts: &mut Vec<String>) {
+    texts.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    texts.dedup();
 }
 
 /// What marks a cut.
@@ -171,24 +288,37 @@ fn without_beginning(words: String, text: &str) -> String {
     clean
 }
 
+/// At most so much of the end of a text is shown behind a cut.
+const ENDING: usize = 400;
+
+/// Words without the end of a text behind a cut, also where that stands in quotes.
+fn without_ending(words: String, text: &str) -> String {
+    if !words.contains(CUT) {
+        return words;
+    }
+    let from = text.floor_char_boundary(text.len().saturating_sub(ENDING));
+    let last = text.get(from..).unwrap_or_default();
+    let mut pieces = words.split(CUT);
+    let mut clean = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        clean.push(CUT);
+        let behind = piece.strip_prefix('"').unwrap_or(piece);
+        clean.push_str(piece.get(..piece.len() - behind.len()).unwrap_or_default());
+        let ends = last.char_indices().map(|(at, _)| last.get(at..).unwrap_or_default());
+        let shown = ends.filter(|end| end.len() >= SHORTEST_VALUE / 2).find(|end| behind.starts_with(*end));
+        if shown.is_some() {
+            clean.push_str(REDACTED);
+        }
+        clean.push_str(behind.get(shown.map_or(0, str::len)..).unwrap_or_default());
+    }
+    clean
+}
+
 /// Text about a run, such as its timeline, without secrets and without the texts of its environment.
 #[must_use]
 pub fn of_run(run: &Run<'_>, text: &str) -> String {
-    let (_, withheld) = environment(run);
-    without_texts(redact(text).into_owned(), &withheld)
-}
-
-/// JSON without the texts of the environment, as they are written there.
-pub fn withheld<'a>(json: &'a str, texts: &[String]) -> Cow<'a, str> {
-    texts.iter().fold(Cow::Borrowed(json), |json, text| {
-        let written = serde_json::to_string(text).unwrap_or_default();
-        match written.get(1..written.len().saturating_sub(1)).filter(|inner| !inner.is_empty()) {
-            Some(inner) if json.contains(inner) => Cow::Owned(json.replace(inner, REDACTED)),
-            // What caused a fault was cut before it came here.
-            Some(inner) if json.ends_with(CUT) => Cow::Owned(without_beginning(json.into_owned(), inner)),
-            _ => json,
-        }
-    })
+    let (_, texts) = environment(run);
+    Withheld::of(texts).without(redact(text).into_owned())
 }
 
 #[cfg(test)]

@@ -103,6 +103,7 @@ fn failing() -> Outcome {
         value: Some("\"o-1\"".to_owned()),
         origin: at(r#""o-1","amount""#).map(|range| range.start..range.start + 5),
         rule_span: Some(span("$id, amount")).map(|span| Span { end: span.start + 3, ..span }),
+        found: None,
     };
     let approve = Evidence {
         role: Role::NearMiss,
@@ -112,12 +113,14 @@ fn failing() -> Outcome {
         value: None,
         origin: at(r#"{"tool":"approve","args":{"id":"o-2"}}"#),
         rule_span: None,
+        found: None,
     };
     let status = Evidence {
         path: "/output/status".to_owned(),
         value: Some("\"pending\"".to_owned()),
         origin: at("\"pending\""),
         rule_span: Some(span("output.status")),
+        found: None,
         ..Evidence::default()
     };
     let found = Evidence {

@@ -177,7 +177,8 @@ impl<'run> Machine<'run> {
             ref value => Some(to_json(value)),
         };
         let label = self.describe(node, at, gaps);
-        Evidence { role, label, step, path, value, origin: place.origin.range(), rule_span: Some(self.span(at)) }
+        let (origin, rule_span) = (place.origin.range(), Some(self.span(at)));
+        Evidence { role, label, step, path, value, origin, rule_span, ..Evidence::default() }
     }
 
     /// The step in scope as an index into the run's steps.

@@ -59,6 +59,7 @@ impl<'run> Machine<'run> {
             value: Some(value.clone()),
             origin: origin.range(),
             rule_span: Some(*span),
+            ..Evidence::default()
         };
         Explanation { reason, evidence: vec![evidence] }
     }

@@ -247,7 +247,7 @@ fn http<'run>(
                 path: super::locate::pointer(machine.run, &status).unwrap_or_default(),
                 value: Some(shown),
                 origin: status.origin.range().or_else(|| step.node.origin.range()),
-                rule_span: None,
+                ..Evidence::default()
             });
         }
         truth = truth.and(one);

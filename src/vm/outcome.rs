@@ -162,6 +162,8 @@ pub struct Evidence {
     pub path: String,
     /// The value as JSON text, where there is one; shortened and redacted by the reports, not here.
     pub value: Option<String>,
+    /// A text or number in which a predicate of `no … in` has found something: reports show it nowhere, whatever else holds it.
+    pub found: Option<String>,
     /// The bytes of the run's text.
     pub origin: Option<std::ops::Range<usize>>,
     /// The part of the rule that it belongs to.

@@ -1,17 +1,16 @@
 //! What a derivation must not show: secrets, the environment, and what a predicate of `no … in` looks for.
 
 use crate::diagnostic::render::one_line;
-use crate::report::redact::{self, REDACTED, redact};
+use crate::report::redact::{self, REDACTED, Withheld, redact};
 use crate::report::value::shortened;
 use crate::trace::run::Run;
 use crate::vm::derivation::{Derivation, Found, Part, Shown};
-use crate::vm::outcome::Evidence;
 
 /// Texts and places that are not shown.
 #[derive(Debug, Default)]
 pub struct Hidden {
-    /// Values that were hidden where they stand; they are taken out of words, too. Longest first.
-    texts: Vec<String>,
+    /// Values that were hidden where they stand; they are taken out of words, too.
+    texts: Withheld,
 }
 
 /// Values shorter than this may stand in words by chance.
@@ -20,12 +19,12 @@ const SHORTEST: usize = 4;
 const WORDS: usize = 2_000;
 
 impl Hidden {
-    /// What is to be hidden of a run and the derivations on it, and what predicates have found in it.
-    pub fn new<'a>(run: &Run<'_>, derivations: &[Derivation], found: impl Iterator<Item = &'a Evidence>) -> Self {
+    /// What is to be hidden of a run and the derivations on it: also what predicates have found in it.
+    pub fn new<'a>(run: &Run<'_>, derivations: impl Iterator<Item = &'a Derivation>) -> Self {
         let (_, mut texts) = redact::environment(run);
-        texts.extend(found.filter_map(|found| Some(redact::found(run, &found.path)?.1)));
-        for part in derivations.iter().flat_map(|one| &one.parts) {
-            collect(part, &mut texts);
+        for one in derivations {
+            texts.extend(one.outcome.evidence.iter().filter_map(|found| Some(redact::found(found)?.1)));
+            one.parts.iter().for_each(|part| collect(part, &mut texts));
         }
         Self::of_texts(texts)
     }
@@ -35,15 +34,14 @@ impl Hidden {
         let (_, mut texts) = redact::environment(run);
         collect(part, &mut texts);
         if is_secret(shown) {
-            texts.push(shown.text.trim_matches('"').to_owned());
+            texts.push(content(shown));
         }
         Self::of_texts(texts)
     }
 
     fn of_texts(mut texts: Vec<String>) -> Self {
         texts.retain(|text| text.chars().count() >= SHORTEST);
-        redact::longest_first(&mut texts);
-        Self { texts }
+        Self { texts: Withheld::of(texts) }
     }
 
     /// Whether a value is one that no report shows.
@@ -57,7 +55,7 @@ impl Hidden {
     }
 
     fn clean(&self, words: &str) -> String {
-        one_line(&redact::without_texts(redact(words).into_owned(), &self.texts)).into_owned()
+        one_line(&self.texts.without(redact(words).into_owned())).into_owned()
     }
 
     /// A value; `masked` hides every one that is no truth.
@@ -75,6 +73,11 @@ fn is_secret(shown: &Shown) -> bool {
     of_environment || shown.text.starts_with('"') && !redact::secrets(&format!("\"{name}\": {}", shown.text)).is_empty()
 }
 
+/// A text without its quotes and escapes; of one that was cut, what is left of it.
+fn content(shown: &Shown) -> String {
+    serde_json::from_str(&shown.text).unwrap_or_else(|_| shown.text.trim_matches('"').to_owned())
+}
+
 /// The texts of the values of a part that are secrets, without their quotes.
 fn collect(part: &Part, texts: &mut Vec<String>) {
     let mut open = vec![part];
@@ -87,7 +90,7 @@ fn collect(part: &Part, texts: &mut Vec<String>) {
         };
         let bound = part.bindings.iter().chain(hits.clone().flat_map(|hit| &hit.bindings)).map(|(_, shown)| shown);
         for shown in own.into_iter().chain(bound).filter(|shown| is_secret(shown)) {
-            texts.push(shown.text.trim_matches('"').to_owned());
+            texts.push(content(shown));
         }
         open.extend(&part.parts);
         open.extend(hits.filter_map(|hit| hit.condition.as_ref()));

@@ -139,12 +139,11 @@ impl Node {
 #[must_use]
 pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>)], choice: Choice) -> View {
     let mut assertions = Vec::new();
+    let hidden = Hidden::new(run, derivations.iter().flat_map(|(_, of_program)| of_program));
     for (program, derivations) in derivations {
         let item = |derivation: &Derivation| {
             table.item(*program, derivation.outcome.assertion).and_then(|item| table.items.get(item))
         };
-        let masked = derivations.iter().filter(|one| item(one).is_some_and(|item| item.masked));
-        let hidden = Hidden::new(run, derivations, masked.flat_map(|one| &one.outcome.evidence));
         for derivation in derivations {
             if let Some(item) = item(derivation) {
                 let teller = Teller { table, program: *program, run, hidden: &hidden, masked: item.masked };
@@ -154,7 +153,7 @@ pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>
     }
     let run = RunView {
         name: one_line(&run.source.name()).into_owned(),
-        id: run.id.map(|id| shortened(&Hidden::new(run, &[], std::iter::empty()).words(id), TEXT)),
+        id: run.id.map(|id| shortened(&Hidden::new(run, std::iter::empty()).words(id), TEXT)),
         steps: run.steps.len(),
         complete: run.complete,
     };

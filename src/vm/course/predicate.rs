@@ -30,13 +30,15 @@ pub(super) struct Place {
     pub(super) kinds: Vec<&'static str>,
     /// Where the value stands in the text of the run.
     pub(super) origin: Option<std::ops::Range<usize>>,
+    /// The text or number itself: for those who have to keep it out of reports.
+    pub(super) content: Option<String>,
 }
 
 /// What a walk found.
 #[derive(Debug, Default)]
 struct Walk {
-    /// The first value of which the predicate is true.
-    found: Option<Place>,
+    /// The first values of which the predicate is true, as many as are asked for.
+    found: Vec<Place>,
     /// The first of which it cannot be decided.
     unknown: Option<Place>,
     /// How many values were looked at.
@@ -56,11 +58,15 @@ enum Segment<'run> {
     Index(usize),
 }
 
-/// Looks at every text, number and boolean inside a value, in order, without recursion.
+/// Places that are looked for where it is said what was found.
+const MOST_FOUND: usize = 1_000;
+
+/// Looks at every text, number and boolean inside a value, in order, without recursion, until so many were found.
 fn walk<'run>(
     root: Node<'run>,
     predicate: CodeId,
     scope: &Scope<'_, 'run>,
+    most: usize,
     view: &mut View<'_, 'run>,
 ) -> Result<Walk, Fault> {
     let mut visits = vec![Visit { node: root, parent: None, segment: Segment::Index(0) }];
@@ -94,8 +100,10 @@ fn walk<'run>(
                     Some(false) => {}
                     Some(true) => {
                         let kinds = kinds(&node, key(&visits, at), predicate, view)?;
-                        walk.found = Some(Place { kinds, ..place(&visits, at, view) });
-                        return Ok(walk);
+                        walk.found.push(Place { kinds, ..place(&visits, at, view) });
+                        if walk.found.len() >= most {
+                            return Ok(walk);
+                        }
                     }
                     None if walk.unknown.is_none() => walk.unknown = Some(place(&visits, at, view)),
                     None => {}
@@ -146,7 +154,12 @@ fn place(visits: &[Visit<'_>], at: usize, view: &View<'_, '_>) -> Place {
     };
     let pointer = crate::vm::locate::pointer(view.machine.run, &node);
     let (type_name, origin) = (node.value.type_name(), node.origin.range());
-    Place { path, type_name, length, pointer, step: None, kinds: Vec::new(), origin }
+    let content = match node.value {
+        Value::Text(text) => Some(text.as_str().to_owned()),
+        Value::Number(_) => Some(crate::value::json::to_json(&node.value)),
+        _ => None,
+    };
+    Place { path, type_name, length, pointer, step: None, kinds: Vec::new(), origin, content }
 }
 
 /// What was found, where the predicate is one of the standard set.
@@ -184,6 +197,7 @@ impl Place {
             step: None,
             kinds: Vec::new(),
             origin: None,
+            content: None,
         }
     }
 }
@@ -201,6 +215,14 @@ impl NoneIn {
     pub(super) fn new(values: CodeId, predicate: CodeId) -> Self {
         Self { values, predicate, walk: Walk::default(), recorded: false }
     }
+
+    /// All that is found: judging stops at the first.
+    fn all(&self, view: &mut View<'_, '_>) -> Result<Vec<Place>, Fault> {
+        let bindings = view.context.bindings.clone();
+        let scope = Scope { bindings: &bindings, ..view.context.scope() };
+        let root = view.machine.evaluate(self.values, &scope)?;
+        Ok(walk(root, self.predicate, &scope, MOST_FOUND, view)?.found)
+    }
 }
 
 impl<'run> Monitor<'run> for NoneIn {
@@ -213,8 +235,8 @@ impl<'run> Monitor<'run> for NoneIn {
         let scope = Scope { bindings: &bindings, ..view.context.scope() };
         let root = view.machine.evaluate(self.values, &scope)?;
         self.recorded = !matches!(root.value, Value::Absent | Value::Truth(Truth::Undecided));
-        self.walk = walk(root, self.predicate, &scope, view)?;
-        let (found, unknown) = (self.walk.found.is_some(), self.walk.unknown.is_some());
+        self.walk = walk(root, self.predicate, &scope, 1, view)?;
+        let (found, unknown) = (!self.walk.found.is_empty(), self.walk.unknown.is_some());
         Ok(Judged {
             may_fail: found || unknown || !self.recorded,
             may_hold: !found,
@@ -225,8 +247,11 @@ impl<'run> Monitor<'run> for NoneIn {
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        match self.walk.found.as_ref().or(self.walk.unknown.as_ref()) {
-            Some(place) => explain::found(view, place, self.predicate),
+        match self.walk.found.first().or(self.walk.unknown.as_ref()) {
+            Some(place) => {
+                let more = if self.walk.found.is_empty() { Vec::new() } else { self.all(view).unwrap_or_default() };
+                explain::found(view, place, more.get(1..).unwrap_or_default(), self.predicate)
+            }
             None => explain::not_recorded(view, self.values),
         }
     }
@@ -250,6 +275,23 @@ impl NoneInSteps {
     pub(super) fn new(predicate: CodeId) -> Self {
         Self { predicate, sure: None, possible: None }
     }
+
+    /// All that is found in the steps, up to a number of them: judging stops at the first.
+    fn all(&self, view: &mut View<'_, '_>) -> Result<Vec<Place>, Fault> {
+        let hits: Vec<Hit> = view.hits_of(0).collect();
+        let mut found = Vec::new();
+        for hit in hits {
+            let Some(step) = view.step(hit.step) else { continue };
+            let bindings = view.bindings(&hit.env);
+            let scope = Scope::of_step(step).with_bindings(&bindings);
+            let walk = walk(step.node, self.predicate, &scope, MOST_FOUND - found.len(), view)?;
+            found.extend(walk.found.into_iter().map(|place| Place { step: Some(hit.step), ..place }));
+            if found.len() >= MOST_FOUND {
+                break;
+            }
+        }
+        Ok(found)
+    }
 }
 
 impl<'run> Monitor<'run> for NoneInSteps {
@@ -261,13 +303,13 @@ impl<'run> Monitor<'run> for NoneInSteps {
             let Some(step) = view.step(hit.step) else { continue };
             let bindings = view.bindings(&hit.env);
             let scope = Scope::of_step(step).with_bindings(&bindings);
-            let walk = walk(step.node, self.predicate, &scope, view)?;
+            let walk = walk(step.node, self.predicate, &scope, 1, view)?;
             let of_step = |place: Place| Place { step: Some(hit.step), ..place };
-            if let (true, Some(place)) = (hit.sure && self.sure.is_none(), &walk.found) {
+            if let (true, Some(place)) = (hit.sure && self.sure.is_none(), walk.found.first()) {
                 self.sure = Some(of_step(place.clone()));
             }
             if self.possible.is_none() {
-                self.possible = walk.found.or(walk.unknown).map(of_step);
+                self.possible = walk.found.into_iter().next().or(walk.unknown).map(of_step);
             }
         }
         Ok(())
@@ -280,7 +322,10 @@ impl<'run> Monitor<'run> for NoneInSteps {
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         let place = self.sure.as_ref().or(self.possible.as_ref());
-        place.map_or_else(Why::default, |place| explain::found(view, place, self.predicate))
+        let Some(place) = place else { return Why::default() };
+        let all = self.all(view).unwrap_or_default();
+        let more: Vec<Place> = all.into_iter().filter(|other| other.pointer != place.pointer).collect();
+        explain::found(view, place, &more, self.predicate)
     }
 
     fn sees_all_answers(&self) -> bool {

@@ -158,33 +158,48 @@ pub(in super::super) fn none_meets(view: &mut View<'_, '_>, first: Option<&Hit>,
     why(reason, evidence)
 }
 
-/// A predicate found something: its place and length, never the value.
-pub(in super::super) fn found(view: &mut View<'_, '_>, place: &Place, predicate: CodeId) -> Why {
+/// A predicate found something: its place and length, never the value; and how much more it finds.
+pub(in super::super) fn found(view: &mut View<'_, '_>, place: &Place, more: &[Place], predicate: CodeId) -> Why {
     let text = view.machine.rule_text(view.machine.code_span(predicate));
     let name = text.split(['(', ' ']).next().unwrap_or("").to_owned();
     let shown = place.pointer.clone().unwrap_or_else(|| place.path.clone());
     let at = if shown.is_empty() { "the value itself".to_owned() } else { format!("`{shown}`") };
-    let (what, within) = match place.kinds.as_slice() {
-        [] => ("something".to_owned(), ""),
-        kinds => (kinds.join(", "), "in "),
-    };
-    let size = match place.type_name {
-        "string" => format!("a text of {}", amount(place.length as u64, "character")),
-        other => format!("a {other}"),
-    };
     let step = place.step.map(|step| format!(" in {}", view.say(step))).unwrap_or_default();
-    let pointer = place.pointer.clone().unwrap_or_default();
-    let step_number = place.step.or_else(|| crate::vm::locate::step_of(view.machine.run, &pointer));
-    let evidence = Evidence {
-        role: Role::Decisive,
-        label: format!("`{name}` finds {what} here, {within}{size}"),
-        step: step_number,
-        path: pointer,
-        rule_span: Some(view.machine.code_span(predicate)),
-        origin: place.origin.clone(),
-        ..Evidence::default()
-    };
-    why(format!("`{name}` finds {what} at {at}{step}, {within}{size}"), vec![evidence])
+    let mut reason = format!("`{name}` finds {} at {at}{step}, {}", place.what(), place.size());
+    if !more.is_empty() {
+        reason.push_str(&format!("; and in {}", amount(more.len() as u64, "more value")));
+    }
+    let evidence = std::iter::once(place).chain(more).enumerate().map(|(number, place)| {
+        let pointer = place.pointer.clone().unwrap_or_default();
+        Evidence {
+            role: if number == 0 { Role::Decisive } else { Role::Value },
+            label: format!("`{name}` finds {} here, {}", place.what(), place.size()),
+            step: place.step.or_else(|| crate::vm::locate::step_of(view.machine.run, &pointer)),
+            path: pointer,
+            found: place.content.clone(),
+            rule_span: Some(view.machine.code_span(predicate)),
+            origin: place.origin.clone(),
+            ..Evidence::default()
+        }
+    });
+    let evidence = evidence.collect();
+    why(reason, evidence)
+}
+
+impl Place {
+    /// What was found, as far as the predicate tells.
+    fn what(&self) -> String {
+        if self.kinds.is_empty() { "something".to_owned() } else { self.kinds.join(", ") }
+    }
+
+    /// The value that it was found in: `in a text of 40 characters`.
+    fn size(&self) -> String {
+        let within = if self.kinds.is_empty() { "" } else { "in " };
+        match self.type_name {
+            "string" => format!("{within}a text of {}", amount(self.length as u64, "character")),
+            other => format!("{within}a {other}"),
+        }
+    }
 }
 
 /// The value that should be looked into is not recorded.

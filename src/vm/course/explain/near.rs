@@ -83,9 +83,15 @@ impl<'run> View<'_, 'run> {
 
     /// The first match of a slot in the window.
     pub(super) fn first_hit(&self, slot: usize) -> Option<Hit> {
-        let matches = self.slots.get(slot).and_then(|slot| self.timeline.of(slot.shape))?;
+        self.hits_of(slot).next()
+    }
+
+    /// The matches of a slot in the window, in order.
+    pub(in super::super) fn hits_of(&self, slot: usize) -> impl Iterator<Item = Hit> + '_ {
+        let matches = self.slots.get(slot).and_then(|slot| self.timeline.of(slot.shape));
         let window = self.context.window;
-        matches.between(window.start, window.end).find_map(|event| monitor::hit(slot, event, self))
+        let events = matches.into_iter().flat_map(move |matches| matches.between(window.start, window.end));
+        events.filter_map(move |event| monitor::hit(slot, event, self))
     }
 
     /// A step of the right name that does not meet the pattern's condition.

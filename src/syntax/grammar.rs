@@ -2,6 +2,7 @@
 
 use pest::Parser as _;
 use pest::iterators::Pair;
+use std::sync::LazyLock;
 
 /// Stack for one level of nested brackets, while reading and while lowering (measured in a build without optimisation).
 const STACK_PER_LEVEL: usize = 96 << 10;
@@ -16,6 +17,26 @@ mod generated {
     #[derive(pest_derive::Parser)]
     #[grammar = "../grammar/assert.pest"]
     pub struct Grammar;
+}
+
+/// Words of the language that are no keyword of their own in the grammar.
+const OTHER_KEYWORDS: &[&str] = &["exactly", "read", "write", "skill", "user", "assistant", "thinking", "span"];
+
+/// Every word that means something by its place, sorted.
+pub(super) fn keywords() -> &'static [String] {
+    static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let rules = Rule::all_rules().iter().map(|rule| format!("{rule:?}"));
+        let own = rules.filter_map(|name| name.strip_prefix("k_").map(str::to_owned));
+        let mut words: Vec<String> = own.chain(OTHER_KEYWORDS.iter().map(|&word| word.to_owned())).collect();
+        words.sort_unstable();
+        words
+    });
+    &WORDS
+}
+
+/// True for a word that means something by its place.
+pub(super) fn is_keyword(word: &str) -> bool {
+    keywords().binary_search_by(|keyword| keyword.as_str().cmp(word)).is_ok()
 }
 
 /// What the strict grammar could not read: the furthest place and what would have gone on there.

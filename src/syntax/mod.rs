@@ -7,6 +7,7 @@ pub(crate) mod concrete;
 mod grammar;
 mod lower;
 mod mistakes;
+mod near;
 mod number;
 mod recover;
 pub(crate) mod token;

@@ -3,11 +3,16 @@
 use super::view::View;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::grammar::Rule;
+use crate::syntax::near;
 
 /// What is wrong, from the place where the grammar gave up.
 pub(super) fn fallback(view: &View<'_, '_>) -> Diagnostic {
     let at = view.failed;
-    let help = expectation(&view.expected);
+    let near = if view.is_word(at) { near::meant(view.word(at)).into_iter().next() } else { None };
+    let help = match near {
+        Some(near) => Some(format!("did you mean `{near}`? {}", expectation(&view.expected).unwrap_or_default())),
+        None => expectation(&view.expected),
+    };
     let diagnostic = if at >= view.len() {
         view.missing_at_end("the line ends too early")
     } else {
@@ -20,7 +25,7 @@ pub(super) fn fallback(view: &View<'_, '_>) -> Diagnostic {
 }
 
 /// The most useful of what would have gone on.
-fn expectation(rules: &[Rule]) -> Option<String> {
+pub(in crate::syntax) fn expectation(rules: &[Rule]) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
     let mut ranked: Vec<(u8, String)> = rules.iter().filter_map(|&rule| described(rule)).collect();
     ranked.sort();

@@ -154,6 +154,11 @@ const OTHERS: &[(&str, &str, &str)] = &[
     ("once", "require", "require search 1 times"),
 ];
 
+/// True for a word of [`OTHERS`].
+pub(super) fn is_other(word: &str) -> bool {
+    OTHERS.iter().any(|(other, ..)| other.eq_ignore_ascii_case(word))
+}
+
 fn other_word(view: &View<'_, '_>) -> Option<Diagnostic> {
     let word = view.word(0);
     if !is_head(view) {

@@ -23,6 +23,7 @@ mod windows;
 mod world;
 
 use crate::diagnostic::Diagnostic;
+pub(super) use expected::expectation;
 pub(super) use tokens::bracket;
 pub(super) use view::View;
 
@@ -54,8 +55,17 @@ const TABLES: &[&[Find]] = &[
     heads::LAST,
 ];
 
-/// What is wrong with a statement that the grammar refuses.
-pub(super) fn explain(view: &View<'_, '_>) -> Diagnostic {
-    let known = TABLES.iter().flat_map(|table| table.iter()).find_map(|find| find(view));
-    known.unwrap_or_else(|| expected::fallback(view))
+/// What is wrong with a statement that the grammar refuses, where one of the tables knows it.
+pub(super) fn known(view: &View<'_, '_>) -> Option<Diagnostic> {
+    TABLES.iter().flat_map(|table| table.iter()).find_map(|find| find(view))
+}
+
+/// What the grammar would have taken where it gave up.
+pub(super) fn expected(view: &View<'_, '_>) -> Diagnostic {
+    expected::fallback(view)
+}
+
+/// True for a word of another language, or of plain English, that one of the tables knows.
+pub(super) fn is_other_word(word: &str) -> bool {
+    heads::is_other(word) || operators::is_other(word)
 }

@@ -24,6 +24,9 @@ const SIGNS: &[(&str, &str)] = &[
     ("||", "or"),
     ("&", "and"),
     ("<>", "!="),
+    ("=<", "<="),
+    ("=>", ">="),
+    ("=!", "!="),
     ("??", "or"),
     ("...", ".."),
     ("=~", "matches"),
@@ -292,6 +295,11 @@ const TESTS: &[(&str, &str)] = &[
     ("NOT", "not"),
     ("IN", "in"),
 ];
+
+/// True for a word of [`TESTS`].
+pub(super) fn is_other(word: &str) -> bool {
+    TESTS.iter().any(|(other, _)| *other == word)
+}
 
 fn test_word(view: &View<'_, '_>) -> Option<Diagnostic> {
     let last = (view.failed + 1).min(view.len());

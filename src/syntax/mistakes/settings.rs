@@ -4,6 +4,7 @@ use super::Find;
 use super::view::{View, Write};
 use crate::diagnostic::suggest::nearest;
 use crate::diagnostic::{Diagnostic, Slug};
+use crate::syntax::near;
 use crate::syntax::words;
 
 /// Modifiers and settings with the wrong thing behind them.
@@ -195,7 +196,7 @@ fn unknown_modifier(view: &View<'_, '_>) -> Option<Diagnostic> {
         return None;
     }
     let meant = meant_modifier(word);
-    if meant.is_none() && !modifier_like(view, at) {
+    if meant.is_none() && (!modifier_like(view, at) || !near::meant(word).is_empty()) {
         return None;
     }
     let diagnostic = Diagnostic::new(Slug::UnknownModifier, view.span(at), format!("unknown modifier `{word}`"));

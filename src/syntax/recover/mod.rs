@@ -5,16 +5,18 @@
 
 mod again;
 mod brackets;
+mod nearly;
 mod pieces;
 #[cfg(test)]
 mod tests;
 mod text;
+mod told;
 mod unfinished;
 
 use super::ast::{Item, ItemKind, Name, Setting};
 use super::grammar::{self, Failure, Rule};
 use super::lower::{Lower, Place, too_deep};
-use super::mistakes::{self, View};
+use super::mistakes;
 use super::token::{Kind, Scan};
 use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
 use crate::limits::Limits;
@@ -166,9 +168,9 @@ impl Reader<'_, '_> {
                 }
                 items
             }
-            Err(failure) if body.is_none() => self.mistaken(piece, own, &failure, depth),
+            Err(failure) if body.is_none() => self.mistaken(piece, &failure, depth),
             Err(failure) => {
-                self.explain(piece, own, &failure);
+                self.explain(piece, inside, &failure, Rule::lone_item);
                 inner(self);
                 Vec::new()
             }
@@ -176,13 +178,17 @@ impl Reader<'_, '_> {
     }
 
     /// A piece that the strict grammar refuses: cut in two where that helps, explained where not.
-    fn mistaken(&mut self, piece: Piece, own: Vec<usize>, failure: &Failure, depth: usize) -> Vec<Item> {
+    fn mistaken(&mut self, piece: Piece, failure: &Failure, depth: usize) -> Vec<Item> {
+        if self.is_mistyped(piece, failure) {
+            self.explain(piece, None, failure, Rule::lone_item);
+            return Vec::new();
+        }
         if let Some((cut, rest)) = self.cut(piece) {
             let head = Piece { start: piece.start, end: cut };
             let mut items = match self.read(head, None, Rule::lone_item) {
                 Ok(items) => items,
                 Err(failure) => {
-                    self.explain(head, own_tokens(head, None), &failure);
+                    self.explain(head, None, &failure, Rule::lone_item);
                     Vec::new()
                 }
             };
@@ -201,13 +207,13 @@ impl Reader<'_, '_> {
             let rest = Piece { start: next, end: piece.end };
             match self.lowered(rest, None, Rule::lone_item) {
                 Err(failure) if matches!(self.text.word(next), "then" | "else") => {
-                    self.explain(rest, own_tokens(rest, None), &failure);
+                    self.explain(rest, None, &failure, Rule::lone_item);
                 }
-                _ => self.explain(piece, own, failure),
+                _ => self.explain(piece, None, failure, Rule::lone_item),
             }
             return items;
         }
-        self.explain(piece, own, failure);
+        self.explain(piece, None, failure, Rule::lone_item);
         Vec::new()
     }
 
@@ -240,23 +246,6 @@ impl Reader<'_, '_> {
             }
             None
         })
-    }
-
-    /// Of a statement with a bracket that is not closed only a string is told that is not closed either.
-    fn explain_string(&mut self, piece: Piece, own: &[usize]) {
-        let open =
-            |&&at: &&usize| matches!(self.text.kind(at), Kind::OpenText | Kind::OpenInterpolation | Kind::OpenRegex);
-        if own.iter().any(|at| open(&at)) {
-            let failure = Failure { at: self.text.span(piece.start).start as usize, expected: Vec::new() };
-            self.explain(piece, own.to_vec(), &failure);
-        }
-    }
-
-    fn explain(&mut self, piece: Piece, own: Vec<usize>, failure: &Failure) {
-        self.unread_name(piece);
-        let own = own.into_iter().filter(|&index| self.text.kind(index) != Kind::LineEnd).collect();
-        let view = View::new(self.text, own, failure);
-        self.diagnostics.push(mistakes::explain(&view));
     }
 
     /// Looks for a line of the piece from which on everything can be read, or where the statement surely ends.
@@ -343,7 +332,7 @@ impl Reader<'_, '_> {
                     ItemKind::Setting(setting) => Some(setting),
                     _ => None,
                 })),
-                Err(failure) => self.explain(piece, own, &failure),
+                Err(failure) => self.explain(piece, None, &failure, Rule::lone_setting),
             }
         }
         settings
@@ -369,24 +358,6 @@ impl Reader<'_, '_> {
         troubles
             .filter(|trouble| body.is_none_or(|body| body.open != trouble.token()))
             .any(|trouble| own.binary_search(&trouble.token()).is_ok())
-    }
-
-    /// Keeps the name that a declaration with a mistake was to declare.
-    fn unread_name(&mut self, piece: Piece) {
-        let mut name = piece.start + 1;
-        match self.text.word(piece.start) {
-            "def" => name += usize::from(self.text.is(name, "step") && self.text.kind(name + 1) == Kind::Word),
-            "let" | "param" | "schema" | "rule" | "invariant" | "case" | "tool" => {}
-            _ => return,
-        }
-        let span = self.text.span(name);
-        let end = pieces::label_end(self.text, name);
-        let span = span.to(self.text.span(end.saturating_sub(1)));
-        let written = self.text.source.get(span.range()).unwrap_or("");
-        let text = written.trim_matches(['"', '\'']).to_owned();
-        if !text.is_empty() {
-            self.unread.push(Name { text, span });
-        }
     }
 }
 

@@ -1,0 +1,75 @@
+//! What is told of a statement that cannot be read.
+
+use super::nearly::{self, Trial, Written};
+use super::{Kind, Piece, Reader, own_tokens, pieces};
+use crate::diagnostic::Slug;
+use crate::syntax::ast::Name;
+use crate::syntax::grammar::{Failure, Rule};
+use crate::syntax::mistakes::{self, View};
+
+impl Reader<'_, '_> {
+    /// Of a statement with a bracket that is not closed only a string is told that is not closed either.
+    pub(super) fn explain_string(&mut self, piece: Piece, own: &[usize]) {
+        let open =
+            |&&at: &&usize| matches!(self.text.kind(at), Kind::OpenText | Kind::OpenInterpolation | Kind::OpenRegex);
+        if own.iter().any(|at| open(&at)) {
+            let failure = Failure { at: self.text.span(piece.start).start as usize, expected: Vec::new() };
+            self.explain(piece, None, &failure, Rule::lone_item);
+        }
+    }
+
+    pub(super) fn explain(&mut self, piece: Piece, inside: Option<(usize, usize)>, failure: &Failure, rule: Rule) {
+        self.unread_name(piece);
+        let own: Vec<usize> = self.words_of(piece, inside);
+        let (text, place) = self.written(piece, inside);
+        // What is mended may be two statements.
+        let whole = if rule == Rule::lone_item { Rule::file } else { rule };
+        let trial = Trial { text: &text, place: &place, rule: whole };
+        let nearly =
+            |written| if rule == Rule::lone_item { self.nearly(piece, &own, &trial, failure, written) } else { None };
+        let diagnostic = nearly(Written::NoWord).unwrap_or_else(|| {
+            let view = View::new(self.text, own.clone(), failure);
+            let Some(known) = mistakes::known(&view) else {
+                return nearly(Written::OtherWord).unwrap_or_else(|| mistakes::expected(&view));
+            };
+            // Nothing is put in where a word in another's place is all that is wrong.
+            let unsure = nearly::only_inserts(&known) || known.slug == Slug::UnknownModifier && known.fix.is_none();
+            let fixed = known.fix.is_some();
+            let known = trial.proven(known, failure);
+            let swapped = if unsure || fixed && known.fix.is_none() { nearly(Written::OtherWord) } else { None };
+            swapped.unwrap_or(known)
+        });
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether a single word is all that is wrong with a statement.
+    pub(super) fn is_mistyped(&self, piece: Piece, failure: &Failure) -> bool {
+        let (text, place) = self.written(piece, None);
+        let trial = Trial { text: &text, place: &place, rule: Rule::file };
+        let found = self.nearly(piece, &self.words_of(piece, None), &trial, failure, Written::NoWord);
+        found.is_some_and(|diagnostic| diagnostic.fix.is_some())
+    }
+
+    /// The tokens of a piece outside of its body, without line ends.
+    fn words_of(&self, piece: Piece, inside: Option<(usize, usize)>) -> Vec<usize> {
+        own_tokens(piece, inside).into_iter().filter(|&index| self.text.kind(index) != Kind::LineEnd).collect()
+    }
+
+    /// Keeps the name that a declaration with a mistake was to declare.
+    pub(super) fn unread_name(&mut self, piece: Piece) {
+        let mut name = piece.start + 1;
+        match self.text.word(piece.start) {
+            "def" => name += usize::from(self.text.is(name, "step") && self.text.kind(name + 1) == Kind::Word),
+            "let" | "param" | "schema" | "rule" | "invariant" | "case" | "tool" => {}
+            _ => return,
+        }
+        let span = self.text.span(name);
+        let end = pieces::label_end(self.text, name);
+        let span = span.to(self.text.span(end.saturating_sub(1)));
+        let written = self.text.source.get(span.range()).unwrap_or("");
+        let text = written.trim_matches(['"', '\'']).to_owned();
+        if !text.is_empty() {
+            self.unread.push(Name { text, span });
+        }
+    }
+}

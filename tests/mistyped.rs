@@ -1,0 +1,142 @@
+//! Words of the language that are typed nearly right: the first thing that is said names the word that was meant.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot read its files has failed")]
+
+#[path = "common/fixtures.rs"]
+mod fixtures;
+
+use averment::limits::Limits;
+use averment::source::{SourceFile, SourceMap};
+use averment::syntax;
+use std::collections::BTreeMap;
+
+/// What is said of a text while it is read: the first message with its help.
+fn first_said(text: &str) -> Option<String> {
+    let mut map = SourceMap::default();
+    let file = map.add(SourceFile::new("rules.assert", None, text));
+    let (_, _, diagnostics) = syntax::parse(&map, file, &Limits::default());
+    let first = diagnostics.0.first()?;
+    Some(format!("{} ({})", first.message, first.help.as_deref().unwrap_or("")))
+}
+
+/// Whether a message has a word in backticks, alone or among others.
+fn names(said: &str, word: &str) -> bool {
+    let mut quoted = said.split('`').skip(1).step_by(2);
+    quoted
+        .any(|text| text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').any(|one| one == word))
+}
+
+/// The keywords of the grammar file that have at least three letters.
+fn keywords() -> Vec<String> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("grammar/assert.pest");
+    let pest = std::fs::read_to_string(path).unwrap();
+    let own = pest.lines().filter_map(|line| Some(line.strip_prefix("k_")?.split(' ').next()?.to_owned()));
+    let kinds = ["read", "write", "skill", "user", "assistant", "thinking", "span", "exactly"].map(str::to_owned);
+    own.chain(kinds).filter(|word| word.len() >= 3).collect()
+}
+
+/// A word with one slip of the keys: a letter dropped, two swapped, one doubled.
+fn slips(word: &str) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    let mut found = Vec::new();
+    for at in 0..letters.len() {
+        let mut dropped = letters.clone();
+        dropped.remove(at);
+        found.push(dropped);
+        let mut doubled = letters.clone();
+        doubled.insert(at, letters[at]);
+        found.push(doubled);
+        if at + 1 < letters.len() && letters[at] != letters[at + 1] {
+            let mut swapped = letters.clone();
+            swapped.swap(at, at + 1);
+            found.push(swapped);
+        }
+    }
+    let mut found: Vec<String> = found.into_iter().map(String::from_iter).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The places of the words in a line that stand in no text, regular expression or comment.
+fn words(line: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let (mut quote, mut start, mut before) = (None, None, ' ');
+    for (at, letter) in line.char_indices().chain([(line.len(), ' ')]) {
+        if let Some(open) = quote {
+            quote = (letter != open || before == '\\').then_some(open);
+            before = letter;
+            continue;
+        }
+        if letter.is_ascii_alphanumeric() || letter == '_' {
+            start = start.or(Some(at));
+        } else if let Some(start) = start.take() {
+            let touching = line[..start].ends_with(['.', '-', '*', '$', '/', '?'])
+                || matches!(letter, '*' | '-' | '?' | '/' | ':')
+                || letter == '.' && line[at..].starts_with(|c: char| c == '.');
+            if !touching {
+                found.push((start, &line[start..at]));
+            }
+        }
+        if letter == '#' {
+            break;
+        }
+        if letter == '"' || letter == '\'' || letter == '/' {
+            quote = Some(letter);
+        }
+        before = letter;
+    }
+    found
+}
+
+#[test]
+fn a_mistyped_keyword_is_named_by_the_first_thing_that_is_said() {
+    let keywords = keywords();
+    let mut seen = std::collections::BTreeSet::new();
+    let (mut tried, mut named, mut silent) = (0_u32, 0_u32, 0_u32);
+    let mut missed: BTreeMap<String, u32> = BTreeMap::new();
+    let mut examples = Vec::new();
+    let mut quiet = Vec::new();
+    // Every slip of every word takes a minute: a part of them is tried each time.
+    let every = if std::env::var("AVERMENT_ALL_SLIPS").is_ok() { 1 } else { 9 };
+    let mut turn = 0_usize;
+    for path in fixtures::rule_files_below(&fixtures::project("tests/conformance/language/good")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut base = 0;
+        for line in text.split_inclusive('\n') {
+            for (at, word) in words(line.trim_end_matches('\n')) {
+                if !keywords.iter().any(|keyword| keyword == word) || !seen.insert((line.trim().to_owned(), at)) {
+                    continue;
+                }
+                for slip in slips(word).into_iter().skip(turn % every).step_by(every) {
+                    turn += 1;
+                    if keywords.contains(&slip) {
+                        continue;
+                    }
+                    let changed = format!("{}{slip}{}", &text[..base + at], &text[base + at + word.len()..]);
+                    let Some(said) = first_said(&changed) else {
+                        silent += 1;
+                        quiet.push(format!("quiet {slip}: {}", line.trim()));
+                        continue;
+                    };
+                    tried += 1;
+                    if names(&said, word) {
+                        named += 1;
+                    } else {
+                        *missed.entry(word.to_owned()).or_default() += 1;
+                        examples.push(format!("{slip}: {} => {said}", line.trim()));
+                    }
+                }
+            }
+            base += line.len();
+        }
+    }
+    println!("{named} of {tried} mistyped keywords are named ({silent} are names that can be read)");
+    if std::env::var("AVERMENT_SHOW_MISSED").is_ok() {
+        println!("{missed:?}");
+        for example in examples.iter().chain(&quiet) {
+            println!("{example}");
+        }
+    }
+    assert!(named * 100 >= tried * 98, "{named} of {tried}");
+}

@@ -165,3 +165,17 @@ impl Meter {
         Ok(())
     }
 }
+
+/// Bytes of a run beyond which it is long: it is judged alone, is not kept twice, and what was needed for it is given back.
+pub const LONG: usize = 1 << 20;
+
+/// Beyond 32 MiB every block of memory is one of the system's own, also where the allocator (that of glibc) has seen such blocks before and
+/// would keep smaller ones.
+const OWN_BLOCK: usize = (32 << 20) + 1;
+
+/// Makes room in the list of a long run so that its memory goes back to the system as soon as the list is let go: otherwise each thread
+/// keeps that of its last one. Pages of it that are never written to take no memory.
+pub fn give_own_block<T>(list: &mut Vec<T>) {
+    let wanted = OWN_BLOCK.div_ceil(size_of::<T>().max(1));
+    list.reserve_exact(wanted.saturating_sub(list.len()));
+}

@@ -6,11 +6,12 @@
 use super::console::say;
 use super::feed::{self, Feeder};
 use super::inputs::Input;
-use super::judge::{Done, Judge, LONG};
+use super::judge::{Done, Judge};
 use super::outputs::Outputs;
 use super::profile;
 use super::progress::Progress;
 use crate::bytecode::program::Program;
+use crate::limits::LONG;
 use crate::report::gate::Policy;
 use crate::report::model::Detail;
 use crate::report::profile::Costs;

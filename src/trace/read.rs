@@ -5,6 +5,7 @@ mod bytes;
 mod cut;
 mod form;
 mod numbers;
+mod part;
 mod split;
 mod stream;
 
@@ -17,9 +18,10 @@ use crate::limits::Limits;
 use crate::value::json::{self, Duplicate};
 use crate::value::{Node, Origin, Value};
 use bumpalo::Bump;
+pub use part::{Part, Place, WholeLines};
 use std::ops::Range;
 use std::sync::Arc;
-pub use stream::{Part, Place, Runs, STRETCH, WholeLines};
+pub use stream::{Runs, STRETCH};
 
 /// The text of one run, not read yet. Cheap to clone and to send: runs of one stretch of a file share its text.
 #[derive(Debug, Clone)]

@@ -11,6 +11,7 @@ mod walk;
 use super::feed;
 use super::pipeline::Pipeline;
 use crate::bytecode::program::Program;
+use crate::limits::LONG;
 use crate::report::model::{RunReport, Unreadable};
 use crate::report::tally::{Memory, Running, Tally};
 use crate::trace::facts::{Demand, Facts, LineReader, Stretch};
@@ -343,9 +344,6 @@ struct Left {
     /// The answers are those of its facts.
     screened: bool,
 }
-
-/// A line of this length is not kept twice, and what was needed for it is given back.
-pub const LONG: usize = 1 << 20;
 
 /// Makes an arena empty. The memory of a usual run stays.
 fn let_go(arena: &mut Bump) {

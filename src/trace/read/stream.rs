@@ -5,9 +5,10 @@
 use super::bytes::{blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines};
 use super::cut::Cut;
 use super::form::{FirstLines, is_session, runs_by_line};
-use super::numbers::{LineNumbers, Turn};
+use super::numbers::LineNumbers;
+use super::part::{Part, WholeLines};
 use super::{RawRun, Shape, split};
-use crate::limits::Limits;
+use crate::limits::{LONG, Limits, give_own_block};
 use crate::trace::error::ReadError;
 use crate::trace::run::RunSource;
 use std::collections::VecDeque;
@@ -16,73 +17,6 @@ use std::sync::Arc;
 
 /// Bytes that are read at once.
 pub const STRETCH: usize = 256 << 10;
-/// A part of a file.
-pub enum Part {
-    /// Whole lines, a run on each, not looked at yet; their bytes are in the buffer.
-    Lines(WholeLines),
-    /// Runs that were cut already, and what cannot be read.
-    Runs(Vec<Result<RawRun, ReadError>>),
-}
-
-/// Whole lines that are not counted yet.
-#[derive(Debug)]
-pub struct WholeLines {
-    file: Arc<str>,
-    offset: u64,
-    turn: Turn,
-}
-
-impl WholeLines {
-    /// Where the lines stand, of which there are so many: line ends are found by whoever looks at the bytes, not by who reads them.
-    #[must_use]
-    pub fn counted(self, lines: usize) -> Place {
-        Place { file: self.file, offset: self.offset, line: self.turn.counted(lines) }
-    }
-}
-
-/// Where whole lines stand.
-#[derive(Debug, Clone)]
-pub struct Place {
-    /// The file as the user named it.
-    pub file: Arc<str>,
-    /// Place of the first byte in the file.
-    pub offset: u64,
-    /// The number of the first line, from 1.
-    pub line: usize,
-}
-
-impl Place {
-    /// Where a line stands that starts so many bytes and lines behind the first.
-    #[must_use]
-    pub fn source(&self, bytes: usize, lines: usize) -> RunSource {
-        RunSource {
-            file: self.file.to_string(),
-            line: self.line + lines,
-            column: 1,
-            offset: self.offset + bytes as u64,
-            position: Some(self.line + lines),
-            by_line: true,
-        }
-    }
-
-    /// The runs on lines that are no text, each with what is wrong.
-    #[must_use]
-    pub fn broken(&self, bytes: Vec<u8>) -> Vec<Result<RawRun, ReadError>> {
-        let (text, bad) = blank_bad_lines(bytes);
-        let mut bad = bad.into_iter().peekable();
-        let (mut start, mut found) = (0, Vec::new());
-        for (lines, line) in text.split_inclusive('\n').enumerate() {
-            let source = self.source(start, lines);
-            match bad.next_if(|broken| broken.start == start) {
-                Some(broken) => found.push(Err(ReadError::at(&source, &broken.text, broken.at, not_utf8()))),
-                None if line.trim_ascii().is_empty() => {}
-                None => found.push(Ok(RawRun::new(line.trim_end_matches(['\n', '\r']).to_owned(), source))),
-            }
-            start += line.len();
-        }
-        found
-    }
-}
 
 /// The runs of one file, one after the other. A run that cannot be read is an error of its own; the others come all the same.
 pub struct Runs {
@@ -186,6 +120,9 @@ impl Runs {
         // A line that is longer than a piece is read to its end.
         while !ended && (buffer.len() < size || (end.is_none() && buffer.len() <= self.limits.run_bytes)) {
             let before = buffer.len();
+            if before > LONG {
+                give_own_block(buffer);
+            }
             let room = if before < size { (size - before).max(4096) } else { size.max(4096) };
             ended = self.input.by_ref().take(room as u64).read_to_end(buffer)? == 0;
             end = memchr::memrchr(b'\n', buffer.get(before..).unwrap_or_default()).map(|at| before + at).or(end);
@@ -202,7 +139,7 @@ impl Runs {
         lines.pending.extend_from_slice(buffer.get(end..).unwrap_or_default());
         buffer.truncate(end);
         let turn = lines.numbers.turn();
-        let found = WholeLines { file: self.file.as_str().into(), offset: lines.offset, turn };
+        let found = WholeLines::new(&self.file, lines.offset, turn);
         lines.offset += end as u64;
         lines.found = true;
         if !(ended && lines.pending.is_empty()) {

@@ -9,6 +9,7 @@ mod cursor;
 mod simd;
 mod teddy;
 
+use crate::limits::{LONG, give_own_block};
 pub use cursor::Cursor;
 pub use teddy::{ByteSet, Teddy};
 
@@ -37,6 +38,9 @@ pub struct Index {
 impl Index {
     /// Indexes these bytes; what was known before is forgotten.
     pub fn build(&mut self, bytes: &[u8]) {
+        if bytes.len() > LONG {
+            give_own_block(&mut self.words);
+        }
         let (clean, ascii) = simd::index(bytes, &mut self.words, &mut self.ends);
         (self.clean, self.ascii) = (clean, ascii);
     }

@@ -1,0 +1,80 @@
+//! Memory of the command is bounded by the largest run, whatever the number of threads and of runs.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "common/folder.rs"]
+mod folder;
+
+use folder::Folder;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
+
+const MIB: usize = 1 << 20;
+
+/// The command at work: what is written to it is judged while it waits for more.
+fn start(folder: &Folder, threads: &str) -> Child {
+    let aver = assert_cmd::cargo::cargo_bin("aver");
+    Command::new(aver)
+        .current_dir(folder.path())
+        .args(["check", "r.assert", "-", "--format", "jsonl", "--threads", threads])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// The most memory that a process has had resident so far, in bytes.
+fn most(child: &Child) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 1024
+}
+
+/// A run of about so many bytes with one call.
+fn run(number: usize, bytes: usize) -> String {
+    let text = "what a tool said ".repeat(bytes / 17);
+    format!(
+        r#"{{"id":"r{number}","tool_calls":[{{"name":"search","args":{{"q":{number}}},"result":"{text}"}}],"output":"done"}}"#
+    )
+}
+
+/// Writes runs of these sizes, waits until they are judged, and says what memory that took.
+fn taken(threads: &str, sizes: &[usize]) -> usize {
+    let folder = Folder::new(&[("r.assert", "never delete_*\ncount search <= 2\n")]);
+    let mut child = start(&folder, threads);
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let writer = std::thread::spawn({
+        let sizes = sizes.to_vec();
+        move || {
+            for (number, bytes) in sizes.into_iter().enumerate() {
+                writeln!(stdin, "{}", run(number, bytes)).unwrap();
+            }
+            stdin
+        }
+    });
+    // The first line tells of the rules; the last run is judged when more has come or the input ends.
+    for number in 0..sizes.len() {
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        assert!(number == 0 || line.contains(r#""passed":true"#), "{}", line.get(..300).unwrap_or(&line));
+    }
+    let most = most(&child);
+    drop(writer.join().unwrap());
+    assert!(child.wait().unwrap().success());
+    most
+}
+
+#[test]
+fn long_runs_take_less_than_three_times_the_largest_with_any_number_of_threads() {
+    for threads in ["1", "2", "4"] {
+        let taken = taken(threads, &[24 * MIB; 6]);
+        assert!(taken < 3 * 24 * MIB, "{threads} threads: {} MiB", taken / MIB);
+    }
+}
+
+#[test]
+fn many_short_runs_take_no_more_memory_than_some() {
+    let taken = taken("2", &vec![MIB; 60]);
+    assert!(taken < 48 * MIB, "{} MiB", taken / MIB);
+}

@@ -151,7 +151,9 @@ fn nothing_checked_is_never_green() {
     for (line, said) in [
         ("check refunds.assert", "no trace is given"),
         ("check refunds.assert none", "there is no trace in `none`"),
+        ("check refunds.assert good.json none", "there is no trace in `none`"),
         ("check refunds.assert 'none/*.json'", "there is no trace in `none/*.json`"),
+        ("check -r refunds.assert -r none good.json", "there is no `.assert` file in `none`"),
         ("check none good.json", "there is no `.assert` file in `none`"),
         ("check refunds.assert good.json --tag payments --rule never", "there is no rule or assertion `never`"),
         ("check only-tests.assert good.json", "the rules hold no assertion"),

@@ -278,13 +278,14 @@ fn nothing_checked(table: &Table, runs: u64) -> &'static str {
 
 fn load(given: &Given<'_>, limits: Limits) -> Result<Rules, Stop> {
     swapped(given.arguments)?;
-    let files = inputs::rules(&given.rules)?;
-    if files.is_empty() {
-        let shown = given.rules.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", ");
-        return Err(Stop::usage(
-            format!("there is no `.assert` file in {shown}"),
-            "name a rule file or another folder",
-        ));
+    let mut files = Vec::new();
+    for path in &given.rules {
+        let found = inputs::rules(std::slice::from_ref(path))?;
+        if found.is_empty() {
+            let message = format!("there is no `.assert` file in `{}`", path.display());
+            return Err(Stop::usage(message, "name a rule file or another folder"));
+        }
+        files.extend(found);
     }
     let from_input = |input: &inputs::Input| *input == inputs::Input::Stdin;
     if files.iter().any(from_input) && given.traces.iter().any(|trace| trace == "-") {
@@ -345,15 +346,16 @@ fn traces(arguments: &Arguments, given: &Given<'_>, table: &Table) -> Result<Vec
     if given.traces.is_empty() && !empty_allowed {
         return Err(Stop::usage("no trace is given", "name files, folders, or `-` for standard input"));
     }
-    let traces = inputs::traces(&given.traces)?;
-    if traces.is_empty() && !empty_allowed {
-        let shown = given.traces.iter().map(|trace| format!("`{trace}`")).collect::<Vec<_>>().join(", ");
+    let named = inputs::traces_by_name(&given.traces)?;
+    let empty: Vec<String> =
+        named.iter().filter(|(_, found)| found.is_empty()).map(|(name, _)| format!("`{name}`")).collect();
+    if !empty.is_empty() && !empty_allowed {
         return Err(Stop::usage(
-            format!("nothing to check: there is no trace in {shown}"),
+            format!("nothing to check: there is no trace in {}", empty.join(", ")),
             "`--allow empty` lets it pass",
         ));
     }
-    Ok(traces)
+    Ok(named.into_iter().flat_map(|(_, found)| found).collect())
 }
 
 /// The bytes of a piece: enough to be worth the trouble, and no more than memory has room for.

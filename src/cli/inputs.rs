@@ -43,26 +43,31 @@ pub fn rules(given: &[PathBuf]) -> Result<Vec<Input>, Stop> {
     Ok(inputs)
 }
 
-/// The traces of the command line: a file stands for itself, a folder for every `.json` and `.jsonl` file in it, a pattern for what it matches.
+/// The traces of the command line, in order.
 pub fn traces(given: &[String]) -> Result<Vec<Input>, Stop> {
-    let mut inputs: Vec<Input> = Vec::new();
-    for text in given {
-        let path = Path::new(text);
-        if text == "-" {
-            if inputs.contains(&Input::Stdin) {
-                return Err(Stop::usage("standard input is named twice", "name `-` once"));
-            }
-            inputs.push(Input::Stdin);
-        } else if path.is_dir() {
-            inputs.extend(inside(path, &["json", "jsonl"])?.into_iter().map(Input::File));
-        } else if path.exists() || !text.contains(['*', '?', '[']) {
-            // One that is not there is told when its turn comes: the others are judged all the same.
-            inputs.push(Input::File(path.to_path_buf()));
-        } else {
-            inputs.extend(matching(text)?.into_iter().map(Input::File));
-        }
+    Ok(traces_by_name(given)?.into_iter().flat_map(|(_, found)| found).collect())
+}
+
+/// What each name of the command line stands for: a file for itself, a folder for every `.json` and `.jsonl` file in it, a pattern for
+/// what it matches.
+pub fn traces_by_name(given: &[String]) -> Result<Vec<(&str, Vec<Input>)>, Stop> {
+    if given.iter().filter(|text| *text == "-").count() > 1 {
+        return Err(Stop::usage("standard input is named twice", "name `-` once"));
     }
-    Ok(inputs)
+    given.iter().map(|text| Ok((text.as_str(), trace(text)?))).collect()
+}
+
+/// What one name stands for; nothing for a folder without a trace and for a pattern that matches nothing.
+fn trace(text: &str) -> Result<Vec<Input>, Stop> {
+    let path = Path::new(text);
+    let files = |found: Vec<PathBuf>| found.into_iter().map(Input::File).collect();
+    match text {
+        "-" => Ok(vec![Input::Stdin]),
+        _ if path.is_dir() => inside(path, &["json", "jsonl"]).map(files),
+        // One that is not there is told when its turn comes: the others are judged all the same.
+        _ if path.exists() || !text.contains(['*', '?', '[']) => Ok(vec![Input::File(path.to_path_buf())]),
+        _ => matching(text).map(files),
+    }
 }
 
 /// Every file with one of the endings in a folder and its folders, sorted.

@@ -117,6 +117,25 @@ fn json_that_does_not_fit_says_where() {
 }
 
 #[test]
+fn a_kind_that_is_not_recorded_beside_calls_of_that_name_says_what_to_write() {
+    const TOOLS: &str =
+        r#"{ "calls": [{ "tool": "read", "args": { "path": "a" } }, { "tool": "edit", "args": { "path": "a" } }] }"#;
+    let says = |rule: &str, words: &str| {
+        let folder = Folder::new(&[("rules.assert", rule), ("run.json", TOOLS)]);
+        let report = folder.aver("check rules.assert run.json --format json").json();
+        let result = &report["runs"][0]["results"][0];
+        assert_eq!((&result["verdict"], &result["reason"]), (&"undecided".into(), &words.into()), "{rule}");
+    };
+    let tool = "the run does not record `reads`; for the tool write `\"read\"`";
+    says("before read(path: $p) -> edit(path: $p)", tool);
+    says("count read <= 3", tool);
+    says("never (edit | read)", tool);
+    says("never write \"src/**\"", "the run does not record `writes`");
+    let folder = Folder::new(&[("rules.assert", "before \"read\"(path: $p) -> edit(path: $p)"), ("run.json", TOOLS)]);
+    assert_eq!(folder.aver("check rules.assert run.json").code, 0);
+}
+
+#[test]
 fn checks_of_the_world_say_what_the_run_records() {
     says("file \"out/other.md\" exists", "the run records no file `out/other.md`");
     says(

@@ -162,6 +162,7 @@ catalog! {
     UnusedArgument = "unused-argument", Warning, "a parameter of a definition is never used", Names;
     Shadowing = "shadowing", Warning, "a name hides another", Names;
     BindingUsedOnce = "binding-used-once", Warning, "a binding relates nothing", Names;
+    NearlyAKind = "nearly-a-kind", Warning, "the name of a tool is nearly a kind of step", Names;
     Naming = "naming", Info, "names of rules are not written alike", Names off;
     // Lints: text.
     Confusable = "confusable", Warning, "a word has letters that look like others", Text;

@@ -8,6 +8,7 @@ mod context;
 mod cost;
 mod course;
 pub mod fix;
+mod kinds;
 mod levels;
 pub mod logic;
 mod names;

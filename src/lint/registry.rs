@@ -1,7 +1,7 @@
 //! Which function finds which lints.
 
 use super::context::Context;
-use super::{cost, names, order, pairs, readings, regex, style, tests, text, truth, vacuity};
+use super::{cost, kinds, names, order, pairs, readings, regex, style, tests, text, truth, vacuity};
 use crate::diagnostic::Slug;
 
 /// A function that looks for lints.
@@ -43,6 +43,7 @@ passes! {
     names::unused: UnusedParam, UnusedDef, UnusedStep, UnusedSchema, UnusedUse;
     #[of_text] names::locals: UnusedVariable, UnusedArgument, Shadowing;
     #[of_text] names::bindings: BindingUsedOnce;
+    kinds::nearly: NearlyAKind;
     names::naming: Naming;
     #[of_text] text::characters: BidiCharacter, InvisibleCharacter;
     #[of_text] text::confusable: Confusable;

@@ -7,7 +7,7 @@ pub(crate) mod concrete;
 mod grammar;
 mod lower;
 mod mistakes;
-mod near;
+pub(crate) mod near;
 mod number;
 mod recover;
 pub(crate) mod token;

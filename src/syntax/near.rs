@@ -1,14 +1,14 @@
 //! Which word of the language another word is nearly: two letters swapped, one dropped, doubled or another, two words written as one.
 
 use super::grammar;
-use super::mistakes;
+use super::{mistakes, words};
 
 /// Shorter words of the language are too much like others to take their place: `is` and `in`.
 const SHORTEST_SWAPPED: usize = 4;
 /// Short words of the language that are written for others.
 const CONFUSED: &[(&str, &str)] = &[("no", "not"), ("or", "of"), ("of", "or"), ("if", "iff")];
 /// Words that mean something else than the word of the language beside them.
-const OWN_MEANING: &[&str] = &["one", "nor", "ever", "has"];
+const OWN_MEANING: &[&str] = &["one", "nor", "ever", "has", "most"];
 
 /// The words of the language that another word may have been meant to be, nearest first.
 pub(super) fn meant(word: &str) -> Vec<String> {
@@ -33,6 +33,35 @@ pub(super) fn meant(word: &str) -> Vec<String> {
         both.then(|| format!("{left} {right}"))
     });
     joined.chain(found.into_iter().map(|(_, keyword)| keyword.to_owned())).collect()
+}
+
+/// Words that are lists of a run, where a step names its kind: `never commands`.
+const LISTS: &[(&str, &str)] = &[
+    ("commands", "command"),
+    ("messages", "message"),
+    ("reads", "read"),
+    ("writes", "write"),
+    ("skills", "skill"),
+    ("spans", "span"),
+];
+
+/// Words with a meaning of their own that a dropped letter makes of a kind.
+const NO_KIND: &[&str] = &["red", "rad", "san"];
+
+/// The kind of step that the name of a tool is a slip of the keys away from: two neighbours swapped, a letter doubled or one in the middle
+/// dropped. Other letters make other names: `head` is no mistyped `read`.
+pub(crate) fn kind(name: &str) -> Option<&'static str> {
+    if let Some((_, kind)) = LISTS.iter().find(|(list, _)| *list == name) {
+        return Some(kind);
+    }
+    let inner = |kind: &str| {
+        name.len() + 1 == kind.len()
+            && name.bytes().next() == kind.bytes().next()
+            && name.bytes().last() == kind.bytes().last()
+    };
+    let slip = |kind: &str| is_swapped(name, kind) || is_doubled(name, kind) || inner(kind);
+    let near = |kind: &&str| strsim::osa_distance(name, kind) == 1 && slip(kind) && !NO_KIND.contains(&name);
+    words::KINDS.iter().copied().find(near)
 }
 
 /// How far a word is from one of the language, for an order of what to try; `None` for too far. A slip of the keys (two letters swapped, one

@@ -9,8 +9,10 @@ pub(super) enum Mistake {
     UnknownUnit { at: usize, unit: String },
     /// Units of two families, or a smaller one before a larger one: where the second one starts.
     MixedUnits { at: usize },
-    /// More digits or a larger exponent than any use has.
+    /// More digits or a larger exponent than any use has, or a value beyond all numbers that can be compared.
     TooLong,
+    /// A value so small that it would be compared as 0.
+    TooSmall,
 }
 
 /// A value and the family of its unit.
@@ -78,6 +80,21 @@ pub(super) fn meant_unit(letters: &str) -> Option<&'static str> {
 
 /// Reads a number token of the grammar, for example `1h30m`, `$0.05`, `95%`, `1_000`.
 pub(super) fn read(text: &str) -> Result<Reading, Mistake> {
+    let reading = reading(text)?;
+    match reading.value.parse::<f64>() {
+        Ok(value) if value.is_infinite() => Err(Mistake::TooLong),
+        Ok(0.0) if has_digits(&reading.value) => Err(Mistake::TooSmall),
+        _ => Ok(reading),
+    }
+}
+
+/// Whether a number as text has a digit that is no zero, in front of its exponent.
+fn has_digits(value: &str) -> bool {
+    let digits = value.split(['e', 'E']).next().unwrap_or(value);
+    digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
+}
+
+fn reading(text: &str) -> Result<Reading, Mistake> {
     if let Some(amount) = text.strip_prefix('$') {
         let (decimal, rest) = Decimal::take(amount)?;
         let at = text.len() - rest.len();
@@ -290,6 +307,13 @@ mod tests {
         assert_eq!(read("1h30"), Err(Mistake::UnknownUnit { at: 1, unit: "h30".into() }));
         assert_eq!(read("1s2h"), Err(Mistake::MixedUnits { at: 3 }));
         assert_eq!(read("1KB2MB"), Err(Mistake::MixedUnits { at: 4 }));
-        assert_eq!(read("1e999999999"), Err(Mistake::TooLong));
+        for large in ["1e999999999", "1e400", "1e309", "1e400s", "1e306s", "$1e400", "1e308GiB"] {
+            assert_eq!(read(large), Err(Mistake::TooLong), "{large}");
+        }
+        for small in ["1e-400", "0.1e-399", "1e-323%"] {
+            assert_eq!(read(small), Err(Mistake::TooSmall), "{small}");
+        }
+        assert_eq!(value("0e-400").0, "0e-400");
+        assert_eq!(value("1e308").0, "1e308");
     }
 }

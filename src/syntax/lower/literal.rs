@@ -40,7 +40,12 @@ impl Lower<'_> {
                 "units of a duration go from large to small, each once",
             )
             .help("write `1h30m`"),
-            Mistake::TooLong => Diagnostic::new(Slug::Syntax, whole, "this number is too large or has too many digits"),
+            Mistake::TooLong => Diagnostic::new(Slug::Syntax, whole, "this number is too large or has too many digits")
+                .help("write one of at most 400 digits that is, in milliseconds, USD or bytes, below 1.7e308"),
+            Mistake::TooSmall => {
+                Diagnostic::new(Slug::Syntax, whole, "this number is so small that it would count as 0")
+                    .help("write `0`")
+            }
         }
     }
 

@@ -3,31 +3,73 @@
 use super::Find;
 use super::view::{View, Write};
 use crate::diagnostic::{Diagnostic, Slug};
+use crate::syntax::token::Kind;
+use crate::syntax::{grammar, words};
 
-pub(super) const TABLE: &[Find] = &[call_outside, generated, expectation, call_alias, for_each_tool];
+pub(super) const TABLE: &[Find] = &[call_outside, call_in_front, generated, expectation, call_alias, for_each_tool];
 
 /// `call refund`, `call search 2 times`, `call add(a: 1)`.
 fn call_outside(view: &View<'_, '_>) -> Option<Diagnostic> {
     if !view.is(0, "call") || view.find(1, "{").is_some() || view.find(1, "generate").is_some() {
         return None;
     }
-    let end = view.behind_step(1);
-    if end == 1 {
+    let start = 1 + usize::from(view.is(1, "tool") && view.is_word(2));
+    let end = view.behind_step(start);
+    if end == start {
         return None;
     }
-    let rest = view.source(1, view.len());
+    let rest = view.source(start, view.len());
     let text = format!("require {rest}");
     let mut diagnostic = Diagnostic::new(Slug::Misplaced, view.span(0), "`call` exists only in an invariant")
-        .write(text.clone(), vec![view.edit(0, 1, "require")]);
+        .write(text.clone(), vec![view.edit(0, start, "require")]);
     if view.find(1, "times").is_none() {
-        let open = (1..end).find(|&at| view.is(at, "("));
-        let name = view.source(1, open.unwrap_or(end));
+        let open = (start..end).find(|&at| view.is(at, "("));
+        let name = view.source(start, open.unwrap_or(end));
         let inner = open.map(|open| view.source(open + 1, end - 1)).filter(|inner| !inner.is_empty());
         let input = inner.map_or("{}".to_owned(), |inner| format!("{{ {inner} }}"));
         let invariant = format!("in an invariant the arguments stand in braces: `call {name} {input}`");
         diagnostic.help = Some(format!("write `{text}` to say that the tool was called; {invariant}"));
     }
     Some(diagnostic)
+}
+
+/// Words behind which a step stands.
+const BEFORE_STEPS: &[&str] = &[
+    "require", "never", "only", "count", "first", "last", "before", "after", "each", "sequence", "exactly", "together",
+    "apart", "both", "either", "or", "and", "if", "then", "iff", "flow", "some", "no", "between", "until", "proposed",
+    "->", ",", "|",
+];
+
+/// `before call read(path: $p) -> …`, `never tool deploy`: the name alone is the call.
+fn call_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let begins = |at: usize| view.is_any(at - 1, BEFORE_STEPS) && (at == 1 || view.is_outer(at));
+    let is_name = |at: usize| {
+        let word = view.word(at);
+        (view.is_word(at) && (!grammar::is_keyword(word) || words::KINDS.contains(&word)) || view.is_text(at))
+            && !view.touches(at)
+    };
+    let at = (1..view.len().min(view.failed + 1)).find(|&at| {
+        view.is_any(at, &["call", "calls", "tool", "tools"])
+            && begins(at)
+            && is_name(at + 1 + usize::from(view.is(at + 1, "to")))
+    })?;
+    let steps = words::STATEMENTS.contains(&view.word(0)) || view.find(0, "iff").is_some();
+    let name = at + 1 + usize::from(view.is(at + 1, "to"));
+    let end = view.behind_step(name);
+    if !steps || end == name {
+        return None;
+    }
+    let word = view.word(name);
+    let quoted = words::KINDS.contains(&word) && !matches!(view.kind(name + 1), Kind::Text | Kind::Regex);
+    let shown = if quoted { format!("\"{word}\"") } else { word.to_owned() };
+    let step = format!("{shown}{}", view.source(name + 1, end));
+    let message = format!("a call is named by its tool alone, without `{}`", view.word(at));
+    let diagnostic = view.wrong(at, at + 1, message).write(step.clone(), vec![view.edit(at, name + 1, shown)]);
+    if !quoted {
+        return Some(diagnostic);
+    }
+    let help = format!("write `{step}`: in quotes it is the tool, and `{word}` alone is a kind of step");
+    Some(Diagnostic { help: Some(help), ..diagnostic })
 }
 
 /// `call add generate { … }` without `cases` and `seed`.

@@ -34,6 +34,7 @@ type Find = fn(&View<'_, '_>) -> Option<Diagnostic>;
 /// stands where the grammar gave up.
 const TABLES: &[&[Find]] = &[
     tokens::TABLE,
+    times::EARLY,
     heads::FIRST,
     calls::TABLE,
     declarations::TABLE,

@@ -3,7 +3,7 @@
 use super::Find;
 use super::view::{View, Write};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::words;
+use crate::syntax::{grammar, near, words};
 
 pub(super) const TABLE: &[Find] = &[
     where_without_parentheses,
@@ -95,32 +95,48 @@ fn text_of_a_kind(view: &View<'_, '_>) -> Option<Diagnostic> {
         "is", "ok", "failed", "in", "contains", "matches", "starts", "ends", "weight", "severity", "must", "message",
         "as", "class", "tags", "when", "id", "expect",
     ];
-    let steps = words::STATEMENTS.contains(&view.word(0)) || words::KINDS.contains(&view.word(0));
+    let steps = words::STATEMENTS.contains(&view.word(0)) || kind_of(view, 0).is_some();
     let at = (0..view.len()).find(|&at| {
         let begins = at == 0
             || words::STATEMENTS.contains(&view.word(at - 1))
             || view.is_any(at - 1, &["->", ",", "|", "each", "and", "or", "proposed"]);
         let word = view.is_word(at + 1) || view.is_any(at + 1, &[".", "/", "*", "**"]);
-        begins && words::KINDS.contains(&view.word(at)) && word && !view.touches(at + 1) && !view.is_any(at + 1, ENDS)
+        begins && kind_of(view, at).is_some() && word && !view.touches(at + 1) && !view.is_any(at + 1, ENDS)
     })?;
+    let kind = kind_of(view, at)?;
     if !steps || view.failed < at {
         return None;
     }
     let mut end = at + 2;
     while end < view.len()
-        && (view.touches(end) || view.is(at, "command") && view.is_word(end))
+        && (view.touches(end) || kind == "command" && !view.is_text(end))
         && !view.is_any(end, ENDS)
-        && !view.is_any(end, &[",", "(", ")", "|", ":", "=", "=="])
+        && !view.is_any(end, &[",", "(", ")", "|", ":", "=", "==", "!=", "<", ">", "<=", ">="])
     {
         end += 1;
     }
     if view.is_any(end, &["==", "!=", ":", ">", "<"]) {
         return None;
     }
-    let kind = view.word(at);
     let text = format!("{kind} \"{}\"", view.source(at + 1, end));
-    let edits = vec![view.insert(at + 1, "\""), view.append(end - 1, "\"")];
-    Some(view.wrong(at + 1, end, format!("what stands behind `{kind}` is text")).write(text, edits))
+    let mut edits = vec![view.insert(at + 1, "\""), view.append(end - 1, "\"")];
+    if view.is(at, kind) {
+        return Some(view.wrong(at + 1, end, format!("what stands behind `{kind}` is text")).write(text, edits));
+    }
+    edits.insert(0, view.edit(at, at + 1, kind));
+    let diagnostic =
+        view.wrong(at, at + 1, format!("`{}` is no kind of step", view.word(at))).write(text.clone(), edits);
+    Some(Diagnostic { help: Some(format!("did you mean `{kind}`? write `{text}`")), ..diagnostic })
+}
+
+/// The kind of step that a word is, or was to be.
+fn kind_of(view: &View<'_, '_>, at: usize) -> Option<&'static str> {
+    let word = view.word(at);
+    if let Some(kind) = words::KINDS.iter().find(|kind| **kind == word) {
+        return Some(kind);
+    }
+    let near = near::meant(word).into_iter().next().filter(|_| !grammar::is_keyword(word))?;
+    words::KINDS.iter().find(|kind| **kind == near).copied()
 }
 
 /// `require refund amount > 3`, `never refund with amount > 3`.

@@ -4,6 +4,9 @@ use super::Find;
 use super::view::{View, Write};
 use crate::diagnostic::Diagnostic;
 
+/// Asked before the first word is: `max` and `at least` begin no statement of their own here.
+pub(super) const EARLY: &[Find] = &[bound_in_front, bound_behind_never];
+
 pub(super) const TABLE: &[Find] = &[repeat, times_in_front, times_in_words, count_without_comparison];
 
 /// `never repeat A`, `never repeat A 3 times`.
@@ -102,6 +105,134 @@ fn counted_words(view: &View<'_, '_>, at: usize) -> Option<String> {
     })
 }
 
+/// How many, in words: the comparison, the number, and the token behind it.
+struct Bound {
+    sign: &'static str,
+    number: String,
+    end: usize,
+}
+
+/// Phrases in front of a number, each with its comparison.
+const PHRASES: &[(&[&str], &str)] = &[
+    (&["no", "more", "than"], "<="),
+    (&["not", "more", "than"], "<="),
+    (&["no", "less", "than"], ">="),
+    (&["no", "fewer", "than"], ">="),
+    (&["not", "less", "than"], ">="),
+    (&["is", "at", "most"], "<="),
+    (&["is", "at", "least"], ">="),
+    (&["is", "less", "than"], "<"),
+    (&["is", "more", "than"], ">"),
+    (&["is", "greater", "than"], ">"),
+    (&["is", "below"], "<"),
+    (&["is", "above"], ">"),
+    (&["more", "than"], ">"),
+    (&["greater", "than"], ">"),
+    (&["less", "than"], "<"),
+    (&["fewer", "than"], "<"),
+    (&["at", "least"], ">="),
+    (&["at", "most"], "<="),
+    (&["at", "max"], "<="),
+    (&["up", "to"], "<="),
+    (&["maximum", "of"], "<="),
+    (&["minimum", "of"], ">="),
+    (&["exactly"], "=="),
+    (&["equals"], "=="),
+    (&["is"], "=="),
+    (&["max"], "<="),
+    (&["maximum"], "<="),
+    (&["min"], ">="),
+    (&["minimum"], ">="),
+    (&["over"], ">"),
+    (&["above"], ">"),
+    (&["exceeds"], ">"),
+    (&["under"], "<"),
+    (&["below"], "<"),
+];
+
+/// The bound that begins with a token: `more than 3`, `at most three times`.
+fn bound(view: &View<'_, '_>, at: usize) -> Option<Bound> {
+    let (words, sign) = PHRASES.iter().find(|(words, _)| view.are(at, words))?;
+    let here = at + words.len();
+    let number = number_at(view, here)?;
+    let end = here + 1 + usize::from(view.is_any(here + 1, &["times", "x", "time"]));
+    Some(Bound { sign, number, end })
+}
+
+fn number_at(view: &View<'_, '_>, at: usize) -> Option<String> {
+    if view.is_number(at) {
+        return Some(view.word(at).to_owned());
+    }
+    number_word(view.word(at)).map(|number| number.to_string())
+}
+
+fn opposite(sign: &str) -> &'static str {
+    match sign {
+        ">" => "<=",
+        ">=" => "<",
+        "<" => ">=",
+        "<=" => ">",
+        _ => "!=",
+    }
+}
+
+/// Words for calls that are the same.
+const SAME: &[&str] = &["identical", "same", "equal", "repeated", "consecutive", "successive"];
+
+/// `never more than 3 search`, `at most 3 search`, `no more than 3 identical calls`, `max 5 fetch`.
+fn bound_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let never = view.is(0, "never") || view.is(0, "not") && !view.is_any(1, &["more", "less"]);
+    let Bound { sign, number, end } = bound(view, usize::from(never))?;
+    let sign = if never { opposite(sign) } else { sign };
+    let same = (end..view.len()).take_while(|&at| view.is_any(at, SAME)).count();
+    let filler = usize::from(view.is_any(end + same, &["call", "calls", "tool"]));
+    let of = usize::from(filler > 0 && view.is_any(end + same + filler, &["of", "to"]));
+    let step = end + same + filler + of;
+    let last = view.modifiers(step);
+    let named = view.behind_pattern(step);
+    let whole = named == last || named + 1 == last && view.is_any(named, &["call", "calls", "times", "in"]);
+    let shown = match (step < last, whole && named > step) {
+        (false, _) if filler > 0 => "any".to_owned(),
+        (true, true) => view.source(step, named),
+        _ => return None,
+    };
+    let rest = view.source(last, view.len());
+    let text = match (same > 0, sign) {
+        (true, "<=") => format!("never repeat {shown} more than {number} times"),
+        (true, _) => return None,
+        _ => format!("count {shown} {sign} {number}"),
+    };
+    let message = "how many calls there may be is said behind the step";
+    let diagnostic =
+        view.wrong(0, end, if same > 0 { "the same call over and over is said with `never repeat`" } else { message });
+    let whole = if rest.is_empty() { text.clone() } else { format!("{text} {rest}") };
+    Some(diagnostic.write(whole.clone(), vec![view.edit(0, view.len(), whole)]))
+}
+
+/// `never search more than 3 times`, `never search twice`.
+fn bound_behind_never(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "never") || view.is_any(1, &["repeat", "repeats"]) {
+        return None;
+    }
+    let call = usize::from(view.is_any(1, &["call", "tool"]) && view.is_word(2) && !view.is_any(2, &["more", "twice"]));
+    let step = 1 + call;
+    let end = view.behind_pattern(step);
+    if end == step {
+        return None;
+    }
+    let (sign, number, last) = match bound(view, end) {
+        Some(bound) => (opposite(bound.sign), bound.number, bound.end),
+        None if view.is(end + 1, "times") => ("<", number_at(view, end)?, end + 2),
+        None if view.is(end + 1, "or") => return None,
+        None => ("<", number_at(view, end).filter(|_| !view.is_number(end))?, end + 1),
+    };
+    let rest = view.source(last, view.len());
+    let text = format!("count {} {sign} {number} {rest}", view.source(step, end));
+    let text = text.trim_end().to_owned();
+    let message = "`never` takes no number: how often a step may occur is said with `count`";
+    Some(view.wrong(end, last, message).write(text.clone(), vec![view.edit(0, view.len(), text)]))
+}
+
 pub(super) fn number_word(word: &str) -> Option<u32> {
     match word {
         "once" | "one" => Some(1),
@@ -127,17 +258,16 @@ fn count_without_comparison(view: &View<'_, '_>) -> Option<Diagnostic> {
     if end >= view.len() {
         return Some(view.missing_at_end(message).help(format!("write `count {step} <= 3`")));
     }
-    let number = (end..view.len()).find(|&at| view.is_number(at));
-    let Some(number) = number.filter(|&at| at <= end + 4) else {
+    if let Some(Bound { sign, number, end: last }) = bound(view, end) {
+        let rest = view.source(last, view.len());
+        let text = format!("count {step} {sign} {number} {rest}");
+        let edits = vec![view.edit(end, last, format!("{sign} {number}"))];
+        return Some(view.wrong(end, last, message).write(text.trim_end(), edits));
+    }
+    let Some(number) = number_at(view, end) else {
         return Some(view.wrong(end, end + 1, message).help(format!("write `count {step} <= 3`")));
     };
-    let sign = match view.source(end, number).as_str() {
-        "at least" | "is at least" | "no less than" => ">=",
-        "at most" | "is at most" | "no more than" | "up to" => "<=",
-        "more than" | "is more than" | "greater than" | "is greater than" | "over" => ">",
-        "less than" | "is less than" | "fewer than" | "under" | "below" => "<",
-        _ => "==",
-    };
-    let text = format!("count {step} {sign} {}", view.word(number));
-    Some(view.wrong(end, number.max(end + 1), message).write(text, vec![view.edit(end, number, format!("{sign} "))]))
+    let last = end + 1 + usize::from(view.is_any(end + 1, &["times", "x", "time"]));
+    let text = format!("count {step} == {number}");
+    Some(view.wrong(end, last, message).write(text, vec![view.edit(end, last, format!("== {number}"))]))
 }

@@ -96,7 +96,7 @@ pub(super) fn out_of_reach(
         wanted.add(crate::trace::run::Kind::Call);
     }
     if let Some(absent) = wanted.iter().find(|kind| !run.records(*kind)) {
-        return Some(Finding::new(Verdict::Undecided, explain::absent_kind(absent)));
+        return Some(Finding::new(Verdict::Undecided, explain::absent_kind(view, absent)));
     }
     if !ordered {
         return None;

@@ -17,9 +17,31 @@ pub(in super::super) const OPEN: &str = "the run is not complete, and a longer o
 /// How a reason starts that names what the run does not record.
 pub(in super::super) const NOT_RECORDED: &str = "the run does not record";
 
-/// What the run does not record.
-pub(in super::super) fn absent_kind(kind: Kind) -> String {
-    format!("the run does not record `{}`", kind.list_key())
+/// What the run does not record; and where it has calls of a tool that is named like the kind, how a rule names those.
+pub(in super::super) fn absent_kind(view: &View<'_, '_>, kind: Kind) -> String {
+    let reason = format!("the run does not record `{}`", kind.list_key());
+    let words: &[&str] = match kind {
+        Kind::Call => &[],
+        Kind::Message => &["message", "user", "assistant", "thinking"],
+        Kind::Command => &["command"],
+        Kind::Read => &["read"],
+        Kind::Write => &["write"],
+        Kind::Skill => &["skill"],
+        Kind::Http => &["http"],
+        Kind::Span => &["span"],
+    };
+    let written = |word: &&&str| (0..view.slots.len()).any(|slot| is_written(&view.text(slot), word));
+    let called =
+        |word: &&&str| view.machine.run.steps.iter().any(|step| step.kind == Kind::Call && step.name == **word);
+    match words.iter().filter(written).find(called) {
+        Some(word) => format!("{reason}; for the tool write `\"{word}\"`"),
+        None => reason,
+    }
+}
+
+/// Whether a pattern says a word.
+fn is_written(pattern: &str, word: &str) -> bool {
+    pattern.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').any(|one| one == word)
 }
 
 /// Steps that the run does not order among each other.

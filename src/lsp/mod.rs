@@ -10,6 +10,7 @@ mod analysis;
 mod capabilities;
 mod dispatch;
 mod documents;
+mod events;
 mod features;
 mod picked;
 mod place;

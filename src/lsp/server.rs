@@ -5,17 +5,13 @@ use super::analysis::Analysis;
 use super::dispatch;
 use super::documents::{Documents, document_key};
 use super::picked::PickedRun;
-use super::place::{key_of, path_of};
+use super::place::path_of;
 use super::project::Projects;
 use super::publish::Published;
 use super::settings::{SECTION, Settings};
 use super::text::Encoding;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
-use lsp_types::{
-    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
-    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
-    InitializeParams, Uri,
-};
+use lsp_types::{InitializeParams, Uri};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -218,7 +214,7 @@ impl Server {
         }
     }
 
-    fn ask_for_settings(&mut self) {
+    pub(super) fn ask_for_settings(&mut self) {
         if self.client.configuration {
             self.ask("workspace/configuration", json!({ "items": [{ "section": SECTION }] }), Waiting::Settings);
         }
@@ -276,14 +272,14 @@ impl Server {
     }
 
     /// Everything is to be looked at anew.
-    fn forget_all(&mut self) {
+    pub(super) fn forget_all(&mut self) {
         self.analyses.clear();
         self.earlier.clear();
         self.dirty.extend(self.documents.keys());
     }
 
     /// A file changed, in a buffer or on disk: every document that reads it is to be looked at anew.
-    fn forget(&mut self, key: &Path) {
+    pub(super) fn forget(&mut self, key: &Path) {
         let stale: Vec<PathBuf> = self
             .analyses
             .iter()
@@ -344,80 +340,30 @@ impl Server {
         Some(())
     }
 
-    fn publish(&mut self, key: &Path) {
-        self.analyze(key);
-        super::publish::publish(self, key);
-    }
-
-    pub(super) fn did_open(&mut self, parameters: DidOpenTextDocumentParams) {
-        let document = parameters.text_document;
-        let key = self.documents.open(document.uri, document.version, document.text);
+    /// A document has been opened: nothing that was known of it counts.
+    pub(super) fn begin(&mut self, key: PathBuf) {
         self.forget(&key);
         self.earlier.remove(&key);
         self.dirty.insert(key);
     }
 
-    pub(super) fn did_change(&mut self, parameters: DidChangeTextDocumentParams) {
-        let document = parameters.text_document;
-        let changed = self.documents.change(&document.uri, document.version, parameters.content_changes, self.encoding);
-        match changed {
-            Some(key) => {
-                self.forget(&key);
-                self.dirty.insert(key);
-            }
-            None => self.log(&format!("`{}` is not open", document.uri.as_str())),
-        }
-    }
-
-    pub(super) fn did_close(&mut self, parameters: DidCloseTextDocumentParams) {
-        if let Some(key) = self.documents.close(&parameters.text_document.uri) {
-            self.forget(&key);
-            self.earlier.remove(&key);
-            self.dirty.remove(&key);
-            self.unsettled.remove(&key);
-            super::publish::withdraw(self, &key);
-        }
-    }
-
-    pub(super) fn did_save(&mut self, parameters: DidSaveTextDocumentParams) {
-        let key = document_key(&parameters.text_document.uri);
+    /// A document has another text.
+    pub(super) fn go_on(&mut self, key: PathBuf) {
         self.forget(&key);
+        self.dirty.insert(key);
     }
 
-    pub(super) fn did_change_configuration(&mut self, parameters: DidChangeConfigurationParams) {
-        if self.client.configuration {
-            self.ask_for_settings();
-        } else if parameters.settings.is_object() {
-            self.set(Settings::read(&parameters.settings));
-        }
+    /// A document has been closed: the file on the disk counts again.
+    pub(super) fn end(&mut self, key: &Path) {
+        self.forget(key);
+        self.earlier.remove(key);
+        self.dirty.remove(key);
+        self.unsettled.remove(key);
     }
 
-    pub(super) fn did_change_watched_files(&mut self, parameters: DidChangeWatchedFilesParams) {
-        for change in parameters.changes {
-            let Some(path) = path_of(change.uri.as_str()) else { continue };
-            let key = key_of(&path);
-            if path.file_name().is_some_and(|name| name == crate::project::NAME) {
-                self.projects.forget();
-                self.forget_all();
-            }
-            // What an open buffer holds counts, whatever the disk says.
-            if self.documents.get(&key).is_none() {
-                self.forget(&key);
-            }
-            if self.run.as_ref().is_some_and(|run| key_of(&run.file) == key) {
-                self.load_run();
-                self.refresh();
-            }
-        }
-    }
-
-    pub(super) fn did_change_folders(&mut self, parameters: DidChangeWorkspaceFoldersParams) {
-        let paths = |folders: Vec<lsp_types::WorkspaceFolder>| {
-            folders.into_iter().filter_map(|folder| path_of(folder.uri.as_str())).collect::<Vec<_>>()
-        };
-        let removed = paths(parameters.event.removed);
-        self.folders.retain(|folder| !removed.contains(folder));
-        self.folders.extend(paths(parameters.event.added));
+    fn publish(&mut self, key: &Path) {
+        self.analyze(key);
+        super::publish::publish(self, key);
     }
 }
 

@@ -4,8 +4,9 @@
 //! sure only when a sure A comes and no choice of a first A up to it has no B before it.
 
 use super::explain;
+use super::keys::Keys;
 use super::monitor::{Judged, Monitor, Why, of};
-use super::pool::{Keys, Pool};
+use super::pool::Pool;
 use super::statement::Polarity;
 use super::timeline::{Env, Part};
 use super::trail::{Mark, Trail, measure};

@@ -1,9 +1,10 @@
 //! `together A, B` and `apart A, B`: steps in one turn, or overlapping in time.
 
 use super::explain;
+use super::keys::Keys;
 use super::monitor::{Judged, Monitor, Why};
 use super::numbers::Words;
-use super::pool::{Keys, Pool};
+use super::pool::Pool;
 use super::statement::Polarity;
 use super::view::{Hit, View};
 use crate::trace::run::Step;

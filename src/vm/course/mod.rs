@@ -18,6 +18,7 @@ mod exact;
 mod explain;
 mod flow;
 mod growth;
+mod keys;
 mod members;
 mod monitor;
 mod names;

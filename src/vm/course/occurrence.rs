@@ -2,8 +2,9 @@
 //! occurs has a partner, earlier or later.
 
 use super::explain;
+use super::keys::Keys;
 use super::monitor::{Judged, Monitor, Why};
-use super::pool::{Keys, Pool};
+use super::pool::Pool;
 use super::statement::Polarity;
 use super::view::{Fit, Hit, View};
 use crate::vm::fault::Fault;

@@ -4,12 +4,12 @@
 //! (and, where the pattern itself has tests on a partner's bindings, each match by itself). A partner with a value for every shared
 //! name finds its groups by a look-up; it never tries pairs.
 
-use super::members::{finder, hash, held};
+use super::keys::{Keys, Lookup};
+use super::members::{hash, held};
 use super::numbers::Numbers;
 use super::timeline::{Env, Part, index};
-use super::view::{Fit, Hit, Names, Side, View, key, same_values};
+use super::view::{Fit, Hit, Side, View, key, same_values};
 use crate::vm::fault::Fault;
-use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
@@ -34,77 +34,6 @@ enum State {
     Asleep,
     /// The same, and it has left its list.
     Gone,
-}
-
-/// Which groups a partner looks at, and how.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Keys {
-    /// The names that the slot and its partner share: the look-up.
-    shared: Names,
-    /// Other names that tell groups apart.
-    detail: Names,
-    /// Whether tests on bindings of other patterns are evaluated for each pair.
-    tests: bool,
-    /// Whether each match is a group of its own.
-    apart: bool,
-    /// The partner's names that this slot's tests use: what the answers depend on.
-    asked: Names,
-    /// Whether the answers depend on the partner's step itself.
-    by_event: bool,
-    /// The partner's name by which this slot's own tests are looked up, and whether its value holds the step's.
-    own_lookup: Option<(u32, bool)>,
-    /// This slot's name by which the partner's tests are looked up.
-    partner_lookup: Option<(u32, bool)>,
-}
-
-impl Keys {
-    /// For matches of `slot` that are looked for by matches of `partner`.
-    pub(super) fn between(view: &View<'_, '_>, slot: usize, partner: usize) -> Self {
-        Self::new(view, slot, partner, &[])
-    }
-
-    /// The same; `detail` names tell groups apart, too.
-    pub(super) fn new(view: &View<'_, '_>, slot: usize, partner: usize, detail: &[u32]) -> Self {
-        let shared = view.shared(slot, partner);
-        let mut detail: Names = detail.iter().copied().filter(|name| view.names(slot).contains(name)).collect();
-        detail.extend(view.asks(partner).into_iter().filter(|name| view.names(slot).contains(name)));
-        detail.retain(|name| !shared.contains(name));
-        Self {
-            shared,
-            detail,
-            tests: view.joined(slot) || view.joined(partner),
-            apart: view.joined(slot),
-            asked: view.asks(slot),
-            by_event: view.joined(partner),
-            own_lookup: view.looked_up_by(slot).filter(|(name, _)| view.names(partner).contains(name)),
-            partner_lookup: view.looked_up_by(partner).filter(|(name, _)| view.names(slot).contains(name)),
-        }
-    }
-
-    /// For pairs of other slots that are looked for by matches of `partner`: its tests need the values of both.
-    pub(super) fn of_pairs(view: &View<'_, '_>, partner: usize) -> Self {
-        let tests = view.joined(partner);
-        let shared = Names::from_slice(view.names(partner));
-        let detail = view.asks(partner).into_iter().filter(|name| !shared.contains(name)).collect();
-        Self { shared, detail, tests, apart: tests, by_event: tests, ..Self::default() }
-    }
-
-    /// For matches of `slot` that are looked for with the values of pairs of other slots, which bind `names`.
-    pub(super) fn for_pairs(view: &View<'_, '_>, slot: usize, names: &[u32]) -> Self {
-        let shared = view.names(slot).iter().copied().filter(|name| names.contains(name)).collect();
-        let tests = view.joined(slot);
-        Self { shared, tests, apart: tests, asked: view.asks(slot), ..Self::default() }
-    }
-
-    /// For matches of a slot that are looked for by others of the same values, tests left aside.
-    pub(super) fn alike(view: &View<'_, '_>, slot: usize) -> Self {
-        Self { shared: Names::from_slice(view.names(slot)), ..Self::default() }
-    }
-
-    /// Whether the shared values alone tell groups apart, so that a look-up finds at most one.
-    fn are_single(&self) -> bool {
-        !self.apart && self.detail.is_empty() && self.partner_lookup.is_none()
-    }
 }
 
 /// The fuel of a new group: what statements keep must not fill the memory.
@@ -136,46 +65,6 @@ struct Lists {
     partner_lookup: Lookup,
     /// Answers to tests by group and what they depend on.
     known: FxHashMap<(u32, Env, Option<u32>), Fit>,
-}
-
-/// Groups by a value, inside of each list.
-#[derive(Debug, Default)]
-struct Lookup {
-    by_value: FxHashMap<(u32, u64), Vec<u32>>,
-    /// Those that have to be tried.
-    rest: FxHashMap<u32, Vec<u32>>,
-    /// Finds the values of the name in texts.
-    texts: Option<AhoCorasick>,
-}
-
-impl Lookup {
-    fn add(&mut self, list: u32, values: Option<Vec<u64>>, group: u32) {
-        match values {
-            Some(values) => {
-                values.into_iter().for_each(|value| self.by_value.entry((list, value)).or_default().push(group));
-            }
-            None => self.rest.entry(list).or_default().push(group),
-        }
-    }
-
-    /// The groups of a list that may fit one of the values, in order.
-    fn find(&self, list: u32, values: &[u64]) -> Vec<u32> {
-        let found = values.iter().filter_map(|value| self.by_value.get(&(list, *value))).flatten();
-        let mut found: Vec<u32> = found.chain(self.rest.get(&list).into_iter().flatten()).copied().collect();
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-
-    /// The automaton that finds the values of a name, made when it is first needed.
-    fn texts(&mut self, name: u32, view: &View<'_, '_>) -> Option<&AhoCorasick> {
-        if self.texts.is_none() {
-            let values = view.values_of(name);
-            let nodes: Vec<_> = values.iter().filter_map(|part| view.timeline.values.node(*part)).collect();
-            self.texts = finder(&nodes);
-        }
-        self.texts.as_ref()
-    }
 }
 
 impl<S: Default> Pool<S> {

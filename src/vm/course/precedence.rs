@@ -1,8 +1,9 @@
 //! `before A -> B, C` and `before each A -> B`: every B has an earlier A.
 
 use super::explain;
+use super::keys::Keys;
 use super::monitor::{Judged, Monitor, Why, of};
-use super::pool::{Keys, Pool};
+use super::pool::Pool;
 use super::statement::Polarity;
 use super::trail::{Mark, Trail, measure};
 use super::view::{Hit, View};

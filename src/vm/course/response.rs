@@ -1,8 +1,9 @@
 //! `after A -> B, C` and `after each A -> B`: every A has a later B.
 
 use super::explain;
+use super::keys::Keys;
 use super::monitor::{Judged, Monitor, Why, of, own_key};
-use super::pool::{Keys, Pool};
+use super::pool::Pool;
 use super::statement::Polarity;
 use super::timeline::{Env, index};
 use super::trail::{bound, limit, measure};

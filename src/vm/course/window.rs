@@ -1,8 +1,9 @@
 //! `never B after A [until C]` and `never B between A and C`: no B in a window.
 
 use super::explain::{self, Window};
+use super::keys::Keys;
 use super::monitor::{Judged, Monitor, Why, of};
-use super::pool::{Keys, Pool};
+use super::pool::Pool;
 use super::statement::Polarity;
 use super::timeline::Env;
 use super::trail::{Mark, Trail, measure};

@@ -137,7 +137,7 @@ fn many_runs_from_a_folder_are_named_by_their_lines() {
     assert_eq!(ran.code, 1);
     assert_eq!(
         ran.out,
-        "refunds.assert:4:3: error[approval.1]: fail in runs/all.jsonl:2: refund at call 2 has no earlier approve with id \"o-1\"\n"
+        "refunds.assert:4:3: error[approval.1]: fail in runs/all.jsonl:2: refund at call 2 has no earlier approve with id \"o-1\" (approve at call 1 has id \"o-2\")\n"
     );
     golden("check-summary", &Folder::usual().aver("check refunds.assert runs good.json --format summary").out);
 }

@@ -130,7 +130,7 @@ fn a_kind_that_is_not_recorded_beside_calls_of_that_name_says_what_to_write() {
     says("before read(path: $p) -> edit(path: $p)", tool);
     says("count read <= 3", tool);
     says("never (edit | read)", tool);
-    says("never write \"src/**\"", "the run does not record `writes`");
+    says("never write \"src/**\"", "the run does not record `writes`, in which `write \"src/**\"` is looked for");
     let folder = Folder::new(&[("rules.assert", "before \"read\"(path: $p) -> edit(path: $p)"), ("run.json", TOOLS)]);
     assert_eq!(folder.aver("check rules.assert run.json").code, 0);
 }
@@ -228,4 +228,172 @@ fn every_word_of_the_language_has_a_page() {
     }
     assert!(folder.aver("explain vacuous").out.contains("nothing exercised it"));
     assert!(folder.aver("docs befroe").err.contains("did you mean `before`?"));
+}
+
+/// The reason of a rule on a run, and what came nearest.
+#[track_caller]
+fn of(rule: &str, run: &str) -> (String, Vec<String>) {
+    let folder = Folder::new(&[("rules.assert", rule), ("run.json", run)]);
+    let ran = folder.aver("check rules.assert run.json --format json");
+    let report = ran.json();
+    let result = &report["runs"][0]["results"][0];
+    let evidence = result["evidence"].as_array().unwrap_or_else(|| panic!("{rule}: {ran:?}"));
+    let near = evidence.iter().filter(|one| one["role"] == "near-miss").map(|one| one["label"].as_str().unwrap());
+    (result["reason"].as_str().unwrap().to_owned(), near.map(str::to_owned).collect())
+}
+
+/// What came nearest to holding.
+#[track_caller]
+fn near(rule: &str, run: &str, words: &[&str]) {
+    assert_eq!(of(rule, run).1, words, "{rule} on {run}");
+}
+
+/// The reason on a run.
+#[track_caller]
+fn why(rule: &str, run: &str, words: &str) {
+    assert_eq!(of(rule, run).0, words, "{rule} on {run}");
+}
+
+#[test]
+fn a_step_that_comes_on_the_wrong_side_is_the_nearest() {
+    let run = r#"{"calls": [{"tool": "x"}, {"tool": "save", "args": {"id": "1"}}, {"tool": "approve", "args": {"id": "1"}}]}"#;
+    near("before approve -> save", run, &["approve at call 3 comes only after save at call 2"]);
+    near("before approve(id: $i) -> save(id: $i)", run, &["approve at call 3 comes only after save at call 2"]);
+    near("after approve -> save", run, &["save at call 2 comes before approve at call 3"]);
+    near("sequence x -> approve -> save", run, &["save at call 2 comes before approve at call 3"]);
+    let other = r#"{"calls": [{"tool": "approve", "args": {"id": "2"}}, {"tool": "save", "args": {"id": "1"}}, {"tool": "approve", "args": {"id": "3"}}]}"#;
+    near("before approve(id: $i) -> save(id: $i)", other, &["approve at call 1 has id \"2\""]);
+    let listed = r#"{"calls": [{"tool": "delete", "args": {"id": "o-3"}}, {"tool": "list", "result": ["o-1"]}, {"tool": "list", "result": ["o-3"]}]}"#;
+    near(
+        "before list(result contains $id) -> delete(id: $id)",
+        listed,
+        &["list at call 3 comes only after delete at call 1"],
+    );
+}
+
+#[test]
+fn a_step_that_was_denied_or_failed_says_so() {
+    let run = r#"{"calls": [{"tool": "approve", "status": "denied"}, {"tool": "ask", "status": "pending"}, {"tool": "look", "error": "no"}, {"tool": "save"}]}"#;
+    near("before approve -> save", run, &["proposed approve at call 1 does not fit: it was denied"]);
+    near("before ask -> save", run, &["proposed ask at call 2 does not fit: it is still pending"]);
+    near("before look ok -> save", run, &["look at call 3 does not fit: it failed"]);
+    near("before proposed look -> save", run, &["look at call 3 does not fit: it was executed"]);
+}
+
+#[test]
+fn a_value_that_only_looks_different_is_the_nearest() {
+    let run = r#"{"calls": [{"tool": "get", "args": {"id": 1, "path": "src/a.rs"}}, {"tool": "get", "args": {"id": 7, "path": "src/b.rs"}},
+        {"tool": "put", "args": {"id": "1", "path": "./src/a.rs"}}]}"#;
+    near("before get(id: $i) -> put(id: $i)", run, &["get at call 1 has id 1 (one is a text, the other a number)"]);
+    near(
+        "before get(path: $p) -> put(path: $p)",
+        run,
+        &["get at call 1 has path \"src/a.rs\" (it is the same path, written otherwise)"],
+    );
+    near(
+        "require put(path: \"src//x/../a.rs\")",
+        run,
+        &["put at call 3 does not fit: `path` is \"./src/a.rs\": it is the same path, written otherwise"],
+    );
+    near("require put(path: \"/src/a.rs\")", run, &["put at call 3 does not fit: `path` is \"./src/a.rs\""]);
+}
+
+#[test]
+fn a_name_that_the_run_has_nearly_is_said() {
+    let run = r#"{"calls": [{"tool": "search_docs", "turn": 1}, {"tool": "mcp__files__save", "turn": 2}, {"tool": "lock", "turn": 3}]}"#;
+    let docs = ["the run has no `serch_docs`, but calls of `search_docs`"];
+    near("require serch_docs", run, &docs);
+    near("before serch_docs -> lock", run, &docs);
+    near("after lock -> serch_docs", run, &docs);
+    near("sequence serch_docs -> lock", run, &docs);
+    near("count serch_docs >= 1", run, &docs);
+    near("some serch_docs: args exists", run, &docs);
+    near("together serch_docs, lock", run, &docs);
+    near("if lock then serch_docs", run, &docs);
+    near("require Search_Docs", run, &["the run has no `Search_Docs`, but calls of `search_docs`"]);
+    near("require save", run, &["the run has no `save`, but calls of `mcp__files__save`"]);
+    near("require unlock", run, &[]);
+    near("after lock -> unlock", run, &[]);
+    near("require get_order", run, &[]);
+    let folder = Folder::new(&[("rules.assert", "flow serch_docs -> any -> lock\n"), ("run.json", run)]);
+    let out = folder.aver("check rules.assert run.json").out;
+    assert!(out.contains("search_docs at call 1 leaves the flow, which goes on here with serch_docs"), "{out}");
+    assert!(out.contains("`search_docs` is nearly the name `serch_docs`"), "{out}");
+}
+
+#[test]
+fn steps_that_are_never_together_are_named() {
+    let run = r#"{"calls": [{"tool": "a", "turn": 1}, {"tool": "b", "turn": 5}, {"tool": "a", "turn": 4}]}"#;
+    why(
+        "together a, b",
+        run,
+        "no a and b are in one turn or overlap in time; nearest are a at call 3 in turn 4 and b at call 2 in turn 5",
+    );
+}
+
+#[test]
+fn the_short_format_says_what_came_nearest() {
+    let run = r#"{"calls": [{"tool": "search_docs"}]}"#;
+    let folder = Folder::new(&[("rules.assert", "require serch_docs\n"), ("run.json", run)]);
+    let out = folder.aver("check rules.assert run.json --format short").out;
+    let words = "there is no serch_docs (the run has no `serch_docs`, but calls of `search_docs`)\n";
+    assert!(out.ends_with(words), "{out}");
+}
+
+#[test]
+fn what_a_run_does_not_record_is_named_where_it_leaves_something_open() {
+    let run = r#"{"calls": [{"tool": "a"}, {"tool": "b", "turn": 2, "start": 5}]}"#;
+    why(
+        "never b after a within 5s",
+        run,
+        "the run does not tell whether b at call 2 comes within 5s after a at call 1: it does not record the start of a at call 1",
+    );
+    why(
+        "before a -> b within 2 turns",
+        run,
+        "the run does not tell whether b at call 2 has an earlier a within 2 turns: it does not record the turn of a at call 1",
+    );
+    why(
+        "together a, b",
+        run,
+        "the run does not tell whether some a and b are in one turn or overlap in time: it does not record turn, start and end of a at call 1 and of b at call 2",
+    );
+    why(
+        "never b after a until user /yes/",
+        run,
+        "the run does not record `messages`, in which `user /yes/` is looked for",
+    );
+    let open = r#"{"complete": false, "calls": [{"tool": "a"}]}"#;
+    why(
+        "after a -> b",
+        open,
+        "the run is not complete, and a longer one could still change this: so far a at call 1 has no later b",
+    );
+}
+
+#[test]
+fn a_reason_is_a_sentence_that_is_understood_alone() {
+    let run = r#"{"calls": [{"tool": "a", "args": {"n": 1}}, {"tool": "a", "args": {"n": 1}}, {"tool": "b", "args": {"n": 2}}], "messages": [{"role": "user", "text": "no"}]}"#;
+    why("count a <= 1", run, "a occurs 2 times, wanted `count a <= 1`");
+    why("flow (a)*", run, "b at call 3 leaves the flow, which goes on here with a or ends");
+    why("flow a -> a", run, "b at call 3 leaves the flow, which is at its end here");
+    why(
+        "flow (a)* -> b -> (c | d)",
+        run,
+        "the run ends behind b at call 3 inside the flow, which goes on here with c or d",
+    );
+    why("only a", run, "b at call 3 is not a");
+    why("never b after a within 2 calls", run, "b at call 3 comes within 2 calls after a at call 2");
+    near(
+        "before user /yes/ -> b",
+        r#"{"steps": [{"kind": "message", "role": "user", "text": "no"}, {"kind": "call", "tool": "b"}]}"#,
+        &["message 1 (user) does not fit: `text` is \"no\""],
+    );
+    let folder = Folder::new(&[
+        ("rules.assert", "never repeat a more than 1 times\nafter b -> a(n: 3, m: \"a long enough argument\")\n"),
+        ("run.json", run),
+    ]);
+    let out = folder.aver("check rules.assert run.json").out;
+    assert!(!out.contains("window"), "{out}");
+    assert_eq!(out.matches("a long enough argument").count(), 2, "the rule and the reason: {out}");
 }

@@ -139,7 +139,8 @@ fn remark(step: Option<u32>, evidence: &EvidenceReport, result: &ResultReport) -
         Role::NearMiss => "nearest miss",
     };
     // What the reason says already is not said again.
-    let label = if result.reason.contains(&evidence.label) { role } else { &evidence.label };
+    let said = evidence.label.strip_prefix("this ").unwrap_or(&evidence.label);
+    let label = if result.reason.contains(said) { role } else { &evidence.label };
     let label = one_line(label);
     match (step, label.is_empty()) {
         (Some(step), true) => format!("step {step}"),
@@ -177,7 +178,7 @@ fn notes(table: &Table, item: &Item, result: &ResultReport, run: &RunReport) -> 
 }
 
 /// A text broken between words into lines of at most `width` characters.
-fn wrapped(text: &str, width: usize) -> String {
+pub(super) fn wrapped(text: &str, width: usize) -> String {
     let mut lines = String::new();
     let mut length = 0;
     for word in text.split(' ') {

@@ -192,18 +192,19 @@ impl Human {
             // What fails a run has to be found; what is vacuous only has to be known.
             let place = if status == Status::Vacuous { String::new() } else { format!(" ({})", one_line(run)) };
             let often = if runs > 1 { format!("{count} of {runs} runs{place}: ") } else { String::new() };
-            // A reason that says what to do about it is shown as a whole.
-            let room = match status {
-                Status::Error => REASON,
-                _ => self.options.style.width.max(60).saturating_sub(ID + 4 + often.len()).max(60),
-            };
-            row(&mut self.out, item.name(), &format!("{often}{}", value::shortened(&one_line(reason), room)))?;
+            let text = format!("{often}{}", value::shortened(&one_line(reason), REASON));
+            let room = self.options.style.width.max(60).saturating_sub(ID + 2).max(40);
+            // What says what to do about it is not broken: it may have to be copied.
+            let lines = if status == Status::Error { text } else { failure::wrapped(&text, room) };
+            for (number, line) in lines.lines().enumerate() {
+                row(&mut self.out, if number == 0 { item.name() } else { "" }, line)?;
+            }
         }
         if any { writeln!(self.out) } else { Ok(()) }
     }
 }
 
-/// Characters of a reason that is shown as a whole.
+/// Characters of a reason.
 const REASON: usize = 400;
 
 fn row(out: &mut dyn Write, id: &str, text: &str) -> io::Result<()> {

@@ -6,7 +6,7 @@ use super::table::{Item, Table};
 use super::{Ending, Options, Report, value};
 use crate::diagnostic::render::one_line;
 use crate::ir::Severity;
-use crate::vm::outcome::Status;
+use crate::vm::outcome::{Role, Status};
 use std::io::{self, Write};
 
 /// The report.
@@ -48,7 +48,10 @@ pub fn sentence(item: &Item, result: &ResultReport, run: &str) -> String {
         ("", _, _) => item.text.as_str(),
         (reason, _, _) => reason,
     };
-    value::shortened(&one_line(&format!("{word} in {run}: {message}{reason}")), MESSAGE)
+    // What came nearest stands in no picture here.
+    let near = result.evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
+    let near = near.map(|near| format!(" ({})", near.label)).unwrap_or_default();
+    value::shortened(&one_line(&format!("{word} in {run}: {message}{reason}{near}")), MESSAGE)
 }
 
 impl Report for Short {

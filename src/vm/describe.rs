@@ -19,7 +19,7 @@ impl<'run> Machine<'run> {
     /// `` `output.amount` is 250 ``, `` `output.state` is missing ``, `` the run does not record `cost` ``. `at` is the instruction that
     /// made the value.
     pub(super) fn describe(&self, node: &Node<'run>, at: usize, gaps: &[Gap<'run>]) -> String {
-        let text = self.rule_text(self.span(at));
+        let text = self.subject(at);
         match node.value {
             Value::Missing => self.describe_missing(&text, at, gaps),
             Value::Absent | Value::Truth(Truth::Undecided) => {
@@ -32,6 +32,18 @@ impl<'run> Machine<'run> {
                 None => format!("`{text}` is {}", in_words(&node.value)),
             },
             ref value => format!("`{text}` is {}", in_words(value)),
+        }
+    }
+
+    /// The text of the rules that made a value; the field, where a pattern looks at one that it does not name (`user /yes/`).
+    fn subject(&self, at: usize) -> String {
+        let text = self.rule_text(self.span(at));
+        match self.program.code.get(at) {
+            Some(Op::StepField(name)) => match self.program.names.get(name.0 as usize) {
+                Some(name) if text.starts_with(['/', '"', '\'']) => name.clone(),
+                _ => text,
+            },
+            _ => text,
         }
     }
 

@@ -163,8 +163,8 @@ fn contained_otherwise(subject: &Value<'_>, wanted: &Value<'_>) -> Option<String
         .map(|words| format!("for one element {words}"))
 }
 
-/// Values that would be equal if case, white space or type did not count; where long texts begin to differ.
-fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<String> {
+/// Values that would be equal if case, white space, type or the spelling of a path did not count; where long texts begin to differ.
+pub(super) fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<String> {
     let spelled = |text: &Value<'_>, number: &Value<'_>| match (text, number) {
         (Value::Text(text), Value::Number(number)) => text.as_str() == number.to_string(),
         _ => false,
@@ -180,11 +180,34 @@ fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<String> {
     if folded(left) == folded(right) {
         return Some("only white space differs".to_owned());
     }
+    if same_path(left, right) {
+        return Some("it is the same path, written otherwise".to_owned());
+    }
     if left.len().min(right.len()) < LONG {
         return None;
     }
     let same = left.chars().zip(right.chars()).take_while(|(a, b)| a == b).count();
     (same > 0).then(|| format!("they differ from character {} on", same + 1))
+}
+
+/// Whether two texts are one path: `./src/a.rs`, `src//a.rs` and `src/b/../a.rs`.
+fn same_path(left: &str, right: &str) -> bool {
+    fn parts(path: &str) -> Option<Vec<&str>> {
+        let mut parts = Vec::new();
+        for part in path.split(['/', '\\']) {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()?),
+                part => parts.push(part),
+            }
+        }
+        Some(parts)
+    }
+    let is_path = |text: &str| text.len() <= 4_096 && !text.contains("://") && !text.contains(char::is_whitespace);
+    let rooted = |text: &str| text.starts_with(['/', '\\']);
+    let slashes = |text: &str| text.contains(['/', '\\']);
+    let may_be = is_path(left) && is_path(right) && slashes(left) | slashes(right) && rooted(left) == rooted(right);
+    may_be && parts(left).is_some_and(|left| !left.is_empty() && parts(right).as_ref() == Some(&left))
 }
 
 /// The end of a long text, which its value does not show, or that only the case differs.

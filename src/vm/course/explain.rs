@@ -4,6 +4,7 @@ mod counts;
 mod near;
 mod order;
 mod places;
+mod spelling;
 mod verdicts;
 
 pub(super) use counts::{
@@ -12,7 +13,9 @@ pub(super) use counts::{
 };
 pub(super) use order::{Window, before_first, in_order, in_window, left_off, no_earlier, no_later};
 pub(super) use places::{Beside, at_edge, edge, left_flow, neighbour, stray, too_short, wrong_step};
-pub(super) use verdicts::{OPEN, absent_kind, by_missing, no_calls, no_window, not_exercised, unknown, unordered};
+pub(super) use verdicts::{
+    OPEN, absent_kind, by_missing, no_calls, no_window, not_exercised, open, unknown, unordered,
+};
 
 use super::monitor::Why;
 use super::timeline::{Env, Part};

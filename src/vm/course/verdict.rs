@@ -153,7 +153,9 @@ fn unfinished<'run>(
     if outcome.adverse.passed_for_good && !exercised(view, statement, selected, &outcome)?.may_be_vacuous {
         return Ok(pass(view, &outcome));
     }
-    Ok(Finding::new(Verdict::Undecided, explain::OPEN))
+    let fails = outcome.favourable.may_fail && !outcome.favourable.may_hold;
+    let so_far = if fails { outcome.best.explain(view) } else { Why::default() };
+    Ok(finding(Verdict::Undecided, explain::open(so_far)))
 }
 
 /// A pass, with its proof where that is wanted.

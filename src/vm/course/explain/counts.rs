@@ -4,7 +4,7 @@ use super::super::arguments::Misfit;
 use super::super::monitor::Why;
 use super::super::predicate::Place;
 use super::super::timeline::Env;
-use super::super::view::{Hit, View};
+use super::super::view::{Fit, Hit, View, same_values};
 use super::{amount, why};
 use crate::bytecode::program::CodeId;
 use crate::ir::Course;
@@ -20,7 +20,10 @@ pub(in super::super) fn occurs(view: &mut View<'_, '_>, hit: &Hit) -> Why {
     let text = super::short(view.text(hit.slot));
     let condition = view.written_of(hit).and_then(|alternative| alternative.condition);
     let (because, values) = condition.map_or_else(Default::default, |code| explained(view, hit, code));
+    let plain = view.pattern(hit.slot) == text;
     let reason = match because.as_str() {
+        // A pattern that is nothing but a name has been said with the step.
+        "" if plain => format!("there is {}", view.say(hit.step)),
         "" => format!("{} matches `{text}`", view.say(hit.step)),
         because => format!("{} matches `{text}`: {because}", view.say(hit.step)),
     };
@@ -36,7 +39,7 @@ pub(in super::super) fn nothing_occurs(view: &mut View<'_, '_>) -> Why {
     let mut evidence: Vec<Evidence> = Vec::new();
     for slot in 0..view.slots.len() {
         let header = view.header.clone();
-        evidence.extend(view.near_miss(slot, &header, end, true));
+        evidence.extend(view.near_miss(slot, &header, end, true).or_else(|| view.misspelt(slot)));
     }
     why(format!("there is no {}", things.join(" and no ")), evidence)
 }
@@ -53,9 +56,10 @@ pub(in super::super) fn both(view: &mut View<'_, '_>, hit: &Hit, other: u32) -> 
 pub(in super::super) fn no_partner(view: &mut View<'_, '_>, hit: &Hit, wanted: usize) -> Why {
     let thing = view.thing(wanted, &hit.env);
     let reason = [&view.say(hit.step), " occurs, but no ", &thing].concat();
-    let mut evidence = view.decisive(hit, ["there is no ", &thing, " for this"].concat());
+    let mut evidence = view.decisive(hit, String::new());
     let near = view.near_miss(wanted, &hit.env, hit.step, true);
-    evidence.extend(near.or_else(|| view.near_miss(wanted, &hit.env, hit.step, false)));
+    let near = near.or_else(|| view.near_miss(wanted, &hit.env, hit.step, false));
+    evidence.extend(near.or_else(|| view.misspelt(wanted)));
     why(reason, evidence)
 }
 
@@ -65,10 +69,13 @@ pub(in super::super) fn counted(view: &mut View<'_, '_>, count: u64, env: &Env, 
         Some(Course::Require { times: Some(times), .. }) => {
             format!(", wanted {}", times_words(times.least, times.most))
         }
-        Some(Course::Count { test, .. }) => format!(", wanted `{}`", view.machine.code_text(*test)),
+        Some(Course::Count { test, .. }) => format!(", wanted `count {}`", view.machine.code_text(*test)),
         _ => String::new(),
     };
-    let counted = number(view, count, env, steps);
+    let mut counted = number(view, count, env, steps);
+    if count == 0 {
+        counted.evidence.extend(view.misspelt(0));
+    }
     Why { reason: format!("{}{wanted}", counted.reason), ..counted }
 }
 
@@ -117,8 +124,9 @@ fn times_words(least: u64, most: Option<u64>) -> String {
 /// The same call too often in a row.
 pub(in super::super) fn repeated(view: &mut View<'_, '_>, first: u32, last: u32, length: u32) -> Why {
     let reason = format!("{} is the first of {length} same calls in a row, up to {}", view.say(first), view.say(last));
-    let evidence = [(first, Role::Opening), (last, Role::Decisive)];
-    why(reason, evidence.into_iter().map(|(step, role)| view.step_proof(step, 0, role, String::new())).collect())
+    let first = view.step_proof(first, 0, Role::Value, "the first of them".to_owned());
+    let last = view.step_proof(last, 0, Role::Decisive, "the last of them".to_owned());
+    why(reason, vec![first, last])
 }
 
 /// A step that fails the condition of an `each`, or meets that of a `no`.
@@ -146,7 +154,10 @@ fn explained(view: &mut View<'_, '_>, hit: &Hit, code: CodeId) -> (String, Vec<E
 /// No step meets the condition of a `some`.
 pub(in super::super) fn none_meets(view: &mut View<'_, '_>, first: Option<&Hit>, code: CodeId) -> Why {
     let thing = view.pattern(0);
-    let Some(first) = first else { return why(format!("there is no {thing}"), Vec::new()) };
+    let Some(first) = first else {
+        let near = view.misspelt(0).into_iter().collect();
+        return why(format!("there is no {thing}"), near);
+    };
     let text = view.machine.rule_text(view.machine.code_span(code));
     let (because, values) = explained(view, first, code);
     let mut reason = format!("no {thing} meets `{text}`");
@@ -263,14 +274,38 @@ pub(in super::super) fn are_together(view: &mut View<'_, '_>, hit: &Hit, other: 
 
 /// No two steps are together.
 pub(in super::super) fn never_together(view: &mut View<'_, '_>) -> Why {
-    let mut evidence = Vec::new();
     for slot in 0..view.slots.len().min(2) {
-        let Some(hit) = view.first_hit(slot) else {
-            let thing = view.pattern(slot);
-            return why(format!("there is no {thing}"), Vec::new());
-        };
-        evidence.push(view.step_proof(hit.step, slot, Role::NearMiss, String::new()));
+        if view.first_hit(slot).is_none() {
+            let near = view.misspelt(slot).into_iter().collect();
+            return why(format!("there is no {}", view.pattern(slot)), near);
+        }
     }
     let (left, right) = (view.pattern(0), view.pattern(1));
-    why(format!("no {left} and {right} are in one turn or overlap in time"), evidence)
+    let mut reason = format!("no {left} and {right} are in one turn or overlap in time");
+    let Some((a, b)) = nearest_pair(view) else { return why(reason, Vec::new()) };
+    let place = |hit: &Hit| {
+        let turn = view.step(hit.step).and_then(|step| step.turn);
+        view.say(hit.step) + &turn.map_or_else(String::new, |turn| format!(" in turn {turn}"))
+    };
+    reason.push_str(&format!("; nearest are {} and {}", place(&a), place(&b)));
+    let proof = |hit: &Hit| view.step_proof(hit.step, hit.slot, Role::NearMiss, String::new());
+    let evidence = vec![proof(&a), proof(&b)];
+    why(reason, evidence)
+}
+
+/// Steps of each side that are looked at for the nearest pair.
+const MOST_PAIRED: usize = 200;
+
+/// The two steps of both patterns that stand nearest to each other: by turns where both have one, then by their order.
+fn nearest_pair(view: &View<'_, '_>) -> Option<(Hit, Hit)> {
+    let turn = |hit: &Hit| view.step(hit.step).and_then(|step| step.turn);
+    let left: Vec<Hit> = view.hits_of(0).take(MOST_PAIRED).collect();
+    let right: Vec<Hit> = view.hits_of(1).take(MOST_PAIRED).collect();
+    let pairs = left.iter().flat_map(|a| right.iter().map(move |b| (a, b)));
+    let pairs = pairs.filter(|(a, b)| a.step != b.step && same_values(&a.env, &b.env) == Fit::Yes);
+    let apart = |(a, b): &(&Hit, &Hit)| {
+        let turns = turn(a).zip(turn(b)).map_or(u32::MAX, |(a, b)| a.abs_diff(b));
+        (turns, a.step.abs_diff(b.step))
+    };
+    pairs.min_by_key(apart).map(|(a, b)| (a.clone(), b.clone()))
 }

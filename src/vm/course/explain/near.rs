@@ -2,17 +2,23 @@
 
 use super::super::monitor;
 use super::super::timeline::Env;
-use super::super::view::{Hit, Names, View, merge};
+use super::super::view::{Fit, Hit, Names, View, merge, same_values};
 use super::differ;
 use crate::bytecode::program::CodeId;
 use crate::ir::Alternative;
 use crate::trace::run::Step;
+use crate::value::Value;
 use crate::value::json::to_json;
 use crate::vm::context::Scope;
+use crate::vm::nearest::equal_otherwise;
 use crate::vm::outcome::{Evidence, Role};
 
 /// Steps that are looked at for a near miss.
 const MOST_LOOKED: usize = 10_000;
+/// Steps whose values or tests are compared for one.
+const MOST_COMPARED: usize = 200;
+/// Longer texts are not compared for what they have in common.
+const LONGEST: usize = 1_000;
 
 impl<'run> View<'_, 'run> {
     /// The step nearest to `from` (before it, or behind it) that nearly matches a slot under an environment.
@@ -42,19 +48,51 @@ impl<'run> View<'_, 'run> {
         None
     }
 
-    /// A match with another value.
+    /// What comes nearest for a step that lacks an earlier (or later) one: a step that nearly matches there, one that matches on the other
+    /// side, otherwise one whose name is nearly that.
+    pub(super) fn nearest(&mut self, slot: usize, hit: &Hit, env: &Env, before: bool) -> Vec<Evidence> {
+        let mut found: Vec<Evidence> = self.near_miss(slot, env, hit.step, before).into_iter().collect();
+        found.extend(self.other_side(slot, hit, env, before));
+        if found.is_empty() {
+            found.extend(self.misspelt(slot));
+        }
+        found
+    }
+
+    /// The nearest match with the values that are wanted, on the side where it does not count.
+    fn other_side(&mut self, slot: usize, hit: &Hit, env: &Env, before: bool) -> Option<Evidence> {
+        let hits: Vec<Hit> = self.hits_near(slot, hit.step, !before).take(MOST_COMPARED).collect();
+        for near in hits {
+            let values = same_values(&near.env, env) == Fit::Yes && near.step != hit.step;
+            let tests = |view: &mut Self| view.joins_of(slot, near.event, &merge(env, &near.env));
+            if values && (!self.joined(slot) || tests(self).is_ok_and(|fit| fit == Fit::Yes)) {
+                let side = if before { "comes only after" } else { "comes before" };
+                let label = [&self.say(near.step), " ", side, " ", &self.say(hit.step)].concat();
+                return Some(self.step_proof(near.step, slot, Role::NearMiss, label));
+            }
+        }
+        None
+    }
+
+    /// A match with another value: one that would be the same if type, case or spelling did not count, otherwise the nearest.
     fn other_value(&mut self, slot: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
         let names = Names::from_slice(self.names(slot));
         if names.is_empty() {
             return None;
         }
         let differs = |hit: &Hit| names.iter().any(|name| differ(&hit.env, env, *name));
-        let nearest = self.hits_near(slot, from, before).find(differs)?;
+        let like = |hit: &Hit| names.iter().any(|name| self.like(&hit.env, env, *name).is_some());
+        let found = self.hits_near(slot, from, before).take(MOST_COMPARED).find(like);
+        let nearest = found.or_else(|| self.hits_near(slot, from, before).find(differs))?;
         let alternatives = self.written_of(&nearest).map_or(&[][..], std::slice::from_ref);
         let differing: Vec<String> = names
             .iter()
             .filter(|name| differ(&nearest.env, env, **name))
-            .filter_map(|name| self.value(*name, alternatives, &nearest.env))
+            .filter_map(|name| {
+                let value = self.value(*name, alternatives, &nearest.env)?;
+                let like = self.like(&nearest.env, env, *name).map_or_else(String::new, |like| format!(" ({like})"));
+                Some(value + &like)
+            })
             .collect();
         let label = [&self.say(nearest.step), " has ", &differing.join(" and ")].concat();
         // The value itself shows best what differs.
@@ -66,6 +104,17 @@ impl<'run> View<'_, 'run> {
             }
             None => self.step_proof(nearest.step, slot, Role::NearMiss, label),
         })
+    }
+
+    /// In what two values of a binding alone differ, where they are nearly the same.
+    fn like(&self, a: &Env, b: &Env, name: u32) -> Option<String> {
+        if !differ(a, b, name) {
+            return None;
+        }
+        let node = |env: &Env| self.timeline.values.node(*env.get(name as usize)?);
+        let long = |value: &Value<'_>| matches!(value, Value::Text(text) if text.as_str().len() > LONGEST);
+        let (a, b) = (node(a)?.value, node(b)?.value);
+        if long(&a) || long(&b) { None } else { equal_otherwise(&a, &b) }
     }
 
     /// The matches of a slot before or behind a step, nearest first.
@@ -123,7 +172,12 @@ impl<'run> View<'_, 'run> {
     pub(super) fn misses(&mut self, alternative: &Alternative<CodeId>, step: &'run Step<'run>) -> Option<String> {
         use crate::trace::run::Status;
         if alternative.proposed == step.status.executed() {
-            return Some(if alternative.proposed { "it was executed" } else { "it was not executed" }.to_owned());
+            let status = match step.status {
+                Status::Denied => "it was denied",
+                Status::Pending => "it is still pending",
+                _ => "it was executed",
+            };
+            return Some(status.to_owned());
         }
         match (alternative.succeeded, step.status) {
             (Some(true), Status::Failed) => return Some("it failed".to_owned()),

@@ -23,9 +23,10 @@ pub(in super::super) fn no_earlier(
     let mut evidence = view.decisive(hit, ["this has no earlier ", &wanted].concat());
     let behind = |since| view.step_proof(since, hit.slot, Role::Opening, format!("{wanted} was needed behind this"));
     evidence.extend(since.map(behind));
-    let near = view.too_far(hit, source, since, within);
-    let near = near.or_else(|| view.near_miss(source, &hit.env, hit.step, true));
-    evidence.extend(near);
+    match view.too_far(hit, source, since, within) {
+        Some(near) => evidence.push(near),
+        None => evidence.extend(view.nearest(source, hit, &hit.env, true)),
+    }
     why(reason, evidence)
 }
 
@@ -91,8 +92,10 @@ pub(in super::super) fn no_later(
     let first =
         |next: Hit| view.step_proof(next.step, hit.slot, Role::Closing, format!("this comes before any {thing}"));
     evidence.extend(next.map(first));
-    let late = if each { None } else { view.too_late(hit, wanted, within) };
-    evidence.extend(late.or_else(|| view.near_miss(wanted, &hit.env, hit.step, false)));
+    match if each { None } else { view.too_late(hit, wanted, within) } {
+        Some(late) => evidence.push(late),
+        None => evidence.extend(view.nearest(wanted, hit, &hit.env, false)),
+    }
     why(reason, evidence)
 }
 
@@ -110,13 +113,14 @@ pub(in super::super) enum Window {
 /// `refund at call 3 comes after cancel at call 1`.
 pub(in super::super) fn in_window(view: &mut View<'_, '_>, hit: &Hit, slots: Slots, window: Window) -> Why {
     let step = view.say(hit.step);
+    let within = within_words(view.within());
     let (reason, opening, closing) = match window {
-        Window::After(edge) => (format!("{step} comes after {}", view.say(edge)), edge, None),
+        Window::After(edge) => (format!("{step} comes{within} after {}", view.say(edge)), edge, None),
         Window::Between(edge, close) => {
             (format!("{step} stands between {} and {}", view.say(edge), view.say(close)), edge, Some(close))
         }
         Window::Unclosed(edge) => {
-            (format!("{step} comes after {}, and the window never closes", view.say(edge)), edge, None)
+            (format!("{step} comes after {}, and nothing closes that window", view.say(edge)), edge, None)
         }
     };
     let mut evidence = view.decisive(hit, String::new());
@@ -128,7 +132,8 @@ pub(in super::super) fn in_window(view: &mut View<'_, '_>, hit: &Hit, slots: Slo
 
 /// `read_mail at call 1 comes before login at call 2`; `hit` is the first A, `earlier` the B before it.
 pub(in super::super) fn before_first(view: &mut View<'_, '_>, hit: &Hit, slot: usize, earlier: u32) -> Why {
-    let reason = format!("{} comes before {}", view.say(earlier), view.say(hit.step));
+    let within = within_words(view.within());
+    let reason = format!("{} comes{within} before {}", view.say(earlier), view.say(hit.step));
     let mut evidence = vec![view.step_proof(earlier, slot, Role::Decisive, String::new())];
     evidence.push(view.step_proof(hit.step, hit.slot, Role::Closing, String::new()));
     view.bound_values(hit, Role::Value, &mut evidence);
@@ -139,7 +144,7 @@ pub(in super::super) fn before_first(view: &mut View<'_, '_>, hit: &Hit, slot: u
 pub(in super::super) fn left_off(view: &mut View<'_, '_>, reached: &[Hit], within: Option<Within>) -> Why {
     let Some(last) = reached.last() else {
         let thing = view.pattern(0);
-        let evidence = view.near_miss(0, &view.header.clone(), end(view), true);
+        let evidence = view.near_miss(0, &view.header.clone(), end(view), true).or_else(|| view.misspelt(0));
         return why(format!("there is no {thing}"), evidence.into_iter().collect());
     };
     let (before, env) = view.beginning(last);
@@ -149,9 +154,11 @@ pub(in super::super) fn left_off(view: &mut View<'_, '_>, reached: &[Hit], withi
     for hit in &before {
         evidence.push(view.step_proof(hit.step, hit.slot, Role::Value, String::new()));
     }
-    evidence.extend(view.decisive(last, format!("the sequence goes no further: no later {wanted}")));
-    let late = view.too_late(last, reached.len(), within);
-    evidence.extend(late.or_else(|| view.near_miss(reached.len(), &env, last.step, false)));
+    evidence.extend(view.decisive(last, "the sequence goes no further than this".to_owned()));
+    match view.too_late(last, reached.len(), within) {
+        Some(late) => evidence.push(late),
+        None => evidence.extend(view.nearest(reached.len(), last, &env, false)),
+    }
     why(reason, evidence)
 }
 

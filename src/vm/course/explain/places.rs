@@ -15,7 +15,7 @@ pub(in super::super) fn edge(view: &mut View<'_, '_>, last: bool) -> Why {
         None => why(format!("there are no calls, so the {place} one is not {wanted}"), Vec::new()),
         Some(call) => {
             let reason = format!("the {place} call is {}, not {wanted}", view.say(call));
-            why(reason, vec![view.step_proof(call, 0, Role::Decisive, String::new())])
+            why(reason, vec![view.step_proof(call, 0, Role::Decisive, view.alike(call, 0..1))])
         }
     }
 }
@@ -34,8 +34,12 @@ pub(in super::super) fn at_edge(view: &mut View<'_, '_>, last: bool) -> Why {
 pub(in super::super) fn stray(view: &mut View<'_, '_>, place: u32) -> Why {
     let Some(&call) = view.calls.get(place as usize) else { return Why::default() };
     let allowed: Vec<String> = (0..view.slots.len()).map(|slot| view.pattern(slot)).collect();
-    let reason = format!("{} is none of {}", view.say(call), allowed.join(", "));
-    why(reason, vec![view.step_proof(call, 0, Role::Decisive, String::new())])
+    let allowed = match allowed.as_slice() {
+        [one] => format!("not {one}"),
+        many => format!("none of {}", many.join(", ")),
+    };
+    let reason = format!("{} is {allowed}", view.say(call));
+    why(reason, vec![view.step_proof(call, 0, Role::Decisive, view.alike(call, 0..view.slots.len()))])
 }
 
 /// On which side of a step its neighbour is looked for.
@@ -62,7 +66,8 @@ pub(in super::super) fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: us
         None => format!("there is no call just {side} {step}, where {thing} should be"),
     };
     let mut evidence = view.decisive(hit, String::new());
-    evidence.extend(other.map(|other| view.step_proof(other, wanted, Role::NearMiss, String::new())));
+    let like = |other: u32| view.alike(other, std::iter::once(wanted));
+    evidence.extend(other.map(|other| view.step_proof(other, wanted, Role::NearMiss, like(other))));
     why(reason, evidence)
 }
 
@@ -74,17 +79,16 @@ pub(in super::super) fn wrong_step(view: &mut View<'_, '_>, step: u32, taken: us
     } else {
         format!("{found} comes behind the end of the sequence")
     };
-    why(
-        reason,
-        vec![view.step_proof(step, taken.min(view.slots.len().saturating_sub(1)), Role::Decisive, String::new())],
-    )
+    let like = view.alike(step, std::iter::once(taken));
+    why(reason, vec![view.step_proof(step, taken.min(view.slots.len().saturating_sub(1)), Role::Decisive, like)])
 }
 
 /// A sequence that ends too early.
 pub(in super::super) fn too_short(view: &mut View<'_, '_>, taken: usize) -> Why {
     let wanted = view.pattern(taken.min(view.slots.len().saturating_sub(1)));
     if taken == 0 {
-        return why(format!("there is no {wanted}"), Vec::new());
+        let near = view.misspelt(0).into_iter().collect();
+        return why(format!("there is no {wanted}"), near);
     }
     why(format!("the run ends behind {} of the sequence, before {wanted}", amount(taken as u64, "step")), Vec::new())
 }
@@ -93,27 +97,29 @@ pub(in super::super) fn too_short(view: &mut View<'_, '_>, taken: usize) -> Why 
 pub(in super::super) fn left_flow(view: &mut View<'_, '_>, taken: u32, expected: &Expected) -> Why {
     let mut could: Vec<String> = expected.slots.iter().map(|slot| view.pattern(*slot)).collect();
     could.dedup();
-    if expected.end {
-        could.push("the end".to_owned());
-    }
-    let could = match could.as_slice() {
-        [] => "nothing could come".to_owned(),
-        [one] => format!("{one} could come"),
-        many => format!("one of {} could come", many.join(", ")),
+    let goes_on = match could.split_last() {
+        None if expected.end && taken == 0 => "has no calls".to_owned(),
+        None => "is at its end here".to_owned(),
+        Some((last, [])) => format!("goes on here with {last}"),
+        Some((last, others)) => format!("goes on here with {} or {last}", others.join(", ")),
     };
+    let or_ends = if expected.end && !could.is_empty() { " or ends" } else { "" };
     match view.calls.get(taken as usize).copied() {
         Some(call) => {
-            let reason = format!("{} leaves the flow: here {could}", view.say(call));
-            let mut evidence = vec![view.step_proof(call, usize::MAX, Role::Decisive, String::new())];
+            let reason = format!("{} leaves the flow, which {goes_on}{or_ends}", view.say(call));
+            let like = view.alike(call, expected.slots.iter().copied());
+            let mut evidence = vec![view.step_proof(call, usize::MAX, Role::Decisive, like)];
             let before = taken.checked_sub(1).and_then(|before| view.calls.get(before as usize)).copied();
-            evidence.extend(before.map(|before| view.step_proof(before, usize::MAX, Role::Opening, String::new())));
+            let label = "up to here the calls fit";
+            evidence.extend(before.map(|step| view.step_proof(step, usize::MAX, Role::Value, label.to_owned())));
             why(reason, evidence)
         }
         None => {
             let last = view.calls.last().copied();
             let behind = last.map_or_else(|| "without calls".to_owned(), |last| format!("behind {}", view.say(last)));
             let evidence = last.map(|last| view.step_proof(last, usize::MAX, Role::Decisive, String::new()));
-            why(format!("the run ends {behind} inside the flow: here {could}"), evidence.into_iter().collect())
+            let reason = format!("the run ends {behind} inside the flow, which {goes_on}");
+            why(reason, evidence.into_iter().collect())
         }
     }
 }

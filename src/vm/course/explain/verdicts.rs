@@ -6,8 +6,8 @@ use super::super::timeline::{Decided, Part};
 use super::super::view::{Hit, View};
 use super::why;
 use crate::bytecode::program::PatternId;
-use crate::ir::{Course, Scope};
-use crate::trace::run::{Kind, Status};
+use crate::ir::{Course, Scope, Within};
+use crate::trace::run::{Kind, Status, Step};
 use crate::vm::context;
 use crate::vm::outcome::{Evidence, Role};
 
@@ -17,9 +17,13 @@ pub(in super::super) const OPEN: &str = "the run is not complete, and a longer o
 /// How a reason starts that names what the run does not record.
 pub(in super::super) const NOT_RECORDED: &str = "the run does not record";
 
-/// What the run does not record; and where it has calls of a tool that is named like the kind, how a rule names those.
+/// What the run does not record, and which pattern looks for it; where it has calls of a tool that is named like the kind,
+/// how a rule names those.
 pub(in super::super) fn absent_kind(view: &View<'_, '_>, kind: Kind) -> String {
-    let reason = format!("the run does not record `{}`", kind.list_key());
+    let asks = |slot: &usize| view.shape(*slot).is_some_and(|shape| shape.kinds.iter().any(|one| one == kind));
+    // That patterns look for calls needs no saying.
+    let slot = (0..view.slots.len()).find(asks).filter(|_| kind != Kind::Call);
+    let reason = format!("{NOT_RECORDED} `{}`", kind.list_key());
     let words: &[&str] = match kind {
         Kind::Call => &[],
         Kind::Message => &["message", "user", "assistant", "thinking"],
@@ -30,12 +34,12 @@ pub(in super::super) fn absent_kind(view: &View<'_, '_>, kind: Kind) -> String {
         Kind::Http => &["http"],
         Kind::Span => &["span"],
     };
-    let written = |word: &&&str| (0..view.slots.len()).any(|slot| is_written(&view.text(slot), word));
+    let written = |word: &&&str| (0..view.slots.len()).any(|slot| is_written(view.text(slot), word));
     let called =
         |word: &&&str| view.machine.run.steps.iter().any(|step| step.kind == Kind::Call && step.name == **word);
     match words.iter().filter(written).find(called) {
         Some(word) => format!("{reason}; for the tool write `\"{word}\"`"),
-        None => reason,
+        None => slot.map_or(reason.clone(), |slot| format!("{reason}, in which {} is looked for", view.pattern(slot))),
     }
 }
 
@@ -58,7 +62,8 @@ pub(in super::super) fn unknown(view: &mut View<'_, '_>, hit: Option<&Hit>, fail
         if fails.reason.starts_with(NOT_RECORDED) {
             return fails;
         }
-        let reason = format!("the run does not tell whether {}", fails.reason);
+        let lacking = view.lacking(&fails.evidence);
+        let reason = format!("the run does not tell whether {}{lacking}", in_question(&fails.reason));
         return why(reason, fails.evidence);
     };
     let (step, pattern) = (view.say(hit.step), super::short(view.text(hit.slot)));
@@ -68,7 +73,59 @@ pub(in super::super) fn unknown(view: &mut View<'_, '_>, hit: Option<&Hit>, fail
     why(format!("it is not known whether {step} matches `{pattern}`{because}"), evidence)
 }
 
+/// What would be said of a failure, as a question.
+fn in_question(reason: &str) -> String {
+    let turned =
+        reason.replacen(" has no earlier ", " has an earlier ", 1).replacen(" has no later ", " has a later ", 1);
+    match turned.strip_prefix("no ") {
+        Some(rest) => format!("some {}", rest.split("; nearest are").next().unwrap_or_default()),
+        None => turned,
+    }
+}
+
+/// What is not known of a run that goes on, and what it lacks so far.
+pub(in super::super) fn open(so_far: Why) -> Why {
+    match so_far.reason.as_str() {
+        "" => why(OPEN.to_owned(), Vec::new()),
+        reason => why(format!("{OPEN}: so far {reason}"), so_far.evidence),
+    }
+}
+
+/// Steps that are named as lacking something.
+const LACKING: usize = 2;
+
 impl<'run> View<'_, 'run> {
+    /// `: it does not record the turn of approve at call 1`: what of the steps the bound of a statement needs.
+    fn lacking(&self, evidence: &[Evidence]) -> String {
+        let mut steps: Vec<u32> = evidence.iter().filter_map(|one| one.step).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        let together = self.entry.map(|entry| matches!(entry.course, Course::Together { .. } | Course::Apart { .. }));
+        let timed = |step: &Step<'_>| step.turn.is_some() && step.start.is_some() && step.end.is_some();
+        let (what, lacks): (_, &dyn Fn(&Step<'_>) -> bool) = match self.within() {
+            Some(Within::Turns(_)) => ("the turn", &|step| step.turn.is_none()),
+            Some(Within::Time(_)) => ("the start", &|step| step.start.is_none()),
+            _ if together == Some(true) => ("turn, start and end", &|step| !timed(step)),
+            _ => return String::new(),
+        };
+        let lacking = steps.into_iter().filter(|step| self.step(*step).is_some_and(lacks));
+        let names: Vec<String> = lacking.take(LACKING).map(|step| format!("of {}", self.say(step))).collect();
+        if names.is_empty() { String::new() } else { format!(": it does not record {what} {}", names.join(" and ")) }
+    }
+
+    /// The bound of a statement.
+    pub(super) fn within(&self) -> Option<Within> {
+        match &self.entry?.course {
+            Course::NeverAfter { within, .. }
+            | Course::NeverBefore { within, .. }
+            | Course::NeverBetween { within, .. }
+            | Course::Before { within, .. }
+            | Course::After { within, .. }
+            | Course::Sequence { within, .. } => *within,
+            _ => None,
+        }
+    }
+
     /// What the run does not record of a step, so that a match is unknown.
     fn doubt(&mut self, hit: &Hit) -> Option<String> {
         let step = self.step(hit.step)?;

@@ -1,0 +1,93 @@
+//! Names that nearly are the one that a pattern asks for: a misspelt tool is the first thing to look for where a run lacks it.
+
+use super::super::view::View;
+use crate::diagnostic::suggest;
+use crate::ir::{Alternative, NameTest};
+use crate::trace::run::Kind;
+use crate::vm::outcome::{Evidence, Role};
+use rustc_hash::FxHashSet;
+
+/// Shorter names have too many neighbours.
+const SHORTEST: usize = 3;
+/// A name as long as this may have two slips, or be the beginning of another one.
+const LONG: usize = 8;
+/// Longer names are no words that somebody has typed.
+const LONGEST: usize = 100;
+/// Steps whose names are looked at, and different names among them.
+const MOST: (usize, usize) = (10_000, 500);
+
+impl<'run> View<'_, 'run> {
+    /// Where no step has a name that the pattern asks for: the first one whose name is nearly that.
+    pub(super) fn misspelt(&self, slot: usize) -> Option<Evidence> {
+        let shape = self.shape(slot)?;
+        for Alternative { kind, name, .. } in &shape.alternatives {
+            let (NameTest::Exactly(name), Kind::Call | Kind::Skill) = (name, kind) else { continue };
+            if let Some((step, found)) = self.nearly(*kind, name).filter(|(_, found)| !self.names_it(found)) {
+                let things = if *kind == Kind::Call { "calls of" } else { "the skill" };
+                let label = format!("the run has no `{}`, but {things} `{}`", super::short(name), super::short(found));
+                return Some(self.step_proof(step, slot, Role::NearMiss, label));
+            }
+        }
+        None
+    }
+
+    /// Whether a pattern of the statement asks for just this name: then it is no slip for another one (`lock`, `unlock`).
+    fn names_it(&self, name: &str) -> bool {
+        let shapes = (0..self.slots.len()).filter_map(|slot| self.shape(slot)).flat_map(|shape| &shape.alternatives);
+        shapes.into_iter().any(|one| matches!(&one.name, NameTest::Exactly(own) if own == name))
+    }
+
+    /// The first step of a kind with a name nearly like this one; `None` where a step has it.
+    fn nearly(&self, kind: Kind, name: &str) -> Option<(u32, &'run str)> {
+        let (steps, most) = MOST;
+        let mut seen = FxHashSet::default();
+        let mut names = Vec::new();
+        for (number, step) in (0..).zip(self.machine.run.steps.iter().take(steps)) {
+            if step.kind != kind || !seen.insert(step.name) {
+                continue;
+            }
+            if step.name == name || names.len() >= most {
+                return None;
+            }
+            names.push((number, step.name));
+        }
+        let found = like(name, names.iter().map(|(_, name)| *name))?;
+        names.into_iter().find(|(_, name)| *name == found)
+    }
+
+    /// `` `search_docs` is nearly the name `serch_docs` ``: where a call stands in the place of one of some patterns.
+    pub(super) fn alike(&self, step: u32, slots: impl Iterator<Item = usize>) -> String {
+        let Some(step) = self.step(step).filter(|step| !self.names_it(step.name)) else { return String::new() };
+        let shapes = slots.filter_map(|slot| self.shape(slot)).flat_map(|shape| &shape.alternatives);
+        let mut names = shapes.filter_map(|alternative| match &alternative.name {
+            NameTest::Exactly(name) if alternative.kind == step.kind && name != step.name => Some(name),
+            _ => None,
+        });
+        let near = names.find(|name| like(name, std::iter::once(step.name)).is_some());
+        near.map_or_else(String::new, |name| {
+            format!("`{}` is nearly the name `{}`", super::short(step.name), super::short(name))
+        })
+    }
+}
+
+/// A name that differs by a slip, by letter case, or by what stands in front of it (`mcp__docs__search`).
+fn like<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    let length = name.chars().count();
+    if !(SHORTEST..=LONGEST).contains(&length) {
+        return None;
+    }
+    let mut names = names.filter(|other| other.len() <= 2 * LONGEST);
+    let by_case = names.clone().find(|other| other.eq_ignore_ascii_case(name));
+    // More than one slip in a short name makes another name of it.
+    let slips = |other: &&str| match length {
+        SHORTEST => false,
+        length if length < LONG => strsim::osa_distance(name, other) <= 1,
+        _ => true,
+    };
+    let by_slip = || suggest::nearest(name, names.clone().filter(slips));
+    let behind = |other: &&str| {
+        let front = other.strip_suffix(name).or_else(|| name.strip_suffix(*other));
+        front.is_some_and(|front| front.ends_with(['_', '.', ':', '/', '-']))
+    };
+    by_case.or_else(by_slip).or_else(|| names.find(behind))
+}

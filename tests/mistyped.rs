@@ -5,18 +5,29 @@
 #[path = "common/fixtures.rs"]
 mod fixtures;
 
+use averment::diagnostic::{Diagnostic, Fix};
 use averment::limits::Limits;
 use averment::source::{SourceFile, SourceMap};
 use averment::syntax;
 use std::collections::BTreeMap;
 
-/// What is said of a text while it is read: the first message with its help.
-fn first_said(text: &str) -> Option<String> {
+/// The first thing that is said of a text while it is read.
+fn first_said(text: &str) -> Option<Diagnostic> {
     let mut map = SourceMap::default();
     let file = map.add(SourceFile::new("rules.assert", None, text));
     let (_, _, diagnostics) = syntax::parse(&map, file, &Limits::default());
-    let first = diagnostics.0.first()?;
-    Some(format!("{} ({})", first.message, first.help.as_deref().unwrap_or("")))
+    diagnostics.0.into_iter().next()
+}
+
+/// Applies the edits of a fix.
+fn fixed(text: &str, fix: &Fix) -> String {
+    let mut edits: Vec<_> = fix.edits.iter().collect();
+    edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
+    let mut text = text.to_owned();
+    for edit in edits {
+        text.replace_range(edit.span.range(), &edit.text);
+    }
+    text
 }
 
 /// Whether a message has a word in backticks, alone or among others.
@@ -97,6 +108,7 @@ fn a_mistyped_keyword_is_named_by_the_first_thing_that_is_said() {
     let mut missed: BTreeMap<String, u32> = BTreeMap::new();
     let mut examples = Vec::new();
     let mut quiet = Vec::new();
+    let (mut fixes, mut broken, mut others) = (0_usize, Vec::new(), Vec::new());
     // Every slip of every word takes a minute: a part of them is tried each time.
     let every = if std::env::var("AVERMENT_ALL_SLIPS").is_ok() { 1 } else { 9 };
     let mut turn = 0_usize;
@@ -120,6 +132,17 @@ fn a_mistyped_keyword_is_named_by_the_first_thing_that_is_said() {
                         continue;
                     };
                     tried += 1;
+                    if let Some(fix) = &said.fix {
+                        fixes += 1;
+                        let mended = fixed(&changed, fix);
+                        if let Some(again) = first_said(&mended) {
+                            broken.push(format!("{slip}: {} => {}, then {}", line.trim(), fix.title, again.message));
+                        }
+                        if mended != text {
+                            others.push(format!("other {slip}: {} => {}", line.trim(), fix.title));
+                        }
+                    }
+                    let said = format!("{} ({})", said.message, said.help.as_deref().unwrap_or(""));
                     if names(&said, word) {
                         named += 1;
                     } else {
@@ -132,11 +155,14 @@ fn a_mistyped_keyword_is_named_by_the_first_thing_that_is_said() {
         }
     }
     println!("{named} of {tried} mistyped keywords are named ({silent} are names that can be read)");
+    println!("{} of {fixes} fixes bring back what was meant", fixes - others.len());
     if std::env::var("AVERMENT_SHOW_MISSED").is_ok() {
         println!("{missed:?}");
-        for example in examples.iter().chain(&quiet) {
+        for example in examples.iter().chain(&others).chain(&quiet) {
             println!("{example}");
         }
     }
+    assert!(broken.is_empty(), "fixes that cannot be read:\n{}", broken.join("\n"));
+    assert!(others.len() * 100 <= fixes * 2, "fixes that say something else:\n{}", others.join("\n"));
     assert!(named * 100 >= tried * 98, "{named} of {tried}");
 }

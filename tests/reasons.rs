@@ -185,6 +185,10 @@ fn common_slips_are_told_with_what_to_write() {
         ("5 < output.n < 7", "join two tests with `and`: `5 < output.n and output.n < 7`"),
         ("any output.list > 2", "write `any x in output.list: x > 2`"),
         ("all output.items.ok == true", "write `all x in output.items.ok: x == true`"),
+        ("output.a == \"x\" or \"y\"", "`or` joins conditions; write `output.a in [\"x\", \"y\"]`"),
+        ("output not contains \"x\" or \"y\"", "write `output not contains any [\"x\", \"y\"]`"),
+        ("require refund(currency: \"EUR\" or \"USD\")", "write `[\"EUR\", \"USD\"]`"),
+        ("calls.count <= 3", "write `length(calls)`"),
         ("refund(amount > 3)", "that the tool is called is said with `require refund(amount > 3)`"),
         ("percentile(output.list, 95) < 2", "write `95%`"),
         ("output.message starts with /your|my/i", "write `output.message matches /^(?:your|my)/i`"),
@@ -195,6 +199,27 @@ fn common_slips_are_told_with_what_to_write() {
         let said = told(rules);
         assert!(said.contains(help), "{rules}: {said}");
         assert_eq!(said.matches(": error[").count(), 1, "one slip, one message: {said}");
+    }
+    let readings = [
+        ("count calls <= 10", "`calls` is the name of a tool here; calls of any tool are `any`"),
+        ("never failed", "calls that failed are `any failed`"),
+        ("require usr", "nearly the kind of step `user`"),
+        ("never commands", "write `command` for the kind, or quote the name of the tool: `\"commands\"`"),
+        ("before approve(id: id) -> refund", "write `$id` here and in the other step"),
+        ("let id = 3\nrequire refund(id: id)", "give what is declared as `id` another name"),
+        ("require refund(amount: 1-100)", "write `1..100` for a range"),
+    ];
+    for (rules, words) in readings {
+        let said = told(rules);
+        assert!(said.contains(": warning[") && said.contains(words), "{rules}: {said}");
+    }
+    for fine in [
+        "never head, kill, scan, use",
+        "never \"commands\"",
+        "tool commands {}\nnever commands",
+        "let wanted = 3\nrequire refund(id: wanted)",
+    ] {
+        assert_eq!(told(fine), "", "{fine}");
     }
     let long = format!("{{ \"a\": \"{}\" }}", "word ".repeat(100));
     assert!(told(&long).len() < 200, "a proposal is not longer than a line: {}", told(&long));

@@ -84,7 +84,9 @@ impl Checker<'_> {
         match right.ty.class() {
             Some(Class::Text) => {
                 let written = self.written(right.expr.span);
-                let help = format!("for a part of a text write `{written} contains {text}`");
+                let help = format!(
+                    "for a part of a text write `{written} contains {text}`, for one of several `{text} in [{written}, …]`"
+                );
                 self.report_right(test, right, Class::Text, &help);
             }
             Some(class @ (Class::Number | Class::Boolean | Class::Null | Class::Regex)) => {

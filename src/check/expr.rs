@@ -7,7 +7,7 @@ use super::ty::{Measure, Ty};
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Constant};
 use crate::source::Span;
-use crate::syntax::ast::{self, BinaryOperator, ExprKind, ExprQuantifier};
+use crate::syntax::ast::{self, BinaryOperator, ExprKind, ExprQuantifier, TestKind};
 
 /// An expression may be nested this deep; a chain of `and` or `+` nests with each operator.
 const DEPTH: usize = 4_000;
@@ -228,9 +228,43 @@ impl<'a> Checker<'a> {
         right: &'a ast::Expr,
         span: Span,
     ) -> Typed {
+        if operator == BinaryOperator::Or
+            && let Some(help) = self.one_of_texts(left, right)
+        {
+            let help = format!("`or` joins conditions; write `{help}`");
+            self.report(
+                Diagnostic::new(Slug::NotAnAssertion, right.span, "text is not an assertion")
+                    .label("neither true nor false")
+                    .help(help),
+            );
+            let kind = ir::ExprKind::Constant(ir::Constant::Boolean(true));
+            return Typed::new(kind, span, Ty::Boolean);
+        }
         let left = self.condition(scope, left);
         let right = self.condition(scope, right);
         Typed::new(ir::ExprKind::Binary(operator, Box::new(left), Box::new(right)), span, Ty::Boolean)
+    }
+
+    /// `output.a == "x" or "y"` and `a: "x" or "y"`, written with a list.
+    fn one_of_texts(&self, left: &ast::Expr, right: &ast::Expr) -> Option<String> {
+        let is_text = |expr: &ast::Expr| matches!(expr.kind, ExprKind::Text(_));
+        if !is_text(right) {
+            return None;
+        }
+        let last = self.written(right.span);
+        if is_text(left) {
+            return Some(format!("[{}, {last}]", self.written(left.span)));
+        }
+        let ExprKind::Test { subject, test } = &left.kind else { return None };
+        let operand = test.operand.as_deref().filter(|operand| is_text(operand))?;
+        let word = match (test.kind, test.negated) {
+            (TestKind::Equal, false) => "in",
+            (TestKind::Equal, true) => "not in",
+            (TestKind::Contains, false) => "contains any",
+            (TestKind::Contains, true) => "not contains any",
+            _ => return None,
+        };
+        Some(format!("{} {word} [{}, {last}]", self.written(subject.span), self.written(operand.span)))
     }
 
     fn if_else(

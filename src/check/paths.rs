@@ -190,6 +190,9 @@ impl<'a> Checker<'a> {
             Some(class @ (Class::Text | Class::List)) if function.is_some() => {
                 (format!("{} has no fields", class.noun()), format!("`{name}` is a function: write `{name}({text})`"))
             }
+            Some(class @ (Class::Text | Class::List)) if matches!(name, "count" | "size" | "len") => {
+                (format!("{} has no fields", class.noun()), format!("write `length({text})`"))
+            }
             Some(Class::Text) => ("text has no fields".to_owned(), format!("write `json({text}){dotted}`")),
             Some(Class::List) => (
                 "a list has no fields".to_owned(),

@@ -21,13 +21,18 @@ struct Names<'c, 'a>(&'c mut Context<'a>, BTreeSet<&'a str>);
 
 impl<'a> Visit<'a> for Names<'_, 'a> {
     fn step(&mut self, step: &'a Step) {
-        let StepKind::Atom(Atom { subject: Subject::Tool(name), .. }) = &step.kind else { return };
+        let StepKind::Atom(Atom { subject: Subject::Tool(name), arguments, status, .. }) = &step.kind else { return };
         let Some(kind) = near::kind(&name.text).filter(|_| !self.1.contains(name.text.as_str())) else { return };
-        let message = format!("`{}` is a tool here, and nearly the kind of step `{kind}`", name.text);
-        self.0.report(
-            Diagnostic::new(Slug::NearlyAKind, name.span, message)
-                .help(format!("write `{kind}` for the kind, or quote the name of the tool: `\"{}\"`", name.text))
-                .fix(format!("write `{kind}`"), name.span, kind),
-        );
+        let (what, of) = match kind {
+            "any" => ("calls of any tool are `any`".to_owned(), "every call"),
+            "any failed" => ("calls that failed are `any failed`".to_owned(), "those"),
+            _ => (format!("nearly the kind of step `{kind}`"), "the kind"),
+        };
+        let message = format!("`{}` is the name of a tool here; {what}", name.text);
+        let help = format!("write `{kind}` for {of}, or quote the name of the tool: `\"{}\"`", name.text);
+        let diagnostic = Diagnostic::new(Slug::NearlyAKind, name.span, message).help(help);
+        // `failed` stands behind the arguments.
+        let behind = kind == "any failed" && (arguments.is_some() || status.is_some());
+        self.0.report(if behind { diagnostic } else { diagnostic.fix(format!("write `{kind}`"), name.span, kind) });
     }
 }

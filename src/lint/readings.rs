@@ -5,8 +5,10 @@ use super::walk::{self, Visit};
 use crate::diagnostic::{Diagnostic, Slug};
 use crate::source::Span;
 use crate::syntax::ast::{
-    Argument, Atom, Expr, ExprKind, Flow, FlowKind, Statement, StatementKind, Step, StepKind, Subject, Unit,
+    Argument, Atom, BinaryOperator, Expr, ExprKind, Flow, FlowKind, Statement, StatementKind, Step, StepKind, Subject,
+    Unit,
 };
+use crate::trace::run::Kind;
 
 /// `fetch*` in a flow: a tool whose name starts so, not a repetition.
 pub fn globs_in_flows(context: &mut Context<'_>) {
@@ -85,6 +87,8 @@ pub fn two_scopes(context: &mut Context<'_>) {
                 return;
             };
             for argument in all {
+                self.same_name(argument);
+                self.difference(argument);
                 if let Argument::Test(Expr { kind: ExprKind::Test { subject, test }, .. }) = argument
                     && let (ExprKind::Name(name), Some(operand)) = (&subject.kind, test.operand.as_deref())
                 {
@@ -94,6 +98,44 @@ pub fn two_scopes(context: &mut Context<'_>) {
         }
     }
     impl Scopes<'_, '_> {
+        /// `id: id`: the name on the right is the step's own, and no value of another step.
+        fn same_name(&mut self, argument: &Argument) {
+            let Argument::Matches { path, value, .. } = argument else { return };
+            let (ExprKind::Name(left), ExprKind::Name(right)) = (&path.kind, &value.kind) else { return };
+            let declared = self.0.checked.symbols.declarations.iter().any(|one| one.name == *right);
+            let field = Kind::Call.fields().contains(&right.as_str());
+            if left != right || !field {
+                return;
+            }
+            let message = format!("`{right}` on the right is a field of the same call, not a value of another step");
+            let diagnostic = Diagnostic::new(Slug::TwoScopes, value.span, message);
+            self.0.report(if declared {
+                diagnostic.help(format!("give what is declared as `{right}` another name"))
+            } else {
+                diagnostic.help(format!("write `${right}` here and in the other step for a value that they share")).fix(
+                    format!("write `${right}`"),
+                    value.span,
+                    format!("${right}"),
+                )
+            });
+        }
+
+        /// `amount: 1-100`: a difference, not a range.
+        fn difference(&mut self, argument: &Argument) {
+            let Argument::Matches { value, .. } = argument else { return };
+            let ExprKind::Binary { operator: BinaryOperator::Subtract, left, right, .. } = &value.kind else { return };
+            let (ExprKind::Number(least), ExprKind::Number(most)) = (&left.kind, &right.kind) else { return };
+            let range = format!("{}..{}", least.text, most.text);
+            let message = format!("`{}` is one number, the difference of two", self.0.text(value.span));
+            self.0.report(
+                Diagnostic::new(Slug::TwoScopes, value.span, message).help(format!("write `{range}` for a range")).fix(
+                    format!("write `{range}`"),
+                    value.span,
+                    range.clone(),
+                ),
+            );
+        }
+
         fn field(&mut self, step: &Step, name: &str, span: Span, operand: &Expr) {
             let ExprKind::Number(number) = &operand.kind else { return };
             let looks_like = match (name, number.unit) {

@@ -35,6 +35,11 @@ pub(super) fn meant(word: &str) -> Vec<String> {
     joined.chain(found.into_iter().map(|(_, keyword)| keyword.to_owned())).collect()
 }
 
+/// Whether a word may have been meant to be a certain one.
+pub(super) fn is_near(word: &str, keyword: &str) -> bool {
+    slips(&word.to_ascii_lowercase(), keyword).is_some()
+}
+
 /// Words that are lists of a run, where a step names its kind: `never commands`.
 const LISTS: &[(&str, &str)] = &[
     ("commands", "command"),
@@ -43,6 +48,8 @@ const LISTS: &[(&str, &str)] = &[
     ("writes", "write"),
     ("skills", "skill"),
     ("spans", "span"),
+    ("calls", "any"),
+    ("failed", "any failed"),
 ];
 
 /// Words with a meaning of their own that a dropped letter makes of a kind.

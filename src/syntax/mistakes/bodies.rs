@@ -155,6 +155,23 @@ fn joined_statements(view: &View<'_, '_>) -> Option<Diagnostic> {
     })
 }
 
+/// `output.a in "x", "y"`.
+fn list_without_brackets(view: &View<'_, '_>, comma: usize) -> Option<Diagnostic> {
+    let value = |at: usize| view.is_text(at) || view.is_number(at);
+    let start =
+        comma.checked_sub(1).filter(|&at| at > 1 && value(at) && view.is_any(at - 1, &["in", "any", "all", "none"]))?;
+    let mut end = start;
+    while view.is(end + 1, ",") && value(end + 2) {
+        end += 2;
+    }
+    if end == start {
+        return None;
+    }
+    let list = format!("[{}]", view.source(start, end + 1));
+    let edits = vec![view.insert(start, "["), view.append(end, "]")];
+    Some(view.wrong(start, end + 1, "a list is written in brackets").write(list, edits))
+}
+
 /// `args.amount > 0, args.x == 1` on one line of a body.
 fn comma_between_statements(view: &View<'_, '_>) -> Option<Diagnostic> {
     let at = view.failed;
@@ -166,7 +183,21 @@ fn comma_between_statements(view: &View<'_, '_>) -> Option<Diagnostic> {
     {
         return None;
     }
+    if let Some(list) = list_without_brackets(view, at) {
+        return Some(list);
+    }
     let (left, right) = (view.source(0, at), view.source(at + 1, view.len()));
+    let word = view.word(0);
+    if words::STATEMENTS.contains(&word)
+        && !words::STATEMENTS.contains(&view.word(at + 1))
+        && view.behind_pattern(at + 1) > at + 1
+    {
+        let diagnostic = view.wrong(at, at + 1, format!("`{word}` takes no list of steps"));
+        return Some(match word {
+            "require" => diagnostic.write(format!("{left}; require {right}"), vec![view.edit(at, at + 1, "; require")]),
+            _ => diagnostic.help("write a statement of its own for each step"),
+        });
+    }
     Some(
         view.wrong(at, at + 1, "statements on one line are separated by `;`")
             .write(format!("{left}; {right}"), vec![view.edit(at, at + 1, ";")]),

@@ -14,6 +14,7 @@ mod expressions;
 mod heads;
 mod operators;
 mod patterns;
+mod phrases;
 mod quantifiers;
 mod settings;
 mod times;
@@ -33,8 +34,10 @@ type Find = fn(&View<'_, '_>) -> Option<Diagnostic>;
 /// The tables in the order in which they are asked: what spoils the reading of a line first, then what its first word says, then what
 /// stands where the grammar gave up.
 const TABLES: &[&[Find]] = &[
+    phrases::FIRST,
     tokens::TABLE,
     times::EARLY,
+    phrases::TABLE,
     heads::FIRST,
     calls::TABLE,
     declarations::TABLE,

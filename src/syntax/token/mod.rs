@@ -6,6 +6,7 @@
 mod length;
 mod levels;
 
+use super::near;
 use length::{is_word_start, number_length, regex_length, word_length};
 use levels::{Levels, Open, Quote};
 
@@ -265,10 +266,26 @@ impl<'t> Scanner<'t> {
     fn regex_can_begin(&self) -> bool {
         let Some(last) = self.last else { return true };
         match last.kind {
-            Kind::Word => BEFORE_REGEX.contains(&self.word_of(Some(last))) && !self.is_field(last),
+            Kind::Word if self.is_field(last) => false,
+            Kind::Word => BEFORE_REGEX.contains(&self.word_of(Some(last))) || self.is_mistyped(last),
             Kind::Sign => !matches!(self.word_of(Some(last)), ")" | "]" | "}" | "*" | "?" | "."),
             _ => false,
         }
+    }
+
+    /// True for `mathces` in `output.text mathces /\d+/`: nearly a word behind which a regular expression begins, directly behind another word or
+    /// value, and what follows is written like one.
+    fn is_mistyped(&self, word: Token) -> bool {
+        const WORDS: &[&str] = &["matches", "match", "contains", "command", "user", "assistant", "thinking", "message"];
+        let rest = self.text.get(self.at..).unwrap_or("");
+        let before = self.text.get(..word.start).unwrap_or("").trim_end_matches([' ', '\t']);
+        let operand =
+            before.ends_with(|last: char| last.is_ascii_alphanumeric() || matches!(last, '_' | '"' | '\'' | ')' | ']'));
+        operand
+            && word.end < self.at
+            && !rest.starts_with("/ ")
+            && regex_length(rest).is_some()
+            && WORDS.iter().any(|near| near::is_near(self.word_of(Some(word)), near))
     }
 
     /// True behind a dot, where every word is a name: `a.message / 2`.

@@ -1,0 +1,265 @@
+//! Sentences that a reader would understand and that are said otherwise here: `never delete unless confirm`, `all refund: …`.
+
+use super::Find;
+use super::view::{View, Write};
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::source::Span;
+use crate::syntax::token::Kind;
+use crate::syntax::words;
+
+/// Asked before an open string is told.
+pub(super) const FIRST: &[Find] = &[apostrophe];
+
+pub(super) const TABLE: &[Find] = &[
+    unless_step,
+    step_if,
+    by_another,
+    quantified_step,
+    failed_calls,
+    status_word,
+    between_numbers,
+    tested_entry,
+    spaced_sign,
+    any_of,
+];
+
+/// A statement of its own in place of the whole line, with its modifiers.
+fn rewritten(view: &View<'_, '_>, at: (usize, usize), message: &str, text: String, rest: usize) -> Diagnostic {
+    let rest = view.source(rest, view.len());
+    let text = if rest.is_empty() { text } else { format!("{text} {rest}") };
+    view.wrong(at.0, at.1, message).write(text.clone(), vec![view.edit(0, view.len(), text)])
+}
+
+/// `output doesn't contain "x"`.
+fn apostrophe(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let word = |at: usize| match view.word(at) {
+        "doesn" => Some("does not"),
+        "isn" => Some("is not"),
+        _ => None,
+    };
+    let at = (1..view.len()).find(|&at| {
+        matches!(view.kind(at), Kind::OpenText | Kind::Text)
+            && view.word(at).starts_with("'t ")
+            && view.touches(at)
+            && word(at - 1).is_some()
+    })?;
+    let right = word(at - 1)?;
+    let start = view.span(at - 1);
+    let place = Span { end: view.span(at).start + 2, ..start };
+    let mut diagnostic = view.wrong(at - 1, at, format!("`{}'t` is written `{right}`", view.word(at - 1)));
+    diagnostic.span = place;
+    Some(diagnostic.write(right, vec![Edit { span: place, text: right.to_owned() }]))
+}
+
+/// `never delete_* unless confirm`, `never refund without approve`.
+fn unless_step(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "never") {
+        return None;
+    }
+    let at = view.find_any(2, &["unless", "without", "except"])?;
+    let step = at + 1 + usize::from(view.is_any(at + 1, &["a", "an", "prior", "first", "after"]));
+    let end = view.behind_pattern(step);
+    if end == step || end < view.len() && view.modifiers(end) != end || view.behind_pattern(1) == 1 {
+        return None;
+    }
+    let text = format!("before {} -> {}", view.source(step, end), view.source(1, at));
+    let message = format!("`never` has no `{}`: what has to come first is said with `before`", view.word(at));
+    Some(rewritten(view, (at, at + 1), &message, text, end))
+}
+
+/// `never refund if cancel`, `require notify if refund`.
+fn step_if(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is_any(0, &["never", "require"]) {
+        return None;
+    }
+    let end = view.behind_pattern(1);
+    if end == 1 || !view.is(end, "if") {
+        return None;
+    }
+    let other = view.behind_pattern(end + 1);
+    if other == end + 1 || other < view.len() && view.modifiers(other) != other {
+        let message = "a statement has no `if` behind it";
+        return Some(view.wrong(end, end + 1, message).help("for a condition on the run write `when` in its place"));
+    }
+    let (left, right) = (view.source(1, end), view.source(end + 1, other));
+    if view.is(0, "require") {
+        let message = "an implication between steps begins with `if`";
+        return Some(rewritten(view, (end, end + 1), message, format!("if {right} then {left}"), other));
+    }
+    Some(
+        view.wrong(end, end + 1, "`never` takes no `if`")
+            .help(format!("write `never {left} after {right}`, or `not both {left}, {right}` for any order of them")),
+    )
+}
+
+/// `refund must be preceded by approve`, `open is followed by close`.
+fn by_another(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let end = view.behind_step(0);
+    if end == 0 || words::STATEMENTS.contains(&view.word(0)) {
+        return None;
+    }
+    const FILLERS: &[&str] =
+        &["must", "should", "has", "have", "to", "always", "be", "is", "been", "immediately", "directly"];
+    let mut at = end;
+    while view.is_any(at, FILLERS) {
+        at += 1;
+    }
+    if !view.is_any(at, &["preceded", "followed", "guarded"]) || !view.is(at + 1, "by") {
+        return None;
+    }
+    let other = view.behind_pattern(at + 2);
+    if other == at + 2 {
+        return None;
+    }
+    let immediately =
+        if (end..at).any(|at| view.is_any(at, &["immediately", "directly"])) { "immediately " } else { "" };
+    let (left, right) = (view.source(0, end), view.source(at + 2, other));
+    let text = match view.word(at) {
+        "followed" => format!("{immediately}after {left} -> {right}"),
+        _ => format!("{immediately}before {right} -> {left}"),
+    };
+    Some(rewritten(view, (end, at + 2), "a statement about an order begins with `before` or `after`", text, other))
+}
+
+/// `all refund: args.amount <= 100`, `any fetch: ok`.
+fn quantified_step(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let word = match view.word(0) {
+        "all" => "each",
+        "any" => "some",
+        _ => return None,
+    };
+    let end = view.behind_pattern(1);
+    if end == 1 || !view.is(end, ":") || view.is_any(1, &["of", "x"]) || view.is(end + 1, "{") || end + 1 >= view.len()
+    {
+        return None;
+    }
+    let step = if view.is_any(1, &["calls", "call"]) && end == 2 { "any".to_owned() } else { view.source(1, end) };
+    let message = format!("`{}` quantifies the values of a list; steps are taken with `{word}`", view.word(0));
+    let text = format!("{word} {step}: {}", view.source(end + 1, view.len()));
+    Some(view.wrong(0, 1, message).write(text, vec![view.edit(0, end, format!("{word} {step}"))]))
+}
+
+/// `no call failed`, `no failed calls`.
+fn failed_calls(view: &View<'_, '_>) -> Option<Diagnostic> {
+    const CALLS: &[&str] = &["call", "calls", "tool", "tools", "step", "steps"];
+    const FAILED: &[&str] = &["failed", "fails", "fail", "errors", "errored"];
+    let mut end = 1 + usize::from(view.is(1, "tool") && view.is_any(2, &["call", "calls"]));
+    if !view.is_any(0, &["no", "never"]) {
+        return None;
+    }
+    let found = view.is_any(end, CALLS) && view.is_any(end + 1, FAILED)
+        || view.is(end, "failed") && view.is_any(end + 1, CALLS);
+    end += 2;
+    if !found || end < view.len() && view.modifiers(end) != end {
+        return None;
+    }
+    Some(rewritten(view, (0, end), "calls that failed are `any failed`", "never any failed".to_owned(), end))
+}
+
+/// `require refund succeeded`, `never deploy error`.
+fn status_word(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = view.failed;
+    let right = match view.word(at) {
+        "succeeded" | "succeeds" | "success" | "successful" | "successfully" | "passed" => "ok",
+        "error" | "errors" | "errored" | "fails" | "failing" | "failure" | "unsuccessful" => "failed",
+        _ => return None,
+    };
+    let world = view.is_any(0, &["run", "file", "env", "tool", "http", "test"]) || at > 0 && view.is(at - 1, "expect");
+    let steps = !world && (words::STATEMENTS.contains(&view.word(0)) || view.find(0, "iff").is_some());
+    let ends_step = at > 0 && (1..at).any(|from| view.behind_step(from) == at);
+    if !steps || !ends_step || view.is_any(at + 1, &["==", "!=", ".", "is", "exists", "contains", "matches"]) {
+        return None;
+    }
+    let message = format!("how a call ended is `ok` or `failed`, not `{}`", view.word(at));
+    Some(view.wrong(at, at + 1, message).write(right, vec![view.edit(at, at + 1, right)]))
+}
+
+/// `amount between 1 and 100`.
+fn between_numbers(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let value = |at: usize| view.is_number(at);
+    let at = (1..view.len()).find(|&at| {
+        view.is(at, "between")
+            && view.ends_operand(at - 1)
+            && value(at + 1)
+            && view.is_any(at + 2, &["and", "to", "-", ","])
+            && value(at + 3)
+    })?;
+    let range = format!("in {}..{}", view.word(at + 1), view.word(at + 3));
+    Some(view.wrong(at, at + 1, "a range is written `1..100`").write(range.clone(), vec![view.edit(at, at + 4, range)]))
+}
+
+/// `refund(amount: > 100)`.
+fn tested_entry(view: &View<'_, '_>) -> Option<Diagnostic> {
+    const TESTS: &[&str] =
+        &[">", "<", ">=", "<=", "==", "!=", "contains", "icontains", "matches", "in", "is", "exists", "starts", "ends"];
+    let at = (2..view.len()).find(|&at| {
+        let ends = view.is_any(at + 2, &["(", ".", ",", ")", "=="]);
+        view.is(at, ":") && !view.is_outer(at) && view.is_word(at - 1) && view.is_any(at + 1, TESTS) && !ends
+    })?;
+    if at > view.failed {
+        return None;
+    }
+    let (name, test) = (view.word(at - 1), view.word(at + 1));
+    let value = if view.is_any(test_end(view, at + 1), &[",", ")"]) {
+        view.source(at + 1, test_end(view, at + 1))
+    } else {
+        format!("{test} …")
+    };
+    let gap = if view.touches(at + 1) { " " } else { "" };
+    Some(
+        view.wrong(at, at + 1, "a test stands behind its argument without `:`")
+            .write(format!("{name} {value}"), vec![view.edit(at, at + 1, gap)]),
+    )
+}
+
+fn test_end(view: &View<'_, '_>, from: usize) -> usize {
+    let mut here = from;
+    while here < view.len() && !view.is_any(here, &[",", ")"]) {
+        here = if view.is_any(here, &["(", "[", "{"]) { view.behind_bracket(here) } else { here + 1 };
+    }
+    here
+}
+
+/// `count a < = 3`, `output.a ! = 3`.
+fn spaced_sign(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let declares = words::DECLARATIONS.contains(&view.word(0));
+    let at = (1..view.len()).find(|&at| {
+        (view.is_any(at, &["<", ">", "!"]) || view.is(at, "=") && !declares)
+            && view.is(at + 1, "=")
+            && !view.touches(at + 1)
+            && at <= view.failed
+    })?;
+    let sign = format!("{}=", view.word(at));
+    Some(
+        view.wrong(at, at + 2, format!("`{sign}` is one sign, without a space"))
+            .write(sign.clone(), vec![view.edit(at, at + 2, sign)]),
+    )
+}
+
+/// `contains any of ["a", "b"]`, `contains one of "a", "b"`.
+fn any_of(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = (1..view.len()).find(|&at| {
+        view.is_any(at, &["contains", "contain"])
+            && view.is_any(at + 1, &["any", "all", "none", "one", "either"])
+            && view.is(at + 2, "of")
+    })?;
+    let word = match view.word(at + 1) {
+        "one" | "either" => "any",
+        word => word,
+    };
+    let start = at + 3;
+    let mut end = start;
+    let value = |at: usize| view.is_text(at) || view.is_number(at);
+    while value(end) && view.is_any(end + 1, &[",", "or", "and"]) && value(end + 2) {
+        end += 2;
+    }
+    let mut edits = vec![view.edit(at + 1, at + 3, word)];
+    let mut shown = view.source(start, view.modifiers(start));
+    if value(end) {
+        let list: Vec<&str> = (start..=end).step_by(2).map(|at| view.word(at)).collect();
+        shown = format!("[{}]", list.join(", "));
+        edits.push(view.edit(start, end + 1, shown.clone()));
+    }
+    let text = format!("{} {word} {shown}", view.word(at));
+    Some(view.wrong(at + 1, at + 3, format!("this test is written `contains {word}` with a list")).write(text, edits))
+}

@@ -83,8 +83,7 @@ fn words(line: &str) -> Vec<(usize, &str)> {
             start = start.or(Some(at));
         } else if let Some(start) = start.take() {
             let touching = line[..start].ends_with(['.', '-', '*', '$', '/', '?'])
-                || matches!(letter, '*' | '-' | '?' | '/' | ':')
-                || letter == '.' && line[at..].starts_with(|c: char| c == '.');
+                || matches!(letter, '*' | '-' | '?' | '/' | ':' | '.');
             if !touching {
                 found.push((start, &line[start..at]));
             }

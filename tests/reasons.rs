@@ -422,3 +422,58 @@ fn a_reason_is_a_sentence_that_is_understood_alone() {
     assert!(!out.contains("window"), "{out}");
     assert_eq!(out.matches("a long enough argument").count(), 2, "the rule and the reason: {out}");
 }
+
+#[test]
+fn lines_that_cannot_be_read_for_the_same_reason_are_counted() {
+    let mut lines = String::new();
+    for number in 0..3_000 {
+        lines.push_str(match number % 3 {
+            0 => "{\"calls\": [{\"tool\": \"a\"}]}\n",
+            1 => "{\"calls\": [{\"tool\": }]}\n",
+            _ => "nothing\n",
+        });
+    }
+    let folder = Folder::new(&[("rules.assert", "require a\n"), ("runs.jsonl", &lines)]);
+    for format in ["human", "summary"] {
+        let command = format!("check rules.assert runs.jsonl --format {format}");
+        let one = folder.aver(&format!("{command} --threads 1"));
+        assert!(one.out.lines().count() < 25 && one.code == 4, "{}", one.out);
+        assert!(one.out.contains("cannot be read: 997 more: expected a value"), "{}", one.out);
+        assert!(one.out.contains("(runs.jsonl:11, runs.jsonl:14, runs.jsonl:17, …)"), "{}", one.out);
+        assert!(one.out.contains("2000 traces cannot be read"), "{}", one.out);
+        assert_eq!(folder.aver(&format!("{command} --threads 2 --chunk 1KB")).out, one.out);
+    }
+    let all = folder.aver("check rules.assert runs.jsonl --format short").out;
+    assert_eq!(all.matches("error[trace]").count(), 2_000);
+    let json = folder.aver("check rules.assert runs.jsonl --format json").json();
+    assert_eq!(json["unreadable"].as_array().unwrap().len(), 2_000);
+}
+
+#[test]
+fn a_map_that_does_not_fit_says_which_names_and_which_keys() {
+    let run = "{\"events\": [{\"name\": \"a\", \"payload\": {\"x\": 1}}], \"note\": \"paylaod\"}\n";
+    let native = "{\"calls\": [{\"fn\": \"a\", \"payload\": {\"x\": 1}}]}\n";
+    let folder = Folder::new(&[
+        ("rules.assert", "require a\n"),
+        ("runs.jsonl", &run.repeat(500)),
+        ("native.jsonl", native),
+        ("good.toml", "calls = \"events\"\nargs = [\"given\", \"payload\"]\n"),
+        ("slip.toml", "calls = \"events\"\nargs = \"paylod\"\nresult = [\"outcme\", \"rsult\"]\n"),
+        ("calls.toml", "calls = \"evnts\"\ntool = \"fn\"\n"),
+    ]);
+    let good = folder.aver("check rules.assert runs.jsonl --map good.toml");
+    assert_eq!((good.code, good.err.as_str()), (0, ""), "{good:?}");
+    for threads in [1, 2] {
+        let slip =
+            folder.aver(&format!("check rules.assert runs.jsonl --map slip.toml --threads {threads} --chunk 1KB"));
+        let words = "warning: the traces have no `paylod`, which `--map` names as `args`\n\
+                     warning: the traces have neither `outcme` nor `rsult`, which `--map` names as `result`\n";
+        assert_eq!((slip.code, slip.err.as_str()), (0, words), "{slip:?}");
+    }
+    let other = folder.aver("check rules.assert native.jsonl --map calls.toml").out;
+    assert!(other.contains("a call without `tool`: its keys are `fn`, `payload`"), "{other}");
+    assert!(
+        other.contains("the names of `--map` do not fit this run: no list of calls: there is no `evnts`"),
+        "{other}"
+    );
+}

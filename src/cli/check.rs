@@ -6,6 +6,7 @@ use super::outputs::{self, Outputs, Target};
 use super::pipeline::{self, Pipeline};
 use super::project::{self, ProjectArguments};
 use super::rules::{self, Rules};
+use super::unused::Unused;
 use super::{feed, inputs, params, profile, select, units};
 use crate::limits::Limits;
 use crate::project::Project;
@@ -155,6 +156,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let traces = traces(arguments, &given, &table)?;
     let policy = Policy { deny_vacuous: given.denies(Deny::Vacuous), allow_undecided: given.allows(Allow::Undecided) };
     let mut outputs = Outputs::open(&targets, color, policy, arguments.max_failures, &rules.data())?;
+    let reading = feed::Reading { limits, strict: arguments.strict, names: feed::names(arguments.map.as_deref())? };
     let pipeline = Arc::new(Pipeline {
         programs: rules.programs,
         table,
@@ -166,7 +168,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         },
         policy,
         detail: Detail { excerpt: outputs.excerpt, findings: outputs.findings },
-        reading: feed::Reading { limits, strict: arguments.strict, names: feed::names(arguments.map.as_deref())? },
+        unused: Unused::new(reading.names.as_deref()),
+        reading,
         threads: arguments.threads,
         chunk: chunk(arguments)?,
         compact: outputs.compact && costs.is_none(),
@@ -251,6 +254,10 @@ fn judge(
         super::console::say("note: interrupted; what is reported is what was done until then\n");
     }
     let totals = outputs.totals();
+    // Of traces without a run nothing was read under any name: why is said of each.
+    if totals.runs > 0 && !end.interrupted {
+        super::console::say(&pipeline.unused.warnings());
+    }
     let (runs, unreadable) = (totals.runs, totals.unreadable > 0);
     let nothing = totals.counts.all() == totals.counts.skipped && !unreadable && end.faults == 0;
     let exits = [

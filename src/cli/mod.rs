@@ -30,6 +30,7 @@ mod select;
 mod test;
 mod trace;
 mod units;
+mod unused;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};

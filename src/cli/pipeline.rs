@@ -10,6 +10,7 @@ use super::judge::{Done, Judge};
 use super::outputs::Outputs;
 use super::profile;
 use super::progress::Progress;
+use super::unused::Unused;
 use crate::bytecode::program::Program;
 use crate::limits::LONG;
 use crate::report::gate::Policy;
@@ -43,6 +44,8 @@ pub struct Pipeline {
     pub detail: Detail,
     /// How runs are read.
     pub reading: feed::Reading,
+    /// The names of `--map` that were not seen.
+    pub unused: Unused,
     /// How many pieces are judged at a time; `None` for as many as there are processors.
     pub threads: Option<NonZeroUsize>,
     /// Bytes of a piece.
@@ -135,6 +138,7 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
             return;
         }
         let Some((number, part)) = feeder.next(&mut buffer) else { return };
+        pipeline.unused.look(&part, &buffer);
         let bytes = match &part {
             Part::Lines(_) => buffer.len(),
             Part::Runs(runs) => runs.iter().flatten().map(|run| run.text().len()).sum(),

@@ -3,6 +3,7 @@
 use super::model::{ResultReport, RunReport, Unreadable};
 use super::table::Table;
 use super::totals::Counts;
+use super::unread::Unread;
 use super::{Ending, Options, Report, failure, value};
 use crate::diagnostic::render::{Ink, Style, one_line, paint};
 use crate::vm::outcome::Status;
@@ -16,6 +17,7 @@ pub struct Human {
     hidden: u64,
     items: Vec<Tally>,
     rules: Vec<RuleTally>,
+    unread: Unread,
 }
 
 /// What is kept of an assertion over all runs.
@@ -47,7 +49,7 @@ const ID: usize = 30;
 impl Human {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        Self { out, options, drawn: 0, hidden: 0, items: Vec::new(), rules: Vec::new() }
+        Self { out, options, drawn: 0, hidden: 0, items: Vec::new(), rules: Vec::new(), unread: Unread::default() }
     }
 
     fn failure(&mut self, table: &Table, run: &RunReport, result: &ResultReport) -> io::Result<()> {
@@ -101,7 +103,7 @@ impl Report for Human {
     }
 
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
-        unreadable(&mut self.out, self.options.style, what)
+        self.unread.show(&mut self.out, self.options.style, what)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -109,6 +111,7 @@ impl Report for Human {
     }
 
     fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
+        self.unread.end(&mut self.out, self.options.style)?;
         // What nothing exercised is the first thing to say: no failure stands above it.
         let idle = ending.totals.counts.nothing_exercised();
         if idle {

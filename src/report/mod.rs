@@ -19,6 +19,7 @@ mod summary;
 pub mod table;
 pub mod tally;
 pub mod totals;
+mod unread;
 mod value;
 mod wire;
 

@@ -4,6 +4,7 @@ use super::model::{RunReport, Unreadable};
 use super::table::Table;
 use super::tally::Tally;
 use super::totals::Counts;
+use super::unread::Unread;
 use super::{Ending, Options, Report, human, value};
 use crate::diagnostic::render::one_line;
 use crate::vm::outcome::Status;
@@ -16,6 +17,7 @@ pub struct Summary {
     rows: Vec<Row>,
     /// The row of each item.
     of_item: Vec<usize>,
+    unread: Unread,
 }
 
 struct Row {
@@ -29,7 +31,7 @@ const NAME: usize = 48;
 impl Summary {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        Self { out, options, rows: Vec::new(), of_item: Vec::new() }
+        Self { out, options, rows: Vec::new(), of_item: Vec::new(), unread: Unread::default() }
     }
 }
 
@@ -71,7 +73,7 @@ impl Report for Summary {
     }
 
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
-        human::unreadable(&mut self.out, self.options.style, what)
+        self.unread.show(&mut self.out, self.options.style, what)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -79,6 +81,7 @@ impl Report for Summary {
     }
 
     fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
+        self.unread.end(&mut self.out, self.options.style)?;
         human::headline(&mut self.out, self.options.style, ending)?;
         if !self.rows.is_empty() {
             writeln!(self.out)?;

@@ -56,6 +56,8 @@ pub struct Names {
     pub messages: List,
     /// The names of a call's parts, with the part and the rank of the name.
     parts: FxHashMap<Cow<'static, str>, (Part, u8)>,
+    /// What a user has named.
+    given: Vec<Given>,
 }
 
 /// A part of a call.
@@ -136,6 +138,11 @@ impl Names {
         &KNOWN
     }
 
+    /// The parts that a user has named, with each of their names.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.given.iter().map(|one| (one.part.as_str(), one.name.as_str()))
+    }
+
     /// The names of a part of a call.
     pub(crate) fn of_part(&self, part: Part) -> &List {
         match part {
@@ -188,7 +195,7 @@ impl Names {
     }
 
     /// Makes the look-up of parts. A name that stands for two parts is the one that a user gave it, else the first of them.
-    fn indexed(mut self, given: &[Given]) -> Self {
+    fn indexed(mut self, given: Vec<Given>) -> Self {
         let mut parts = FxHashMap::default();
         for of_user in [true, false] {
             for part in Part::ALL {
@@ -199,7 +206,7 @@ impl Names {
                 }
             }
         }
-        self.parts = parts;
+        (self.parts, self.given) = (parts, given);
         self
     }
 
@@ -264,7 +271,8 @@ impl Default for Names {
             usage: list(&["usage", "token_usage"]),
             messages: list(&["messages"]),
             parts: FxHashMap::default(),
+            given: Vec::new(),
         }
-        .indexed(&[])
+        .indexed(Vec::new())
     }
 }

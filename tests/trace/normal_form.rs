@@ -318,7 +318,10 @@ fn wrong_types_are_errors_with_their_place() {
             r#"{"reads": [1]}"#,
             "<text>:1:12: an element of `reads` must be an object or text, found number; write `{ path: … }`",
         ),
-        (r#"{"calls": [{"args": {}}]}"#, "<text>:1:12: a call without `tool`; add `\"tool\": \"…\"`"),
+        (
+            r#"{"calls": [{"args": {}}]}"#,
+            "<text>:1:12: a call without `tool`: its keys are `args`; add `\"tool\": \"…\"`",
+        ),
         (
             "{\"calls\": [\n  {\"tool\": 5}\n]}",
             "<text>:2:12: the `tool` of a call must be text, found number; write text, or leave `tool` out",
@@ -339,7 +342,10 @@ fn wrong_types_are_errors_with_their_place() {
             r#"{"complete": 1}"#,
             "<text>:1:14: the `complete` of a run must be `true` or `false`, found number; write `true` or `false`, or leave `complete` out",
         ),
-        (r#"{"messages": [{"text": "x"}]}"#, "<text>:1:15: a message without `role`; add `\"role\": \"…\"`"),
+        (
+            r#"{"messages": [{"text": "x"}]}"#,
+            "<text>:1:15: a message without `role`: its keys are `text`; add `\"role\": \"…\"`",
+        ),
     ] {
         assert_eq!(refused(text), expected, "{text}");
     }

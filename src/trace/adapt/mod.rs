@@ -99,11 +99,18 @@ pub(crate) fn normal<'run>(
 }
 
 /// The name of the format that `--map` describes.
-const MAPPED: &str = "format of --map";
+pub(super) const MAPPED: &str = "format of --map";
 
 fn native_format() -> &'static Format {
     let [.., native] = &FORMATS;
     native
+}
+
+/// Why names do not fit a run, in one sentence.
+pub(super) fn unfit(root: &Node<'_>, names: &Names) -> Option<String> {
+    let Value::Object(object) = root.value else { return None };
+    let (message, help) = generic::why_not(object, names);
+    Some(format!("{message} ({help})"))
 }
 
 fn unknown(root: &Node<'_>, names: Option<&Names>) -> Placed {

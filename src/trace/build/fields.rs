@@ -40,6 +40,14 @@ impl<'run> Fields<'run> {
         self.get(name).filter(|node| !matches!(node.value, Value::Null | Value::Absent))
     }
 
+    /// `` : its keys are `fn`, `payload` ``: what is there, where something else is looked for.
+    pub(super) fn keys(&self) -> String {
+        const SHOWN: usize = 8;
+        let keys: Vec<String> = self.recorded.iter().take(SHOWN).map(|entry| format!("`{}`", entry.key)).collect();
+        let more = if self.recorded.len() > SHOWN { ", …" } else { "" };
+        if keys.is_empty() { String::new() } else { format!(": its keys are {}{more}", keys.join(", ")) }
+    }
+
     /// Any recorded field, standard or not.
     pub(super) fn other(&self, name: &str) -> Option<Node<'run>> {
         self.recorded.iter().find(|entry| entry.key == name).map(|entry| entry.node)

@@ -149,7 +149,10 @@ fn duration(node: Node<'_>) -> Result<f64, Placed> {
 fn required<'run>(fields: &Fields<'run>, field: &str, what: &str, origin: Origin) -> Result<&'run str, Placed> {
     match fields.text(field, what)? {
         Some((text, _)) => Ok(text),
-        None => Err(Placed::new(origin, format!("{what} without `{field}`"), format!("add `\"{field}\": \"…\"`"))),
+        None => {
+            let message = format!("{what} without `{field}`{}", fields.keys());
+            Err(Placed::new(origin, message, format!("add `\"{field}\": \"…\"`")))
+        }
     }
 }
 

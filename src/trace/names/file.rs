@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// A name that a user gives to a part.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Given {
     pub(super) part: String,
     pub(super) name: String,
@@ -83,7 +83,7 @@ impl Names {
                 list.insert(0, Cow::Owned(one.name.clone()));
             }
         }
-        Ok(names.indexed(&given))
+        Ok(names.indexed(given))
     }
 }
 

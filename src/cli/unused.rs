@@ -1,0 +1,64 @@
+//! Names of `--map` that stand in no trace: a misspelt one would silently read nothing.
+
+use crate::trace::names::Names;
+use crate::trace::read::Part;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The names that a user gives to parts, and whether they were seen. What is seen does not depend on who looks first.
+#[derive(Debug, Default)]
+pub struct Unused {
+    parts: Vec<Given>,
+}
+
+#[derive(Debug)]
+struct Given {
+    part: String,
+    /// Each name with how it is written as a key.
+    names: Vec<(String, memchr::memmem::Finder<'static>)>,
+    seen: AtomicBool,
+}
+
+impl Unused {
+    /// The names of a file of `--map`. One that JSON may write in several ways is not looked for.
+    pub fn new(names: Option<&Names>) -> Self {
+        let mut parts: Vec<Given> = Vec::new();
+        for (part, name) in names.into_iter().flat_map(Names::given) {
+            let plain =
+                name.bytes().all(|byte| (byte.is_ascii_graphic() || byte == b' ') && !b"\"\\/<>&'".contains(&byte));
+            let finder = memchr::memmem::Finder::new(&format!("\"{name}\"")).into_owned();
+            let place = parts.iter().position(|known| known.part == part).unwrap_or_else(|| {
+                parts.push(Given { part: part.to_owned(), names: Vec::new(), seen: AtomicBool::new(false) });
+                parts.len() - 1
+            });
+            if let Some(given) = parts.get_mut(place) {
+                given.names.push((name.to_owned(), finder));
+                given.seen.fetch_or(!plain, Ordering::Relaxed);
+            }
+        }
+        Self { parts }
+    }
+
+    /// Looks through a piece for the names that were not seen yet.
+    pub fn look(&self, part: &Part, lines: &[u8]) {
+        for given in self.parts.iter().filter(|given| !given.seen.load(Ordering::Relaxed)) {
+            let is_in = |text: &[u8]| given.names.iter().any(|(_, finder)| finder.find(text).is_some());
+            let seen = match part {
+                Part::Lines(_) => is_in(lines),
+                Part::Runs(runs) => runs.iter().flatten().any(|run| is_in(run.text().as_bytes())),
+            };
+            given.seen.fetch_or(seen, Ordering::Relaxed);
+        }
+    }
+
+    /// A line for each part none of whose names was seen.
+    pub fn warnings(&self) -> String {
+        let unseen = self.parts.iter().filter(|given| !given.seen.load(Ordering::Relaxed));
+        let line = |given: &Given| {
+            let names: Vec<String> = given.names.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let names = names.join(" nor ");
+            let neither = if given.names.len() > 1 { "neither " } else { "no " };
+            format!("warning: the traces have {neither}{names}, which `--map` names as `{}`\n", given.part)
+        };
+        unseen.map(line).collect()
+    }
+}

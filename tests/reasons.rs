@@ -477,3 +477,25 @@ fn a_map_that_does_not_fit_says_which_names_and_which_keys() {
         "{other}"
     );
 }
+
+#[test]
+fn what_people_see_of_many_runs_does_not_depend_on_what_else_is_made_of_them() {
+    let mut lines = String::new();
+    for number in 0..400 {
+        let (tool, turn) = (["a", "b", "c", "d"][number % 4], if number % 5 == 0 { "" } else { ", \"turn\": 1" });
+        let cost = if number % 7 == 0 { ", \"cost\": 1" } else { "" };
+        lines.push_str(&format!("{{\"calls\": [{{\"tool\": \"{tool}\"{turn}}}, {{\"tool\": \"e\"}}]{cost}}}\n"));
+    }
+    let rules = "never a\nnever b\nbefore c -> e\nrequire d\ncost <= $0.5\nafter x -> y\ntogether e, d\nnever c expect fail \"known\"\nnever e expect fail\n\
+                 rule r { threshold 0.9\n never a\n require b\n}\n";
+    let folder = Folder::new(&[("rules.assert", rules), ("runs.jsonl", &lines)]);
+    for drawn in ["", "--max-failures 0", "--max-failures 2", "--max-failures 1000"] {
+        let command = format!("check rules.assert runs.jsonl {drawn}");
+        let whole = folder.aver(&format!("{command} --report json=all.json --threads 1")).out;
+        for how in
+            ["--threads 1", "--threads 2 --chunk 1KB", "--threads 3 --chunk 2KB", "--strict", "--report summary=s.txt"]
+        {
+            assert_eq!(folder.aver(&format!("{command} {how}")).out, whole, "{drawn} {how}");
+        }
+    }
+}

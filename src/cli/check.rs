@@ -167,6 +167,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
             ..EvaluateOptions::default()
         },
         policy,
+        drawn: outputs.drawn,
         detail: Detail { excerpt: outputs.excerpt, findings: outputs.findings },
         unused: Unused::new(reading.names.as_deref()),
         reading,

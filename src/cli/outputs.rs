@@ -10,7 +10,7 @@ use crate::report::model::{RunReport, Unreadable};
 use crate::report::table::Table;
 use crate::report::tally::Tally;
 use crate::report::totals::Totals;
-use crate::report::{self, Ending, Format, Options, Report};
+use crate::report::{self, Ending, Format, Options, Report, drawn_of};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
@@ -60,6 +60,8 @@ pub struct Outputs {
     pub excerpt: Option<usize>,
     /// True where some report shows reasons and evidence.
     pub findings: bool,
+    /// How many failures reports draw, in all and of one assertion; `None` where one shows every finding.
+    pub drawn: Option<(usize, usize)>,
     /// True where no report needs whole runs: counts and finished lines are enough.
     pub compact: bool,
     /// True where some report wants lines of `jsonl`.
@@ -75,11 +77,13 @@ impl Outputs {
         max_failures: Option<usize>,
         diagnostics: &serde_json::Value,
     ) -> Result<Self, Stop> {
+        let people = targets.iter().all(|target| matches!(target.format, Format::Human | Format::Summary));
         let mut outputs = Self {
             reports: Vec::new(),
             totals: Totals::default(),
             excerpt: None,
             findings: false,
+            drawn: people.then(|| drawn_of(max_failures)),
             compact: targets.iter().all(|target| matches!(target.format, Format::Summary | Format::Jsonl)),
             lines: targets.iter().any(|target| target.format == Format::Jsonl),
         };

@@ -40,6 +40,8 @@ pub struct Pipeline {
     pub options: EvaluateOptions,
     /// What fails a run.
     pub policy: Policy,
+    /// How many failures reports draw, in all and of one assertion; `None` where one shows every finding.
+    pub drawn: Option<(usize, usize)>,
     /// What reports show.
     pub detail: Detail,
     /// How runs are read.

@@ -41,6 +41,12 @@ struct RuleTally {
 const OF_ONE: usize = 3;
 /// Failures that are drawn unless the command line says otherwise.
 pub const DRAWN: usize = 10;
+/// How many failures are drawn, in all and of one assertion.
+#[must_use]
+pub fn drawn_of(max_failures: Option<usize>) -> (usize, usize) {
+    max_failures.map_or((DRAWN, OF_ONE), |most| (most, most))
+}
+
 /// Names of runs in a list.
 const NAMES: usize = 5;
 /// Width of the column of ids.
@@ -53,7 +59,7 @@ impl Human {
     }
 
     fn failure(&mut self, table: &Table, run: &RunReport, result: &ResultReport) -> io::Result<()> {
-        let (all, of_one) = self.options.max_failures.map_or((DRAWN, OF_ONE), |most| (most, most));
+        let (all, of_one) = drawn_of(self.options.max_failures);
         let Some(tally) = self.items.get_mut(result.item) else { return Ok(()) };
         if tally.failed_in.len() < NAMES {
             tally.failed_in.push(run.run.clone());

@@ -4,6 +4,7 @@
 //! depend on the number of runs. What a format may show of a value (redaction, length) is decided here and nowhere else.
 
 pub mod derivation;
+pub mod drawn;
 mod excerpt;
 mod failure;
 pub mod gate;
@@ -25,7 +26,7 @@ mod wire;
 
 use crate::diagnostic::render::Style;
 use gate::Policy;
-pub use human::unreadable as tell_unreadable;
+pub use human::{drawn_of, unreadable as tell_unreadable};
 use model::{RunReport, Unreadable};
 pub use redact::of_run as redact_run;
 pub use redact::redact;

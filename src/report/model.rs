@@ -2,6 +2,7 @@
 //!
 //! It is built where the run was evaluated and can be sent to the thread that writes.
 
+use super::drawn::Drawn;
 use super::excerpt::{self, Excerpt, Hidden};
 use super::gate::{self, Gate, Policy};
 use super::redact::{self, Withheld, redact};
@@ -233,7 +234,20 @@ impl<'a> Findings<'a> {
 /// Builds the report of a run from the outcome of each program, in the order of the table's programs.
 #[must_use]
 pub fn build(table: &Table, run: &Run<'_>, outcomes: &[Outcome], policy: Policy, detail: Detail) -> RunReport {
-    let mut report = build_of(table, (run.text, &run.source), Some(run), outcomes, policy, detail);
+    build_some(table, run, outcomes, policy, detail, &mut Drawn::default())
+}
+
+/// The same with the words of those findings alone that are asked for.
+#[must_use]
+pub fn build_some(
+    table: &Table,
+    run: &Run<'_>,
+    outcomes: &[Outcome],
+    policy: Policy,
+    detail: Detail,
+    drawn: &mut Drawn,
+) -> RunReport {
+    let mut report = build_of(table, (run.text, &run.source), Some(run), outcomes, policy, detail, drawn);
     let line = |offset: usize| {
         let before = run.text.as_bytes().get(..offset).unwrap_or_default();
         run.source.line.max(1) + memchr::memchr_iter(b'\n', before).count()
@@ -251,16 +265,25 @@ pub fn build_of(
     outcomes: &[Outcome],
     policy: Policy,
     detail: Detail,
+    drawn: &mut Drawn,
 ) -> RunReport {
     let numbered = outcomes.iter().enumerate();
     let all = numbered.flat_map(|(program, outcome)| outcome.results.iter().map(move |one| (program, one)));
-    let (environment, withheld) = withheld(run, all, detail);
+    let mut wants = |(program, one): (usize, &AssertionOutcome)| {
+        table.item(program, one.assertion).is_some_and(|item| drawn.wants(item, one.status))
+    };
+    let wanted: Vec<bool> = all.clone().map(&mut wants).collect();
+    let mut wanted = wanted.into_iter();
+    let shows = Detail { findings: detail.findings && wanted.clone().any(|wanted| wanted), ..detail };
+    let (environment, withheld) = withheld(run, all, shows);
     let text = Text { text, source, environment, withheld, lines: OnceCell::new() };
     let mut results = Vec::with_capacity(table.items.len());
     let mut rules = Vec::new();
     for (program, outcome) in outcomes.iter().enumerate() {
         let of_program = outcome.results.iter();
-        results.extend(of_program.filter_map(|one| result(table, program, one, &text, detail)));
+        results.extend(of_program.zip(wanted.by_ref()).filter_map(|(one, wanted)| {
+            result(table, program, one, &text, Detail { findings: detail.findings && wanted, ..detail })
+        }));
         rules.extend(outcome.rules.iter().filter_map(|one| {
             let rule = table.rule(program, one.rule)?;
             Some(RuleReport { rule, verdict: one.verdict, passed: one.passed, score: one.score })

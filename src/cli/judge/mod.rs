@@ -12,6 +12,7 @@ use super::feed;
 use super::pipeline::Pipeline;
 use crate::bytecode::program::Program;
 use crate::limits::LONG;
+use crate::report::drawn::Drawn;
 use crate::report::model::{RunReport, Unreadable};
 use crate::report::tally::{Memory, Running, Tally};
 use crate::trace::facts::{Demand, Facts, LineReader, Stretch};
@@ -59,6 +60,8 @@ pub struct Judge<'p> {
     tally: Tally,
     /// Counts of runs of which nothing but counts is wanted.
     running: Running,
+    /// What reports have room for.
+    drawn: Drawn,
     done: Vec<Done>,
     /// Finished lines behind what is done.
     written: Vec<u8>,
@@ -112,6 +115,7 @@ impl<'p> Judge<'p> {
         Self {
             pipeline,
             running,
+            drawn: Drawn::new(pipeline.drawn),
             programs,
             demand,
             lines,

@@ -2,6 +2,7 @@
 
 use super::{Done, Judge, is_plain};
 use crate::cli::pipeline::Pipeline;
+use crate::report::drawn::Drawn;
 use crate::report::line;
 use crate::report::model;
 use crate::report::tally::{self, Judged};
@@ -160,17 +161,20 @@ impl<'p> Judge<'p> {
 
     fn report(&mut self, outcomes: Vec<Outcome>, run: Option<&Run<'_>>, text: &str, source: &dyn Fn() -> RunSource) {
         let Pipeline { table, policy, detail, compact, lines, .. } = self.pipeline;
-        let made = || match run {
-            Some(run) => model::build(table, run, &outcomes, *policy, *detail),
-            None => model::build_of(table, (text, &source()), None, &outcomes, *policy, *detail),
+        let drawn = &mut self.drawn;
+        let made = |drawn: &mut Drawn| match run {
+            Some(run) => model::build_some(table, run, &outcomes, *policy, *detail, drawn),
+            None => model::build_of(table, (text, &source()), None, &outcomes, *policy, *detail, drawn),
         };
         if !compact {
-            return self.push(Done::Run(Box::new(made())));
+            let made = made(drawn);
+            return self.push(Done::Run(Box::new(made)));
         }
         let mut judged = Judged::of(table, &outcomes, *policy);
         self.tally.add(&judged);
         if *lines {
-            judged.line = Some(self.line(&made(), run.is_none()));
+            let made = made(drawn);
+            judged.line = Some(self.line(&made, run.is_none()));
         }
         if outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain) {
             self.memory.keep(&self.verdicts, judged);

@@ -189,6 +189,8 @@ fn common_slips_are_told_with_what_to_write() {
         ("output not contains \"x\" or \"y\"", "write `output not contains any [\"x\", \"y\"]`"),
         ("require refund(currency: \"EUR\" or \"USD\")", "write `[\"EUR\", \"USD\"]`"),
         ("calls.count <= 3", "write `length(calls)`"),
+        ("no delete_*: args.force is true", "a value is compared: `== true`"),
+        ("any of { search; never fetch }", "that a tool is called is said with `require search`"),
         ("refund(amount > 3)", "that the tool is called is said with `require refund(amount > 3)`"),
         ("percentile(output.list, 95) < 2", "write `95%`"),
         ("output.message starts with /your|my/i", "write `output.message matches /^(?:your|my)/i`"),

@@ -18,10 +18,27 @@ pub type Checked = Check<Pattern, ir::Expr>;
 type CheckedCourse = Course<Pattern, ir::Expr>;
 
 impl<'a> Checker<'a> {
+    /// A name that nothing declares, alone on its line, may be a tool: `any of { search; fetch }`.
+    fn lone_name(&mut self, expr: &ast::Expr) {
+        let ast::ExprKind::Name(name) = &expr.kind else { return };
+        let last = self.diagnostics.0.last_mut();
+        if let Some(unknown) =
+            last.filter(|one| one.slug == Slug::UnknownName && one.span == expr.span && one.fix.is_none())
+        {
+            unknown.help = Some(format!(
+                "that a tool is called is said with `require {name}`, that it is not with `never {name}`; a field of the output is `output.{name}`"
+            ));
+        }
+    }
+
     /// A statement as one check.
     pub(super) fn statement(&mut self, scope: &Scope<'a>, statement: &'a Statement) -> Checked {
         match &statement.kind {
-            StatementKind::Expression(expr) => Check::Expression(self.condition(scope, expr)),
+            StatementKind::Expression(expr) => {
+                let condition = self.condition(scope, expr);
+                self.lone_name(expr);
+                Check::Expression(condition)
+            }
             StatementKind::Not(inner) => {
                 stacker::maybe_grow(128 << 10, 1 << 20, || Check::Not(Box::new(self.statement(scope, inner))))
             }

@@ -100,6 +100,9 @@ impl<'a> Checker<'a> {
         let mut diagnostic = Diagnostic::new(Slug::UnknownType, name.span, format!("unknown type `{}`", name.text));
         let all = format!("the types are {}; a schema's name starts with a capital", words.join(", "));
         diagnostic = match suggest::nearest(&name.text, words) {
+            _ if matches!(name.text.as_str(), "true" | "false") => {
+                diagnostic.help(format!("`is` asks for a type; a value is compared: `== {}`", name.text))
+            }
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
                 format!("replace with `{near}`"),
                 name.span,

@@ -188,11 +188,19 @@ fn comma_between_statements(view: &View<'_, '_>) -> Option<Diagnostic> {
     }
     let (left, right) = (view.source(0, at), view.source(at + 1, view.len()));
     let word = view.word(0);
+    if view.find(0, "iff").is_some_and(|iff| iff < at) {
+        return Some(
+            view.wrong(at, at + 1, "`iff` stands between two steps")
+                .help("write a statement of its own for each pair of steps"),
+        );
+    }
     if words::STATEMENTS.contains(&word)
         && !words::STATEMENTS.contains(&view.word(at + 1))
         && view.behind_pattern(at + 1) > at + 1
     {
-        let diagnostic = view.wrong(at, at + 1, format!("`{word}` takes no list of steps"));
+        let two = matches!(word, "together" | "apart" | "not");
+        let takes = if two { "takes two steps" } else { "takes no list of steps" };
+        let diagnostic = view.wrong(at, at + 1, format!("`{word}` {takes}"));
         return Some(match word {
             "require" => diagnostic.write(format!("{left}; require {right}"), vec![view.edit(at, at + 1, "; require")]),
             _ => diagnostic.help("write a statement of its own for each step"),

@@ -187,7 +187,8 @@ fn missing_arrow(view: &View<'_, '_>) -> Option<Diagnostic> {
     if kind_of_step == next || (word == "after" && view.find(end, "{").is_some()) {
         return None;
     }
-    let whole = if word == "sequence" { arrows_in_sequence(view, next) } else { view.source(next, view.len()) };
+    let listed = matches!(word, "sequence" | "flow") && view.find_any(end, &["(", "|"]).is_none();
+    let whole = if listed { arrows_in_sequence(view, next) } else { view.source(next, view.len()) };
     let text = format!("{} -> {whole}", view.source(0, end));
     let message = if next == end {
         format!("`{word}` needs `->` between its steps")
@@ -196,7 +197,7 @@ fn missing_arrow(view: &View<'_, '_>) -> Option<Diagnostic> {
     };
     let space = if view.touches(end) { " " } else { "" };
     let edit = match word {
-        "sequence" => view.edit(end, view.len(), format!("{space}-> {whole}")),
+        _ if listed => view.edit(end, view.len(), format!("{space}-> {whole}")),
         _ if next == end => view.append(end - 1, " ->"),
         _ => view.edit(end, next, format!("{space}->")),
     };

@@ -2,13 +2,14 @@
 
 use super::view::View;
 use crate::diagnostic::Diagnostic;
-use crate::syntax::grammar::Rule;
+use crate::syntax::grammar::{self, Rule};
 use crate::syntax::near;
 
 /// What is wrong, from the place where the grammar gave up.
 pub(super) fn fallback(view: &View<'_, '_>) -> Diagnostic {
     let at = view.failed;
-    let near = if view.is_word(at) { near::meant(view.word(at)).into_iter().next() } else { None };
+    let unknown = view.is_word(at) && !grammar::is_keyword(view.word(at));
+    let near = if unknown { near::meant(view.word(at)).into_iter().next() } else { None };
     let help = match near {
         Some(near) => Some(format!("did you mean `{near}`? {}", expectation(&view.expected).unwrap_or_default())),
         None => expectation(&view.expected),

@@ -296,13 +296,40 @@ fn if_without_else(view: &View<'_, '_>) -> Option<Diagnostic> {
         return None;
     }
     let condition = view.source(1, then);
-    let rest = if view.is(then, "{") { "…".to_owned() } else { view.source(then + 1, view.len()) };
-    let fix = view.is(then, "{");
-    let text = format!("when {condition} {{ {rest} }}");
+    let last = view.behind_pattern(then + 1);
+    let consequence = last > then + 1 && (last == view.len() || view.modifiers(last) == last);
+    // `if refund: notify`, `if not refund then notify`: the condition is a step in another dress.
+    if condition_is_step && view.is(then, ":") && consequence {
+        let text = format!("if {condition} then {}", view.source(then + 1, view.len()));
+        return Some(
+            view.wrong(then, then + 1, "`then` stands between the steps of `if`")
+                .write(text, vec![view.edit(then, then + 1, " then")]),
+        );
+    }
+    if view.is(1, "not") && view.behind_step(2) == then && consequence && !view.is(then, "{") {
+        let text = format!("either {} or {}", view.source(2, then), view.source(then + 1, view.len()));
+        return Some(
+            view.wrong(1, 2, "`if` relates steps, and `not` is none")
+                .write(text.clone(), vec![view.edit(0, view.len(), text)]),
+        );
+    }
+    let statement = words::STATEMENTS.contains(&view.word(then + 1));
+    let rest = match () {
+        () if view.is(then, "{") => "…".to_owned(),
+        () if consequence && !statement => format!("require {}", view.source(then + 1, view.len())),
+        () => view.source(then + 1, view.len()),
+    };
     let diagnostic =
         view.wrong(0, 1, "`if … then` without `else` relates steps, and its condition is an expression here");
-    Some(if fix {
+    if view.is(1, "count") && view.is_word(2) {
+        let help = "write `when length(calls) > 3 { require notify }`, or for one tool `when (count c in calls: c.tool == \"search\") > 3 { … }`";
+        return Some(diagnostic.help(help));
+    }
+    let text = format!("when {condition} {{ {rest} }}");
+    Some(if view.is(then, "{") {
         diagnostic.write(text, vec![view.edit(0, 1, "when")])
+    } else if view.is(then, "then") && view.modifiers(then) == view.len() {
+        diagnostic.write(text.clone(), vec![view.edit(0, view.len(), text)])
     } else {
         diagnostic.help(format!("write `{text}`"))
     })

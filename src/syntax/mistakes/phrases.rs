@@ -21,6 +21,14 @@ pub(super) const TABLE: &[Find] = &[
     tested_entry,
     spaced_sign,
     any_of,
+    named_module,
+    colon_behind_word,
+    if_then_two,
+    when_then,
+    within_in_front,
+    within_in,
+    or_in_group,
+    optional_in_brackets,
 ];
 
 /// A statement of its own in place of the whole line, with its modifiers.
@@ -262,4 +270,127 @@ fn any_of(view: &View<'_, '_>) -> Option<Diagnostic> {
     }
     let text = format!("{} {word} {shown}", view.word(at));
     Some(view.wrong(at + 1, at + 3, format!("this test is written `contains {word}` with a list")).write(text, edits))
+}
+
+/// `no std.secrets in output`.
+fn named_module(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if !view.is(0, "no") || !view.is_word(1) || !view.is(2, ".") || !view.is_word(3) || !view.is(4, "in") {
+        return None;
+    }
+    let (module, name) = (view.source(1, 4), view.word(3));
+    Some(
+        view.wrong(1, 4, "a predicate is named without its module")
+            .write(name, vec![view.edit(1, 4, name)])
+            .help(format!("write `{name}`, and `use {module}` at the top of the file")),
+    )
+}
+
+/// `sequence: plan -> search`, `require: search`.
+fn colon_behind_word(view: &View<'_, '_>) -> Option<Diagnostic> {
+    const WORDS: &[&str] = &[
+        "require", "never", "only", "count", "before", "after", "sequence", "flow", "together", "apart", "either",
+        "first", "last",
+    ];
+    if !view.is_any(0, WORDS) || !view.is(1, ":") || view.behind_step(2) == 2 {
+        return None;
+    }
+    let text = format!("{} {}", view.word(0), view.source(2, view.len()));
+    let gap = if view.touches(2) { " " } else { "" };
+    Some(view.wrong(1, 2, format!("no `:` stands behind `{}`", view.word(0))).write(text, vec![view.edit(1, 2, gap)]))
+}
+
+/// `if refund then notify and log`.
+fn if_then_two(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let then = view.find(1, "then").filter(|_| view.is(0, "if"))?;
+    let joint = view.behind_pattern(then + 1);
+    if view.behind_pattern(1) != then || joint == then + 1 || !view.is_any(joint, &["and", "or", ","]) {
+        return None;
+    }
+    let end = view.behind_pattern(joint + 1);
+    if end != view.len() {
+        return None;
+    }
+    let (left, first, second) = (view.source(0, then), view.source(then + 1, joint), view.source(joint + 1, end));
+    let message = format!("one step stands behind `then`, and `{}` adds a second", view.word(joint));
+    let diagnostic = view.wrong(joint, joint + 1, message);
+    if view.is(joint, "or") {
+        return Some(
+            diagnostic.write(format!("{left} then {first} | {second}"), vec![view.edit(joint, joint + 1, "|")]),
+        );
+    }
+    let text = format!("{left} then {first}; {left} then {second}");
+    let edit = view.edit(joint, joint + 1, format!("; {left} then"));
+    Some(diagnostic.write(text, vec![edit]))
+}
+
+/// `when output.ok == true then require a`.
+fn when_then(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let then = view.find(1, "then").filter(|_| view.is(0, "when") && view.find(1, "if").is_none())?;
+    if then == 1 || then + 1 >= view.len() {
+        return None;
+    }
+    let statement = words::STATEMENTS.contains(&view.word(then + 1)) || view.behind_pattern(then + 1) != view.len();
+    let require = if statement { "" } else { "require " };
+    let body = format!("{{ {require}{} }}", view.source(then + 1, view.len()));
+    let text = format!("{} {body}", view.source(0, then));
+    Some(
+        view.wrong(then, then + 1, "the body of `when` stands in braces")
+            .write(text, vec![view.edit(then, view.len(), body)]),
+    )
+}
+
+/// `never b within 3 calls after a`.
+fn within_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = view.find(1, "within").filter(|_| view.is(0, "never"))?;
+    let end = at + 2 + usize::from(view.is_any(at + 2, &["call", "calls", "turn", "turns"]));
+    let step = view.behind_pattern(end + 1);
+    if !view.is_number(at + 1) || !view.is_any(end, &["after", "of"]) || step == end + 1 {
+        return None;
+    }
+    let text = format!("{} after {} {}", view.source(0, at), view.source(end + 1, step), view.source(at, end));
+    Some(rewritten(view, (at, at + 1), "`within` stands behind the steps that it bounds", text, step))
+}
+
+/// `after a -> b in 3 calls`.
+fn within_in(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = view.failed;
+    let bounded = view.is_any(0, &["before", "after", "sequence", "immediately", "never"]);
+    let bound =
+        view.is_number(at + 1) && (view.is_any(at + 2, &["call", "calls", "turn", "turns"]) || at + 2 >= view.len());
+    if !bounded || !view.is_any(at, &["in", "inside", "under", "for"]) || !bound {
+        return None;
+    }
+    let text = format!("within {}", view.source(at + 1, view.modifiers(at + 1)));
+    Some(
+        view.wrong(at, at + 1, "how far apart steps may be is said with `within`")
+            .write(text, vec![view.edit(at, at + 1, "within")]),
+    )
+}
+
+/// `before (a or b) -> c`.
+fn or_in_group(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let stepped =
+        view.is_any(0, &["require", "never", "only", "count", "before", "after", "sequence", "first", "last", "flow"]);
+    let at = (2..view.len())
+        .find(|&at| view.is_any(at, &["or", "||"]) && !view.is_outer(at) && view.behind_step(at + 1) > at + 1)?;
+    let open = (1..at).rev().find(|&open| view.is(open, "(") && view.behind_bracket(open) > at)?;
+    let group =
+        open > 0 && !view.touches(open) && view.behind_step(open + 1) == at && view.is(view.behind_step(at + 1), ")");
+    if !stepped || !group {
+        return None;
+    }
+    let text = format!("({} | {})", view.source(open + 1, at), view.source(at + 1, view.behind_bracket(open) - 1));
+    Some(view.wrong(at, at + 1, "a choice of steps is written with `|`").write(text, vec![view.edit(at, at + 1, "|")]))
+}
+
+/// `flow plan -> [search] -> answer`.
+fn optional_in_brackets(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let at = (1..view.len()).find(|&at| view.is(at, "[") && view.is_any(at - 1, &["->", "flow", "|"]))?;
+    let end = view.behind_bracket(at);
+    if !view.is(0, "flow") || !view.is(end.checked_sub(1)?, "]") {
+        return None;
+    }
+    let text = format!("({})?", view.source(at + 1, end - 1));
+    let edits = vec![view.edit(at, at + 1, "("), view.edit(end - 1, end, ")?")];
+    Some(view.wrong(at, at + 1, "what may be left out stands in parentheses with `?`").write(text, edits))
 }

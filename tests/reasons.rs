@@ -410,6 +410,12 @@ fn a_reason_is_a_sentence_that_is_understood_alone() {
         "the run ends behind b at call 3 inside the flow, which goes on here with c or d",
     );
     why("only a", run, "b at call 3 is not a");
+    why(
+        "at least 2 of { require x; require y; require a }",
+        run,
+        "1 of 3 holds, wanted at least 2: `require x`: there is no x; `require y`: there is no y",
+    );
+    why("none of { require x; require b }", run, "`require b` holds: there is b at call 3");
     why("never b after a within 2 calls", run, "b at call 3 comes within 2 calls after a at call 2");
     near(
         "before user /yes/ -> b",

@@ -225,11 +225,20 @@ impl<'run> Parts<'_, 'run> {
             clauses.push(match found.reason.as_str() {
                 reason if members.len() == 1 => reason.to_owned(),
                 "" => format!("`{text}` holds"),
+                // What is said of it proves that it holds, and it should not.
+                reason if kind == GroupKind::None && finding.verdict == Verdict::Fail => {
+                    format!("`{text}` holds: {reason}")
+                }
                 reason => format!("`{text}`: {reason}"),
             });
             evidence.extend(found.evidence.iter().cloned());
         }
         finding.reason = clauses.join("; ");
+        if let (GroupKind::AtLeast(least), Verdict::Fail) = (kind, finding.verdict) {
+            let hold = findings.iter().filter(|found| found.verdict == Verdict::Pass).count();
+            let verb = if hold == 1 { "holds" } else { "hold" };
+            finding.reason = format!("{hold} of {} {verb}, wanted at least {least}: {}", members.len(), finding.reason);
+        }
         finding.evidence = evidence;
     }
 }

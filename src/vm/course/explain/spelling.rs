@@ -14,7 +14,7 @@ const LONG: usize = 8;
 /// Longer names are no words that somebody has typed.
 const LONGEST: usize = 100;
 /// Steps whose names are looked at, and different names among them.
-const MOST: (usize, usize) = (10_000, 500);
+const MOST: (usize, usize) = (1_000, 200);
 
 impl<'run> View<'_, 'run> {
     /// Where no step has a name that the pattern asks for: the first one whose name is nearly that.
@@ -40,16 +40,15 @@ impl<'run> View<'_, 'run> {
     /// The first step of a kind with a name nearly like this one; `None` where a step has it.
     fn nearly(&self, kind: Kind, name: &str) -> Option<(u32, &'run str)> {
         let (steps, most) = MOST;
+        if self.machine.run.steps.iter().any(|step| step.kind == kind && step.name == name) {
+            return None;
+        }
         let mut seen = FxHashSet::default();
         let mut names = Vec::new();
         for (number, step) in (0..).zip(self.machine.run.steps.iter().take(steps)) {
-            if step.kind != kind || !seen.insert(step.name) {
-                continue;
+            if step.kind == kind && names.len() < most && seen.insert(step.name) {
+                names.push((number, step.name));
             }
-            if step.name == name || names.len() >= most {
-                return None;
-            }
-            names.push((number, step.name));
         }
         let found = like(name, names.iter().map(|(_, name)| *name))?;
         names.into_iter().find(|(_, name)| *name == found)
@@ -81,8 +80,9 @@ fn like<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Option<
     // More than one slip in a short name makes another name of it.
     let slips = |other: &&str| match length {
         SHORTEST => false,
-        length if length < LONG => strsim::osa_distance(name, other) <= 1,
-        _ => true,
+        // Names whose lengths differ much are not measured.
+        length if length < LONG => other.len().abs_diff(name.len()) < 5 && strsim::osa_distance(name, other) <= 1,
+        length => other.len().abs_diff(name.len()) <= length || other.starts_with(name),
     };
     let by_slip = || suggest::nearest(name, names.clone().filter(slips));
     let behind = |other: &&str| {

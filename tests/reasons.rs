@@ -507,3 +507,35 @@ fn what_people_see_of_many_runs_does_not_depend_on_what_else_is_made_of_them() {
         }
     }
 }
+
+#[test]
+fn a_step_that_fails_a_test_of_the_other_one_is_the_nearest_with_that_test() {
+    let run = r#"{"calls": [{"tool": "a", "args": {"id": 3}}, {"tool": "b", "args": {"id": 2}}]}"#;
+    let rising = |rule: &str, words: &str| {
+        why(rule, run, words);
+        near(rule, run, &["a at call 1 does not fit: for b at call 2 `id` is 2 and `$x` is 3"]);
+    };
+    rising("before a(id: $x) -> b(id > $x)", "b at call 2 has no earlier a for which `id > $x` holds");
+    rising(
+        "before a(id: $x) -> b(id > $x) within 1 call",
+        "b at call 2 has no earlier a for which `id > $x` holds within 1 call",
+    );
+    rising("if b(id > $x) then a(id: $x)", "b at call 2 occurs, but no a for which `id > $x` holds");
+    why("after a(id < $x) -> b(id: $x)", run, "a at call 1 has no later b for which `id < $x` holds");
+    why("sequence a(id < $x) -> b(id: $x)", run, "a at call 1 has no later b for which `id < $x` holds");
+    why(
+        "immediately before a(id: $x) -> b(id > $x)",
+        run,
+        "the call just before b at call 2 is a at call 1, not a for which `id > $x` holds: for b at call 2 `id` is 2 and `$x` is 3",
+    );
+    why(
+        "immediately before a(id: $x) -> b(id: $x)",
+        run,
+        "the call just before b at call 2 is a at call 1, not a with id 2: it has id 3",
+    );
+    let other = r#"{"calls": [{"tool": "b", "args": {"id": 2}}, {"tool": "a", "args": {"id": 3}}, {"tool": "a", "args": {"id": 1}}]}"#;
+    why("before a(id: $x) -> b(id > $x)", other, "b at call 1 has no earlier a");
+    near("before a(id: $x) -> b(id > $x)", other, &["a at call 3 comes only after b at call 1"]);
+    let far = r#"{"calls": [{"tool": "a", "args": {"id": 1}}, {"tool": "a", "args": {"id": 5}}, {"tool": "c"}, {"tool": "b", "args": {"id": 2}}]}"#;
+    near("before a(id: $x) -> b(id > $x) within 1 call", far, &["a at call 1 is 3 calls away"]);
+}

@@ -1,5 +1,6 @@
 //! Words and evidence for what the monitors found: the smallest set of steps that proves a verdict, and what came nearest to changing it.
 
+mod clash;
 mod counts;
 mod near;
 mod order;

@@ -5,6 +5,7 @@ use super::super::monitor::Why;
 use super::super::predicate::Place;
 use super::super::timeline::Env;
 use super::super::view::{Fit, Hit, View, same_values};
+use super::clash::for_which;
 use super::{amount, why};
 use crate::bytecode::program::CodeId;
 use crate::ir::Course;
@@ -55,9 +56,13 @@ pub(in super::super) fn both(view: &mut View<'_, '_>, hit: &Hit, other: u32) -> 
 /// A match without its partner.
 pub(in super::super) fn no_partner(view: &mut View<'_, '_>, hit: &Hit, wanted: usize) -> Why {
     let thing = view.thing(wanted, &hit.env);
-    let reason = [&view.say(hit.step), " occurs, but no ", &thing].concat();
+    let refusing = view.refusing(wanted, hit, &hit.env, true);
+    let refusing = refusing.or_else(|| view.refusing(wanted, hit, &hit.env, false));
+    let test = refusing.as_ref().map_or_else(String::new, |(test, _)| for_which(test));
+    let reason = [&view.say(hit.step), " occurs, but no ", &thing, &test].concat();
     let mut evidence = view.decisive(hit, String::new());
-    let near = view.near_miss(wanted, &hit.env, hit.step, true);
+    let near = refusing.map(|(_, near)| near);
+    let near = near.or_else(|| view.near_miss(wanted, &hit.env, hit.step, true));
     let near = near.or_else(|| view.near_miss(wanted, &hit.env, hit.step, false));
     evidence.extend(near.or_else(|| view.misspelt(wanted)));
     why(reason, evidence)

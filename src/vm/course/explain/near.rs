@@ -16,7 +16,7 @@ use crate::vm::outcome::{Evidence, Role};
 /// Steps that are looked at for a near miss.
 const MOST_LOOKED: usize = 10_000;
 /// Steps whose values or tests are compared for one.
-const MOST_COMPARED: usize = 200;
+pub(super) const MOST_COMPARED: usize = 200;
 /// Longer texts are not compared for what they have in common.
 const LONGEST: usize = 1_000;
 
@@ -51,7 +51,9 @@ impl<'run> View<'_, 'run> {
     /// What comes nearest for a step that lacks an earlier (or later) one: a step that nearly matches there, one that matches on the other
     /// side, otherwise one whose name is nearly that.
     pub(super) fn nearest(&mut self, slot: usize, hit: &Hit, env: &Env, before: bool) -> Vec<Evidence> {
-        let mut found: Vec<Evidence> = self.near_miss(slot, env, hit.step, before).into_iter().collect();
+        let refusing = self.refusing(slot, hit, env, before).map(|(_, near)| near);
+        let near = refusing.or_else(|| self.near_miss(slot, env, hit.step, before));
+        let mut found: Vec<Evidence> = near.into_iter().collect();
         found.extend(self.other_side(slot, hit, env, before));
         if found.is_empty() {
             found.extend(self.misspelt(slot));
@@ -64,8 +66,7 @@ impl<'run> View<'_, 'run> {
         let hits: Vec<Hit> = self.hits_near(slot, hit.step, !before).take(MOST_COMPARED).collect();
         for near in hits {
             let values = same_values(&near.env, env) == Fit::Yes && near.step != hit.step;
-            let tests = |view: &mut Self| view.joins_of(slot, near.event, &merge(env, &near.env));
-            if values && (!self.joined(slot) || tests(self).is_ok_and(|fit| fit == Fit::Yes)) {
+            if values && self.is_pair(&near, hit, env) {
                 let side = if before { "comes only after" } else { "comes before" };
                 let label = [&self.say(near.step), " ", side, " ", &self.say(hit.step)].concat();
                 return Some(self.step_proof(near.step, slot, Role::NearMiss, label));

@@ -17,7 +17,7 @@ pub(in super::super) fn no_earlier(
     since: Option<u32>,
     within: Option<Within>,
 ) -> Why {
-    let wanted = view.thing(source, &hit.env);
+    let wanted = view.wanted(source, hit, &hit.env, true);
     let since_words = since.map(|since| format!(" since {}", view.say(since))).unwrap_or_default();
     let reason = [&view.say(hit.step), " has no earlier ", &wanted, &within_words(within), &since_words].concat();
     let mut evidence = view.decisive(hit, ["this has no earlier ", &wanted].concat());
@@ -32,9 +32,8 @@ pub(in super::super) fn no_earlier(
 
 impl View<'_, '_> {
     /// The nearest A of the same values that does not count: it is used up, too far away, or its distance is not known.
-    fn too_far(&self, hit: &Hit, source: usize, since: Option<u32>, within: Option<Within>) -> Option<Evidence> {
-        let fits = |near: &Hit| same_values(&near.env, &hit.env) == Fit::Yes;
-        let near = self.hits_near(source, hit.step, true).find(fits)?;
+    fn too_far(&mut self, hit: &Hit, source: usize, since: Option<u32>, within: Option<Within>) -> Option<Evidence> {
+        let near = self.fitting(source, hit, true)?;
         let label = match since.filter(|since| near.step <= *since) {
             Some(since) => format!("{} stands before {}", self.say(near.step), self.say(since)),
             None => self.distance(&near, (near.step, hit.step), within)?,
@@ -43,9 +42,8 @@ impl View<'_, '_> {
     }
 
     /// The nearest B of the same values that comes too late, or nobody knows when.
-    fn too_late(&self, hit: &Hit, wanted: usize, within: Option<Within>) -> Option<Evidence> {
-        let fits = |near: &Hit| same_values(&near.env, &hit.env) == Fit::Yes;
-        let near = self.hits_near(wanted, hit.step, false).find(fits)?;
+    fn too_late(&mut self, hit: &Hit, wanted: usize, within: Option<Within>) -> Option<Evidence> {
+        let near = self.fitting(wanted, hit, false)?;
         let label = self.distance(&near, (hit.step, near.step), within)?;
         Some(self.step_proof(near.step, wanted, Role::NearMiss, label))
     }
@@ -84,7 +82,7 @@ pub(in super::super) fn no_later(
     each: bool,
     within: Option<Within>,
 ) -> Why {
-    let thing = view.thing(wanted, &hit.env);
+    let thing = view.wanted(wanted, hit, &hit.env, false);
     let next = if each { view.hits_near(hit.slot, hit.step, false).find(|next| next.env == hit.env) } else { None };
     let before = next.as_ref().map(|next| format!(" before {}", view.say(next.step))).unwrap_or_default();
     let reason = [&view.say(hit.step), " has no later ", &thing, &within_words(within), &before].concat();
@@ -148,7 +146,7 @@ pub(in super::super) fn left_off(view: &mut View<'_, '_>, reached: &[Hit], withi
         return why(format!("there is no {thing}"), evidence.into_iter().collect());
     };
     let (before, env) = view.beginning(last);
-    let wanted = view.thing(reached.len(), &env);
+    let wanted = view.wanted(reached.len(), last, &env, false);
     let reason = format!("{} has no later {wanted}{}", view.say(last.step), within_words(within));
     let mut evidence = Vec::new();
     for hit in &before {

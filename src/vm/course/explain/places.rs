@@ -3,6 +3,7 @@
 use super::super::flow::Expected;
 use super::super::monitor::Why;
 use super::super::view::{Hit, View};
+use super::clash::for_which;
 use super::{amount, why};
 use crate::vm::outcome::Role;
 
@@ -61,8 +62,12 @@ pub(in super::super) fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: us
         Beside::After => hit.call.map(|call| call + 1),
     };
     let other = place.and_then(|place| view.calls.get(place as usize)).copied();
+    let near = other.and_then(|other| view.hits_of(wanted).find(|near| near.step == other));
+    let clash = near.and_then(|near| view.clash(&near, &hit.env, std::slice::from_ref(hit)));
+    let test = clash.as_ref().and_then(|clash| clash.test.as_deref()).map(for_which).unwrap_or_default();
+    let because = clash.map_or_else(String::new, |clash| [": ", &clash.words].concat());
     let reason = match other {
-        Some(other) => format!("the call just {side} {step} is {}, not {thing}", view.say(other)),
+        Some(other) => format!("the call just {side} {step} is {}, not {thing}{test}{because}", view.say(other)),
         None => format!("there is no call just {side} {step}, where {thing} should be"),
     };
     let mut evidence = view.decisive(hit, String::new());

@@ -413,3 +413,22 @@ fn a_vacuous_statement_has_the_reason_of_its_own_run() {
     assert_eq!(said([nothing, missing]), [idle.clone(), by_missing.clone()]);
     assert_eq!(said([missing, nothing]), [by_missing, idle]);
 }
+
+#[test]
+fn what_a_rule_looks_at_has_to_be_json_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("r.assert"), "output.url matches /^https:/\neach api_call: args.amount <= 30\n")
+        .unwrap();
+    for line in [
+        r#"{"calls":[],"output":1.}"#,
+        r#"{"calls":[],"output":nul}"#,
+        r#"{"calls":[],"output":[1,]}"#,
+        r#"{"tool_calls":[{"name":"api_call","args":-,"result":"x"}],"final_output":{"url":"http:"}}"#,
+    ] {
+        std::fs::write(folder.path().join("t.jsonl"), format!("{line}\n{line}\n")).unwrap();
+        for format in ["summary", "short", "human", "json", "jsonl"] {
+            let said = aver(folder.path(), &["check", "r.assert", "t.jsonl", "--format", format], "");
+            assert!(said.starts_with("Some(4)"), "{format} of {line}: {said}");
+        }
+    }
+}

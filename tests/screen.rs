@@ -525,3 +525,9 @@ fn runs_of_the_field_are_judged_alike() {
     }
     assert!(judged > 0);
 }
+
+#[test]
+fn null_under_a_name_of_another_shape_is_no_entry() {
+    check(r#"{"prompt":null,"output":[null,"done"],"calls":[],"answer":{"url":null}}"#);
+    check(r#"{"input":null,"final_output":null,"tool_calls":[]}"#);
+}

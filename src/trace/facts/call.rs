@@ -182,7 +182,7 @@ fn given(keys: &mut Keys<Role>, text: &str, cursor: Cursor<'_>, start: usize) ->
             return None;
         }
         marks |= role.mark;
-        let null = cursor.byte(at) == b'n';
+        let null = cursor.is_null(at, end)?;
         match part {
             Part::Result if null => given.nulls[1] = true,
             Part::Args if null && role.native => given.nulls[0] = true,

@@ -8,6 +8,7 @@ use super::session::Sessions;
 use super::{Demand, Facts, Held, Stretch};
 use crate::trace::adapt;
 use crate::trace::names::Names;
+use crate::trace::scan::Cursor;
 use crate::value::{Node, Value};
 
 /// Reads lines. It remembers which keys came in which order, and makes use of it on the next line.
@@ -31,8 +32,9 @@ pub struct LineReader {
 struct Found {
     generic: Option<(u8, usize, usize)>,
     native: Option<(usize, usize)>,
-    /// It stands there as `null`.
-    null: bool,
+    /// It stands there as `null`, under a name of the home-grown shape, and under its own.
+    generic_null: bool,
+    native_null: bool,
 }
 
 /// What the keys of a line say of it.
@@ -160,7 +162,7 @@ impl LineReader {
                 }
             };
             if role.mark != 0 {
-                note(role, cursor.slice(at, end), (at, end), found, &mut seen);
+                note(role, cursor, (at, end), found, &mut seen)?;
             }
             Some(end)
         })?;
@@ -182,13 +184,13 @@ impl LineReader {
         }
         facts.settle(|field| order.records(field));
         facts.roots.extend(self.found.iter().zip(&self.nulls).map(|(found, nulls)| {
-            let (place, null_counts) = match form {
-                Form::Generic => (found.generic.map(|(_, start, end)| (start, end)), nulls.0),
-                Form::Native => (found.native, nulls.1),
+            let (place, null) = match form {
+                Form::Generic => (found.generic.map(|(_, start, end)| (start, end)), found.generic_null && nulls.0),
+                Form::Native => (found.native, found.native_null && nulls.1),
             };
             match place {
                 Some((start, end)) => Held::Bytes(start, end),
-                None if found.null && null_counts => Held::Value(Value::Null),
+                None if null => Held::Value(Value::Null),
                 None => Held::Value(Value::Absent),
             }
         }));
@@ -277,24 +279,33 @@ fn calls<'a>(
     })
 }
 
-/// Notes where an entry stands.
-fn note(role: &roots::Role, value: &[u8], (start, end): (usize, usize), found: &mut [Found], seen: &mut Seen) {
+/// Notes where an entry stands. `None` where it is no value of JSON.
+#[inline]
+fn note(
+    role: &roots::Role,
+    cursor: Cursor<'_>,
+    (start, end): (usize, usize),
+    found: &mut [Found],
+    seen: &mut Seen,
+) -> Option<()> {
+    let value = cursor.slice(start, end);
     seen.wrong_generic |= !role.generic_type.fits(value);
     seen.wrong_native |= !role.native_type.fits(value);
-    let null = value.first() == Some(&b'n');
+    let null = cursor.is_null(start, end)?;
     for (root, rank) in &role.generic {
         if let Some(found) = found.get_mut(usize::from(*root)) {
             match found.generic {
-                _ if null => found.null = true,
+                _ if null => found.generic_null = true,
                 Some((known, ..)) if known <= *rank => {}
                 _ => found.generic = Some((*rank, start, end)),
             }
         }
     }
     if let Some(found) = role.native.and_then(|root| found.get_mut(usize::from(root))) {
-        found.null |= null;
+        found.native_null |= null;
         if !null {
             found.native = Some((start, end));
         }
     }
+    Some(())
 }

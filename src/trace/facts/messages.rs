@@ -174,7 +174,7 @@ impl<'c, 'a> Conversation<'c, 'a> {
         };
         match cursor.byte(span.0) {
             b'"' => self.say(span, of_assistant),
-            b'n' => {}
+            b'n' if is_null(cursor, span) => {}
             b'[' => {
                 if of_assistant {
                     self.said = Some(Said::Blocks(span));
@@ -382,8 +382,8 @@ impl<'c, 'a> Conversation<'c, 'a> {
     }
 }
 
-pub(super) fn is_null(cursor: Cursor<'_>, (start, _): Span) -> bool {
-    cursor.byte(start) == b'n'
+pub(super) fn is_null(cursor: Cursor<'_>, (start, end): Span) -> bool {
+    cursor.is_null(start, end) == Some(true)
 }
 
 /// What stands between the quotes of a text without escapes.

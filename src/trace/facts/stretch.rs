@@ -66,6 +66,10 @@ impl<'a> Stretch<'a> {
             match held {
                 Held::Value(value) => return Some(inside(value, way.get(number..).unwrap_or_default())),
                 Held::Written(..) => return Some(inside(self.read(held)?, way.get(number..).unwrap_or_default())),
+                // Nothing has fields but an object; a value that is none has to be a good one all the same.
+                Held::Bytes(start, _) if self.cursor.byte(start) != b'{' => {
+                    return self.read(held).map(|_| Value::Missing);
+                }
                 Held::Bytes(start, _) => match self.field(start, key.as_bytes())? {
                     Some(found) => held = found,
                     None => return Some(Value::Missing),
@@ -75,13 +79,9 @@ impl<'a> Stretch<'a> {
         self.read(held)
     }
 
-    /// The value of a key; of anything but an object nothing. The outer `None` is for what has no good form, and for a key that comes
-    /// twice.
+    /// The value of a key of an object. The outer `None` is for what has no good form, and for a key that comes twice.
     fn field(&self, start: usize, key: &[u8]) -> Option<Option<Held<'a>>> {
         let cursor = self.cursor;
-        if cursor.byte(start) != b'{' {
-            return Some(None);
-        }
         let mut found = None;
         let mut at = cursor.blank(start.wrapping_add(1));
         if cursor.byte(at) == b'}' {

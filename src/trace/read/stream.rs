@@ -13,6 +13,7 @@ use crate::trace::error::ReadError;
 use crate::trace::run::RunSource;
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes that are read at once.
@@ -113,20 +114,22 @@ impl Runs {
 
     /// Reads whole lines into a buffer. Where the file has but one line, or a line is too long, the lines are cut one by one (`None`).
     fn whole_lines(&mut self, mut lines: Lines, buffer: &mut Vec<u8>, size: usize) -> io::Result<Option<WholeLines>> {
-        buffer.clear();
-        std::mem::swap(buffer, &mut lines.pending);
+        let mut filled = lines.pending.len();
+        begin_with(buffer, &mut lines.pending);
         let mut ended = false;
-        let mut end = memchr::memrchr(b'\n', buffer);
+        let mut end = memchr::memrchr(b'\n', buffer.get(..filled).unwrap_or_default());
         // A line that is longer than a piece is read to its end.
-        while !ended && (buffer.len() < size || (end.is_none() && buffer.len() <= self.limits.run_bytes)) {
-            let before = buffer.len();
-            if before > LONG {
+        while !ended && (filled < size || (end.is_none() && filled <= self.limits.run_bytes)) {
+            if filled > LONG {
                 give_own_block(buffer);
             }
-            let room = if before < size { (size - before).max(4096) } else { size.max(4096) };
-            ended = self.input.by_ref().take(room as u64).read_to_end(buffer)? == 0;
-            end = memchr::memrchr(b'\n', buffer.get(before..).unwrap_or_default()).map(|at| before + at).or(end);
+            let room = if filled < size { (size - filled).max(4096) } else { size.max(4096) };
+            let before = filled;
+            filled += self.read_into(buffer, before..before + room)?;
+            ended = filled == before;
+            end = memchr::memrchr(b'\n', buffer.get(before..filled).unwrap_or_default()).map(|at| before + at).or(end);
         }
+        buffer.truncate(filled);
         let end = end.map_or(0, |newline| newline + 1);
         let single = !lines.found && memchr::memchr(b'\n', buffer.trim_ascii()).is_none();
         if end == 0 || single || lines.skipping {
@@ -146,6 +149,21 @@ impl Runs {
             self.state = State::Lines(lines);
         }
         Ok(Some(found))
+    }
+
+    /// Reads what there is into a range of the buffer; 0 at the end of the file. One call of the system takes as much as there is room,
+    /// and what is in the buffer already is not cleared first.
+    fn read_into(&mut self, buffer: &mut Vec<u8>, range: Range<usize>) -> io::Result<usize> {
+        if buffer.len() < range.end {
+            buffer.resize(range.end, 0);
+        }
+        let room = buffer.get_mut(range).unwrap_or_default();
+        loop {
+            match self.input.read(room) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
     }
 
     fn fail(&mut self, message: &str, help: &str) {
@@ -345,4 +363,14 @@ impl Iterator for Runs {
             }
         }
     }
+}
+
+/// Puts bytes at the start of a buffer, whose length does not shrink.
+fn begin_with(buffer: &mut Vec<u8>, bytes: &mut Vec<u8>) {
+    if buffer.len() < bytes.len() {
+        std::mem::swap(buffer, bytes);
+    } else if let Some(start) = buffer.get_mut(..bytes.len()) {
+        start.copy_from_slice(bytes);
+    }
+    bytes.clear();
 }

@@ -155,6 +155,16 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Whether the value of a range is `null`; `None` where it only begins like that.
+    #[inline]
+    #[must_use]
+    pub fn is_null(&self, start: usize, end: usize) -> Option<bool> {
+        match self.byte(start) {
+            b'n' => (self.slice(start, end) == b"null").then_some(true),
+            _ => Some(false),
+        }
+    }
+
     /// The strings inside of a range that are no keys, by the offsets of their quotes.
     #[inline]
     pub fn texts(&self, start: usize, end: usize, mut each: impl FnMut(usize, usize)) -> Option<()> {

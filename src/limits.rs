@@ -169,9 +169,12 @@ impl Meter {
 /// Bytes of a run beyond which it is long: it is judged alone, is not kept twice, and what was needed for it is given back.
 pub const LONG: usize = 1 << 20;
 
+/// Bytes of a run whose values are held by one thread at a time: they take many times its bytes.
+pub const LARGE: usize = 256 << 10;
+
 /// Beyond 32 MiB every block of memory is one of the system's own, also where the allocator (that of glibc) has seen such blocks before and
 /// would keep smaller ones.
-const OWN_BLOCK: usize = (32 << 20) + 1;
+pub const OWN_BLOCK: usize = (32 << 20) + 1;
 
 /// Makes room in the list of a long run so that its memory goes back to the system as soon as the list is let go: otherwise each thread
 /// keeps that of its last one. Pages of it that are never written to take no memory.

@@ -175,6 +175,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         chunk: chunk(arguments)?,
         compact: outputs.compact && costs.is_none(),
         lines: outputs.lines && costs.is_none(),
+        large: Mutex::default(),
         profile: costs.map(Mutex::new),
     });
     let judged = judge(&pipeline, traces, &mut outputs, &given);

@@ -56,6 +56,8 @@ pub struct Pipeline {
     pub compact: bool,
     /// Whether lines of `jsonl` are wanted.
     pub lines: bool,
+    /// Held by the thread that reads a large run in full.
+    pub large: Mutex<()>,
     /// Where threads note what judging costs, while a profile is made.
     pub profile: Option<Mutex<Costs>>,
 }

@@ -10,7 +10,7 @@ mod write;
 
 use super::text::{Escaped, Text, unescape};
 use super::{Entry, Node, Number, Object, Origin, Value};
-use crate::limits::Limits;
+use crate::limits::{LARGE, Limits, give_own_block};
 use bumpalo::Bump;
 use embed::Places;
 pub use embed::parse_text;
@@ -98,18 +98,12 @@ struct Reader<'run, 'limits> {
 
 impl<'run, 'limits> Reader<'run, 'limits> {
     fn new(text: &'run str, places: Places<'run>, arena: &'run Bump, limits: &'limits Limits) -> Self {
-        Self {
-            text,
-            at: 0,
-            places,
-            arena,
-            limits,
-            frames: Vec::new(),
-            // Of a text that is more than a few values: growing from nothing costs more than the room.
-            members: Vec::with_capacity((text.len() / 32).min(128)),
-            nodes: 0,
-            duplicates: Vec::new(),
+        // Of a text that is more than a few values: growing from nothing costs more than the room.
+        let mut members = Vec::with_capacity((text.len() / 32).min(128));
+        if text.len() > LARGE {
+            give_own_block(&mut members);
         }
+        Self { text, at: 0, places, arena, limits, frames: Vec::new(), members, nodes: 0, duplicates: Vec::new() }
     }
 
     fn document(&mut self) -> Result<Document<'run>, JsonError> {

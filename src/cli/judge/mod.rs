@@ -11,7 +11,7 @@ mod walk;
 use super::feed;
 use super::pipeline::Pipeline;
 use crate::bytecode::program::Program;
-use crate::limits::LONG;
+use crate::limits::{LARGE, LONG, OWN_BLOCK};
 use crate::report::drawn::Drawn;
 use crate::report::model::{RunReport, Unreadable};
 use crate::report::tally::{Memory, Running, Tally};
@@ -27,6 +27,7 @@ use crate::vm::score;
 use crate::vm::screen::{Answer, Scratch, Screen, Sight};
 use bumpalo::Bump;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::PoisonError;
 use walk::Line;
 pub use walk::each_line;
 
@@ -244,7 +245,7 @@ impl<'p> Judge<'p> {
         if !screened {
             return self.raw(Ok(raw));
         }
-        self.guarded(&|| raw.source.name(), |this, full| {
+        self.guarded(raw.text().len(), &|| raw.source.name(), |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
             this.settle(&run, full);
             Ok(())
@@ -282,7 +283,7 @@ impl<'p> Judge<'p> {
         if self.session(raw) {
             return;
         }
-        self.guarded(&|| raw.source.name(), |this, full| {
+        self.guarded(raw.text().len(), &|| raw.source.name(), |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
             let mut facts = Facts::default();
             facts.of_run(&run, &this.demand);
@@ -295,16 +296,25 @@ impl<'p> Judge<'p> {
         });
     }
 
-    /// A defect in one evaluation must not take the other runs with it.
-    fn guarded(&mut self, name: &dyn Fn() -> String, work: impl FnOnce(&mut Self, &Bump) -> Result<(), Unreadable>) {
-        let mut full = std::mem::take(&mut self.full);
+    /// Works on a run of so many bytes. A defect in one evaluation must not take the other runs with it.
+    fn guarded(
+        &mut self,
+        bytes: usize,
+        name: &dyn Fn() -> String,
+        work: impl FnOnce(&mut Self, &Bump) -> Result<(), Unreadable>,
+    ) {
+        // One thread at a time has such values, and keeps nothing of their memory.
+        let large = (bytes > LARGE).then(|| self.pipeline.large.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut full = if large.is_some() { Bump::with_capacity(OWN_BLOCK) } else { std::mem::take(&mut self.full) };
         match catch_unwind(AssertUnwindSafe(|| work(self, &full))) {
             Ok(Ok(())) => {}
             Ok(Err(unreadable)) => self.push(Done::Unreadable(unreadable)),
             Err(_) => self.push(Done::Fault(name())),
         }
-        let_go(&mut full);
-        self.full = full;
+        if large.is_none() {
+            let_go(&mut full);
+            self.full = full;
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use crate::diagnostic::suggest;
 use crate::ir::{Alternative, NameTest};
 use crate::trace::run::Kind;
 use crate::vm::outcome::{Evidence, Role};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 
 /// Shorter names have too many neighbours.
 const SHORTEST: usize = 3;
@@ -15,6 +16,13 @@ const LONG: usize = 8;
 const LONGEST: usize = 100;
 /// Steps whose names are looked at, and different names among them.
 const MOST: (usize, usize) = (1_000, 200);
+/// Names of which it is remembered which ones are nothing like them, and how many of those of each.
+const REMEMBERED: usize = 256;
+
+thread_local! {
+    /// By the name in a pattern: names of steps that are nothing like it. Runs have the same few tools over and over.
+    static UNLIKE: RefCell<FxHashMap<Box<str>, FxHashSet<Box<str>>>> = RefCell::default();
+}
 
 impl<'run> View<'_, 'run> {
     /// Where no step has a name that the pattern asks for: the first one whose name is nearly that.
@@ -46,7 +54,7 @@ impl<'run> View<'_, 'run> {
         let mut seen = FxHashSet::default();
         let mut names = Vec::new();
         for (number, step) in (0..).zip(self.machine.run.steps.iter().take(steps)) {
-            if step.kind == kind && names.len() < most && seen.insert(step.name) {
+            if step.kind == kind && names.len() < most && seen.insert(step.name) && may_be_like(name, step.name) {
                 names.push((number, step.name));
             }
         }
@@ -67,6 +75,23 @@ impl<'run> View<'_, 'run> {
             format!("`{}` is nearly the name `{}`", super::short(step.name), super::short(name))
         })
     }
+}
+
+/// Whether a name is like another one, as far as that is not known to be otherwise.
+fn may_be_like(name: &str, other: &str) -> bool {
+    UNLIKE.with_borrow_mut(|unlike| {
+        if unlike.get(name).is_some_and(|others| others.contains(other)) {
+            return false;
+        }
+        let alike = like(name, std::iter::once(other)).is_some();
+        if !alike && (unlike.contains_key(name) || unlike.len() < REMEMBERED) {
+            let others = unlike.entry(name.into()).or_default();
+            if others.len() < REMEMBERED {
+                others.insert(other.into());
+            }
+        }
+        alike
+    })
 }
 
 /// A name that differs by a slip, by letter case, or by what stands in front of it (`mcp__docs__search`).

@@ -539,3 +539,89 @@ fn a_step_that_fails_a_test_of_the_other_one_is_the_nearest_with_that_test() {
     let far = r#"{"calls": [{"tool": "a", "args": {"id": 1}}, {"tool": "a", "args": {"id": 5}}, {"tool": "c"}, {"tool": "b", "args": {"id": 2}}]}"#;
     near("before a(id: $x) -> b(id > $x) within 1 call", far, &["a at call 1 is 3 calls away"]);
 }
+
+#[test]
+fn steps_that_only_their_values_keep_apart_say_these() {
+    let run = r#"{"calls": [{"tool": "weather", "turn": 1, "args": {"city": "Oslo", "n": 1}}, {"tool": "hotels", "turn": 1, "args": {"city": "Rome", "n": 1}}]}"#;
+    why(
+        "together weather(city: $c), hotels(city: $c)",
+        run,
+        "no weather and hotels with the same `$c` are in one turn or overlap in time; nearest are weather at call 1 with city \"Oslo\" and hotels at call 2 with city \"Rome\", in one turn",
+    );
+    why(
+        "together weather(n: $n), hotels(n > $n)",
+        run,
+        "no weather and `hotels(n > $n)` are in one turn or overlap in time; nearest are weather at call 1 and hotels at call 2, in one turn: `n` is 1 and `$n` is 1",
+    );
+    let twice = r#"{"calls": [{"tool": "a", "args": {"id": 1}}, {"tool": "a", "args": {"id": 2}}, {"tool": "b", "args": {"id": 1}}]}"#;
+    why(
+        "flow (a(id: $x))+ -> b(id: $x)",
+        twice,
+        "a at call 2 leaves the flow, which goes on here with a with id 1 or b with id 1: it has id 2",
+    );
+    why(
+        "flow a(id: $x) -> a(id < $x) -> b",
+        twice,
+        "a at call 2 leaves the flow, which goes on here with `a(id < $x)` with $x 1: `id` is 2 and `$x` is 1",
+    );
+    why(
+        "sequence exactly a(id: $x) -> a(id: $x) -> b",
+        twice,
+        "a at call 2 stands where a with id 1 should be: it has id 2",
+    );
+    why(
+        "sequence only a(id: $x) -> b(id: $x)",
+        r#"{"calls": [{"tool": "a", "args": {"id": 1}}, {"tool": "c"}, {"tool": "b", "args": {"id": 5}}]}"#,
+        "b at call 3 stands where b with id 1 should be: it has id 5",
+    );
+}
+
+#[test]
+fn a_step_of_another_value_than_that_of_the_block_is_the_nearest() {
+    let run = r#"{"calls": [{"tool": "spawn", "args": {"task": 1}}, {"tool": "report", "args": {"task": 2}}]}"#;
+    for statement in [
+        "require report(task: $t)",
+        "count report(task: $t) == 1",
+        "some report(task: $t): args exists",
+        "after spawn(task: $t) -> report(task: $t)",
+        "if any then report(task: $t)",
+    ] {
+        near(&format!("each spawn(task: $t) {{\n  {statement}\n}}"), run, &["report at call 2 has task 2"]);
+    }
+}
+
+#[test]
+fn what_nearly_closed_a_window_is_the_nearest() {
+    let rule = "never edit(id: $x) after lock(id: $x) until unlock(id: $x)";
+    let run = |middle: &str| {
+        let call = |tool: &str, id: u32| format!(r#"{{"tool": "{tool}", "args": {{"id": {id}}}}}"#);
+        let (lock, edit) = (call("lock", 1), call("edit", 1));
+        format!(r#"{{"calls": [{}, {lock}, {}{edit}, {}]}}"#, call("unlock", 7), middle, call("unlock", 1))
+    };
+    let late = "unlock at call 4 comes only after edit at call 3";
+    near(rule, &run(""), &[late]);
+    let other = r#"{"tool": "unlock", "args": {"id": 2}}, "#;
+    near(rule, &run(other), &["unlock at call 3 has id 2", "unlock at call 5 comes only after edit at call 4"]);
+    let denied = r#"{"tool": "unlock", "status": "denied", "args": {"id": 1}}, "#;
+    near(
+        rule,
+        &run(denied),
+        &["proposed unlock at call 3 does not fit: it was denied", "unlock at call 5 comes only after edit at call 4"],
+    );
+}
+
+#[test]
+fn a_group_says_which_members_are_left_out_as_vacuous() {
+    let run = r#"{"calls": [{"tool": "a"}]}"#;
+    why(
+        "any of { after x -> y; require z }",
+        run,
+        "`require z`: there is no z; `after x -> y` is vacuous and left out: there is no x",
+    );
+    why(
+        "at least 2 of { after x -> y; require z; require a }",
+        run,
+        "1 of 3 holds, wanted at least 2: `require z`: there is no z; `after x -> y` is vacuous and left out: there is no x",
+    );
+    why("all of { after x -> y; require z }", run, "`require z`: there is no z");
+}

@@ -233,6 +233,14 @@ impl<'run> Parts<'_, 'run> {
             });
             evidence.extend(found.evidence.iter().cloned());
         }
+        if matches!(kind, GroupKind::Any | GroupKind::AtLeast(_))
+            && matches!(finding.verdict, Verdict::Fail | Verdict::Undecided)
+        {
+            let vacuous = members.iter().zip(findings).filter(|(_, found)| found.verdict == Verdict::Vacuous);
+            clauses.extend(vacuous.map(|(member, found)| {
+                format!("`{}` is vacuous and left out: {}", self.machine.rule_text(member.span), found.reason)
+            }));
+        }
         finding.reason = clauses.join("; ");
         if let (GroupKind::AtLeast(least), Verdict::Fail) = (kind, finding.verdict) {
             let hold = findings.iter().filter(|found| found.verdict == Verdict::Pass).count();

@@ -6,14 +6,16 @@ mod near;
 mod order;
 mod places;
 mod spelling;
+mod together;
 mod verdicts;
 
 pub(super) use counts::{
-    are_together, both, condition, counted, found, holds, misfit, never_together, no_partner, none_meets, not_recorded,
-    nothing_occurs, number, occurs, repeated,
+    both, condition, counted, found, holds, misfit, no_partner, none_meets, not_recorded, nothing_occurs, number,
+    occurs, repeated,
 };
 pub(super) use order::{Window, before_first, in_order, in_window, left_off, no_earlier, no_later};
 pub(super) use places::{Beside, at_edge, edge, left_flow, neighbour, stray, too_short, wrong_step};
+pub(super) use together::{are_together, never_together};
 pub(super) use verdicts::{
     OPEN, absent_kind, by_missing, no_calls, no_window, not_exercised, open, unknown, unordered,
 };

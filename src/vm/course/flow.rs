@@ -4,7 +4,7 @@ use super::automaton::{Automaton, States};
 use super::explain;
 use super::monitor::{Judged, Monitor, Why};
 use super::states::{KEPT, Partial};
-use super::timeline::index;
+use super::timeline::{Env, index};
 use super::view::{Hit, View};
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
@@ -28,6 +28,8 @@ pub(super) struct Expected {
     pub(super) slots: Vec<usize>,
     /// Whether the expression could end.
     pub(super) end: bool,
+    /// What has been bound, in every way that the calls can be read; and slot and event of the steps whose tests wait for a value.
+    pub(super) bound: Vec<(Env, Vec<(usize, u32)>)>,
 }
 
 impl FlowMonitor {
@@ -44,7 +46,10 @@ impl FlowMonitor {
             all.join(states);
             next.join(&self.automaton.next(states));
         }
-        Expected { slots: self.automaton.slots(&next), end: self.automaton.may_end(&all) }
+        let bound = self.states.keys().map(|partial| (partial.env.clone(), partial.later.clone()));
+        let mut bound: Vec<_> = bound.collect();
+        bound.sort_unstable();
+        Expected { slots: self.automaton.slots(&next), end: self.automaton.may_end(&all), bound }
     }
 
     /// The states behind one call.

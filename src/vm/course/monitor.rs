@@ -307,11 +307,20 @@ impl<'s> Cursor<'s> {
 
 /// An event as a hit of a slot; `None` when the header's values do not allow it.
 pub(super) fn hit(slot: usize, event: u32, view: &View<'_, '_>) -> Option<Hit> {
+    hit_under(slot, event, view, &view.header)
+}
+
+/// An event as a hit of a slot, whatever values the header gives.
+pub(super) fn any_hit(slot: usize, event: u32, view: &View<'_, '_>) -> Option<Hit> {
+    hit_under(slot, event, view, &view.header.iter().map(|_| Part::OPEN).collect())
+}
+
+fn hit_under(slot: usize, event: u32, view: &View<'_, '_>, header: &Env) -> Option<Hit> {
     let shape = view.slots.get(slot)?.shape;
     let matches = view.timeline.of(shape)?;
     let known = matches.events.get(event as usize)?;
     let names = &view.plan.shape(shape)?.names;
-    let (env, certain) = bind(names, matches.parts(event, names.len()), &view.header)?;
+    let (env, certain) = bind(names, matches.parts(event, names.len()), header)?;
     Some(Hit { slot, step: known.step, event, sure: known.sure && certain, call: None, env })
 }
 

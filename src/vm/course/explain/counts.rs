@@ -4,8 +4,9 @@ use super::super::arguments::Misfit;
 use super::super::monitor::Why;
 use super::super::predicate::Place;
 use super::super::timeline::Env;
-use super::super::view::{Fit, Hit, View, same_values};
+use super::super::view::{Hit, View};
 use super::clash::for_which;
+use super::order::end;
 use super::{amount, why};
 use crate::bytecode::program::CodeId;
 use crate::ir::Course;
@@ -79,7 +80,8 @@ pub(in super::super) fn counted(view: &mut View<'_, '_>, count: u64, env: &Env, 
     };
     let mut counted = number(view, count, env, steps);
     if count == 0 {
-        counted.evidence.extend(view.misspelt(0));
+        let near = view.near_miss(0, &view.header.clone(), end(view), true);
+        counted.evidence.extend(near.or_else(|| view.misspelt(0)));
     }
     Why { reason: format!("{}{wanted}", counted.reason), ..counted }
 }
@@ -160,8 +162,8 @@ fn explained(view: &mut View<'_, '_>, hit: &Hit, code: CodeId) -> (String, Vec<E
 pub(in super::super) fn none_meets(view: &mut View<'_, '_>, first: Option<&Hit>, code: CodeId) -> Why {
     let thing = view.pattern(0);
     let Some(first) = first else {
-        let near = view.misspelt(0).into_iter().collect();
-        return why(format!("there is no {thing}"), near);
+        let near = view.near_miss(0, &view.header.clone(), end(view), true).or_else(|| view.misspelt(0));
+        return why(format!("there is no {thing}"), near.into_iter().collect());
     };
     let text = view.machine.rule_text(view.machine.code_span(code));
     let (because, values) = explained(view, first, code);
@@ -264,53 +266,4 @@ fn inner<'run>(value: &crate::value::Value<'run>, segment: &str) -> Option<crate
         crate::value::Value::List(items) => items.get(segment.parse::<usize>().ok()?).copied(),
         _ => None,
     }
-}
-
-/// Two steps are together that should be apart.
-pub(in super::super) fn are_together(view: &mut View<'_, '_>, hit: &Hit, other: u32) -> Why {
-    let turn = |step: u32, view: &View<'_, '_>| view.step(step).and_then(|step| step.turn);
-    let (a, b) = (turn(hit.step, view), turn(other, view));
-    let how = if a.is_some() && a == b { "in one turn" } else { "overlapping in time" };
-    let reason = format!("{} and {} are {how}", view.say(other), view.say(hit.step));
-    let mut evidence = vec![view.step_proof(other, 1 - hit.slot.min(1), Role::Decisive, String::new())];
-    evidence.extend(view.decisive(hit, String::new()));
-    why(reason, evidence)
-}
-
-/// No two steps are together.
-pub(in super::super) fn never_together(view: &mut View<'_, '_>) -> Why {
-    for slot in 0..view.slots.len().min(2) {
-        if view.first_hit(slot).is_none() {
-            let near = view.misspelt(slot).into_iter().collect();
-            return why(format!("there is no {}", view.pattern(slot)), near);
-        }
-    }
-    let (left, right) = (view.pattern(0), view.pattern(1));
-    let mut reason = format!("no {left} and {right} are in one turn or overlap in time");
-    let Some((a, b)) = nearest_pair(view) else { return why(reason, Vec::new()) };
-    let place = |hit: &Hit| {
-        let turn = view.step(hit.step).and_then(|step| step.turn);
-        view.say(hit.step) + &turn.map_or_else(String::new, |turn| format!(" in turn {turn}"))
-    };
-    reason.push_str(&format!("; nearest are {} and {}", place(&a), place(&b)));
-    let proof = |hit: &Hit| view.step_proof(hit.step, hit.slot, Role::NearMiss, String::new());
-    let evidence = vec![proof(&a), proof(&b)];
-    why(reason, evidence)
-}
-
-/// Steps of each side that are looked at for the nearest pair.
-const MOST_PAIRED: usize = 200;
-
-/// The two steps of both patterns that stand nearest to each other: by turns where both have one, then by their order.
-fn nearest_pair(view: &View<'_, '_>) -> Option<(Hit, Hit)> {
-    let turn = |hit: &Hit| view.step(hit.step).and_then(|step| step.turn);
-    let left: Vec<Hit> = view.hits_of(0).take(MOST_PAIRED).collect();
-    let right: Vec<Hit> = view.hits_of(1).take(MOST_PAIRED).collect();
-    let pairs = left.iter().flat_map(|a| right.iter().map(move |b| (a, b)));
-    let pairs = pairs.filter(|(a, b)| a.step != b.step && same_values(&a.env, &b.env) == Fit::Yes);
-    let apart = |(a, b): &(&Hit, &Hit)| {
-        let turns = turn(a).zip(turn(b)).map_or(u32::MAX, |(a, b)| a.abs_diff(b));
-        (turns, a.step.abs_diff(b.step))
-    };
-    pairs.min_by_key(apart).map(|(a, b)| (a.clone(), b.clone()))
 }

@@ -77,14 +77,15 @@ impl<'run> View<'_, 'run> {
 
     /// A match with another value: one that would be the same if type, case or spelling did not count, otherwise the nearest.
     fn other_value(&mut self, slot: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
-        let names = Names::from_slice(self.names(slot));
+        let names = Names::from_slice(&self.shape(slot)?.names);
         if names.is_empty() {
             return None;
         }
+        let env = &merge(&self.header, env);
         let differs = |hit: &Hit| names.iter().any(|name| differ(&hit.env, env, *name));
         let like = |hit: &Hit| names.iter().any(|name| self.like(&hit.env, env, *name).is_some());
-        let found = self.hits_near(slot, from, before).take(MOST_COMPARED).find(like);
-        let nearest = found.or_else(|| self.hits_near(slot, from, before).find(differs))?;
+        let found = self.any_near(slot, from, before).take(MOST_COMPARED).find(like);
+        let nearest = found.or_else(|| self.any_near(slot, from, before).find(differs))?;
         let alternatives = self.written_of(&nearest).map_or(&[][..], std::slice::from_ref);
         let differing: Vec<String> = names
             .iter()
@@ -120,6 +121,15 @@ impl<'run> View<'_, 'run> {
 
     /// The matches of a slot before or behind a step, nearest first.
     pub(super) fn hits_near(&self, slot: usize, from: u32, before: bool) -> impl Iterator<Item = Hit> + '_ {
+        self.events_near(slot, from, before).filter_map(move |event| monitor::hit(slot, event, self))
+    }
+
+    /// The same with those that have other values than the block's header gives.
+    fn any_near(&self, slot: usize, from: u32, before: bool) -> impl Iterator<Item = Hit> + '_ {
+        self.events_near(slot, from, before).filter_map(move |event| monitor::any_hit(slot, event, self))
+    }
+
+    fn events_near(&self, slot: usize, from: u32, before: bool) -> impl Iterator<Item = u32> + '_ {
         let matches = self.slots.get(slot).and_then(|slot| self.timeline.of(slot.shape));
         let window = self.context.window;
         let from = from as usize;
@@ -128,7 +138,7 @@ impl<'run> View<'_, 'run> {
             false => matches.between(from + 1, window.end),
         });
         let (behind, ahead) = if before { (range, 0..0) } else { (0..0, range) };
-        behind.rev().chain(ahead).take(MOST_LOOKED).filter_map(move |event| monitor::hit(slot, event, self))
+        behind.rev().chain(ahead).take(MOST_LOOKED)
     }
 
     /// The first match of a slot in the window.
@@ -145,7 +155,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// A step of the right name that does not meet the pattern's condition.
-    fn unmet(&mut self, slot: usize, from: u32, before: bool) -> Option<Evidence> {
+    pub(super) fn unmet(&mut self, slot: usize, from: u32, before: bool) -> Option<Evidence> {
         let (plan, timeline) = (self.plan, self.timeline);
         let id = self.slots.get(slot)?.shape;
         let written = self.written(slot);

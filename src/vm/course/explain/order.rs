@@ -63,6 +63,24 @@ impl View<'_, '_> {
     }
 }
 
+impl View<'_, '_> {
+    /// What came nearest to closing the window that a step stands in: behind its opening, or too late.
+    fn nearly_closing(&mut self, hit: &Hit, (edge, opening): (usize, u32), close: usize) -> Vec<Evidence> {
+        let opened = |open: &Hit| open.step == opening && same_values(&open.env, &hit.env) == Fit::Yes;
+        let open = self.hits_near(edge, hit.step, true).find(opened);
+        let env = open.map_or_else(|| hit.env.clone(), |open| merge(&open.env, &hit.env));
+        let inside = |one: &Evidence| one.step.is_none_or(|step| step > opening);
+        let mut near = self.nearest(close, hit, &env, true);
+        let others = near.len();
+        near.retain(inside);
+        if near.len() < others {
+            // One from before the opening stood in front of it.
+            near.splice(0..0, self.unmet(close, hit.step, true).filter(inside));
+        }
+        near
+    }
+}
+
 /// A distance in the unit of a bound: `7 calls`, `1 turn`, `6.5s`.
 fn apart(within: Option<Within>, away: f64) -> String {
     let counted = |thing: &str| format!("{away} {thing}{}", if away == 1.0 { "" } else { "s" });
@@ -125,6 +143,9 @@ pub(in super::super) fn in_window(view: &mut View<'_, '_>, hit: &Hit, slots: Slo
     evidence.push(view.step_proof(opening, slots.edge, Role::Opening, String::new()));
     let closing_slot = slots.close.unwrap_or(slots.edge);
     evidence.extend(closing.map(|close| view.step_proof(close, closing_slot, Role::Closing, String::new())));
+    if let (Window::After(edge), Some(close)) = (window, slots.close) {
+        evidence.extend(view.nearly_closing(hit, (slots.edge, edge), close));
+    }
     why(reason, evidence)
 }
 
@@ -187,6 +208,6 @@ impl View<'_, '_> {
 }
 
 /// The step behind the window.
-fn end(view: &View<'_, '_>) -> u32 {
+pub(super) fn end(view: &View<'_, '_>) -> u32 {
     super::super::timeline::index(view.context.window.end)
 }

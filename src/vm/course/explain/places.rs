@@ -1,8 +1,9 @@
 //! Statements about places in the call list: `first`, `last`, `only`, `immediately`, exact sequences, flows.
 
 use super::super::flow::Expected;
-use super::super::monitor::Why;
-use super::super::view::{Hit, View};
+use super::super::monitor::{self, Why};
+use super::super::timeline::{Env, Part};
+use super::super::view::{Fit, Hit, View, merge, same_values};
 use super::clash::for_which;
 use super::{amount, why};
 use crate::vm::outcome::Role;
@@ -79,13 +80,50 @@ pub(in super::super) fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: us
 /// A step that is not the next one of a sequence; `taken` steps of it have come.
 pub(in super::super) fn wrong_step(view: &mut View<'_, '_>, step: u32, taken: usize) -> Why {
     let found = view.say(step);
+    let (before, env) = view.first_steps(taken);
     let reason = if taken < view.slots.len() {
-        format!("{found} stands where {} should be", view.pattern(taken))
+        let near = view.hits_of(taken).find(|near| near.step == step);
+        let clash = near.and_then(|near| view.clash(&near, &env, &before));
+        let test = clash.as_ref().and_then(|clash| clash.test.as_deref()).map(for_which).unwrap_or_default();
+        let because = clash.map_or_else(String::new, |clash| [": ", &clash.words].concat());
+        format!("{found} stands where {}{test} should be{because}", view.thing(taken, &env))
     } else {
         format!("{found} comes behind the end of the sequence")
     };
     let like = view.alike(step, std::iter::once(taken));
     why(reason, vec![view.step_proof(step, taken.min(view.slots.len().saturating_sub(1)), Role::Decisive, like)])
+}
+
+impl View<'_, '_> {
+    /// The first steps of a sequence, for each the first one that fits, and the values that they have.
+    fn first_steps(&self, count: usize) -> (Vec<Hit>, Env) {
+        let mut env: Env = self.header.iter().map(|_| Part::OPEN).collect();
+        let mut hits: Vec<Hit> = Vec::new();
+        for slot in 0..count.min(self.slots.len()) {
+            let behind = hits.last().map(|last| last.step);
+            let fits =
+                |hit: &Hit| behind.is_none_or(|behind| hit.step > behind) && same_values(&hit.env, &env) == Fit::Yes;
+            let Some(hit) = self.hits_of(slot).find(fits) else { break };
+            env = merge(&env, &hit.env);
+            hits.push(hit);
+        }
+        (hits, env)
+    }
+
+    /// Why a call does not go on with a flow though a pattern that could come matches it.
+    fn not_next(&mut self, call: u32, expected: &Expected) -> Option<String> {
+        for slot in &expected.slots {
+            let Some(near) = self.hits_of(*slot).find(|near| near.step == call) else { continue };
+            for (env, waiting) in &expected.bound {
+                let waiting: Vec<Hit> =
+                    waiting.iter().filter_map(|(slot, event)| monitor::hit(*slot, *event, self)).collect();
+                if let Some(clash) = self.clash(&near, env, &waiting) {
+                    return Some(clash.words);
+                }
+            }
+        }
+        None
+    }
 }
 
 /// A sequence that ends too early.
@@ -100,7 +138,12 @@ pub(in super::super) fn too_short(view: &mut View<'_, '_>, taken: usize) -> Why 
 
 /// Where a run left a flow, and what could have come.
 pub(in super::super) fn left_flow(view: &mut View<'_, '_>, taken: u32, expected: &Expected) -> Why {
-    let mut could: Vec<String> = expected.slots.iter().map(|slot| view.pattern(*slot)).collect();
+    // Where the calls can be read in several ways, no value is the one that is wanted.
+    let env = match expected.bound.as_slice() {
+        [(env, _)] => env.clone(),
+        _ => view.header.clone(),
+    };
+    let mut could: Vec<String> = expected.slots.iter().map(|slot| view.thing(*slot, &env)).collect();
     could.dedup();
     let goes_on = match could.split_last() {
         None if expected.end && taken == 0 => "has no calls".to_owned(),
@@ -111,7 +154,8 @@ pub(in super::super) fn left_flow(view: &mut View<'_, '_>, taken: u32, expected:
     let or_ends = if expected.end && !could.is_empty() { " or ends" } else { "" };
     match view.calls.get(taken as usize).copied() {
         Some(call) => {
-            let reason = format!("{} leaves the flow, which {goes_on}{or_ends}", view.say(call));
+            let because = view.not_next(call, expected).map_or_else(String::new, |words| [": ", &words].concat());
+            let reason = format!("{} leaves the flow, which {goes_on}{or_ends}{because}", view.say(call));
             let like = view.alike(call, expected.slots.iter().copied());
             let mut evidence = vec![view.step_proof(call, usize::MAX, Role::Decisive, like)];
             let before = taken.checked_sub(1).and_then(|before| view.calls.get(before as usize)).copied();

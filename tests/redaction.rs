@@ -166,3 +166,117 @@ fn all_that_a_predicate_finds_is_told_of_and_hidden() {
     let all = folder.aver("explain . run.json --all").out;
     assert!(!all.contains("o-77") && all.contains("[redacted]"), "{all}");
 }
+
+/// Checks that no command shows a piece of what is hidden, on one run, on many, and while it is profiled.
+fn hides(rules: &str, run: &str, glimpses: &[&str]) {
+    let tested = format!("{rules}test \"it is said\" expect pass {run}\n");
+    let lines = format!("{run}\n").repeat(3);
+    let folder = Folder::new(&[
+        ("rules.assert", tested.as_str()),
+        ("alone.assert", rules),
+        ("run.json", run),
+        ("all.jsonl", lines.as_str()),
+    ]);
+    let formats = ["human", "summary", "short", "json", "jsonl"];
+    let of_lines = formats.map(|format| format!("check alone.assert all.jsonl --format {format}"));
+    let more = [
+        "check alone.assert run.json --profile --format human",
+        "new --from all.jsonl --stdout",
+        "trace show all.jsonl",
+    ];
+    let more = of_lines.into_iter().chain(more.map(str::to_owned));
+    for command in COMMANDS.map(str::to_owned).into_iter().chain(more) {
+        let ran = folder.aver_with(&command, SESSION);
+        assert!(ran.code <= 1, "{command}: {ran:?}");
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(said.len() > 20, "{command} says nothing");
+        for glimpse in glimpses {
+            assert!(!said.contains(glimpse), "{command} shows `{glimpse}`:\n{said}");
+        }
+    }
+}
+
+#[test]
+fn what_stands_below_the_name_of_a_credential_is_hidden_in_lists_and_objects_however_deep() {
+    let rules = "calls[0].args.api_key == \"1\"\ncalls[0].args.secret.a == \"1\"\ncalls[0].args.passwords[0][0].of == \"1\"
+calls[0].args.client.Tokens contains \"1\"\neach send: args.secret == 1\nno send: args.api_key contains \"zzz\"\noutput == \"x\" message \"${calls[0].args}\"
+before get(id: $id) -> send(secret: $id)\n";
+    let run = r#"{"output": "done with zzz-listed-1 and nested-one-77", "calls": [{"tool": "send", "args": {"api_key": ["zzz-listed-1", {"b": ["inner-key-5"]}], "secret": {"a": "nested-one-77", "until": "2025-01-31"}, "passwords": [[{"of": "correct-horse"}]], "client": {"Tokens": ["abc-12345678"]}}}, {"tool": "get"}]}"#;
+    hides(
+        rules,
+        run,
+        &["zzz-l", "listed", "inner", "key-5", "nested", "one-77", "correct", "horse", "abc-1", "12345678"],
+    );
+    let folder = Folder::new(&[("rules.assert", rules), ("run.json", run)]);
+    let said = folder.aver("check rules.assert run.json --format short").out;
+    assert!(said.contains(r#"is ["[redacted]",{"b":["[redacted]"]}]"#), "{said}");
+    assert!(said.contains("2025-01-31"), "when a secret expires is none: {said}");
+}
+
+#[test]
+fn words_and_counts_below_the_name_of_a_credential_stay() {
+    let rules = "calls[0].args.token == \"1\"\ncalls[0].args.auth.kind == \"1\"\ncalls[0].args.tokens == 1\ncalls[0].args.page_token == \"1\"\n";
+    let run = r#"{"calls": [{"tool": "send", "args": {"token": "expired", "auth": {"kind": "oauth2-client"}, "tokens": {"input": 7, "at": "step-12345"}, "page_token": "page-12345"}}]}"#;
+    let folder = Folder::new(&[("rules.assert", rules), ("run.json", run)]);
+    let said = folder.aver("check rules.assert run.json --format short").out;
+    for word in ["expired", "oauth2-client", "step-12345", "page-12345"] {
+        assert!(said.contains(word), "`{word}` is hidden: {said}");
+    }
+}
+
+#[test]
+fn a_credential_behind_a_name_is_hidden() {
+    for name in ["log_AKIAQWERTYUIOPASDFGH".to_owned(), format!("to-{TOKEN}"), format!("a.log_{TOKEN}_at")] {
+        let run =
+            format!(r#"{{"output": "{name}", "calls": [{{"tool": "{name}"}}, {{"tool": "{name}", "status": "ok"}}]}}"#);
+        hides(
+            "never *o*\nnever *log*\noutput == \"x\"\nany x in calls: x.tool == \"x\"\n",
+            &run,
+            &["AKIAQW", "PASDFGH", "ghp_1a2B", "7P6q"],
+        );
+    }
+}
+
+/// Commands that read `run.jsonl`.
+const READERS: [&str; 12] = [
+    "check rules.assert run.jsonl --format human",
+    "check rules.assert run.jsonl --format short",
+    "check rules.assert run.jsonl --format summary",
+    "check rules.assert run.jsonl --format json",
+    "check rules.assert run.jsonl --format jsonl",
+    "check rules.assert run.jsonl --strict --format human",
+    "check rules.assert run.jsonl --strict --format jsonl",
+    "check rules.assert run.jsonl --strict --profile --format json",
+    "explain rules.assert run.jsonl",
+    "trace show run.jsonl",
+    "new --from run.jsonl --stdout",
+    "repl rules.assert --on run.jsonl",
+];
+
+#[test]
+fn what_cannot_be_read_is_not_repeated_where_it_may_be_a_secret() {
+    let lines = [
+        format!(r#"{{"{TOKEN}": 1, "{TOKEN}": 2, "calls": []}}"#),
+        format!(r#"{{"calls": [{{"tool": "a", "status": "{TOKEN}"}}]}}"#),
+        format!(r#"{{"env": {{"A": "{VARIABLE}"}}, "calls": [{{"tool": "a", "status": "{VARIABLE}"}}]}}"#),
+        r#"{"calls": [{"tool": "a", "args": {"password": hunter2correct}}]}"#.to_owned(),
+        r#"{"calls": [{"tool": "a", "args": {"password": ["hunter2"correct]}}]}"#.to_owned(),
+        r#"{"calls": [{"tool": "a", "args": {"password": 12hunter}}]}"#.to_owned(),
+        r#"{"calls": [{"tool": "a", "args": {"password" hunter}}]}"#.to_owned(),
+        r#"{"messages": [{"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "function": {"name": "a", "arguments": "{\"password\": hunter2correct}"}}]}]}"#.to_owned(),
+    ];
+    for line in &lines {
+        let folder = Folder::new(&[("rules.assert", "output == \"x\"\n"), ("run.jsonl", line)]);
+        for command in READERS {
+            let ran = folder.aver_with(command, "1\n");
+            let said = format!("{}{}", ran.out, ran.err);
+            assert!(!said.is_empty() && ran.code <= 4, "{command}: {ran:?}");
+            for glimpse in ["hunter", "correct", &TOKEN[..12], &TOKEN[28..]] {
+                assert!(!said.contains(glimpse), "{command} shows `{glimpse}` of {line}:\n{said}");
+            }
+        }
+    }
+    let known = Folder::new(&[("rules.assert", "output == \"x\"\n"), ("run.jsonl", r#"{"output": undefined}"#)]);
+    let said = known.aver("check rules.assert run.jsonl").out;
+    assert!(said.contains("`undefined`"), "a word that is known is told: {said}");
+}

@@ -4,6 +4,7 @@ use super::exit::Stop;
 use super::inputs::{self, Input};
 use crate::limits::Limits;
 use crate::report::model::Unreadable;
+use crate::report::redact_run;
 use crate::trace::error::{Problem, ReadError};
 use crate::trace::names::Names;
 use crate::trace::read::{self, Part, RawRun, Runs};
@@ -144,30 +145,19 @@ pub fn length(inputs: &[Input]) -> Option<u64> {
 impl Document {
     /// The runs, not read yet, and what cannot be read, in order.
     pub fn runs(&self) -> impl Iterator<Item = Result<&RawRun, Unreadable>> {
-        self.runs.iter().map(|run| run.as_ref().map_err(unreadable))
+        self.runs.iter().map(|run| run.as_ref().map_err(Unreadable::of))
     }
 }
 
 /// Reads one run.
 pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> Result<Run<'run>, Unreadable> {
-    let run =
-        read::parse_under(raw, arena, &reading.limits, reading.names.as_deref()).map_err(|error| unreadable(&error))?;
+    let run = read::parse_under(raw, arena, &reading.limits, reading.names.as_deref())
+        .map_err(|error| Unreadable::of(&error))?;
     match run.warnings.first().filter(|_| reading.strict) {
         Some(warning) => {
-            let problem = Problem { message: warning.message.clone(), help: String::new() };
-            Err(unreadable(&ReadError::at(&run.source, run.text, warning.offset, problem)))
+            let problem = Problem { message: redact_run(&run, &warning.message), help: String::new() };
+            Err(Unreadable::of(&ReadError::at(&run.source, run.text, warning.offset, problem)))
         }
         None => Ok(run),
-    }
-}
-
-/// What cannot be read, as reports say it.
-pub fn unreadable(error: &ReadError) -> Unreadable {
-    Unreadable {
-        file: error.file.clone(),
-        line: error.line.max(1),
-        column: error.column.max(1),
-        message: error.message.clone(),
-        help: error.help.clone(),
     }
 }

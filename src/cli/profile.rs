@@ -153,7 +153,7 @@ impl<'p> Judge<'p> {
         match part {
             Part::Runs(runs) => {
                 for run in runs {
-                    self.unlooked(run.as_ref().map_err(feed::unreadable));
+                    self.unlooked(run.as_ref().map_err(model::Unreadable::of));
                 }
             }
             Part::Lines(lines) => self.stretch(lines, buffer),
@@ -174,7 +174,7 @@ impl<'p> Judge<'p> {
             Ok(text) => self.lines(place, text, &index),
             Err(_) => {
                 for run in place.broken(std::mem::take(buffer)) {
-                    self.unlooked(run.as_ref().map_err(feed::unreadable));
+                    self.unlooked(run.as_ref().map_err(model::Unreadable::of));
                 }
             }
         }

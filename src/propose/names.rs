@@ -1,6 +1,6 @@
 //! Names and texts of runs as rules write them. What is or may be a secret is never written.
 
-use crate::builtins::detect::Detector;
+use crate::builtins::detect::{self, Detector};
 use crate::limits::{Limits, Meter};
 use crate::syntax::words;
 
@@ -74,11 +74,9 @@ fn is_harmless(text: &str) -> bool {
     if text.is_empty() || text.len() > LONGEST || !printable || looks_random(text) {
         return false;
     }
-    let found = |detector: Detector| {
-        let mut meter = Meter::new(&Limits::default());
-        detector.find(text, &mut meter).map_or(true, |found| !found.is_empty())
-    };
-    !found(Detector::Secrets) && !found(Detector::Pii)
+    let mut meter = Meter::new(&Limits::default());
+    let secret = detect::credentials(text, &mut meter).map_or(true, |found| !found.is_empty());
+    !secret && Detector::Pii.find(text, &mut meter).is_ok_and(|found| found.is_empty())
 }
 
 /// A long run of letters and digits mixed is an id or a key, and no word.

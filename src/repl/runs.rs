@@ -48,15 +48,7 @@ impl Position {
     }
 
     fn at(files: Vec<String>, number: usize, limits: &Limits) -> Result<Self, Nothing> {
-        let unreadable = |error: &crate::trace::error::ReadError| {
-            Nothing::Unreadable(Unreadable {
-                file: error.file.clone(),
-                line: error.line.max(1),
-                column: error.column.max(1),
-                message: error.message.clone(),
-                help: error.help.clone(),
-            })
-        };
+        let unreadable = |error: &_| Nothing::Unreadable(Unreadable::of(error));
         let mut count = 0;
         for file in &files {
             for run in Runs::open(file, limits).map_err(|error| unreadable(&error))? {

@@ -252,7 +252,7 @@ pub fn build_some(
         let before = run.text.as_bytes().get(..offset).unwrap_or_default();
         run.source.line.max(1) + memchr::memchr_iter(b'\n', before).count()
     };
-    report.warnings = run.warnings.iter().map(|one| (line(one.offset), redact(&one.message).into_owned())).collect();
+    report.warnings = run.warnings.iter().map(|one| (line(one.offset), redact::of_run(run, &one.message))).collect();
     report
 }
 

@@ -1,6 +1,6 @@
 //! The one place that keeps secrets out of reports.
 
-use crate::builtins::detect::{self, Detector};
+use crate::builtins::detect;
 use crate::limits::{Limits, Meter};
 use crate::trace::run::Run;
 use crate::value::json::to_json;
@@ -31,10 +31,8 @@ pub fn secrets(text: &str) -> Vec<Range<usize>> {
     if text.len() < SHORTEST || (text.len() <= length && CLEAN.with_borrow(|clean| clean.contains(text))) {
         return Vec::new();
     }
-    let found: Vec<Range<usize>> = match Detector::Secrets.find(text, &mut Meter::new(&Limits::default())) {
-        Ok(found) => found.into_iter().map(|finding| finding.range).collect(),
-        Err(_) => std::iter::once(0..text.len()).collect(),
-    };
+    let found = detect::credentials(text, &mut Meter::new(&Limits::default()));
+    let found = found.unwrap_or_else(|_| std::iter::once(0..text.len()).collect());
     if found.is_empty() && text.len() <= length {
         CLEAN.with_borrow_mut(|clean| {
             if clean.len() >= count {

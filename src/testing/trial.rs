@@ -1,5 +1,6 @@
 //! One test of rules: a run and what it has to come out as, whether it is written in a `test` block or recorded in a case file.
 
+use crate::report::redact;
 use crate::trace::error::ReadError;
 use crate::trace::read::RawRun;
 use crate::truth::Verdict;
@@ -79,8 +80,8 @@ impl Trouble {
     pub fn unreadable(error: &ReadError, recorded: bool) -> Self {
         let place = Place { file: error.file.clone(), line: error.line.max(1), column: error.column.max(1) };
         Self {
-            reason: format!("its run cannot be read: {}", error.message),
-            help: error.help.clone(),
+            reason: format!("its run cannot be read: {}", redact(&error.message)),
+            help: redact(&error.help).into_owned(),
             place: recorded.then_some(place),
             unreadable: true,
         }

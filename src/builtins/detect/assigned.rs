@@ -5,17 +5,17 @@ use super::secrets::is_pair;
 use super::{before, run_end};
 use std::ops::Range;
 
-/// What a name makes of its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Worth {
-    /// A key or token: drawn at random.
-    Key,
-    /// A password: chosen.
-    Password,
+/// What a name makes of its value; what is hidden below a later one is more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Worth {
     /// `user:password` in base64.
     Pair,
     /// The value of a header: a scheme and a token.
     Header,
+    /// A key or token: drawn at random.
+    Key,
+    /// A password: chosen.
+    Password,
 }
 
 /// Parts of names, in the lower case and without the signs that join words.
@@ -109,24 +109,57 @@ fn judge(worth: Worth, value: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a name may be one of a credential, from its last three letters alone: most are not.
-pub(super) fn may_name(name: &str) -> bool {
-    may_end(name.as_bytes())
-}
-
 /// The ends of the stems, written out: this is asked of every key of a run that is reported, and mostly the last letter says no.
 #[inline]
-fn may_end(name: &[u8]) -> bool {
+pub(super) fn may_end(name: &[u8]) -> bool {
     let mut letters = name.iter().rev().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase);
     let Some(last @ (b'y' | b't' | b'n' | b'l' | b'd' | b'e' | b'h')) = letters.next() else { return false };
     let (Some(middle), Some(first)) = (letters.next(), letters.next()) else { return false };
     matches!(&[first, middle, last], b"key" | b"ret" | b"ken" | b"ial" | b"ord" | b"swd" | b"ase" | b"ion" | b"uth")
 }
 
-/// Whether a name is one of a credential, whatever its value looks like.
+/// Whether a name is one of a credential, or of several, whatever its value looks like; `list` says that this is a list.
 #[inline]
-pub fn names_credential(name: &[u8]) -> bool {
-    may_end(name) && worth(name).is_some()
+pub fn names_credential(name: &[u8], list: bool) -> bool {
+    of_credentials(name, list).is_some()
+}
+
+/// What a name of one credential says, or of several. `tokens` that are no list are counted.
+#[inline]
+pub(super) fn of_credentials(name: &[u8], list: bool) -> Option<Worth> {
+    let one = match name {
+        [one @ .., b's' | b'S'] if list || !matches!(one, [.., b'n' | b'N']) => one,
+        _ => name,
+    };
+    may_end(one).then(|| worth(one)).flatten()
+}
+
+/// The fewest characters of a password and of a key that are hidden whatever they look like.
+const FEWEST: (usize, usize) = (6, 8);
+
+/// Whether a text below a name is shown nowhere. More than is found is hidden: keys that nobody drew at random, passwords that nobody took
+/// care to choose. Words such as `expired` stay.
+pub(super) fn is_hidden(worth: Worth, value: &str) -> bool {
+    let value = value.trim();
+    if is_stand_in(value) || is_date(value.as_bytes()) {
+        return false;
+    }
+    let has = |of: fn(&u8) -> bool| value.bytes().any(|byte| of(&byte));
+    let digits = has(u8::is_ascii_digit);
+    let odd = || has(u8::is_ascii_punctuation) || value.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
+    match worth {
+        Worth::Password => value.len() >= FEWEST.0 && (digits || odd()),
+        Worth::Key => {
+            looks_random(value.as_bytes()) || value.len() >= FEWEST.1 && digits && has(u8::is_ascii_alphabetic)
+        }
+        Worth::Header | Worth::Pair => looks_random(value.as_bytes()) || judge(worth, value).is_some(),
+    }
+}
+
+/// Whether a text begins with a date: when a token expires is no secret.
+fn is_date(value: &[u8]) -> bool {
+    let fits = |(at, byte): (usize, &u8)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() };
+    value.len() >= 10 && value.iter().take(10).enumerate().all(fits)
 }
 
 /// What a whole name says; `apiKey`, `API-KEY` and `api_key` say the same.

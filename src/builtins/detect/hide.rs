@@ -1,10 +1,12 @@
 //! Keeping credentials out of what is shown: where a text is cut, and where only the name of a value says what it is.
 
-use super::{Detector, assigned};
-use crate::limits::{Limits, Meter};
+use super::assigned::{self, Worth};
+use super::{Detector, Finding, before, run_end, secrets};
+use crate::limits::{Exhausted, Limits, Meter};
 use crate::value::compare::deeper;
 use crate::value::{Node, Value};
 use std::borrow::Cow;
+use std::ops::{ControlFlow, Range};
 
 /// What stands in words and reports instead of a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -45,14 +47,14 @@ pub fn ending(text: &str, most: usize) -> Cow<'_, str> {
 
 /// The text up to a place without the credentials that begin in front of it; borrowed where there is none.
 fn without(text: &str, end: usize) -> Cow<'_, str> {
-    let Ok(found) = Detector::Secrets.find(text, &mut Meter::new(&Limits::default())) else {
+    let Ok(found) = credentials(text, &mut Meter::new(&Limits::default())) else {
         return Cow::Owned(REDACTED.to_owned());
     };
     let (mut shown, mut at) = (String::new(), 0);
-    for finding in found.iter().filter(|finding| finding.range.start < end) {
-        shown.push_str(text.get(at..finding.range.start).unwrap_or_default());
+    for range in found.iter().filter(|range| range.start < end) {
+        shown.push_str(text.get(at..range.start).unwrap_or_default());
         shown.push_str(REDACTED);
-        at = finding.range.end;
+        at = range.end;
     }
     if at == 0 {
         return Cow::Borrowed(text);
@@ -69,29 +71,96 @@ fn end_of(text: &str, most: usize) -> usize {
     text.char_indices().nth(most).map_or(text.len(), |(at, _)| at)
 }
 
-/// Shows every text in a value that its name makes a credential: that of a `password`, each in a list of `tokens`.
+/// Where credentials stand in a text that is shown: what the detector finds, and what it does not take for a credential because a name is
+/// in front of it, as in `log_AKIA…`. Sorted, not overlapping.
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn credentials(text: &str, meter: &mut Meter) -> Result<Vec<Range<usize>>, Exhausted> {
+    let found = Detector::Secrets.find(text, meter)?;
+    let mut found: Vec<Range<usize>> = found.into_iter().map(|finding| finding.range).collect();
+    let known = found.len();
+    for (word, part) in long_words(text) {
+        let free = found.iter().take(known).all(|range| range.end <= word.start || range.start >= word.end);
+        found.extend(free.then(|| behind_a_name(text, word, part)).flatten());
+    }
+    found.sort_by_key(|range| range.start);
+    Ok(found)
+}
+
+/// No credential has a shorter part of letters and digits alone.
+const SHORTEST_PART: usize = 14;
+/// So many parts of a name are tried.
+const PARTS: usize = 8;
+
+/// Words of several parts, one of which is long enough for a credential, and where that ends.
+fn long_words(text: &str) -> impl Iterator<Item = (Range<usize>, usize)> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            // A part that is long enough covers one of every so many bytes: only those are looked at first.
+            let probe = at + SHORTEST_PART - 1;
+            if !bytes.get(probe)?.is_ascii_alphanumeric() {
+                at = probe + 1;
+                continue;
+            }
+            let near = bytes.get(at..probe)?.iter().rev();
+            let start = probe - near.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            let end = run_end(bytes, probe, usize::MAX, |byte| byte.is_ascii_alphanumeric());
+            at = end;
+            if end - start >= SHORTEST_PART && matches!(before(bytes, start), Some(b'_' | b'-')) {
+                let back = bytes.get(..start)?.iter().rev().take(REACH).take_while(|byte| is_of_word(**byte)).count();
+                at = run_end(bytes, end, REACH, is_of_word);
+                return Some((start - back..at, end));
+            }
+        }
+    })
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// The credential in a word that begins behind one of its joints; it ends with the word, or with its long part.
+fn behind_a_name(text: &str, word: Range<usize>, part: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes().get(word.clone())?;
+    let joints = bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'_' | b'-'));
+    let starts = joints.take(PARTS).map(|(at, _)| word.start + at + 1).filter(|start| *start < part);
+    starts.flat_map(|start| [start..word.end, start..part]).find_map(|range| {
+        let mut length = None;
+        let _ = secrets::scan(text.get(range.clone())?, &mut |finding: Finding| {
+            length = (finding.range.start == 0).then_some(finding.range.end);
+            ControlFlow::Break(())
+        });
+        Some(range.start..range.start + length?)
+    })
+}
+
+/// Shows every text in a value that its name makes a credential: that of a `password`, and all that stand in a list or an object of that
+/// name, however deep.
 pub fn named<'run>(value: &Value<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
+    below(None, value, found);
+}
+
+/// The texts in a value that stands below the name of a credential, or below none.
+fn below<'run>(name: Option<Worth>, value: &Value<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
     match value {
-        Value::List(items) => deeper(|| items.iter().for_each(|item| named(&item.value, found))),
+        Value::List(items) => deeper(|| items.iter().for_each(|item| under(name, item, found))),
         Value::Object(object) => deeper(|| {
             for entry in object.entries() {
-                under(entry.key, &entry.node, found);
-                named(&entry.node.value, found);
+                let list = matches!(entry.node.value, Value::List(_));
+                under(name.max(assigned::of_credentials(entry.key.as_bytes(), list)), &entry.node, found);
             }
         }),
         _ => {}
     }
 }
 
-/// A text under a name, or a list of them.
-fn under<'run>(name: &str, node: &Node<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
-    match node.value {
-        Value::Text(text) if assigned::may_name(name) && assigned::of_name(name, text.as_str()).is_some() => {
-            found(node, text.as_str());
-        }
-        Value::List(items) if assigned::may_name(name) => {
-            items.iter().filter(|item| matches!(item.value, Value::Text(_))).for_each(|item| under(name, item, found));
-        }
+fn under<'run>(name: Option<Worth>, node: &Node<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
+    match (node.value, name) {
+        (Value::Text(text), Some(name)) if assigned::is_hidden(name, text.as_str()) => found(node, text.as_str()),
+        (Value::List(_) | Value::Object(_), name) => below(name, &node.value, found),
         _ => {}
     }
 }
@@ -120,6 +189,22 @@ mod tests {
         }
         let assigned = format!("{}\"password\": \"hunter22Xq9vTz7w\"}}", " ".repeat(50));
         assert!(!beginning(&assigned, 70).contains("hunter"));
+    }
+
+    #[test]
+    fn a_credential_behind_a_name_is_shown_nowhere() {
+        let found = |text: &str| credentials(text, &mut Meter::new(&Limits::default())).unwrap();
+        for name in ["log_", "log-", "a_b_", "x.log_"] {
+            for key in [KEY, "AKIAQWERTYUIOPASDFGH"] {
+                let text = format!("never {name}{key} at call 1, nor {name}{key}");
+                let [first, second] = &found(&text)[..] else { panic!("{text}") };
+                assert_eq!((&text[first.clone()], &text[second.clone()]), (key, key));
+            }
+        }
+        for harmless in ["log_in_to_internationalisation", "task-abcdefghijklmnopqrst", "_", "é_ééééééééééééééééé"]
+        {
+            assert!(found(harmless).is_empty(), "{harmless}");
+        }
     }
 
     #[test]

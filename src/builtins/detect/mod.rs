@@ -13,7 +13,7 @@ mod secrets;
 mod view;
 
 pub use assigned::names_credential;
-pub use hide::{REDACTED, beginning, ending, named};
+pub use hide::{REDACTED, beginning, credentials, ending, named};
 
 use crate::limits::{Exhausted, Meter};
 use crate::value::Value;

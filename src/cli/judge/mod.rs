@@ -150,7 +150,7 @@ impl<'p> Judge<'p> {
         match part {
             Part::Runs(runs) => {
                 for run in runs {
-                    self.raw(run.as_ref().map_err(feed::unreadable));
+                    self.raw(run.as_ref().map_err(Unreadable::of));
                 }
             }
             Part::Lines(lines) => self.stretch(lines, buffer),
@@ -168,7 +168,7 @@ impl<'p> Judge<'p> {
             Ok(text) => self.lines(place, text, &index),
             Err(_) => {
                 for run in place.broken(std::mem::take(buffer)) {
-                    self.raw(run.as_ref().map_err(feed::unreadable));
+                    self.raw(run.as_ref().map_err(Unreadable::of));
                 }
                 None
             }

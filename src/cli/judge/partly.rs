@@ -200,11 +200,12 @@ fn may_withhold(line: Line<'_, '_>, calls: Option<(usize, usize)>) -> bool {
     while let Some(open) = quotes.next() {
         let Some(close) = quotes.next() else { return true };
         let inside = cursor.slice(open.wrapping_add(1), close);
-        if cursor.byte(cursor.blank(close.wrapping_add(1))) == b':' {
+        let behind = cursor.blank(close.wrapping_add(1));
+        if cursor.byte(behind) == b':' {
             let withheld = match inside {
                 b"env" | b"command" | b"commands" => true,
                 b"start" | b"turn" => calls.is_some_and(|(from, to)| open < from || to <= open),
-                key => detect::names_credential(key),
+                key => detect::names_credential(key, cursor.byte(cursor.blank(behind.wrapping_add(1))) == b'['),
             };
             if withheld || cursor.has_escape(open, close) {
                 return true;

@@ -37,15 +37,60 @@ fn at(text: &str, offset: usize, message: impl Into<String>, help: impl Into<Str
     }
 }
 
-/// The word or character at a place, short enough for a message.
+/// Words that other languages write where JSON has its own, and beginnings of what JSON has.
+const KNOWN: [&str; 16] = [
+    "true",
+    "false",
+    "null",
+    "none",
+    "nil",
+    "nan",
+    "inf",
+    "-inf",
+    "+inf",
+    "infinity",
+    "-infinity",
+    "+infinity",
+    "undefined",
+    "yes",
+    "no",
+    "-nan",
+];
+
+/// The word or character at a place, short enough for a message. Under a key a word may be a password which lost its quotes: of one that
+/// says nothing to a JSON reader only the first character is repeated.
 fn found(text: &str, offset: usize) -> String {
     let rest = text.get(offset..).unwrap_or_default();
-    let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || "_-+.".contains(*c)).take(24).collect();
+    let word = word(rest);
+    let told = KNOWN.iter().any(|known| known.eq_ignore_ascii_case(word)) || is_like_a_number(word);
+    let free = || memchr::memchr(b':', text.as_bytes().get(..offset).unwrap_or_default()).is_none();
+    match rest.chars().next() {
+        Some(first) if !word.is_empty() && word.len() > first.len_utf8() && !told && !free() => format!("`{first}…`"),
+        _ => found_key(text, offset),
+    }
+}
+
+/// The same where a key is expected: names may be said.
+fn found_key(text: &str, offset: usize) -> String {
+    let rest = text.get(offset..).unwrap_or_default();
+    let word: String = word(rest).chars().take(24).collect();
     match rest.chars().next() {
         None => "the end".to_owned(),
         Some(first) if word.is_empty() => shown(first),
         Some(_) => format!("`{word}`"),
     }
+}
+
+/// The letters, digits and signs of numbers that a text begins with.
+fn word(rest: &str) -> &str {
+    let end = rest.find(|c: char| !c.is_alphanumeric() && !"_-+.".contains(c)).unwrap_or(rest.len());
+    rest.get(..end).unwrap_or_default()
+}
+
+/// Digits and signs, and one letter at most: `007`, `1.`, `.5e`.
+fn is_like_a_number(word: &str) -> bool {
+    let others = word.bytes().filter(|byte| !byte.is_ascii_digit() && !b"+-.".contains(byte)).count();
+    others <= 1 && word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// A character in backticks; one that cannot be seen by its number.
@@ -97,7 +142,7 @@ pub(super) fn no_value(text: &str, offset: usize, in_object: Option<bool>) -> Js
 
 pub(super) fn no_key(text: &str, offset: usize) -> JsonError {
     let after_comma = text.get(..offset).is_some_and(|before| before.trim_end().ends_with(','));
-    let found = found(text, offset);
+    let found = found_key(text, offset);
     if after_comma && text.get(offset..).is_some_and(|rest| rest.starts_with('}')) {
         return at(text, offset, "`}` behind a comma", "remove the comma");
     }

@@ -47,6 +47,8 @@ fn places_in_the_call_list() {
     check(&[
         ("first a", &[("a b", Pass), ("b a", Fail), ("", Fail), ("b- a", Pass)]),
         ("last a", &[("b a", Pass), ("a b", Fail), ("", Fail), ("a b-", Pass)]),
+        ("first (a | proposed b)", &[("b- a c", Pass), ("b- c a", Fail)]),
+        ("last (a | proposed b)", &[("c a b-", Pass), ("a c b-", Fail)]),
         ("immediately before a -> b", &[("a b", Pass), ("a c b", Fail), ("b", Fail), ("a", Vacuous), ("a c- b", Pass)]),
         ("immediately after a -> b", &[("a b", Pass), ("a c b", Fail), ("a", Fail), ("b", Vacuous), ("a a b", Fail)]),
         (

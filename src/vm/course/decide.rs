@@ -192,11 +192,13 @@ impl<'s> Search<'s, '_> {
 
     /// `first A`, `last A`.
     fn edge(&self, last: bool) -> Option<Decided> {
-        let mut events = self.track(0)?.events();
-        let (event, call) =
-            if last { (events.next_back(), self.calls.last()) } else { (events.next(), self.calls.first()) };
-        let step = event.map(|event| self.track(0).map_or(u32::MAX, |track| track.step(event)));
-        let holds = call.is_some() && step == call.copied();
+        let track = self.track(0)?;
+        let mut steps = track.events().map(|event| track.step(event));
+        // A match beyond the edge is no call of the list: one that was proposed, where others were executed.
+        let holds = match last {
+            true => self.calls.last().is_some_and(|call| steps.rev().find(|step| step <= call) == Some(*call)),
+            false => self.calls.first().is_some_and(|call| steps.find(|step| step >= call) == Some(*call)),
+        };
         Some(Decided::by((!holds).then_some(Failure::Edge { last })))
     }
 

@@ -1,18 +1,18 @@
 //! Rules in one piece: text in, verdicts out. The command line and bindings of other languages use the stages one by one.
 
-use crate::bytecode::program::Program;
-use crate::check::files::{Files, Memory};
-use crate::check::{CheckOptions, check};
-use crate::compile::compile;
-use crate::diagnostic::{Diagnostics, render};
-use crate::limits::Limits;
-use crate::source::{SourceFile, SourceMap};
-use crate::trace::error::ReadError;
-use crate::trace::read::read_str;
-use crate::vm::evaluate::{EvaluateOptions, evaluate};
-use crate::vm::outcome::Outcome;
-use crate::vm::prepare::Prepared;
-use crate::vm::testing::{TestResult, run_tests};
+use averment_base::diagnostic::{Diagnostics, render};
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_engine::bytecode::program::Program;
+use averment_engine::check::files::{Files, Memory};
+use averment_engine::check::{CheckOptions, check};
+use averment_engine::compile::compile;
+use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
+use averment_engine::vm::outcome::Outcome;
+use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::testing::{TestResult, run_tests};
+use averment_traces::error::ReadError;
+use averment_traces::read::read_str;
 use bumpalo::Bump;
 use std::fmt;
 use std::path::Path;
@@ -113,6 +113,6 @@ impl Rules {
     /// Runs the `test` blocks of the file.
     #[must_use]
     pub fn run_tests(&self) -> Vec<TestResult> {
-        run_tests(&self.program, &self.prepared, &Limits::default())
+        run_tests(&self.program, &self.prepared, &Limits::default(), read_str)
     }
 }

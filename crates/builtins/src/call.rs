@@ -8,8 +8,8 @@ use super::json::Cache;
 use super::pattern::Pattern;
 use super::table::Builtin;
 use super::test;
-use crate::limits::{Exhausted, Limits, Meter};
-use crate::value::{Node, Number, Object, Text, Value};
+use averment_base::limits::{Exhausted, Limits, Meter};
+use averment_base::value::{Node, Number, Object, Text, Value};
 use bumpalo::Bump;
 
 /// The body of a function.

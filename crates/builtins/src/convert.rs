@@ -1,7 +1,7 @@
 //! Values as the JSON library has them. Only for the borders of libraries that take nothing else.
 
-use crate::value::compare::deeper;
-use crate::value::{Number, Value};
+use averment_base::value::compare::deeper;
+use averment_base::value::{Number, Value};
 
 /// A value for a library. What is missing or not recorded is `null`, so that positions stay what they are.
 pub(super) fn to_library(value: &Value<'_>) -> serde_json::Value {
@@ -20,7 +20,7 @@ pub(super) fn to_library(value: &Value<'_>) -> serde_json::Value {
                 entries.map(|entry| (entry.key.to_owned(), to_library(&entry.node.value))).collect(),
             )
         }),
-        Value::Range(_) => serde_json::Value::String(crate::value::json::to_json(value)),
+        Value::Range(_) => serde_json::Value::String(averment_base::value::json::to_json(value)),
     }
 }
 

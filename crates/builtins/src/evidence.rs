@@ -3,8 +3,8 @@
 use super::call::{Call, Outcome, borrowed};
 use super::detect::Detector;
 use super::grounding;
-use crate::truth::Truth;
-use crate::value::{Node, Value};
+use averment_base::truth::Truth;
+use averment_base::value::{Node, Value};
 
 pub(super) fn grounded<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let claims = grounding::claims(&call.node(0).value, call.meter)?;

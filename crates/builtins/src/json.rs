@@ -3,9 +3,9 @@
 use super::call::{Call, Outcome};
 use super::convert::to_library;
 use super::path_cost;
-use crate::limits::{Exhausted, Limits, Meter};
-use crate::value::json::{parse_prefix, parse_text};
-use crate::value::{Node, Text, Value};
+use averment_base::limits::{Exhausted, Limits, Meter};
+use averment_base::value::json::{parse_prefix, parse_text};
+use averment_base::value::{Node, Text, Value};
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 use serde_json_path::{JsonPath, NormalizedPath, PathElement};
@@ -105,7 +105,7 @@ fn first_object(
 ) -> Result<Option<Range<usize>>, Exhausted> {
     match node.value {
         Value::Object(_) if accept(&node.value, meter)? => Ok(node.origin.range()),
-        Value::List(items) => crate::value::compare::deeper(|| {
+        Value::List(items) => averment_base::value::compare::deeper(|| {
             for item in items {
                 if let Some(found) = first_object(item, meter, accept)? {
                     return Ok(Some(found));
@@ -211,7 +211,7 @@ fn same_place(a: &Value<'_>, b: &Value<'_>) -> bool {
 
 /// About how much there is to copy: one for each value and eight bytes of text.
 fn size_of_value(value: &Value<'_>) -> usize {
-    crate::value::compare::deeper(|| match value {
+    averment_base::value::compare::deeper(|| match value {
         Value::Text(text) => 1 + text.as_str().len() / 8,
         Value::List(items) => items.iter().map(|item| size_of_value(&item.value)).sum::<usize>() + 1,
         Value::Object(object) => {

@@ -1,9 +1,9 @@
 //! Functions over lists and objects.
 
 use super::call::{Call, Outcome, borrowed, gap};
-use crate::limits::{Exhausted, Meter};
-use crate::value::compare::{Key, compare, equal};
-use crate::value::{Node, Number, Value};
+use averment_base::limits::{Exhausted, Meter};
+use averment_base::value::compare::{Key, compare, equal};
+use averment_base::value::{Node, Number, Value};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, DefaultHasher};

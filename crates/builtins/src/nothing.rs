@@ -3,10 +3,10 @@
 use super::detect::beginning;
 use super::table::{Builtin, type_word};
 use super::test::has_type;
-use crate::limits::Limits;
-use crate::value::compare::compare;
-use crate::value::json::{parse, to_json};
-use crate::value::{Node, Number, Value};
+use averment_base::limits::Limits;
+use averment_base::value::compare::compare;
+use averment_base::value::json::{parse, to_json};
+use averment_base::value::{Node, Number, Value};
 use bumpalo::Bump;
 
 /// The argument that a function could make nothing of, and words that stand behind its text: `is not JSON (line 1, column 5)`. `None`

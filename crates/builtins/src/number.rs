@@ -1,7 +1,7 @@
 //! Functions over numbers. What is whole already stays as it is written, at any size.
 
 use super::call::{Call, Outcome};
-use crate::value::{Node, Number, Value};
+use averment_base::value::{Node, Number, Value};
 use std::cmp::Ordering;
 
 /// A computed number, as an integer where it is a whole one within 64 bits.

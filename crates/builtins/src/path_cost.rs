@@ -3,8 +3,8 @@
 //! A path selects a value as often as there are ways to it: `$..*..*` every value once for each value around it, `$[*,*][*,*]` each four
 //! times. The library builds them all. So the ways are counted first, level by level, in time proportional to the value and the path.
 
-use crate::limits::{Exhausted, Meter};
-use crate::value::compare::deeper;
+use averment_base::limits::{Exhausted, Meter};
+use averment_base::value::compare::deeper;
 use serde_json::Value;
 
 /// Takes the fuel for a path into a value, and sees whether there is room for what it selects.
@@ -198,7 +198,7 @@ fn filter_cost(path: &str, nodes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limits;
+    use averment_base::limits::Limits;
 
     fn used(path: &str, value: &str) -> Result<u64, Exhausted> {
         let mut meter = Meter::new(&Limits::default());

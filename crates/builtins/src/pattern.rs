@@ -5,7 +5,7 @@
 //! text is therefore given to an automaton first that gives up where its states never come again, and only what is left then is charged
 //! with all of its possibilities.
 
-use crate::limits::{Exhausted, Meter};
+use averment_base::limits::{Exhausted, Meter};
 use regex::{Regex, RegexBuilder};
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn only_what_no_automaton_can_keep_up_with_is_too_much() {
-        let limits = crate::limits::Limits::default();
+        let limits = averment_base::limits::Limits::default();
         let mut state = 1_u64;
         let mut next = || {
             state ^= state << 13;

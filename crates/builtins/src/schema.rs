@@ -7,9 +7,9 @@ mod cost;
 
 use super::convert::{to_library, to_library_number};
 use super::detect::{beginning, ending};
-use crate::limits::{Exhausted, Limits, Meter};
-use crate::value::compare::{Key, deeper};
-use crate::value::{Entry, Node, Number, Object, Text, Value};
+use averment_base::limits::{Exhausted, Limits, Meter};
+use averment_base::value::compare::{Key, deeper};
+use averment_base::value::{Entry, Node, Number, Object, Text, Value};
 use jsonschema::json::{self, Json, JsonNumber, NodeIdentity};
 use jsonschema::{JsonType, PatternOptions, Validator};
 use std::borrow::Cow;
@@ -132,7 +132,7 @@ impl Json for Run {
 impl<'a> json::Node<'a, Run> for Instance<'a> {
     type Object = Object<'a>;
     type Array = &'a [Node<'a>];
-    type Number = Number<'a>;
+    type Number = SchemaNumber<'a>;
 
     fn as_object(&self) -> Option<Object<'a>> {
         match self.value {
@@ -155,9 +155,9 @@ impl<'a> json::Node<'a, Run> for Instance<'a> {
         }
     }
 
-    fn as_number(&self) -> Option<Number<'a>> {
+    fn as_number(&self) -> Option<SchemaNumber<'a>> {
         match self.value {
-            Value::Number(number) => Some(number),
+            Value::Number(number) => Some(SchemaNumber(number)),
             _ => None,
         }
     }
@@ -272,47 +272,50 @@ impl<'a> json::Array<'a, Run> for &'a [Node<'a>] {
     }
 }
 
-impl JsonNumber for Number<'_> {
+/// A number as the library looks at it.
+struct SchemaNumber<'a>(Number<'a>);
+
+impl JsonNumber for SchemaNumber<'_> {
     fn as_u64(&self) -> Option<u64> {
         match self.as_i64() {
             Some(value) => u64::try_from(value).ok(),
-            None => to_library_number(*self).as_u64(),
+            None => to_library_number(self.0).as_u64(),
         }
     }
 
     fn as_i64(&self) -> Option<i64> {
-        Number::as_i64(*self)
+        self.0.as_i64()
     }
 
     fn as_f64(&self) -> Option<f64> {
-        let value = self.to_f64();
+        let value = self.0.to_f64();
         value.is_finite().then_some(value)
     }
 
     fn as_str(&self) -> Cow<'_, str> {
-        match self {
+        match self.0 {
             Number::Written(text) => Cow::Borrowed(text),
             other => Cow::Owned(other.to_string()),
         }
     }
 
     fn to_number(&self) -> Cow<'_, serde_json::Number> {
-        Cow::Owned(to_library_number(*self))
+        Cow::Owned(to_library_number(self.0))
     }
 
     fn is_integer(&self) -> bool {
-        Number::is_integer(*self)
+        self.0.is_integer()
     }
 
     fn is_written_as_integer(&self) -> bool {
-        self.has_integer_form()
+        self.0.has_integer_form()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::json::parse;
+    use averment_base::value::json::parse;
     use bumpalo::Bump;
 
     fn check(schema: &str, instance: &str) -> Result<(), Violation> {

@@ -5,7 +5,7 @@
 
 use super::call::{Call, Outcome};
 use super::text::split_words;
-use crate::limits::{Exhausted, Meter};
+use averment_base::limits::{Exhausted, Meter};
 use rustc_hash::FxHashMap;
 
 pub(super) fn levenshtein<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {

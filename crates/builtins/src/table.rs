@@ -4,7 +4,7 @@
 //! suggestions, the calls of the machine and the test that runs every example all read this table.
 
 use super::call::Body;
-use crate::ir::Type;
+use averment_base::types::Type;
 
 /// A function of the language.
 #[derive(Debug, Clone, Copy)]

@@ -5,11 +5,11 @@
 
 use super::json::find_json;
 use super::schema::{Schema, Violation};
-use crate::ir::Type;
-use crate::limits::{Exhausted, Limits, Meter};
-use crate::value::Value;
-use crate::value::compare::equal;
-use crate::value::json::parse;
+use averment_base::limits::{Exhausted, Limits, Meter};
+use averment_base::types::Type;
+use averment_base::value::Value;
+use averment_base::value::compare::equal;
+use averment_base::value::json::parse;
 use bumpalo::Bump;
 use std::ops::Range;
 

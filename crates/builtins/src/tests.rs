@@ -3,9 +3,9 @@
 use super::json::Cache;
 use super::table::lookup;
 use super::{Environment, test};
-use crate::limits::{Exhausted, Limits, Meter};
-use crate::value::json::{parse, to_json};
-use crate::value::{Node, Value};
+use averment_base::limits::{Exhausted, Limits, Meter};
+use averment_base::value::json::{parse, to_json};
+use averment_base::value::{Node, Value};
 use bumpalo::Bump;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ fn arguments_decide_first() {
     let limits = Limits::default();
     let text = || super::call::borrowed("a");
     let (missing, absent) = (Node::computed(Value::Missing), Node::computed(Value::Absent));
-    let number = Node::computed(Value::Number(crate::value::Number::Integer(1)));
+    let number = Node::computed(Value::Number(averment_base::value::Number::Integer(1)));
     for (arguments, expected) in [
         (vec![text(), absent], "absent"),
         (vec![absent, missing], "missing"),

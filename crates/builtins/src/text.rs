@@ -2,10 +2,10 @@
 
 use super::call::{Call, Needle, Outcome, borrowed, gap};
 use super::pattern::Pattern;
-use crate::limits::{Exhausted, Meter};
-use crate::trace::command::plain;
-use crate::value::json::to_json;
-use crate::value::{Entry, Node, Number, Object, Value};
+use averment_base::limits::{Exhausted, Meter};
+use averment_base::value::json::to_json;
+use averment_base::value::{Entry, Node, Number, Object, Value};
+use averment_runs::command::plain;
 
 /// White space that separates words: what Unicode calls so, and the four ASCII separators U+001C to U+001F.
 #[must_use]
@@ -154,7 +154,7 @@ pub(super) fn text<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
 pub fn push_text(value: &Value<'_>, out: &mut String) {
     match value {
         Value::Text(text) => out.push_str(text.as_str()),
-        other => crate::value::json::write_json(other, out),
+        other => averment_base::value::json::write_json(other, out),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Functions over times. There is no clock: a rule can only look at times that stand in a run or in itself. All in UTC.
 
 use super::call::{Call, Outcome};
-use crate::value::{Number, Value};
+use averment_base::value::{Number, Value};
 use jiff::Timestamp;
 use jiff::civil::{DateTime, Weekday};
 use jiff::tz::TimeZone;

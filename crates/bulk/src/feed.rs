@@ -1,17 +1,35 @@
 //! Traces cut into pieces that one thread judges at a time.
 
-use super::exit::Stop;
-use super::inputs::{self, Input};
-use crate::limits::Limits;
-use crate::report::model::Unreadable;
-use crate::report::redact_run;
-use crate::trace::error::{Problem, ReadError};
-use crate::trace::names::Names;
-use crate::trace::read::{self, Part, RawRun, Runs};
-use crate::trace::run::Run;
+use averment_base::diagnostic::suggest::nearest;
+use averment_base::limits::Limits;
+use averment_report::model::Unreadable;
+use averment_report::redact_run;
+use averment_runs::run::Run;
+use averment_traces::error::{Problem, ReadError};
+use averment_traces::names::Names;
+use averment_traces::read::{self, Part, RawRun, Runs};
 use bumpalo::Bump;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// A file to read, or standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    File(PathBuf),
+    /// Standard input: `-`.
+    Stdin,
+}
+
+impl Input {
+    /// The name of people for it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.to_string_lossy().into_owned(),
+            Self::Stdin => "<stdin>".to_owned(),
+        }
+    }
+}
 
 /// How runs are read.
 #[derive(Debug, Clone)]
@@ -22,19 +40,6 @@ pub struct Reading {
     pub strict: bool,
     /// The names of a home-grown format (`--map`).
     pub names: Option<Arc<Names>>,
-}
-
-/// The names in a file of `--map`.
-pub fn names(path: Option<&Path>) -> Result<Option<Arc<Names>>, Stop> {
-    let Some(path) = path else { return Ok(None) };
-    let shown = path.display();
-    let read = std::fs::read_to_string(path)
-        .map_err(|error| Stop::usage(format!("`{shown}` cannot be read: {}", super::said(&error)), String::new()))?;
-    let names = Names::of_file(&read).map_err(|problem| {
-        let help = "write a line for each part, such as `calls = \"steps\"` or `tool = [\"action\", \"fn\"]`";
-        Stop::usage(format!("`{shown}` names no parts of a run: {problem}"), help)
-    })?;
-    Ok(Some(Arc::new(names)))
 }
 
 /// A piece of a trace: some runs, or why one cannot be read.
@@ -77,9 +82,24 @@ pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Docum
 fn not_there(input: &Input, error: ReadError) -> ReadError {
     match input {
         Input::File(path) if !path.exists() => {
-            ReadError { message: "there is no such trace".to_owned(), help: inputs::instead(path), ..error }
+            ReadError { message: "there is no such trace".to_owned(), help: instead(path), ..error }
         }
         _ => error,
+    }
+}
+
+/// What may have been meant by a file that is not there; empty when nothing is known.
+pub fn instead(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .map(|entries| entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
+        .unwrap_or_default();
+    names.sort();
+    match nearest(&name, names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{}`?", path.with_file_name(near).display()),
+        None if !folder.is_dir() => format!("there is no folder `{}`", folder.display()),
+        None => String::new(),
     }
 }
 

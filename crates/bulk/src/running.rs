@@ -4,15 +4,15 @@
 //! counted when that changes. Sums of scores are kept where they are exact whatever the order: whole weights, and rules of one
 //! assertion. Elsewhere the parts are added up from left to right, as the language wants it.
 
-use super::Tally;
-use crate::bytecode::program::{Assertion, Program};
-use crate::ir::Severity;
-use crate::report::gate::{self, Gate, Policy};
-use crate::report::table::Table;
-use crate::vm::outcome::Status;
-use crate::vm::score::{self, Judged};
-use crate::vm::screen::Answer;
-use crate::vm::summary;
+use crate::screen::Answer;
+use averment_engine::bytecode::program::{Assertion, Program};
+use averment_engine::ir::Severity;
+use averment_engine::vm::outcome::Status;
+use averment_engine::vm::score::{self, Judged};
+use averment_engine::vm::summary;
+use averment_report::gate::{self, Gate, Policy};
+use averment_report::table::Table;
+use averment_report::tally::Tally;
 
 /// The running counts of all programs.
 #[derive(Debug)]
@@ -275,7 +275,7 @@ impl Running {
 
     /// The score of the last run.
     fn score(&self) -> Option<f64> {
-        crate::report::model::mean(self.programs.iter().filter_map(|sum| sum.score(&self.parts)))
+        averment_report::model::mean(self.programs.iter().filter_map(|sum| sum.score(&self.parts)))
     }
 }
 

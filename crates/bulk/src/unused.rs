@@ -1,7 +1,7 @@
 //! Names of `--map` that stand in no trace: a misspelt one would silently read nothing.
 
-use crate::trace::names::Names;
-use crate::trace::read::Part;
+use averment_traces::names::Names;
+use averment_traces::read::Part;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The names that a user gives to parts, and whether they were seen. What is seen does not depend on who looks first.

@@ -1,5 +1,8 @@
 //! The command `aver`.
 
+mod commands;
+mod repl;
+
 fn main() -> std::process::ExitCode {
-    averment::cli::main()
+    commands::main()
 }

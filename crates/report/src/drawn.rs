@@ -1,6 +1,6 @@
 //! Which findings the report for people has room for: of a hundred thousand failures it draws ten, and the others need no words.
 
-use crate::vm::outcome::Status;
+use averment_engine::vm::outcome::Status;
 
 /// What was asked for of the findings so far.
 ///

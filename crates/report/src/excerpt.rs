@@ -4,7 +4,7 @@
 //! what a detector recognises as a secret is replaced before the window is cut, so that no half of one stays.
 
 use super::redact;
-use crate::diagnostic::render::printable;
+use averment_base::diagnostic::render::printable;
 use std::ops::Range;
 
 /// A window of one line.

@@ -5,11 +5,11 @@ use super::gate::{self, Gate};
 use super::model::{EvidenceReport, ResultReport, RunReport};
 use super::table::{Item, Table};
 use super::{Options, value};
-use crate::diagnostic::render::{Style, one_line, printable};
-use crate::diagnostic::window::Window;
-use crate::ir::Severity;
-use crate::source::{FileId, SourceMap};
-use crate::vm::outcome::{Role, Status};
+use averment_base::diagnostic::render::{Style, one_line, printable};
+use averment_base::diagnostic::window::Window;
+use averment_base::source::{FileId, SourceMap};
+use averment_engine::ir::Severity;
+use averment_engine::vm::outcome::{Role, Status};
 use codespan_reporting::diagnostic::{Diagnostic, Label, LabelStyle};
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::termcolor::Buffer;
@@ -228,7 +228,7 @@ impl<'a> Pieces<'a> {
         Self { sources: &table.sources, window, trace: one_line(&run.file), text, starts, excerpts: &result.excerpts }
     }
 
-    fn rule(&self, id: FileId) -> Result<&crate::source::SourceFile, Error> {
+    fn rule(&self, id: FileId) -> Result<&averment_base::source::SourceFile, Error> {
         self.sources.get(id).ok_or(Error::FileMissing)
     }
 }

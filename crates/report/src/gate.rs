@@ -2,8 +2,8 @@
 
 use super::model::{ResultReport, RuleReport};
 use super::table::Table;
-use crate::ir::Severity;
-use crate::vm::outcome::Status;
+use averment_engine::ir::Severity;
+use averment_engine::vm::outcome::Status;
 
 /// What the command line changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Gate {
 }
 
 /// What a status does to a run when nothing but severity `error` stands in between.
-pub(super) fn of_status(status: Status, policy: Policy) -> Gate {
+pub fn of_status(status: Status, policy: Policy) -> Gate {
     match status {
         Status::Passed | Status::ExpectedFailed | Status::Skipped => Gate::Open,
         Status::Failed | Status::UnexpectedPassed => Gate::Failed,

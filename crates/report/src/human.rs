@@ -5,8 +5,8 @@ use super::table::Table;
 use super::totals::Counts;
 use super::unread::Unread;
 use super::{Ending, Options, Report, failure, value};
-use crate::diagnostic::render::{Ink, Style, one_line, paint};
-use crate::vm::outcome::Status;
+use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use averment_engine::vm::outcome::Status;
 use std::io::{self, Write};
 
 /// The report.

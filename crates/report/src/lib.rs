@@ -4,10 +4,14 @@
 //! depend on the number of runs. What a format may show of a value (redaction, length) is decided here and nowhere else.
 
 pub mod derivation;
+#[cfg(feature = "pictures")]
+pub mod diagnostic;
 pub mod drawn;
 mod excerpt;
+#[cfg(feature = "pictures")]
 mod failure;
 pub mod gate;
+#[cfg(feature = "pictures")]
 mod human;
 mod json;
 mod jsonl;
@@ -15,17 +19,21 @@ pub mod line;
 pub mod model;
 pub mod profile;
 mod redact;
+#[cfg(feature = "pictures")]
 mod short;
+#[cfg(feature = "pictures")]
 mod summary;
 pub mod table;
 pub mod tally;
 pub mod totals;
+#[cfg(feature = "pictures")]
 mod unread;
 mod value;
 mod wire;
 
-use crate::diagnostic::render::Style;
+use averment_base::diagnostic::render::Style;
 use gate::Policy;
+#[cfg(feature = "pictures")]
 pub use human::{drawn_of, unreadable as tell_unreadable};
 use model::{RunReport, Unreadable};
 pub use redact::of_run as redact_run;
@@ -145,6 +153,7 @@ pub trait Report {
 }
 
 /// A report of a format into a writer.
+#[cfg(feature = "pictures")]
 #[must_use]
 pub fn open(format: Format, out: Box<dyn Write>, options: Options) -> Box<dyn Report> {
     match format {
@@ -156,5 +165,5 @@ pub fn open(format: Format, out: Box<dyn Write>, options: Options) -> Box<dyn Re
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "pictures"))]
 mod tests;

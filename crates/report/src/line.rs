@@ -4,7 +4,7 @@
 use super::model::{ResultReport, RunReport};
 use super::table::Table;
 use super::wire::{Finding, RunHead};
-use crate::trace::run::RunSource;
+use averment_runs::run::RunSource;
 use std::io::{self, Write};
 
 /// What ends a line.

@@ -8,10 +8,11 @@ use super::gate::{self, Gate, Policy};
 use super::redact::{self, Withheld, redact};
 use super::table::Table;
 use super::value;
-use crate::source::Span;
-use crate::trace::run::{Run, RunSource};
-use crate::truth::Verdict;
-use crate::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, Status};
+use averment_base::source::Span;
+use averment_base::truth::Verdict;
+use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, Status};
+use averment_runs::run::{Run, RunSource};
+use averment_traces::error::ReadError;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::cell::OnceCell;
@@ -147,6 +148,20 @@ pub struct Unreadable {
     pub message: String,
     /// What to do about it; empty when there is nothing to say.
     pub help: String,
+}
+
+impl Unreadable {
+    /// What the reader says, redacted: it may quote a key or a value.
+    #[must_use]
+    pub fn of(error: &ReadError) -> Self {
+        Self {
+            file: error.file.clone(),
+            line: error.line.max(1),
+            column: error.column.max(1),
+            message: redact(&error.message).into_owned(),
+            help: redact(&error.help).into_owned(),
+        }
+    }
 }
 
 /// How much is made ready of each result.
@@ -320,7 +335,7 @@ fn withheld<'o>(
 }
 
 /// The mean of the scores of several rule files.
-pub(super) fn mean(scores: impl Iterator<Item = f64>) -> Option<f64> {
+pub fn mean(scores: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = scores.fold((0.0, 0u32), |(sum, count), score| (sum + score, count + 1));
     (count > 0).then(|| sum / f64::from(count))
 }

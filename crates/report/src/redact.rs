@@ -1,17 +1,17 @@
 //! The one place that keeps secrets out of reports.
 
-use crate::builtins::detect;
-use crate::limits::{Limits, Meter};
-use crate::trace::run::Run;
-use crate::value::json::to_json;
-use crate::value::{Node, Text, Value};
-use crate::vm::outcome::Evidence;
+use averment_base::limits::{Limits, Meter};
+use averment_base::value::json::to_json;
+use averment_base::value::{Node, Text, Value};
+use averment_builtins::detect;
+use averment_engine::vm::outcome::Evidence;
+use averment_runs::run::Run;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 
-pub use crate::builtins::detect::REDACTED;
+pub use averment_builtins::detect::REDACTED;
 
 /// No text shorter than this holds a secret that the detectors know.
 const SHORTEST: usize = 8;

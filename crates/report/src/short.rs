@@ -4,9 +4,9 @@ use super::gate::{self, Gate};
 use super::model::{ResultReport, RunReport, Unreadable};
 use super::table::{Item, Table};
 use super::{Ending, Options, Report, value};
-use crate::diagnostic::render::one_line;
-use crate::ir::Severity;
-use crate::vm::outcome::{Role, Status};
+use averment_base::diagnostic::render::one_line;
+use averment_engine::ir::Severity;
+use averment_engine::vm::outcome::{Role, Status};
 use std::io::{self, Write};
 
 /// The report.

@@ -6,8 +6,8 @@ use super::tally::Tally;
 use super::totals::Counts;
 use super::unread::Unread;
 use super::{Ending, Options, Report, human, value};
-use crate::diagnostic::render::one_line;
-use crate::vm::outcome::Status;
+use averment_base::diagnostic::render::one_line;
+use averment_engine::vm::outcome::Status;
 use std::io::{self, Write};
 
 /// The report.

@@ -1,8 +1,8 @@
 //! What reports say of every assertion, whatever the run: id, text, place, settings. Made once, from the programs.
 
-use crate::bytecode::program::{Check, Program};
-use crate::ir::{Course, Severity};
-use crate::source::{FileId, SourceFile, SourceMap, Span};
+use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_engine::bytecode::program::{Check, Program};
+use averment_engine::ir::{Course, Severity};
 use serde::Serialize;
 
 /// All assertions that are checked, of all programs, in order.

@@ -1,14 +1,11 @@
 //! Verdicts of many runs as counts, for reports that show no single run, and lines of `jsonl` without a detour over objects.
 
-mod running;
-
 use super::gate::{self, Gate, Policy};
 use super::line::Behind;
 use super::model::{ResultReport, RuleReport};
 use super::table::Table;
-use crate::truth::Verdict;
-use crate::vm::outcome::{Outcome, Status};
-pub use running::Running;
+use averment_base::truth::Verdict;
+use averment_engine::vm::outcome::{Outcome, Status};
 use rustc_hash::FxHashMap;
 
 /// Counts over some runs.

@@ -1,13 +1,13 @@
 //! Every format on one made-up pair of programs and runs: what people and machines see, to the letter.
 
 use super::*;
-use crate::bytecode::program::{Assertion, Check, CodeId, CourseEntry, CourseId, Program, Source};
-use crate::ir::{Course, Rule, RuleRole, Settings, Severity};
-use crate::source::{FileId, Span};
-use crate::trace::run::{Run, RunSource};
-use crate::truth::Verdict;
-use crate::value::Object;
-use crate::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, RuleOutcome, Status};
+use averment_base::source::{FileId, Span};
+use averment_base::truth::Verdict;
+use averment_base::value::Object;
+use averment_engine::bytecode::program::{Assertion, Check, CodeId, CourseEntry, CourseId, Program, Source};
+use averment_engine::ir::{Course, Rule, RuleRole, Settings, Severity};
+use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, RuleOutcome, Status};
+use averment_runs::run::{Run, RunSource};
 use model::Detail;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -168,7 +168,7 @@ fn run<'a>(arena: &'a bumpalo::Bump, line: usize) -> Run<'a> {
         id: None,
         object: Object::new(arena, &[]),
         steps: &[],
-        order: crate::trace::run::KindOrder::ALL,
+        order: averment_runs::run::KindOrder::ALL,
         recorded: [true; 8],
         complete: true,
         warnings: Vec::new(),
@@ -289,8 +289,8 @@ fn valid(schema: &jsonschema::Validator, text: &str) {
 #[test]
 fn the_machine_formats_are_what_their_schemas_say() {
     let outcomes = [failing(), idle(), failing()];
-    valid(&schema(include_str!("../../docs/schema/check.schema.json")), &report(Format::Json, WIDE, &outcomes));
-    let line = schema(include_str!("../../docs/schema/check-jsonl.schema.json"));
+    valid(&schema(include_str!("../../../docs/schema/check.schema.json")), &report(Format::Json, WIDE, &outcomes));
+    let line = schema(include_str!("../../../docs/schema/check-jsonl.schema.json"));
     let text = report(Format::Jsonl, WIDE, &outcomes);
     assert_eq!(text.lines().count(), 5);
     text.lines().for_each(|text| valid(&line, text));

@@ -3,7 +3,7 @@
 use super::gate::Gate;
 use super::model::RunReport;
 use super::tally::Tally;
-use crate::vm::outcome::Status;
+use averment_engine::vm::outcome::Status;
 use serde::Serialize;
 
 /// Counts over results, by status. Every result is counted once.

@@ -2,24 +2,8 @@
 
 use super::human;
 use super::model::Unreadable;
-use super::redact::redact;
-use crate::diagnostic::render::{Ink, Style, one_line, paint};
-use crate::trace::error::ReadError;
+use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
 use std::io::{self, Write};
-
-impl Unreadable {
-    /// What the reader says, redacted: it may quote a key or a value.
-    #[must_use]
-    pub fn of(error: &ReadError) -> Self {
-        Self {
-            file: error.file.clone(),
-            line: error.line.max(1),
-            column: error.column.max(1),
-            message: redact(&error.message).into_owned(),
-            help: redact(&error.help).into_owned(),
-        }
-    }
-}
 
 /// What could not be read so far.
 #[derive(Debug, Default)]

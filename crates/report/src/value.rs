@@ -1,7 +1,7 @@
 //! Values in reports: redacted, and shortened to what a reader or a log can take.
 
 use super::redact::{REDACTED, redact};
-use crate::diagnostic::render::one_line;
+use averment_base::diagnostic::render::one_line;
 use serde_json::Value;
 use serde_json::value::RawValue;
 

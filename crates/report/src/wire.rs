@@ -3,9 +3,9 @@
 use super::gate::Gate;
 use super::model::{Bytes, EvidenceReport, ResultReport, RuleReport, RunReport};
 use super::table::{Class, Item, Location, Table};
-use crate::ir::Severity;
-use crate::truth::Verdict;
-use crate::vm::outcome::{Role, Status};
+use averment_base::truth::Verdict;
+use averment_engine::ir::Severity;
+use averment_engine::vm::outcome::{Role, Status};
 use serde::Serialize;
 use serde_json::value::RawValue;
 

@@ -6,8 +6,7 @@
 mod lex;
 mod plain;
 
-use super::build::text;
-use crate::value::{Entry, Node, Object, Value};
+use averment_base::value::{Entry, Node, Object, Value};
 use bumpalo::Bump;
 pub use plain::{Plain, plain};
 
@@ -142,7 +141,7 @@ fn prepares(part: &Part) -> bool {
 
 /// Hands over the derived fields of a command: `program`, `args`, `flags` and `options` of its first program (one that does more than
 /// `cd`), and `parts` with these of every program.
-pub(crate) fn set_fields<'run>(command: &str, arena: &'run Bump, mut set: impl FnMut(&'run str, Value<'run>)) {
+pub fn set_fields<'run>(command: &str, arena: &'run Bump, mut set: impl FnMut(&'run str, Value<'run>)) {
     let parts = parts(command);
     let main = parts.iter().find(|part| !prepares(part)).or(parts.first());
     match main {
@@ -160,7 +159,7 @@ pub(crate) fn set_fields<'run>(command: &str, arena: &'run Bump, mut set: impl F
 }
 
 /// The list of programs of a command whose `program` is recorded: that one.
-pub(crate) fn part<'run>(field: impl Fn(&str) -> Option<Node<'run>>, arena: &'run Bump) -> Node<'run> {
+pub fn part<'run>(field: impl Fn(&str) -> Option<Node<'run>>, arena: &'run Bump) -> Node<'run> {
     let known = PART_FIELDS.into_iter().filter_map(|key| Some(Entry { key, node: field(key)? }));
     let entries: &[Entry<'run>] = arena.alloc_slice_copy(&known.collect::<Vec<_>>());
     let object = Node::computed(Value::Object(Object::new(arena, entries)));
@@ -172,16 +171,17 @@ const PART_FIELDS: [&str; 4] = ["program", "args", "flags", "options"];
 
 fn part_fields<'run>(part: &Part, arena: &'run Bump) -> [Entry<'run>; 4] {
     let list = |words: Vec<&str>| {
-        let nodes = words.into_iter().map(|word| Node::computed(text(arena.alloc_str(word)))).collect::<Vec<_>>();
+        let nodes =
+            words.into_iter().map(|word| Node::computed(Value::plain(arena.alloc_str(word)))).collect::<Vec<_>>();
         Value::List(arena.alloc_slice_copy(&nodes))
     };
     let flags = flags(&part.words);
     let [program, args, flags_key, options_key] = PART_FIELDS;
     [
-        super::build::entry(program, text(arena.alloc_str(&part.program))),
-        super::build::entry(args, list(arguments(&part.words))),
-        super::build::entry(flags_key, list(flags.iter().map(String::as_str).collect())),
-        super::build::entry(options_key, options(&part.words, arena)),
+        Entry::computed(program, Value::plain(arena.alloc_str(&part.program))),
+        Entry::computed(args, list(arguments(&part.words))),
+        Entry::computed(flags_key, list(flags.iter().map(String::as_str).collect())),
+        Entry::computed(options_key, options(&part.words, arena)),
     ]
 }
 
@@ -221,12 +221,12 @@ fn options<'run>(words: &[String], arena: &'run Bump) -> Value<'run> {
     let entries = options.iter().map(|(name, values)| {
         let values = values.iter().map(|value| {
             Node::computed(match value {
-                Some(value) => text(arena.alloc_str(value)),
+                Some(value) => Value::plain(arena.alloc_str(value)),
                 None => Value::Boolean(true),
             })
         });
         let values = arena.alloc_slice_copy(&values.collect::<Vec<_>>());
-        super::build::entry(arena.alloc_str(name), Value::List(values))
+        Entry::computed(arena.alloc_str(name), Value::List(values))
     });
     let entries = arena.alloc_slice_copy(&entries.collect::<Vec<_>>());
     Value::Object(Object::new(arena, entries))

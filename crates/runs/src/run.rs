@@ -2,7 +2,7 @@
 //!
 //! Every adapter produces this. What a run does not record is [`Value::Absent`]: absent evidence, neither zero nor empty.
 
-use crate::value::{Node, Object, Value};
+use averment_base::value::{Node, Object, Value};
 
 /// The kinds of step, in the order in which they are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -174,7 +174,7 @@ pub struct Step<'run> {
 /// One run in normal form.
 #[derive(Debug)]
 pub struct Run<'run> {
-    /// The text that every [`crate::value::Origin`] of this run points into.
+    /// The text that every [`averment_base::value::Origin`] of this run points into.
     pub text: &'run str,
     /// Where that text came from.
     pub source: RunSource,

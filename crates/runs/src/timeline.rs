@@ -1,9 +1,9 @@
 //! A run to look at: one line a step, what the run records and what it lacks, and what was odd while reading.
 
 use super::run::{Kind, Run, Status, Step};
-use crate::value::json::write_json;
-use crate::value::notation::Beginning;
-use crate::value::{Node, Value};
+use averment_base::value::json::write_json;
+use averment_base::value::notation::Beginning;
+use averment_base::value::{Node, Value};
 use std::fmt::Write as _;
 
 /// The run as lines of at most `width` characters (never less than 40; the name of the file is not cut), each with its line end.
@@ -251,7 +251,7 @@ fn value(node: Option<Node<'_>>, most: usize, beginning: Beginning) -> String {
         Some(Value::Text(text)) => {
             let start = beginning(text.as_str(), most);
             let mut out = String::new();
-            write_json(&super::build::text(&start), &mut out);
+            write_json(&Value::plain(&start), &mut out);
             clean(&out)
         }
         Some(value) => {

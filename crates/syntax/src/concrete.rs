@@ -6,7 +6,7 @@
 use super::grammar;
 pub(crate) use super::grammar::Rule;
 use super::{token, without_mark};
-use crate::limits::Limits;
+use averment_base::limits::Limits;
 use pest::iterators::Pair;
 use std::ops::Range;
 

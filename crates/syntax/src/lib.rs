@@ -3,20 +3,21 @@
 //! [`parse`] gives a tree for every text, also for one with mistakes: what could be read, and a diagnostic for each thing that could not.
 
 pub mod ast;
-pub(crate) mod concrete;
+pub mod concrete;
+pub mod fmt;
 mod grammar;
 mod lower;
 mod mistakes;
-pub(crate) mod near;
+pub mod near;
 mod number;
 mod recover;
-pub(crate) mod token;
+pub mod token;
 pub mod trivia;
 pub mod words;
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
-use crate::limits::Limits;
-use crate::source::{FileId, SourceMap, Span};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceMap, Span};
 use grammar::Rule;
 use lower::{Lower, Place};
 pub use recover::{Again, Before, Outline};

@@ -57,7 +57,7 @@ const NO_KIND: &[&str] = &["red", "rad", "san"];
 
 /// The kind of step that the name of a tool is a slip of the keys away from: two neighbours swapped, a letter doubled or one in the middle
 /// dropped. Other letters make other names: `head` is no mistyped `read`.
-pub(crate) fn kind(name: &str) -> Option<&'static str> {
+pub fn kind(name: &str) -> Option<&'static str> {
     if let Some((_, kind)) = LISTS.iter().find(|(list, _)| *list == name) {
         return Some(kind);
     }

@@ -2,7 +2,7 @@
 
 use super::ast::{Allow, Item, Name};
 use super::token::Remark;
-use crate::source::{FileId, Span};
+use averment_base::source::{FileId, Span};
 
 /// One comment, from its `#` to the last character of its line that is no space.
 #[derive(Debug, Clone, PartialEq, Eq)]

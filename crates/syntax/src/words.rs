@@ -1,6 +1,6 @@
 //! The words of the language, each list once: what may not be declared, what a near miss is compared with.
 
-use crate::diagnostic::suggest::nearest;
+use averment_base::diagnostic::suggest::nearest;
 
 /// Words that begin a statement about the course of the run or the world.
 pub const STATEMENTS: &[&str] = &[
@@ -122,7 +122,7 @@ const JOINING: &[&str] = &[
 ];
 
 /// True for a word that joins two parts of an expression.
-pub(crate) fn is_joining(word: &str) -> bool {
+pub fn is_joining(word: &str) -> bool {
     JOINING.contains(&word)
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn is_ending_word(word: &str) -> bool {
 }
 
 /// True for a word that may follow a step or a value inside parentheses without a comma.
-pub(crate) fn goes_on_a_step(word: &str) -> bool {
+pub fn goes_on_a_step(word: &str) -> bool {
     matches!(word, "where" | "ok" | "failed" | "exists" | "all" | "any" | "none" | "json" | "empty" | "missing")
 }
 

@@ -2,7 +2,7 @@
 
 use super::outcome::Tested;
 use super::trial::STATED;
-use crate::truth::Verdict;
+use averment_base::truth::Verdict;
 use serde_json::{Map, Value, json};
 
 /// A matrix of verdicts: what was expected by what was found. Tests that could not be run are in none of its cells.

@@ -9,6 +9,7 @@ pub mod coverage;
 pub mod discriminate;
 pub mod mutants;
 pub mod outcome;
+pub mod propose;
 pub mod recorded;
 pub mod show;
 pub mod snapshot;

@@ -3,17 +3,17 @@
 use super::coverage::Coverage;
 use super::subject::Subject;
 use super::trial::{Input, Place, Trial, Trouble};
-use crate::diagnostic::render::one_line;
-use crate::limits::Limits;
-use crate::report::gate::Policy;
-use crate::report::model::{self, Detail, EvidenceReport};
-use crate::report::redact;
-use crate::report::table::Table;
-use crate::trace::read::{self, read_str};
-use crate::trace::run::Run;
-use crate::truth::Verdict;
-use crate::vm::outcome::{Outcome, Status};
-use crate::vm::testing::{self, Judgement, Stated};
+use averment_base::diagnostic::render::one_line;
+use averment_base::limits::Limits;
+use averment_base::truth::Verdict;
+use averment_engine::vm::outcome::{Outcome, Status};
+use averment_engine::vm::testing::{self, Judgement, Stated};
+use averment_report::gate::Policy;
+use averment_report::model::{self, Detail, EvidenceReport};
+use averment_report::redact;
+use averment_report::table::Table;
+use averment_runs::run::Run;
+use averment_traces::read::{self, read_str};
 use bumpalo::Bump;
 use std::fmt::Write as _;
 

@@ -2,10 +2,10 @@
 
 use super::coverage::Coverage;
 use super::subject::Subject;
-use crate::limits::Limits;
-use crate::trace::error::ReadError;
-use crate::trace::read::{self, RawRun, Runs};
-use crate::vm::evaluate::{EvaluateOptions, evaluate_seen};
+use averment_base::limits::Limits;
+use averment_engine::vm::evaluate::{EvaluateOptions, evaluate_seen};
+use averment_traces::error::ReadError;
+use averment_traces::read::{self, RawRun, Runs};
 use bumpalo::Bump;
 
 /// What there was to read.

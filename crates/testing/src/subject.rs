@@ -2,10 +2,10 @@
 
 use super::cases as case_files;
 use super::trial::{Input, Place, Trial};
-use crate::bytecode::program::Program;
-use crate::limits::Limits;
-use crate::source::{SourceFile, SourceMap};
-use crate::vm::prepare::Prepared;
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::prepare::Prepared;
 use std::path::{Path, PathBuf};
 
 /// A rule file with its tests.

@@ -1,9 +1,9 @@
 //! One test of rules: a run and what it has to come out as, whether it is written in a `test` block or recorded in a case file.
 
-use crate::report::redact;
-use crate::trace::error::ReadError;
-use crate::trace::read::RawRun;
-use crate::truth::Verdict;
+use averment_base::truth::Verdict;
+use averment_report::redact;
+use averment_traces::error::ReadError;
+use averment_traces::read::RawRun;
 
 /// The verdicts that a test can state: all but `skipped`, which says of an assertion that it was not asked.
 pub const STATED: [Verdict; 5] = [Verdict::Pass, Verdict::Fail, Verdict::Vacuous, Verdict::Undecided, Verdict::Error];

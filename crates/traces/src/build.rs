@@ -9,8 +9,8 @@ mod status;
 mod step;
 
 use super::error::{Placed, ReadError};
-use super::run::{Kind, ReadWarning, Run, RunSource, Step};
-use crate::value::{Entry, Node, Object, Origin, Text, Value};
+use averment_base::value::{Node, Object, Origin, Value};
+use averment_runs::run::{Kind, ReadWarning, Run, RunSource, Step};
 use bumpalo::Bump;
 use order::Ordered;
 pub(crate) use status::of_word as word_status;
@@ -134,14 +134,4 @@ impl<'run> Builder<'run> {
             self.warnings.push(ReadWarning { message, offset: origin.range().map_or(0, |range| range.start) });
         }
     }
-}
-
-/// A constant text.
-pub(crate) fn text<'run>(text: &'run str) -> Value<'run> {
-    Value::Text(Text::Plain(text))
-}
-
-/// An entry with a computed value.
-pub(crate) fn entry<'run>(key: &'run str, value: Value<'run>) -> Entry<'run> {
-    Entry { key, node: Node::computed(value) }
 }

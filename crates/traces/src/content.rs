@@ -1,6 +1,6 @@
 //! The content of a message: text, or a list of blocks of which some hold text.
 
-use crate::value::{Node, Text, Value};
+use averment_base::value::{Node, Text, Value};
 use bumpalo::Bump;
 
 /// The text of a content: as it stands, or that of its text blocks joined by line ends. `None` where there is no text.

@@ -1,7 +1,7 @@
 //! Why a run could not be read.
 
-use super::run::RunSource;
-use crate::value::json::JsonError;
+use averment_base::value::json::JsonError;
+use averment_runs::run::RunSource;
 use std::fmt;
 
 /// A run that cannot be read. Other runs of the file are not touched by it.
@@ -80,7 +80,11 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    pub(crate) fn new(origin: crate::value::Origin, message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        origin: averment_base::value::Origin,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
         let offset = origin.range().map_or(0, |range| range.start);
         Self { offset, problem: Problem { message: message.into(), help: help.into() } }
     }

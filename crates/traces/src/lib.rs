@@ -2,16 +2,13 @@
 
 pub mod adapt;
 mod build;
-pub mod command;
 pub mod content;
 pub mod error;
 pub mod facts;
 pub mod names;
 pub mod read;
-pub mod run;
 pub mod scan;
 pub mod time;
-pub mod timeline;
 
 pub use error::ReadError;
 pub use read::{RawRun, Runs, parse, read_str};

@@ -139,7 +139,7 @@ impl Names {
     }
 
     /// The parts that a user has named, with each of their names.
-    pub(crate) fn given(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
         self.given.iter().map(|one| (one.part.as_str(), one.name.as_str()))
     }
 

@@ -1,6 +1,6 @@
 //! Points in time of a trace, as milliseconds since 1970.
 
-use crate::value::{Number, Value};
+use averment_base::value::{Number, Value};
 
 /// Milliseconds of RFC 3339 text (without an offset it counts as UTC) or of a number, which are milliseconds already.
 /// `None` for anything else.
@@ -43,7 +43,7 @@ pub fn value<'run>(milliseconds: f64) -> Value<'run> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Text;
+    use averment_base::value::Text;
 
     #[test]
     fn times_are_read_in_every_offset() {

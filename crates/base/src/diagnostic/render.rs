@@ -1,13 +1,9 @@
-//! Renders diagnostics: for people (miette), on one line each, and as data.
+//! Renders diagnostics on one line each and as data, and says how text for people looks.
 //!
 //! Rule files are untrusted: characters that steer a terminal are replaced before anything is printed.
 
-mod picture;
-
 use super::{Diagnostic, Diagnostics, Severity};
 use crate::source::{SourceMap, Span};
-use miette::{GraphicalReportHandler, GraphicalTheme};
-use picture::{Elsewhere, View};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -57,37 +53,7 @@ pub fn paint(style: Style, ink: Ink, text: &str) -> String {
 }
 
 /// More than this many diagnostics are counted, not drawn: nobody reads them, and each costs a piece of the file.
-const DRAWN: usize = 50;
-
-/// Draws diagnostics for people, each with its piece of the source, and a line that counts them.
-/// Gives an empty text when there are none.
-#[must_use]
-pub fn graphical(diagnostics: &Diagnostics, sources: &SourceMap, style: Style) -> String {
-    let theme = match (style.unicode, style.color) {
-        (true, true) => GraphicalTheme::unicode(),
-        (true, false) => GraphicalTheme::unicode_nocolor(),
-        (false, true) => {
-            GraphicalTheme { characters: miette::ThemeCharacters::ascii(), styles: miette::ThemeStyles::ansi() }
-        }
-        (false, false) => GraphicalTheme::none(),
-    };
-    let handler = GraphicalReportHandler::new_themed(theme).with_width(style.width).with_links(false).with_urls(false);
-    let mut text = String::new();
-    for diagnostic in diagnostics.0.iter().take(DRAWN) {
-        // Writing to a text cannot fail; what could is a span outside of its file, which then goes without its picture.
-        if handler.render_report(&mut text, &View::new(diagnostic, sources)).is_err() {
-            line(&mut text, diagnostic, sources);
-        }
-        for label in diagnostic.others.iter().filter(|other| other.span.file != diagnostic.span.file) {
-            let _ = handler.render_report(&mut text, &Elsewhere::new(label, sources));
-        }
-        text.push('\n');
-    }
-    if let Some(count) = counted(diagnostics) {
-        let _ = writeln!(text, "{count}");
-    }
-    text
-}
+pub const DRAWN: usize = 50;
 
 /// `2 errors, 1 warning`; `None` when there is nothing to count.
 #[must_use]
@@ -114,7 +80,8 @@ pub fn short(diagnostics: &Diagnostics, sources: &SourceMap) -> String {
     text
 }
 
-fn line(text: &mut String, diagnostic: &Diagnostic, sources: &SourceMap) {
+/// Appends the line of one diagnostic, see [`short`].
+pub fn line(text: &mut String, diagnostic: &Diagnostic, sources: &SourceMap) {
     let at = sources.position(diagnostic.span);
     let _ = write!(
         text,
@@ -242,6 +209,3 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
         clean => Cow::Owned(clean.replace("\r\n", " ").replace(['\n', '\r', '\t'], " ")),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -78,7 +78,7 @@ fn simple(value: &Value<'_>) -> Option<u8> {
 }
 
 /// Values of a trace are limited in depth, computed ones are not: the stack grows where it has to.
-pub(crate) fn deeper<R>(then: impl FnOnce() -> R) -> R {
+pub fn deeper<R>(then: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(64 * 1024, 1024 * 1024, then)
 }
 

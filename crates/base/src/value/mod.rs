@@ -110,6 +110,14 @@ pub struct Entry<'run> {
     pub node: Node<'run>,
 }
 
+impl<'run> Entry<'run> {
+    /// An entry with a computed value.
+    #[must_use]
+    pub fn computed(key: &'run str, value: Value<'run>) -> Self {
+        Self { key, node: Node::computed(value) }
+    }
+}
+
 /// An object: entries in the order of the text, each key once (of duplicates the last counts).
 #[derive(Debug, Clone, Copy)]
 pub struct Object<'run> {
@@ -161,6 +169,12 @@ impl<'run> Object<'run> {
 }
 
 impl<'run> Value<'run> {
+    /// A text that stands as it is, without escapes.
+    #[must_use]
+    pub fn plain(text: &'run str) -> Self {
+        Self::Text(Text::Plain(text))
+    }
+
     /// The name of its type in the language: `string`, `number`, `boolean`, `list`, `object`, `null`, ….
     #[must_use]
     pub fn type_name(&self) -> &'static str {

@@ -111,7 +111,7 @@ pub(crate) fn pieces(raw: &str) -> impl Iterator<Item = Piece<'_>> {
 }
 
 /// The character of the escape at the start of `text`, and its length in bytes.
-pub(crate) fn read_escape(text: &str) -> Option<(char, usize)> {
+pub fn read_escape(text: &str) -> Option<(char, usize)> {
     let character = match text.as_bytes().get(1)? {
         b'n' => '\n',
         b't' => '\t',

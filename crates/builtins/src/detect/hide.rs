@@ -2,9 +2,9 @@
 
 use super::assigned::{self, Worth};
 use super::{Detector, Finding, before, run_end, secrets};
-use crate::limits::{Exhausted, Limits, Meter};
-use crate::value::compare::deeper;
-use crate::value::{Node, Value};
+use averment_base::limits::{Exhausted, Limits, Meter};
+use averment_base::value::compare::deeper;
+use averment_base::value::{Node, Value};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 

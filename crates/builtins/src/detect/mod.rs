@@ -15,9 +15,9 @@ mod view;
 pub use assigned::names_credential;
 pub use hide::{REDACTED, beginning, credentials, ending, named};
 
-use crate::limits::{Exhausted, Meter};
-use crate::value::Value;
-use crate::value::compare::deeper;
+use averment_base::limits::{Exhausted, Meter};
+use averment_base::value::Value;
+use averment_base::value::compare::deeper;
 use std::ops::{ControlFlow, Range};
 
 /// What was found: its kind and place, never the value itself.

@@ -5,7 +5,7 @@ use super::providers::Shape::{Body, Checked};
 use super::providers::{ANCHORS, Row};
 use super::random::{is_filler, is_stand_in, looks_chosen, looks_random, varies};
 use super::{Finding, Found, assigned, before, is_word, run_end};
-use crate::builtins::encoding::decode_base64;
+use crate::encoding::decode_base64;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use std::ops::{ControlFlow, Range};
 use std::sync::LazyLock;

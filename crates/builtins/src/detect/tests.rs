@@ -1,5 +1,5 @@
 use super::*;
-use crate::limits::Limits;
+use averment_base::limits::Limits;
 
 fn kinds(detector: Detector, text: &str) -> Vec<&'static str> {
     let found = detector.find(text, &mut Meter::new(&Limits::default())).unwrap();

@@ -1,7 +1,7 @@
 //! The ways to read a text: as it stands, with escapes resolved, and what its base64 holds. Places lead back to the text itself.
 
-use crate::builtins::encoding::decode_base64;
-use crate::limits::{Exhausted, Meter};
+use crate::encoding::decode_base64;
+use averment_base::limits::{Exhausted, Meter};
 use std::ops::{ControlFlow, Range};
 
 /// How often escapes are resolved in what came out of resolving: JSON inside a text inside a text.

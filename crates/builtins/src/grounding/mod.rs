@@ -10,10 +10,10 @@
 mod number;
 mod words;
 
-use crate::limits::{Exhausted, Meter};
-use crate::value::Value;
-use crate::value::compare::deeper;
 use aho_corasick::AhoCorasick;
+use averment_base::limits::{Exhausted, Meter};
+use averment_base::value::Value;
+use averment_base::value::compare::deeper;
 use number::Decimal;
 use rustc_hash::FxHashMap;
 use words::{Word, each_word};

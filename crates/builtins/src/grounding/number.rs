@@ -1,6 +1,6 @@
 //! Spelled numbers and their values.
 
-use crate::value::Number;
+use averment_base::value::Number;
 
 /// The size of a number, its sign left aside: digits without zeros at either end, times a power of ten.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 use super::*;
-use crate::limits::Limits;
-use crate::value::json::parse;
+use averment_base::limits::Limits;
+use averment_base::value::json::parse;
 use bumpalo::Bump;
 
 /// The ungrounded claims of two JSON values.

@@ -4,10 +4,10 @@
 //! library has no limit of its own. What it would do is therefore counted first: every part of the schema on every value it is applied to,
 //! as often as it is applied. Counting remembers what it has counted, so that it stays small where the work is not.
 
-use crate::builtins::pattern::states;
-use crate::limits::{Exhausted, Meter};
-use crate::value::compare::deeper;
-use crate::value::{Node, Value};
+use crate::pattern::states;
+use averment_base::limits::{Exhausted, Meter};
+use averment_base::value::compare::deeper;
+use averment_base::value::{Node, Value};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 

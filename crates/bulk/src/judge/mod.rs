@@ -10,21 +10,22 @@ mod walk;
 
 use super::feed;
 use super::pipeline::Pipeline;
-use crate::bytecode::program::Program;
-use crate::limits::{LARGE, LONG, OWN_BLOCK};
-use crate::report::drawn::Drawn;
-use crate::report::model::{RunReport, Unreadable};
-use crate::report::tally::{Memory, Running, Tally};
-use crate::trace::facts::{Demand, Facts, LineReader, Stretch};
-use crate::trace::names::Names;
-use crate::trace::read::{Part, Place, RawRun, WholeLines};
-use crate::trace::run::RunSource;
-use crate::trace::scan::{Cursor, Index};
-use crate::truth::Verdict;
-use crate::vm::outcome::AssertionOutcome;
-use crate::vm::prepare::Prepared;
-use crate::vm::score;
-use crate::vm::screen::{Answer, Scratch, Screen, Sight};
+use crate::running::Running;
+use crate::screen::{Answer, Scratch, Screen, Sight};
+use averment_base::limits::{LARGE, LONG, OWN_BLOCK};
+use averment_base::truth::Verdict;
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::outcome::AssertionOutcome;
+use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::score;
+use averment_report::drawn::Drawn;
+use averment_report::model::{RunReport, Unreadable};
+use averment_report::tally::{Memory, Tally};
+use averment_runs::run::RunSource;
+use averment_traces::facts::{Demand, Facts, LineReader, Stretch};
+use averment_traces::names::Names;
+use averment_traces::read::{Part, Place, RawRun, WholeLines};
+use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -83,7 +84,7 @@ struct Screened<'p> {
 }
 
 /// What reads lines without reading their runs in full; `None` where every run has to be read in full whatever stands in it.
-pub(super) fn line_reader<'s>(
+pub(crate) fn line_reader<'s>(
     pipeline: &Pipeline,
     mut screens: impl Iterator<Item = &'s Screen>,
     demand: &Demand,

@@ -5,11 +5,11 @@
 //! the line may name a credential, the line is read in full.
 
 use super::Judge;
-use crate::builtins::detect;
-use crate::trace::facts::{Call, Facts, Field, Held, Stretch};
-use crate::trace::run::{Kind, KindOrder, Run, RunSource, Status, Step};
-use crate::value::{Entry, Node, Object, Origin, Value, json};
-use crate::vm::screen::Sight;
+use crate::screen::Sight;
+use averment_base::value::{Entry, Node, Object, Origin, Value, json};
+use averment_builtins::detect;
+use averment_runs::run::{Kind, KindOrder, Run, RunSource, Status, Step};
+use averment_traces::facts::{Call, Facts, Field, Held, Stretch};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 

@@ -1,14 +1,14 @@
 //! Lines of `jsonl` from pieces: of a run with verdicts that another one had before nothing but its own findings is made.
 
 use super::{Judge, Screened, is_plain};
-use crate::cli::pipeline::Pipeline;
-use crate::report::line::{self, Behind};
-use crate::report::model::{Findings, RunReport};
-use crate::report::tally;
-use crate::trace::run::Run;
-use crate::vm::evaluate::known;
-use crate::vm::outcome::AssertionOutcome;
-use crate::vm::screen::Answer;
+use crate::pipeline::Pipeline;
+use crate::screen::Answer;
+use averment_engine::vm::evaluate::known;
+use averment_engine::vm::outcome::AssertionOutcome;
+use averment_report::line::{self, Behind};
+use averment_report::model::{Findings, RunReport};
+use averment_report::tally;
+use averment_runs::run::Run;
 
 impl Judge<'_> {
     /// Writes the line of a run whose report is made, and gives what of it other runs have, too. `alike` says that this is all of it.

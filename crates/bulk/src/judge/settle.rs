@@ -1,15 +1,15 @@
 //! From answers to reports: what the screen left open is evaluated, and either counted or reported.
 
 use super::{Done, Judge, is_plain};
-use crate::cli::pipeline::Pipeline;
-use crate::report::drawn::Drawn;
-use crate::report::line;
-use crate::report::model;
-use crate::report::tally::{self, Judged};
-use crate::trace::run::{Run, RunSource};
-use crate::vm::evaluate::{conclude, evaluate_some, known};
-use crate::vm::outcome::{AssertionOutcome, Outcome};
-use crate::vm::screen::Answer;
+use crate::pipeline::Pipeline;
+use crate::screen::Answer;
+use averment_engine::vm::evaluate::{conclude, evaluate_some, known};
+use averment_engine::vm::outcome::{AssertionOutcome, Outcome};
+use averment_report::drawn::Drawn;
+use averment_report::line;
+use averment_report::model;
+use averment_report::tally::{self, Judged};
+use averment_runs::run::{Run, RunSource};
 use bumpalo::Bump;
 
 impl<'p> Judge<'p> {

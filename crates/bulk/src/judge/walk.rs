@@ -1,7 +1,7 @@
 //! The lines of a stretch of a trace, each with what the line reader takes out of it: for whoever judges them.
 
-use crate::trace::facts::{Facts, LineReader, Stretch};
-use crate::trace::scan::Index;
+use averment_traces::facts::{Facts, LineReader, Stretch};
+use averment_traces::scan::Index;
 
 /// A line that is not blank.
 #[derive(Debug, Clone, Copy)]

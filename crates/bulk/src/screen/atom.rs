@@ -1,15 +1,15 @@
 //! A test of one value against a literal. Equal tests are made once in a run, however many assertions ask for them.
 
-use crate::builtins::test;
-use crate::ir::Type;
-use crate::limits::{Limits, Meter};
-use crate::syntax::ast::TestKind;
-use crate::trace::facts::Field;
-use crate::truth::Truth;
-use crate::value::compare::{compare, equal, identical};
-use crate::value::{Node, Number, Text, Value};
-use crate::vm::prepare::Prepared;
-use crate::vm::value_tests::{is_empty, settled};
+use averment_base::limits::{Limits, Meter};
+use averment_base::truth::Truth;
+use averment_base::value::compare::{compare, equal, identical};
+use averment_base::value::{Node, Number, Text, Value};
+use averment_builtins::test;
+use averment_engine::ir::Type;
+use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::value_tests::{is_empty, settled};
+use averment_syntax::ast::TestKind;
+use averment_traces::facts::Field;
 use memchr::memmem::Finder;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};

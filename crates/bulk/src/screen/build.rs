@@ -6,13 +6,13 @@ use super::formula::{self, Formula};
 use super::standing::Standing;
 use super::texts::Search;
 use super::{Form, Group, Item, Place, Screen};
-use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, PatternId, Program};
-use crate::ir::{Course, RuleRole};
-use crate::trace::facts::{Demand, Field};
-use crate::truth::Truth;
-use crate::vm::course::plan::Plan;
-use crate::vm::prepare::Prepared;
-use crate::vm::select::Selection;
+use averment_base::truth::Truth;
+use averment_engine::bytecode::program::{Assertion, Check, CodeId, CourseId, PatternId, Program};
+use averment_engine::ir::{Course, RuleRole};
+use averment_engine::vm::course::plan::Plan;
+use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::select::Selection;
+use averment_traces::facts::{Demand, Field};
 
 /// So many tests of one text are made together.
 const TOGETHER: usize = 4;

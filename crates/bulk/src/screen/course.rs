@@ -3,13 +3,13 @@
 use super::Answer;
 use super::atom::{Atom, Base};
 use super::formula::Formula;
-use crate::bytecode::program::{CodeId, PatternId};
-use crate::ir::{Course, TimesRange};
-use crate::syntax::ast::{Quantifier, SequenceMode};
-use crate::truth::Truth;
-use crate::value::{Number as Value, Value as Any};
-use crate::vm::course::plan::Plan;
-use crate::vm::prepare::Prepared;
+use averment_base::truth::Truth;
+use averment_base::value::{Number as Value, Value as Any};
+use averment_engine::bytecode::program::{CodeId, PatternId};
+use averment_engine::ir::{Course, TimesRange};
+use averment_engine::vm::course::plan::Plan;
+use averment_engine::vm::prepare::Prepared;
+use averment_syntax::ast::{Quantifier, SequenceMode};
 
 /// How often and where calls match one distinct pattern. Places count the executed calls.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,11 +3,11 @@
 //! Code is read back into this form where it has it; equal tests of all assertions are one [`super::atom::Atom`].
 
 use super::atom::{Atom, Base, Operand, Subject, Test};
-use crate::builtins::pattern::is_heavy;
-use crate::bytecode::ops::Op;
-use crate::bytecode::program::{CodeId, Program};
-use crate::ir::Constant;
-use crate::truth::Truth;
+use averment_base::truth::Truth;
+use averment_builtins::pattern::is_heavy;
+use averment_engine::bytecode::ops::Op;
+use averment_engine::bytecode::program::{CodeId, Program};
+use averment_engine::ir::Constant;
 use rustc_hash::FxHashMap;
 
 /// A condition made of tests.

@@ -5,11 +5,11 @@ use super::course::{self, Calls, Number, Statement, Step};
 use super::formula::Formula;
 use super::texts::Haystack;
 use super::{Answer, Form, Group, Item, Screen};
-use crate::syntax::ast::Quantifier;
-use crate::trace::facts::{Call, Facts, Field, Held, Stretch};
-use crate::truth::Truth;
-use crate::value::{Text, Value};
-use crate::vm::prepare::Prepared;
+use averment_base::truth::Truth;
+use averment_base::value::{Text, Value};
+use averment_engine::vm::prepare::Prepared;
+use averment_syntax::ast::Quantifier;
+use averment_traces::facts::{Call, Facts, Field, Held, Stretch};
 use smallvec::SmallVec;
 
 /// One run while it is judged.
@@ -153,7 +153,7 @@ impl<'a> Judging<'_, 'a> {
     fn value(&self, held: Held<'a>, way: &[String]) -> Option<Value<'a>> {
         match (self.stretch, held) {
             (Some(stretch), _) => stretch.at(held, way),
-            (None, Held::Value(value)) => Some(crate::trace::facts::inside(value, way)),
+            (None, Held::Value(value)) => Some(averment_traces::facts::inside(value, way)),
             (None, Held::Bytes(..) | Held::Written(..)) => None,
         }
     }

@@ -1,7 +1,7 @@
 //! What every match of a regular expression starts with, or holds: so that the expression itself runs only where that stands.
 
 use super::windows::{self, Folded};
-use crate::trace::scan::ByteSet;
+use averment_traces::scan::ByteSet;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 /// A part of a sequence.

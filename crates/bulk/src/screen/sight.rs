@@ -4,8 +4,8 @@ use super::atom::Base;
 use super::course::Statement;
 use super::formula::Formula;
 use super::{Form, Item, Scratch, Screen};
-use crate::bytecode::program::Program;
-use crate::trace::facts::Field;
+use averment_engine::bytecode::program::Program;
+use averment_traces::facts::Field;
 
 /// What the evaluation of an assertion looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Sight {
     Fields {
         /// The pattern, by number.
         shape: u32,
-        /// Which, by [`crate::trace::facts::Field`].
+        /// Which, by [`averment_traces::facts::Field`].
         fields: [bool; 2],
     },
     /// The same, and a field of all calls.

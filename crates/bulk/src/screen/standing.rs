@@ -8,8 +8,8 @@ use super::course::Statement;
 use super::formula::Formula;
 use super::judging::Judging;
 use super::{Answer, Form, Item, Screen};
-use crate::truth::Truth;
-use crate::value::{Number, Value};
+use averment_base::truth::Truth;
+use averment_base::value::{Number, Value};
 
 /// Answers beforehand, and which assertions to look at. Numbers of assertions are places in the list of the screen.
 #[derive(Debug, Default)]

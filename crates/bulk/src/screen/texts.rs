@@ -6,10 +6,10 @@
 use super::atom::Searched;
 use super::sequences::{self, Sequence};
 use super::windows::{Size, Windows};
-use crate::bytecode::program::Program;
-use crate::trace::facts::Texts;
-use crate::trace::scan::Teddy;
-use crate::vm::prepare::Prepared;
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::prepare::Prepared;
+use averment_traces::facts::Texts;
+use averment_traces::scan::Teddy;
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 

@@ -175,7 +175,7 @@ impl Windows {
             };
             let which = bit(0) | bit(1) << 1 | bit(2) << 2 | bit(3) << 3;
             if which != 0 {
-                for one in crate::trace::scan::Bits(which) {
+                for one in averment_traces::scan::Bits(which) {
                     self.look(bytes, at.wrapping_add(one * STRIDE), &window, found);
                 }
             }

@@ -3,20 +3,22 @@
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
 use super::outputs::{self, Outputs, Target};
-use super::pipeline::{self, Pipeline};
+use super::pipeline;
 use super::project::{self, ProjectArguments};
 use super::rules::{self, Rules};
-use super::unused::Unused;
-use super::{feed, inputs, params, profile, select, units};
-use crate::limits::Limits;
-use crate::project::Project;
-use crate::report::Format;
-use crate::report::gate::{Gate, Policy};
-use crate::report::model::Detail;
-use crate::report::table::Table;
-use crate::vm::evaluate::EvaluateOptions;
-use crate::vm::select::Selection;
-use crate::vm::world::{self, Permissions};
+use super::{inputs, params, profile, select, units};
+use averment_base::limits::Limits;
+use averment_bulk::feed;
+use averment_bulk::pipeline::Pipeline;
+use averment_bulk::unused::Unused;
+use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_engine::vm::select::Selection;
+use averment_engine::vm::world::{self, Permissions};
+use averment_ide::project::Project;
+use averment_report::Format;
+use averment_report::gate::{Gate, Policy};
+use averment_report::model::Detail;
+use averment_report::table::Table;
 use clap::ValueEnum;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -136,7 +138,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let profile = target(arguments)?;
     let started = Instant::now();
     let mut rules = load(&given, limits)?;
-    let costs = profile.as_ref().map(|_| profile::begin(&rules.programs, started));
+    let costs = profile.as_ref().map(|_| averment_bulk::profile::begin(&rules.programs, started));
     if rules.broken() {
         return broken(&rules, &targets, color);
     }
@@ -156,7 +158,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let traces = traces(arguments, &given, &table)?;
     let policy = Policy { deny_vacuous: given.denies(Deny::Vacuous), allow_undecided: given.allows(Allow::Undecided) };
     let mut outputs = Outputs::open(&targets, color, policy, arguments.max_failures, &rules.data())?;
-    let reading = feed::Reading { limits, strict: arguments.strict, names: feed::names(arguments.map.as_deref())? };
+    let reading = feed::Reading { limits, strict: arguments.strict, names: inputs::names(arguments.map.as_deref())? };
     let pipeline = Arc::new(Pipeline {
         programs: rules.programs,
         table,
@@ -369,7 +371,7 @@ fn traces(arguments: &Arguments, given: &Given<'_>, table: &Table) -> Result<Vec
 
 /// The bytes of a piece: enough to be worth the trouble, and no more than memory has room for.
 fn chunk(arguments: &Arguments) -> Result<usize, Stop> {
-    let Some(text) = &arguments.chunk else { return Ok(crate::trace::read::STRETCH) };
+    let Some(text) = &arguments.chunk else { return Ok(averment_traces::read::STRETCH) };
     match units::bytes(text) {
         Some(bytes) if bytes > 0 => Ok(bytes.clamp(1 << 10, 1 << 30)),
         _ => Err(Stop::usage(format!("`{text}` is no size"), "write a size such as `1MiB`")),

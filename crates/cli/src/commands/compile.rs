@@ -3,8 +3,8 @@
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
 use super::{inputs, rules, said};
-use crate::bytecode::codec;
-use crate::limits::Limits;
+use averment_base::limits::Limits;
+use averment_engine::bytecode::codec;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 

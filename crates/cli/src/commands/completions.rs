@@ -2,9 +2,9 @@
 
 use super::exit::{Exit, Stop};
 use super::{inputs, rules};
-use crate::bytecode::program::Program;
-use crate::ir::RuleRole;
-use crate::limits::Limits;
+use averment_base::limits::Limits;
+use averment_engine::bytecode::program::Program;
+use averment_engine::ir::RuleRole;
 use clap::ValueEnum;
 use clap_complete::Shell;
 use std::collections::BTreeSet;

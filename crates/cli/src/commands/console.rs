@@ -1,6 +1,6 @@
 //! How the terminal is: colour, box characters, width. Looked up once per command.
 
-use crate::diagnostic::render::Style;
+use averment_base::diagnostic::render::Style;
 use clap::ValueEnum;
 use std::io::{IsTerminal as _, Write as _};
 

@@ -3,8 +3,8 @@
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
 use super::{inputs, rules};
-use crate::bytecode::disasm;
-use crate::limits::Limits;
+use averment_base::limits::Limits;
+use averment_engine::bytecode::disasm;
 use std::io::Write as _;
 use std::path::PathBuf;
 

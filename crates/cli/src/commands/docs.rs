@@ -2,10 +2,10 @@
 
 use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
-use crate::assist::{self, Role};
-use crate::builtins::{reference, stdlib, table};
-use crate::diagnostic::render::{Ink, Style, paint};
-use crate::diagnostic::suggest::nearest;
+use averment_base::diagnostic::render::{Ink, Style, paint};
+use averment_base::diagnostic::suggest::nearest;
+use averment_builtins::{reference, stdlib, table};
+use averment_ide::assist::{self, Role};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -29,25 +29,41 @@ pub struct Arguments {
 const PAGES: &[(&str, &str, &str)] = &[
     (
         "language",
-        include_str!("../../docs/reference/language.md"),
+        include_str!("../../../../docs/reference/language.md"),
         "the language: files, expressions, steps, statements, verdicts",
     ),
     (
         "course",
-        include_str!("../../docs/reference/course.md"),
+        include_str!("../../../../docs/reference/course.md"),
         "statements about the course of a run, to the last case",
     ),
     (
         "expressions",
-        include_str!("../../docs/reference/expressions.md"),
+        include_str!("../../../../docs/reference/expressions.md"),
         "what expressions mean: paths, tests, missing values, scores",
     ),
-    ("checking", include_str!("../../docs/reference/checking.md"), "what is decided before a run: names, types, tools"),
-    ("traces", include_str!("../../docs/reference/traces.md"), "the formats of traces, and what runs record"),
-    ("format", include_str!("../../docs/reference/format.md"), "the style of rule files, as `aver fmt` writes them"),
-    ("command-line", include_str!("../../docs/reference/command-line.md"), "the commands, formats and exit codes"),
-    ("lint", include_str!("../../docs/reference/lint.md"), "the linter: levels, fixes, all lints"),
-    ("project", include_str!("../../docs/reference/project.md"), "`averment.toml`: rules, traces, levels of a project"),
+    (
+        "checking",
+        include_str!("../../../../docs/reference/checking.md"),
+        "what is decided before a run: names, types, tools",
+    ),
+    ("traces", include_str!("../../../../docs/reference/traces.md"), "the formats of traces, and what runs record"),
+    (
+        "format",
+        include_str!("../../../../docs/reference/format.md"),
+        "the style of rule files, as `aver fmt` writes them",
+    ),
+    (
+        "command-line",
+        include_str!("../../../../docs/reference/command-line.md"),
+        "the commands, formats and exit codes",
+    ),
+    ("lint", include_str!("../../../../docs/reference/lint.md"), "the linter: levels, fixes, all lints"),
+    (
+        "project",
+        include_str!("../../../../docs/reference/project.md"),
+        "`averment.toml`: rules, traces, levels of a project",
+    ),
 ];
 
 /// Prints a topic, or the list of topics.
@@ -139,7 +155,7 @@ pub fn word(word: &str) -> Option<String> {
         }
     }
     // What is a function, too, has a page of its own.
-    (!text.is_empty() && crate::builtins::table::lookup(word).is_none()).then_some(text)
+    (!text.is_empty() && averment_builtins::table::lookup(word).is_none()).then_some(text)
 }
 
 /// A page of Markdown for a terminal: titles stand out, code is indented, everything else stays as it is written.

@@ -4,10 +4,10 @@ use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
 use super::inputs::{self, Input};
 use super::{replace, rules};
-use crate::diagnostic::render::{self, Ink, paint};
-use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
-use crate::fmt::{self, Options};
-use crate::source::{SourceFile, SourceMap, Span};
+use averment_base::diagnostic::render::{self, Ink, paint};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
+use averment_base::source::{SourceFile, SourceMap, Span};
+use averment_syntax::fmt::{self, Options};
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -122,7 +122,7 @@ fn formatted(input: &Input, color: ColorChoice) -> Result<Formatted, Stop> {
 }
 
 fn mistaken(diagnostics: &Diagnostics, map: &SourceMap, color: ColorChoice) -> Formatted {
-    say(&render::graphical(diagnostics, map, Stream::Err.style(color)));
+    say(&averment_report::diagnostic::graphical(diagnostics, map, Stream::Err.style(color)));
     Formatted::Mistaken
 }
 

@@ -1,27 +1,10 @@
 //! Which files a command line means: rule files and folders of them, traces by name, folder, pattern or standard input.
 
 use super::exit::Stop;
-use crate::diagnostic::suggest::nearest;
+pub use averment_bulk::feed::{Input, instead};
+use averment_traces::names::Names;
 use std::path::{Path, PathBuf};
-
-/// A file to read, or standard input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
-    /// A file.
-    File(PathBuf),
-    /// Standard input: `-`.
-    Stdin,
-}
-
-impl Input {
-    /// The name of people for it.
-    pub fn name(&self) -> String {
-        match self {
-            Self::File(path) => path.to_string_lossy().into_owned(),
-            Self::Stdin => "<stdin>".to_owned(),
-        }
-    }
-}
+use std::sync::Arc;
 
 /// Folders inside each other that are looked through.
 const DEPTH: usize = 64;
@@ -139,19 +122,17 @@ fn exists(path: &Path, what: &str) -> Result<(), Stop> {
     Err(Stop::usage(format!("there is no {what} `{}`", path.display()), instead(path)))
 }
 
-/// What may have been meant by a file that is not there; empty when nothing is known.
-pub fn instead(path: &Path) -> String {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut names: Vec<String> = std::fs::read_dir(folder)
-        .map(|entries| entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
-        .unwrap_or_default();
-    names.sort();
-    match nearest(&name, names.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean `{}`?", path.with_file_name(near).display()),
-        None if !folder.is_dir() => format!("there is no folder `{}`", folder.display()),
-        None => String::new(),
-    }
+/// The names in a file of `--map`.
+pub fn names(path: Option<&Path>) -> Result<Option<Arc<Names>>, Stop> {
+    let Some(path) = path else { return Ok(None) };
+    let shown = path.display();
+    let read = std::fs::read_to_string(path)
+        .map_err(|error| Stop::usage(format!("`{shown}` cannot be read: {}", super::said(&error)), String::new()))?;
+    let names = Names::of_file(&read).map_err(|problem| {
+        let help = "write a line for each part, such as `calls = \"steps\"` or `tool = [\"action\", \"fn\"]`";
+        Stop::usage(format!("`{shown}` names no parts of a run: {problem}"), help)
+    })?;
+    Ok(Some(Arc::new(names)))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `aver lsp`: the language server.
 
 use super::exit::{Exit, Stop};
-use crate::lsp;
+use averment_ide::lsp;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,7 @@
 //! `aver man`: the manual pages, made of the same words as `--help`.
 
 use super::exit::{Exit, Stop};
-use crate::diagnostic::suggest::nearest;
+use averment_base::diagnostic::suggest::nearest;
 use clap_mangen::Man;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

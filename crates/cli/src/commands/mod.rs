@@ -8,10 +8,8 @@ mod disasm;
 pub(crate) mod docs;
 pub(crate) mod exit;
 mod explain;
-mod feed;
 mod fmt;
 pub(crate) mod inputs;
-mod judge;
 mod lint;
 mod lsp;
 mod man;
@@ -30,7 +28,6 @@ mod select;
 mod test;
 mod trace;
 mod units;
-mod unused;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -140,7 +137,7 @@ fn wrong(error: &clap::Error) -> ExitCode {
 
 /// Says why a command ended early.
 fn ended(stop: Stop, color: ColorChoice) -> Exit {
-    use crate::diagnostic::render::{Ink, paint, printable};
+    use averment_base::diagnostic::render::{Ink, paint, printable};
     let style = Stream::Err.style(color);
     match stop {
         Stop::Said(exit) => exit,

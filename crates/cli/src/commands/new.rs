@@ -2,14 +2,14 @@
 
 use super::console::{ColorChoice, say};
 use super::exit::{Exit, Stop};
-use super::feed::{self, Reading};
 use super::inputs::{self, Input};
-use crate::diagnostic::render::printable;
-use crate::diagnostic::suggest::nearest;
-use crate::limits::Limits;
-use crate::propose::{Survey, Tally, Trial, write};
-use crate::report::model::Unreadable;
-use crate::trace::read::RawRun;
+use averment_base::diagnostic::render::printable;
+use averment_base::diagnostic::suggest::nearest;
+use averment_base::limits::Limits;
+use averment_bulk::feed::{self, Reading};
+use averment_report::model::Unreadable;
+use averment_testing::propose::{Survey, Tally, Trial, write};
+use averment_traces::read::RawRun;
 use bumpalo::Bump;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -51,20 +51,28 @@ pub struct Arguments {
 struct Template(&'static str, &'static str, &'static str);
 
 const TEMPLATES: &[Template] = &[
-    Template("basic", include_str!("../../templates/basic.assert"), "the first rules of any agent"),
-    Template("approval", include_str!("../../templates/approval.assert"), "what needs an approval, and of whom"),
+    Template("basic", include_str!("../../../../templates/basic.assert"), "the first rules of any agent"),
+    Template("approval", include_str!("../../../../templates/approval.assert"), "what needs an approval, and of whom"),
     Template(
         "coding-agent",
-        include_str!("../../templates/coding-agent.assert"),
+        include_str!("../../../../templates/coding-agent.assert"),
         "reading, editing and testing in a repository",
     ),
     Template(
         "research-agent",
-        include_str!("../../templates/research-agent.assert"),
+        include_str!("../../../../templates/research-agent.assert"),
         "answers that rest on what was found",
     ),
-    Template("mcp", include_str!("../../templates/mcp.assert"), "the tools of an MCP server: schemas, invariants"),
-    Template("suite", include_str!("../../templates/suite.assert"), "prompts to run, and what has to come of each"),
+    Template(
+        "mcp",
+        include_str!("../../../../templates/mcp.assert"),
+        "the tools of an MCP server: schemas, invariants",
+    ),
+    Template(
+        "suite",
+        include_str!("../../../../templates/suite.assert"),
+        "prompts to run, and what has to come of each",
+    ),
 ];
 
 /// Writes the file.
@@ -198,7 +206,7 @@ fn proposed(name: &str, traces: &[String]) -> Result<(String, String), Stop> {
 
 /// Gives every run of the inputs to `look`. What cannot be read ends the command: a rule that holds on all runs has seen all runs.
 fn each_run(inputs: &[Input], mut look: impl FnMut(&RawRun, &Reading) -> Result<(), Unreadable>) -> Result<(), Stop> {
-    let reading = Reading { limits: Limits::default(), strict: false, names: feed::names(None)? };
+    let reading = Reading { limits: Limits::default(), strict: false, names: inputs::names(None)? };
     for input in inputs {
         for document in feed::documents(input, &reading) {
             for raw in document.runs() {

@@ -3,14 +3,14 @@
 use super::console::{ColorChoice, Stream};
 use super::exit::Stop;
 use super::said;
-use crate::diagnostic::render::Style;
-use crate::diagnostic::suggest::nearest;
-use crate::report::gate::Policy;
-use crate::report::model::{RunReport, Unreadable};
-use crate::report::table::Table;
-use crate::report::tally::Tally;
-use crate::report::totals::Totals;
-use crate::report::{self, Ending, Format, Options, Report, drawn_of};
+use averment_base::diagnostic::render::Style;
+use averment_base::diagnostic::suggest::nearest;
+use averment_report::gate::Policy;
+use averment_report::model::{RunReport, Unreadable};
+use averment_report::table::Table;
+use averment_report::tally::Tally;
+use averment_report::totals::Totals;
+use averment_report::{self as report, Ending, Format, Options, Report, drawn_of};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 

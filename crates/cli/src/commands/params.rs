@@ -2,10 +2,10 @@
 
 use super::exit::Stop;
 use super::units::{DURATIONS, SIZES, number, sum};
-use crate::bytecode::program::Program;
-use crate::diagnostic::suggest::nearest;
-use crate::ir::{Constant, Type};
-use crate::project::Project;
+use averment_base::diagnostic::suggest::nearest;
+use averment_engine::bytecode::program::Program;
+use averment_engine::ir::{Constant, Type};
+use averment_ide::project::Project;
 use serde_json::Value;
 
 /// A value with the place it was given at.
@@ -191,8 +191,8 @@ fn of_json(value: &Value) -> Constant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Param;
-    use crate::source::Span;
+    use averment_base::source::Span;
+    use averment_engine::ir::Param;
 
     fn program(ty: Type) -> Vec<Program> {
         let param = Param { name: "limit".to_owned(), ty, default: None, span: Span::default() };

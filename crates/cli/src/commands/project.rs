@@ -2,8 +2,8 @@
 
 use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
-use crate::diagnostic::render::{self, Ink, paint, printable};
-use crate::project::{self, Found, LoadOptions, Project};
+use averment_base::diagnostic::render::{Ink, paint, printable};
+use averment_ide::project::{self, Found, LoadOptions, Project};
 use std::path::PathBuf;
 
 /// `--project`, `--no-project`, `--trust-project`.
@@ -44,7 +44,7 @@ impl ProjectArguments {
             },
         };
         project::load(&file, LoadOptions { trusted: self.trust_project }).map(Some).map_err(|error| {
-            say(&render::graphical(&error.diagnostics, &error.sources, Stream::Err.style(color)));
+            say(&averment_report::diagnostic::graphical(&error.diagnostics, &error.sources, Stream::Err.style(color)));
             Stop::Said(Exit::Usage)
         })
     }

@@ -4,10 +4,10 @@
 use super::exit::Stop;
 use super::inputs::Input;
 use super::rules::{self, Linted};
-use crate::diagnostic::Diagnostics;
-use crate::diagnostic::render::printable;
-use crate::limits::Limits;
-use crate::lint::{LintOptions, fix};
+use averment_base::diagnostic::Diagnostics;
+use averment_base::diagnostic::render::printable;
+use averment_base::limits::Limits;
+use averment_ide::lint::{LintOptions, fix};
 use similar::TextDiff;
 use std::fmt::Write as _;
 use std::io::Write as _;

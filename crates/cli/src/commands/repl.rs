@@ -2,9 +2,9 @@
 
 use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
-use crate::limits::{Cancel, Limits};
 use crate::repl::{Session, Settings, script, terminal};
-use crate::vm::world::Permissions;
+use averment_base::limits::{Cancel, Limits};
+use averment_engine::vm::world::Permissions;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;

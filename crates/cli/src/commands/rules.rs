@@ -3,15 +3,15 @@
 use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
 use super::inputs::Input;
-use crate::bytecode::codec::{self, Decoded};
-use crate::bytecode::program::{Program, Source};
-use crate::check::files::{self, Disk, Files, Memory};
-use crate::check::{CheckOptions, Checked, check};
-use crate::diagnostic::render::{self, Ink, Style, paint};
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
-use crate::limits::Limits;
-use crate::lint::{self, LintOptions};
-use crate::source::{FileId, SourceFile, SourceMap, Span};
+use averment_base::diagnostic::render::{self, Ink, Style, paint};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_engine::bytecode::codec::{self, Decoded};
+use averment_engine::bytecode::program::{Program, Source};
+use averment_engine::check::files::{self, Disk, Files, Memory};
+use averment_engine::check::{CheckOptions, Checked, check};
+use averment_ide::lint::{self, LintOptions};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -55,7 +55,7 @@ impl Rules {
 
     /// Everything that was said, drawn.
     pub fn drawn(&self, style: Style) -> String {
-        self.each(|diagnostics, sources| render::graphical(diagnostics, sources, style))
+        self.each(|diagnostics, sources| averment_report::diagnostic::graphical(diagnostics, sources, style))
     }
 
     /// Everything that was said, a line each.
@@ -270,7 +270,7 @@ fn compile(
 ) -> File {
     let checked = check(&mut sources, root, &CheckOptions { limits, files });
     let broken = checked.diagnostics.has_errors();
-    let program = (!broken).then(|| crate::compile::compile(&checked.module, &sources));
+    let program = (!broken).then(|| averment_engine::compile::compile(&checked.module, &sources));
     let diagnostics = match lints {
         Some(options) => lint::report(&sources, root, &checked, options),
         None => checked.diagnostics.clone(),

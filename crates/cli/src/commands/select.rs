@@ -1,10 +1,10 @@
 //! `--rule`, `--case`, `--tag`: which assertions are checked. A name that nothing has is a mistake.
 
 use super::exit::Stop;
-use crate::bytecode::program::Program;
-use crate::diagnostic::suggest::nearest;
-use crate::ir::RuleRole;
-use crate::vm::select::Selection;
+use averment_base::diagnostic::suggest::nearest;
+use averment_engine::bytecode::program::Program;
+use averment_engine::ir::RuleRole;
+use averment_engine::vm::select::Selection;
 use std::collections::BTreeSet;
 
 /// Checks that every name is known.

@@ -2,14 +2,14 @@
 
 use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
-use super::feed::{self, Reading};
 use super::inputs;
-use crate::builtins::detect::beginning;
-use crate::diagnostic::render::{Ink, paint};
-use crate::limits::Limits;
-use crate::report::{redact_run, tell_unreadable};
-use crate::trace::run::Run;
-use crate::trace::timeline::timeline;
+use averment_base::diagnostic::render::{Ink, paint};
+use averment_base::limits::Limits;
+use averment_builtins::detect::beginning;
+use averment_bulk::feed::{self, Reading};
+use averment_report::{redact_run, tell_unreadable};
+use averment_runs::run::Run;
+use averment_runs::timeline::timeline;
 use bumpalo::Bump;
 use std::io::{self, Write};
 
@@ -49,7 +49,7 @@ struct Show {
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let Command::Show(show) = &arguments.command;
     let traces = inputs::traces(&show.traces)?;
-    let reading = Reading { limits: Limits::default(), strict: false, names: feed::names(show.map.as_deref())? };
+    let reading = Reading { limits: Limits::default(), strict: false, names: inputs::names(show.map.as_deref())? };
     let style = Stream::Out.style(color);
     let mut out = io::BufWriter::new(io::stdout());
     let (mut shown, mut exit, mut arena) = (0, Exit::Holds, Bump::new());

@@ -2,23 +2,23 @@
 
 use super::session::{Last, Session};
 use super::workspace::{Composed, Input};
-use crate::bytecode::program::{CodeId, Program};
-use crate::check::Checked;
-use crate::cli::exit::Exit;
-use crate::cli::params;
-use crate::compile::compile;
-use crate::diagnostic::render::{Ink, one_line, paint};
-use crate::ir::Type;
-use crate::report::derivation::view::{AssertionView, View};
-use crate::report::derivation::{self, Choice};
-use crate::report::table::Table;
-use crate::trace::read::{self, RawRun};
-use crate::trace::run::{Run, RunSource};
-use crate::truth::{Truth, Verdict};
-use crate::vm::evaluate::{EvaluateOptions, derive};
-use crate::vm::inspect::{Inspected, inspect};
-use crate::vm::prepare::Prepared;
-use crate::vm::testing::run_tests;
+use crate::commands::exit::Exit;
+use crate::commands::params;
+use averment_base::diagnostic::render::{Ink, one_line, paint};
+use averment_base::truth::{Truth, Verdict};
+use averment_engine::bytecode::program::{CodeId, Program};
+use averment_engine::check::Checked;
+use averment_engine::compile::compile;
+use averment_engine::ir::Type;
+use averment_engine::vm::evaluate::{EvaluateOptions, derive};
+use averment_engine::vm::inspect::{Inspected, inspect};
+use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::testing::run_tests;
+use averment_report::derivation::view::{AssertionView, View};
+use averment_report::derivation::{self, Choice};
+use averment_report::table::Table;
+use averment_runs::run::{Run, RunSource};
+use averment_traces::read::{self, RawRun};
 use bumpalo::Bump;
 use std::io;
 
@@ -132,7 +132,7 @@ impl Session<'_> {
             {
                 told.push(step);
                 let line = format!("  step {step}  {what}");
-                writeln!(self.out, "{}", crate::report::derivation::cut(&line, style.width))?;
+                writeln!(self.out, "{}", averment_report::derivation::cut(&line, style.width))?;
             }
         }
         Ok(())
@@ -145,7 +145,7 @@ impl Session<'_> {
         }
         let program = compile(&checked.module, &composed.sources);
         let prepared = Prepared::new(&program);
-        for result in run_tests(&program, &prepared, &self.settings.limits) {
+        for result in run_tests(&program, &prepared, &self.settings.limits, averment_traces::read_str) {
             let Some(test) = program.tests.get(result.test as usize) else { continue };
             if !composed.is_input(test.span) {
                 continue;

@@ -2,13 +2,13 @@
 
 use super::session::{Go, Last, Session};
 use super::steps;
-use crate::builtins::detect::beginning;
-use crate::cli::docs;
-use crate::cli::exit::Exit;
-use crate::diagnostic::Slug;
-use crate::diagnostic::render::{Ink, one_line, paint};
-use crate::report::{derivation, redact_run};
-use crate::trace::timeline::timeline;
+use crate::commands::docs;
+use crate::commands::exit::Exit;
+use averment_base::diagnostic::Slug;
+use averment_base::diagnostic::render::{Ink, one_line, paint};
+use averment_builtins::detect::beginning;
+use averment_report::{derivation, redact_run};
+use averment_runs::timeline::timeline;
 use bumpalo::Bump;
 use std::fmt::Write as _;
 use std::io;
@@ -255,7 +255,7 @@ impl Session<'_> {
         let Some(raw) = self.position.as_ref().map(|position| position.run.clone()) else { return Ok(()) };
         let arena = Bump::new();
         if let Some(run) = self.read(&raw, &arena)? {
-            let row = crate::trace::timeline::rows(&run, std::iter::once(step.saturating_sub(1)), 2_000, beginning);
+            let row = averment_runs::timeline::rows(&run, std::iter::once(step.saturating_sub(1)), 2_000, beginning);
             for row in row {
                 let line =
                     format!("step {step}  {}  {}  {}", row.kind, one_line(&redact_run(&run, &row.what)), row.status);
@@ -278,7 +278,7 @@ impl Session<'_> {
         let text = if word.is_empty() {
             Ok(docs::topics())
         } else if word == "functions" {
-            Ok(docs::page(&crate::builtins::reference::page(), style))
+            Ok(docs::page(&averment_builtins::reference::page(), style))
         } else {
             match docs::word(word) {
                 Some(page) => Ok(page),

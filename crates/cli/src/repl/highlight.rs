@@ -2,13 +2,13 @@
 
 use super::command::COMMANDS;
 use super::{CONTINUED, PROMPT};
-use crate::assist::{Completion, CompletionKind, Facts, complete, plain};
-use crate::diagnostic::Slug;
-use crate::diagnostic::render::printable;
-use crate::limits::Limits;
-use crate::syntax;
-use crate::syntax::token::{self, Kind};
-use crate::syntax::words;
+use averment_base::diagnostic::Slug;
+use averment_base::diagnostic::render::printable;
+use averment_base::limits::Limits;
+use averment_ide::assist::{Completion, CompletionKind, Facts, complete, plain};
+use averment_syntax as syntax;
+use averment_syntax::token::{self, Kind};
+use averment_syntax::words;
 use rustyline::completion::{Candidate, Completer, FilenameCompleter};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
@@ -102,7 +102,7 @@ impl Assistant {
                 (start, offers.collect())
             }
             "error" => named(&mut Slug::ALL.iter().map(|slug| slug.as_str().to_owned())),
-            "docs" => named(&mut crate::builtins::table::names().map(str::to_owned)),
+            "docs" => named(&mut averment_builtins::table::names().map(str::to_owned)),
             "explain"
                 if !rest.contains(char::is_whitespace) && self.rules.iter().any(|rule| rule.starts_with(rest)) =>
             {

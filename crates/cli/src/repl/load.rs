@@ -3,13 +3,13 @@
 use super::runs::{Nothing, Position};
 use super::session::{Last, Session};
 use super::workspace::{Base, Input};
-use crate::assist::Facts;
-use crate::cli::exit::Exit;
-use crate::cli::params;
-use crate::compile::compile;
-use crate::diagnostic::render::one_line;
-use crate::report::{redact_run, tell_unreadable};
-use crate::trace::read;
+use crate::commands::exit::Exit;
+use crate::commands::params;
+use averment_base::diagnostic::render::one_line;
+use averment_engine::compile::compile;
+use averment_ide::assist::Facts;
+use averment_report::{redact_run, tell_unreadable};
+use averment_traces::read;
 use bumpalo::Bump;
 use std::io;
 
@@ -19,7 +19,7 @@ impl Session<'_> {
     /// # Errors
     /// What the writer says.
     pub fn load(&mut self, path: &std::path::Path) -> io::Result<bool> {
-        let text = match crate::cli::rules::text_of(path, self.settings.limits) {
+        let text = match crate::commands::rules::text_of(path, self.settings.limits) {
             Ok(text) => text,
             Err(stop) => {
                 self.stopped(stop)?;

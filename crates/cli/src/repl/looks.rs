@@ -3,18 +3,18 @@
 use super::session::{Go, Last, Session, is_expression};
 use super::tree::outline;
 use super::workspace::{Composed, INPUT, Input, Workspace};
-use crate::builtins::table::type_word;
-use crate::bytecode::disasm::listing_of;
-use crate::bytecode::program::{CodeId, Program};
-use crate::check::Checked;
-use crate::cli::exit::Exit;
-use crate::compile::compile;
-use crate::diagnostic::render::{Ink, one_line, paint};
-use crate::fmt;
-use crate::ir::Type;
-use crate::report::derivation;
-use crate::source::{SourceFile, SourceMap};
-use crate::syntax::ast::ItemKind;
+use crate::commands::exit::Exit;
+use averment_base::diagnostic::render::{Ink, one_line, paint};
+use averment_base::source::{SourceFile, SourceMap};
+use averment_builtins::table::type_word;
+use averment_engine::bytecode::disasm::listing_of;
+use averment_engine::bytecode::program::{CodeId, Program};
+use averment_engine::check::Checked;
+use averment_engine::compile::compile;
+use averment_engine::ir::Type;
+use averment_report::derivation;
+use averment_syntax::ast::ItemKind;
+use averment_syntax::fmt;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -88,7 +88,7 @@ impl Session<'_> {
         map.add(SourceFile::new(INPUT, None, text.as_str()));
         for item in self.parsed(&text)?.unwrap_or_default() {
             let line = match &item.kind {
-                ItemKind::Assertion(assertion) => match crate::assist::reading(&assertion.statement, &map) {
+                ItemKind::Assertion(assertion) => match averment_ide::assist::reading(&assertion.statement, &map) {
                     Some(reading) => format!("statement: {reading}"),
                     None => "statement".to_owned(),
                 },
@@ -114,7 +114,7 @@ impl Session<'_> {
         let Some(text) = self.about(rest)? else { return Ok(Go::On) };
         for item in self.parsed(&text)?.unwrap_or_default() {
             let outline = outline(&item.kind, self.settings.style.width);
-            self.out.write_all(crate::diagnostic::render::printable(&outline).as_bytes())?;
+            self.out.write_all(averment_base::diagnostic::render::printable(&outline).as_bytes())?;
         }
         Ok(Go::On)
     }
@@ -142,7 +142,7 @@ impl Session<'_> {
                 .filter(|one| own(one.span))
                 .for_each(|one| shown.push_str(&outline(&one.check, width)));
         }
-        self.out.write_all(crate::diagnostic::render::printable(&shown).as_bytes())?;
+        self.out.write_all(averment_base::diagnostic::render::printable(&shown).as_bytes())?;
         Ok(Go::On)
     }
 
@@ -166,7 +166,7 @@ impl Session<'_> {
             shown.push_str(&listing_of(&program, code));
         }
         let shown = if is_value { unwrapped(&shown, &text) } else { shown };
-        let shown = crate::diagnostic::render::printable(shown.trim_end()).into_owned();
+        let shown = averment_base::diagnostic::render::printable(shown.trim_end()).into_owned();
         writeln!(self.out, "{}", if shown.is_empty() { "it needs no instructions" } else { &shown })?;
         Ok(Go::On)
     }
@@ -297,7 +297,7 @@ impl Session<'_> {
                 self.remark(&format!("wrote `{file}`: {items}"))?;
             }
             Err(error) => {
-                let said = crate::cli::said(&error);
+                let said = crate::commands::said(&error);
                 self.wrong(&format!("`{file}` cannot be written: {said}"), "", Exit::Usage)?;
             }
         }
@@ -330,7 +330,7 @@ fn import(saved: &Path, rules: &Path) -> Option<String> {
     path.push(rules.file_name()?);
     let path = path.to_str()?;
     let lead = if path.starts_with("..") { "" } else { "./" };
-    Some(format!("use {}\n", crate::value::notation::quoted(&format!("{lead}{path}"), path.len() + 8)))
+    Some(format!("use {}\n", averment_base::value::notation::quoted(&format!("{lead}{path}"), path.len() + 8)))
 }
 
 /// The expressions of a program that stand in what was typed.

@@ -16,7 +16,7 @@ pub mod terminal;
 mod tree;
 mod workspace;
 
-pub use session::{Go, Session, Settings};
+pub use session::{Session, Settings};
 
 /// What stands before an input.
 pub const PROMPT: &str = "> ";

@@ -1,10 +1,10 @@
 //! The run that a session looks at, and its neighbours in the same traces.
 
-use crate::cli::exit::Stop;
-use crate::cli::inputs::{self, Input};
-use crate::limits::Limits;
-use crate::report::model::Unreadable;
-use crate::trace::read::{RawRun, Runs};
+use crate::commands::exit::Stop;
+use crate::commands::inputs::{self, Input};
+use averment_base::limits::Limits;
+use averment_report::model::Unreadable;
+use averment_traces::read::{RawRun, Runs};
 
 /// A place in some traces.
 #[derive(Debug)]

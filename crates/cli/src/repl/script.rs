@@ -3,7 +3,7 @@
 
 use super::highlight::{goes_on, transcript};
 use super::session::{Go, Session};
-use crate::cli::exit::Exit;
+use crate::commands::exit::Exit;
 use std::io::{self, BufRead, Read as _};
 
 /// Lines after which only a line that closes something is asked whether the input is complete: asking reads all of it.

@@ -2,17 +2,18 @@
 
 use super::runs::Position;
 use super::workspace::{Composed, Input, Workspace};
-use crate::assist::Facts;
-use crate::check::Checked;
-use crate::cli::exit::{Exit, Stop};
-use crate::diagnostic::render::{Ink, Style, graphical, one_line, paint};
-use crate::diagnostic::suggest::nearest;
-use crate::limits::Limits;
-use crate::report::derivation::view::{Node, View};
-use crate::source::{SourceFile, SourceMap};
-use crate::syntax::ast::{Item, ItemKind, StatementKind};
-use crate::syntax::parse;
-use crate::vm::world::Permissions;
+use crate::commands::exit::{Exit, Stop};
+use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use averment_base::diagnostic::suggest::nearest;
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_engine::check::Checked;
+use averment_engine::vm::world::Permissions;
+use averment_ide::assist::Facts;
+use averment_report::derivation::view::{Node, View};
+use averment_report::diagnostic::graphical;
+use averment_syntax::ast::{Item, ItemKind, StatementKind};
+use averment_syntax::parse;
 use std::io::{self, Write};
 
 /// How a session is set up.
@@ -96,7 +97,7 @@ impl<'w> Session<'w> {
     /// The rules and assertions that have names, for completion.
     #[must_use]
     pub fn rule_names(&self) -> Vec<String> {
-        let rules = self.facts.names.iter().filter(|one| one.kind == crate::check::DeclarationKind::Rule);
+        let rules = self.facts.names.iter().filter(|one| one.kind == averment_engine::check::DeclarationKind::Rule);
         rules.map(|one| one.name.clone()).collect()
     }
 

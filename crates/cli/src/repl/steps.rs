@@ -1,7 +1,7 @@
 //! Where statements stand after a step, from the derivation of their verdicts.
 
-use crate::report::derivation::view::{AssertionView, View};
-use crate::report::derivation::{Line, StepLine};
+use averment_report::derivation::view::{AssertionView, View};
+use averment_report::derivation::{Line, StepLine};
 
 /// One statement after a step.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 //! An outline is made from what the types themselves print for debugging, so that no form can be forgotten here: places are left out, names are
 //! written as words, and what fits stands on one line.
 
-use crate::value::compare::deeper;
+use averment_base::value::compare::deeper;
 use std::fmt::{Debug, Write as _};
 
 /// A value as an outline of lines of about `width` characters.

@@ -3,13 +3,13 @@
 //! Each input is compiled together with all of it as one text, so that declarations see each other in any order and a later one replaces an
 //! earlier one of its name. What is said about that text is said of the pieces that people wrote, see [`Composed::told`].
 
-use crate::check::files::Disk;
-use crate::check::{CheckOptions, Checked, check};
-use crate::diagnostic::{Diagnostics, Severity, Slug};
-use crate::limits::Limits;
-use crate::source::{FileId, SourceFile, SourceMap, Span};
-use crate::syntax::ast::{Item, ItemKind};
-use crate::syntax::parse;
+use averment_base::diagnostic::{Diagnostics, Severity, Slug};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_engine::check::files::Disk;
+use averment_engine::check::{CheckOptions, Checked, check};
+use averment_syntax::ast::{Item, ItemKind};
+use averment_syntax::parse;
 use std::ops::Range;
 use std::path::PathBuf;
 

@@ -2,8 +2,8 @@
 
 use super::ops::{Op, Operand};
 use super::program::{Chunk, CodeId, Program};
-use crate::source::{SourceFile, Span};
-use crate::syntax::ast::TestKind;
+use averment_base::source::{SourceFile, Span};
+use averment_syntax::ast::TestKind;
 use std::fmt::Write;
 
 /// Lists a whole program: definitions, patterns and assertions in file order.

@@ -5,7 +5,7 @@
 //! [`Op::Repeat`], which the loop's own elements bound.
 
 use crate::ir::Type;
-use crate::syntax::ast::{ExprQuantifier, TestKind};
+use averment_syntax::ast::{ExprQuantifier, TestKind};
 use serde::{Deserialize, Serialize};
 
 macro_rules! operand_numbers {

@@ -4,7 +4,7 @@
 //! expressions) is built once per process by `vm::prepare`, and only when it is needed.
 
 use crate::ir::{self, Alternative, Constant, Course, GroupKind, Scope, Settings, World};
-use crate::source::Span;
+use averment_base::source::Span;
 use serde::{Deserialize, Serialize};
 
 /// The number of a chunk of code: one expression.
@@ -144,13 +144,13 @@ pub enum Check {
     /// A statement about the course.
     Course(CourseId),
     /// `not`.
-    Not(#[serde(deserialize_with = "crate::limits::nested::nested")] Box<Check>),
+    Not(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Box<Check>),
     /// A group.
     Group {
         /// Which.
         kind: GroupKind,
         /// Its statements.
-        #[serde(deserialize_with = "crate::limits::nested::nested")]
+        #[serde(deserialize_with = "averment_base::limits::nested::nested")]
         members: Vec<Member>,
     },
     /// A statement in each window of a scope.
@@ -160,7 +160,7 @@ pub enum Check {
         /// How many bindings the assertion has.
         bindings: u32,
         /// What is checked in it.
-        #[serde(deserialize_with = "crate::limits::nested::nested")]
+        #[serde(deserialize_with = "averment_base::limits::nested::nested")]
         body: Box<Check>,
     },
     /// A check of the world.
@@ -186,7 +186,7 @@ pub struct Test {
     /// Its name.
     pub name: String,
     /// The verdict expected.
-    pub expect: crate::truth::Verdict,
+    pub expect: averment_base::truth::Verdict,
     /// The rules, by number; empty for all.
     pub rules: Vec<u32>,
     /// The run as JSON text.

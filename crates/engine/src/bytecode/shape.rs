@@ -3,7 +3,7 @@
 //! Control flow is structured, so that a walk from the first to the last instruction that ignores jumps sees every value made and used.
 
 use super::ops::Op;
-use crate::syntax::ast::ExprQuantifier;
+use averment_syntax::ast::ExprQuantifier;
 
 /// The shape of one expression. Instructions are counted from its start.
 #[derive(Debug, Clone, Default)]

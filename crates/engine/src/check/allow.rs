@@ -2,9 +2,9 @@
 //! is reported itself.
 
 use super::load::Loaded;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Slug, suggest};
-use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::ast::{Allow, File, Item, Name};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug, suggest};
+use averment_base::source::{FileId, SourceMap, Span};
+use averment_syntax::ast::{Allow, File, Item, Name};
 
 /// Takes out what is silenced and adds what the comments themselves do wrong; the order stays that of the files.
 /// Whether a comment for a lint is needed, only the linter knows.

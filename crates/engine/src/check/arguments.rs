@@ -6,11 +6,11 @@ use super::kinds;
 use super::patterns::Part;
 use super::scope::{Scope, Side};
 use super::ty::{Class, Ty};
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Constant, ExprKind, Local};
-use crate::source::Span;
-use crate::syntax::ast::{self, Argument, BinaryOperator, ExprQuantifier, TestKind};
-use crate::trace::run::Kind;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_runs::run::Kind;
+use averment_syntax::ast::{self, Argument, BinaryOperator, ExprQuantifier, TestKind};
 
 impl<'a> Checker<'a> {
     /// One entry.

@@ -4,9 +4,9 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::Scope;
 use super::ty::Ty;
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{Binding, ExprKind};
-use crate::source::Span;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
 
 /// Definitions that one statement may put in their places.
 pub const EXPANSIONS: u32 = 10_000;

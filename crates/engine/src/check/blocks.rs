@@ -4,9 +4,9 @@ use super::Checker;
 use super::course::Checked;
 use super::scope::Scope;
 use super::settings::{self, Own};
-use crate::diagnostic::{Diagnostic, Severity, Slug};
 use crate::ir::{self, Check, GroupKind, Member, Pattern};
-use crate::syntax::ast::{self, ItemKind, ModifierKind, StatementKind};
+use averment_base::diagnostic::{Diagnostic, Severity, Slug};
+use averment_syntax::ast::{self, ItemKind, ModifierKind, StatementKind};
 
 /// What a block puts around its statements.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub enum Wrap {
 
 impl Wrap {
     /// The check inside this.
-    pub fn around(self, check: Checked, span: crate::source::Span) -> Checked {
+    pub fn around(self, check: Checked, span: averment_base::source::Span) -> Checked {
         match self {
             Self::Window(scope) => Check::Scoped { scope, body: Box::new(check) },
             Self::When(when) => {

@@ -5,11 +5,11 @@ use super::blocks::Wrap;
 use super::scope::Scope;
 use super::settings::{self, Inherited, Own};
 use super::walk;
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Severity};
-use crate::source::Span;
-use crate::syntax::ast::{self, CallInput, ItemKind, Quantifier, Setting, StatementKind};
-use crate::syntax::words;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, CallInput, ItemKind, Quantifier, Setting, StatementKind};
+use averment_syntax::words;
 
 /// What kind of body something stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

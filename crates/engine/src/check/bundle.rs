@@ -4,7 +4,7 @@
 use super::Checker;
 use super::files::FileError;
 use super::reading::DataFile;
-use crate::source::FileId;
+use averment_base::source::FileId;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -4,12 +4,12 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::{Scope, Side, Symbol};
 use super::ty::{Measure, Ty};
-use crate::builtins::stdlib::MODULES;
-use crate::builtins::table::{self as builtins, Builtin};
-use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir::{Constant, ExprKind, Type};
-use crate::source::Span;
-use crate::syntax::ast;
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::source::Span;
+use averment_builtins::stdlib::MODULES;
+use averment_builtins::table::{self as builtins, Builtin};
+use averment_syntax::ast;
 
 impl<'a> Checker<'a> {
     /// `f(a, b)` and `a | f(b)`.

@@ -3,10 +3,10 @@
 use super::Checker;
 use super::described::Described;
 use super::scope::Scope;
-use crate::diagnostic::{Diagnostic, Severity, Slug, suggest};
 use crate::ir;
-use crate::source::Span;
-use crate::syntax::ast::{self, ItemKind};
+use averment_base::diagnostic::{Diagnostic, Severity, Slug, suggest};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, ItemKind};
 use indexmap::IndexMap;
 use serde_json::Value;
 use std::rc::Rc;
@@ -139,7 +139,7 @@ impl<'a> Checker<'a> {
         &mut self,
         file: usize,
         path: &ast::Name,
-    ) -> Option<Vec<(Listed, std::path::PathBuf, crate::source::FileId)>> {
+    ) -> Option<Vec<(Listed, std::path::PathBuf, averment_base::source::FileId)>> {
         let data = self.read_named(file, path)?;
         let value = self.parse_json(&data, &path.text, path.span)?;
         let Some(tools) = listed(&value) else {
@@ -154,9 +154,14 @@ impl<'a> Checker<'a> {
     }
 
     fn tool_schema_error(&self, tool: &str, schema: &Value) -> Result<(), (String, String)> {
-        crate::builtins::schema::Schema::compile(&schema.to_string(), &self.options.limits).map(|_| ()).map_err(|why| {
-            (format!("the schema of tool `{tool}` cannot be used: {why}"), "correct the schema in the file".to_owned())
-        })
+        averment_builtins::schema::Schema::compile(&schema.to_string(), &self.options.limits).map(|_| ()).map_err(
+            |why| {
+                (
+                    format!("the schema of tool `{tool}` cannot be used: {why}"),
+                    "correct the schema in the file".to_owned(),
+                )
+            },
+        )
     }
 
     fn add_tool(&mut self, name: &str, schema: Option<Value>, about: Option<Value>, declared: Option<Span>) {

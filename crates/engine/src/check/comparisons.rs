@@ -3,9 +3,9 @@
 use super::Checker;
 use super::expr::Typed;
 use super::ty::{Class, Measure, Ty};
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{Constant, ExprKind};
-use crate::syntax::ast::{TestKind, ValueTest};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_syntax::ast::{TestKind, ValueTest};
 
 impl Checker<'_> {
     /// A test with a right-hand side.

@@ -7,10 +7,10 @@ use super::scope::{Scope, Side};
 use super::settings::value_of;
 use super::ty::Ty;
 use super::walk;
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Check, Course, ExprKind, Local, Pattern, TimesRange};
-use crate::source::Span;
-use crate::syntax::ast::{self, Quantifier, SequenceMode, Statement, StatementKind, Window, WithinUnit};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, Quantifier, SequenceMode, Statement, StatementKind, Window, WithinUnit};
 
 /// A checked statement.
 pub type Checked = Check<Pattern, ir::Expr>;
@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
     }
 
     fn check_calls_only(&mut self, lowered: &Lowered, step: &ast::Step, statement: &str) {
-        use crate::trace::run::Kind;
+        use averment_runs::run::Kind;
         let Some(other) = lowered.shape.kinds.iter().find(|kind| **kind != Kind::Call) else { return };
         let place = kind_word(step).unwrap_or(step.span);
         let word = self.written(place);

@@ -5,12 +5,12 @@ use super::definitions::{DefEntry, LetEntry, StepEntry};
 use super::scope::{Declared, Symbol, kind_word};
 use super::symbols::{Declaration, DeclarationKind};
 use super::ty::Ty;
-use crate::builtins::table as builtins;
-use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir::{self, Type};
-use crate::source::Span;
-use crate::syntax::ast::{self, ItemKind};
-use crate::syntax::words;
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::source::Span;
+use averment_builtins::table as builtins;
+use averment_syntax::ast::{self, ItemKind};
+use averment_syntax::words;
 
 /// The types of parameters, in the order of section 3.
 const PARAM_TYPES: [(&str, Type); 10] = [

@@ -4,10 +4,10 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::{Scope, Symbol, Variable, VariableValue};
 use super::ty::Ty;
-use crate::diagnostic::{Diagnostic, Severity, Slug};
 use crate::ir;
-use crate::source::Span;
-use crate::syntax::ast::{self, ItemKind};
+use averment_base::diagnostic::{Diagnostic, Severity, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, ItemKind};
 
 /// How far a definition is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

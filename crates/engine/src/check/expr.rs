@@ -4,10 +4,10 @@
 use super::Checker;
 use super::scope::{Scope, Side};
 use super::ty::{Measure, Ty};
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Constant};
-use crate::source::Span;
-use crate::syntax::ast::{self, BinaryOperator, ExprKind, ExprQuantifier, TestKind};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, BinaryOperator, ExprKind, ExprQuantifier, TestKind};
 
 /// An expression may be nested this deep; a chain of `and` or `+` nests with each operator.
 const DEPTH: usize = 4_000;

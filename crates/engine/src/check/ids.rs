@@ -1,9 +1,9 @@
 //! Ids of rules and assertions.
 
 use super::Checker;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::Span;
-use crate::syntax::ast;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast;
 use indexmap::IndexMap;
 use sha2::{Digest, Sha256};
 use std::path::Path;

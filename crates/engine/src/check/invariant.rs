@@ -12,11 +12,11 @@ use super::scope::{Scope, Variable, VariableValue};
 use super::settings::Own;
 use super::ty::{StepShape, Ty};
 use super::walk;
-use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir::{self, Alternative, Check, Constant, ExprKind, Local, NameTest, RuleRole};
-use crate::source::Span;
-use crate::syntax::ast::{self, CallInput, ExprQuantifier, ItemKind, Setting, TestKind};
-use crate::trace::run::Kind;
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::source::Span;
+use averment_runs::run::Kind;
+use averment_syntax::ast::{self, CallInput, ExprQuantifier, ItemKind, Setting, TestKind};
 
 /// The kinds of generated values.
 const GENERATED: [&str; 5] = ["integer", "number", "string", "boolean", "list"];

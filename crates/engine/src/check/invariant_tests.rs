@@ -3,10 +3,10 @@
 use super::Checker;
 use super::fold;
 use super::scope::Scope;
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::Constant;
-use crate::source::Span;
-use crate::syntax::ast::{self, CallInput, ExprKind, Generator, ItemKind, TestRun};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, CallInput, ExprKind, Generator, ItemKind, TestRun};
 
 /// Entries of a test that describe the call beside its answer.
 const OF_THE_CALL: [&str; 5] = ["response", "error", "status", "duration", "args"];

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::expr::Typed;
-use crate::diagnostic::{Diagnostic, Slug};
+use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl Checker<'_> {
     /// The second argument of `jsonpath`: a text that is known and is a path.

@@ -6,11 +6,11 @@ use super::patterns::Part;
 use super::scope::Scope;
 use super::ty::Ty;
 use super::walk;
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Constant, ExprKind, Local, NameTest, Tested, ValueTest};
-use crate::source::Span;
-use crate::syntax::ast::{self, ExprQuantifier, KindText, StepWord, TestKind};
-use crate::trace::run::Kind;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_runs::run::Kind;
+use averment_syntax::ast::{self, ExprQuantifier, KindText, StepWord, TestKind};
 
 /// Roles that a kind word stands for.
 const USER: [&str; 2] = ["user", "human"];

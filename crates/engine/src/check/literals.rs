@@ -4,10 +4,10 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::Scope;
 use super::ty::Ty;
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Constant};
-use crate::source::Span;
-use crate::syntax::ast::{self, TextPart, Unit};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, TextPart, Unit};
 
 /// What `let`s may add to a constant; a literal that is written in place may be as large as its file.
 const CONSTANT_SIZE: usize = 1 << 20;

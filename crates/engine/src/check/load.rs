@@ -1,11 +1,11 @@
 //! Reads the root file and everything that `use` reaches, each file once, and finds import loops.
 
 use super::files::{FileError, Files, display_name};
-use crate::builtins::stdlib;
-use crate::diagnostic::{Diagnostic, Diagnostics, Slug, suggest};
-use crate::limits::Limits;
-use crate::source::{FileId, SourceFile, SourceMap, Span};
-use crate::syntax::ast;
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug, suggest};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_builtins::stdlib;
+use averment_syntax::ast;
 use std::path::{Path, PathBuf};
 
 /// A rule file with its syntax tree.
@@ -63,7 +63,7 @@ impl Loader<'_> {
     /// Parses a file of the map and follows its imports.
     fn add(&mut self, id: FileId, folder: PathBuf, key: PathBuf) -> usize {
         let (ast, diagnostics) = self.read.take().unwrap_or_else(|| {
-            let (ast, _, diagnostics) = crate::syntax::parse(self.map, id, self.limits);
+            let (ast, _, diagnostics) = averment_syntax::parse(self.map, id, self.limits);
             (ast, diagnostics)
         });
         let broken = diagnostics.has_errors();

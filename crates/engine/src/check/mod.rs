@@ -47,12 +47,12 @@ mod value_tests;
 pub mod walk;
 mod world;
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::ir;
-use crate::limits::Limits;
-use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::ast::{self, ItemKind, StatementKind};
 pub use allow::silence;
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceMap, Span};
+use averment_syntax::ast::{self, ItemKind, StatementKind};
 use files::Files;
 pub use fold::json_text;
 use load::Loaded;

@@ -4,11 +4,11 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::{self, Scope, Side, Symbol, VariableValue};
 use super::ty::{StepShape, Ty};
-use crate::builtins::table as builtins;
-use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir::ExprKind;
-use crate::source::Span;
-use crate::trace::run::Kind;
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::source::Span;
+use averment_builtins::table as builtins;
+use averment_runs::run::Kind;
 
 /// The type of a root name of section 4.
 pub fn root_type(name: &str) -> Ty {

@@ -4,10 +4,10 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::Scope;
 use super::ty::{Class, Measure, Ty};
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::ExprKind;
-use crate::source::Span;
-use crate::syntax::ast::{self, BinaryOperator};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, BinaryOperator};
 
 impl<'a> Checker<'a> {
     /// `-a`.

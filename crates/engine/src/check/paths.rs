@@ -6,11 +6,11 @@ use super::expr::Typed;
 use super::names::root_type;
 use super::scope::{self, Scope, Side, VariableValue};
 use super::ty::{Class, StepShape, Ty, USAGE};
-use crate::builtins::table as builtins;
-use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir::ExprKind;
-use crate::source::Span;
-use crate::syntax::ast;
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::source::Span;
+use averment_builtins::table as builtins;
+use averment_syntax::ast;
 
 impl<'a> Checker<'a> {
     /// `a.b`.
@@ -212,7 +212,7 @@ impl<'a> Checker<'a> {
         let mut diagnostic =
             Diagnostic::new(Slug::UnknownArgument, place, format!("`{tool}` has no argument `{path}`"));
         if self.catalogue.lenient {
-            diagnostic.severity = crate::diagnostic::Severity::Warning;
+            diagnostic.severity = averment_base::diagnostic::Severity::Warning;
         }
         diagnostic = match suggest::nearest(name, names.iter().map(String::as_str)) {
             Some(near) => diagnostic.help(format!("did you mean `{front}{near}`?")).fix(

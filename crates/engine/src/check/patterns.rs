@@ -6,11 +6,11 @@ use super::kinds;
 use super::scope::{Renamed, Scope, Side, Symbol, Variable, VariableValue};
 use super::ty::{StepShape, Ty};
 use super::walk;
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Alternative, NameTest};
-use crate::source::Span;
-use crate::syntax::ast::{self, Argument, Atom, KindText, StatusWord, StepKind, Subject};
-use crate::trace::run::Kind;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_runs::run::Kind;
+use averment_syntax::ast::{self, Argument, Atom, KindText, StatusWord, StepKind, Subject};
 use std::rc::Rc;
 
 /// An alternative that is being put together.

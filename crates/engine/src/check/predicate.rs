@@ -4,10 +4,10 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::{self, Scope, Symbol};
 use super::ty::{Class, Ty};
-use crate::builtins::table as builtins;
-use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir::{self, Course, ExprKind, Local, Pattern, Type};
-use crate::syntax::ast;
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_builtins::table as builtins;
+use averment_syntax::ast;
 
 impl<'a> Checker<'a> {
     /// The statement.

@@ -4,9 +4,9 @@
 use super::Checker;
 use super::files::display_name;
 use super::load::cannot_read;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::{FileId, SourceFile, Span};
-use crate::syntax::ast;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::{FileId, SourceFile, Span};
+use averment_syntax::ast;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

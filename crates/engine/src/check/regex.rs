@@ -3,10 +3,10 @@
 use super::Checker;
 use super::expr::Typed;
 use super::ty::Ty;
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, ExprKind};
-use crate::source::Span;
-use crate::syntax::ast;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast;
 use indexmap::IndexSet;
 use regex_syntax::ast as parsed;
 

@@ -1,8 +1,8 @@
 //! What is wrong with a regular expression, at its place, and what to write instead.
 
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::Span;
-use crate::syntax::ast;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast;
 use regex_syntax::ast::{Error, ErrorKind, Span as Place};
 
 /// A mistake of the pattern's syntax. `subject` is what the pattern is matched against, where that is written.

@@ -4,11 +4,11 @@ use super::Checker;
 use super::expr::Typed;
 use super::fold;
 use super::scope::Scope;
-use crate::builtins::schema::Schema;
-use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir;
-use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind, ItemKind};
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::source::Span;
+use averment_builtins::schema::Schema;
+use averment_syntax::ast::{self, ExprKind, ItemKind};
 use serde_json::Value;
 
 /// The types of JSON Schema.
@@ -81,7 +81,7 @@ impl<'a> Checker<'a> {
         &mut self,
         value: Value,
         folder: &std::path::Path,
-        file: crate::source::FileId,
+        file: averment_base::source::FileId,
         inside: std::path::PathBuf,
         place: Span,
     ) -> Option<Value> {

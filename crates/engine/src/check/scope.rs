@@ -2,8 +2,8 @@
 
 use super::ty::{StepShape, Ty};
 use crate::ir::Local;
-use crate::source::Span;
-use crate::syntax::{ast, words};
+use averment_base::source::Span;
+use averment_syntax::{ast, words};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -2,10 +2,10 @@
 
 use super::Checker;
 use super::scope::Scope;
-use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir::{Expr, Settings, Severity};
-use crate::source::Span;
-use crate::syntax::ast::{self, ItemKind, Modifier, ModifierKind, Setting};
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, ItemKind, Modifier, ModifierKind, Setting};
 
 /// The severities, in the order of the reference.
 const SEVERITIES: [(&str, Severity); 3] =

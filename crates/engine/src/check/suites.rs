@@ -3,10 +3,10 @@
 use super::Checker;
 use super::body::{Body, Place};
 use super::settings::{self, Inherited, Own};
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, RuleRole, Severity};
-use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind, ItemKind, Modifier, Setting};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, ExprKind, ItemKind, Modifier, Setting};
 
 impl<'a> Checker<'a> {
     /// `rule NAME "sentence" {…}`.
@@ -200,7 +200,7 @@ impl<'a> Checker<'a> {
         if !known.contains(&key.text.as_str()) {
             let mut diagnostic =
                 Diagnostic::new(Slug::Misplaced, key.span, format!("a {what} has no setting `{}`", key.text));
-            diagnostic = match crate::diagnostic::suggest::nearest(&key.text, known.iter().copied()) {
+            diagnostic = match averment_base::diagnostic::suggest::nearest(&key.text, known.iter().copied()) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
                     format!("replace with `{near}`"),
                     key.span,

@@ -1,6 +1,6 @@
 //! What is declared where and what refers to it: for editors (go to the definition, find all uses, rename).
 
-use crate::source::Span;
+use averment_base::source::Span;
 use std::collections::HashMap;
 
 /// What a name was declared as.

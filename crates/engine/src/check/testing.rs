@@ -3,11 +3,11 @@
 use super::Checker;
 use super::fold;
 use super::scope::Scope;
-use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir::{self, Constant, RuleRole};
-use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind, ItemKind, TestRun};
-use crate::truth::Verdict;
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::source::Span;
+use averment_base::truth::Verdict;
+use averment_syntax::ast::{self, ExprKind, ItemKind, TestRun};
 
 /// The entries of a run in normal form.
 const RUN_KEYS: [&str; 23] = [

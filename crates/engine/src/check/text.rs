@@ -1,6 +1,6 @@
 //! The text of a statement on one line.
 
-use crate::source::Span;
+use averment_base::source::Span;
 
 /// White space becomes one space each. With the ranges of its literals known, these stay as they are and comments go.
 #[must_use]

@@ -3,7 +3,7 @@
 
 use super::described::Described;
 use crate::ir::Type;
-use crate::trace::run::Kind;
+use averment_runs::run::Kind;
 
 /// A type as the checker sees it. [`Ty::ir`] gives what is kept of it.
 #[derive(Debug, Clone, PartialEq)]

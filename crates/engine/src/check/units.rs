@@ -3,8 +3,8 @@
 use super::Checker;
 use super::expr::Typed;
 use super::ty::Measure;
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::ExprKind;
+use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl Checker<'_> {
     /// Two numbers that are compared: `left` with `right`.

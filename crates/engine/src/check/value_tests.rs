@@ -4,10 +4,10 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::{Scope, Side};
 use super::ty::Ty;
-use crate::diagnostic::{Diagnostic, Slug, suggest};
 use crate::ir::{ExprKind, Tested, Type, ValueTest};
-use crate::source::Span;
-use crate::syntax::ast::{self, TestKind};
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, TestKind};
 
 /// The types behind `is`; units are numbers inside traces.
 const TYPES: [(&str, Type); 8] = [

@@ -129,7 +129,7 @@ pub fn and(left: Option<Expr>, right: Expr) -> Expr {
         Some(left) => Expr {
             span: left.span.to(right.span),
             ty: crate::ir::Type::Boolean,
-            kind: ExprKind::Binary(crate::syntax::ast::BinaryOperator::And, Box::new(left), Box::new(right)),
+            kind: ExprKind::Binary(averment_syntax::ast::BinaryOperator::And, Box::new(left), Box::new(right)),
         },
     }
 }

@@ -4,10 +4,10 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::Scope;
 use super::ty::Ty;
-use crate::diagnostic::{Diagnostic, Slug};
 use crate::ir::{self, Constant, ExprKind, FileLook, Local, World};
-use crate::source::Span;
-use crate::syntax::ast::{self, TestKind, TextOrRegex, TextPart};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, TestKind, TextOrRegex, TextPart};
 
 /// Characters that stand for interpolations while a command is split into words; no command holds them.
 const MARK: char = '\u{F8F0}';

@@ -4,8 +4,8 @@ use super::number;
 use super::pool::Pool;
 use crate::bytecode::ops::{Amount, BindingRef, DefRef, LetRef, Op, Parameter, Pattern, SchemaRef, Slot, Target};
 use crate::ir::{Constant, Expr, ExprKind, Local, Tested, ValueTest};
-use crate::source::Span;
-use crate::syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
+use averment_base::source::Span;
+use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 
 /// The instructions of one expression, each with the part of the rule that it stands for.
 pub(super) struct Body {

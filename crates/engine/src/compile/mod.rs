@@ -6,7 +6,7 @@ mod pool;
 
 use crate::bytecode::program::{self, Check, CodeId, CourseEntry, CourseId, Member, Program, Source};
 use crate::ir::{self, Expr, Module, Settings, Translate};
-use crate::source::{SourceMap, Span};
+use averment_base::source::{SourceMap, Span};
 use pool::Pool;
 
 /// Compiles a module that the checker found good. `sources` are embedded: reports quote them, and a later version recompiles them.

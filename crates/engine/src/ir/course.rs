@@ -1,9 +1,9 @@
 //! What is asserted: statements about the course of a run, step patterns, groups, windows, checks of the world.
 
 use super::Expr;
-use crate::source::Span;
-use crate::syntax::ast::{Quantifier, SequenceMode};
-use crate::trace::run::Kind;
+use averment_base::source::Span;
+use averment_runs::run::Kind;
+use averment_syntax::ast::{Quantifier, SequenceMode};
 use serde::{Deserialize, Serialize};
 
 /// What an assertion asserts. `P` stands for a pattern, `E` for an expression.
@@ -228,10 +228,10 @@ pub enum Within {
 #[serde(bound(deserialize = "P: Deserialize<'de>"))]
 pub enum Flow<P> {
     Step(P),
-    Sequence(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<Flow<P>>),
-    Choice(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<Flow<P>>),
+    Sequence(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Vec<Flow<P>>),
+    Choice(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Vec<Flow<P>>),
     Repeat {
-        #[serde(deserialize_with = "crate::limits::nested::nested")]
+        #[serde(deserialize_with = "averment_base::limits::nested::nested")]
         body: Box<Flow<P>>,
         least: u32,
         most: Option<u32>,
@@ -309,7 +309,7 @@ pub struct Alternative<E> {
     pub joins: Vec<E>,
 }
 
-/// What the name of a step has to be. See [`crate::trace::run::Step::name`].
+/// What the name of a step has to be. See [`averment_runs::run::Step::name`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum NameTest {
     /// Any.

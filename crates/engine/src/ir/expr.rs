@@ -1,8 +1,8 @@
 //! Checked expressions.
 
 use super::Type;
-use crate::source::Span;
-use crate::syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
+use averment_base::source::Span;
+use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use serde::{Deserialize, Serialize};
 
 /// An expression with its place and type.
@@ -130,7 +130,7 @@ pub enum Constant {
     /// Text.
     Text(String),
     /// A list.
-    List(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<Constant>),
+    List(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Vec<Constant>),
     /// An object.
-    Object(#[serde(deserialize_with = "crate::limits::nested::nested")] Vec<(String, Constant)>),
+    Object(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Vec<(String, Constant)>),
 }

@@ -8,13 +8,14 @@ mod course;
 mod expr;
 mod translate;
 
+pub use averment_base::types::Type;
 pub use course::*;
 pub use expr::*;
 pub use translate::Translate;
 
-use crate::source::Span;
+use averment_base::source::Span;
 
-use crate::truth::Verdict;
+use averment_base::truth::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// A checked compilation: the rule file with all that it imports.
@@ -53,25 +54,6 @@ pub struct Param {
     pub default: Option<Constant>,
     /// Its declaration.
     pub span: Span,
-}
-
-/// The types of section 3 and those that the checker tells apart beside them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "each is the word itself")]
-pub enum Type {
-    Any,
-    String,
-    Number,
-    Integer,
-    Boolean,
-    Duration,
-    Money,
-    Size,
-    List,
-    Object,
-    Null,
-    Range,
-    Regex,
 }
 
 /// A `let`.

@@ -8,15 +8,15 @@ use super::fault::Fault;
 use super::machine::{Machine, broken};
 use super::observe::{Misfit, TestKindSeen};
 use super::profile::Part;
-use crate::builtins::call::Environment;
-use crate::builtins::detect::{Detector, REDACTED};
-use crate::builtins::nothing;
-use crate::builtins::table;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use crate::ir::Constant;
-use crate::truth::Truth;
-use crate::value::json::{to_json, write_json};
-use crate::value::{Entry, Node, Number, Object, Range, Text, Value};
+use averment_base::truth::Truth;
+use averment_base::value::json::{to_json, write_json};
+use averment_base::value::{Entry, Node, Number, Object, Range, Text, Value};
+use averment_builtins::call::Environment;
+use averment_builtins::detect::{Detector, REDACTED};
+use averment_builtins::nothing;
+use averment_builtins::table;
 
 /// So many claims without a source are named.
 const UNGROUNDED: usize = 5;

@@ -6,8 +6,8 @@
 //! - `Engine::scoped(&mut self, &mut Machine<'run>, &ir::Scope<PatternId>, &Context<'run>, &mut dyn FnMut(&mut Engine<'run>,
 //!   &mut Machine<'run>, &Context<'run>) -> Result<Finding, Fault>) -> Result<Finding, Fault>`: the verdict over all windows
 
-use crate::trace::run::{Run, Step};
-use crate::value::Node;
+use averment_base::value::Node;
+use averment_runs::run::{Run, Step};
 use smallvec::SmallVec;
 
 /// The steps that a statement is judged on: a range of [`Run::steps`].

@@ -4,8 +4,8 @@
 use super::machine::Machine;
 use super::prepare::Prepared;
 use crate::bytecode::program::{CodeId, PatternId, Program};
-use crate::source::Span;
-use crate::truth::{Truth, Verdict};
+use averment_base::source::Span;
+use averment_base::truth::{Truth, Verdict};
 use rustc_hash::FxHashMap;
 
 /// The ways that something with two ways out went.

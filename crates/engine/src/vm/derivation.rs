@@ -5,8 +5,8 @@
 
 use super::outcome::AssertionOutcome;
 use crate::ir::GroupKind;
-use crate::source::Span;
-use crate::truth::{Truth, Verdict};
+use averment_base::source::Span;
+use averment_base::truth::{Truth, Verdict};
 
 /// How one assertion came to its verdict.
 #[derive(Debug, Clone)]

@@ -5,12 +5,12 @@ use super::locate;
 use super::machine::Machine;
 use super::observe::{Gap, Recorder};
 use super::outcome::{Evidence, Role};
-use crate::builtins::detect::beginning;
 use crate::bytecode::ops::Op;
-use crate::diagnostic::suggest;
-use crate::truth::Truth;
-use crate::value::json::to_json;
-use crate::value::{Node, Number, Value};
+use averment_base::diagnostic::suggest;
+use averment_base::truth::Truth;
+use averment_base::value::json::to_json;
+use averment_base::value::{Node, Number, Value};
+use averment_builtins::detect::beginning;
 
 /// Names shorter than this have too many neighbours to suggest one.
 const SUGGESTED_FROM: usize = 3;

@@ -16,11 +16,11 @@ use super::select::{self, Selection};
 use super::summary;
 use super::world::Permissions;
 use crate::bytecode::program::{Assertion, Program};
-use crate::limits::Limits;
-use crate::trace::run::Run;
-use crate::truth::Verdict;
-use crate::value::Value;
-use crate::value::json::to_json;
+use averment_base::limits::Limits;
+use averment_base::truth::Verdict;
+use averment_base::value::Value;
+use averment_base::value::json::to_json;
+use averment_runs::run::Run;
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 
@@ -114,7 +114,7 @@ pub fn evaluate_profiled<'run>(
     profile: &mut Profile,
 ) -> Outcome {
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
-    machine.profile = Some(Box::new(std::mem::take(profile)));
+    machine.profile = Some(Box::new(profile.taken()));
     let mut evaluation = Evaluation::new(machine, options);
     let mut results = Vec::new();
     for (number, assertion) in (0..).zip(&program.assertions) {
@@ -124,7 +124,9 @@ pub fn evaluate_profiled<'run>(
             evaluation.judge.machine.end_cost();
         }
     }
-    *profile = evaluation.judge.into_profile().unwrap_or_default();
+    if let Some(noted) = evaluation.judge.into_profile() {
+        *profile = noted;
+    }
     summary::outcome(program, results)
 }
 

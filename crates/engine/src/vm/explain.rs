@@ -10,9 +10,9 @@ use super::outcome::{Evidence, Role};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::bytecode::shape::Polarity;
-use crate::source::Span;
-use crate::truth::Truth;
-use crate::value::{Node, Value};
+use averment_base::source::Span;
+use averment_base::truth::Truth;
+use averment_base::value::{Node, Value};
 
 /// Why, in words, and what proves it.
 #[derive(Debug, Clone, Default)]

@@ -8,9 +8,9 @@ use super::outcome::{Evidence, Finding, Role};
 use super::world::{FileState, Permissions};
 use crate::bytecode::program::CodeId;
 use crate::ir::{FileLook, World};
-use crate::trace::run::Kind;
-use crate::truth::{Truth, Verdict};
-use crate::value::{Node, Text, Value};
+use averment_base::truth::{Truth, Verdict};
+use averment_base::value::{Node, Text, Value};
+use averment_runs::run::Kind;
 
 /// Judges a check of the world.
 pub(super) fn judge<'run>(
@@ -236,7 +236,7 @@ fn http<'run>(
         let status = step.object.get("status").unwrap_or(Node::computed(Value::Missing));
         let one = machine.truth(test, &context.scope().with_locals(&[status]))?;
         if one != Truth::True {
-            let shown = crate::value::json::to_json(&status.value);
+            let shown = averment_base::value::json::to_json(&status.value);
             evidence.push(Evidence {
                 role: Role::Decisive,
                 label: match status.value {

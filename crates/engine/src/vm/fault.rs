@@ -1,9 +1,9 @@
 //! What ends an evaluation without an answer. Each becomes the verdict `error` with its sentence as the reason.
 
-use crate::builtins::detect::beginning;
-use crate::source::Span;
-use crate::value::json::to_json;
-use crate::value::{Node, Origin};
+use averment_base::source::Span;
+use averment_base::value::json::to_json;
+use averment_base::value::{Node, Origin};
+use averment_builtins::detect::beginning;
 
 /// Why an evaluation gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,12 +82,12 @@ impl std::fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-impl From<crate::limits::Exhausted> for Fault {
-    fn from(exhausted: crate::limits::Exhausted) -> Self {
+impl From<averment_base::limits::Exhausted> for Fault {
+    fn from(exhausted: averment_base::limits::Exhausted) -> Self {
         match exhausted {
-            crate::limits::Exhausted::Fuel => Self::Fuel,
-            crate::limits::Exhausted::Memory => Self::Memory,
-            crate::limits::Exhausted::Cancelled => Self::Cancelled,
+            averment_base::limits::Exhausted::Fuel => Self::Fuel,
+            averment_base::limits::Exhausted::Memory => Self::Memory,
+            averment_base::limits::Exhausted::Cancelled => Self::Cancelled,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What an expression in work keeps beside its values: where its part of the stacks starts, and its open loops.
 
 use super::fault::{Fault, Unfit};
-use crate::source::Span;
-use crate::syntax::ast::ExprQuantifier;
-use crate::truth::Truth;
-use crate::value::{Entry, Node, Number, Value};
+use averment_base::source::Span;
+use averment_base::truth::Truth;
+use averment_base::value::{Entry, Node, Number, Value};
+use averment_syntax::ast::ExprQuantifier;
 
 /// Where the part of one expression starts on each stack of the machine.
 #[derive(Debug, Clone, Copy)]

@@ -8,8 +8,8 @@ use super::context::Scope;
 use super::fault::Fault;
 use super::machine::Machine;
 use crate::bytecode::program::CodeId;
-use crate::syntax::ast::TestKind;
-use crate::value::{Node, Value};
+use averment_base::value::{Node, Value};
+use averment_syntax::ast::TestKind;
 
 /// The scores of the values on the stack, `None` for a value without one of its own.
 #[derive(Debug, Default)]

@@ -5,13 +5,13 @@ use super::derivation::{Part, Shown};
 use super::fault::Fault;
 use super::machine::Machine;
 use super::prepare::Prepared;
-use crate::builtins::detect::beginning;
 use crate::bytecode::program::{CodeId, Program};
-use crate::limits::Limits;
-use crate::trace::run::Run;
-use crate::truth::Truth;
-use crate::value::Value;
-use crate::value::notation::{is_literal, notation, notation_with};
+use averment_base::limits::Limits;
+use averment_base::truth::Truth;
+use averment_base::value::Value;
+use averment_base::value::notation::{is_literal, notation, notation_with};
+use averment_builtins::detect::beginning;
+use averment_runs::run::Run;
 use bumpalo::Bump;
 
 /// What an expression is on a run.

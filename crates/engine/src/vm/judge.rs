@@ -14,9 +14,9 @@ use super::score::{self, Part};
 use super::world::Permissions;
 use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, Member, Program};
 use crate::ir::{GroupKind, RuleRole};
-use crate::truth::{Truth, Verdict};
-use crate::value::Value;
-use crate::value::compare::deeper;
+use averment_base::truth::{Truth, Verdict};
+use averment_base::value::Value;
+use averment_base::value::compare::deeper;
 
 /// The machine and the engine of one run, with what rules may look at beside it.
 pub(super) struct Judge<'run, 'a> {
@@ -283,7 +283,7 @@ fn reason(truth: Truth, why: &str) -> String {
 
 impl<'run> Machine<'run> {
     /// The value of an expression as a truth.
-    fn condition_of(&self, code: CodeId, node: &crate::value::Node<'run>) -> Result<Truth, Fault> {
+    fn condition_of(&self, code: CodeId, node: &averment_base::value::Node<'run>) -> Result<Truth, Fault> {
         super::logic::condition(node, self.code_span(code))
     }
 
@@ -293,12 +293,12 @@ impl<'run> Machine<'run> {
     }
 
     /// `` `output.path` is 5 ``: an expression with its value.
-    pub(super) fn describe_code(&self, code: CodeId, node: &crate::value::Node<'run>) -> String {
+    pub(super) fn describe_code(&self, code: CodeId, node: &averment_base::value::Node<'run>) -> String {
         let text = self.code_text(code);
         match node.value {
             Value::Absent => format!("the run does not record `{text}`"),
             Value::Missing => format!("`{text}` is missing"),
-            ref value => format!("`{text}` is {}", crate::value::json::to_json(value)),
+            ref value => format!("`{text}` is {}", averment_base::value::json::to_json(value)),
         }
     }
 }

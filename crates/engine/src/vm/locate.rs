@@ -1,8 +1,8 @@
 //! Where a value stands in the normal form: its JSON pointer and its step.
 
-use crate::trace::run::{Kind, Run};
-use crate::value::compare::deeper;
-use crate::value::{Node, Origin, Value};
+use averment_base::value::compare::deeper;
+use averment_base::value::{Node, Origin, Value};
+use averment_runs::run::{Kind, Run};
 
 /// The JSON pointer to a value of the run; `None` for a computed value.
 #[must_use]

@@ -1,14 +1,14 @@
-//! Instructions of logic: conditions, `not`, `and`, `or`, `if`, quantifiers. The tables are those of [`crate::truth`].
+//! Instructions of logic: conditions, `not`, `and`, `or`, `if`, quantifiers. The tables are those of [`averment_base::truth`].
 
 use super::fault::{Fault, Unfit};
 use super::frame::{Frame, Loop};
 use super::machine::{Flow, Machine, broken};
 use crate::bytecode::ops::{Slot, Target};
-use crate::source::Span;
-use crate::syntax::ast::ExprQuantifier;
-use crate::truth::Truth;
-use crate::value::compare::equal;
-use crate::value::{Node, Value};
+use averment_base::source::Span;
+use averment_base::truth::Truth;
+use averment_base::value::compare::equal;
+use averment_base::value::{Node, Value};
+use averment_syntax::ast::ExprQuantifier;
 
 /// A value as a truth. What is missing is false because it is missing; a value that is no boolean is no truth at all.
 pub(super) fn condition(node: &Node<'_>, span: Span) -> Result<Truth, Fault> {

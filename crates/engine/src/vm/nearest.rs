@@ -7,14 +7,14 @@ use super::describe::shortened;
 use super::fault::Fault;
 use super::machine::Machine;
 use super::value_tests::Why;
-use crate::builtins::detect::ending;
-use crate::builtins::nothing::not_json;
-use crate::builtins::schema::Schema;
-use crate::builtins::test;
-use crate::limits::{Limits, Meter};
-use crate::syntax::ast::TestKind;
-use crate::value::json::{parse, to_json};
-use crate::value::{Node, Value};
+use averment_base::limits::{Limits, Meter};
+use averment_base::value::json::{parse, to_json};
+use averment_base::value::{Node, Value};
+use averment_builtins::detect::ending;
+use averment_builtins::nothing::not_json;
+use averment_builtins::schema::Schema;
+use averment_builtins::test;
+use averment_syntax::ast::TestKind;
 use bumpalo::Bump;
 
 /// Texts shorter than this are shown whole: where in them something stands is seen.

@@ -7,9 +7,9 @@ use super::machine::{LetState, Machine};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::bytecode::shape::{Polarity, Shape};
-use crate::source::Span;
-use crate::truth::Truth;
-use crate::value::{Node, Value};
+use averment_base::source::Span;
+use averment_base::truth::Truth;
+use averment_base::value::{Node, Value};
 use rustc_hash::FxHashMap;
 
 /// What one evaluation saw, in the order of evaluation.

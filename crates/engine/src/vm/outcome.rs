@@ -1,8 +1,8 @@
 //! What an evaluation says: verdicts, scores and the evidence for everything that does not pass.
 
 use super::course::alike;
-use crate::source::Span;
-use crate::truth::Verdict;
+use averment_base::source::Span;
+use averment_base::truth::Verdict;
 use serde::Serialize;
 
 /// The outcome of one program on one run.

@@ -8,8 +8,8 @@ use super::profile::Part;
 use crate::bytecode::ops::{BindingRef, LetRef, Name, Op, Parameter, Slot};
 use crate::bytecode::program::CodeId;
 use crate::ir::Constant;
-use crate::value::compare::deeper;
-use crate::value::{Entry, Node, Number, Object, Text, Value};
+use averment_base::value::compare::deeper;
+use averment_base::value::{Entry, Node, Number, Object, Text, Value};
 
 fn missing<'run>() -> Node<'run> {
     Node::computed(Value::Missing)

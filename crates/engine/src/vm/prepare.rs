@@ -2,12 +2,12 @@
 
 use super::course::plan::Plan;
 use super::fault::Fault;
-use crate::builtins::pattern::Pattern;
-use crate::builtins::schema::Schema;
-use crate::builtins::table::{self, Builtin};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, Program};
-use crate::limits::Limits;
+use averment_base::limits::Limits;
+use averment_builtins::pattern::Pattern;
+use averment_builtins::schema::Schema;
+use averment_builtins::table::{self, Builtin};
 use regex::Regex;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;

@@ -1,11 +1,11 @@
 //! What an evaluation costs, and where: the time and the fuel of each assertion, distinct pattern, regular expression, function, `def`,
 //! `let` and schema. The evaluator is the same as ever; it notes this only while somebody asks.
 //!
-//! Fuel is the same whenever the same is evaluated. Times are those of the machine that it runs on: nothing that is evaluated sees them.
+//! Fuel is the same whenever the same is evaluated. Times are those of a clock that is given: nothing that is evaluated sees them.
 
 use super::machine::Machine;
 use rustc_hash::FxHashMap;
-use std::time::Instant;
+use std::time::Duration;
 
 /// What costs are noted of. Numbers are those of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,9 +64,13 @@ impl Cost {
     }
 }
 
+/// The time since some moment that stays the same.
+pub type Clock = fn() -> Duration;
+
 /// The costs of the parts of one program.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Profile {
+    clock: Clock,
     costs: FxHashMap<Part, Cost>,
     /// The parts in work, the innermost last.
     open: Vec<Open>,
@@ -80,7 +84,7 @@ pub struct Profile {
 #[derive(Debug)]
 struct Open {
     part: Part,
-    since: Instant,
+    since: Duration,
     fuel: u64,
     /// Of the parts directly inside: nanoseconds and fuel.
     inside: (u64, u64),
@@ -89,10 +93,21 @@ struct Open {
 }
 
 impl Profile {
+    /// An empty profile; `clock` tells the times.
+    #[must_use]
+    pub fn new(clock: Clock) -> Self {
+        Self { clock, costs: FxHashMap::default(), open: Vec::new(), before: 0, again: 0 }
+    }
+
     /// The cost of a part; `None` where it was never evaluated.
     #[must_use]
     pub fn cost(&self, part: Part) -> Option<&Cost> {
         self.costs.get(&part)
+    }
+
+    /// All that is noted, leaving none.
+    pub(super) fn taken(&mut self) -> Self {
+        std::mem::replace(self, Self::new(self.clock))
     }
 
     /// Takes over the costs of another profile of the same program.
@@ -103,12 +118,12 @@ impl Profile {
     }
 
     fn open(&mut self, part: Part, fuel: u64) {
-        self.open.push(Open { part, since: Instant::now(), fuel, inside: (0, 0), shared: (0, 0) });
+        self.open.push(Open { part, since: (self.clock)(), fuel, inside: (0, 0), shared: (0, 0) });
     }
 
     fn close(&mut self, fuel: u64) {
         let Some(done) = self.open.pop() else { return };
-        let time = u64::try_from(done.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let time = u64::try_from((self.clock)().saturating_sub(done.since).as_nanos()).unwrap_or(u64::MAX);
         let fuel = fuel.saturating_sub(done.fuel);
         // What calls itself counts once.
         let outermost = self.open.iter().all(|open| open.part != done.part);

@@ -1,7 +1,7 @@
 //! Where a keyword of a schema stands in the rules, or in the file that they name.
 
 use crate::bytecode::program::Program;
-use crate::source::{FileId, Span};
+use averment_base::source::{FileId, Span};
 use serde_json::Value;
 use std::ops::Range;
 

@@ -4,7 +4,7 @@
 
 use super::outcome::Status;
 use crate::ir::GroupKind;
-use crate::truth::{Tally, Verdict};
+use averment_base::truth::{Tally, Verdict};
 
 /// The weighted mean of what counts. With nothing counted there is no score; a total weight of 0 gives 0.
 #[must_use]

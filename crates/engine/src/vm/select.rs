@@ -2,8 +2,8 @@
 
 use crate::bytecode::program::{Assertion, Program};
 use crate::ir::{Rule, RuleRole};
-use crate::trace::run::Run;
-use crate::value::Value;
+use averment_base::value::Value;
+use averment_runs::run::Run;
 
 /// What the user selects. Names of one list combine with OR, the lists with AND; an empty list selects everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::outcome::{AssertionOutcome, Outcome, RuleOutcome, Status};
 use super::score::{self, Judged};
 use crate::bytecode::program::{Assertion, Program};
 use crate::ir::Severity;
-use crate::truth::Verdict;
+use averment_base::truth::Verdict;
 use smallvec::SmallVec;
 
 /// What a file's score is the mean of, in file order: a rule stands where its first result does.

@@ -7,11 +7,11 @@ use super::outcome::{AssertionOutcome, Outcome, Status};
 use super::prepare::Prepared;
 use super::select::Selection;
 use crate::bytecode::program::{Program, Test};
-use crate::limits::Limits;
-use crate::trace::read::read_str;
-use crate::trace::run::Run;
-use crate::truth::Verdict;
+use averment_base::limits::Limits;
+use averment_base::truth::Verdict;
+use averment_runs::run::Run;
 use bumpalo::Bump;
+use std::fmt::Display;
 
 /// What came of one test.
 #[derive(Debug, Clone)]
@@ -28,18 +28,33 @@ pub struct TestResult {
     pub outcome: Outcome,
 }
 
+/// What reads the run that stands in a test: the engine itself knows no format of traces.
+pub type ReadRun<E> = for<'run> fn(&'run str, &'run Bump, &Limits) -> Result<Run<'run>, E>;
+
 /// Runs all tests of a program, in file order. A test may look at nothing but its run.
 #[must_use]
-pub fn run_tests(program: &Program, prepared: &Prepared, limits: &Limits) -> Vec<TestResult> {
+pub fn run_tests<E: Display>(
+    program: &Program,
+    prepared: &Prepared,
+    limits: &Limits,
+    read: ReadRun<E>,
+) -> Vec<TestResult> {
     let tests = program.tests.iter().enumerate();
     tests
-        .filter_map(|(number, test)| Some(run_test(program, prepared, u32::try_from(number).ok()?, test, limits)))
+        .filter_map(|(number, test)| Some(run_test(program, prepared, u32::try_from(number).ok()?, test, limits, read)))
         .collect()
 }
 
-fn run_test(program: &Program, prepared: &Prepared, number: u32, test: &Test, limits: &Limits) -> TestResult {
+fn run_test<E: Display>(
+    program: &Program,
+    prepared: &Prepared,
+    number: u32,
+    test: &Test,
+    limits: &Limits,
+    read: ReadRun<E>,
+) -> TestResult {
     let arena = Bump::new();
-    let run = match read_str(&test.run, &arena, limits) {
+    let run = match read(&test.run, &arena, limits) {
         Ok(run) => run,
         Err(error) => {
             let reason = format!("its run cannot be read: {error}");

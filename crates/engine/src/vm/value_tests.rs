@@ -7,19 +7,19 @@ use super::machine::{Machine, broken};
 use super::nearest;
 use super::observe::{Misfit, TestKindSeen};
 use super::profile::Part;
-use crate::builtins::schema::{Schema, Violation};
-use crate::builtins::test;
 use crate::bytecode::ops::{Op, SchemaRef};
 use crate::bytecode::program::CodeId;
 use crate::ir::{Constant, Type};
-use crate::syntax::ast::TestKind;
-use crate::truth::Truth;
-use crate::value::compare::{compare, equal, identical};
-use crate::value::{Node, Number, Range, Value};
+use averment_base::truth::Truth;
+use averment_base::value::compare::{compare, equal, identical};
+use averment_base::value::{Node, Number, Range, Value};
+use averment_builtins::schema::{Schema, Violation};
+use averment_builtins::test;
+use averment_syntax::ast::TestKind;
 use std::cmp::Ordering;
 
 /// What a side of a test decides before its value is looked at.
-pub(super) fn settled(node: &Node<'_>) -> Option<Truth> {
+pub fn settled(node: &Node<'_>) -> Option<Truth> {
     match node.value {
         Value::Missing => Some(Truth::missing(false)),
         Value::Absent | Value::Truth(Truth::Undecided) => Some(Truth::Undecided),
@@ -316,7 +316,7 @@ pub(super) fn in_range(value: &Value<'_>, range: &Range<'_>) -> bool {
 }
 
 /// Null, an empty text, list or object; numbers and booleans are never empty.
-pub(super) fn is_empty(value: &Value<'_>) -> bool {
+pub fn is_empty(value: &Value<'_>) -> bool {
     match value {
         Value::Null => true,
         Value::Text(text) => text.is_empty(),

@@ -1,6 +1,6 @@
 //! The path in front of a word: `calls[*].args.` before `amount`.
 
-use crate::syntax::token::{Kind, Token};
+use averment_syntax::token::{Kind, Token};
 
 /// A part of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! What is known beside the text: names that are declared, the tool catalogue, a recorded run.
 
 use super::skeleton::Skeleton;
-use crate::builtins::table::type_word;
-use crate::check::{Checked, Declaration, DeclarationKind};
-use crate::ir::{Module, Type};
-use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::ast::ItemKind;
-use crate::trace::run::{Kind, Run};
+use averment_base::source::{FileId, SourceMap, Span};
+use averment_builtins::table::type_word;
+use averment_engine::check::{Checked, Declaration, DeclarationKind};
+use averment_engine::ir::{Module, Type};
+use averment_runs::run::{Kind, Run};
+use averment_syntax::ast::ItemKind;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -141,7 +141,7 @@ impl Facts {
     }
 }
 
-fn tool_facts(tool: &crate::ir::Tool, module: &Module) -> ToolFacts {
+fn tool_facts(tool: &averment_engine::ir::Tool, module: &Module) -> ToolFacts {
     let schema = tool.arguments.and_then(|number| module.schemas.get(number as usize));
     let about: Option<Value> = tool.annotations.as_ref().and_then(|text| serde_json::from_str(text).ok());
     ToolFacts {
@@ -248,8 +248,8 @@ fn typed(ty: Option<Type>) -> String {
     }
 }
 
-fn constant(value: &crate::ir::Constant) -> String {
-    use crate::ir::Constant;
+fn constant(value: &averment_engine::ir::Constant) -> String {
+    use averment_engine::ir::Constant;
     match value {
         Constant::Null => "null".to_owned(),
         Constant::Boolean(is) => is.to_string(),

@@ -5,11 +5,11 @@ use super::cursor::{Cursor, Mode, tokens};
 use super::facts::{Facts, Named};
 use super::member::{self, Field, Place};
 use super::vocabulary::{self, Role, Word};
-use crate::builtins::stdlib;
-use crate::builtins::table::{self, Builtin};
-use crate::check::DeclarationKind;
-use crate::diagnostic::Slug;
-use crate::syntax::token::{Kind, Token};
+use averment_base::diagnostic::Slug;
+use averment_builtins::stdlib;
+use averment_builtins::table::{self, Builtin};
+use averment_engine::check::DeclarationKind;
+use averment_syntax::token::{Kind, Token};
 use std::ops::Range;
 
 /// What is to be said of a place.
@@ -154,7 +154,7 @@ impl Looked<'_, '_> {
         if let Some(scope) = &cursor.scope
             && !cursor.behind_operand
         {
-            let kind = scope.kind.as_deref().and_then(member::kind_of).unwrap_or(crate::trace::run::Kind::Call);
+            let kind = scope.kind.as_deref().and_then(member::kind_of).unwrap_or(averment_runs::run::Kind::Call);
             let fields = member::fields(&Place::Step(kind, scope.tools.clone()), self.facts);
             if let Some(field) = fields.iter().find(|field| field.name == name) {
                 return self.said(token, of_field_named(field));

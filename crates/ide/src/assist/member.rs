@@ -5,7 +5,7 @@ use super::cursor::Steps;
 use super::facts::{Called, Facts};
 use super::skeleton::Skeleton;
 use super::vocabulary::{self, Role};
-use crate::trace::run::Kind;
+use averment_runs::run::Kind;
 use globset::Glob;
 use serde_json::Value;
 

@@ -2,9 +2,9 @@
 
 use super::cursor::{Mode, Walk, tokens};
 use super::vocabulary::{self, Role};
-use crate::builtins::table;
-use crate::syntax::token::{Kind, Token};
-use crate::syntax::words as language;
+use averment_builtins::table;
+use averment_syntax::token::{Kind, Token};
+use averment_syntax::words as language;
 use std::ops::Range;
 
 /// What a part of a text is.

@@ -1,7 +1,7 @@
 //! Statements about the course of a run in words: `every refund has an earlier approve with the same id`.
 
-use crate::source::{SourceMap, Span};
-use crate::syntax::ast::{
+use averment_base::source::{SourceMap, Span};
+use averment_syntax::ast::{
     Argument, Atom, Expr, ExprKind, KindText, Name, Quantifier, Scope, SequenceMode, Statement, StatementKind,
     StatusWord, Step, StepKind, StepWord, Subject, Text, Times, Window, Within, WithinUnit,
 };
@@ -281,7 +281,7 @@ fn binding_of(entry: &Argument) -> Option<(&Expr, String)> {
         Argument::Matches { path, value: Expr { kind: ExprKind::Binding(name), .. }, .. } => Some((path, name.clone())),
         Argument::Test(Expr { kind: ExprKind::Test { subject, test }, .. }) => match test.operand.as_deref() {
             Some(Expr { kind: ExprKind::Binding(name), .. })
-                if !test.negated && test.kind == crate::syntax::ast::TestKind::Equal =>
+                if !test.negated && test.kind == averment_syntax::ast::TestKind::Equal =>
             {
                 Some((subject, name.clone()))
             }

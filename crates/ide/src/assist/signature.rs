@@ -2,8 +2,8 @@
 
 use super::facts::Facts;
 use super::member::{self, Field};
-use crate::builtins::table;
-use crate::check::DeclarationKind;
+use averment_builtins::table;
+use averment_engine::check::DeclarationKind;
 
 /// A signature with the parameter at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]

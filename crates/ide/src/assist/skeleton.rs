@@ -1,6 +1,6 @@
 //! The shape of recorded values: which keys there are, of which types, with a few examples.
 
-use crate::value::{Text, Value};
+use averment_base::value::{Text, Value};
 use std::collections::BTreeMap;
 
 /// Levels that are looked at.

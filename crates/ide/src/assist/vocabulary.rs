@@ -1,6 +1,6 @@
 //! The words of the language with what a person wants to know of each: what it is, how it is written, an example.
 //!
-//! One table. Completion takes the snippet, hover the sentence and the example; a test holds it against [`crate::syntax::words`] and compiles
+//! One table. Completion takes the snippet, hover the sentence and the example; a test holds it against [`averment_syntax::words`] and compiles
 //! every example.
 
 /// What a word is.
@@ -303,7 +303,7 @@ vocabulary! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::words as syntax;
+    use averment_syntax::words as syntax;
 
     #[test]
     fn every_word_of_the_language_is_explained() {
@@ -330,7 +330,7 @@ mod tests {
         for word in syntax::KINDS {
             assert!(known(&[Role::Kind], word), "`{word}`");
         }
-        for field in crate::trace::run::Kind::ALL.iter().flat_map(|kind| kind.fields()) {
+        for field in averment_runs::run::Kind::ALL.iter().flat_map(|kind| kind.fields()) {
             assert!(known(&[Role::Field], field), "`{field}`");
         }
     }
@@ -338,10 +338,10 @@ mod tests {
     #[test]
     fn every_example_compiles() {
         let files = [("tools.json", "{\"search\": {\"type\": \"object\"}}")];
-        let files = crate::check::files::Memory::new(files);
+        let files = averment_engine::check::files::Memory::new(files);
         for word in WORDS.iter().filter(|word| !word.example.is_empty() && word.word != "tools from") {
             let folder = Some(std::path::Path::new(""));
-            let compiled = crate::Rules::with_files("example.assert", folder, word.example, &files);
+            let compiled = averment::Rules::with_files("example.assert", folder, word.example, &files);
             assert!(compiled.is_ok(), "`{}`:\n{}", word.word, compiled.unwrap_err());
         }
     }

@@ -1,10 +1,10 @@
 //! What a lint sees, and where it says what it found.
 
 use super::{Level, LintOptions};
-use crate::check::Checked;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::ast;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::{FileId, SourceMap, Span};
+use averment_engine::check::Checked;
+use averment_syntax::ast;
 
 /// One file with everything that is known of it.
 pub struct Context<'a> {

@@ -2,9 +2,9 @@
 
 use super::context::Context;
 use super::walk::{self, Visit};
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::Span;
-use crate::syntax::ast::{Atom, Expr, ExprKind, KindText, Step, StepKind, Subject};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{Atom, Expr, ExprKind, KindText, Step, StepKind, Subject};
 
 /// Globs and paths that take everything.
 pub fn wide(context: &mut Context<'_>) {

@@ -1,6 +1,6 @@
 //! Going through checked assertions: their patterns and expressions.
 
-use crate::ir::{Check, Course, Expr, Flow, Module, Pattern, Scope, World};
+use averment_engine::ir::{Check, Course, Expr, Flow, Module, Pattern, Scope, World};
 
 /// The patterns of a statement, in the order of its text as far as it is kept.
 pub fn patterns(course: &Course<Pattern, Expr>) -> Vec<&Pattern> {
@@ -113,5 +113,7 @@ fn of_pattern<'c>(pattern: &'c Pattern, found: &mut Vec<&'c Expr>) {
 /// Calls `visit` with an expression and everything in it.
 pub fn each_expr(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(expr);
-    stacker::maybe_grow(64 << 10, 1 << 20, || crate::check::children(expr, &mut |child| each_expr(child, visit)));
+    stacker::maybe_grow(64 << 10, 1 << 20, || {
+        averment_engine::check::children(expr, &mut |child| each_expr(child, visit))
+    });
 }

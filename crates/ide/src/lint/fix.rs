@@ -1,7 +1,7 @@
 //! Applying fixes to the text of a file.
 
-use crate::diagnostic::{Diagnostics, Edit, Severity};
-use crate::source::FileId;
+use averment_base::diagnostic::{Diagnostics, Edit, Severity};
+use averment_base::source::FileId;
 
 /// A text with fixes applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +49,8 @@ fn overlap(one: &Edit, other: &Edit) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::{Diagnostic, Slug};
-    use crate::source::Span;
+    use averment_base::diagnostic::{Diagnostic, Slug};
+    use averment_base::source::Span;
 
     fn fixing(start: usize, end: usize, text: &str) -> Diagnostic {
         let span = Span::new(FileId(0), start, end);

@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::walk::{self, Visit};
-use crate::check::DeclarationKind;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::syntax::ast::{Atom, Step, StepKind, Subject};
-use crate::syntax::near;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_engine::check::DeclarationKind;
+use averment_syntax::ast::{Atom, Step, StepKind, Subject};
+use averment_syntax::near;
 use std::collections::BTreeSet;
 
 /// Bare names of tools that are a slip of the keys away from a kind of step, where no such tool or step is declared.

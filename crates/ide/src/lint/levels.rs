@@ -1,7 +1,7 @@
 //! Which level a lint has: its own, that of the project, that of the command line.
 
-pub use crate::diagnostic::Level;
-use crate::diagnostic::{Diagnostics, Family, Severity, Slug};
+pub use averment_base::diagnostic::Level;
+use averment_base::diagnostic::{Diagnostics, Family, Severity, Slug};
 
 /// Chosen levels. A choice for a slug wins over one for its family, and of two the later wins; `all` is for what nobody chose a level for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

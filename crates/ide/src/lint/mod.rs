@@ -1,7 +1,7 @@
 //! Lints: what compiles and is probably not what was meant.
 //!
 //! [`lint`] looks at one checked file; [`report`] gives that together with what the checker said, in file order. A lint is a row of the
-//! [catalog](crate::diagnostic::catalog) with a family, a function in the file of its family, and a row in [`registry`]. Its level comes from
+//! [catalog](averment_base::diagnostic::catalog) with a family, a function in the file of its family, and a row in [`registry`]. Its level comes from
 //! [`Levels`]; a lint that nobody sees does no work.
 
 mod context;
@@ -24,9 +24,9 @@ mod truth;
 mod vacuity;
 pub(crate) mod walk;
 
-use crate::check::Checked;
-use crate::diagnostic::{Diagnostics, Slug};
-use crate::source::{FileId, SourceMap};
+use averment_base::diagnostic::{Diagnostics, Slug};
+use averment_base::source::{FileId, SourceMap};
+use averment_engine::check::Checked;
 use context::Context;
 pub use levels::{Level, Levels};
 
@@ -52,7 +52,7 @@ pub fn lint(sources: &SourceMap, root: FileId, checked: &Checked, options: &Lint
     let mut found = Diagnostics(context.found);
     found.sort();
     let judged = |slug| complete && options.levels.of(slug) != Level::Allow;
-    crate::check::silence(sources, root, &checked.ast, &mut found, &judged);
+    averment_engine::check::silence(sources, root, &checked.ast, &mut found, &judged);
     let unused = options.levels.of(Slug::UnusedAllow).severity();
     found.0.retain_mut(|one| {
         if one.slug == Slug::UnusedAllow {

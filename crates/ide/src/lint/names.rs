@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::walk::{self, Visit};
-use crate::check::DeclarationKind;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::Span;
-use crate::syntax::ast::{Expr, ExprKind, Item, ItemKind, Name, Statement, StatementKind};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_engine::check::DeclarationKind;
+use averment_syntax::ast::{Expr, ExprKind, Item, ItemKind, Name, Statement, StatementKind};
 
 /// Parameters, definitions, schemas and imports that nothing uses. A file of declarations alone is there to be imported.
 pub fn unused(context: &mut Context<'_>) {

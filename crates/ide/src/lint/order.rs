@@ -4,11 +4,13 @@ use super::context::Context;
 use super::course::of_scope;
 use super::logic::patterns::{alternative_within, within};
 use super::walk::{self, Visit};
-use crate::check::DeclarationKind;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::ir::{Assertion, Check, Course, Expr as Checked, ExprKind as Form, NameTest, Pattern, Scope, Severity};
-use crate::source::Span;
-use crate::syntax::ast::{Atom, Statement, StatementKind, Step, StepKind, Subject, WithinUnit};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_engine::check::DeclarationKind;
+use averment_engine::ir::{
+    Assertion, Check, Course, Expr as Checked, ExprKind as Form, NameTest, Pattern, Scope, Severity,
+};
+use averment_syntax::ast::{Atom, Statement, StatementKind, Step, StepKind, Subject, WithinUnit};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -192,7 +194,7 @@ pub fn conditions(context: &mut Context<'_>) {
     let mut found = Vec::new();
     for assertion in own(context) {
         let Check::Course(Course::Each { step, condition, .. }) = &assertion.check else { continue };
-        let looks = crate::check::any(condition, &|form| {
+        let looks = averment_engine::check::any(condition, &|form| {
             matches!(
                 form,
                 Form::Step
@@ -204,7 +206,7 @@ pub fn conditions(context: &mut Context<'_>) {
                     | Form::Param(_)
             )
         });
-        let of_run = crate::check::any(condition, &|form| matches!(form, Form::Root(_) | Form::Run));
+        let of_run = averment_engine::check::any(condition, &|form| matches!(form, Form::Root(_) | Form::Run));
         if looks || !of_run {
             continue;
         }

@@ -6,10 +6,10 @@ use super::logic::course::Assertions;
 use super::logic::formula::{Bounds, Formula, Subject};
 use super::logic::solve::{Answer, impossible, solve};
 use super::logic::{key, witness};
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::ir::{self, Check, Course, Expr, RuleRole, Severity};
-use crate::source::Span;
-use crate::syntax::ast::Quantifier;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_engine::ir::{self, Check, Course, Expr, RuleRole, Severity};
+use averment_syntax::ast::Quantifier;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Assertions that one assertion is compared with.
@@ -45,7 +45,7 @@ pub fn pairs(context: &mut Context<'_>) {
 }
 
 /// Assertions that are judged on the same runs: those of all rules together, those of each case.
-fn scopes(module: &ir::Module, root: crate::source::FileId) -> Vec<Vec<&ir::Assertion>> {
+fn scopes(module: &ir::Module, root: averment_base::source::FileId) -> Vec<Vec<&ir::Assertion>> {
     let mut scopes: BTreeMap<Option<u32>, Vec<&ir::Assertion>> = BTreeMap::new();
     for assertion in module.assertions.iter().filter(|one| one.span.file == root) {
         let plain = assertion.settings.when.is_empty()

@@ -2,13 +2,13 @@
 
 use super::context::Context;
 use super::walk::{self, Visit};
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::Span;
-use crate::syntax::ast::{
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_runs::run::Kind;
+use averment_syntax::ast::{
     Argument, Atom, BinaryOperator, Expr, ExprKind, Flow, FlowKind, Statement, StatementKind, Step, StepKind, Subject,
     Unit,
 };
-use crate::trace::run::Kind;
 
 /// `fetch*` in a flow: a tool whose name starts so, not a repetition.
 pub fn globs_in_flows(context: &mut Context<'_>) {

@@ -2,9 +2,9 @@
 
 use super::context::Context;
 use super::walk::{self, Visit};
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::Span;
-use crate::syntax::ast::{Argument, Atom, Expr, ExprKind, Regex, Step, StepKind, TestKind, ValueTest};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{Argument, Atom, Expr, ExprKind, Regex, Step, StepKind, TestKind, ValueTest};
 use regex_syntax::ast::{AssertionKind, Ast, RepetitionKind, RepetitionOp, RepetitionRange};
 
 /// Everything about single regular expressions.

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::{cost, kinds, names, order, pairs, readings, regex, style, tests, text, truth, vacuity};
-use crate::diagnostic::Slug;
+use averment_base::diagnostic::Slug;
 
 /// A function that looks for lints.
 pub struct Pass {

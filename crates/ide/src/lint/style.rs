@@ -2,9 +2,9 @@
 
 use super::context::Context;
 use super::walk::{self, Visit};
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::Span;
-use crate::syntax::ast::{
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::{
     BinaryOperator, Expr, ExprKind, GroupKind, Item, ItemKind, ModifierKind, Setting, Statement, StatementKind,
     Subject, TestKind, Times, ValueTest,
 };
@@ -224,7 +224,7 @@ impl<'a> Shapes<'_, 'a> {
 fn positive(context: &Context<'_>, subject: &Expr, test: &ValueTest) -> Option<String> {
     let subject = context.text(subject.span);
     let operator = context.text(test.operator);
-    let rest = context.sources.text(crate::source::Span { start: test.operator.end, ..test.span }).trim();
+    let rest = context.sources.text(averment_base::source::Span { start: test.operator.end, ..test.span }).trim();
     let words: Vec<&str> = operator.split_whitespace().collect();
     let plain = match words.as_slice() {
         ["!="] => "==".to_owned(),
@@ -296,8 +296,8 @@ impl<'a> Visit<'a> for Statements<'_, 'a> {
         }
     }
 
-    fn step(&mut self, step: &'a crate::syntax::ast::Step) {
-        if let crate::syntax::ast::StepKind::Atom(atom) = &step.kind
+    fn step(&mut self, step: &'a averment_syntax::ast::Step) {
+        if let averment_syntax::ast::StepKind::Atom(atom) = &step.kind
             && let Subject::Tool(name) = &atom.subject
             && name.text == "*"
         {

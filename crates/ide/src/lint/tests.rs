@@ -1,8 +1,8 @@
 //! Rules without tests, and tests without meaning.
 
 use super::context::Context;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::syntax::ast::{Expr, ExprKind, Item, ItemKind, Name, Test, TestRun};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_syntax::ast::{Expr, ExprKind, Item, ItemKind, Name, Test, TestRun};
 
 /// Everything about the tests of a file.
 pub fn tests(context: &mut Context<'_>) {

@@ -1,8 +1,8 @@
 //! Characters and regular expressions that are not what they look like.
 
 use super::context::Context;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::Span;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
 use std::collections::BTreeMap;
 use unicode_security::{MixedScript as _, skeleton};
 

@@ -5,9 +5,9 @@ use super::logic::build::Builder;
 use super::logic::course::Assertions;
 use super::logic::formula::{Bounds, Formula};
 use super::logic::solve::impossible;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::ir::{self, Check, Constant, Course, Expr, ExprKind, Pattern, Scope, ValueTest};
-use crate::syntax::ast::{BinaryOperator, TestKind};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_engine::ir::{self, Check, Constant, Course, Expr, ExprKind, Pattern, Scope, ValueTest};
+use averment_syntax::ast::{BinaryOperator, TestKind};
 
 /// Operands of one chain of `and` or `or` that are compared with each other.
 const OPERANDS: usize = 16;
@@ -163,7 +163,7 @@ impl Conditions<'_> {
                 self.parts(source);
                 self.condition(body);
             }
-            _ => crate::check::children(expr, &mut |child| self.parts(child)),
+            _ => averment_engine::check::children(expr, &mut |child| self.parts(child)),
         });
     }
 

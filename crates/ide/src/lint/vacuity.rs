@@ -3,10 +3,10 @@
 use super::context::Context;
 use super::logic::patterns::within;
 use super::logic::witness::at_path;
-use crate::check::walk;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::ir::{Assertion, Check, Course, Expr, ExprKind, Pattern, ValueTest};
-use crate::syntax::ast::{ExprQuantifier, Quantifier, TestKind};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_engine::check::walk;
+use averment_engine::ir::{Assertion, Check, Course, Expr, ExprKind, Pattern, ValueTest};
+use averment_syntax::ast::{ExprQuantifier, Quantifier, TestKind};
 use serde_json::json;
 
 /// Assertions of the file.

@@ -1,6 +1,6 @@
 //! Going through a syntax tree. Data (schemas, runs of tests, arguments of calls) is left out: nobody asserts anything with it.
 
-use crate::syntax::ast::{
+use averment_syntax::ast::{
     Argument, Atom, Expr, ExprKind, File, Flow, FlowKind, Item, ItemKind, KindText, ModifierKind, PredicateTarget,
     Regex, Scope, Setting, Statement, StatementKind, Step, StepKind, Subject, Text, TextOrRegex, TextPart, ValueTest,
     Window, World,

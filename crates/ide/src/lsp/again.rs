@@ -5,13 +5,13 @@
 
 use super::analysis::Analysis;
 use super::documents::{Documents, Overlay};
-use crate::check::{CheckOptions, Checked, Symbols, check_tree};
-use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
-use crate::limits::Limits;
 use crate::lint::{self, LintOptions};
-use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::ast::{File, Item, ItemKind};
-use crate::syntax::{Again, Outline};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceMap, Span};
+use averment_engine::check::{CheckOptions, Checked, Symbols, check_tree};
+use averment_syntax::ast::{File, Item, ItemKind};
+use averment_syntax::{Again, Outline};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -194,8 +194,8 @@ fn named_alone(item: &Item) -> Option<Item> {
     Some(Item { kind, span: item.span, doc: item.doc.clone() })
 }
 
-fn bare(rule: &crate::syntax::ast::Rule) -> crate::syntax::ast::Rule {
-    crate::syntax::ast::Rule { name: rule.name.clone(), sentence: None, modifiers: Vec::new(), body: Vec::new() }
+fn bare(rule: &averment_syntax::ast::Rule) -> averment_syntax::ast::Rule {
+    averment_syntax::ast::Rule { name: rule.name.clone(), sentence: None, modifiers: Vec::new(), body: Vec::new() }
 }
 
 fn heads(items: &[Item]) -> Vec<Head> {

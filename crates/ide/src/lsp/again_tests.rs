@@ -3,7 +3,7 @@
 use super::again::How;
 use super::analysis::Analysis;
 use super::documents::Documents;
-use crate::diagnostic::{Diagnostic, Severity};
+use averment_base::diagnostic::{Diagnostic, Severity};
 use lsp_types::Uri;
 use std::path::Path;
 use std::str::FromStr as _;
@@ -81,7 +81,8 @@ fn follows(name: &str, text: &str, edits: usize, numbers: &mut Numbers) {
         assert!(known.checked.ast == fresh.checked.ast, "{name}: {next:?}");
         assert_eq!(known.syntax, fresh.syntax, "{name}: {next:?}");
         // The command line reads the file as a whole.
-        let (tree, _, said) = crate::syntax::parse(&fresh.sources, fresh.root, &crate::limits::Limits::default());
+        let (tree, _, said) =
+            averment_syntax::parse(&fresh.sources, fresh.root, &averment_base::limits::Limits::default());
         assert!(tree == fresh.checked.ast, "{name}: {next:?}");
         assert_eq!(said, fresh.syntax, "{name}: {next:?}");
         if !known.partial {

@@ -2,9 +2,9 @@
 
 use super::place::{key_of, path_of};
 use super::text::Encoding;
-use crate::check::files::{Disk, FileError, Files, Found, normalized};
-use crate::limits::Limits;
-use crate::source::SourceFile;
+use averment_base::limits::Limits;
+use averment_base::source::SourceFile;
+use averment_engine::check::files::{Disk, FileError, Files, Found, normalized};
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

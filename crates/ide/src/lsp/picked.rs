@@ -1,12 +1,12 @@
 //! The picked run: read once, judged whenever rules change.
 
 use crate::assist::Recorded;
-use crate::bytecode::program::Program;
-use crate::limits::Limits;
-use crate::trace::{RawRun, Runs, parse};
-use crate::vm::evaluate::{EvaluateOptions, evaluate};
-use crate::vm::outcome::Outcome;
-use crate::vm::prepare::Prepared;
+use averment_base::limits::Limits;
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
+use averment_engine::vm::outcome::Outcome;
+use averment_engine::vm::prepare::Prepared;
+use averment_traces::{RawRun, Runs, parse};
 use bumpalo::Bump;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ impl PickedRun {
     /// Reads the run with a number, from 1, of a file.
     pub fn read(file: &Path, number: usize) -> Result<Self, String> {
         let limits = limits();
-        let said = |error: crate::trace::ReadError| error.to_string();
+        let said = |error: averment_traces::ReadError| error.to_string();
         let mut runs = Runs::open(&file.to_string_lossy(), &limits).map_err(said)?;
         let wanted = number.clamp(1, RUNS);
         let found = runs.nth(wanted - 1);

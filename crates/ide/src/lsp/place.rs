@@ -35,7 +35,7 @@ pub fn path_of(uri: &str) -> Option<PathBuf> {
     let bytes = decoded.as_bytes();
     let drive = bytes.get(1).is_some_and(u8::is_ascii_alphabetic) && bytes.get(2) == Some(&b':');
     let text = if drive && cfg!(windows) { decoded.get(1..)? } else { &decoded };
-    Some(crate::check::files::normalized(Path::new(text)))
+    Some(averment_engine::check::files::normalized(Path::new(text)))
 }
 
 /// The URI of a path.
@@ -48,7 +48,7 @@ pub fn uri_of(path: &Path) -> Option<Uri> {
 
 /// A path as it is told apart: symbolic links resolved where the file exists.
 pub fn key_of(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| crate::check::files::normalized(path))
+    std::fs::canonicalize(path).unwrap_or_else(|_| averment_engine::check::files::normalized(path))
 }
 
 #[cfg(test)]

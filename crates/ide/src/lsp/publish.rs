@@ -3,8 +3,8 @@
 use super::analysis::Analysis;
 use super::server::Server;
 use super::text::Encoding;
-use crate::diagnostic::{Diagnostic, Severity, Slug};
-use crate::source::Span;
+use averment_base::diagnostic::{Diagnostic, Severity, Slug};
+use averment_base::source::Span;
 use lsp_types::{
     DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString,
     PublishDiagnosticsParams, Uri,

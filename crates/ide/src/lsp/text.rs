@@ -1,6 +1,6 @@
 //! Positions of the protocol: lines from 0, columns in the unit that client and server agreed on.
 
-use crate::source::SourceFile;
+use averment_base::source::SourceFile;
 use lsp_types::{Position, PositionEncodingKind, Range};
 
 /// The unit of columns.

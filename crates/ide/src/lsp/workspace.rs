@@ -3,7 +3,7 @@
 use super::documents::Overlay;
 use super::place::key_of;
 use super::server::Server;
-use crate::check::files::Files as _;
+use averment_engine::check::files::Files as _;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

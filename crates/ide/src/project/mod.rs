@@ -12,9 +12,9 @@ mod read;
 
 pub use find::{Found, NAME, find, find_for};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Slug, render};
 use crate::lint::Levels;
-use crate::source::{SourceFile, SourceMap, Span};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug, render};
+use averment_base::source::{SourceFile, SourceMap, Span};
 use serde_json::Value;
 use std::fmt;
 use std::io::Read as _;

@@ -1,10 +1,10 @@
 //! From the text of `averment.toml` to [`Project`]: every key is known, every value is of its type, every path stays inside.
 
 use super::{LoadOptions, Project};
-use crate::diagnostic::suggest::nearest;
-use crate::diagnostic::{Diagnostic, Diagnostics, Family, Slug};
 use crate::lint::Level;
-use crate::source::{FileId, Span};
+use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Family, Slug};
+use averment_base::source::{FileId, Span};
 use serde_json::{Map, Value};
 use std::path::{Component, Path, PathBuf};
 use toml::Spanned;

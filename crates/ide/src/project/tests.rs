@@ -1,6 +1,6 @@
 use super::*;
-use crate::diagnostic::{Family, Severity};
 use crate::lint::Level;
+use averment_base::diagnostic::{Family, Severity};
 use serde_json::json;
 
 fn loaded(text: &str) -> Project {

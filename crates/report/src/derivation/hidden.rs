@@ -1,10 +1,10 @@
 //! What a derivation must not show: secrets, the environment, and what a predicate of `no … in` looks for.
 
-use crate::diagnostic::render::one_line;
-use crate::report::redact::{self, REDACTED, Withheld, redact};
-use crate::report::value::shortened;
-use crate::trace::run::Run;
-use crate::vm::derivation::{Derivation, Found, Part, Shown};
+use crate::redact::{self, REDACTED, Withheld, redact};
+use crate::value::shortened;
+use averment_base::diagnostic::render::one_line;
+use averment_engine::vm::derivation::{Derivation, Found, Part, Shown};
+use averment_runs::run::Run;
 
 /// Texts and places that are not shown.
 #[derive(Debug, Default)]

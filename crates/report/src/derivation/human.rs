@@ -2,9 +2,9 @@
 
 use super::timeline::{Line, StepLine};
 use super::view::{AssertionView, Mark, Node, View};
-use crate::diagnostic::render::{Ink, Style, paint};
-use crate::report::value::shortened;
-use crate::truth::Verdict;
+use crate::value::shortened;
+use averment_base::diagnostic::render::{Ink, Style, paint};
+use averment_base::truth::Verdict;
 use std::io::{self, Write};
 
 /// Writes all of it.
@@ -124,7 +124,7 @@ impl Page {
         let from = self.lines.len();
         self.wrapped(depth.min(DEEPEST), &format!("{mark} "), &text);
         self.color(from, node, &mark);
-        crate::value::compare::deeper(|| node.parts.iter().for_each(|part| self.node(part, depth + 1)));
+        averment_base::value::compare::deeper(|| node.parts.iter().for_each(|part| self.node(part, depth + 1)));
     }
 
     /// Colours the mark at the start of a line.

@@ -3,12 +3,14 @@
 //! [`view`] makes one picture of it all, in which nothing is left that a report must not show; the formats only lay it out.
 
 mod hidden;
+#[cfg(feature = "pictures")]
 mod html;
 mod human;
 mod timeline;
 pub mod view;
 
-pub use crate::report::value::shortened as cut;
+pub use crate::value::shortened as cut;
+#[cfg(feature = "pictures")]
 pub use html::html;
 pub use human::{assertion, ink, nodes, write as human};
 pub use timeline::{Choice, Line, StepLine};

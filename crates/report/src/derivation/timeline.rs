@@ -1,13 +1,13 @@
 //! The run in a derivation: its steps, those that the assertion looks at marked, the others left out where they are many.
 
 use super::hidden::Hidden;
-use crate::builtins::detect::beginning;
-use crate::diagnostic::render::one_line;
-use crate::report::redact::REDACTED;
-use crate::report::value::shortened;
-use crate::trace::run::Run;
-use crate::trace::timeline::rows;
-use crate::vm::derivation::{CourseTrace, Part, PatternTrace, Shown, Standing, State};
+use crate::redact::REDACTED;
+use crate::value::shortened;
+use averment_base::diagnostic::render::one_line;
+use averment_builtins::detect::beginning;
+use averment_engine::vm::derivation::{CourseTrace, Part, PatternTrace, Shown, Standing, State};
+use averment_runs::run::Run;
+use averment_runs::timeline::rows;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

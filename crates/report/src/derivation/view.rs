@@ -2,16 +2,16 @@
 
 use super::hidden::Hidden;
 use super::timeline::{self, Choice, Line, Marks};
-use crate::diagnostic::render::one_line;
-use crate::ir::GroupKind;
-use crate::report::redact::REDACTED;
-use crate::report::table::{Item, Table};
-use crate::report::value::shortened;
-use crate::source::Span;
-use crate::trace::run::Run;
-use crate::truth::{Truth, Verdict};
-use crate::vm::derivation::{Derivation, Found, Hit, Miss, Part, PartKind, PatternTrace, Shown};
-use crate::vm::outcome::Evidence;
+use crate::redact::REDACTED;
+use crate::table::{Item, Table};
+use crate::value::shortened;
+use averment_base::diagnostic::render::one_line;
+use averment_base::source::Span;
+use averment_base::truth::{Truth, Verdict};
+use averment_engine::ir::GroupKind;
+use averment_engine::vm::derivation::{Derivation, Found, Hit, Miss, Part, PartKind, PatternTrace, Shown};
+use averment_engine::vm::outcome::Evidence;
+use averment_runs::run::Run;
 use serde::Serialize;
 
 /// What is explained: one run and some assertions.

@@ -1,9 +1,9 @@
 //! Diagnostics as miette draws them.
 
-use super::{one_line, printable};
-use crate::diagnostic::window::Window;
-use crate::diagnostic::{Diagnostic, Label, Severity};
-use crate::source::{SourceFile, SourceMap, Span};
+use averment_base::diagnostic::render::{one_line, printable};
+use averment_base::diagnostic::window::Window;
+use averment_base::diagnostic::{Diagnostic, Label, Severity};
+use averment_base::source::{SourceFile, SourceMap, Span};
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceSpan};
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 use super::*;
-use crate::diagnostic::Slug;
-use crate::source::FileId;
-use crate::source::SourceFile;
+use averment_base::diagnostic::Slug;
+use averment_base::source::FileId;
+use averment_base::source::SourceFile;
 
 fn sources() -> SourceMap {
     let mut sources = SourceMap::default();

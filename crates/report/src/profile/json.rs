@@ -2,7 +2,7 @@
 
 use super::super::table::Location;
 use super::{AssertionRow, Phase, Report, Row, RuleRow};
-use crate::vm::profile::Cost;
+use averment_engine::vm::profile::Cost;
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -5,7 +5,7 @@ mod rows;
 mod table;
 
 use super::table::Location;
-use crate::vm::profile::{Cost, Profile};
+use averment_engine::vm::profile::{Clock, Cost, Profile};
 pub use json::json;
 use std::collections::BTreeMap;
 pub use table::table;
@@ -28,7 +28,7 @@ pub struct Costs {
 }
 
 /// What one program cost.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ProgramCosts {
     /// The parts of its evaluation.
     pub profile: Profile,
@@ -84,9 +84,9 @@ impl Phase {
 }
 
 impl Costs {
-    /// Notes of programs with so many assertions.
-    pub fn of_programs(assertions: impl IntoIterator<Item = usize>) -> Self {
-        let program = |count| ProgramCosts { profile: Profile::default(), decided: vec![0; count] };
+    /// Notes of programs with so many assertions; `clock` tells the times of their parts.
+    pub fn of_programs(assertions: impl IntoIterator<Item = usize>, clock: Clock) -> Self {
+        let program = |count| ProgramCosts { profile: Profile::new(clock), decided: vec![0; count] };
         Self { programs: assertions.into_iter().map(program).collect(), ..Self::default() }
     }
 

@@ -2,12 +2,12 @@
 
 use super::super::table::{Item, Location, Table};
 use super::{AssertionRow, Costs, ProgramCosts, Report, Row, RuleRow};
-use crate::bytecode::ops::Op;
-use crate::bytecode::program::Program;
-use crate::diagnostic::render::one_line;
-use crate::source::Span;
-use crate::vm::prepare::Prepared;
-use crate::vm::profile::{Cost, Part};
+use averment_base::diagnostic::render::one_line;
+use averment_base::source::Span;
+use averment_engine::bytecode::ops::Op;
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::profile::{Cost, Part};
 
 impl Report {
     /// The profile of a check of these programs, which took so many nanoseconds.
@@ -95,7 +95,7 @@ impl Rows<'_> {
         let plan = prepared.plan(self.program);
         let mut rows: Vec<Option<Row>> = Vec::new();
         for (number, pattern) in (0..).zip(&self.program.patterns) {
-            let Some(shape) = plan.number_of(crate::bytecode::program::PatternId(number)) else { continue };
+            let Some(shape) = plan.number_of(averment_engine::bytecode::program::PatternId(number)) else { continue };
             if rows.len() <= shape as usize {
                 rows.resize_with(shape as usize + 1, || None);
             }

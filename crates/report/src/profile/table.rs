@@ -2,8 +2,8 @@
 
 use super::super::value::shortened;
 use super::{Costs, Phase, Report, Row, RuleRow};
-use crate::diagnostic::render::{Ink, Style, paint, printable};
-use crate::vm::profile::Cost;
+use averment_base::diagnostic::render::{Ink, Style, paint, printable};
+use averment_engine::vm::profile::Cost;
 use std::cmp::Reverse;
 
 /// Lines of one table.

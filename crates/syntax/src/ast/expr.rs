@@ -1,7 +1,7 @@
 //! Expressions, tests, literals (language reference, section 4).
 
 use super::Name;
-use crate::source::Span;
+use averment_base::source::Span;
 
 /// An expression.
 #[derive(Debug, Clone, PartialEq)]

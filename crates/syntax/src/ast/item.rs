@@ -1,7 +1,7 @@
 //! Files, declarations, settings (language reference, sections 3, 8, 9, 10).
 
 use super::{Assertion, Expr, Modifier, Name, Number, StatementKind, Step, Text};
-use crate::source::Span;
+use averment_base::source::Span;
 
 /// One rule file.
 #[derive(Debug, Clone, PartialEq, Default)]

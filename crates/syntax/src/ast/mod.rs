@@ -1,6 +1,6 @@
 //! The syntax tree: what the author wrote, with a span on every node and nothing resolved.
 //!
-//! One small type per concept. `check` turns it into [`crate::ir`]; the formatter and the editor read it as it is.
+//! One small type per concept. `check` turns it into [`averment_engine::ir`]; the formatter and the editor read it as it is.
 //! Sections named in the comments are those of the language reference.
 
 mod expr;
@@ -11,7 +11,7 @@ mod same;
 mod statement;
 mod step;
 
-use crate::source::Span;
+use averment_base::source::Span;
 pub use expr::*;
 pub use item::*;
 pub use moved::move_items;

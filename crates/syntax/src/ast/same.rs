@@ -3,7 +3,7 @@
 //! Every type takes itself apart by the table in [`super::parts`], so that a new field cannot be forgotten.
 
 use super::*;
-use crate::syntax::grammar::with_stack;
+use crate::grammar::with_stack;
 
 /// Room on the stack, in levels of the grammar: what nests there takes much more than a comparison does.
 const LEVELS: usize = 64;

@@ -1,7 +1,7 @@
 //! Assertions, their modifiers, statements (language reference, sections 4, 6, 7, 9).
 
 use super::{Expr, Flow, Item, Name, Number, Regex, Step, Text, ValueTest};
-use crate::source::Span;
+use averment_base::source::Span;
 
 /// An assertion: a statement with its modifiers.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! Step patterns and flows (language reference, section 5).
 
 use super::{Expr, Name, Regex, Text};
-use crate::source::Span;
+use averment_base::source::Span;
 
 /// A step pattern.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,9 +1,9 @@
 //! The difference of two texts as edits, for editors: what did not change keeps its cursor, its folds and its marks.
 
 use super::{Options, format};
-use crate::diagnostic::Diagnostics;
-use crate::source::{FileId, SourceMap};
-use crate::syntax;
+use crate::{self as syntax};
+use averment_base::diagnostic::Diagnostics;
+use averment_base::source::{FileId, SourceMap};
 use std::ops::Range;
 
 /// Replaces bytes of a text.

@@ -1,6 +1,6 @@
 //! Comments by the word or sign that they stand before or behind.
 
-use crate::syntax::concrete::Leaf;
+use crate::concrete::Leaf;
 use std::ops::Range;
 
 /// A comment of the text.

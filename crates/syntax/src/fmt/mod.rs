@@ -18,10 +18,10 @@ mod gaps;
 mod layout;
 mod print;
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
-use crate::limits::Limits;
-use crate::source::{FileId, SourceFile, SourceMap, Span};
-use crate::syntax::{self, ast, concrete};
+use crate::{self as syntax, ast, concrete};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 pub use edits::{Edit, edits, edits_in};
 use gaps::Gaps;
 

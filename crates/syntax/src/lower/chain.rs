@@ -1,10 +1,10 @@
 //! Chains of operators: which binds which.
 
 use super::{Children, Lower, Node};
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::Span;
-use crate::syntax::ast::{BinaryOperator, Expr, ExprKind, Name};
-use crate::syntax::grammar::Rule;
+use crate::ast::{BinaryOperator, Expr, ExprKind, Name};
+use crate::grammar::Rule;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
 
 /// Longer chains of `and` or `or` become balanced trees, so that a rule with a thousand alternatives is no thousand levels deep.
 const LONGEST_LEFT_CHAIN: usize = 32;

@@ -2,7 +2,7 @@
 
 use super::Node;
 use super::text::Piece;
-use crate::syntax::grammar::Rule;
+use crate::grammar::Rule;
 
 /// A part of one line of the text: up to its line end, or up to an interpolation.
 enum Chunk<'i> {

@@ -2,14 +2,14 @@
 
 use super::chain::Implied;
 use super::{Children, Lower, Node};
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::Span;
-use crate::syntax::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, TestKind};
-use crate::syntax::grammar::Rule;
+use crate::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, TestKind};
+use crate::grammar::Rule;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
 
 impl Lower<'_> {
     /// A whole expression: `not`, `and`, `or`, `implies` over comparisons.
-    pub(in crate::syntax) fn expression(&mut self, node: Node<'_>) -> Option<Expr> {
+    pub(crate) fn expression(&mut self, node: Node<'_>) -> Option<Expr> {
         let mut chain = Implied::default();
         let mut operator: Option<(BinaryOperator, Span)> = None;
         let mut nots: Vec<Span> = Vec::new();
@@ -35,7 +35,7 @@ impl Lower<'_> {
     }
 
     /// The expression that an entry rule holds alone.
-    pub(in crate::syntax) fn lone_expression(&mut self, node: Node<'_>) -> Option<Expr> {
+    pub(crate) fn lone_expression(&mut self, node: Node<'_>) -> Option<Expr> {
         self.expression(Children::of(node).next()?)
     }
 

@@ -1,17 +1,17 @@
 //! Declarations, bodies, assertions (language reference, sections 3, 8 and 10).
 
 use super::{Children, Lower, Node};
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::syntax::ast::{
+use crate::ast::{
     Assertion, Call, CallInput, Expr, ExprKind, Generator, Item, ItemKind, Literal, Name, Param, Rule as NamedRule,
     Setting, Statement, StatementKind, Test, TestRun, Use,
 };
-use crate::syntax::grammar::Rule;
-use crate::syntax::words;
+use crate::grammar::Rule;
+use crate::words;
+use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl Lower<'_> {
     /// The items of a file or a body. An item with a mistake that leaves nothing to keep is left out.
-    pub(in crate::syntax) fn items(&mut self, node: Node<'_>) -> Vec<Item> {
+    pub(crate) fn items(&mut self, node: Node<'_>) -> Vec<Item> {
         Children::of(node)
             .filter(|child| child.as_rule() == Rule::item)
             .flat_map(|child| self.item(child).unwrap_or_default())
@@ -25,7 +25,7 @@ impl Lower<'_> {
     }
 
     /// One line of the grammar; a line of several settings makes several items.
-    pub(in crate::syntax) fn item(&mut self, node: Node<'_>) -> Option<Vec<Item>> {
+    pub(crate) fn item(&mut self, node: Node<'_>) -> Option<Vec<Item>> {
         let form = Children::of(node).next()?;
         let span = self.span(&form);
         let kind = match form.as_rule() {
@@ -37,7 +37,7 @@ impl Lower<'_> {
     }
 
     /// A line of a workspace or runner, as an item.
-    pub(in crate::syntax) fn lone_setting(&mut self, node: Node<'_>) -> Vec<Item> {
+    pub(crate) fn lone_setting(&mut self, node: Node<'_>) -> Vec<Item> {
         let lines = Children::of(node).filter(|child| child.as_rule() == Rule::runner_setting);
         let item = |(span, setting)| Item { kind: ItemKind::Setting(setting), span, doc: None };
         lines.filter_map(|line| Some((self.span(&line), self.key_setting(line)?))).map(item).collect()

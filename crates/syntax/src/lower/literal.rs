@@ -1,10 +1,10 @@
 //! Numbers and regular expressions.
 
 use super::{Lower, Node};
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::syntax::ast::{Number, Regex, Unit};
-use crate::syntax::grammar::Rule;
-use crate::syntax::number::{self, Mistake, Reading};
+use crate::ast::{Number, Regex, Unit};
+use crate::grammar::Rule;
+use crate::number::{self, Mistake, Reading};
+use averment_base::diagnostic::{Diagnostic, Slug};
 
 /// The flags that a regular expression may have.
 const FLAGS: &str = "imsxu";
@@ -91,9 +91,11 @@ impl Lower<'_> {
 }
 
 /// What to say of letters that are no unit.
-fn unknown_unit(place: crate::source::Span, amount: &str, unit: &str) -> Diagnostic {
-    let number =
-        crate::source::Span { start: place.start.saturating_sub(u32::try_from(amount.len()).unwrap_or(0)), ..place };
+fn unknown_unit(place: averment_base::source::Span, amount: &str, unit: &str) -> Diagnostic {
+    let number = averment_base::source::Span {
+        start: place.start.saturating_sub(u32::try_from(amount.len()).unwrap_or(0)),
+        ..place
+    };
     if amount.starts_with('$') {
         return Diagnostic::new(Slug::UnknownUnit, place, format!("letters behind an amount of money: `{unit}`"))
             .help(format!("write `{amount}`; an amount is in US dollars and takes no unit"));

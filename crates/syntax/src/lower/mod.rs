@@ -16,8 +16,8 @@ mod text;
 
 use super::ast::Name;
 use super::grammar::Rule;
-use crate::diagnostic::{Diagnostic, Diagnostics, Slug};
-use crate::source::{FileId, Span};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
+use averment_base::source::{FileId, Span};
 use pest::iterators::{Pair, Pairs};
 
 /// A pair of the grammar.

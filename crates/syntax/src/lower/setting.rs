@@ -1,8 +1,8 @@
 //! Modifiers and settings (language reference, sections 7 and 8).
 
 use super::{Children, Lower, Node};
-use crate::syntax::ast::{Expr, ExprKind, Item, ItemKind, Modifier, ModifierKind, Name, Number, Setting};
-use crate::syntax::grammar::Rule;
+use crate::ast::{Expr, ExprKind, Item, ItemKind, Modifier, ModifierKind, Name, Number, Setting};
+use crate::grammar::Rule;
 
 impl Lower<'_> {
     /// The modifiers behind an assertion or the name of a rule.

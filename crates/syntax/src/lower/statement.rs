@@ -1,12 +1,12 @@
 //! Statements (language reference, sections 4, 6 and 9).
 
 use super::{Children, Lower, Node};
-use crate::source::Span;
-use crate::syntax::ast::{
+use crate::ast::{
     Expr, GroupKind, Item, PredicateTarget, Quantifier, Scope, SequenceMode, Statement, StatementKind, Step, Times,
     ValueTest, Window, Within, WithinUnit, World,
 };
-use crate::syntax::grammar::{self, Rule};
+use crate::grammar::{self, Rule};
+use averment_base::source::Span;
 
 impl Lower<'_> {
     /// Any statement.
@@ -118,7 +118,7 @@ impl Lower<'_> {
 
     /// A condition without parentheses in front of something that belongs to the statement.
     fn where_before(&mut self, step: &Step, what: &str, rest: Span) {
-        let crate::syntax::ast::StepKind::Where { step: inner, condition } = &step.kind else { return };
+        let crate::ast::StepKind::Where { step: inner, condition } = &step.kind else { return };
         let written = self.source(step.span).to_owned();
         if written.starts_with('(') && written.ends_with(')') && step.span.start < inner.span.start {
             return;

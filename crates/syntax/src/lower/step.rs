@@ -1,16 +1,16 @@
 //! Step patterns and flows (language reference, section 5).
 
 use super::{Children, Lower, Node};
-use crate::source::Span;
-use crate::syntax::ast::{
+use crate::ast::{
     Argument, Atom, Expr, ExprKind, Flow, FlowKind, KindText, Name, StatusWord, Step, StepKind, StepWord, Subject,
     TextOrRegex,
 };
-use crate::syntax::grammar::Rule;
+use crate::grammar::Rule;
+use averment_base::source::Span;
 
 impl Lower<'_> {
     /// A step pattern.
-    pub(in crate::syntax) fn step(&mut self, node: Node<'_>) -> Option<Step> {
+    pub(crate) fn step(&mut self, node: Node<'_>) -> Option<Step> {
         let span = self.span(&node);
         let mut parts: Vec<Step> = Vec::new();
         let mut condition = None;

@@ -1,9 +1,9 @@
 //! Tests: `== 3`, `not matches /x/`, `is json Refund`.
 
 use super::{Children, Lower, Node};
-use crate::source::Span;
-use crate::syntax::ast::{Expr, Name, TestKind, ValueTest};
-use crate::syntax::grammar::Rule;
+use crate::ast::{Expr, Name, TestKind, ValueTest};
+use crate::grammar::Rule;
+use averment_base::source::Span;
 
 /// The words of a test, without `not`, and its positive form. The first row whose words are all there counts.
 const WORDS: &[(&[Rule], TestKind)] = &[

@@ -2,10 +2,10 @@
 
 use super::dedent::dedented;
 use super::{Children, Lower, Node};
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::source::Span;
-use crate::syntax::ast::{Expr, Name, Text, TextPart};
-use crate::syntax::grammar::Rule;
+use crate::ast::{Expr, Name, Text, TextPart};
+use crate::grammar::Rule;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
 
 /// A piece of a string before escapes are resolved.
 pub(super) enum Piece<'i> {

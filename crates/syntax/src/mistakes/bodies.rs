@@ -3,8 +3,8 @@
 use super::Find;
 use super::times::number_word;
 use super::view::{View, Write};
-use crate::diagnostic::Diagnostic;
-use crate::syntax::words;
+use crate::words;
+use averment_base::diagnostic::Diagnostic;
 
 pub(super) const TABLE: &[Find] =
     &[group_without_of, at_least, one_of, group_in_brackets, colon_before_body, joined_statements];

@@ -2,9 +2,9 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::syntax::token::Kind;
-use crate::syntax::{grammar, words};
+use crate::token::Kind;
+use crate::{grammar, words};
+use averment_base::diagnostic::{Diagnostic, Slug};
 
 pub(super) const TABLE: &[Find] = &[call_outside, call_in_front, generated, expectation, call_alias, for_each_tool];
 

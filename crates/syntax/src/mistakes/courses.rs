@@ -2,7 +2,7 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::Diagnostic;
+use averment_base::diagnostic::Diagnostic;
 
 pub(super) const TABLE: &[Find] = &[
     immediately_each,
@@ -58,7 +58,7 @@ fn missing_step_behind_arrow(view: &View<'_, '_>) -> Option<Diagnostic> {
     }
     const WORDS: &[&str] =
         &["after", "before", "between", "until", "iff", "then", "or", "and", ",", "|", "each", "proposed"];
-    let stepped = crate::syntax::words::STATEMENTS.contains(&view.word(0)) || view.find(0, "iff").is_some();
+    let stepped = crate::words::STATEMENTS.contains(&view.word(0)) || view.find(0, "iff").is_some();
     if stepped
         && last > 0
         && view.is_any(last, WORDS)
@@ -312,7 +312,7 @@ fn only_before(view: &View<'_, '_>) -> Option<Diagnostic> {
 /// `A before B`, `A after B`, `A never after B`, `A then B`.
 fn infix_order(view: &View<'_, '_>) -> Option<Diagnostic> {
     let end = view.behind_step(0);
-    if end == 0 || crate::syntax::words::STATEMENTS.contains(&view.word(0)) || view.failed > end + 1 {
+    if end == 0 || crate::words::STATEMENTS.contains(&view.word(0)) || view.failed > end + 1 {
         return None;
     }
     let mut order = end;

@@ -2,8 +2,8 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::Diagnostic;
-use crate::syntax::words;
+use crate::words;
+use averment_base::diagnostic::Diagnostic;
 
 pub(super) const TABLE: &[Find] = &[text_for_a_name, quoted_name, name_missing, name_of_two_words, test_declaration];
 

@@ -2,7 +2,7 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::Diagnostic;
+use averment_base::diagnostic::Diagnostic;
 
 pub(super) const TABLE: &[Find] =
     &[let_declaration, param_declaration, def_declaration, schema_declaration, tools_declaration, use_declaration];
@@ -107,10 +107,10 @@ fn type_of(view: &View<'_, '_>, at: usize) -> &'static str {
         return "string";
     }
     if view.is_number(at) {
-        return match crate::syntax::number::read(word).map(|reading| reading.unit) {
-            Ok(crate::syntax::ast::Unit::Duration) => "duration",
-            Ok(crate::syntax::ast::Unit::Money) => "money",
-            Ok(crate::syntax::ast::Unit::Size) => "size",
+        return match crate::number::read(word).map(|reading| reading.unit) {
+            Ok(crate::ast::Unit::Duration) => "duration",
+            Ok(crate::ast::Unit::Money) => "money",
+            Ok(crate::ast::Unit::Size) => "size",
             _ => "number",
         };
     }

@@ -2,9 +2,9 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::{Diagnostic, Edit};
-use crate::syntax::token::Kind;
-use crate::syntax::words;
+use crate::token::Kind;
+use crate::words;
+use averment_base::diagnostic::{Diagnostic, Edit};
 
 /// Entries of objects: asked before what a word behind an assertion may be.
 pub(super) const EARLY: &[Find] = &[dashed_key, object_entry];

@@ -1,9 +1,9 @@
 //! What the grammar would have taken, in plain words: said of mistakes that no function of the table knows.
 
 use super::view::View;
-use crate::diagnostic::Diagnostic;
-use crate::syntax::grammar::{self, Rule};
-use crate::syntax::near;
+use crate::grammar::{self, Rule};
+use crate::near;
+use averment_base::diagnostic::Diagnostic;
 
 /// What is wrong, from the place where the grammar gave up.
 pub(super) fn fallback(view: &View<'_, '_>) -> Diagnostic {
@@ -26,7 +26,7 @@ pub(super) fn fallback(view: &View<'_, '_>) -> Diagnostic {
 }
 
 /// The most useful of what would have gone on.
-pub(in crate::syntax) fn expectation(rules: &[Rule]) -> Option<String> {
+pub(crate) fn expectation(rules: &[Rule]) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
     let mut ranked: Vec<(u8, String)> = rules.iter().filter_map(|&rule| described(rule)).collect();
     ranked.sort();

@@ -2,9 +2,9 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::Diagnostic;
-use crate::syntax::token::Kind;
-use crate::syntax::words;
+use crate::token::Kind;
+use crate::words;
+use averment_base::diagnostic::Diagnostic;
 
 pub(super) const TABLE: &[Find] =
     &[numbered_field, half_number, bare_dollar, missing_field, missing_operand, not_behind_test, two_operands];

@@ -2,10 +2,10 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::suggest::nearest;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::syntax::token::Kind;
-use crate::syntax::words;
+use crate::token::Kind;
+use crate::words;
+use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::{Diagnostic, Slug};
 
 /// Asked before everything that stands behind the first word.
 pub(super) const FIRST: &[Find] =

@@ -23,7 +23,7 @@ mod view;
 mod windows;
 mod world;
 
-use crate::diagnostic::Diagnostic;
+use averment_base::diagnostic::Diagnostic;
 pub(super) use expected::expectation;
 pub(super) use tokens::bracket;
 pub(super) use view::View;

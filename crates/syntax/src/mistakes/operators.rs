@@ -2,8 +2,8 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::Diagnostic;
-use crate::syntax::words;
+use crate::words;
+use averment_base::diagnostic::Diagnostic;
 
 pub(super) const TABLE: &[Find] = &[
     foreign_sign,
@@ -328,14 +328,14 @@ fn test_word(view: &View<'_, '_>) -> Option<Diagnostic> {
 /// `2 minutes`, `95 %`: a unit touches its number.
 fn spaced_unit(view: &View<'_, '_>) -> Option<Diagnostic> {
     let at = (1..view.len()).find(|&at| {
-        let unit = view.is_word(at) && crate::syntax::number::meant_unit(view.word(at)).is_some();
+        let unit = view.is_word(at) && crate::number::meant_unit(view.word(at)).is_some();
         view.is_number(at - 1) && !view.touches(at) && (unit || view.is(at, "%") && at + 1 == view.len())
     })?;
     let number = view.word(at - 1);
     if !number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_')) {
         return None;
     }
-    let unit = crate::syntax::number::meant_unit(view.word(at)).unwrap_or("%");
+    let unit = crate::number::meant_unit(view.word(at)).unwrap_or("%");
     let text = format!("{number}{unit}");
     Some(view.wrong(at, at + 1, "a unit touches its number").write(text.clone(), vec![view.edit(at - 1, at + 1, text)]))
 }

@@ -2,8 +2,8 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::Diagnostic;
-use crate::syntax::{grammar, near, words};
+use crate::{grammar, near, words};
+use averment_base::diagnostic::Diagnostic;
 
 pub(super) const TABLE: &[Find] = &[
     where_without_parentheses,

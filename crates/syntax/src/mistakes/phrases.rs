@@ -2,10 +2,10 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::{Diagnostic, Edit};
-use crate::source::Span;
-use crate::syntax::token::Kind;
-use crate::syntax::words;
+use crate::token::Kind;
+use crate::words;
+use averment_base::diagnostic::{Diagnostic, Edit};
+use averment_base::source::Span;
 
 /// Asked before an open string is told.
 pub(super) const FIRST: &[Find] = &[apostrophe];

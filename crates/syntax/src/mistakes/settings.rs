@@ -2,10 +2,10 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::suggest::nearest;
-use crate::diagnostic::{Diagnostic, Slug};
-use crate::syntax::near;
-use crate::syntax::words;
+use crate::near;
+use crate::words;
+use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::{Diagnostic, Slug};
 
 /// Modifiers and settings with the wrong thing behind them.
 pub(super) const VALUES: &[Find] = &[modifier_sign, modifier_value, setting_value];

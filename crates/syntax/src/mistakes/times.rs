@@ -2,7 +2,7 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::Diagnostic;
+use averment_base::diagnostic::Diagnostic;
 
 /// Asked before the first word is: `max` and `at least` begin no statement of their own here.
 pub(super) const EARLY: &[Find] = &[bound_in_front, bound_behind_never];

@@ -2,10 +2,10 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::{Diagnostic, Edit, Fix, Slug};
-use crate::source::Span;
-use crate::syntax::recover::{Text, Trouble, ends_operand};
-use crate::syntax::token::Kind;
+use crate::recover::{Text, Trouble, ends_operand};
+use crate::token::Kind;
+use averment_base::diagnostic::{Diagnostic, Edit, Fix, Slug};
+use averment_base::source::Span;
 
 /// What is looked for before anything else: these spoil the reading of all that follows.
 pub(super) const TABLE: &[Find] =
@@ -210,7 +210,7 @@ fn backticks(view: &View<'_, '_>) -> Option<Diagnostic> {
 }
 
 /// What to say of a bracket.
-pub(in crate::syntax) fn bracket(text: &Text<'_>, trouble: Trouble, inner: &[usize]) -> Diagnostic {
+pub(crate) fn bracket(text: &Text<'_>, trouble: Trouble, inner: &[usize]) -> Diagnostic {
     match trouble {
         Trouble::Unclosed(open, outside) if text.is(open, "{") => unclosed_brace(text, open, outside),
         Trouble::Unclosed(open, outside) => unclosed_bracket(text, open, outside, inner),

@@ -1,14 +1,14 @@
 //! One statement that cannot be read, as its own tokens: what the functions of the table look at.
 
-use crate::diagnostic::{Diagnostic, Edit, Fix, Slug};
-use crate::source::Span;
-use crate::syntax::grammar::{Failure, Rule};
-use crate::syntax::recover::{Text, ends_operand};
-use crate::syntax::token::Kind;
-use crate::syntax::words;
+use crate::grammar::{Failure, Rule};
+use crate::recover::{Text, ends_operand};
+use crate::token::Kind;
+use crate::words;
+use averment_base::diagnostic::{Diagnostic, Edit, Fix, Slug};
+use averment_base::source::Span;
 
 /// A statement with a mistake. Positions count its own tokens, without line ends and without what stands in its body.
-pub(in crate::syntax) struct View<'a, 't> {
+pub(crate) struct View<'a, 't> {
     text: &'a Text<'t>,
     tokens: Vec<usize>,
     /// For each position whether it stands in no bracket of the statement.
@@ -20,7 +20,7 @@ pub(in crate::syntax) struct View<'a, 't> {
 }
 
 impl<'a, 't> View<'a, 't> {
-    pub(in crate::syntax) fn new(text: &'a Text<'t>, tokens: Vec<usize>, failure: &Failure) -> Self {
+    pub(crate) fn new(text: &'a Text<'t>, tokens: Vec<usize>, failure: &Failure) -> Self {
         let failed =
             tokens.iter().position(|&index| text.span(index).end as usize > failure.at).unwrap_or(tokens.len());
         let mut depth = 0_usize;

@@ -3,7 +3,7 @@
 use super::Find;
 use super::times::number_word;
 use super::view::{View, Write};
-use crate::diagnostic::Diagnostic;
+use averment_base::diagnostic::Diagnostic;
 
 pub(super) const TABLE: &[Find] = &[until_without_after, within, between_without_and];
 
@@ -70,7 +70,7 @@ fn within(view: &View<'_, '_>) -> Option<Diagnostic> {
     }
     let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
     if view.is_word(unit)
-        && let Some(meant) = crate::syntax::number::meant_unit(view.word(unit))
+        && let Some(meant) = crate::number::meant_unit(view.word(unit))
     {
         let text = format!("within {number}{meant}");
         return Some(

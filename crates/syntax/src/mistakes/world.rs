@@ -2,7 +2,7 @@
 
 use super::Find;
 use super::view::{View, Write};
-use crate::diagnostic::Diagnostic;
+use averment_base::diagnostic::Diagnostic;
 
 pub(super) const TABLE: &[Find] = &[exits_behind_a_pattern, run_check, file_check, env_check, tool_check, http_check];
 

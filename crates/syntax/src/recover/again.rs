@@ -3,11 +3,11 @@
 use super::pieces::{self, Piece};
 use super::text::Text;
 use super::{Reader, brackets, cap};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::limits::Limits;
-use crate::source::{FileId, Span};
-use crate::syntax::ast::{Item, Name, move_items};
-use crate::syntax::token::Scan;
+use crate::ast::{Item, Name, move_items};
+use crate::token::Scan;
+use averment_base::diagnostic::{Diagnostic, Diagnostics};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, Span};
 use std::ops::Range;
 
 /// Where the statements of a text stand and what was said of each.
@@ -54,13 +54,7 @@ pub struct Again {
 }
 
 /// Reads a text; without anything before it, all of it.
-pub(in crate::syntax) fn read_again(
-    file: FileId,
-    source: &str,
-    scan: Scan,
-    limits: &Limits,
-    before: Option<Before<'_>>,
-) -> Again {
+pub(crate) fn read_again(file: FileId, source: &str, scan: Scan, limits: &Limits, before: Option<Before<'_>>) -> Again {
     let text = Text::new(file, source, scan.tokens);
     let found = brackets::matched(&text);
     let all = pieces::split(&text, &found, 0, text.tokens.len());

@@ -1,7 +1,7 @@
 //! Which bracket closes which, also where one is missing: then indentation tells.
 
 use super::text::Text;
-use crate::syntax::token::Kind;
+use crate::token::Kind;
 
 /// Where a bracket ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) enum Close {
 
 /// What is wrong with a bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::syntax) enum Trouble {
+pub(crate) enum Trouble {
     /// Nothing closes this token; the second one is the first that stands outside.
     Unclosed(usize, usize),
     /// This token closes nothing.
@@ -45,7 +45,7 @@ impl Brackets {
 
 impl Trouble {
     /// The token that it is said of.
-    pub(in crate::syntax) fn token(self) -> usize {
+    pub(crate) fn token(self) -> usize {
         match self {
             Self::Unclosed(token, _) | Self::Stray(token) | Self::Crossed(token, _) => token,
         }
@@ -199,9 +199,9 @@ impl<'a, 't> Matcher<'a, 't> {
 }
 
 /// True for a token behind which a value is complete.
-pub(in crate::syntax) fn ends_operand(kind: Kind, word: &str) -> bool {
+pub(crate) fn ends_operand(kind: Kind, word: &str) -> bool {
     match kind {
-        Kind::Word => !crate::syntax::words::is_joining(word),
+        Kind::Word => !crate::words::is_joining(word),
         Kind::Number | Kind::Binding | Kind::Text | Kind::Regex => true,
         // What its line does not close ends with its line.
         Kind::OpenText | Kind::OpenInterpolation | Kind::OpenRegex => true,

@@ -4,11 +4,11 @@
 //! gets further than the mistyped word where reading stopped at just that.
 
 use super::{Kind, Piece, Reader};
-use crate::diagnostic::{Diagnostic, Edit, Slug};
-use crate::syntax::grammar::{self, Failure, Rule};
-use crate::syntax::lower::Place;
-use crate::syntax::near::meant;
-use crate::syntax::{mistakes, words};
+use crate::grammar::{self, Failure, Rule};
+use crate::lower::Place;
+use crate::near::meant;
+use crate::{mistakes, words};
+use averment_base::diagnostic::{Diagnostic, Edit, Slug};
 
 /// How many other words are tried in one statement.
 const TRIES: usize = 16;

@@ -2,8 +2,8 @@
 
 use super::brackets::{Brackets, Close, ends_operand};
 use super::text::Text;
-use crate::syntax::token::Kind;
-use crate::syntax::words;
+use crate::token::Kind;
+use crate::words;
 
 /// Tokens of one statement: from the first to behind the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

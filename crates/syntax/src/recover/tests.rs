@@ -1,9 +1,9 @@
 //! The two ways of reading agree: a file without mistakes, cut into statements, gives the tree that the grammar gives.
 
 use super::recover;
-use crate::limits::Limits;
-use crate::source::{FileId, SourceFile, SourceMap};
-use crate::syntax::{grammar, parse, token};
+use crate::{grammar, parse, token};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceFile, SourceMap};
 use std::path::Path;
 
 fn agree(name: &str, text: &str) {
@@ -25,7 +25,7 @@ fn agree(name: &str, text: &str) {
 }
 
 /// Docs are attached to the finished tree, not while reading.
-fn forget_docs(item: &mut crate::syntax::ast::Item) {
+fn forget_docs(item: &mut crate::ast::Item) {
     item.doc = None;
     if let Some(body) = item.kind.body_mut() {
         body.iter_mut().for_each(forget_docs);

@@ -1,12 +1,12 @@
 //! A file as tokens and lines, for everything that looks at text which the grammar does not take.
 
 use super::brackets::ends_operand;
-use crate::source::{FileId, Span};
-use crate::syntax::token::{Kind, Token};
-use crate::syntax::words;
+use crate::token::{Kind, Token};
+use crate::words;
+use averment_base::source::{FileId, Span};
 
 /// The tokens of a file with the lines they stand on.
-pub(in crate::syntax) struct Text<'t> {
+pub(crate) struct Text<'t> {
     /// The file.
     pub file: FileId,
     /// Its whole text.
@@ -20,7 +20,7 @@ pub(in crate::syntax) struct Text<'t> {
 }
 
 impl<'t> Text<'t> {
-    pub(in crate::syntax) fn new(file: FileId, source: &'t str, tokens: Vec<Token>) -> Self {
+    pub(crate) fn new(file: FileId, source: &'t str, tokens: Vec<Token>) -> Self {
         let mut lines = Vec::with_capacity(tokens.len());
         let mut starts: Vec<(usize, usize)> = Vec::new();
         let mut fresh = true;
@@ -35,22 +35,22 @@ impl<'t> Text<'t> {
     }
 
     /// The text of a token; empty for one that does not exist, and for line ends.
-    pub(in crate::syntax) fn word(&self, index: usize) -> &'t str {
+    pub(crate) fn word(&self, index: usize) -> &'t str {
         match self.tokens.get(index) {
             Some(token) if token.kind != Kind::LineEnd => self.source.get(token.start..token.end).unwrap_or(""),
             _ => "",
         }
     }
 
-    pub(in crate::syntax) fn kind(&self, index: usize) -> Kind {
+    pub(crate) fn kind(&self, index: usize) -> Kind {
         self.tokens.get(index).map_or(Kind::LineEnd, |token| token.kind)
     }
 
-    pub(in crate::syntax) fn is(&self, index: usize, word: &str) -> bool {
+    pub(crate) fn is(&self, index: usize, word: &str) -> bool {
         self.word(index) == word
     }
 
-    pub(in crate::syntax) fn span(&self, index: usize) -> Span {
+    pub(crate) fn span(&self, index: usize) -> Span {
         self.tokens.get(index).map_or(Span::new(self.file, self.source.len(), self.source.len()), |token| {
             Span::new(self.file, token.start, token.end)
         })
@@ -75,7 +75,7 @@ impl<'t> Text<'t> {
     }
 
     /// The line end behind a token, or the end of the tokens.
-    pub(in crate::syntax) fn line_end(&self, index: usize) -> usize {
+    pub(crate) fn line_end(&self, index: usize) -> usize {
         let behind = |line: usize| self.starts.get(line + 1).map(|start| start.0 - 1);
         self.lines.get(index).and_then(|&line| behind(line)).unwrap_or(self.tokens.len())
     }
@@ -121,12 +121,12 @@ fn indentation(source: &str, at: usize) -> usize {
 
 impl Text<'_> {
     /// The last token before `index` that is no line end, or the first token.
-    pub(in crate::syntax) fn last_before(&self, index: usize) -> usize {
+    pub(crate) fn last_before(&self, index: usize) -> usize {
         self.before(index).unwrap_or(0)
     }
 
     /// The text of the line of a token, for messages.
-    pub(in crate::syntax) fn source_line(&self, index: usize) -> String {
+    pub(crate) fn source_line(&self, index: usize) -> String {
         let start = self.span(self.line_first(index)).start as usize;
         let line = self.source.get(start..).unwrap_or("").lines().next().unwrap_or("").trim();
         let short: String = line.chars().take(60).collect();
@@ -134,7 +134,7 @@ impl Text<'_> {
     }
 
     /// The number of the line of a token, from 1.
-    pub(in crate::syntax) fn source_line_number(&self, index: usize) -> usize {
+    pub(crate) fn source_line_number(&self, index: usize) -> usize {
         let start = self.span(index).start as usize;
         self.source.get(..start).unwrap_or("").matches('\n').count() + 1
     }

@@ -2,10 +2,10 @@
 
 use super::nearly::{self, Trial, Written};
 use super::{Kind, Piece, Reader, own_tokens, pieces};
-use crate::diagnostic::Slug;
-use crate::syntax::ast::Name;
-use crate::syntax::grammar::{Failure, Rule};
-use crate::syntax::mistakes::{self, View};
+use crate::ast::Name;
+use crate::grammar::{Failure, Rule};
+use crate::mistakes::{self, View};
+use averment_base::diagnostic::Slug;
 
 impl Reader<'_, '_> {
     /// Of a statement with a bracket that is not closed only a string is told that is not closed either.

@@ -3,11 +3,11 @@
 use super::brackets::{self, Trouble};
 use super::pieces::joins;
 use super::text::Text;
-use crate::source::FileId;
-use crate::syntax::token::{Kind, Scan};
+use crate::token::{Kind, Scan};
+use averment_base::source::FileId;
 
 /// Whether the text ends inside brackets or a text of several lines, or behind a sign or word that wants something behind it.
-pub(in crate::syntax) fn is_unfinished(source: &str, scan: Scan) -> bool {
+pub(crate) fn is_unfinished(source: &str, scan: Scan) -> bool {
     let text = Text::new(FileId(0), source, scan.tokens);
     let brackets = brackets::matched(&text);
     // A bracket that nothing can close any more is a mistake, and waiting does not mend it.

@@ -12,7 +12,7 @@ use levels::{Levels, Open, Quote};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Letters, digits and `_`.
     Word,
     /// A number with its unit; an amount of money.
@@ -39,23 +39,30 @@ pub(crate) enum Kind {
 
 /// A token with its byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Token {
+pub struct Token {
+    /// What it is.
     pub kind: Kind,
+    /// Its first byte.
     pub start: usize,
+    /// The byte behind it.
     pub end: usize,
 }
 
 /// A comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Remark {
+pub struct Remark {
+    /// Its first byte.
     pub start: usize,
+    /// The byte behind it.
     pub end: usize,
 }
 
 /// All that was read.
 #[derive(Debug, Default)]
-pub(crate) struct Scan {
+pub struct Scan {
+    /// The tokens, in order.
     pub tokens: Vec<Token>,
+    /// The comments, in order.
     pub remarks: Vec<Remark>,
     /// How deep brackets, prefix operators and quantifiers nest.
     pub depth: usize,
@@ -102,7 +109,7 @@ const BEFORE_REGEX: &[&str] = &[
 ];
 
 /// Reads all of `text`, or one token more than `most`; nesting is counted against `limit`.
-pub(crate) fn scan(text: &str, limit: usize, most: usize) -> Scan {
+pub fn scan(text: &str, limit: usize, most: usize) -> Scan {
     let mut scanner = Scanner { text, at: 0, levels: Levels::new(limit), scan: Scan::default(), last: None };
     if text.starts_with('\u{feff}') {
         scanner.at = '\u{feff}'.len_utf8();

@@ -7,10 +7,10 @@ pub mod name;
 mod table;
 
 use super::trial::{Input, Place, Trial, Trouble};
-use crate::bytecode::program::Program;
-use crate::diagnostic::suggest::nearest;
-use crate::limits::Limits;
-use crate::trace::read::Runs;
+use averment_base::diagnostic::suggest::nearest;
+use averment_base::limits::Limits;
+use averment_engine::bytecode::program::Program;
+use averment_traces::read::Runs;
 use std::path::{Path, PathBuf};
 
 /// A folder or file of cases that cannot be read.
@@ -130,7 +130,7 @@ fn recorded(program: &Program, folder: &Path, path: &Path, limits: &Limits, tria
     }
 }
 
-fn without_run(name: String, place: Place, expect: Option<crate::truth::Verdict>, trouble: Trouble) -> Trial {
+fn without_run(name: String, place: Place, expect: Option<averment_base::truth::Verdict>, trouble: Trouble) -> Trial {
     Trial { name, place, expect, rules: Vec::new(), tags: Vec::new(), input: Input::None(trouble) }
 }
 

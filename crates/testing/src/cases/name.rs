@@ -1,8 +1,8 @@
 //! What the name of a case file says: `NAME.VERDICT.json`, `NAME.VERDICT.RULE.json`, or folders `VERDICT/NAME.json`,
 //! `RULE/VERDICT/NAME.json`. Several rules are separated by commas.
 
-use crate::testing::trial::{STATED, Trouble};
-use crate::truth::Verdict;
+use crate::trial::{STATED, Trouble};
+use averment_base::truth::Verdict;
 use std::path::Path;
 
 /// What a case file states.

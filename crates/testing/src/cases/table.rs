@@ -1,11 +1,11 @@
 //! A table of cases: a line each, `{"name", "expect", "rules", "tags", "run"}`, or `from` with the path of a trace in place of `run`.
 
 use super::{Unreadable, name, rules, without_run};
-use crate::bytecode::program::Program;
-use crate::limits::Limits;
-use crate::testing::trial::{Input, Place, Trial, Trouble};
-use crate::trace::read::{RawRun, Runs};
-use crate::trace::run::RunSource;
+use crate::trial::{Input, Place, Trial, Trouble};
+use averment_base::limits::Limits;
+use averment_engine::bytecode::program::Program;
+use averment_runs::run::RunSource;
+use averment_traces::read::{RawRun, Runs};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io::Read as _;

@@ -1,8 +1,8 @@
 //! Coverage as data.
 
 use super::{Coverage, Group, Kind, Point, Share, written};
-use crate::source::SourceMap;
-use crate::truth::Verdict;
+use averment_base::source::SourceMap;
+use averment_base::truth::Verdict;
 use serde_json::{Map, Value, json};
 
 /// The coverage of one rule file as an object.

@@ -2,8 +2,8 @@
 //! branch; a line counts in how many runs something on it was looked at.
 
 use super::{Coverage, Point};
-use crate::bytecode::program::Program;
-use crate::source::{FileId, SourceMap};
+use averment_base::source::{FileId, SourceMap};
+use averment_engine::bytecode::program::Program;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 

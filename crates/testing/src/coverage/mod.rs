@@ -11,12 +11,12 @@ pub use lcov::lcov;
 pub use points::{Kind, Point};
 pub use text::text;
 
-use crate::bytecode::program::Program;
-use crate::source::SourceMap;
-use crate::truth::Verdict;
-use crate::vm::coverage::Seen;
-use crate::vm::outcome::Outcome;
-use crate::vm::prepare::Prepared;
+use averment_base::source::SourceMap;
+use averment_base::truth::Verdict;
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::coverage::Seen;
+use averment_engine::vm::outcome::Outcome;
+use averment_engine::vm::prepare::Prepared;
 
 /// What of one rule file was tried, over any number of runs.
 #[derive(Debug, Clone)]

@@ -1,14 +1,14 @@
 //! What there is to try in a program, and where.
 
 use super::Group;
-use crate::builtins::stdlib;
-use crate::bytecode::ops::{DefRef, LetRef, Op};
-use crate::bytecode::program::{Assertion, Check, CodeId, PatternId, Program};
-use crate::ir::{Course, Scope};
-use crate::source::Span;
-use crate::truth::Verdict;
-use crate::vm::coverage::{Seen, Ways};
-use crate::vm::prepare::Prepared;
+use averment_base::source::Span;
+use averment_base::truth::Verdict;
+use averment_builtins::stdlib;
+use averment_engine::bytecode::ops::{DefRef, LetRef, Op};
+use averment_engine::bytecode::program::{Assertion, Check, CodeId, PatternId, Program};
+use averment_engine::ir::{Course, Scope};
+use averment_engine::vm::coverage::{Seen, Ways};
+use averment_engine::vm::prepare::Prepared;
 use std::collections::BTreeSet;
 
 /// Something that runs can try.
@@ -292,7 +292,7 @@ impl<'p> Collector<'p> {
         }
     }
 
-    fn code(&self, code: CodeId) -> Option<(crate::bytecode::program::Chunk, &'p [Op])> {
+    fn code(&self, code: CodeId) -> Option<(averment_engine::bytecode::program::Chunk, &'p [Op])> {
         let chunk = *self.program.chunks.get(code.0 as usize)?;
         Some((chunk, self.program.code.get(chunk.start as usize..chunk.end as usize)?))
     }

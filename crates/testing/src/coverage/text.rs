@@ -1,10 +1,10 @@
 //! Coverage for people: the shares, then what was never seen, by place.
 
 use super::{Coverage, Group, Kind, Point, written};
-use crate::diagnostic::render::{Ink, Style, one_line, paint};
-use crate::source::{SourceMap, Span};
-use crate::testing::show::counted;
-use crate::truth::Verdict;
+use crate::show::counted;
+use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use averment_base::source::{SourceMap, Span};
+use averment_base::truth::Verdict;
 use std::io::{self, Write};
 
 /// Prints the coverage of one rule file.

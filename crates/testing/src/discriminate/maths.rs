@@ -8,7 +8,7 @@
 //! contingency tables", 1922) says how often: the probability of a table at least as unlikely, given its margins.
 
 use super::Tally;
-use crate::truth::Verdict;
+use averment_base::truth::Verdict;
 use std::cmp::Ordering;
 
 /// How often a rule failed on each side. Only a fail is a catch: a rule that is vacuous or undecided on a bad run has not caught it.

@@ -1,10 +1,10 @@
 //! What tells two folders apart, for people and for machines.
 
 use super::{Discrimination, Row, Tally, Worth};
-use crate::diagnostic::render::{Ink, Style, one_line, paint};
-use crate::testing::show::counted;
-use crate::testing::subject::Subject;
-use crate::truth::Verdict;
+use crate::show::counted;
+use crate::subject::Subject;
+use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use averment_base::truth::Verdict;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 

@@ -1,12 +1,12 @@
 //! What mutants are made from: the text of the rule file without its tests, and, where the tests of a rule speak of it alone, without
 //! all other rules. A mutant of a large file then costs what its rule costs.
 
-use crate::bytecode::program::Program;
-use crate::limits::Limits;
-use crate::source::{FileId, SourceMap};
-use crate::syntax;
-use crate::syntax::ast::{self, ItemKind};
-use crate::testing::subject::Subject;
+use crate::subject::Subject;
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceMap};
+use averment_engine::bytecode::program::Program;
+use averment_syntax as syntax;
+use averment_syntax::ast::{self, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::OnceLock;

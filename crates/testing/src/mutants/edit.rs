@@ -1,6 +1,6 @@
 //! Changes of rules, each small and at one place.
 
-use crate::source::Span;
+use averment_base::source::Span;
 use std::ops::Range;
 
 /// A change of the text of a rule file that makes another rule of it.

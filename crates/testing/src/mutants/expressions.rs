@@ -1,9 +1,9 @@
 //! Changes of expressions.
 
 use super::edit::{Finder, Kind};
-use crate::source::Span;
-use crate::syntax::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, TestKind, Text, TextPart, ValueTest};
-use crate::value::compare::deeper;
+use averment_base::source::Span;
+use averment_base::value::compare::deeper;
+use averment_syntax::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, TestKind, Text, TextPart, ValueTest};
 
 impl Finder<'_> {
     /// The changes of an expression and of everything in it.
@@ -159,7 +159,7 @@ impl Finder<'_> {
     }
 
     /// A regular expression without its anchors, and one that does not ignore case.
-    pub(super) fn regex(&mut self, regex: &crate::syntax::ast::Regex) {
+    pub(super) fn regex(&mut self, regex: &averment_syntax::ast::Regex) {
         let (start, end) = (regex.pattern_span.start, regex.pattern_span.end);
         let pattern = regex.pattern.as_str();
         if pattern.starts_with('^') {

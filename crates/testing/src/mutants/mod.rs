@@ -11,9 +11,9 @@ mod show;
 mod statements;
 mod steps;
 
-use crate::limits::Limits;
-use crate::source::{FileId, SourceMap};
-use crate::syntax;
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceMap};
+use averment_syntax as syntax;
 pub use edit::{Edit, Kind};
 pub use run::{Fate, MOST, Mutant, Report, Tried, run};
 pub use show::{data, human, short};

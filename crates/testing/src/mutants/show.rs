@@ -2,10 +2,10 @@
 
 use super::edit::Kind;
 use super::run::{Fate, Mutant, Report};
-use crate::diagnostic::render::{Ink, Style, one_line, paint};
-use crate::source::{FileId, Position, SourceFile, SourceMap};
-use crate::testing::coverage::Share;
-use crate::testing::show::counted;
+use crate::coverage::Share;
+use crate::show::counted;
+use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use averment_base::source::{FileId, Position, SourceFile, SourceMap};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::ops::Range;
@@ -161,7 +161,7 @@ pub fn data(report: &Report, sources: &SourceMap) -> Value {
         "survived": report.survived(),
         "equivalent": report.count(|fate| *fate == Fate::Equivalent),
         "invalid": report.count(|fate| *fate == Fate::Invalid),
-        "score": crate::testing::coverage::share(share(report)),
+        "score": crate::coverage::share(share(report)),
         "mutants": mutants,
     })
 }

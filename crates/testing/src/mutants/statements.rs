@@ -1,12 +1,12 @@
 //! Changes of statements, blocks and modifiers.
 
 use super::edit::{Finder, Kind};
-use crate::source::Span;
-use crate::syntax::ast::{
+use averment_base::source::Span;
+use averment_base::value::compare::deeper;
+use averment_syntax::ast::{
     Assertion, GroupKind, Item, ItemKind, Modifier, ModifierKind, Number, Quantifier, Scope, SequenceMode, Setting,
     Statement, StatementKind, Step, Times, Window, Within,
 };
-use crate::value::compare::deeper;
 
 impl Finder<'_> {
     /// The changes of items. Tests, imports, schemas and calls stay as they are.
@@ -58,7 +58,7 @@ impl Finder<'_> {
             // What they hold is negated itself.
             StatementKind::Not(_) | StatementKind::Block { .. } | StatementKind::World(_) => {}
             StatementKind::Expression(expr) => match &expr.kind {
-                crate::syntax::ast::ExprKind::Not(_) | crate::syntax::ast::ExprKind::Test { .. } => {}
+                averment_syntax::ast::ExprKind::Not(_) | averment_syntax::ast::ExprKind::Test { .. } => {}
                 _ => self.negate_condition(expr, missing),
             },
             _ => self.insert(span.start, "not ", Kind::Negate, missing),
@@ -114,7 +114,7 @@ impl Finder<'_> {
                 self.step(step);
                 self.test(None, test);
                 if let Some(operand) = &test.operand
-                    && let crate::syntax::ast::ExprKind::Number(number) = &operand.kind
+                    && let averment_syntax::ast::ExprKind::Number(number) = &operand.kind
                 {
                     self.one_off(number, "times");
                 }
@@ -309,7 +309,7 @@ impl Finder<'_> {
         [left, right].into_iter().for_each(|step| self.step(step));
     }
 
-    fn each(&mut self, span: Span, quantifier: Quantifier, step: &Step, condition: &crate::syntax::ast::Expr) {
+    fn each(&mut self, span: Span, quantifier: Quantifier, step: &Step, condition: &averment_syntax::ast::Expr) {
         let (word, other) = match quantifier {
             Quantifier::Each => ("each", "some"),
             Quantifier::Some => ("some", "each"),

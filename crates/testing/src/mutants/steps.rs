@@ -1,11 +1,11 @@
 //! Changes of step patterns and flows.
 
 use super::edit::{Finder, Kind};
-use crate::source::Span;
-use crate::syntax::ast::{
+use averment_base::source::Span;
+use averment_base::value::compare::deeper;
+use averment_syntax::ast::{
     Argument, Atom, Expr, ExprKind, Flow, FlowKind, KindText, StatusWord, Step, StepKind, Subject, TestKind,
 };
-use crate::value::compare::deeper;
 
 impl Finder<'_> {
     /// The changes of a pattern and of everything in it.

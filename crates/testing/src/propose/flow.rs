@@ -1,7 +1,7 @@
 //! Where the arguments of calls come from: the same value in an earlier call or its result.
 
-use crate::trace::run::{Kind, Run, Step};
-use crate::value::{Node, Value};
+use averment_base::value::{Node, Value};
+use averment_runs::run::{Kind, Run, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Shorter texts are found everywhere.

@@ -1,8 +1,8 @@
 //! Names and texts of runs as rules write them. What is or may be a secret is never written.
 
-use crate::builtins::detect::{self, Detector};
-use crate::limits::{Limits, Meter};
-use crate::syntax::words;
+use averment_base::limits::{Limits, Meter};
+use averment_builtins::detect::{self, Detector};
+use averment_syntax::words;
 
 /// Longer names and texts of runs are not repeated in rules.
 const LONGEST: usize = 64;

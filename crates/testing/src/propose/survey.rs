@@ -2,8 +2,8 @@
 
 use super::flow::{Flows, arguments};
 use super::values::Values;
-use crate::trace::run::{Kind, Run, Step};
-use crate::value::{Node, Value};
+use averment_base::value::{Node, Value};
+use averment_runs::run::{Kind, Run, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More tools than this are not compared with each other.
@@ -176,8 +176,9 @@ fn in_a_row(calls: &[&Step<'_>]) -> u64 {
     let (mut most, mut row) = (0, 0);
     let mut last: Option<&Step<'_>> = None;
     for call in calls {
-        let same = last
-            .is_some_and(|last| last.name == call.name && crate::value::compare::equal(&args_of(last), &args_of(call)));
+        let same = last.is_some_and(|last| {
+            last.name == call.name && averment_base::value::compare::equal(&args_of(last), &args_of(call))
+        });
         row = if same { row + 1 } else { 1 };
         most = most.max(row);
         last = Some(call);

@@ -1,17 +1,17 @@
 //! Candidates on trial: each is compiled, and judged on every run by the evaluator that will judge the written file.
 
 use super::{Candidate, Topic};
-use crate::bytecode::program::Program;
-use crate::check::files::Memory;
-use crate::check::{CheckOptions, check};
-use crate::compile::compile;
-use crate::limits::Limits;
-use crate::lint::{LintOptions, report};
-use crate::source::{SourceFile, SourceMap};
-use crate::trace::run::Run;
-use crate::truth::Verdict;
-use crate::vm::evaluate::{EvaluateOptions, evaluate};
-use crate::vm::prepare::Prepared;
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_base::truth::Verdict;
+use averment_engine::bytecode::program::Program;
+use averment_engine::check::files::Memory;
+use averment_engine::check::{CheckOptions, check};
+use averment_engine::compile::compile;
+use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
+use averment_engine::vm::prepare::Prepared;
+use averment_ide::lint::{LintOptions, report};
+use averment_runs::run::Run;
 use bumpalo::Bump;
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! What the values of one argument or field have in common.
 
-use crate::value::Value;
+use averment_base::value::Value;
 use std::collections::BTreeSet;
 
 /// More different texts than this are no choice among a few.

@@ -2,7 +2,7 @@
 
 use super::Topic;
 use super::trial::{Proposal, program};
-use crate::fmt::{Options, format_text};
+use averment_syntax::fmt::{Options, format_text};
 use std::collections::BTreeSet;
 
 /// The file of these proposals from so many runs. `name` is what the file is called, without its ending.

@@ -1,10 +1,10 @@
 //! Tests for people: a line each, what went wrong, the matrix, one last line.
 
 use super::{counted, failed};
-use crate::diagnostic::render::{Ink, Style, one_line, paint};
-use crate::testing::cells::Cells;
-use crate::testing::outcome::Tested;
-use crate::truth::Verdict;
+use crate::cells::Cells;
+use crate::outcome::Tested;
+use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use averment_base::truth::Verdict;
 use std::io::{self, Write};
 
 /// Prints tests for people. With `quiet`, only what did not come out as stated is shown, and the last line.

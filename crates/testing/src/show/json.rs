@@ -1,9 +1,9 @@
 //! Tests as data.
 
 use super::failed;
-use crate::testing::cells::Cells;
-use crate::testing::outcome::Tested;
-use crate::truth::Verdict;
+use crate::cells::Cells;
+use crate::outcome::Tested;
+use averment_base::truth::Verdict;
 use serde_json::{Value, json};
 
 /// The object of `--format json`, without what other parts of the command add to it.

@@ -1,8 +1,8 @@
 //! Tests as JUnit XML, which every CI service shows.
 
 use super::failed;
-use crate::diagnostic::render::printable;
-use crate::testing::outcome::Tested;
+use crate::outcome::Tested;
+use averment_base::diagnostic::render::printable;
 use std::io::{self, Write};
 
 /// Prints one `testsuites` with a suite per file.

@@ -12,7 +12,7 @@ pub use junit::junit;
 pub use short::short;
 
 /// `1 test`, `2 tests`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -1,7 +1,7 @@
 //! A line per test that did not come out as stated, for editors.
 
-use crate::diagnostic::render::one_line;
-use crate::testing::outcome::Tested;
+use crate::outcome::Tested;
+use averment_base::diagnostic::render::one_line;
 use std::io::{self, Write};
 
 /// Prints `FILE:LINE:COLUMN: error[test]: "NAME": why`.

@@ -2,8 +2,8 @@
 
 use super::draft::{Draft, StepId, field};
 use super::{first_of, object_of};
-use crate::value::json;
-use crate::value::{Entry, Node, Number, Object, Value};
+use averment_base::value::json;
+use averment_base::value::{Entry, Node, Number, Object, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 

@@ -10,10 +10,10 @@ mod session;
 use super::calls::{Unanswered, Usage};
 use super::draft::{Draft, StepId, count, field, withheld};
 use super::{Format, list_of, object_of, objects, text_of};
-use crate::trace::content;
-use crate::trace::error::Placed;
-use crate::trace::run::Kind;
-use crate::value::{Entry, Node, Object, Value};
+use crate::content;
+use crate::error::Placed;
+use averment_base::value::{Entry, Node, Object, Value};
+use averment_runs::run::Kind;
 use rustc_hash::FxHashMap;
 pub(crate) use session::SILENT;
 
@@ -188,7 +188,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         }
     }
 
-    fn say(&mut self, text: Node<'run>, role: &str, about: &About<'run>, origin: crate::value::Origin) {
+    fn say(&mut self, text: Node<'run>, role: &str, about: &About<'run>, origin: averment_base::value::Origin) {
         if !matches!(text.value, Value::Text(text) if !text.is_empty()) {
             return;
         }
@@ -208,8 +208,14 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         }
     }
 
-    fn add_message(&mut self, role: &'static str, text: Node<'run>, about: &About<'run>, origin: crate::value::Origin) {
-        let role = crate::trace::build::text(role);
+    fn add_message(
+        &mut self,
+        role: &'static str,
+        text: Node<'run>,
+        about: &About<'run>,
+        origin: averment_base::value::Origin,
+    ) {
+        let role = Value::plain(role);
         let mut fields =
             vec![field("role", Node::computed(role)), field("text", text), field("turn", count(about.turn))];
         fields.extend(about.time.map(|time| field("start", time)));
@@ -261,7 +267,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             true => "failed",
             false => "ok",
         };
-        self.draft.amend(call, "status", Node::computed(crate::trace::build::text(status)));
+        self.draft.amend(call, "status", Node::computed(Value::plain(status)));
         if failed {
             let error = result.unwrap_or(Node::new(Value::Boolean(true), node.origin));
             self.draft.amend(call, "error", error);

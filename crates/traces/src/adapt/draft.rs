@@ -1,9 +1,9 @@
 //! A run while an adapter fills it.
 
-use crate::limits::Limits;
-use crate::trace::build::{GivenOrder, entry};
-use crate::trace::run::{Kind, ReadWarning};
-use crate::value::{Entry, Node, Number, Object, Origin, Value};
+use crate::build::GivenOrder;
+use averment_base::limits::Limits;
+use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
+use averment_runs::run::{Kind, ReadWarning};
 use bumpalo::Bump;
 
 /// A run in normal form that is being put together, its steps in the order in which they are added.
@@ -145,7 +145,7 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         let mut root = self.root;
         for ((kind, list), recorded) in Kind::ALL.into_iter().zip(&lists).zip(self.recorded) {
             if recorded {
-                root.push(entry(kind.list_key(), Value::List(self.arena.alloc_slice_copy(list))));
+                root.push(Entry::computed(kind.list_key(), Value::List(self.arena.alloc_slice_copy(list))));
             }
         }
         let object = Object::new(self.arena, self.arena.alloc_slice_copy(&root));

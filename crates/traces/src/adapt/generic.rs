@@ -4,11 +4,11 @@
 use super::calls::Usage;
 use super::draft::{Draft, field};
 use super::{Format, list_of, never, object_of, objects, text_of};
-use crate::diagnostic::suggest::nearest;
-use crate::trace::error::Placed;
-use crate::trace::names::{Names, Part};
-use crate::trace::run::Kind;
-use crate::value::{Entry, Node, Number, Object, Value};
+use crate::error::Placed;
+use crate::names::{Names, Part};
+use averment_base::diagnostic::suggest::nearest;
+use averment_base::value::{Entry, Node, Number, Object, Value};
+use averment_runs::run::Kind;
 use std::borrow::Cow;
 
 /// An object with `tool_calls` or its kin.
@@ -195,7 +195,7 @@ fn duration<'run>(object: Object<'run>, names: &Names) -> Option<Node<'run>> {
 /// Seconds as milliseconds.
 pub(crate) fn in_milliseconds(node: Node<'_>) -> Option<Node<'_>> {
     let Value::Number(seconds) = node.value else { return None };
-    Some(Node::new(crate::trace::time::value(seconds.multiply(Number::Integer(1000))?.to_f64()), node.origin))
+    Some(Node::new(crate::time::value(seconds.multiply(Number::Integer(1000))?.to_f64()), node.origin))
 }
 
 fn read_usage<'run>(object: Object<'run>, draft: &mut Draft<'run, '_>, names: &Names) {

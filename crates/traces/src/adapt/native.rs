@@ -1,9 +1,9 @@
 //! The normal form itself.
 
 use super::{Format, never};
-use crate::trace::build::Normal;
-use crate::trace::run::{ReadWarning, RunSource};
-use crate::value::{Node, Object};
+use crate::build::Normal;
+use averment_base::value::{Node, Object};
+use averment_runs::run::{ReadWarning, RunSource};
 
 /// The normal form.
 pub(super) const FORMAT: Format = Format {

@@ -7,11 +7,11 @@ use super::calls::{Unanswered, Usage, arguments, tools};
 use super::claude_code;
 use super::draft::{Draft, count, field, withheld};
 use super::{Format, list_of, object_of, objects, text_of};
-use crate::trace::content;
-use crate::trace::error::Placed;
-use crate::trace::run::Kind;
-use crate::value::compare::equal;
-use crate::value::{Node, Object, Value};
+use crate::content;
+use crate::error::Placed;
+use averment_base::value::compare::equal;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::run::Kind;
 
 /// Role messages.
 pub(super) const FORMAT: Format = Format {
@@ -125,7 +125,7 @@ fn exchange<'run>(
     let list = list_of(request, "messages").unwrap_or_default();
     let known = list.iter().zip(messages.iter()).take_while(|(a, b)| same_message(a, b)).count();
     if known < messages.len() {
-        let origin = list.first().map_or(crate::value::Origin::COMPUTED, |node| node.origin);
+        let origin = list.first().map_or(averment_base::value::Origin::COMPUTED, |node| node.origin);
         draft.warn(origin, "a request does not repeat the conversation so far: its other messages are added behind it");
     }
     messages.extend(list.get(known..).unwrap_or_default());

@@ -2,9 +2,9 @@
 
 use super::draft::Draft;
 use super::{Format, list_of, never, objects, openai_chat};
-use crate::trace::error::Placed;
-use crate::trace::run::Kind;
-use crate::value::{Node, Object, Value};
+use crate::error::Placed;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::run::Kind;
 
 /// An object with `traj`.
 pub(super) const FORMAT: Format = Format {

@@ -1,8 +1,8 @@
 //! The fields of one step: what is recorded, with room for what is derived.
 
-use crate::trace::error::Placed;
-use crate::trace::run::Kind;
-use crate::value::{Entry, Node, Object, Origin, Value};
+use crate::error::Placed;
+use averment_base::value::{Entry, Node, Object, Origin, Value};
+use averment_runs::run::Kind;
 use bumpalo::Bump;
 
 /// No kind has more standard fields than this; a test proves it.

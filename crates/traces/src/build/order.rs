@@ -1,9 +1,9 @@
 //! The order of the steps: within a kind by starts, among kinds by `steps`, else by starts, else by turns.
 
 use super::{GivenOrder, Lists, step};
-use crate::trace::error::Placed;
-use crate::trace::run::{Kind, KindOrder};
-use crate::value::{Node, Value};
+use crate::error::Placed;
+use averment_base::value::{Node, Value};
+use averment_runs::run::{Kind, KindOrder};
 use std::cmp::Ordering;
 
 /// One step in the order.
@@ -223,7 +223,8 @@ pub(super) fn given<'run>(steps: &[Node<'run>], lists: &mut Lists<'run>) -> Resu
         list.recorded = true;
         if let Some(length) = own.filter(|length| *length > *count as usize) {
             let (word, key) = (kind.as_str(), kind.list_key());
-            let origin = list.items.get(*count as usize).map_or(crate::value::Origin::COMPUTED, |item| item.origin);
+            let origin =
+                list.items.get(*count as usize).map_or(averment_base::value::Origin::COMPUTED, |item| item.origin);
             let message = format!("`steps` has {count} steps of kind `{word}`, `{key}` has {length}");
             return Err(Placed::new(origin, message, format!("leave `{key}` out, or list every step in both")));
         }

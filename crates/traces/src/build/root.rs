@@ -1,10 +1,10 @@
 //! The entries of a run beside its steps.
 
+use super::Builder;
 use super::fields::wrong_type;
-use super::{Builder, entry};
-use crate::trace::error::Placed;
-use crate::trace::run::{Kind, Step};
-use crate::value::{Entry, Node, Number, Object, Value};
+use crate::error::Placed;
+use averment_base::value::{Entry, Node, Number, Object, Value};
+use averment_runs::run::{Kind, Step};
 
 /// A standard entry; `null` says that it is not recorded.
 fn known<'run>(object: Object<'run>, key: &str) -> Option<Node<'run>> {
@@ -71,7 +71,7 @@ pub(super) fn entries<'run>(
     if known(object, "turns").is_none()
         && let Some(turns) = count_turns(recorded, steps)
     {
-        entries.push(entry("turns", Value::Number(Number::Integer(turns))));
+        entries.push(Entry::computed("turns", Value::Number(Number::Integer(turns))));
     }
     Ok(entries.into_bump_slice())
 }
@@ -121,7 +121,7 @@ fn with_total<'run>(builder: &Builder<'run>, node: Node<'run>, usage: Object<'ru
     let mut entries = bumpalo::collections::Vec::with_capacity_in(usage.entries().len() + 1, builder.arena);
     entries.extend(usage.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Null)));
     if let Some(total) = total {
-        entries.push(entry("total_tokens", Value::Number(total)));
+        entries.push(Entry::computed("total_tokens", Value::Number(total)));
     }
     Node::new(Value::Object(Object::new(builder.arena, entries.into_bump_slice())), node.origin)
 }

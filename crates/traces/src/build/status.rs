@@ -1,7 +1,7 @@
 //! How a step ended, in the words of all formats.
 
-use crate::trace::run::Status;
-use crate::value::Value;
+use averment_base::value::Value;
+use averment_runs::run::Status;
 
 /// The status that a word stands for; upper and lower case are the same. `None` for a word that nobody uses for it.
 pub(crate) fn of_word(word: &str) -> Option<Status> {

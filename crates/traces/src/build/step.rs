@@ -1,12 +1,12 @@
 //! One step: its fields, checked, completed and marked where the run does not record them.
 
 use super::fields::{Fields, wrong_type};
-use super::{Builder, Lists, entry, status, text};
-use crate::trace::command;
-use crate::trace::error::Placed;
-use crate::trace::run::{Kind, Status, Step};
-use crate::trace::time;
-use crate::value::{Node, Number, Object, Origin, Value};
+use super::{Builder, Lists, status};
+use crate::error::Placed;
+use crate::time;
+use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
+use averment_runs::command;
+use averment_runs::run::{Kind, Status, Step};
 
 /// What the run records about its calls at all.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +71,7 @@ pub(super) fn step<'run>(
     let (start, end) = times(&mut fields)?;
     let turn = fields.known("turn").map(self::turn).transpose()?;
     fields.set("index", Node::computed(Value::Number(Number::Integer(i64::from(index)))));
-    fields.set("kind", Node::computed(text(kind.as_str())));
+    fields.set("kind", Node::computed(Value::plain(kind.as_str())));
     let (name, status) = match kind {
         Kind::Call => call(builder, &mut fields, node.origin, evidence)?,
         Kind::Message => message(builder, &mut fields, node.origin)?,
@@ -92,7 +92,7 @@ fn recorded_fields<'run>(
     builder: &Builder<'run>,
     kind: Kind,
     node: Node<'run>,
-) -> Result<&'run [crate::value::Entry<'run>], Placed> {
+) -> Result<&'run [averment_base::value::Entry<'run>], Placed> {
     let short = match kind {
         Kind::Command => Some("command"),
         Kind::Read | Kind::Write => Some("path"),
@@ -102,7 +102,7 @@ fn recorded_fields<'run>(
     };
     match (node.value, short) {
         (Value::Object(object), _) => Ok(object.entries()),
-        (Value::Text(_), Some(key)) => Ok(builder.arena.alloc([crate::value::Entry { key, node }])),
+        (Value::Text(_), Some(key)) => Ok(builder.arena.alloc([averment_base::value::Entry { key, node }])),
         (_, short) => {
             let found = node.value.type_name();
             let or_text = if short.is_some() { " or text" } else { "" };
@@ -212,7 +212,7 @@ fn set_status(fields: &mut Fields<'_>, status: Status) {
     match status.as_str() {
         Some(word) => {
             let place = origin(fields.get("status"));
-            fields.set("status", Node::new(text(word), place));
+            fields.set("status", Node::new(Value::plain(word), place));
             let place = origin(fields.get("ok"));
             fields.set("ok", Node::new(Value::Boolean(status == Status::Ok), place));
         }
@@ -232,7 +232,7 @@ fn message<'run>(
 ) -> Result<(&'run str, Status), Placed> {
     let role = required(fields, "role", "a message", origin)?;
     if fields.text("text", "a message")?.is_none() {
-        match fields.other("content").and_then(|content| crate::trace::content::text(content, builder.arena)) {
+        match fields.other("content").and_then(|content| crate::content::text(content, builder.arena)) {
             Some(text) => fields.set("text", text),
             None => fields.clear("text"),
         }
@@ -323,7 +323,7 @@ fn span<'run>(
     let status = status(builder, fields, "a span")?;
     if fields.get("attributes").is_none() {
         let empty = Object::new(builder.arena, &[]);
-        fields.set("attributes", entry("attributes", Value::Object(empty)).node);
+        fields.set("attributes", Entry::computed("attributes", Value::Object(empty)).node);
     }
     Ok((name, status))
 }

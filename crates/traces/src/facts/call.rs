@@ -2,12 +2,12 @@
 
 use super::keys::Keys;
 use super::{Call, Demand, Field, Held, Stretch, Texts};
-use crate::trace::build::word_status;
-use crate::trace::names::{Names, Part};
-use crate::trace::run::Status;
-use crate::trace::scan::Cursor;
-use crate::trace::time;
-use crate::value::{Text, Value};
+use crate::build::word_status;
+use crate::names::{Names, Part};
+use crate::scan::Cursor;
+use crate::time;
+use averment_base::value::{Text, Value};
+use averment_runs::run::Status;
 use std::borrow::Cow;
 
 /// What a key of a call stands for, and which of several names it is.
@@ -304,7 +304,7 @@ fn status(cursor: Cursor<'_>, text: &str, start: usize, end: usize) -> Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::scan::Index;
+    use crate::scan::Index;
     use proptest::prelude::*;
 
     proptest! {

@@ -1,7 +1,7 @@
 //! The keys of objects, read by expectation: objects of one list have the same keys in the same order nearly always, or are of a few
 //! kinds that have.
 
-use crate::trace::scan::Cursor;
+use crate::scan::Cursor;
 use rustc_hash::FxHashMap;
 
 /// Reads keys and tells what each stands for.

@@ -6,10 +6,10 @@ use super::messages::Messages;
 use super::roots::{self, Special};
 use super::session::Sessions;
 use super::{Demand, Facts, Held, Stretch};
-use crate::trace::adapt;
-use crate::trace::names::Names;
-use crate::trace::scan::Cursor;
-use crate::value::{Node, Value};
+use crate::adapt;
+use crate::names::Names;
+use crate::scan::Cursor;
+use averment_base::value::{Node, Value};
 
 /// Reads lines. It remembers which keys came in which order, and makes use of it on the next line.
 #[derive(Debug)]

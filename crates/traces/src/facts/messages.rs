@@ -9,11 +9,11 @@ use super::parts::{
     parts_of_message,
 };
 use super::{Call, Demand, Facts, Field, Held, Stretch, call};
-use crate::trace::adapt;
-use crate::trace::build::word_status;
-use crate::trace::content;
-use crate::trace::scan::Cursor;
-use crate::value::{Value, json};
+use crate::adapt;
+use crate::build::word_status;
+use crate::content;
+use crate::scan::Cursor;
+use averment_base::value::{Value, json};
 
 /// Reads lists of messages.
 #[derive(Debug)]

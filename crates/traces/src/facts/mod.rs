@@ -16,11 +16,11 @@ mod session;
 mod stretch;
 
 use super::scan::Cursor;
-use crate::value::Value;
-use crate::value::text::read_escape;
+use averment_base::value::Value;
+use averment_base::value::text::read_escape;
 pub use line::LineReader;
 pub use stretch::Stretch;
-pub(crate) use stretch::inside;
+pub use stretch::inside;
 
 /// The fields of a call that facts can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

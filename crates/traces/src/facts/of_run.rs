@@ -1,8 +1,8 @@
 //! The facts of a run that was read in full.
 
 use super::{Call, Demand, Facts, Field, Held, Texts};
-use crate::trace::run::{Kind, Run};
-use crate::value::{Node, Value};
+use averment_base::value::{Node, Value};
+use averment_runs::run::{Kind, Run};
 
 impl<'a> Facts<'a> {
     /// Takes what is asked for out of a run.

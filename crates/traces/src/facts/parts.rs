@@ -1,7 +1,7 @@
 //! The objects that conversations are made of, each with the places of what counts in it.
 
 use super::keys::{Keys, Named};
-use crate::trace::scan::Cursor;
+use crate::scan::Cursor;
 
 /// Where a value stands.
 pub(super) type Span = (usize, usize);

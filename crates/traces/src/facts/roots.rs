@@ -1,8 +1,8 @@
 //! The entries of a run beside its calls: under which keys each is found, in the normal form and in home-grown formats.
 
 use super::keys::Keys;
-use crate::trace::names::Names;
-use crate::trace::run::Kind;
+use crate::names::Names;
+use averment_runs::run::Kind;
 use smallvec::SmallVec;
 
 /// What a key of a run stands for.

@@ -7,10 +7,10 @@ use super::messages::{Conversation, Messages, is_null, plain};
 use super::parts::Span;
 use super::roots::Type;
 use super::{Demand, Facts, Held, Stretch};
-use crate::trace::adapt::SILENT;
-use crate::trace::scan::Cursor;
-use crate::trace::time;
-use crate::value::Value;
+use crate::adapt::SILENT;
+use crate::scan::Cursor;
+use crate::time;
+use averment_base::value::Value;
 
 #[derive(Debug, Clone, Copy)]
 enum OfLine {

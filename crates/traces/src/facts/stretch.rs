@@ -1,10 +1,10 @@
 //! Reading single values of a line: in full, or what stands at a way of keys inside of them.
 
 use super::Held;
-use crate::limits::Limits;
-use crate::trace::scan::Cursor;
-use crate::value::text::{Escaped, unescape};
-use crate::value::{Number, Object, Text, Value, json};
+use crate::scan::Cursor;
+use averment_base::limits::Limits;
+use averment_base::value::text::{Escaped, unescape};
+use averment_base::value::{Number, Object, Text, Value, json};
 use bumpalo::Bump;
 
 /// Bytes of a stretch with what is needed to read values from them.
@@ -127,7 +127,7 @@ pub(super) fn is_plain_number(text: &str) -> bool {
 }
 
 /// The value at a way of keys, as an expression takes it.
-pub(crate) fn inside<'a>(value: Value<'a>, way: &[String]) -> Value<'a> {
+pub fn inside<'a>(value: Value<'a>, way: &[String]) -> Value<'a> {
     way.iter().fold(value, |value, key| match value {
         Value::Object(object) => object.get(key).map_or(Value::Missing, |node| node.value),
         Value::Absent => Value::Absent,

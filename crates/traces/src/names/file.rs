@@ -1,9 +1,9 @@
 //! The file of `--map`: TOML or JSON, for each part of a run a name, or a list of names.
 
 use super::{Names, Part};
-use crate::diagnostic::suggest::nearest;
-use crate::limits::Limits;
-use crate::value::json;
+use averment_base::diagnostic::suggest::nearest;
+use averment_base::limits::Limits;
+use averment_base::value::json;
 use serde_json::Value;
 use std::borrow::Cow;
 

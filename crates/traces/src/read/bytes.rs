@@ -1,8 +1,8 @@
 //! Bytes that are no text, or not only text, and what is said of them.
 
-use crate::limits::Limits;
-use crate::trace::error::{Problem, ReadError};
-use crate::trace::run::{ReadWarning, RunSource};
+use crate::error::{Problem, ReadError};
+use averment_base::limits::Limits;
+use averment_runs::run::{ReadWarning, RunSource};
 use std::io;
 
 /// The text up to the first byte that is not UTF-8.

@@ -1,11 +1,11 @@
 //! A file that is read whole, cut into its runs: values one behind the other, and lists of them.
 
 use super::{RawRun, Shape, split};
-use crate::limits::Limits;
-use crate::trace::adapt;
-use crate::trace::error::ReadError;
-use crate::trace::run::{ReadWarning, RunSource};
-use crate::value::json;
+use crate::adapt;
+use crate::error::ReadError;
+use averment_base::limits::Limits;
+use averment_base::value::json;
+use averment_runs::run::{ReadWarning, RunSource};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;

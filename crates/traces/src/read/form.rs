@@ -2,9 +2,9 @@
 
 use super::bytes::valid_part;
 use super::split;
-use crate::limits::Limits;
-use crate::trace::adapt;
-use crate::value::json;
+use crate::adapt;
+use averment_base::limits::Limits;
+use averment_base::value::json;
 
 /// A first line of this length is enough to tell the form of a file by.
 const LONG: usize = 1 << 20;

@@ -3,8 +3,8 @@
 use super::RawRun;
 use super::bytes::{blank_bad_lines, not_utf8};
 use super::numbers::Turn;
-use crate::trace::error::ReadError;
-use crate::trace::run::RunSource;
+use crate::error::ReadError;
+use averment_runs::run::RunSource;
 use std::sync::Arc;
 
 /// A part of a file.

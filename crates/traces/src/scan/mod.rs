@@ -9,7 +9,7 @@ mod cursor;
 mod simd;
 mod teddy;
 
-use crate::limits::{LONG, give_own_block};
+use averment_base::limits::{LONG, give_own_block};
 pub use cursor::Cursor;
 pub use teddy::{ByteSet, Teddy};
 
@@ -69,7 +69,7 @@ impl Index {
 }
 
 /// The positions of set bits, in order.
-pub(crate) struct Bits(pub(crate) u64);
+pub struct Bits(pub u64);
 
 impl Iterator for Bits {
     type Item = usize;

@@ -1,13 +1,13 @@
 //! `--coverage`: what the tests, and traces given with `--on`, try of the rules.
 
-use crate::cli::console::{ColorChoice, Stream, say};
-use crate::cli::exit::{Exit, Stop};
-use crate::cli::inputs::{self, Input};
-use crate::diagnostic::render::{Ink, Style, one_line, paint};
-use crate::limits::Limits;
-use crate::testing::coverage::{self, Coverage, Share};
-use crate::testing::recorded;
-use crate::testing::subject::Subject;
+use crate::commands::console::{ColorChoice, Stream, say};
+use crate::commands::exit::{Exit, Stop};
+use crate::commands::inputs::{self, Input};
+use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use averment_base::limits::Limits;
+use averment_testing::coverage::{self, Coverage, Share};
+use averment_testing::recorded;
+use averment_testing::subject::Subject;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -177,7 +177,7 @@ impl Work {
                 let mut text = Vec::new();
                 self.write(&mut text, subjects, Style::PLAIN)?;
                 std::fs::write(path, text).map_err(|error| {
-                    let said = crate::cli::said(&error);
+                    let said = crate::commands::said(&error);
                     Stop::usage(format!("`{}` cannot be written: {said}", path.display()), "")
                 })?;
             }

@@ -1,14 +1,14 @@
 //! `--discriminate GOOD BAD`: which rules tell two folders of runs apart.
 
 use super::Format;
-use crate::cli::console::{ColorChoice, Stream, say};
-use crate::cli::exit::{Exit, Stop};
-use crate::cli::inputs::{self, Input};
-use crate::diagnostic::render::one_line;
-use crate::limits::Limits;
-use crate::testing::discriminate::{self, Discrimination};
-use crate::testing::subject::Subject;
-use crate::vm::select::Selection;
+use crate::commands::console::{ColorChoice, Stream, say};
+use crate::commands::exit::{Exit, Stop};
+use crate::commands::inputs::{self, Input};
+use averment_base::diagnostic::render::one_line;
+use averment_base::limits::Limits;
+use averment_engine::vm::select::Selection;
+use averment_testing::discriminate::{self, Discrimination};
+use averment_testing::subject::Subject;
 use std::io::{self, Write};
 
 /// Judges both folders and prints the table.

@@ -2,14 +2,14 @@
 
 use super::Arguments;
 use super::watch::Used;
-use crate::cli::console::ColorChoice;
-use crate::cli::exit::Stop;
-use crate::cli::{inputs, params, project, rules, select};
-use crate::limits::Limits;
-use crate::project::Project;
-use crate::testing::cases;
-use crate::testing::subject::{Chosen, Subject};
-use crate::vm::select::Selection;
+use crate::commands::console::ColorChoice;
+use crate::commands::exit::Stop;
+use crate::commands::{inputs, params, project, rules, select};
+use averment_base::limits::Limits;
+use averment_engine::vm::select::Selection;
+use averment_ide::project::Project;
+use averment_testing::cases;
+use averment_testing::subject::{Chosen, Subject};
 use std::path::{Path, PathBuf};
 
 /// What is tested.
@@ -59,7 +59,7 @@ impl<'a> Given<'a> {
             let beside = path.iter().flat_map(|path| [cases::folder_of(path), cases::table_of(path)]);
             beside.chain(more.iter().cloned()).for_each(|at| used.add(&at));
             let subject = Subject::new(program, path, &more, limits).map_err(|unreadable| {
-                let said = crate::cli::said(&unreadable.error);
+                let said = crate::commands::said(&unreadable.error);
                 Stop::usage(format!("the cases in `{}` cannot be read: {said}", unreadable.path.display()), "")
             })?;
             subjects.push(subject);

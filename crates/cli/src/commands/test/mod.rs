@@ -12,12 +12,12 @@ use super::exit::{Exit, Stop};
 use super::pipeline;
 use super::project::ProjectArguments;
 
-use crate::diagnostic::render::{Ink, one_line, paint};
-use crate::limits::Limits;
-use crate::testing::outcome::{self, Tested};
-use crate::testing::show;
-use crate::testing::subject::{Chosen, Subject};
-use crate::vm::select::Selection;
+use averment_base::diagnostic::render::{Ink, one_line, paint};
+use averment_base::limits::Limits;
+use averment_engine::vm::select::Selection;
+use averment_testing::outcome::{self, Tested};
+use averment_testing::show;
+use averment_testing::subject::{Chosen, Subject};
 use clap::ValueEnum;
 use given::Given;
 use serde_json::{Value, json};

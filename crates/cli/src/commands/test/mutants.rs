@@ -1,12 +1,12 @@
 //! `--mutants`: which small changes of the rules no test notices.
 
-use crate::check::files::Disk;
-use crate::cli::console::{ColorChoice, Stream, say};
-use crate::cli::exit::Stop;
-use crate::cli::units;
-use crate::limits::Limits;
-use crate::testing::mutants::{self, Report, Tried};
-use crate::testing::subject::Subject;
+use crate::commands::console::{ColorChoice, Stream, say};
+use crate::commands::exit::Stop;
+use crate::commands::units;
+use averment_base::limits::Limits;
+use averment_engine::check::files::Disk;
+use averment_testing::mutants::{self, Report, Tried};
+use averment_testing::subject::Subject;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;

@@ -1,12 +1,12 @@
 //! `--snapshots`, `--update`: what each test finds, kept in a file beside the rules.
 
-use crate::cli::console::say;
-use crate::cli::exit::Stop;
-use crate::diagnostic::render::one_line;
-use crate::testing::outcome::Tested;
-use crate::testing::show::counted;
-use crate::testing::snapshot::{Snapshots, path_of};
-use crate::testing::subject::Subject;
+use crate::commands::console::say;
+use crate::commands::exit::Stop;
+use averment_base::diagnostic::render::one_line;
+use averment_testing::outcome::Tested;
+use averment_testing::show::counted;
+use averment_testing::snapshot::{Snapshots, path_of};
+use averment_testing::subject::Subject;
 
 /// Flags of snapshots.
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ impl Flags {
         }
         let shown = path.display().to_string();
         let failed = |what: &str, error: &std::io::Error| {
-            Stop::usage(format!("`{shown}` cannot be {what}: {}", crate::cli::said(error)), "")
+            Stop::usage(format!("`{shown}` cannot be {what}: {}", crate::commands::said(error)), "")
         };
         let mut snapshots = Snapshots::read(path).map_err(|error| failed("read", &error))?;
         if self.update {

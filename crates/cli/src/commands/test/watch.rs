@@ -1,10 +1,10 @@
 //! `--watch`: runs the tests again whenever a file that they use changes.
 
 use super::Arguments;
-use crate::cli::console::{ColorChoice, Stream, say};
-use crate::cli::exit::{Exit, Stop};
-use crate::cli::{ended, pipeline};
-use crate::testing::show::counted;
+use crate::commands::console::{ColorChoice, Stream, say};
+use crate::commands::exit::{Exit, Stop};
+use crate::commands::{ended, pipeline};
+use averment_testing::show::counted;
 use notify::{RecursiveMode, Watcher as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;

@@ -4,10 +4,10 @@ use super::VerifyError;
 use crate::bytecode::ops::{Amount, Literal};
 use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, PatternId, Program};
 use crate::ir::{Alternative, Constant, Course, Flow, NameTest, Scope, Settings, Within, World};
-use crate::limits::Limits;
-use crate::source::Span;
-use crate::value::json::parse;
-use crate::value::{Number, Value};
+use averment_base::limits::Limits;
+use averment_base::source::Span;
+use averment_base::value::json::parse;
+use averment_base::value::{Number, Value};
 use bumpalo::Bump;
 
 /// Checks the tables of a program.
@@ -98,7 +98,7 @@ impl Parts<'_> {
             if let Err(error) = serde_json::from_str::<serde_json::Value>(&schema.json) {
                 return Err(VerifyError::new(format!("the schema `{}` is not JSON: {error}", schema.name)));
             }
-            let lies_in = |span: &crate::source::Span| {
+            let lies_in = |span: &averment_base::source::Span| {
                 let source = self.program.sources.get(span.file.0 as usize);
                 source.is_some_and(|source| source.text.get(span.range()).is_some())
             };

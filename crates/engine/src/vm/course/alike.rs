@@ -6,7 +6,7 @@
 use super::plan::ShapeId;
 use crate::bytecode::program::{Assertion, Check, CodeId, Member, PatternId, Program};
 use crate::ir::{RuleRole, Scope, Translate};
-use crate::source::Span;
+use averment_base::source::Span;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use smallvec::SmallVec;

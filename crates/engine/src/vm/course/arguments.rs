@@ -3,11 +3,11 @@
 use super::explain;
 use super::monitor::{Judged, Monitor, Why};
 use super::view::{Hit, View};
-use crate::builtins::schema::Violation;
-use crate::trace::run::Kind;
-use crate::value::{Object, Value};
 use crate::vm::fault::Fault;
 use crate::vm::profile::Part;
+use averment_base::value::{Object, Value};
+use averment_builtins::schema::Violation;
+use averment_runs::run::Kind;
 use rustc_hash::FxHashMap;
 
 /// The monitor.

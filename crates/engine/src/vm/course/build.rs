@@ -19,8 +19,8 @@ use super::statement::Statement;
 use super::view::View;
 use super::window::{All, NeverAfter, NeverBetween};
 use crate::ir::Course;
-use crate::syntax::ast::SequenceMode;
 use crate::vm::fault::Fault;
+use averment_syntax::ast::SequenceMode;
 use std::sync::Arc;
 
 /// A fresh monitor for the statement of a view.

@@ -7,8 +7,8 @@ use super::numbers::Words;
 use super::pool::Pool;
 use super::statement::Polarity;
 use super::view::{Hit, View};
-use crate::trace::run::Step;
 use crate::vm::fault::Fault;
+use averment_runs::run::Step;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 

@@ -10,10 +10,10 @@ use super::timeline::{Env, Part, index};
 use super::view::{Fit, Hit, View, same_values};
 use crate::bytecode::program::CodeId;
 use crate::ir::TimesRange;
-use crate::truth::Truth;
-use crate::value::{Node, Number, Value};
 use crate::vm::context::Scope;
 use crate::vm::fault::Fault;
+use averment_base::truth::Truth;
+use averment_base::value::{Node, Number, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

@@ -12,9 +12,9 @@ use super::view::{Hit, View};
 use super::window::Slots;
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::ir::{Course, Within};
-use crate::syntax::ast::SequenceMode;
-use crate::trace::run::Step;
 use crate::vm::fault::Fault;
+use averment_runs::run::Step;
+use averment_syntax::ast::SequenceMode;
 use smallvec::SmallVec;
 
 /// How a statement stands, and what occurs of it; `None` where its matches have to be played.

@@ -4,10 +4,10 @@ use super::explain;
 use super::monitor::{Judged, Monitor, Why};
 use super::view::{Hit, View};
 use crate::bytecode::program::CodeId;
-use crate::syntax::ast::Quantifier;
-use crate::truth::Truth;
 use crate::vm::context::Scope;
 use crate::vm::fault::Fault;
+use averment_base::truth::Truth;
+use averment_syntax::ast::Quantifier;
 
 /// The monitor. It looks at all answers to what is unknown: every step stands alone.
 pub(super) struct Each {

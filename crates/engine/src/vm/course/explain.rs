@@ -23,15 +23,15 @@ pub(super) use verdicts::{
 use super::monitor::Why;
 use super::timeline::{Env, Part};
 use super::view::{Hit, View, merge};
-use crate::builtins::detect::beginning;
 use crate::bytecode::program::CodeId;
 use crate::ir::{Alternative, NameTest, Within};
-use crate::trace::run::{Kind, Run, Step};
-use crate::value::json::to_json;
-use crate::value::{Node, Value};
 use crate::vm::context::Scope;
 use crate::vm::locate;
 use crate::vm::outcome::{Evidence, Role};
+use averment_base::value::json::to_json;
+use averment_base::value::{Node, Value};
+use averment_builtins::detect::beginning;
+use averment_runs::run::{Kind, Run, Step};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 

@@ -3,7 +3,7 @@
 use crate::bytecode::ops::{Literal, Op, Slot};
 use crate::bytecode::program::{CodeId, Program};
 use crate::ir::{Constant, Local};
-use crate::syntax::ast::TestKind;
+use averment_syntax::ast::TestKind;
 
 /// How a test goes on when the number grows.
 #[derive(Debug, Clone, Copy, PartialEq)]

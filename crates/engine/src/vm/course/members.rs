@@ -7,12 +7,12 @@
 use super::view::View;
 use crate::bytecode::ops::{BindingRef, Op, Operand};
 use crate::bytecode::program::CodeId;
-use crate::syntax::ast::TestKind;
-use crate::value::compare::Key;
-use crate::value::{Node, Text, Value};
 use crate::vm::context::Scope;
 use crate::vm::fault::Fault;
 use aho_corasick::AhoCorasick;
+use averment_base::value::compare::Key;
+use averment_base::value::{Node, Text, Value};
+use averment_syntax::ast::TestKind;
 use std::hash::BuildHasher;
 use std::ops::Range;
 

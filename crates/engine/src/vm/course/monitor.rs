@@ -5,9 +5,9 @@
 use super::plan::Kinds;
 use super::timeline::{Env, Event, Part, Timeline, index};
 use super::view::{Fit, Hit, View, key};
-use crate::trace::run::{Kind, Step};
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Evidence;
+use averment_runs::run::{Kind, Step};
 use smallvec::SmallVec;
 
 /// Where a statement stands.

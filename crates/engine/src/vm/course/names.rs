@@ -2,9 +2,9 @@
 
 use super::plan::{Shape, ShapeId};
 use crate::ir::NameTest;
-use crate::trace::run::Kind;
-use crate::value::glob::wildcard;
 use crate::vm::prepare::Prepared;
+use averment_base::value::glob::wildcard;
+use averment_runs::run::Kind;
 use globset::{GlobBuilder, GlobMatcher};
 use rustc_hash::FxHashMap;
 

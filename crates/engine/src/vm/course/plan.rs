@@ -9,8 +9,8 @@ use super::view::Slot;
 use crate::bytecode::ops::{BindingRef, Op};
 use crate::bytecode::program::{CodeId, CourseId, PatternId, Program};
 use crate::ir::Alternative;
-use crate::trace::run::Kind;
 use crate::vm::prepare::Prepared;
+use averment_runs::run::Kind;
 use rustc_hash::FxHashMap;
 
 /// The patterns and statements of a program, prepared for monitoring.
@@ -130,7 +130,7 @@ impl Plan {
     }
 
     /// The number of the distinct pattern of a pattern, where all that it can match are executed calls.
-    pub(in crate::vm) fn of_calls(&self, pattern: PatternId) -> Option<u32> {
+    pub fn of_calls(&self, pattern: PatternId) -> Option<u32> {
         let id = self.shape_of(pattern)?;
         let alternatives = &self.shape(id)?.alternatives;
         let call = |one: &Alternative<CodeId>| one.kind == Kind::Call && !one.proposed;
@@ -138,17 +138,17 @@ impl Plan {
     }
 
     /// Whether nothing but its name decides whether a call matches a distinct pattern.
-    pub(in crate::vm) fn is_by_name(&self, shape: u32) -> bool {
+    pub fn is_by_name(&self, shape: u32) -> bool {
         self.shape(ShapeId(shape)).is_some_and(|shape| shape.plain)
     }
 
     /// How many distinct patterns there are.
-    pub(in crate::vm) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.shapes.len()
     }
 
     /// The distinct patterns that a call of this name may match, each once.
-    pub(in crate::vm) fn of_name(&self, name: &str, prepared: &Prepared) -> Vec<u32> {
+    pub fn of_name(&self, name: &str, prepared: &Prepared) -> Vec<u32> {
         let mut found: Vec<u32> =
             self.table.candidates(Kind::Call, name, prepared).into_iter().map(|at| at.shape.0).collect();
         found.dedup();

@@ -5,13 +5,13 @@
 use super::explain;
 use super::monitor::{Judged, Monitor, Why};
 use super::view::{Hit, View};
-use crate::builtins::detect::Detector;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
-use crate::truth::Truth;
-use crate::value::{Node, Text, Value};
 use crate::vm::context::Scope;
 use crate::vm::fault::Fault;
+use averment_base::truth::Truth;
+use averment_base::value::{Node, Text, Value};
+use averment_builtins::detect::Detector;
 
 /// Where a value was found.
 #[derive(Debug, Clone)]
@@ -150,13 +150,13 @@ fn place(visits: &[Visit<'_>], at: usize, view: &View<'_, '_>) -> Place {
     let path = segments.iter().rev().fold(String::new(), |path, segment| path + "/" + segment);
     let length = match node.value {
         Value::Text(text) => text.as_str().chars().count(),
-        value => crate::value::json::to_json(&value).len(),
+        value => averment_base::value::json::to_json(&value).len(),
     };
     let pointer = crate::vm::locate::pointer(view.machine.run, &node);
     let (type_name, origin) = (node.value.type_name(), node.origin.range());
     let content = match node.value {
         Value::Text(text) => Some(text.as_str().to_owned()),
-        Value::Number(_) => Some(crate::value::json::to_json(&node.value)),
+        Value::Number(_) => Some(averment_base::value::json::to_json(&node.value)),
         _ => None,
     };
     Place { path, type_name, length, pointer, step: None, kinds: Vec::new(), origin, content }

@@ -3,9 +3,9 @@
 use super::explain;
 use super::monitor::{Judged, Monitor, Why};
 use super::view::{Hit, View};
-use crate::trace::run::Step;
-use crate::value::{Value, compare};
 use crate::vm::fault::Fault;
+use averment_base::value::{Value, compare};
+use averment_runs::run::Step;
 
 /// The monitor.
 pub(super) struct Repeat {

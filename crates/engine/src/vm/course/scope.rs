@@ -11,11 +11,11 @@ use super::view::{Fit, Hit, View};
 use super::watch;
 use crate::bytecode::program::PatternId;
 use crate::ir::Scope;
-use crate::truth::Verdict;
 use crate::vm::context::{Context, Window};
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
 use crate::vm::outcome::{Finding, Role};
+use averment_base::truth::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Unknown matches of a header that are answered in all ways; with more the block is undecided.

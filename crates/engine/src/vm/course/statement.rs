@@ -4,7 +4,7 @@
 use super::automaton::Automaton;
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::ir::{Course, Flow};
-use crate::syntax::ast::SequenceMode;
+use averment_syntax::ast::SequenceMode;
 use std::ops::Range;
 use std::sync::Arc;
 

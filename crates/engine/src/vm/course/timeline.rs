@@ -1,11 +1,11 @@
 //! What classification leaves behind: for each distinct pattern the steps that match it, with the values that they bind.
 
 use super::plan::{Kinds, ShapeId};
-use crate::trace::run::{Kind, Run};
-use crate::truth::Truth;
-use crate::value::compare::Key;
-use crate::value::{Node, Text, Value};
 use crate::vm::fault::Fault;
+use averment_base::truth::Truth;
+use averment_base::value::compare::Key;
+use averment_base::value::{Node, Text, Value};
+use averment_runs::run::{Kind, Run};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::OnceCell;

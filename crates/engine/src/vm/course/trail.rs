@@ -1,7 +1,7 @@
 //! Where a pattern has matched, kept so that "is there one behind step r, within the bound?" costs a look-up.
 
 use crate::ir::Within;
-use crate::trace::run::Step;
+use averment_runs::run::Step;
 use smallvec::SmallVec;
 
 /// A place where a pattern matched.

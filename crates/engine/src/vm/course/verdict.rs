@@ -8,10 +8,10 @@ use super::plan::Kinds;
 use super::statement::{Exercise, Statement};
 use super::timeline::{Candidate, Env, Part};
 use super::view::{Mode, View};
-use crate::truth::{Truth, Verdict};
 use crate::vm::context::Scope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Finding;
+use averment_base::truth::{Truth, Verdict};
 
 /// Judges a statement on its window. `opened_by` are the kinds of steps that opened the windows around it.
 pub(super) fn judge(
@@ -93,7 +93,7 @@ pub(super) fn out_of_reach(
     let mut wanted = Kinds::default();
     view.slots.iter().filter_map(|slot| view.plan.shape(slot.shape)).for_each(|shape| wanted.join(shape.kinds));
     if calls {
-        wanted.add(crate::trace::run::Kind::Call);
+        wanted.add(averment_runs::run::Kind::Call);
     }
     if let Some(absent) = wanted.iter().find(|kind| !run.records(*kind)) {
         return Some(Finding::new(Verdict::Undecided, explain::absent_kind(view, absent)));

@@ -7,12 +7,12 @@ use super::timeline::{Env, Part, Timeline, index};
 use crate::bytecode::program::CodeId;
 use crate::bytecode::program::{CourseEntry, PatternId};
 use crate::ir::Alternative;
-use crate::trace::run::Step;
-use crate::value::Node;
 use crate::vm::context::{Context, Scope};
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
 use aho_corasick::AhoCorasick;
+use averment_base::value::Node;
+use averment_runs::run::Step;
 use smallvec::SmallVec;
 
 /// Bindings by number: mostly one or two.

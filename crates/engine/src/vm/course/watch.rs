@@ -9,11 +9,11 @@ use super::view::{Hit as Match, Mode, View};
 use super::{build, plan::Kinds};
 use crate::bytecode::program::CodeId;
 use crate::ir::{Alternative, Course};
-use crate::trace::run::{Kind, Status, Step};
-use crate::value::{Node, Value};
 use crate::vm::context::{Context, Scope, Window};
 use crate::vm::derivation::{CourseTrace, Hit, Miss, PatternTrace, Shown, Standing, State};
 use crate::vm::fault::Fault;
+use averment_base::value::{Node, Value};
+use averment_runs::run::{Kind, Status, Step};
 use rustc_hash::FxHashSet;
 
 /// Steps that match and are kept, for each pattern.

@@ -3,14 +3,14 @@
 
 use crate::bytecode::ops::{Op, Target};
 use crate::bytecode::program::{Chunk, CodeId};
-use crate::syntax::ast::ExprQuantifier;
-use crate::value::{Node, Value};
 use crate::vm::context::Scope;
 use crate::vm::derivation::{Found, Part, PartKind, Shown};
 use crate::vm::fault::Fault;
 use crate::vm::frame::Frame;
 use crate::vm::machine::{Flow, LetState, Machine};
 use crate::vm::observe::Recorder;
+use averment_base::value::{Node, Value};
+use averment_syntax::ast::ExprQuantifier;
 
 /// What is kept while an expression is traced.
 #[derive(Debug, Default)]
@@ -253,7 +253,7 @@ impl Tracer {
 
 fn truth_of(part: &Part) -> Option<bool> {
     match &part.found {
-        Found::Value(shown) => shown.truth.and_then(crate::truth::Truth::plain),
+        Found::Value(shown) => shown.truth.and_then(averment_base::truth::Truth::plain),
         _ => None,
     }
 }

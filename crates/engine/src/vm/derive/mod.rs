@@ -12,8 +12,8 @@ use super::fault::Fault;
 use super::machine::Machine;
 use super::outcome::Finding;
 use crate::bytecode::program::{Check, Program};
-use crate::source::Span;
-use crate::truth::Verdict;
+use averment_base::source::Span;
+use averment_base::truth::Verdict;
 pub(super) use expression::Tracer;
 
 /// More parts than this are not read by anyone, and a hostile rule must not fill the memory with them.

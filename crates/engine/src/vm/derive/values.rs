@@ -1,11 +1,11 @@
 //! Values of a derivation: in the notation of the language, with the place that they stand at.
 
-use crate::builtins::detect::beginning;
-use crate::value::notation::notation_with;
-use crate::value::{Node, Value};
 use crate::vm::derivation::Shown;
 use crate::vm::locate;
 use crate::vm::machine::Machine;
+use averment_base::value::notation::notation_with;
+use averment_base::value::{Node, Value};
+use averment_builtins::detect::beginning;
 
 /// Characters of a value.
 const LONGEST: usize = 400;

@@ -1,7 +1,12 @@
 //! Commands: no shell, no input, bounded output, and the whole process group ended in time.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the feature `world` is what looks at files, commands and variables"
+)]
 
 use super::family::Family;
-use super::{Permissions, environment};
+use super::{CommandOutcome, Permissions, environment};
 use crate::vm::fault::Fault;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io::{ErrorKind, Read};
@@ -14,15 +19,6 @@ use std::time::{Duration, Instant};
 const GRACE: Duration = Duration::from_millis(300);
 /// How often a running command is looked at.
 const PAUSE: Duration = Duration::from_millis(5);
-
-/// How a command ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandOutcome {
-    /// Its exit code; 128 plus the signal's number when a signal ended it, as shells say it.
-    pub code: i64,
-    /// The start of what it wrote to both streams, for the reason of a failure.
-    pub output: String,
-}
 
 /// Runs a command. The first argument is the program, looked up on the path.
 pub(super) fn run(permissions: &Permissions, arguments: &[String]) -> Result<CommandOutcome, Fault> {

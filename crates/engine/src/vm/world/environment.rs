@@ -1,9 +1,14 @@
 //! Variables of the environment: whether they are set, and keeping their values out of what a command wrote.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the feature `world` is what looks at files, commands and variables"
+)]
 
 use std::borrow::Cow;
 
 /// What stands in the output of a command for the value of a variable.
-pub const WITHHELD: &str = "[from the environment]";
+const WITHHELD: &str = "[from the environment]";
 
 /// Shorter values are words such as `true` or `xterm`, and none of them is a secret.
 const SHORTEST: usize = 6;
@@ -19,6 +24,11 @@ pub(super) fn withheld(text: &str, variables: impl Iterator<Item = (String, Stri
         .collect();
     values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
     values.iter().fold(Cow::Borrowed(text), |text, value| Cow::Owned(text.replace(value.as_str(), WITHHELD)))
+}
+
+/// Whether a variable is set.
+pub(super) fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some()
 }
 
 /// The variables of this process that are text.

@@ -2,6 +2,11 @@
 //!
 //! The group is the first net. A process that starts a session of its own leaves it; on Linux such processes are found by a mark in the
 //! environment that they were started with, and by their parents. What neither finds has gone to some length to hide.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the feature `world` is what looks at files, commands and variables"
+)]
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::process::{Child, Command};

@@ -1,7 +1,12 @@
 //! Files: only inside permitted folders. Links are followed first, and what is opened then is exactly that place: no link on the way to
 //! it is followed a second time, so that nothing can be put in its place between the look and the read.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the feature `world` is what looks at files, commands and variables"
+)]
 
-use super::Permissions;
+use super::{FileState, Permissions};
 use crate::ir::FileLook;
 use crate::vm::fault::Fault;
 use rustix::fs::{Mode, OFlags, openat};
@@ -9,19 +14,6 @@ use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
-
-/// What a path leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileState {
-    /// Nothing.
-    Missing,
-    /// A folder, with the names of what is in it, sorted.
-    Folder(Vec<String>),
-    /// A file with its text; bytes that are no UTF-8 become U+FFFD.
-    Text(String),
-    /// Something that exists and was not read, because nobody asked for its text: how many bytes it has.
-    Unread(u64),
-}
 
 /// Names of a folder that are listed at most.
 const NAMES: usize = 100_000;

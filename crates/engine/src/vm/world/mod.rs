@@ -1,23 +1,47 @@
 //! The world around a run, as far as a rule may look at it (language reference, section 9).
 //!
 //! Nothing is touched without permission: files under the working directory may be read, others need `--allow-read=DIR`, commands need
-//! `--allow-run`. There is no network and no other access. What a run has recorded is asked first, by `evaluate`.
+//! `--allow-run`. There is no network and no other access. What a run has recorded is asked first, by `evaluate`. Without the feature `world` nothing is
+//! looked at whatever is permitted.
 
+#[cfg(feature = "world")]
 mod command;
+#[cfg(feature = "world")]
 mod environment;
+#[cfg(feature = "world")]
 mod family;
+#[cfg(feature = "world")]
 mod files;
-
-pub use command::CommandOutcome;
-pub use files::FileState;
-
-pub use environment::WITHHELD;
-pub use family::end_all;
 
 use crate::ir::FileLook;
 use crate::vm::fault::Fault;
 use std::path::PathBuf;
 use std::time::Duration;
+
+#[cfg(feature = "world")]
+pub use family::end_all;
+
+/// What a path leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileState {
+    /// Nothing.
+    Missing,
+    /// A folder, with the names of what is in it, sorted.
+    Folder(Vec<String>),
+    /// A file with its text; bytes that are no UTF-8 become U+FFFD.
+    Text(String),
+    /// Something that exists and was not read, because nobody asked for its text: how many bytes it has.
+    Unread(u64),
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandOutcome {
+    /// Its exit code; 128 plus the signal's number when a signal ended it, as shells say it.
+    pub code: i64,
+    /// The start of what it wrote to both streams, for the reason of a failure.
+    pub output: String,
+}
 
 /// What rules may do, and its limits. The default allows nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +89,10 @@ impl Permissions {
     /// [`Fault::Permission`] when it lies (symbolic links followed) in no permitted folder; [`Fault::Other`] when it is no regular file, too
     /// large or unreadable.
     pub fn file(&self, path: &str, look: FileLook) -> Result<FileState, Fault> {
-        files::read(self, path, look)
+        #[cfg(feature = "world")]
+        return files::read(self, path, look);
+        #[cfg(not(feature = "world"))]
+        Err(out_of_reach((path, look)))
     }
 
     /// Runs a command without a shell and waits for it.
@@ -76,7 +103,10 @@ impl Permissions {
         if !self.run {
             return Err(Fault::Permission("--allow-run".to_owned()));
         }
-        command::run(self, arguments)
+        #[cfg(feature = "world")]
+        return command::run(self, arguments);
+        #[cfg(not(feature = "world"))]
+        Err(out_of_reach(arguments))
     }
 
     /// Whether a variable of the environment is set (an empty one is).
@@ -89,6 +119,15 @@ impl Permissions {
                 "the environment is not looked at here, and the run does not record it".to_owned(),
             ));
         }
-        Ok(std::env::var_os(name).is_some())
+        #[cfg(feature = "world")]
+        return Ok(environment::is_set(name));
+        #[cfg(not(feature = "world"))]
+        Err(out_of_reach(name))
     }
+}
+
+/// Why a build without the feature `world` does not look at something.
+#[cfg(not(feature = "world"))]
+fn out_of_reach<T>(_: T) -> Fault {
+    Fault::Other("nothing outside of the run can be looked at here, and the run does not record it".to_owned())
 }

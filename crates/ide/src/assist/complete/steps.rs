@@ -7,8 +7,8 @@ use crate::assist::cursor::{Mode, Steps, tokens};
 use crate::assist::facts::Named;
 use crate::assist::member::{self, Field, Place, kind_of};
 use crate::assist::vocabulary::{self, Role};
-use crate::check::DeclarationKind;
-use crate::trace::run::Kind;
+use averment_engine::check::DeclarationKind;
+use averment_runs::run::Kind;
 
 impl Found<'_, '_> {
     pub(super) fn steps(&mut self) {
@@ -242,6 +242,6 @@ fn written_tool(name: &str) -> String {
     let bare = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
         && name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    let word = crate::syntax::words::KINDS.contains(&name) || crate::syntax::words::is_reserved(name);
+    let word = averment_syntax::words::KINDS.contains(&name) || averment_syntax::words::is_reserved(name);
     if bare && !word { name.to_owned() } else { format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")) }
 }

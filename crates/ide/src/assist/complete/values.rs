@@ -7,9 +7,9 @@ use crate::assist::entries::Entry;
 use crate::assist::facts::Named;
 use crate::assist::member::{self, Field, Place};
 use crate::assist::vocabulary::{self, Role};
-use crate::builtins::table;
-use crate::check::DeclarationKind;
-use crate::trace::run::Kind;
+use averment_builtins::table;
+use averment_engine::check::DeclarationKind;
+use averment_runs::run::Kind;
 
 impl Found<'_, '_> {
     pub(super) fn operators(&mut self) {

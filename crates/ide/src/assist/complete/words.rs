@@ -5,9 +5,9 @@ use crate::assist::cursor::Body;
 use crate::assist::entries::{Entry, RUN_KEYS};
 use crate::assist::facts::Named;
 use crate::assist::vocabulary::{self, Role};
-use crate::builtins::stdlib;
-use crate::check::DeclarationKind;
-use crate::diagnostic::Slug;
+use averment_base::diagnostic::Slug;
+use averment_builtins::stdlib;
+use averment_engine::check::DeclarationKind;
 
 impl Found<'_, '_> {
     pub(super) fn start(&mut self, body: Body) {

@@ -1,7 +1,7 @@
 //! Open parentheses behind names, and pairs of brackets.
 
 use super::{Mode, Walk, closed_before, is_string, tokens};
-use crate::syntax::token::{Kind, Token};
+use averment_syntax::token::{Kind, Token};
 use std::ops::Range;
 
 /// The innermost open parenthesis behind a name: where the name stands, what stands there, and how many commas were met.

@@ -1,8 +1,8 @@
 //! What each word of a statement does to the part of the statement that follows.
 
 use super::{Body, Level, Mode, Steps};
-use crate::syntax::token::Kind;
-use crate::syntax::words as language;
+use averment_syntax::token::Kind;
+use averment_syntax::words as language;
 
 impl Level {
     pub(super) fn new(open: &'static str, begins: Mode, start: usize, scope: Option<Steps>) -> Self {

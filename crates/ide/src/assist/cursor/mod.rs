@@ -9,8 +9,8 @@ mod walk;
 
 use super::chain::Chain;
 use super::entries::Entry;
-use crate::limits::Limits;
-use crate::syntax::token::{Kind, Scan, Token, scan};
+use averment_base::limits::Limits;
+use averment_syntax::token::{Kind, Scan, Token, scan};
 pub use calls::brackets;
 pub(super) use calls::open_calls;
 use std::ops::Range;

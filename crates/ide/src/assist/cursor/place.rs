@@ -3,7 +3,7 @@
 use super::walk::opens_step;
 use super::{Body, Cursor, Mode, Walk};
 use crate::assist::chain::Chain;
-use crate::syntax::token::Kind;
+use averment_syntax::token::Kind;
 use std::ops::Range;
 
 impl<'t> Walk<'_, 't> {

@@ -2,8 +2,8 @@
 
 use super::{Body, Level, Mode, Steps};
 use crate::assist::entries::{body_of, entry_of};
-use crate::syntax::token::{Kind, Token};
-use crate::syntax::words as language;
+use averment_syntax::token::{Kind, Token};
+use averment_syntax::words as language;
 
 /// Follows the tokens before the cursor.
 pub(in crate::assist) struct Walk<'a, 't> {
@@ -58,7 +58,7 @@ impl<'a, 't> Walk<'a, 't> {
     pub(in crate::assist) fn step_has(&self, name: &str) -> bool {
         let Some(scope) = self.levels.last().and_then(|level| level.scope.as_ref()) else { return false };
         let kind =
-            scope.kind.as_deref().and_then(crate::assist::member::kind_of).unwrap_or(crate::trace::run::Kind::Call);
+            scope.kind.as_deref().and_then(crate::assist::member::kind_of).unwrap_or(averment_runs::run::Kind::Call);
         kind.fields().contains(&name)
     }
 

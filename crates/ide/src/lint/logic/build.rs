@@ -5,9 +5,9 @@ use super::key;
 use super::numbers::{End, Numbers, exact};
 use super::texts::{Pattern, TextTest, Texts};
 use super::values::Values;
-use crate::check::walk;
-use crate::ir::{Constant, Expr, ExprKind, Local, Module, Tested, Type, ValueTest};
-use crate::syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
+use averment_engine::check::walk;
+use averment_engine::ir::{Constant, Expr, ExprKind, Local, Module, Tested, Type, ValueTest};
+use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use std::rc::Rc;
 
 /// Definitions inside each other that are looked into.
@@ -97,7 +97,7 @@ impl<'m> Builder<'m> {
     /// A call of a definition: what it stands for, where its arguments have no variables that could be mixed up with its own.
     fn definition(&mut self, expr: &Expr, number: u32, arguments: &[Expr], wanted: bool) -> Formula {
         let def = self.module.defs.get(number as usize).filter(|_| self.depth < DEPTH);
-        let has_locals = |one: &Expr| crate::check::any(one, &|kind| matches!(kind, ExprKind::Local(_)));
+        let has_locals = |one: &Expr| averment_engine::check::any(one, &|kind| matches!(kind, ExprKind::Local(_)));
         match def {
             Some(def) if !arguments.iter().any(has_locals) => {
                 let mut body = def.body.clone();
@@ -271,7 +271,7 @@ fn may_fault(expr: &Expr, module: &Module, depth: usize) -> bool {
         }
         ExprKind::Constant(Constant::Boolean(_)) => false,
         // What is computed on the way to a test may fault too: a condition inside a quantifier, a definition.
-        ExprKind::Test(_) => crate::check::any(expr, &|kind| {
+        ExprKind::Test(_) => averment_engine::check::any(expr, &|kind| {
             matches!(kind, ExprKind::Quantifier(..) | ExprKind::Def(..) | ExprKind::If(..))
         }),
         ExprKind::Def(number, arguments) => match module.defs.get(*number as usize) {
@@ -292,13 +292,13 @@ fn put_in(body: &mut Expr, arguments: &[Expr]) {
         return;
     }
     stacker::maybe_grow(64 << 10, 1 << 20, || {
-        crate::check::children_mut(body, &mut |child| put_in(child, arguments));
+        averment_engine::check::children_mut(body, &mut |child| put_in(child, arguments));
     });
 }
 
 /// Whether a path goes through `[*]` or `[**]`.
 fn spreads(expr: &Expr) -> bool {
-    crate::check::any(expr, &|kind| matches!(kind, ExprKind::Every(_) | ExprKind::Deep(_)))
+    averment_engine::check::any(expr, &|kind| matches!(kind, ExprKind::Every(_) | ExprKind::Deep(_)))
 }
 
 /// Whether a value is the outcome of a test, which remembers why it is what it is.

@@ -6,8 +6,8 @@ use super::key;
 use super::numbers::{End, Numbers};
 use super::patterns::{apart, is_free, within};
 use super::values::Values;
-use crate::ir::{Check, Course, Expr, GroupKind, Member, Pattern, TimesRange};
-use crate::syntax::ast::Quantifier;
+use averment_engine::ir::{Check, Course, Expr, GroupKind, Member, Pattern, TimesRange};
+use averment_syntax::ast::Quantifier;
 use std::rc::Rc;
 
 /// Patterns that are counted: each of them is compared with every other.
@@ -24,7 +24,7 @@ pub struct Assertions<'m> {
 impl<'m> Assertions<'m> {
     /// No assertion yet.
     #[must_use]
-    pub fn new(module: &'m crate::ir::Module) -> Self {
+    pub fn new(module: &'m averment_engine::ir::Module) -> Self {
         Self { builder: Builder::new(module), counted: Vec::new(), only: Vec::new() }
     }
 
@@ -175,7 +175,7 @@ impl<'m> Assertions<'m> {
             }
             for (holds, steps) in &self.only {
                 let calls =
-                    pattern.alternatives.iter().all(|one| one.kind == crate::trace::run::Kind::Call && !one.proposed);
+                    pattern.alternatives.iter().all(|one| one.kind == averment_runs::run::Kind::Call && !one.proposed);
                 if calls && steps.iter().all(|step| apart(pattern, step)) {
                     facts.push(Formula::Or(vec![holds.clone().negated(), times(*small, 0, Some(0))]));
                 }

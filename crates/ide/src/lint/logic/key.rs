@@ -1,7 +1,7 @@
 //! Expressions and patterns as keys: two that mean the same thing in the same scope and are built alike have the same key.
 
-use crate::check::json_text;
-use crate::ir::{Alternative, Expr, ExprKind, NameTest, Pattern, Tested};
+use averment_engine::check::json_text;
+use averment_engine::ir::{Alternative, Expr, ExprKind, NameTest, Pattern, Tested};
 use std::fmt::Write as _;
 
 /// The key of an expression.

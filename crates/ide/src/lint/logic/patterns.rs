@@ -1,9 +1,9 @@
 //! Which patterns match only steps that others match too.
 
 use super::key;
-use crate::ir::{Alternative, Expr, ExprKind, NameTest, Pattern};
-use crate::syntax::ast::BinaryOperator;
-use crate::value::glob::wildcard;
+use averment_base::value::glob::wildcard;
+use averment_engine::ir::{Alternative, Expr, ExprKind, NameTest, Pattern};
+use averment_syntax::ast::BinaryOperator;
 
 /// Whether every step that matches `small` surely matches `large`.
 #[must_use]

@@ -7,10 +7,10 @@ use super::super::server::Server;
 use super::super::text::Encoding;
 use super::commands;
 use super::hover::statement_at;
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::lint::fix;
-use crate::source::Span;
-use crate::syntax::ast::{
+use averment_base::diagnostic::{Diagnostic, Severity};
+use averment_base::source::Span;
+use averment_syntax::ast::{
     Expr, ExprKind, Item, ItemKind, ModifierKind, Statement, StatementKind, Step, StepKind, Subject, TestKind,
 };
 use lsp_types::{
@@ -137,7 +137,7 @@ impl Found<'_> {
         if fixed.applied == 0 {
             return;
         }
-        let edits = crate::fmt::edits(analysis.text(), &fixed.text).into_iter();
+        let edits = averment_syntax::fmt::edits(analysis.text(), &fixed.text).into_iter();
         let edits: Vec<(Span, String)> = edits.map(|edit| (analysis.span(edit.range), edit.text)).collect();
         let Some(edit) = self.edit(&edits) else { return };
         self.push(CodeAction {

@@ -3,9 +3,9 @@
 use super::super::dispatch::{Answer, Refused};
 use super::super::server::Server;
 use super::super::settings::Settings;
-use crate::diagnostic::Slug;
-use crate::limits::Limits;
-use crate::vm::testing::{TestResult, run_tests};
+use averment_base::diagnostic::Slug;
+use averment_base::limits::Limits;
+use averment_engine::vm::testing::{TestResult, run_tests};
 use lsp_types::{ExecuteCommandParams, Uri};
 use serde_json::{Value, json};
 use std::str::FromStr as _;
@@ -57,15 +57,17 @@ fn run_test(server: &mut Server, arguments: &[Value]) -> Answer<Value> {
         return Err(Refused::new("the rules do not compile"));
     };
     let tests = &compiled.program.tests;
-    let named =
-        |(index, _): &(usize, &crate::bytecode::program::Test)| tests.get(*index).is_some_and(|one| one.name == name);
-    let near = |span: crate::source::Span| place.is_none_or(|place| u64::from(span.start).abs_diff(place) <= 64);
+    let named = |(index, _): &(usize, &averment_engine::bytecode::program::Test)| {
+        tests.get(*index).is_some_and(|one| one.name == name)
+    };
+    let near =
+        |span: averment_base::source::Span| place.is_none_or(|place| u64::from(span.start).abs_diff(place) <= 64);
     let mut all = tests.iter().enumerate().filter(named);
     let found = all.clone().find(|(_, test)| near(test.span)).or_else(|| all.next());
     let Some((number, _)) = found else {
         return Err(Refused::new(format!("there is no test `{name}`")));
     };
-    let results = run_tests(&compiled.program, &compiled.prepared, &Limits::default());
+    let results = run_tests(&compiled.program, &compiled.prepared, &Limits::default(), averment_traces::read_str);
     let result = results.into_iter().find(|result| result.test as usize == number);
     let Some(result) = result else { return Err(Refused::new(format!("the test `{name}` was not run"))) };
     let message = tested(name, &result);

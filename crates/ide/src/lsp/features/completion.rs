@@ -8,7 +8,7 @@ use super::super::server::Server;
 use super::super::text::number;
 use super::hover::markdown;
 use crate::assist::{self, Completion, CompletionKind, Completions, Facts};
-use crate::check::files::Files as _;
+use averment_engine::check::files::Files as _;
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionResponse, CompletionTextEdit,
     Documentation, InsertTextFormat, TextEdit,

@@ -5,8 +5,8 @@ use super::super::dispatch::{Answer, Refused};
 use super::super::publish::range as range_of;
 use super::super::server::Server;
 use super::super::text::Encoding;
-use crate::diagnostic::{Diagnostics, render};
-use crate::fmt::{self, Edit, Options};
+use averment_base::diagnostic::{Diagnostics, render};
+use averment_syntax::fmt::{self, Edit, Options};
 use lsp_types::{DocumentFormattingParams, DocumentRangeFormattingParams, TextEdit};
 
 /// `textDocument/formatting`.

@@ -4,10 +4,10 @@ use super::super::analysis::Analysis;
 use super::super::dispatch::Answer;
 use super::super::server::Server;
 use crate::assist;
-use crate::builtins::table::type_word;
-use crate::ir::Type;
 use crate::lint::walk::{self, Visit};
-use crate::syntax::ast::{Item, ItemKind, Statement, StatementKind};
+use averment_builtins::table::type_word;
+use averment_engine::ir::Type;
+use averment_syntax::ast::{Item, ItemKind, Statement, StatementKind};
 use lsp_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams};
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ struct Found<'a> {
 impl<'a> Visit<'a> for Found<'_> {
     fn item(&mut self, item: &'a Item) {
         let module = &self.analysis.checked.module;
-        let here = |span: crate::source::Span| span.file == self.analysis.root;
+        let here = |span: averment_base::source::Span| span.file == self.analysis.root;
         let (at, ty) = match &item.kind {
             ItemKind::Let { name, .. } => {
                 let known = module.lets.iter().find(|one| one.name == name.text && here(one.value.span));
@@ -92,7 +92,7 @@ fn speaks_of_order(kind: &StatementKind) -> bool {
         K::Never { window, .. } => window.is_some(),
         K::Together { .. } | K::Apart { .. } | K::Repeat { .. } => true,
         K::Block { scope, .. } => {
-            !matches!(scope, crate::syntax::ast::Scope::When { .. } | crate::syntax::ast::Scope::Each { .. })
+            !matches!(scope, averment_syntax::ast::Scope::When { .. } | averment_syntax::ast::Scope::Each { .. })
         }
         _ => false,
     }

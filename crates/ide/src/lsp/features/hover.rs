@@ -4,8 +4,8 @@ use super::super::dispatch::Answer;
 use super::super::publish::range;
 use super::super::server::Server;
 use crate::assist;
-use crate::source::Span;
-use crate::syntax::ast::{Item, ItemKind, Statement, StatementKind};
+use averment_base::source::Span;
+use averment_syntax::ast::{Item, ItemKind, Statement, StatementKind};
 use lsp_types::{
     Documentation, Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel,
     SignatureHelp, SignatureHelpParams, SignatureInformation,

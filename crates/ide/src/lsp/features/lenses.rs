@@ -7,10 +7,10 @@ use super::super::publish::range;
 use super::super::server::Server;
 use super::super::text::Encoding;
 use super::commands;
-use crate::source::Span;
-use crate::syntax::ast::{Item, ItemKind};
-use crate::truth::Verdict;
-use crate::vm::outcome::{AssertionOutcome, Outcome};
+use averment_base::source::Span;
+use averment_base::truth::Verdict;
+use averment_engine::vm::outcome::{AssertionOutcome, Outcome};
+use averment_syntax::ast::{Item, ItemKind};
 use lsp_types::{CodeLens, CodeLensParams, Command};
 use serde_json::{Value, json};
 

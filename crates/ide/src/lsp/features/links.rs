@@ -5,7 +5,7 @@ use super::super::dispatch::Answer;
 use super::super::place::{key_of, uri_of};
 use super::super::publish::range;
 use super::super::server::Server;
-use crate::syntax::ast::{Item, ItemKind, Literal, Name, TestRun};
+use averment_syntax::ast::{Item, ItemKind, Literal, Name, TestRun};
 use lsp_types::{DocumentLink, DocumentLinkParams, Uri};
 
 /// The names of files in a document.
@@ -48,7 +48,7 @@ pub fn links(server: &mut Server, parameters: DocumentLinkParams) -> Answer<Opti
     let links = named(&analysis.checked.ast.items).into_iter().filter_map(|name| {
         let target = Some(target(analysis, name)?);
         // The quotes are no part of the link.
-        let span = crate::source::Span {
+        let span = averment_base::source::Span {
             start: name.span.start.saturating_add(1),
             end: name.span.end.saturating_sub(1).max(name.span.start.saturating_add(1)),
             ..name.span

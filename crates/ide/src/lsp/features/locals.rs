@@ -3,8 +3,8 @@
 use super::super::analysis::Analysis;
 use crate::assist::{Class, paint};
 use crate::lint::walk::{self, Visit};
-use crate::source::Span;
-use crate::syntax::ast::{Expr, ExprKind, Item, ItemKind, Name};
+use averment_base::source::Span;
+use averment_syntax::ast::{Expr, ExprKind, Item, ItemKind, Name};
 use std::ops::Range;
 
 /// All places of the local name at a byte offset, in order; `None` where no such name stands.

@@ -5,8 +5,8 @@ use super::super::dispatch::Answer;
 use super::super::publish::location;
 use super::super::server::Server;
 use super::super::workspace::rule_files;
-use crate::check::{Declaration, DeclarationKind};
-use crate::source::Span;
+use averment_base::source::Span;
+use averment_engine::check::{Declaration, DeclarationKind};
 use lsp_types::{
     DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, GotoDefinitionParams, GotoDefinitionResponse,
     Location, ReferenceParams,

@@ -5,9 +5,9 @@ use super::super::dispatch::{Answer, Refused};
 use super::super::publish::range;
 use super::super::server::Server;
 use super::navigation::{Declared, Meaning, all_places, meaning};
-use crate::check::DeclarationKind as K;
-use crate::source::Span;
-use crate::syntax::words;
+use averment_base::source::Span;
+use averment_engine::check::DeclarationKind as K;
+use averment_syntax::words;
 use lsp_types::{PrepareRenameResponse, RenameParams, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit};
 use std::collections::BTreeMap;
 
@@ -113,7 +113,7 @@ fn identifier(new: &str, reserved: bool) -> Answer<()> {
     if new.is_empty() || !new.chars().all(letter) || new.starts_with(|first: char| first.is_ascii_digit()) {
         return Err(Refused::new(format!("`{new}` is no name: letters, digits and `_`, and no digit in front")));
     }
-    if reserved && (words::is_reserved(new) || crate::builtins::table::lookup(new).is_some()) {
+    if reserved && (words::is_reserved(new) || averment_builtins::table::lookup(new).is_some()) {
         return Err(Refused::new(format!("`{new}` is a word of the language")));
     }
     Ok(())

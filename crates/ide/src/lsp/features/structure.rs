@@ -6,8 +6,8 @@ use super::super::publish::range;
 use super::super::server::Server;
 use super::super::text::number;
 use crate::assist::{Class, brackets, paint};
-use crate::source::SourceFile;
-use crate::syntax::ast::{Item, ItemKind, StatementKind};
+use averment_base::source::SourceFile;
+use averment_syntax::ast::{Item, ItemKind, StatementKind};
 use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams, SelectionRange, SelectionRangeParams};
 use std::ops::Range;
 

@@ -6,8 +6,8 @@ use super::super::publish::{location, range};
 use super::super::server::Server;
 use super::super::text::Encoding;
 use super::super::workspace::rule_files;
-use crate::source::Span;
-use crate::syntax::ast::{Item, ItemKind};
+use averment_base::source::Span;
+use averment_syntax::ast::{Item, ItemKind};
 use lsp_types::{
     DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, OneOf, SymbolKind, WorkspaceSymbol,
     WorkspaceSymbolParams, WorkspaceSymbolResponse,
@@ -55,7 +55,7 @@ fn symbol(analysis: &Analysis, item: &Item, encoding: Encoding) -> Option<Docume
 }
 
 fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<Named<'a>> {
-    let one = |name: &crate::syntax::ast::Name, detail: &str, kind, body: &'a [Item]| {
+    let one = |name: &averment_syntax::ast::Name, detail: &str, kind, body: &'a [Item]| {
         Some(Named { name: name.text.clone(), detail: detail.to_owned(), kind, place: name.span, body })
     };
     match &item.kind {
@@ -67,7 +67,7 @@ fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<Named<'a>> {
         ItemKind::Tool { name, .. } => one(name, "tool", SymbolKind::METHOD, &[]),
         ItemKind::Use(import) => one(&import.target, "use", SymbolKind::MODULE, &[]),
         ItemKind::Rule(rule) => {
-            let sentence = rule.sentence.as_ref().and_then(crate::syntax::ast::Text::literal).unwrap_or("rule");
+            let sentence = rule.sentence.as_ref().and_then(averment_syntax::ast::Text::literal).unwrap_or("rule");
             one(&rule.name, sentence, SymbolKind::CLASS, &rule.body)
         }
         ItemKind::Invariant(rule) => one(&rule.name, "invariant", SymbolKind::CLASS, &rule.body),
@@ -134,8 +134,8 @@ fn fits(name: &str, wanted: &str) -> bool {
     wanted.chars().all(|letter| letters.any(|own| own == letter))
 }
 
-fn kind(kind: crate::check::DeclarationKind) -> SymbolKind {
-    use crate::check::DeclarationKind as K;
+fn kind(kind: averment_engine::check::DeclarationKind) -> SymbolKind {
+    use averment_engine::check::DeclarationKind as K;
     match kind {
         K::Param => SymbolKind::VARIABLE,
         K::Let => SymbolKind::CONSTANT,

@@ -1,10 +1,10 @@
 //! Bodies: a line per statement, comments and single empty lines kept; on one line where the author wrote them so and they fit.
 
 use super::Layout;
+use crate::concrete::{Node, Rule};
 use crate::fmt::INDENT;
 use crate::fmt::doc::{Doc, group, hard, line, nest, own_line, sequence, text, trailing, when_flat};
 use crate::fmt::gaps::Remark;
-use crate::syntax::concrete::{Node, Rule};
 
 /// Something on lines of its own: a statement, an element of a list.
 pub(super) struct Row<'n, 't> {

@@ -1,8 +1,8 @@
 //! Expressions: chains of operators by how tightly they bind, tests, values behind `=`.
 
 use super::Layout;
+use crate::concrete::{Node, Rule};
 use crate::fmt::doc::{Doc, group, line, loose, nest, nothing, sequence, space};
-use crate::syntax::concrete::{Node, Rule};
 
 /// A part of a value: an operand or range dots, with the signs before it, or an operator between two.
 #[derive(Clone, Copy)]

@@ -2,8 +2,8 @@
 
 use super::Layout;
 use super::body::Row;
+use crate::concrete::{Node, Rule};
 use crate::fmt::doc::{Doc, group, hard, line, nest, own_line, sequence, soft, space, text, when_broken};
-use crate::syntax::concrete::{Node, Rule};
 
 impl<'t> Layout<'t, '_> {
     /// `[a, b]`, `(a, b)`.

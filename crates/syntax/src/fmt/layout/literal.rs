@@ -1,8 +1,8 @@
 //! `"""` strings: their lines follow the indentation of the statement; what they say stays the same, because what all lines share at their start is
 //! no part of it.
 
+use crate::concrete::Leaf;
 use crate::fmt::doc::{Doc, StringLine, dedented, sequence, text};
-use crate::syntax::concrete::Leaf;
 use std::ops::Range;
 
 /// A line of the string.

@@ -12,7 +12,7 @@ mod words;
 use super::doc::{Doc, nothing, own_line, sequence, text, trailing};
 use super::gaps::Gaps;
 use super::{INDENT, Options};
-use crate::syntax::concrete::{Leaf, Node, Rule, Tree};
+use crate::concrete::{Leaf, Node, Rule, Tree};
 
 /// The state of laying out one file.
 pub(super) struct Layout<'t, 'o> {

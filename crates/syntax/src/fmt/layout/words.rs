@@ -1,9 +1,9 @@
 //! Statements and declarations: words and patterns, with the places where a long one goes on on the next line.
 
 use super::Layout;
+use crate::concrete::{Node, Rule};
 use crate::fmt::align::Mark;
 use crate::fmt::doc::{Doc, broken, group, line, mark, nest, nothing, sequence, space, wide_line};
-use crate::syntax::concrete::{Node, Rule};
 
 /// What stands between two neighbours.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,9 @@
 //! What the calls of Claude Code's own tools did: commands, files read and written, skills, requests. A call that was refused did nothing.
 
-use crate::trace::adapt::draft::{Draft, field};
-use crate::trace::adapt::{first_of, text_of};
-use crate::trace::build::text;
-use crate::trace::run::Kind;
-use crate::value::{Entry, Node, Number, Object, Value};
+use crate::adapt::draft::{Draft, field};
+use crate::adapt::{first_of, text_of};
+use averment_base::value::{Entry, Node, Number, Object, Value};
+use averment_runs::run::Kind;
 
 /// The steps that follow from one call.
 pub(super) fn of_call<'run>(_: &Draft<'run, '_>, call: &[Entry<'run>]) -> Vec<(Kind, Vec<Entry<'run>>)> {
@@ -45,7 +44,7 @@ fn derive<'run>(tool: &str, args: Object<'run>, call: &[Entry<'run>]) -> Option<
         "Skill" => named(Kind::Skill, "name", &["skill", "name", "command"]),
         "WebFetch" => {
             let (kind, mut fields) = named(Kind::Http, "url", &["url"])?;
-            fields.push(field("method", Node::computed(text("GET"))));
+            fields.push(field("method", Node::computed(Value::plain("GET"))));
             let details = call.iter().find(|entry| entry.key == "details").map(|entry| entry.node.value);
             if let Some(Value::Object(details)) = details
                 && let Some(code) = details.get("code").filter(|code| matches!(code.value, Value::Number(_)))

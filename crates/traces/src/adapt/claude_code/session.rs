@@ -1,11 +1,11 @@
 //! The lines of a session file.
 
 use super::{About, Reader, derived};
-use crate::trace::adapt::draft::{Draft, field};
-use crate::trace::adapt::{first_of, list_of, object_of, text_of};
-use crate::trace::run::Kind;
-use crate::trace::time;
-use crate::value::{Entry, Node, Object, Value};
+use crate::adapt::draft::{Draft, field};
+use crate::adapt::{first_of, list_of, object_of, text_of};
+use crate::time;
+use averment_base::value::{Entry, Node, Object, Value};
+use averment_runs::run::Kind;
 
 /// Kinds of line that hold no step: they are passed over in silence.
 pub(crate) const SILENT: [&str; 8] = [
@@ -58,7 +58,7 @@ fn agent<'run>(line: Object<'run>) -> Option<Node<'run>> {
     let named = first_of(line, &["agentId", "parent_tool_use_id"]).filter(|node| matches!(node.value, Value::Text(_)));
     match (aside, named) {
         (_, Some(name)) => Some(name),
-        (true, None) => Some(Node::computed(crate::trace::build::text("sidechain"))),
+        (true, None) => Some(Node::computed(Value::plain("sidechain"))),
         (false, None) => None,
     }
 }

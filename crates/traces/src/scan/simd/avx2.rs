@@ -1,7 +1,7 @@
 //! The loops with AVX2.
 
 use super::{Seen, State, Word, bad_escapes, over_blocks, over_candidates, tell};
-use crate::trace::scan::Bits;
+use crate::scan::Bits;
 use std::arch::x86_64::*;
 
 /// Whether the machine has what the functions of this module need.

@@ -10,9 +10,9 @@ use super::order::end;
 use super::{amount, why};
 use crate::bytecode::program::CodeId;
 use crate::ir::Course;
-use crate::value::json::to_json;
 use crate::vm::context::Scope;
 use crate::vm::outcome::{Evidence, Role};
+use averment_base::value::json::to_json;
 
 /// Steps that are listed as evidence of a count.
 const LISTED: usize = 20;
@@ -260,10 +260,10 @@ fn argument(view: &View<'_, '_>, step: u32, instance: &str, message: &str) -> Ev
     }
 }
 
-fn inner<'run>(value: &crate::value::Value<'run>, segment: &str) -> Option<crate::value::Node<'run>> {
+fn inner<'run>(value: &averment_base::value::Value<'run>, segment: &str) -> Option<averment_base::value::Node<'run>> {
     match value {
-        crate::value::Value::Object(object) => object.get(&segment.replace("~1", "/").replace("~0", "~")),
-        crate::value::Value::List(items) => items.get(segment.parse::<usize>().ok()?).copied(),
+        averment_base::value::Value::Object(object) => object.get(&segment.replace("~1", "/").replace("~0", "~")),
+        averment_base::value::Value::List(items) => items.get(segment.parse::<usize>().ok()?).copied(),
         _ => None,
     }
 }

@@ -6,12 +6,12 @@ use super::super::view::{Fit, Hit, Names, View, merge, same_values};
 use super::differ;
 use crate::bytecode::program::CodeId;
 use crate::ir::Alternative;
-use crate::trace::run::Step;
-use crate::value::Value;
-use crate::value::json::to_json;
 use crate::vm::context::Scope;
 use crate::vm::nearest::equal_otherwise;
 use crate::vm::outcome::{Evidence, Role};
+use averment_base::value::Value;
+use averment_base::value::json::to_json;
+use averment_runs::run::Step;
 
 /// Steps that are looked at for a near miss.
 const MOST_LOOKED: usize = 10_000;
@@ -181,7 +181,7 @@ impl<'run> View<'_, 'run> {
 
     /// Why a step of the right name is no match; `None` when it is one.
     pub(super) fn misses(&mut self, alternative: &Alternative<CodeId>, step: &'run Step<'run>) -> Option<String> {
-        use crate::trace::run::Status;
+        use averment_runs::run::Status;
         if alternative.proposed == step.status.executed() {
             let status = match step.status {
                 Status::Denied => "it was denied",

@@ -1,10 +1,10 @@
 //! Names that nearly are the one that a pattern asks for: a misspelt tool is the first thing to look for where a run lacks it.
 
 use super::super::view::View;
-use crate::diagnostic::suggest;
 use crate::ir::{Alternative, NameTest};
-use crate::trace::run::Kind;
 use crate::vm::outcome::{Evidence, Role};
+use averment_base::diagnostic::suggest;
+use averment_runs::run::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 

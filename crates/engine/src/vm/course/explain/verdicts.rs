@@ -7,9 +7,9 @@ use super::super::view::{Hit, View};
 use super::why;
 use crate::bytecode::program::PatternId;
 use crate::ir::{Course, Scope, Within};
-use crate::trace::run::{Kind, Status, Step};
 use crate::vm::context;
 use crate::vm::outcome::{Evidence, Role};
+use averment_runs::run::{Kind, Status, Step};
 
 /// A run that goes on.
 pub(in super::super) const OPEN: &str = "the run is not complete, and a longer one could still change this";
@@ -175,7 +175,7 @@ fn missing_words(view: &mut View<'_, '_>, slot: usize, step: u32) -> Option<Stri
         }
         for (_, path) in &alternative.binds {
             let node = view.machine.evaluate(*path, &scope).ok()?;
-            if matches!(node.value, crate::value::Value::Missing) {
+            if matches!(node.value, averment_base::value::Value::Missing) {
                 return Some(format!("`{}` is missing", view.machine.rule_text(view.machine.code_span(*path))));
             }
         }

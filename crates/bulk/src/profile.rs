@@ -1,0 +1,241 @@
+//! Judging for a profile: judges like every check, with a clock around each part, and says what it cost.
+//!
+//! Every run is read in full and every assertion evaluated, so that each has a cost of its own, the same however many threads there
+//! are. The first look, which lets a check without a profile pass over most of that, is taken and measured too, but nothing is left out for it.
+
+use crate::feed;
+use crate::judge::{Done, each_line, line_reader};
+use crate::pipeline::Pipeline;
+use crate::screen::{Answer, Scratch, Screen};
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::evaluate::evaluate_profiled;
+use averment_engine::vm::prepare::Prepared;
+use averment_report::model;
+use averment_report::profile::{Costs, Phase, ProgramCosts};
+use averment_traces::facts::{Demand, Facts, LineReader, Stretch};
+use averment_traces::read::{Part, Place, RawRun, WholeLines};
+use averment_traces::scan::{Cursor, Index};
+use bumpalo::Bump;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// One thread's work while a profile is made.
+pub struct Judge<'p> {
+    pipeline: &'p Pipeline,
+    programs: Vec<One<'p>>,
+    demand: Demand,
+    lines: Option<LineReader>,
+    index: Index,
+    arena: Bump,
+    full: Bump,
+    answers: Vec<Answer>,
+    done: Vec<Done>,
+    costs: Costs,
+    all: &'p Mutex<Costs>,
+}
+
+/// A program with what judges it.
+struct One<'p> {
+    program: &'p Program,
+    prepared: &'p Prepared,
+    screen: Screen,
+    scratch: Scratch,
+}
+
+/// Empty notes for programs.
+fn empty(programs: &[Program]) -> Costs {
+    Costs::of_programs(programs.iter().map(|program| program.assertions.len()), clock)
+}
+
+/// The time since the first look at it.
+fn clock() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+/// The notes of all threads, with what the rules have cost until now.
+pub fn begin(programs: &[Program], started: Instant) -> Costs {
+    let mut costs = empty(programs);
+    costs.spend(Phase::Rules, started);
+    costs
+}
+
+impl<'p> Judge<'p> {
+    /// A judge for the programs of a pipeline, which adds its costs to those of all.
+    pub fn new(pipeline: &'p Pipeline, prepared: &'p [Prepared], all: &'p Mutex<Costs>) -> Self {
+        let since = Instant::now();
+        let mut demand = Demand::default();
+        let programs: Vec<One<'p>> = pipeline
+            .programs
+            .iter()
+            .zip(prepared)
+            .map(|(program, prepared)| {
+                let screen = Screen::new(program, prepared, &pipeline.options.selection, &mut demand);
+                One { program, prepared, screen, scratch: Scratch::default() }
+            })
+            .collect();
+        let lines = line_reader(pipeline, programs.iter().map(|one| &one.screen), &demand);
+        let mut costs = Costs { threads: 1, ..empty(&pipeline.programs) };
+        costs.spend(Phase::Preparing, since);
+        Self {
+            pipeline,
+            programs,
+            demand,
+            lines,
+            index: Index::default(),
+            arena: Bump::new(),
+            full: Bump::new(),
+            answers: Vec::new(),
+            done: Vec::new(),
+            costs,
+            all,
+        }
+    }
+
+    /// Judges a piece whose lines, if it has any, are in `buffer`.
+    pub fn part(&mut self, part: Part, buffer: &mut Vec<u8>) -> Vec<Done> {
+        match part {
+            Part::Runs(runs) => {
+                for run in runs {
+                    self.unlooked(run.as_ref().map_err(model::Unreadable::of));
+                }
+            }
+            Part::Lines(lines) => self.stretch(lines, buffer),
+        }
+        let costs = std::mem::replace(&mut self.costs, empty(&self.pipeline.programs));
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).add(&costs);
+        std::mem::take(&mut self.done)
+    }
+
+    fn stretch(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
+        let since = Instant::now();
+        let mut index = std::mem::take(&mut self.index);
+        index.build(buffer);
+        let place = &lines.counted(index.line_ends().count());
+        let text = simdutf8::basic::from_utf8(buffer);
+        self.costs.spend(Phase::FirstLook, since);
+        match text {
+            Ok(text) => self.lines(place, text, &index),
+            Err(_) => {
+                for run in place.broken(std::mem::take(buffer)) {
+                    self.unlooked(run.as_ref().map_err(model::Unreadable::of));
+                }
+            }
+        }
+        self.index = index;
+        self.arena.reset();
+    }
+
+    fn lines(&mut self, place: &Place, text: &str, index: &Index) {
+        let mut reader = self.lines.take();
+        let arena = std::mem::take(&mut self.arena);
+        let limits = self.pipeline.reading.limits;
+        let cursor = Cursor::new(text.as_bytes(), index, limits.json_depth);
+        let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
+        // What a line takes begins where the one before it is done.
+        let mut since = Instant::now();
+        each_line(reader.as_mut(), stretch, index, |line, facts| {
+            if let Some(facts) = facts {
+                self.look(facts, Some(stretch));
+            }
+            self.costs.spend(Phase::FirstLook, since);
+            let text = line.text.trim_end_matches('\r').to_owned();
+            let raw = RawRun::new(text, place.source(line.start, line.number));
+            if facts.is_some() {
+                self.looked(&raw)
+            } else {
+                self.unlooked(Ok(&raw))
+            }
+            since = Instant::now();
+        });
+        self.lines = reader;
+        self.arena = arena;
+    }
+
+    /// Has the screen answer what it can.
+    fn look<'a>(&mut self, facts: &Facts<'a>, stretch: Option<Stretch<'a>>) {
+        self.answers.clear();
+        for one in &mut self.programs {
+            one.screen.judge(one.program, one.prepared, facts, stretch, &mut one.scratch, &mut self.answers);
+        }
+    }
+
+    /// A run that the screen has seen as a line.
+    fn looked(&mut self, raw: &RawRun) {
+        self.guarded(raw, false);
+    }
+
+    /// A run that it has not seen.
+    fn unlooked(&mut self, raw: Result<&RawRun, model::Unreadable>) {
+        match raw {
+            Ok(raw) => self.guarded(raw, true),
+            Err(unreadable) => self.done.push(Done::Unreadable(unreadable)),
+        }
+    }
+
+    /// A defect in one evaluation must not take the other runs with it.
+    fn guarded(&mut self, raw: &RawRun, look: bool) {
+        let mut full = std::mem::take(&mut self.full);
+        let done = catch_unwind(AssertUnwindSafe(|| self.run(raw, &full, look)));
+        self.done.push(done.unwrap_or_else(|_| Done::Fault(raw.source.name())));
+        full.reset();
+        self.full = full;
+    }
+
+    /// Reads a run in full, evaluates every assertion on it, and reports it.
+    fn run(&mut self, raw: &RawRun, full: &Bump, look: bool) -> Done {
+        let since = Instant::now();
+        let read = feed::parse(raw, full, &self.pipeline.reading);
+        let time = self.costs.spend(Phase::Reading, since);
+        let run = match read {
+            Ok(run) => run,
+            Err(unreadable) => return Done::Unreadable(unreadable),
+        };
+        self.count(run.format, raw.text().len(), time);
+        if look {
+            let since = Instant::now();
+            let mut facts = Facts::default();
+            facts.of_run(&run, &self.demand);
+            self.look(&facts, None);
+            self.costs.spend(Phase::FirstLook, since);
+        }
+        self.count_answers();
+        let since = Instant::now();
+        let mut outcomes = Vec::with_capacity(self.programs.len());
+        for (one, ProgramCosts { profile, .. }) in self.programs.iter().zip(&mut self.costs.programs) {
+            let options = &self.pipeline.options;
+            outcomes.push(evaluate_profiled(one.program, one.prepared, &run, full, options, profile));
+        }
+        self.costs.spend(Phase::Evaluating, since);
+        let since = Instant::now();
+        let Pipeline { table, policy, detail, .. } = self.pipeline;
+        let report = model::build(table, &run, &outcomes, *policy, *detail);
+        self.costs.spend(Phase::Reporting, since);
+        Done::Run(Box::new(report))
+    }
+
+    fn count(&mut self, format: &'static str, bytes: usize, time: u64) {
+        self.costs.runs += 1;
+        let reading = self.costs.formats.entry(format).or_default();
+        reading.runs += 1;
+        reading.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
+        reading.time += time;
+    }
+
+    /// Counts what the first look has decided.
+    fn count_answers(&mut self) {
+        let mut answers = self.answers.iter();
+        let mut all = true;
+        for (one, costs) in self.programs.iter().zip(&mut self.costs.programs) {
+            for number in one.screen.assertions() {
+                let decided = answers.next().is_some_and(|answer| answer.verdict().is_some());
+                all &= decided;
+                if let Some(count) = costs.decided.get_mut(number as usize) {
+                    *count += u64::from(decided);
+                }
+            }
+        }
+        self.costs.decided += u64::from(all);
+    }
+}

@@ -1,0 +1,31 @@
+//! From the syntax tree to verdicts: the checker, the intermediate form, the compiler, the program and its evaluation on a run.
+//!
+//! ```
+//! use averment_base::{limits::Limits, source::*, truth::Verdict};
+//! use averment_engine::{bytecode::codec, check, compile::compile, vm};
+//!
+//! let mut sources = SourceMap::default();
+//! let root = sources.add(SourceFile::new("refunds.assert", None, "before approve(id: $id) -> refund(id: $id)"));
+//! let files = check::files::Memory::default();
+//! let checked = check::check(&mut sources, root, &check::CheckOptions { limits: Limits::default(), files: &files });
+//! assert!(!checked.diagnostics.has_errors());
+//! let program = compile(&checked.module, &sources);
+//! assert!(codec::is_program(&codec::encode(&program)));
+//!
+//! let prepared = vm::prepare::Prepared::new(&program);
+//! let arena = bumpalo::Bump::new();
+//! let text = r#"{"calls": [{"tool": "refund", "args": {"id": "o-1"}}]}"#;
+//! let run = averment_traces::read_str(text, &arena, &Limits::default())?;
+//! let outcome = vm::evaluate::evaluate(&program, &prepared, &run, &arena, &Default::default());
+//! assert_eq!(outcome.results[0].verdict, Verdict::Fail);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Nothing here touches a file, a process, a thread, the environment or a clock, but for two features: `files` reads the files that rules
+//! import from the disk ([`check::files::Disk`]), `world` looks at the files, commands and variables that rules ask for ([`vm::world`]).
+
+pub mod bytecode;
+pub mod check;
+pub mod compile;
+pub mod ir;
+pub mod vm;

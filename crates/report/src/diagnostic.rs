@@ -1,0 +1,43 @@
+//! Diagnostics drawn for people with their piece of the source (miette).
+
+mod picture;
+
+use averment_base::diagnostic::Diagnostics;
+use averment_base::diagnostic::render::{DRAWN, Style, counted, line};
+use averment_base::source::SourceMap;
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use picture::{Elsewhere, View};
+use std::fmt::Write as _;
+
+/// Draws diagnostics for people, each with its piece of the source, and a line that counts them.
+/// Gives an empty text when there are none.
+#[must_use]
+pub fn graphical(diagnostics: &Diagnostics, sources: &SourceMap, style: Style) -> String {
+    let theme = match (style.unicode, style.color) {
+        (true, true) => GraphicalTheme::unicode(),
+        (true, false) => GraphicalTheme::unicode_nocolor(),
+        (false, true) => {
+            GraphicalTheme { characters: miette::ThemeCharacters::ascii(), styles: miette::ThemeStyles::ansi() }
+        }
+        (false, false) => GraphicalTheme::none(),
+    };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(style.width).with_links(false).with_urls(false);
+    let mut text = String::new();
+    for diagnostic in diagnostics.0.iter().take(DRAWN) {
+        // Writing to a text cannot fail; what could is a span outside of its file, which then goes without its picture.
+        if handler.render_report(&mut text, &View::new(diagnostic, sources)).is_err() {
+            line(&mut text, diagnostic, sources);
+        }
+        for label in diagnostic.others.iter().filter(|other| other.span.file != diagnostic.span.file) {
+            let _ = handler.render_report(&mut text, &Elsewhere::new(label, sources));
+        }
+        text.push('\n');
+    }
+    if let Some(count) = counted(diagnostics) {
+        let _ = writeln!(text, "{count}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

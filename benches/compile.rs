@@ -5,12 +5,12 @@
 
 mod clock;
 
-use averment::check::files::Memory;
-use averment::check::{CheckOptions, check};
-use averment::compile::compile;
-use averment::limits::Limits;
-use averment::source::{SourceFile, SourceMap};
-use averment::syntax::{self, is_file};
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_engine::check::files::Memory;
+use averment_engine::check::{CheckOptions, check};
+use averment_engine::compile::compile;
+use averment_syntax::{self as syntax, is_file};
 use clock::now;
 use std::fmt::Write;
 use std::hint::black_box;

@@ -9,10 +9,10 @@
 mod clock;
 
 use averment::Rules;
-use averment::limits::Limits;
-use averment::trace::read::read_str;
-use averment::vm::evaluate::{EvaluateOptions, evaluate};
-use averment::vm::prepare::Prepared;
+use averment_base::limits::Limits;
+use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
+use averment_engine::vm::prepare::Prepared;
+use averment_traces::read::read_str;
 use bumpalo::Bump;
 use clock::now;
 use std::fmt::Write;

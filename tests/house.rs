@@ -1,25 +1,10 @@
-//! A lower layer never imports a higher one, and the house rules that no compiler checks.
+//! The house rules that no compiler checks. That a lower layer never imports a higher one is what the crates are for; see ARCHITECTURE.md.
+
+#![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::path::{Path, PathBuf};
 
-/// Modules by layer, lowest first; see ARCHITECTURE.md.
-const LAYERS: [&[&str]; 10] = [
-    &["source", "diagnostic", "limits", "truth", "value"],
-    &["syntax", "trace"],
-    &["ir", "builtins", "check"],
-    &["lint", "project"],
-    &["bytecode", "compile"],
-    &["vm"],
-    &["report", "rules"],
-    &["fmt", "propose", "testing", "assist"],
-    &["lsp"],
-    &["repl", "cli"],
-];
-
-fn layer(module: &str) -> Option<usize> {
-    LAYERS.iter().position(|modules| modules.contains(&module))
-}
-
+/// The Rust files of a folder and of all folders below it.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()) {
@@ -33,58 +18,40 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn src() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
-}
-
-/// The top module that a file belongs to.
-fn module_of(path: &Path) -> String {
-    let inside = path.strip_prefix(src()).expect("a source file");
-    let first = inside.components().next().expect("a name").as_os_str().to_string_lossy();
-    first.trim_end_matches(".rs").to_owned()
-}
-
-#[test]
-fn a_lower_layer_never_imports_a_higher_one() {
-    let mut wrong = Vec::new();
-    for path in sources(&src()) {
-        let module = module_of(&path);
-        let Some(own) = layer(&module) else { continue };
-        let text = std::fs::read_to_string(&path).expect("a source file");
-        for (number, line) in text.lines().enumerate() {
-            if line.trim_start().starts_with("//") {
-                continue;
-            }
-            for used in line.split("crate::").skip(1).map(|rest| {
-                rest.split(|character: char| !character.is_alphanumeric() && character != '_')
-                    .next()
-                    .unwrap_or_default()
-            }) {
-                if layer(used).is_some_and(|other| other > own) {
-                    wrong.push(format!("{}:{}: `{module}` uses `{used}`", path.display(), number + 1));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn every_module_has_a_layer() {
-    for path in sources(&src()) {
-        let module = module_of(&path);
-        assert!(["lib", "main"].contains(&module.as_str()) || layer(&module).is_some(), "`{module}` has no layer");
-    }
+/// The folders of all packages.
+fn packages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = std::fs::read_dir(root.join("crates")).expect("crates").flatten().map(|entry| entry.path());
+    let found: Vec<PathBuf> = crates.filter(|path| path.join("Cargo.toml").exists()).chain([root.to_owned()]).collect();
+    assert!(found.len() > 2, "the crates are missing");
+    found
 }
 
 #[test]
 fn no_source_file_is_long() {
-    let long: Vec<String> = sources(&src())
-        .into_iter()
+    let files = packages().into_iter().flat_map(|package| sources(&package.join("src")));
+    let long: Vec<String> = files
         .filter_map(|path| {
             let lines = std::fs::read_to_string(&path).expect("a source file").lines().count();
             (lines > 450).then(|| format!("{lines} {}", path.display()))
         })
         .collect();
     assert!(long.is_empty(), "files want to be about 400 lines at most:\n{}", long.join("\n"));
+}
+
+/// A package without them would be free of the lints of the workspace, and nobody would be told.
+#[test]
+fn every_package_takes_the_lints_and_versions_of_the_workspace() {
+    for package in packages() {
+        let manifest = std::fs::read_to_string(package.join("Cargo.toml")).expect("a manifest");
+        assert!(manifest.contains("[lints]\nworkspace = true\n"), "{} has lints of its own", package.display());
+        let (_, own) = manifest.split_once("[package]").expect("a package");
+        let dependencies = own
+            .split("dependencies]\n")
+            .skip(1)
+            .flat_map(|part| part.lines().take_while(|line| !line.starts_with('[')));
+        for line in dependencies.filter(|line| !line.trim().is_empty()) {
+            assert!(line.contains("workspace = true"), "{}: `{line}` names a version of its own", package.display());
+        }
+    }
 }

@@ -1,21 +1,15 @@
 //! The functions as users meet them: their reference page, their examples, the modules of the standard set.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
-
-#[path = "builtins/examples.rs"]
 mod examples;
-#[path = "builtins/labelled.rs"]
 mod labelled;
-#[path = "builtins/templates.rs"]
 mod templates;
 
-use averment::builtins::{reference, stdlib};
-use std::path::Path;
+use averment_builtins::{reference, stdlib};
 
 /// Compares a page with what it is made from; `AVERMENT_BLESS=1` writes it.
 fn page_is(name: &str, page: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference").join(name);
-    if std::env::var_os("AVERMENT_BLESS").is_some() {
+    let path = averment_fixtures::root().join("docs/reference").join(name);
+    if averment_fixtures::blesses() {
         std::fs::write(&path, page).expect("a writable page");
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();

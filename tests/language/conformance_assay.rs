@@ -4,11 +4,9 @@
 //! same meaning (`sequence`, `before` with one name twice) are counted and not compared.
 //! Run with `cargo test --test conformance_assay -- --nocapture` to see the numbers.
 
-mod common;
-
 use averment::Rules;
-use averment::truth::Verdict;
-use common::quote;
+use averment_base::truth::Verdict;
+use averment_fixtures::quote;
 use serde_json::{Value, json};
 
 /// A regular expression literal: slashes and line ends escaped, the empty expression written out. Assay's classes are those of Unicode.
@@ -134,9 +132,9 @@ fn verdict(text: &str, run: &Value) -> Verdict {
 
 /// Compares all vectors of a file; the expectation is a verdict or, where only pass and fail are known, either.
 fn compare(file: &str, keep: impl Fn(&Value) -> bool, agrees: impl Fn(&Value, Verdict) -> bool) {
-    let Some(path) = common::shared(&format!("conformance/assay/{file}")) else { return };
+    let Some(path) = averment_fixtures::shared(&format!("conformance/assay/{file}")) else { return };
     let (mut same, mut none, mut wrong) = (0, 0, Vec::new());
-    for vector in common::lines(&path).iter().filter(|vector| keep(vector)) {
+    for vector in averment_fixtures::lines(&path).iter().filter(|vector| keep(vector)) {
         let Some(text) = sentence(&vector["rule"], &vector["aliases"]) else {
             none += 1;
             continue;

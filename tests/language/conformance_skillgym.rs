@@ -3,11 +3,9 @@
 //! The vectors were observed from the real program; what is said for what stands in docs/reference/skillgym.md.
 //! Run with `cargo test --test conformance_skillgym -- --nocapture` to see the numbers.
 
-mod common;
-
 use averment::Rules;
-use averment::truth::Verdict;
-use common::quote;
+use averment_base::truth::Verdict;
+use averment_fixtures::quote;
 use serde_json::{Map, Value, json};
 
 /// A regular expression literal. `g` means nothing to a test; `y` looks at the very start alone.
@@ -254,11 +252,11 @@ fn compare(name: &str, cases: impl Iterator<Item = (String, Value, bool)>) {
 
 #[test]
 fn assertions_agree() {
-    let Some(folder) = common::shared("conformance/skillgym") else { return };
+    let Some(folder) = averment_fixtures::shared("conformance/skillgym") else { return };
     let reports: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join("golden_reports.json")).expect("reports"))
             .expect("JSON");
-    let vectors = common::lines(&folder.join("golden_assertions.jsonl"));
+    let vectors = averment_fixtures::lines(&folder.join("golden_assertions.jsonl"));
     let cases = vectors.iter().map(|vector| {
         let report = &reports[vector["report"].as_str().expect("a report")];
         (sentence(vector), run(report), vector["expected_passed"] == true)
@@ -268,8 +266,8 @@ fn assertions_agree() {
 
 #[test]
 fn assertions_of_its_own_tests_agree() {
-    let Some(folder) = common::shared("conformance/skillgym") else { return };
-    let vectors = common::lines(&folder.join("unit_test_assertions.jsonl"));
+    let Some(folder) = averment_fixtures::shared("conformance/skillgym") else { return };
+    let vectors = averment_fixtures::lines(&folder.join("unit_test_assertions.jsonl"));
     let cases = vectors.iter().filter(|vector| vector["report"].is_object());
     compare(
         "unit tests",
@@ -279,8 +277,8 @@ fn assertions_of_its_own_tests_agree() {
 
 #[test]
 fn structured_command_matchers_agree() {
-    let Some(folder) = common::shared("conformance/skillgym") else { return };
-    let vectors = common::lines(&folder.join("golden_structured_match.jsonl"));
+    let Some(folder) = averment_fixtures::shared("conformance/skillgym") else { return };
+    let vectors = averment_fixtures::lines(&folder.join("golden_structured_match.jsonl"));
     let cases = vectors.iter().map(|vector| {
         let text = format!("require {}", COMMANDS.step(&json!({ "$matcher": vector["matcher"] })));
         (text, json!({ "commands": [{ "command": vector["command"] }] }), vector["expected"] == true)

@@ -1,18 +1,11 @@
 //! Judging runs: selection, cases, limits, permissions, tests of the rules, definitions.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that meets something unexpected has failed"
-)]
-
 use averment::Rules;
-use averment::limits::Limits;
-use averment::truth::Verdict::{self, Error, Fail, Pass, Skipped, Undecided};
-use averment::vm::evaluate::EvaluateOptions;
-use averment::vm::select::Selection;
-use averment::vm::world::Permissions;
+use averment_base::limits::Limits;
+use averment_base::truth::Verdict::{self, Error, Fail, Pass, Skipped, Undecided};
+use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_engine::vm::select::Selection;
+use averment_engine::vm::world::Permissions;
 
 fn rules(text: &str) -> Rules {
     Rules::from_text("test.assert", text).unwrap_or_else(|error| panic!("{error}"))

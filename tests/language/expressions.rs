@@ -1,17 +1,8 @@
 //! What the reference says of expressions, and the acceptance corpus of the language: rules with tests that say what comes out.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that meets something unexpected has failed"
-)]
-
-#[path = "common/fixtures.rs"]
-mod fixtures;
-
 use averment::Rules;
-use averment::check::files::Disk;
+use averment_engine::check::files::Disk;
+use averment_fixtures as fixtures;
 use std::path::Path;
 
 /// The failures of a file's tests, and how many tests it has.
@@ -51,7 +42,7 @@ fn blocks(page: &str) -> Vec<String> {
 
 #[test]
 fn the_reference_of_expressions_says_what_happens() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = averment_fixtures::root();
     let page = std::fs::read_to_string(root.join("docs/reference/expressions.md")).unwrap();
     let (mut wrong, mut count) = (Vec::new(), 0);
     for (number, block) in blocks(&page).iter().enumerate() {

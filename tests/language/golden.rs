@@ -1,20 +1,11 @@
 //! Golden files of the compiler and of the evaluation: sources beside what comes of them.
-//! `INSTA_UPDATE=always cargo test --test golden` writes them; every change of them is read before it is committed.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that meets something unexpected has failed"
-)]
-
-#[path = "common/fixtures.rs"]
-mod fixtures;
+//! `AVERMENT_BLESS=1 cargo test --test golden` writes them; every change of them is read before it is committed.
 
 use averment::Rules;
-use averment::bytecode::disasm;
-use averment::source::SourceFile;
-use averment::vm::outcome::{AssertionOutcome, Evidence, Outcome};
+use averment_base::source::SourceFile;
+use averment_engine::bytecode::disasm;
+use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome};
+use averment_fixtures as fixtures;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,7 @@
 //! Hostile rules and runs: every one ends soon, within its memory, with a verdict or a message that says what is too much.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
-
 use averment::Rules;
-use averment::truth::Verdict;
+use averment_base::truth::Verdict;
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 

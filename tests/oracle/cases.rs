@@ -16,7 +16,7 @@ pub struct Case {
 }
 
 pub fn written() -> Vec<Case> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/cases");
+    let folder = averment_fixtures::root().join("tests/oracle/cases");
     let mut files: Vec<_> =
         std::fs::read_dir(folder).expect("a folder of cases").map(|file| file.unwrap().path()).collect();
     files.sort();

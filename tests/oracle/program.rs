@@ -2,12 +2,12 @@
 
 use crate::model::BAD;
 use crate::truth::Verdict;
-use averment::limits::Limits;
-use averment::trace::read::read_str;
-use averment::vm::evaluate::{EvaluateOptions, evaluate, evaluate_profiled};
-use averment::vm::outcome::Outcome;
-use averment::vm::prepare::Prepared;
-use averment::vm::profile::Profile;
+use averment_base::limits::Limits;
+use averment_engine::vm::evaluate::{EvaluateOptions, evaluate, evaluate_profiled};
+use averment_engine::vm::outcome::Outcome;
+use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::profile::Profile;
+use averment_traces::read::read_str;
 use bumpalo::Bump;
 use serde_json::Value;
 
@@ -25,8 +25,9 @@ impl Rules {
     /// One verdict for each assertion.
     pub fn verdicts(&self, run: &Value) -> Result<Vec<Verdict>, String> {
         let outcome = self.0.check_json(&run.to_string()).map_err(|error| error.to_string())?;
-        let word =
-            |verdict: averment::truth::Verdict| Verdict::parse(verdict.as_str()).expect("a verdict of the language");
+        let word = |verdict: averment_base::truth::Verdict| {
+            Verdict::parse(verdict.as_str()).expect("a verdict of the language")
+        };
         Ok(outcome.results.iter().map(|result| word(result.verdict)).collect())
     }
 
@@ -39,7 +40,14 @@ impl Rules {
         let program = self.0.program();
         let prepared = Prepared::new(program);
         let common = evaluate(program, &prepared, &run, &arena, &options);
-        let full = evaluate_profiled(program, &prepared, &run, &arena, &options, &mut Profile::default());
+        let full = evaluate_profiled(
+            program,
+            &prepared,
+            &run,
+            &arena,
+            &options,
+            &mut Profile::new(|| std::time::Duration::ZERO),
+        );
         let said = |outcome: &Outcome| outcome.results.iter().map(|result| format!("{result:?}")).collect();
         Some([said(&common), said(&full)])
     }

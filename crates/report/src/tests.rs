@@ -210,11 +210,7 @@ fn report(format: Format, style: Style, outcomes: &[Outcome]) -> String {
 }
 
 fn golden(name: &str, text: &str) {
-    insta::with_settings!({
-        snapshot_path => "../../tests/golden/report",
-        prepend_module_to_snapshot => false,
-        omit_expression => true,
-    }, { insta::assert_snapshot!(name, text) });
+    averment_fixtures::compare(&averment_fixtures::project("tests/golden/report"), name, text);
 }
 
 const WIDE: Style = Style { unicode: true, color: false, width: 120 };

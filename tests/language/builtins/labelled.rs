@@ -4,9 +4,9 @@
 //! there while the detectors were written; the second ones say only whether something is to be found and were written by somebody who had
 //! not seen the detectors.
 
-use crate::templates::{Draw, filled, wrapped};
-use averment::builtins::detect::Detector;
-use averment::limits::{Limits, Meter};
+use crate::builtins::templates::{Draw, filled, wrapped};
+use averment_base::limits::{Limits, Meter};
+use averment_builtins::detect::Detector;
 use serde_json::Value as Json;
 
 /// Counts of a detector over labelled texts.
@@ -66,26 +66,26 @@ fn demand(name: &str, counts: &Counts, most_missed: usize) {
 
 #[test]
 fn credentials_are_found_and_their_likes_are_not() {
-    let counts = judge(Detector::Secrets, include_str!("../data/secrets.jsonl"));
+    let counts = judge(Detector::Secrets, include_str!("../../../tests/data/secrets.jsonl"));
     // Two that no check can tell from words and ids: they stay in the set so that the number is honest.
     demand("secrets", &counts, 2);
 }
 
 #[test]
 fn personal_data_is_found_and_its_likes_are_not() {
-    let counts = judge(Detector::Pii, include_str!("../data/pii.jsonl"));
+    let counts = judge(Detector::Pii, include_str!("../../../tests/data/pii.jsonl"));
     demand("personal data", &counts, 0);
 }
 
 #[test]
 fn labelled_by_another_hand_credentials_are_found_and_their_likes_are_not() {
-    let counts = judge(Detector::Secrets, include_str!("../data/secrets-second.jsonl"));
+    let counts = judge(Detector::Secrets, include_str!("../../../tests/data/secrets-second.jsonl"));
     // A login without a name for what follows it, and a password of letters that chance drew with too few small ones.
     demand("secrets, second set", &counts, 2);
 }
 
 #[test]
 fn labelled_by_another_hand_personal_data_is_found_and_its_likes_are_not() {
-    let counts = judge(Detector::Pii, include_str!("../data/pii-second.jsonl"));
+    let counts = judge(Detector::Pii, include_str!("../../../tests/data/pii-second.jsonl"));
     demand("personal data, second set", &counts, 0);
 }

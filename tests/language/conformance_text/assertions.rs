@@ -1,13 +1,13 @@
 //! Whole assertions and lists of them, said in the language and judged by the whole pipeline.
 
-use crate::common::{lines, shared};
-use crate::differences::{self, Refusal};
-use crate::paths::select;
-use crate::sentences::Unsaid::{self, Different, Nonsense};
-use crate::sentences::{path_of, sentence};
+use crate::conformance_text::differences::{self, Refusal};
+use crate::conformance_text::paths::select;
+use crate::conformance_text::sentences::Unsaid::{self, Different, Nonsense};
+use crate::conformance_text::sentences::{path_of, sentence};
 use averment::Rules;
-use averment::truth::Verdict;
-use averment::vm::outcome::Outcome;
+use averment_base::truth::Verdict;
+use averment_engine::vm::outcome::Outcome;
+use averment_fixtures::{lines, shared};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ fn file(configs: &[Json]) -> std::result::Result<String, Unsaid> {
                 Json::Bool(false) => json!({"not": {}}),
                 schema => schema.clone(),
             };
-            text.push_str(&format!("schema S = {}\n", crate::sentences::object(&schema)));
+            text.push_str(&format!("schema S = {}\n", crate::conformance_text::sentences::object(&schema)));
         }
         text.push_str(&sentence);
         if let Some(weight) = config.get("weight").filter(|weight| !weight.is_null()) {
@@ -130,7 +130,7 @@ impl Summary {
         println!("{name}: {}/{all} agree, {documented} documented differences", self.agree);
         self.documented.iter().for_each(|(reason, count)| println!("  {count:3} {reason}"));
         assert!(self.wrong.is_empty(), "{} differ:\n{}", self.wrong.len(), self.wrong.join("\n"));
-        let page = include_str!("../../docs/reference/runsight.md");
+        let page = include_str!("../../../docs/reference/runsight.md");
         for reason in self.documented.keys() {
             assert!(page.contains(reason), "docs/reference/runsight.md does not decide: {reason}");
         }
@@ -252,7 +252,7 @@ fn compare_scoring(vector: &Json) -> Result {
     if parts.iter().any(|(weight, _)| *weight < 0.0) {
         return Documented("a weight is never negative");
     }
-    let score = averment::vm::score::weighted_mean(parts).unwrap_or(0.0);
+    let score = averment_engine::vm::score::weighted_mean(parts).unwrap_or(0.0);
     let expected = &vector["expected"];
     let thresholds = expected["passed_at"].as_object().unwrap();
     let same = score.to_bits() == expected["aggregate_score"].as_f64().unwrap().to_bits()

@@ -1,12 +1,12 @@
 //! Intermediate values: words, BLEU, ROUGE, JSON inside text.
 
-use crate::common::{lines, shared};
-use averment::builtins::Environment;
-use averment::builtins::json::{Cache, find_json};
-use averment::builtins::table::lookup;
-use averment::limits::{Limits, Meter};
-use averment::value::json::{parse, to_json};
-use averment::value::{Node, Text, Value};
+use averment_base::limits::{Limits, Meter};
+use averment_base::value::json::{parse, to_json};
+use averment_base::value::{Node, Text, Value};
+use averment_builtins::Environment;
+use averment_builtins::json::{Cache, find_json};
+use averment_builtins::table::lookup;
+use averment_fixtures::{lines, shared};
 use bumpalo::Bump;
 use serde_json::Value as Json;
 

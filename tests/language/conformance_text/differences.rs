@@ -2,14 +2,14 @@
 //!
 //! A predicate never names a vector. Most do more than look: they take the cause away and demand that the rest agrees.
 
-use crate::assertions::{agrees, judged};
-use crate::paths::{Selected, select};
-use crate::sentences::{Unsaid, path_of, plain};
-use averment::builtins::json::{check_path, find_json};
-use averment::builtins::schema::Schema;
-use averment::limits::{Limits, Meter};
-use averment::truth::Verdict;
-use averment::value::json::parse;
+use crate::conformance_text::assertions::{agrees, judged};
+use crate::conformance_text::paths::{Selected, select};
+use crate::conformance_text::sentences::{Unsaid, path_of, plain};
+use averment_base::limits::{Limits, Meter};
+use averment_base::truth::Verdict;
+use averment_base::value::json::parse;
+use averment_builtins::json::{check_path, find_json};
+use averment_builtins::schema::Schema;
 use serde_json::{Value as Json, json};
 
 /// Words of the real program about a vector.

@@ -1,13 +1,13 @@
 //! Paths of the older JSONPath library in the syntax of RFC 9535, and what they select.
 
-use crate::sentences::Unsaid::{self, Different, Nonsense};
-use crate::sentences::{float, literal_text};
-use averment::builtins::Environment;
-use averment::builtins::json::{Cache, check_path};
-use averment::builtins::table::lookup;
-use averment::limits::{Limits, Meter};
-use averment::value::json::{parse, to_json};
-use averment::value::{Node, Text, Value};
+use crate::conformance_text::sentences::Unsaid::{self, Different, Nonsense};
+use crate::conformance_text::sentences::{float, literal_text};
+use averment_base::limits::{Limits, Meter};
+use averment_base::value::json::{parse, to_json};
+use averment_base::value::{Node, Text, Value};
+use averment_builtins::Environment;
+use averment_builtins::json::{Cache, check_path};
+use averment_builtins::table::lookup;
 use bumpalo::Bump;
 
 /// The same path in the syntax of RFC 9535. One that only RFC 9535 knows stays as it is.

@@ -1,7 +1,7 @@
 //! What is said in the language for an assertion of Runsight; the table stands in docs/reference/runsight.md.
 
-use crate::common::quote;
-use crate::paths::standard_path;
+use crate::conformance_text::paths::standard_path;
+use averment_fixtures::quote;
 use serde_json::Value as Json;
 
 /// Why there is no sentence.

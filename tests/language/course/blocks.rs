@@ -1,7 +1,7 @@
 //! Windows of blocks.
 
-use crate::run::{check, rules, run, verdicts};
-use averment::truth::Verdict::{Fail, Pass, Undecided, Vacuous};
+use crate::course::run::{check, rules, run, verdicts};
+use averment_base::truth::Verdict::{Fail, Pass, Undecided, Vacuous};
 
 #[test]
 fn windows_open_and_close() {

@@ -1,8 +1,8 @@
 //! The acceptance corpus: the `test` blocks of its files come out as written.
 
-use crate::common::shared;
 use averment::Rules;
-use averment::check::files::Disk;
+use averment_engine::check::files::Disk;
+use averment_fixtures::shared;
 
 #[test]
 fn tests_of_the_corpus_come_out_as_written() {

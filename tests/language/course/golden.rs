@@ -1,8 +1,8 @@
 //! What reports say: for each file of rules in `tests/golden/course` the runs in its comments, with reasons and evidence.
 
-use crate::fixtures;
-use crate::run::{rules, run};
-use averment::vm::outcome::Outcome;
+use crate::course::run::{rules, run};
+use averment_engine::vm::outcome::Outcome;
+use averment_fixtures as fixtures;
 use serde_json::Value;
 use std::fmt::Write;
 

@@ -1,9 +1,9 @@
 //! Hostile rules and runs end.
 
-use crate::run::{rules, run, verdict, verdicts};
-use averment::limits::Limits;
-use averment::truth::Verdict;
-use averment::vm::evaluate::EvaluateOptions;
+use crate::course::run::{rules, run, verdict, verdicts};
+use averment_base::limits::Limits;
+use averment_base::truth::Verdict;
+use averment_engine::vm::evaluate::EvaluateOptions;
 use serde_json::json;
 use std::fmt::Write;
 

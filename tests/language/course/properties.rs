@@ -1,8 +1,8 @@
 //! What holds for all rules and runs.
 
-use crate::run::{rules, run, verdicts};
+use crate::course::run::{rules, run, verdicts};
 use averment::Rules;
-use averment::truth::Verdict;
+use averment_base::truth::Verdict;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! Every row of the table of statements in `docs/reference/course.md`.
 
-use crate::run::{check, rules, run, verdict, verdicts};
-use averment::truth::Verdict::{self, Fail, Pass, Vacuous};
+use crate::course::run::{check, rules, run, verdict, verdicts};
+use averment_base::truth::Verdict::{self, Fail, Pass, Vacuous};
 use serde_json::json;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Runs that are not complete: only what no longer run can change is said.
 
-use crate::run::{check, rules, run, verdicts};
-use averment::truth::Verdict::{self, Fail, Pass, Undecided};
+use crate::course::run::{check, rules, run, verdicts};
+use averment_base::truth::Verdict::{self, Fail, Pass, Undecided};
 use serde_json::Value;
 
 #[test]

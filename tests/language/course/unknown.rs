@@ -1,7 +1,7 @@
 //! What the run does not record: the same verdict under every answer, or undecided.
 
-use crate::run::{check, run, verdict};
-use averment::truth::Verdict::{Fail, Pass, Undecided, Vacuous};
+use crate::course::run::{check, run, verdict};
+use averment_base::truth::Verdict::{Fail, Pass, Undecided, Vacuous};
 use serde_json::json;
 
 #[test]

@@ -1,23 +1,21 @@
 //! The fast way through a trace against the plain one: facts from the bytes of a line against facts of the run that was read in full, and
 //! what the screen says of an assertion against what the evaluation of the run says.
 
-use averment::bytecode::program::Program;
-use averment::limits::Limits;
-use averment::trace::facts::{Demand, Facts, Held, LineReader, Stretch};
-use averment::trace::names::Names;
-use averment::trace::read::{self, RawRun};
-use averment::trace::run::RunSource;
-use averment::trace::scan::{Cursor, Index};
-use averment::value::Value;
-use averment::vm::evaluate::{EvaluateOptions, evaluate};
-use averment::vm::prepare::Prepared;
-use averment::vm::screen::{Answer, Scratch, Screen};
+use averment_base::limits::Limits;
+use averment_base::value::Value;
+use averment_bulk::screen::{Answer, Scratch, Screen};
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
+use averment_engine::vm::prepare::Prepared;
+use averment_runs::run::RunSource;
+use averment_traces::facts::{Demand, Facts, Held, LineReader, Stretch};
+use averment_traces::names::Names;
+use averment_traces::read::{self, RawRun};
+use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
 use proptest::prelude::*;
 
-#[path = "screen/conversations.rs"]
 mod conversations;
-#[path = "screen/sessions.rs"]
 mod sessions;
 
 /// Rules of every form that the screen knows, and of some that it does not.
@@ -150,7 +148,7 @@ struct Both {
     /// What the screen says from the run.
     plain: Vec<Answer>,
     /// What the evaluation says.
-    verdicts: Vec<averment::truth::Verdict>,
+    verdicts: Vec<averment_base::truth::Verdict>,
 }
 
 /// Judges a line both ways; `None` where it cannot be read in full.
@@ -202,7 +200,7 @@ fn judge_by(
 fn compare<'a>(fast: &Facts<'a>, plain: &Facts<'a>, stretch: Stretch<'a>, line: &str) {
     let shown = |value: Value<'_>| match value {
         Value::Absent | Value::Missing => format!("{value:?}"),
-        value => averment::value::json::to_json(&value),
+        value => averment_base::value::json::to_json(&value),
     };
     let same = |fast: Held<'a>, plain: Held<'a>| match (stretch.at(fast, &[]), plain) {
         (Some(fast), Held::Value(plain)) => assert_eq!(shown(fast), shown(plain), "{line}"),
@@ -446,7 +444,7 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
 
 #[test]
 fn no_rule_of_the_speed_corpus_makes_every_run_be_read_in_full() {
-    let (program, prepared) = compiled(include_str!("../benches/pack.assert"));
+    let (program, prepared) = compiled(include_str!("../../../../benches/pack.assert"));
     let mut demand = Demand::default();
     let screen = Screen::new(&program, &prepared, &EvaluateOptions::default().selection, &mut demand);
     assert!(!screen.always_open());
@@ -506,7 +504,7 @@ fn unusual_lines_are_for_the_full_reader() {
 
 #[test]
 fn runs_of_the_field_are_judged_alike() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
+    let folder = averment_fixtures::root().join("../shared/traces");
     let folder = if folder.exists() { folder } else { std::path::PathBuf::from("../shared/traces") };
     let Ok(entries) = std::fs::read_dir(&folder) else {
         eprintln!("skipped: there is no {}", folder.display());

@@ -1,11 +1,12 @@
 //! Counts and scores of many runs: what is kept up from run to run is what every run gives on its own, to the last bit of a score.
 
-use averment::bytecode::program::Program;
-use averment::report::gate::Policy;
-use averment::report::table::Table;
-use averment::report::tally::{Judged, Running, Tally};
-use averment::vm::evaluate::{conclude, known};
-use averment::vm::screen::Answer;
+use averment_bulk::running::Running;
+use averment_bulk::screen::Answer;
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::evaluate::{conclude, known};
+use averment_report::gate::Policy;
+use averment_report::table::Table;
+use averment_report::tally::{Judged, Tally};
 use proptest::prelude::*;
 
 /// Rules with everything that changes how a verdict counts.
@@ -69,7 +70,7 @@ fn answer() -> impl Strategy<Value = Answer> {
     ])
 }
 
-fn bits(tally: &Tally) -> (u64, u64, Option<averment::report::gate::Gate>, Vec<u64>) {
+fn bits(tally: &Tally) -> (u64, u64, Option<averment_report::gate::Gate>, Vec<u64>) {
     (tally.runs, tally.failed, tally.gate, tally.scores.iter().map(|score| score.to_bits()).collect())
 }
 

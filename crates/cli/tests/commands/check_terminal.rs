@@ -8,10 +8,7 @@ use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 
 /// A bar stands on the terminal while runs come slowly; Ctrl-C takes it away, says so, and prints what is done.
 #[test]

@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// The documents: the README, the reference and every example.
 fn documents() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = averment_fixtures::root();
     let mut found = vec![root.join("README.md")];
     for folder in ["docs", "docs/reference", "examples"] {
         let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
@@ -80,7 +80,7 @@ fn every_console_block_prints_what_the_document_says() {
         if written == real {
             continue;
         }
-        if std::env::var_os("AVERMENT_BLESS").is_some() {
+        if averment_fixtures::blesses() {
             std::fs::write(&path, real).expect("a writable document");
         } else {
             wrong.push(format!("{}:\n{}", path.display(), difference(&written, &real)));
@@ -102,7 +102,7 @@ fn difference(written: &str, real: &str) -> String {
 /// Each example folder is explained, with a command that a newcomer can run.
 #[test]
 fn every_example_has_a_document_with_a_command() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let root = averment_fixtures::root().join("examples");
     for entry in std::fs::read_dir(root).expect("examples").flatten().filter(|entry| entry.path().is_dir()) {
         let readme = std::fs::read_to_string(entry.path().join("README.md")).unwrap_or_default();
         assert!(readme.contains("$ aver check"), "{} has no README with a command", entry.path().display());

@@ -1,20 +1,14 @@
 //! `aver explain RULES TRACE` as a user meets it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that meets something unexpected has failed")]
-
-#[path = "common/fixtures.rs"]
-mod fixtures;
-#[path = "common/folder.rs"]
-mod folder;
-
+use crate::folder::Folder;
 use averment::Rules;
-use averment::limits::Limits;
-use averment::trace::read_str;
-use averment::vm::evaluate::{EvaluateOptions, derive, evaluate};
-use averment::vm::prepare::Prepared;
+use averment_base::limits::Limits;
+use averment_engine::vm::evaluate::{EvaluateOptions, derive, evaluate};
+use averment_engine::vm::prepare::Prepared;
+use averment_fixtures as fixtures;
+use averment_traces::read_str;
 use bumpalo::Bump;
-use folder::Folder;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 fn golden() -> PathBuf {
@@ -49,7 +43,7 @@ fn derivations_for_people() {
 
 /// Rules with runs: their own golden files, those of the evaluation, the examples.
 fn pairs() -> Vec<(PathBuf, PathBuf)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = averment_fixtures::root();
     let mut pairs = Vec::new();
     for folder in ["tests/golden/explain", "tests/golden/evaluate"] {
         let files = fixtures::rule_files(&root.join(folder)).into_iter();
@@ -68,7 +62,7 @@ fn a_derivation_changes_no_verdict() {
     let mut judged = 0;
     for (rules, run) in pairs() {
         let text = std::fs::read_to_string(&run).unwrap();
-        let disk = averment::check::files::Disk { limit: 1 << 20 };
+        let disk = averment_engine::check::files::Disk { limit: 1 << 20 };
         let source = std::fs::read_to_string(&rules).unwrap();
         let rules = Rules::with_files("rules.assert", rules.parent(), &source, &disk).unwrap();
         let (program, prepared, arena) = (rules.program(), Prepared::new(rules.program()), Bump::new());

@@ -79,9 +79,5 @@ impl Ran {
 /// Compares with a file of `tests/golden/testing`.
 #[track_caller]
 pub fn golden(name: &str, text: &str) {
-    insta::with_settings!({
-        snapshot_path => "../golden/testing",
-        prepend_module_to_snapshot => false,
-        omit_expression => true,
-    }, { insta::assert_snapshot!(name, text) });
+    averment_fixtures::compare(&averment_fixtures::project("tests/golden/testing"), name, text);
 }

@@ -1,12 +1,8 @@
 //! Rule files that nobody would write: every command says what is wrong in a few lines, in time, and ends as documented.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,6 @@
 //! Manual pages and completions, as a shell and `man` read them.
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use std::process::Command;
 
 /// Runs a program that a system may not have; `None`, said loudly, where it has not.

@@ -1,12 +1,8 @@
 //! Memory of the command is bounded by the largest run, whatever the number of threads and of runs.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 

@@ -1,9 +1,6 @@
 //! `aver new`: templates that work as they are, and rules proposed from runs that hold on every one of them.
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use std::fmt::Write as _;
 
 /// Runs of a shop: what is refunded was listed before, and approved under the same id. The third refunds nothing.

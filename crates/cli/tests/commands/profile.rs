@@ -155,7 +155,8 @@ fn the_report_is_the_same_with_and_without_a_profile() {
 #[test]
 fn the_object_is_what_its_schema_says() {
     let folder = folder();
-    let schema: Value = serde_json::from_str(include_str!("../docs/schema/check-profile.schema.json")).expect("JSON");
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../../docs/schema/check-profile.schema.json")).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     for line in ["check r.assert runs.jsonl --profile=json", "check r.assert --allow empty --profile=json"] {
         let profile = profile(folder.path(), &format!("{line} --format json"));
@@ -185,7 +186,7 @@ fn masked(text: &str) -> Vec<String> {
 
 #[test]
 fn the_documented_table_is_what_the_example_prints() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = averment_fixtures::root();
     let page = std::fs::read_to_string(root.join("docs/reference/command-line.md")).expect("the reference");
     let section = page.split("### Profiles").nth(1).expect("a section on profiles");
     let block = section.split("```text\n$ ").nth(1).expect("an example").split("```").next().unwrap_or_default();

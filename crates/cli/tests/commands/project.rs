@@ -1,10 +1,6 @@
 //! `averment.toml` and `aver lint` as a user meets them.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 
 const RULES: &str = "param limit: number = 100\nnever refund(amount > limit)\n";
 const RUN: &str = r#"{"calls": [{"tool": "refund", "args": {"amount": 150}}]}"#;

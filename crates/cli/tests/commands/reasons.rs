@@ -1,9 +1,6 @@
 //! Why an assertion does not pass, in words: what was missing and why, what came nearest, what was found.
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 
 /// A run with a bit of everything.
 const RUN: &str = r##"{

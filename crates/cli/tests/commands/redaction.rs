@@ -1,9 +1,6 @@
 //! What no output shows: credentials and the environment, in every format of every command, also where a text is cut.
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 
 const TOKEN: &str = "ghp_1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R";
 const VARIABLE: &str = "correct-horse-battery-staple";

@@ -1,11 +1,6 @@
 //! `aver repl` as a user meets it, with inputs from a pipe; see also `repl_terminal.rs`.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that meets something unexpected has failed")]
-
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -345,7 +340,7 @@ fn what_the_session_is_started_with_may_be_missing_or_empty() {
 /// The sessions of `docs/repl.md` are what a session prints. `AVERMENT_BLESS=1` writes them.
 #[test]
 fn the_walkthrough_in_the_documents_replays_exactly() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = averment_fixtures::root();
     let path = root.join("docs/repl.md");
     let written = std::fs::read_to_string(&path).unwrap();
     let (mut real, mut block, mut setting, mut sessions) = (String::new(), None::<String>, None::<String>, 0);
@@ -380,7 +375,7 @@ fn the_walkthrough_in_the_documents_replays_exactly() {
         }
     }
     assert!(sessions >= 5, "only {sessions} sessions");
-    if std::env::var_os("AVERMENT_BLESS").is_some() {
+    if averment_fixtures::blesses() {
         std::fs::write(&path, real).unwrap();
     } else {
         assert_eq!(written, real);

@@ -1,11 +1,6 @@
 //! Credentials in every part of a run, and every report on it: none shows one, whole or cut.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
-
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use serde_json::{Value as Json, json};
 
 /// Credentials, put together here so that none stands in the source, each with a part that must not be seen.

@@ -1,9 +1,6 @@
 //! `aver test` as a user meets it: tests in rule files and case files beside them.
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::{Folder, golden};
+use crate::folder::{Folder, golden};
 
 const RULES: &str = "\
 rule approval \"Refunds above the limit need an approval\" {
@@ -140,7 +137,7 @@ fn data_is_what_its_schemas_say() {
         assert!(errors.is_empty(), "aver {line}: {errors:#?}");
         data
     };
-    let tests = include_str!("../docs/schema/test.schema.json");
+    let tests = include_str!("../../../../docs/schema/test.schema.json");
     let data = check(tests, "test refunds.assert --format json --coverage");
     assert!(
         data["orphans"][0].as_str().unwrap().contains("gone") && data["coverage"]["total"]["all"].as_u64() > Some(5)
@@ -148,7 +145,7 @@ fn data_is_what_its_schemas_say() {
     let data = check(tests, "test refunds.assert --format json --mutants --filter caught --update");
     assert!(data["mutants"][0]["killed"].as_u64() > Some(0));
     check(
-        include_str!("../docs/schema/discriminate.schema.json"),
+        include_str!("../../../../docs/schema/discriminate.schema.json"),
         "test refunds.assert --discriminate good bad --format json",
     );
 }
@@ -156,11 +153,11 @@ fn data_is_what_its_schemas_say() {
 /// The guide and the code name the same kinds of change.
 #[test]
 fn the_guide_lists_every_kind_of_mutant() {
-    let guide = include_str!("../docs/testing.md");
-    for (_, word, doc) in averment::testing::mutants::Kind::ALL {
+    let guide = include_str!("../../../../docs/testing.md");
+    for (_, word, doc) in averment_testing::mutants::Kind::ALL {
         assert!(guide.contains(&format!("| `{word}` | {doc} |")), "docs/testing.md has no row for `{word}`");
     }
-    assert!(guide.contains(&format!("{} kinds", averment::testing::mutants::Kind::ALL.len())));
+    assert!(guide.contains(&format!("{} kinds", averment_testing::mutants::Kind::ALL.len())));
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! `aver test --coverage` as a user meets it: what the tests leave untried, and as LCOV for other programs.
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::{Folder, golden};
+use crate::folder::{Folder, golden};
 use std::collections::BTreeMap;
 
 const RULES: &str = "\
@@ -212,7 +209,7 @@ fn a_share_below_all_is_never_rounded_up_to_it() {
 /// Watching an evaluation must not change what it says.
 #[test]
 fn tests_come_out_alike_with_and_without_coverage() {
-    let good = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language/good");
+    let good = averment_fixtures::root().join("tests/conformance/language/good");
     let folder = Folder::new(&[]);
     let mut tested = 0;
     for entry in std::fs::read_dir(good).unwrap() {

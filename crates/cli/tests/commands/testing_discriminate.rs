@@ -1,9 +1,6 @@
 //! `aver test --discriminate GOOD BAD` as a user meets it: which rules tell two folders of runs apart.
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::{Folder, golden};
+use crate::folder::{Folder, golden};
 
 const RULES: &str = "\
 rule approval \"Refunds above the limit need an approval\" {

@@ -1,9 +1,6 @@
 //! `aver test --snapshots`, `--update` and `--watch` as a user meets them.
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::{Folder, golden};
+use crate::folder::{Folder, golden};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -89,11 +89,7 @@ impl Ran {
 
 #[track_caller]
 fn golden(name: &str, text: &str) {
-    insta::with_settings!({
-        snapshot_path => "golden/cli",
-        prepend_module_to_snapshot => false,
-        omit_expression => true,
-    }, { insta::assert_snapshot!(name, text) });
+    averment_fixtures::compare(&averment_fixtures::project("tests/golden/cli"), name, text);
 }
 
 #[test]
@@ -334,8 +330,10 @@ fn machine_formats_are_what_their_schemas_say() {
     let folder = Folder::usual();
     folder.write("odd.jsonl", format!("{GOOD}\nno\n").as_bytes());
     folder.write("broken.assert", b"nevr deploy\n");
-    let (whole, line) =
-        (include_str!("../docs/schema/check.schema.json"), include_str!("../docs/schema/check-jsonl.schema.json"));
+    let (whole, line) = (
+        include_str!("../../../../docs/schema/check.schema.json"),
+        include_str!("../../../../docs/schema/check-jsonl.schema.json"),
+    );
     for rules in ["refunds.assert", "broken.assert"] {
         let json = folder.aver(&format!("check {rules} runs odd.jsonl --format json")).json();
         let errors: Vec<String> = schema(whole).iter_errors(&json).map(|error| error.to_string()).collect();

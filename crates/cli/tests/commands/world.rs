@@ -1,12 +1,8 @@
 //! The world around a run from the command line: files, the environment, tools, requests, commands, and what permits them.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::{Folder, Ran};
+use crate::folder::{Folder, Ran};
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 

@@ -1,13 +1,10 @@
 //! What the checker says of rule files (`tests/golden/check/NAME.assert` with its snapshot), and what it makes of good ones.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
-#[path = "common/fixtures.rs"]
-mod fixtures;
-
-use averment::check::files::Memory;
-use averment::check::{CheckOptions, Checked, check};
-use averment::limits::Limits;
-use averment::source::{SourceFile, SourceMap};
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_engine::check::files::Memory;
+use averment_engine::check::{CheckOptions, Checked, check};
+use averment_fixtures as fixtures;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -77,7 +74,7 @@ fn what_is_wrong_is_said_at_its_place() {
 fn lowered(text: &str) -> String {
     let (map, checked) = checked(text);
     assert!(!checked.diagnostics.has_errors(), "{text}\n{:#?}", checked.diagnostics);
-    let program = averment::compile::compile(&checked.module, &map);
+    let program = averment_engine::compile::compile(&checked.module, &map);
     drop(program);
     let all: Vec<String> = checked.module.assertions.iter().map(|assertion| show::check(&assertion.check)).collect();
     all.join("\n")
@@ -85,7 +82,9 @@ fn lowered(text: &str) -> String {
 
 /// Checked statements in a short form.
 mod show {
-    use averment::ir::{Alternative, Check, Constant, Course, Expr, ExprKind, NameTest, Pattern, Scope, ValueTest};
+    use averment_engine::ir::{
+        Alternative, Check, Constant, Course, Expr, ExprKind, NameTest, Pattern, Scope, ValueTest,
+    };
 
     pub fn check(check: &Check<Pattern, Expr>) -> String {
         match check {
@@ -445,7 +444,7 @@ fn deep_and_long_texts_end_with_a_message_and_not_with_a_crash() {
 #[test]
 fn what_is_checked_means_what_it_says() {
     let folder = fixtures::project("tests/golden/verdicts");
-    let disk = averment::check::files::Disk { limit: 1 << 20 };
+    let disk = averment_engine::check::files::Disk { limit: 1 << 20 };
     let (mut wrong, mut tests) = (Vec::new(), 0);
     for path in fixtures::rule_files(&folder) {
         let name = fixtures::name(&path);
@@ -468,7 +467,7 @@ fn what_is_checked_means_what_it_says() {
 
 /// Rule files of this repository with the folder that their paths start in.
 fn texts() -> Vec<(std::path::PathBuf, String)> {
-    let base = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let base = averment_fixtures::root().join("tests");
     let mut found = Vec::new();
     for folder in ["conformance/language/good", "conformance/language/bad", "golden/check", "golden/verdicts"] {
         let folder = base.join(folder);
@@ -483,7 +482,7 @@ fn texts() -> Vec<(std::path::PathBuf, String)> {
 /// What is said of a text whose paths start in a folder on disk.
 fn checked_in(folder: &Path, text: &str) -> (SourceMap, Checked) {
     let limits = Limits::default();
-    let files = averment::check::files::Disk { limit: limits.rule_file_bytes };
+    let files = averment_engine::check::files::Disk { limit: limits.rule_file_bytes };
     let mut map = SourceMap::default();
     let root = map.add(SourceFile::new("rules.assert", Some(folder), text));
     let checked = check(&mut map, root, &CheckOptions { limits, files: &files });

@@ -1,15 +1,12 @@
 //! The corpus of the language: every file of `good/` checks without an error, every mark of `bad/` gives one diagnostic at its
 //! place that holds the proposed text, and no other line of it gives any.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
-#[path = "common/fixtures.rs"]
-mod fixtures;
-
-use averment::check::files::Disk;
-use averment::check::{CheckOptions, Checked, check};
-use averment::diagnostic::{Diagnostic, Severity};
-use averment::limits::Limits;
-use averment::source::{SourceFile, SourceMap};
+use averment_base::diagnostic::{Diagnostic, Severity};
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_engine::check::files::Disk;
+use averment_engine::check::{CheckOptions, Checked, check};
+use averment_fixtures as fixtures;
 use std::path::{Path, PathBuf};
 
 /// Good files that may be warned of: they forbid tools that their catalogue does not list.

@@ -1,12 +1,10 @@
 //! What the reference and the pages of `aver explain` show is checked as it stands there.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
-
-use averment::check::files::Memory;
-use averment::check::{CheckOptions, Checked, check};
-use averment::diagnostic::{Severity, Slug};
-use averment::limits::Limits;
-use averment::source::{SourceFile, SourceMap};
+use averment_base::diagnostic::{Severity, Slug};
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_engine::check::files::Memory;
+use averment_engine::check::{CheckOptions, Checked, check};
 use std::path::Path;
 
 fn checked(text: &str, files: &Memory) -> (SourceMap, Checked) {
@@ -24,7 +22,7 @@ fn said(text: &str, files: &Memory, least: Severity) -> Vec<String> {
 }
 
 fn page(name: &str) -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference").join(name)).unwrap()
+    std::fs::read_to_string(averment_fixtures::root().join("docs/reference").join(name)).unwrap()
 }
 
 /// The fenced blocks of a page: their language and text.

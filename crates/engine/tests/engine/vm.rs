@@ -1,27 +1,19 @@
 //! The compiler, the verifier, the file format and the machine, on programs that nobody would write.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that meets something unexpected has failed"
-)]
-
-#[path = "vm/generate.rs"]
 mod generate;
 
-use averment::bytecode::codec::{self, DecodeError, Decoded};
-use averment::bytecode::ops::{Amount, Literal, Op, Target};
-use averment::bytecode::program::{Chunk, CodeId, Program};
-use averment::bytecode::{disasm, verify};
-use averment::compile::compile;
-use averment::limits::Limits;
-use averment::source::{SourceMap, Span};
-use averment::trace::read::read_str;
-use averment::vm::context::Scope;
-use averment::vm::fault::Fault;
-use averment::vm::machine::Machine;
-use averment::vm::prepare::Prepared;
+use averment_base::limits::Limits;
+use averment_base::source::{SourceMap, Span};
+use averment_engine::bytecode::codec::{self, DecodeError, Decoded};
+use averment_engine::bytecode::ops::{Amount, Literal, Op, Target};
+use averment_engine::bytecode::program::{Chunk, CodeId, Program};
+use averment_engine::bytecode::{disasm, verify};
+use averment_engine::compile::compile;
+use averment_engine::vm::context::Scope;
+use averment_engine::vm::fault::Fault;
+use averment_engine::vm::machine::Machine;
+use averment_engine::vm::prepare::Prepared;
+use averment_traces::read::read_str;
 use bumpalo::Bump;
 use proptest::prelude::*;
 
@@ -31,7 +23,7 @@ const RUN: &str = r#"{
   "cost": 0.05, "meta": {"list": [1, 2.0, "2", null, true], "empty": []}
 }"#;
 
-fn compiled(expr: &averment::ir::Expr) -> Program {
+fn compiled(expr: &averment_engine::ir::Expr) -> Program {
     compile(&generate::module(expr), &SourceMap::default())
 }
 
@@ -46,7 +38,9 @@ fn outcomes(program: &Program) -> Vec<String> {
         machine.refuel();
         let scope = run.steps.first().map(Scope::of_step).unwrap_or_default();
         match machine.evaluate(CodeId(code), &scope) {
-            Ok(node) => out.push(format!("{} {}", node.value.type_name(), averment::value::json::to_json(&node.value))),
+            Ok(node) => {
+                out.push(format!("{} {}", node.value.type_name(), averment_base::value::json::to_json(&node.value)))
+            }
             Err(fault) => out.push(format!("fault: {fault}")),
         }
         let _ = machine.truth(CodeId(code), &scope);
@@ -129,7 +123,7 @@ fn program_of(code: Vec<Op>) -> Program {
     let end = u32::try_from(code.len()).unwrap();
     let chunk = Chunk { start: 0, end, locals: 1, stack: 1, span: Span::default() };
     Program {
-        constants: vec![averment::ir::Constant::Null],
+        constants: vec![averment_engine::ir::Constant::Null],
         spans: vec![Span::default(); code.len()],
         chunks: vec![chunk],
         code,
@@ -159,8 +153,8 @@ fn what_does_not_balance_is_refused() {
 
 #[test]
 fn a_definition_that_calls_itself_ends_with_a_fault() {
-    use averment::bytecode::ops::{DefRef, LetRef};
-    use averment::bytecode::program::Def;
+    use averment_engine::bytecode::ops::{DefRef, LetRef};
+    use averment_engine::bytecode::program::Def;
     let mut program = program_of(vec![Op::CallDef(DefRef(0), Amount(0))]);
     program.defs = vec![Def { name: "again".into(), parameters: 0, code: CodeId(0) }];
     assert_eq!(outcomes(&program), [format!("fault: {}", Fault::Depth)]);
@@ -172,7 +166,7 @@ fn a_definition_that_calls_itself_ends_with_a_fault() {
 #[test]
 fn a_file_of_another_version_gives_its_sources() {
     let mut program = program_of(vec![Op::Constant(Literal(0))]);
-    program.sources = vec![averment::bytecode::program::Source { name: "a.assert".into(), text: "null".into() }];
+    program.sources = vec![averment_engine::bytecode::program::Source { name: "a.assert".into(), text: "null".into() }];
     let mut bytes = codec::encode(&program);
     bytes[8] = 99;
     assert_eq!(codec::decode(&bytes), Ok(Decoded::Sources { version: 99, sources: program.sources }));
@@ -182,8 +176,8 @@ fn a_file_of_another_version_gives_its_sources() {
 
 #[test]
 fn deep_nesting_in_a_file_is_refused() {
-    use averment::bytecode::program::{Assertion, Check, CourseId};
-    use averment::ir::Settings;
+    use averment_engine::bytecode::program::{Assertion, Check, CourseId};
+    use averment_engine::ir::Settings;
     let mut check = Check::Course(CourseId(0));
     for _ in 0..3_000 {
         check = Check::Not(Box::new(check));
@@ -196,9 +190,9 @@ fn deep_nesting_in_a_file_is_refused() {
 
 #[test]
 fn the_page_of_instructions_is_what_the_table_says() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/bytecode.md");
-    let page = averment::bytecode::reference::page();
-    if std::env::var_os("AVERMENT_BLESS").is_some() {
+    let path = averment_fixtures::root().join("docs/reference/bytecode.md");
+    let page = averment_engine::bytecode::reference::page();
+    if averment_fixtures::blesses() {
         std::fs::write(&path, &page).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();

@@ -106,7 +106,7 @@ fn follows(name: &str, text: &str, edits: usize, numbers: &mut Numbers) {
 
 #[test]
 fn random_edits_of_good_files() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language/good");
+    let folder = averment_fixtures::project("tests/conformance/language/good");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
     paths.sort();

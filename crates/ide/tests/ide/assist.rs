@@ -1,21 +1,12 @@
 //! Completion, hover, signatures and readings on files with cursors: `<|>` marks a place, the snapshot says what is known there.
-//! `INSTA_UPDATE=always cargo test --test assist` writes the snapshots; every change of them is read before it is committed.
+//! `AVERMENT_BLESS=1 cargo test --test assist` writes the snapshots; every change of them is read before it is committed.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that meets something unexpected has failed"
-)]
-
-#[path = "common/fixtures.rs"]
-mod fixtures;
-
-use averment::assist::{self, Facts};
-use averment::check::{self, CheckOptions, files::Memory};
-use averment::limits::Limits;
-use averment::source::{SourceFile, SourceMap};
-use averment::syntax::ast::{Item, ItemKind, StatementKind};
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_engine::check::{self, CheckOptions, files::Memory};
+use averment_fixtures as fixtures;
+use averment_ide::assist::{self, Facts};
+use averment_syntax::ast::{Item, ItemKind, StatementKind};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +51,7 @@ fn facts_of(text: &str, path: &Path) -> Facts {
     let facts = Facts::of(&checked, &sources, root);
     let Ok(run) = std::fs::read_to_string(path.with_extension("json")) else { return facts };
     let arena = bumpalo::Bump::new();
-    let run = averment::trace::read_str(&run, &arena, &Limits::default()).unwrap();
+    let run = averment_traces::read_str(&run, &arena, &Limits::default()).unwrap();
     facts.with_run(&run)
 }
 
@@ -135,7 +126,7 @@ fn readings_of_statements_about_order() {
     let text = std::fs::read_to_string(folder("reading").join("statements.assert")).unwrap();
     let mut sources = SourceMap::default();
     let root = sources.add(SourceFile::new("statements.assert", None, text));
-    let (file, _, diagnostics) = averment::syntax::parse(&sources, root, &Limits::default());
+    let (file, _, diagnostics) = averment_syntax::parse(&sources, root, &Limits::default());
     assert!(diagnostics.0.is_empty(), "{diagnostics:?}");
     let mut out = String::new();
     readings(&file.items, &sources, &mut out);

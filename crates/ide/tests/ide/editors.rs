@@ -1,14 +1,12 @@
 //! What the editor packages hold beside the language server agrees with the language.
 //! `AVERMENT_BLESS=1 cargo test --test editors` writes the snippets anew.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot read its files has failed")]
-
-use averment::assist::{Role, Word, words};
+use averment_ide::assist::{Role, Word, words};
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 fn vscode() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/vscode")
+    averment_fixtures::root().join("editors/vscode")
 }
 
 fn snippet(word: &Word) -> Value {
@@ -26,7 +24,7 @@ fn snippets_are_those_of_completion() {
     }
     let text = serde_json::to_string_pretty(&Value::Object(all)).unwrap() + "\n";
     let path = vscode().join("snippets/assert.json");
-    if std::env::var_os("AVERMENT_BLESS").is_some() {
+    if averment_fixtures::blesses() {
         std::fs::write(&path, &text).unwrap();
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "AVERMENT_BLESS=1 cargo test --test editors");

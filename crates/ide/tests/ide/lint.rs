@@ -1,16 +1,12 @@
 //! The linter: every page shows its lint and a way without it, no false alarm on good rules, every fix does what it says.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
-mod common;
-#[path = "common/fixtures.rs"]
-mod fixtures;
-
-use averment::check::files::{Disk, Files, Memory};
-use averment::check::{CheckOptions, Checked, check};
-use averment::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
-use averment::limits::Limits;
-use averment::lint::{Level, Levels, LintOptions, fix, registry, report};
-use averment::source::{FileId, SourceFile, SourceMap};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceFile, SourceMap};
+use averment_engine::check::files::{Disk, Files, Memory};
+use averment_engine::check::{CheckOptions, Checked, check};
+use averment_fixtures as fixtures;
+use averment_ide::lint::{Level, Levels, LintOptions, fix, registry, report};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -98,7 +94,7 @@ fn every_page_shows_its_lint_and_a_way_without_it() {
 /// All rule files that are good by definition.
 fn good_files() -> Vec<PathBuf> {
     let ours = ["examples", "stdlib"].map(fixtures::project);
-    let corpus = common::shared("conformance/language/good");
+    let corpus = averment_fixtures::shared("conformance/language/good");
     ours.into_iter().chain(corpus).flat_map(|folder| fixtures::rule_files_below(&folder)).collect()
 }
 
@@ -181,7 +177,7 @@ fn a_comment_silences_a_lint_and_is_reported_when_it_silences_none() {
 
 #[test]
 fn levels_of_slugs_win_over_those_of_families() {
-    use averment::diagnostic::Family;
+    use averment_base::diagnostic::Family;
     let text = "not (output.a != 1)\n3 <= length(calls)\nlet a = 1\n";
     let levels = Levels {
         slugs: vec![(Slug::YodaCondition, Level::Error)],
@@ -195,12 +191,12 @@ fn levels_of_slugs_win_over_those_of_families() {
 }
 
 /// What becomes of the statement at a place on a run.
-fn verdict_at(linted: &Linted, run: &str, span: averment::source::Span) -> Option<&'static str> {
-    use averment::truth::Verdict;
-    let program = averment::compile::compile(&linted.checked.module, &linted.map);
+fn verdict_at(linted: &Linted, run: &str, span: averment_base::source::Span) -> Option<&'static str> {
+    use averment_base::truth::Verdict;
+    let program = averment_engine::compile::compile(&linted.checked.module, &linted.map);
     let rules = averment::Rules::from_program(program);
     let outcome = rules.check_json(run).unwrap_or_else(|error| panic!("{run}: {error}"));
-    let inside = |one: &averment::source::Span| one.start <= span.start && span.end <= one.end;
+    let inside = |one: &averment_base::source::Span| one.start <= span.start && span.end <= one.end;
     let number = linted.checked.module.assertions.iter().position(|one| inside(&one.span))?;
     let result = outcome.results.iter().find(|result| result.assertion as usize == number)?;
     Some(match result.verdict {
@@ -233,7 +229,7 @@ fn every_witness_of_a_page_is_what_the_evaluator_says() {
 
 /// The table of the reference, from the catalogue of lints.
 fn table() -> String {
-    use averment::diagnostic::Family;
+    use averment_base::diagnostic::Family;
     let with_fix: BTreeSet<Slug> = lints()
         .filter(|slug| *slug != Slug::Impossible)
         .filter(|slug| {
@@ -255,20 +251,20 @@ fn table() -> String {
 
 #[test]
 fn the_reference_lists_every_lint() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/lint.md");
+    let path = averment_fixtures::root().join("docs/reference/lint.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once("<!-- lints -->\n").unwrap();
     let (_, after) = rest.split_once("<!-- end of lints -->\n").unwrap();
     let made = format!("{before}<!-- lints -->\n{}<!-- end of lints -->\n{after}", table());
-    if std::env::var_os("AVERMENT_BLESS").is_some() {
+    if averment_fixtures::blesses() {
         std::fs::write(&path, &made).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap();
     assert!(written == made, "docs/reference/lint.md is not what the catalogue says: run with AVERMENT_BLESS=1");
     // What the comparison speaks of exists.
-    let comparison = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/comparison.md");
+    let comparison = averment_fixtures::root().join("docs/comparison.md");
     let comparison = std::fs::read_to_string(comparison).unwrap();
-    for lint in lints().filter(|lint| lint.family() != Some(averment::diagnostic::Family::Style)) {
+    for lint in lints().filter(|lint| lint.family() != Some(averment_base::diagnostic::Family::Style)) {
         let family = lint.as_str().starts_with("unused-") && comparison.contains("`unused-*`");
         let shown = comparison.contains(&format!("`{}`", lint.as_str())) || family;
         assert!(shown || UNCOMPARED.contains(&lint), "docs/comparison.md says nothing of `{}`", lint.as_str());

@@ -1,14 +1,12 @@
 //! What the linter says of conditions without a run is true on every run that can be made up.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
-
 use averment::Rules;
-use averment::check::files::Memory;
-use averment::check::{CheckOptions, check};
-use averment::diagnostic::{Diagnostic, Slug};
-use averment::limits::Limits;
-use averment::lint::{Level, Levels, LintOptions, lint};
-use averment::source::{SourceFile, SourceMap};
-use averment::truth::Verdict;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_base::truth::Verdict;
+use averment_engine::check::files::Memory;
+use averment_engine::check::{CheckOptions, check};
+use averment_ide::lint::{Level, Levels, LintOptions, lint};
 use proptest::prelude::*;
 use std::cell::Cell;
 
@@ -324,8 +322,8 @@ fn fixes_change_no_verdict() {
         let mut fixed = text.clone();
         for _ in 0..12 {
             let Some((_, found)) = found(&fixed) else { return };
-            let found = averment::diagnostic::Diagnostics(found);
-            let change = averment::lint::fix::apply(&fixed, averment::source::FileId(0), &found);
+            let found = averment_base::diagnostic::Diagnostics(found);
+            let change = averment_ide::lint::fix::apply(&fixed, averment_base::source::FileId(0), &found);
             if change.applied == 0 {
                 break;
             }

@@ -1,7 +1,7 @@
 use super::*;
-use averment_base::diagnostic::Slug;
-use averment_base::source::FileId;
-use averment_base::source::SourceFile;
+use averment_base::diagnostic::render::{json, short};
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::{FileId, SourceFile, Span};
 
 fn sources() -> SourceMap {
     let mut sources = SourceMap::default();

@@ -4,7 +4,6 @@ use super::recover;
 use crate::{grammar, parse, token};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap};
-use std::path::Path;
 
 fn agree(name: &str, text: &str) {
     let limits = Limits::default();
@@ -34,7 +33,7 @@ fn forget_docs(item: &mut crate::ast::Item) {
 
 #[test]
 fn statements_read_alone_give_the_tree_of_the_whole_file() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/language/good");
+    let folder = averment_fixtures::project("tests/conformance/language/good");
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "assert") {

@@ -1,14 +1,10 @@
 //! Reading rule files: the acceptance corpus, golden files, limits, and properties that hold for any text.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot read its files has failed")]
-
-#[path = "common/fixtures.rs"]
-mod fixtures;
-
-use averment::diagnostic::Diagnostics;
-use averment::limits::Limits;
-use averment::source::{SourceFile, SourceMap};
-use averment::syntax::{self, ast};
+use averment_base::diagnostic::Diagnostics;
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_fixtures as fixtures;
+use averment_syntax::{self as syntax, ast};
 use std::path::{Path, PathBuf};
 
 fn parse(text: &str) -> (ast::File, Diagnostics) {
@@ -184,20 +180,18 @@ fn deeper_nesting_than_the_limit_is_said_at_its_place() {
     }
 }
 
-/// `golden/syntax/NAME.assert` with what is said of it in `NAME.snap`; reviewed with `cargo insta`.
+/// `golden/syntax/NAME.assert` with what is said of it in `NAME.snap`; `AVERMENT_BLESS=1` writes it.
 #[test]
 fn mistakes_are_explained_as_the_golden_files_show() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/syntax");
+    let folder = averment_fixtures::root().join("tests/golden/syntax");
     for (name, text) in rule_files(&folder) {
         let (_, diagnostics) = parse(&text);
-        insta::with_settings!({ snapshot_path => &folder, prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(name.as_str(), rendered(&text, &diagnostics));
-        });
+        averment_fixtures::compare(&folder, name.as_str(), &rendered(&text, &diagnostics));
     }
 }
 
 /// Applies the edits of a fix.
-fn fixed(text: &str, fix: &averment::diagnostic::Fix) -> String {
+fn fixed(text: &str, fix: &averment_base::diagnostic::Fix) -> String {
     let mut edits: Vec<_> = fix.edits.iter().collect();
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
     let mut text = text.to_owned();
@@ -209,7 +203,7 @@ fn fixed(text: &str, fix: &averment::diagnostic::Fix) -> String {
 
 #[test]
 fn every_fix_removes_its_mistake() {
-    let mut files = rule_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/syntax"));
+    let mut files = rule_files(&averment_fixtures::root().join("tests/golden/syntax"));
     files.extend(rule_files(&corpus().join("bad")));
     let mut failures = String::new();
     let mut count = 0;

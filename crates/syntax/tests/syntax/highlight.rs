@@ -1,12 +1,11 @@
 //! The TextMate grammar of editors: its words are those of the language, its patterns can be read, and it finds what a reader would.
 
-use averment::syntax::words;
+use averment_syntax::words;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 fn grammar() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammar/assert.tmLanguage.json");
+    let path = averment_fixtures::root().join("grammar/assert.tmLanguage.json");
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
@@ -49,7 +48,7 @@ fn the_words_are_those_of_the_language() {
 
 #[test]
 fn every_keyword_of_the_grammar_file_is_highlighted() {
-    let pest = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("grammar/assert.pest")).unwrap();
+    let pest = std::fs::read_to_string(averment_fixtures::root().join("grammar/assert.pest")).unwrap();
     let grammar = grammar();
     let names = ["statements", "modifiers", "operators", "literals", "kinds", "keywords"];
     let patterns: Vec<String> =

@@ -1,14 +1,10 @@
 //! Words of the language that are typed nearly right: the first thing that is said names the word that was meant.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot read its files has failed")]
-
-#[path = "common/fixtures.rs"]
-mod fixtures;
-
-use averment::diagnostic::{Diagnostic, Fix};
-use averment::limits::Limits;
-use averment::source::{SourceFile, SourceMap};
-use averment::syntax;
+use averment_base::diagnostic::{Diagnostic, Fix};
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_fixtures as fixtures;
+use averment_syntax as syntax;
 use std::collections::BTreeMap;
 
 /// The first thing that is said of a text while it is read.
@@ -39,7 +35,7 @@ fn names(said: &str, word: &str) -> bool {
 
 /// The keywords of the grammar file that have at least three letters.
 fn keywords() -> Vec<String> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("grammar/assert.pest");
+    let path = averment_fixtures::root().join("grammar/assert.pest");
     let pest = std::fs::read_to_string(path).unwrap();
     let own = pest.lines().filter_map(|line| Some(line.strip_prefix("k_")?.split(' ').next()?.to_owned()));
     let kinds = ["read", "write", "skill", "user", "assistant", "thinking", "span", "exactly"].map(str::to_owned);

@@ -1,13 +1,9 @@
 //! What holds of reading any text at all: it ends, it does not panic, every place lies in the file, and nothing before a mistake is lost.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot read its files has failed")]
-
-#[path = "common/fixtures.rs"]
-mod fixtures;
-
-use averment::limits::Limits;
-use averment::source::{SourceFile, SourceMap};
-use averment::syntax;
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_fixtures as fixtures;
+use averment_syntax as syntax;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 

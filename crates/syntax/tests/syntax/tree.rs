@@ -2,15 +2,13 @@
 //!
 //! Trees are compared in a short form: `(and (== output.a 1) b)`.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
-
-use averment::limits::Limits;
-use averment::source::{SourceFile, SourceMap};
-use averment::syntax::ast::{
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_syntax::ast::{
     Argument, Expr, ExprKind, File, Flow, FlowKind, Item, ItemKind, KindText, ModifierKind, Setting, StatementKind,
     Step, StepKind, Subject, Text, TextPart, ValueTest,
 };
-use averment::syntax::{self, Trivia};
+use averment_syntax::{self as syntax, Trivia};
 
 fn read(text: &str) -> (File, Trivia) {
     let mut map = SourceMap::default();

@@ -1,11 +1,11 @@
 //! Parsed commands, against the vectors of a tool that people use for it.
 
-use averment::trace::command::plain;
+use averment_runs::command::plain;
 use serde_json::{Value, json};
 
 #[test]
 fn the_plain_reading_agrees_with_the_vectors() {
-    let Some(path) = crate::shared("conformance/skillgym/golden_parse_command.jsonl") else { return };
+    let Some(path) = averment_fixtures::shared("conformance/skillgym/golden_parse_command.jsonl") else { return };
     let text = std::fs::read_to_string(path).unwrap();
     let (mut good, mut all) = (0, 0);
     for line in text.lines() {

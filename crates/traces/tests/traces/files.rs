@@ -1,7 +1,7 @@
 //! Files: one run, lists, lines, sessions, broken ones.
 
-use averment::limits::Limits;
-use averment::trace::{ReadError, Runs, parse};
+use averment_base::limits::Limits;
+use averment_traces::{ReadError, Runs, parse};
 use bumpalo::Bump;
 use std::io::Cursor;
 

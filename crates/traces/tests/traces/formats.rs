@@ -1,10 +1,10 @@
 //! What each format records and what it does not.
 
-use averment::limits::Limits;
-use averment::trace::run::{Kind, Run, Status};
-use averment::trace::{Runs, parse};
-use averment::value::json::to_json;
-use averment::value::{Node, Value};
+use averment_base::limits::Limits;
+use averment_base::value::json::to_json;
+use averment_base::value::{Node, Value};
+use averment_runs::run::{Kind, Run, Status};
+use averment_traces::{Runs, parse};
 use bumpalo::Bump;
 use std::io::Cursor;
 

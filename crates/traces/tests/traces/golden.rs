@@ -1,10 +1,10 @@
 //! What `aver trace show` prints, beside the runs in `tests/golden/trace`.
 
-use super::fixtures;
-use averment::builtins::detect::beginning;
-use averment::limits::Limits;
-use averment::trace::timeline::timeline;
-use averment::trace::{Runs, parse};
+use averment_base::limits::Limits;
+use averment_builtins::detect::beginning;
+use averment_fixtures as fixtures;
+use averment_runs::timeline::timeline;
+use averment_traces::{Runs, parse};
 use bumpalo::Bump;
 use std::io::Cursor;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn runs_are_shown_as_they_stand_in_the_golden_files() {
 
 #[test]
 fn every_line_keeps_the_width_and_holds_no_control_characters() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/trace");
+    let folder = averment_fixtures::root().join("tests/golden/trace");
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl") {

@@ -1,10 +1,10 @@
 //! The normal form: what a run has, what is derived, what is not recorded.
 
-use averment::limits::Limits;
-use averment::trace::read_str;
-use averment::trace::run::{Kind, Run, Status};
-use averment::value::json::to_json;
-use averment::value::{Node, Value};
+use averment_base::limits::Limits;
+use averment_base::value::json::to_json;
+use averment_base::value::{Node, Value};
+use averment_runs::run::{Kind, Run, Status};
+use averment_traces::read_str;
 use bumpalo::Bump;
 
 fn with<R>(text: &str, look: impl FnOnce(&Run<'_>) -> R) -> R {

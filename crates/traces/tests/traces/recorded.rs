@@ -1,10 +1,10 @@
 //! Runs that other projects recorded and published, against what an independent script read from them.
 
-use crate::shared;
-use averment::limits::Limits;
-use averment::trace::run::{Kind, Run, Status};
-use averment::trace::{Runs, parse};
-use averment::value::Value;
+use averment_base::limits::Limits;
+use averment_base::value::Value;
+use averment_fixtures::shared;
+use averment_runs::run::{Kind, Run, Status};
+use averment_traces::{Runs, parse};
 use bumpalo::Bump;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -101,7 +101,7 @@ fn number(run: &Run<'_>, root: &str, key: &str) -> Option<i64> {
     }
 }
 
-fn of_kind<'a, 'run>(run: &'a Run<'run>, kind: Kind) -> Vec<&'a averment::trace::run::Step<'run>> {
+fn of_kind<'a, 'run>(run: &'a Run<'run>, kind: Kind) -> Vec<&'a averment_runs::run::Step<'run>> {
     run.steps.iter().filter(|step| step.kind == kind).collect()
 }
 
@@ -230,7 +230,7 @@ fn facts_about_sessions_agree() {
 }
 
 fn longest_repetition(run: &Run<'_>) -> u64 {
-    use averment::value::compare::equal;
+    use averment_base::value::compare::equal;
     let calls = of_kind(run, Kind::Call);
     let (mut longest, mut current) = (u64::from(!calls.is_empty()), 1);
     for pair in calls.windows(2) {
@@ -242,8 +242,8 @@ fn longest_repetition(run: &Run<'_>) -> u64 {
 }
 
 /// The positions of edits of a file that was neither read nor written before with success.
-fn edits_unseen(calls: &[&averment::trace::run::Step<'_>]) -> String {
-    let path = |call: &averment::trace::run::Step<'_>| match call.object.get("args")?.value {
+fn edits_unseen(calls: &[&averment_runs::run::Step<'_>]) -> String {
+    let path = |call: &averment_runs::run::Step<'_>| match call.object.get("args")?.value {
         Value::Object(args) => match args.get("file_path")?.value {
             Value::Text(path) => Some(path.as_str().to_owned()),
             _ => None,

@@ -1,10 +1,10 @@
 //! Whatever a file holds: no panic, and what is read hangs together.
 
-use averment::limits::Limits;
-use averment::trace::run::{Kind, Run};
-use averment::trace::timeline::timeline;
-use averment::trace::{Runs, parse};
-use averment::value::{Node, Value};
+use averment_base::limits::Limits;
+use averment_base::value::{Node, Value};
+use averment_runs::run::{Kind, Run};
+use averment_runs::timeline::timeline;
+use averment_traces::{Runs, parse};
 use bumpalo::Bump;
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -84,7 +84,7 @@ fn read(bytes: Vec<u8>) -> usize {
         if let Ok(run) = parse(&raw, &arena, &limits) {
             found += 1;
             hangs_together(&run);
-            assert!(!timeline(&run, 60, averment::builtins::detect::beginning).is_empty());
+            assert!(!timeline(&run, 60, averment_builtins::detect::beginning).is_empty());
         }
     }
     found

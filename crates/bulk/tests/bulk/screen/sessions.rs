@@ -2,8 +2,8 @@
 
 use super::conversations::block;
 use super::{Answer, Both, agreed, judge_by, program, program_of_runs};
-use averment::limits::Limits;
-use averment::trace::read::Runs;
+use averment_base::limits::Limits;
+use averment_traces::read::Runs;
 use proptest::prelude::*;
 
 /// Judges a session both ways; `None` where it is none, or cannot be read in full.
@@ -147,7 +147,7 @@ fn sessions_are_read_from_their_bytes_and_decided() {
 
 #[test]
 fn sessions_of_the_field_are_judged_alike() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces/claude_code_jsonl");
+    let folder = averment_fixtures::root().join("../shared/traces/claude_code_jsonl");
     let folder = if folder.exists() { folder } else { std::path::PathBuf::from("../shared/traces/claude_code_jsonl") };
     let Ok(entries) = std::fs::read_dir(&folder) else {
         eprintln!("skipped: there is no {}", folder.display());

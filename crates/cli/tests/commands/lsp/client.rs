@@ -62,7 +62,7 @@ impl Client {
     /// The same with capabilities of the client and settings.
     pub fn in_memory_with(files: &[(&str, &str)], capabilities: Value, settings: Value) -> Self {
         let (server, client) = Connection::memory();
-        let thread = std::thread::spawn(move || averment::lsp::serve(server));
+        let thread = std::thread::spawn(move || averment_ide::lsp::serve(server));
         let mut client = Self::new(Wire::Memory(client, Some(thread)), files, settings);
         client.initialize(capabilities);
         client

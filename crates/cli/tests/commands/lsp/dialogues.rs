@@ -2,7 +2,7 @@
 //! `#--- NAME`), each snapshot what the server answers, with its places shown in the text.
 
 use super::client::Client;
-use super::fixtures;
+use averment_fixtures as fixtures;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! A session as it goes over the wire, with nothing left out.
 
 use super::client::Client;
-use super::fixtures;
+use averment_fixtures as fixtures;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 

@@ -1,12 +1,12 @@
 //! Random expressions, and random code that no compiler would emit.
 
-use averment::bytecode::ops::*;
-use averment::ir::{
+use averment_base::source::Span;
+use averment_engine::bytecode::ops::*;
+use averment_engine::ir::{
     self, Assertion, Check, Constant, Def, Expr, ExprKind, Let, Local, Module, Regex, Schema, Settings, Tested, Type,
     ValueTest,
 };
-use averment::source::Span;
-use averment::syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
+use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use proptest::prelude::*;
 
 fn of(kind: ExprKind) -> Expr {

@@ -1,7 +1,7 @@
-//! Each file of `tests/golden/fmt` beside what it becomes. `AVERMENT_UPDATE=1` writes what it becomes.
+//! Each file of `tests/golden/fmt` beside what it becomes. `AVERMENT_BLESS=1` writes what it becomes.
 
-use super::fixtures;
-use averment::fmt::{Options, format_text};
+use averment_fixtures as fixtures;
+use averment_syntax::fmt::{Options, format_text};
 use std::path::PathBuf;
 
 const ENDING: &str = ".formatted.assert";
@@ -21,7 +21,7 @@ fn every_file_becomes_what_stands_beside_it() {
         let formatted = format_text(&text, &Options::default());
         let formatted = formatted.unwrap_or_else(|error| panic!("{}: {:#?}", path.display(), error.0.first()));
         let beside = path.with_extension("").display().to_string() + ENDING;
-        if std::env::var_os("AVERMENT_UPDATE").is_some() {
+        if averment_fixtures::blesses() {
             std::fs::write(&beside, &formatted).unwrap();
         }
         let expected = std::fs::read_to_string(&beside).unwrap_or_default();

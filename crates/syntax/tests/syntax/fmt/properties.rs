@@ -1,11 +1,11 @@
 //! What holds of every file, generated or written by hand.
 
-use super::fixtures::{project, rule_files_below};
-use super::{common, generate};
-use averment::fmt::{Options, format_text};
-use averment::limits::Limits;
-use averment::source::{SourceFile, SourceMap};
-use averment::syntax;
+use super::generate;
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_fixtures::{project, rule_files_below};
+use averment_syntax as syntax;
+use averment_syntax::fmt::{Options, format_text};
 
 /// How many files are generated, unless `AVERMENT_FMT_FILES` says otherwise. Before a release it is 10000.
 const FILES: u64 = 500;
@@ -85,7 +85,7 @@ fn the_files_of_the_project_are_formatted() {
 
 #[test]
 fn every_readable_file_of_the_tests_and_the_corpus_keeps_its_meaning() {
-    let corpus = common::shared("conformance/language/good");
+    let corpus = averment_fixtures::shared("conformance/language/good");
     let mut count = 0;
     for path in std::iter::once(project("tests")).chain(corpus).flat_map(|folder| rule_files_below(&folder)) {
         let text = std::fs::read_to_string(&path).unwrap();

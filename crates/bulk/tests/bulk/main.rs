@@ -1,0 +1,15 @@
+//! What makes many runs fast says what an evaluation of each says.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "a test that meets something unexpected has failed"
+)]
+
+mod screen;
+mod tally;

@@ -1,0 +1,38 @@
+//! The command `aver` as a user meets it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "a test that meets something unexpected has failed"
+)]
+
+mod check_terminal;
+mod documents;
+mod explain;
+mod fast;
+mod fmt;
+mod folder;
+mod hostile_files;
+mod lsp;
+mod manual;
+mod memory;
+mod new;
+mod profile;
+mod project;
+mod reasons;
+mod redaction;
+mod repl;
+mod repl_terminal;
+mod secrets;
+mod testing;
+mod testing_coverage;
+mod testing_discriminate;
+mod testing_mutants;
+mod testing_snapshots;
+mod usage;
+mod world;

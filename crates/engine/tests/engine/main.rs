@@ -1,0 +1,17 @@
+//! The checker, the program and its evaluation, stage by stage.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "a test that meets something unexpected has failed"
+)]
+
+mod check;
+mod conformance;
+mod reference;
+mod vm;

@@ -1,0 +1,17 @@
+//! The linter, completion and hover, and what editors are given.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "a test that meets something unexpected has failed"
+)]
+
+mod assist;
+mod editors;
+mod lint;
+mod lint_truth;

@@ -1,0 +1,19 @@
+//! The grammar, the tree, what is said of mistakes, and the formatter.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "a test that meets something unexpected has failed"
+)]
+
+mod fmt;
+mod golden;
+mod highlight;
+mod mistyped;
+mod properties;
+mod tree;

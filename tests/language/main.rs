@@ -1,0 +1,22 @@
+//! The language as a user of [`averment::Rules`] meets it: from the text of rules and a run to verdicts and their words.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "a test that meets something unexpected has failed"
+)]
+
+mod builtins;
+mod conformance_assay;
+mod conformance_skillgym;
+mod conformance_text;
+mod course;
+mod evaluate;
+mod expressions;
+mod golden;
+mod hostile;

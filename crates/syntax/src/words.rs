@@ -2,6 +2,15 @@
 
 use averment_base::diagnostic::suggest::nearest;
 
+/// Whether a text is a name of a rule, case, tag, metric or assertion as the grammar has them (`label`): ASCII letters, digits and `_`, with
+/// single `-` and `.` between them, and no digit in front.
+#[must_use]
+pub fn is_label(text: &str) -> bool {
+    let is_word =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    !text.starts_with(|first: char| first.is_ascii_digit()) && text.split(['-', '.']).all(is_word)
+}
+
 /// Words that begin a statement about the course of the run or the world.
 pub const STATEMENTS: &[&str] = &[
     "require",

@@ -1,10 +1,12 @@
 //! `aver completions SHELL`, and the names in rule files that its scripts ask for.
 
 use super::exit::{Exit, Stop};
-use super::{inputs, rules};
-use averment_base::limits::Limits;
+use super::inputs::{self, Input};
+use super::rules;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir::RuleRole;
+use averment_base::limits::Limits;
+use averment_syntax::words::is_label;
 use clap::ValueEnum;
 use clap_complete::Shell;
 use std::collections::BTreeSet;
@@ -62,40 +64,68 @@ pub fn run(arguments: &Arguments, mut command: clap::Command) -> Result<Exit, St
 }
 
 /// The script with names of rule files behind `--rule`, `--tag` and `--case`.
+///
+/// What `aver` prints there is text of files that nobody vouches for: no script may have its shell expand it. Elvish and PowerShell complete
+/// no names of files.
 fn with_names(shell: Shell, script: &str) -> String {
-    let asked = |kind: &str, words: &str| format!("aver completions --of {kind} -- {words} 2>/dev/null");
     ["rule", "tag", "case"].iter().fold(script.to_owned(), |script, kind| match shell {
-        Shell::Bash => script.replace(
-            &format!("                --{kind})\n                    COMPREPLY=($(compgen -f \"${{cur}}\"))"),
-            &format!(
-                "                --{kind})\n                    COMPREPLY=($(compgen -W \"$({})\" -- \"${{cur}}\"))",
-                asked(kind, "\"${COMP_WORDS[@]}\"")
-            ),
-        ),
-        Shell::Zsh => {
-            let function = format!(
-                "(( $+functions[_aver_of_{kind}] )) ||\n_aver_of_{kind}() {{\n    local names; names=(${{(f)\"$({})\"}})\n    compadd -a names\n}}\n\n",
-                asked(kind, "${(Q)words}")
-            );
-            let lines = script.lines().map(|line| match line.starts_with(&format!("'*--{kind}=[")) {
-                true => line.replace(":NAME:_default", &format!(":NAME:_aver_of_{kind}")),
-                false => line.to_owned(),
-            });
-            let script = lines.collect::<Vec<_>>().join("\n") + "\n";
-            script.replacen("(( $+functions[", &format!("{function}(( $+functions["), 1)
-        }
-        Shell::Fish => {
-            let lines = script.lines().map(|line| match line.contains(&format!(" -l {kind} ")) && line.ends_with(" -r") {
-                true => format!("{line} -f -a \"({})\"", asked(kind, "(commandline -opc)")),
-                false => line.to_owned(),
-            });
-            lines.collect::<Vec<_>>().join("\n") + "\n"
-        }
+        Shell::Bash => in_bash(&script, kind),
+        Shell::Zsh => in_zsh(&script, kind),
+        Shell::Fish => in_fish(&script, kind),
         _ => script,
     })
 }
 
-/// Names in the rule files of a command line; without one, of the folder. What cannot be read has none.
+/// The command that prints the names of a kind on the command line of these words.
+fn asked(kind: &str, words: &str) -> String {
+    format!("aver completions --of {kind} -- {words} 2>/dev/null")
+}
+
+/// `compgen -W` would expand its words (`$(…)`): the names are read line by line instead, and written quoted into the line.
+fn in_bash(script: &str, kind: &str) -> String {
+    let option = format!("                --{kind})\n");
+    let names = asked(kind, "\"${COMP_WORDS[@]}\"");
+    let lines = [
+        "COMPREPLY=()".to_owned(),
+        "local name quoted".to_owned(),
+        "while IFS= read -r name; do".to_owned(),
+        "    [[ -n \"${name}\" && \"${name}\" == \"${cur}\"* ]] || continue".to_owned(),
+        "    printf -v quoted %q \"${name}\"".to_owned(),
+        "    COMPREPLY+=(\"${quoted}\")".to_owned(),
+        format!("done <<< \"$({names})\""),
+    ];
+    let indented: Vec<String> = lines.iter().map(|line| format!("                    {line}")).collect();
+    script.replace(
+        &format!("{option}                    COMPREPLY=($(compgen -f \"${{cur}}\"))"),
+        &format!("{option}{}", indented.join("\n")),
+    )
+}
+
+/// The words of an array are completed as they are, and `compadd` quotes what it writes into the line.
+fn in_zsh(script: &str, kind: &str) -> String {
+    let function = format!(
+        "(( $+functions[_aver_of_{kind}] )) ||\n_aver_of_{kind}() {{\n    local names; names=(${{(f)\"$({})\"}})\n    compadd -a -- names\n}}\n\n",
+        asked(kind, "\"${(@Q)words}\"")
+    );
+    let lines = script.lines().map(|line| match line.starts_with(&format!("'*--{kind}=[")) {
+        true => line.replace(":NAME:_default", &format!(":NAME:_aver_of_{kind}")),
+        false => line.to_owned(),
+    });
+    let script = lines.collect::<Vec<_>>().join("\n") + "\n";
+    script.replacen("(( $+functions[", &format!("{function}(( $+functions["), 1)
+}
+
+/// In single quotes, so that the names are asked for at the Tab key; what a command prints is not expanded again, and is written quoted.
+fn in_fish(script: &str, kind: &str) -> String {
+    let lines = script.lines().map(|line| match line.contains(&format!(" -l {kind} ")) && line.ends_with(" -r") {
+        true => format!("{line} -f -a '({})'", asked(kind, "(commandline -opc)")),
+        false => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// Names in the rule files of a command line; without one, of the folder. What cannot be read has none, nor has a compiled program: its
+/// names have not been read from rule text.
 fn names(kind: Names, words: &[String]) -> BTreeSet<String> {
     let is_rules = |path: &Path| path.extension().is_some_and(|ending| ending == "assert") || path.is_dir();
     let mut given: Vec<PathBuf> = words.iter().skip(1).map(PathBuf::from).filter(|path| is_rules(path)).collect();
@@ -105,8 +135,12 @@ fn names(kind: Names, words: &[String]) -> BTreeSet<String> {
         given.extend(here.filter(|path| path.is_file() && is_rules(path)));
         given.sort();
     }
-    let loaded = inputs::rules(&given).and_then(|inputs| rules::load(&inputs, Limits::default()));
-    loaded.iter().flat_map(|loaded| &loaded.programs).flat_map(|program| of_program(kind, program)).collect()
+    let limits = Limits::default();
+    let is_text = |input: &Input| matches!(input, Input::File(path) if rules::text_of(path, limits).is_ok());
+    let texts = inputs::rules(&given).map(|found| found.into_iter().filter(is_text).collect::<Vec<_>>());
+    let loaded = texts.and_then(|texts| rules::load(&texts, limits));
+    let programs = loaded.iter().flat_map(|loaded| &loaded.programs);
+    programs.flat_map(|program| of_program(kind, program)).filter(|name| is_label(name)).collect()
 }
 
 fn of_program(kind: Names, program: &Program) -> Vec<String> {

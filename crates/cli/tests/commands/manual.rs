@@ -1,5 +1,10 @@
 //! Manual pages and completions, as a shell and `man` read them.
 
+use averment_engine::bytecode::codec;
+use averment_engine::bytecode::program::Program;
+use averment_engine::check::{CheckOptions, check, files};
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
 use crate::folder::Folder;
 use std::process::Command;
 
@@ -80,6 +85,80 @@ fn names_of_rules_tags_and_cases_are_completed_from_the_files_of_the_line() {
     assert!(completed(&folder, &["aver", "check", "--rule", "b"]).unwrap().contains("budget"), "of the folder");
     assert!(folder.aver("completions zsh").out.contains(":NAME:_aver_of_rule'"));
     assert!(folder.aver("completions fish").out.contains("aver completions --of tag -- (commandline -opc)"));
+}
+
+/// A name that runs a command wherever a shell expands it.
+const HOSTILE: [&str; 4] = ["$(touch PWNED)", "`touch PWNED`", "a;touch PWNED", "a'$(touch PWNED)'"];
+
+/// A program of one rule.
+fn program() -> Program {
+    let mut sources = SourceMap::default();
+    let root = sources.add(SourceFile::new("a.assert", None, "rule a { tags t\n never x\n }"));
+    let files = files::Memory::default();
+    let checked = check(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
+    averment::compile::compile(&checked.module, &sources)
+}
+
+#[test]
+fn no_name_of_a_compiled_program_is_run_by_a_completion() {
+    for name in HOSTILE {
+        let folder = Folder::new(&[]);
+        folder.write("aver.bash", folder.aver("completions bash").out.as_bytes());
+        let mut evil = program();
+        evil.rules[0].id = name.to_owned();
+        evil.assertions[0].id = format!("{name}.1");
+        evil.assertions[0].settings.tags = vec![name.to_owned()];
+        folder.write("evil.assert", &codec::encode(&evil));
+        for kind in ["rule", "tag", "case"] {
+            assert_eq!(folder.aver(&format!("completions --of {kind} -- aver check evil.assert")).out, "", "{name}");
+            let words = ["aver", "check", "evil.assert", &format!("--{kind}"), ""];
+            if let Some(said) = completed(&folder, &words) {
+                assert_eq!(said.trim(), "", "{name}");
+            }
+        }
+        assert!(!folder.path().join("PWNED").exists(), "{name}");
+        folder.aver("check evil.assert x.json").refused(&["evil.assert", "not valid", "is no "]);
+    }
+}
+
+#[test]
+fn a_good_compiled_program_is_no_rule_text_to_complete_from() {
+    let folder = Folder::new(&[("b.assert", "rule budget { never x }\n")]);
+    folder.write("a.assert", &codec::encode(&program()));
+    assert_eq!(folder.aver("completions --of rule -- aver check a.assert").out, "");
+    assert_eq!(folder.aver("completions --of rule -- aver check").out, "budget\nbudget.1\n");
+}
+
+#[test]
+fn bash_neither_runs_what_names_say_nor_writes_it_unquoted() {
+    let folder = Folder::new(&[]);
+    folder.write("aver.bash", folder.aver("completions bash").out.as_bytes());
+    folder.write("names", (HOSTILE.join("\n") + "\n").as_bytes());
+    // Whatever `aver` prints: here it prints names that it never would.
+    let script = "source aver.bash; aver() { cat names; }; COMP_WORDS=(aver check --rule ''); COMP_CWORD=3; _aver aver '' --rule; \
+        echo ${#COMPREPLY[@]}; for one in \"${COMPREPLY[@]}\"; do eval \"printf '%s\\n' $one\"; done";
+    let Some((fine, said)) = with("bash", &["-c", script], &folder) else { return };
+    assert!(fine, "{said}");
+    assert_eq!(said.lines().collect::<Vec<_>>(), [&["4"], &HOSTILE[..]].concat());
+    assert!(!folder.path().join("PWNED").exists());
+}
+
+#[test]
+fn the_scripts_of_no_shell_expand_the_names_that_they_ask_for() {
+    let folder = Folder::new(&[]);
+    let script = |shell: &str| folder.aver(&format!("completions {shell}")).out;
+    let (bash, zsh, fish) = (script("bash"), script("zsh"), script("fish"));
+    assert!(!bash.contains("compgen -W \"$(aver"), "words of `compgen -W` are expanded");
+    for kind in ["rule", "tag", "case"] {
+        let asked = format!("aver completions --of {kind} -- ");
+        assert!(bash.contains(&format!("done <<< \"$({asked}\"${{COMP_WORDS[@]}}\" 2>/dev/null)\"")), "{kind}");
+        let quoted = format!("names=(${{(f)\"$({asked}\"${{(@Q)words}}\" 2>/dev/null)\"}})\n    compadd -a -- names");
+        assert!(zsh.contains(&quoted), "{kind}");
+        assert!(fish.contains(&format!("-f -a '({asked}(commandline -opc) 2>/dev/null)'")), "{kind}");
+    }
+    for shell in ["elvish", "powershell"] {
+        assert!(!script(shell).contains("completions --of"), "{shell} completes no names of files");
+    }
 }
 
 #[test]

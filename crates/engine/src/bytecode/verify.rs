@@ -3,6 +3,7 @@
 //! The machine needs none of it to be safe (it has no unchecked access), but a program that passes gives no faults of its own, and
 //! one that does not is refused with a sentence instead of failing somewhere inside a run.
 
+mod names;
 mod parts;
 
 use super::ops::{Op, Operand, Target};
@@ -40,6 +41,7 @@ pub fn verify(program: &Program) -> Result<(), VerifyError> {
     for (index, chunk) in program.chunks.iter().enumerate() {
         verify_chunk(program, *chunk).map_err(|error| VerifyError::new(format!("expression {index}: {error}")))?;
     }
+    names::verify(program)?;
     parts::verify(program)
 }
 

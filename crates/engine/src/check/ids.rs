@@ -98,6 +98,8 @@ impl Checker<'_> {
         let name = self.map.name(place);
         let stem =
             Path::new(name).file_stem().map_or_else(|| "rules".to_owned(), |stem| stem.to_string_lossy().into_owned());
+        // An id is one line, also of a file whose name is not.
+        let stem = stem.replace(char::is_control, "_");
         self.ids.free(format!("{stem}:{digest}"))
     }
 }

@@ -120,9 +120,7 @@ fn identifier(new: &str, reserved: bool) -> Answer<()> {
 }
 
 fn label(new: &str) -> Answer<()> {
-    let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    let first = new.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    if first && new.chars().all(letter) && !new.ends_with(['.', '-']) {
+    if words::is_label(new) {
         Ok(())
     } else {
         Err(Refused::new(format!("`{new}` is no name of a rule: letters, digits, `_`, `-` and `.`")))

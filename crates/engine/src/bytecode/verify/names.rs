@@ -1,0 +1,73 @@
+//! Ids and tags of a program from a file: only what rule text can say. They go into command lines, reports and the scripts of shells.
+
+use super::VerifyError;
+use crate::bytecode::program::{Assertion, Program};
+use crate::syntax::words::is_label;
+
+/// Checks every id, tag and metric of a program.
+pub(super) fn verify(program: &Program) -> Result<(), VerifyError> {
+    for rule in &program.rules {
+        label("rule id", &rule.id)?;
+        rule.tags.iter().try_for_each(|tag| label("tag", tag))?;
+        rule.metric.iter().try_for_each(|metric| label("metric", metric))?;
+    }
+    program.assertions.iter().try_for_each(assertion)
+}
+
+fn assertion(assertion: &Assertion) -> Result<(), VerifyError> {
+    if !is_assertion_id(&assertion.id) {
+        return Err(refused("assertion id", &assertion.id));
+    }
+    assertion.settings.tags.iter().try_for_each(|tag| label("tag", tag))?;
+    assertion.settings.metric.iter().try_for_each(|metric| label("metric", metric))
+}
+
+fn label(what: &str, text: &str) -> Result<(), VerifyError> {
+    if is_label(text) { Ok(()) } else { Err(refused(what, text)) }
+}
+
+/// Escaped: what is refused may be hostile to a terminal, too.
+fn refused(what: &str, text: &str) -> VerifyError {
+    VerifyError::new(format!("{text:?} is no {what}"))
+}
+
+/// A name, or for an assertion without one `FILE:HASH`, with `-2`, `-3`, … where the same stands several times in a file.
+fn is_assertion_id(id: &str) -> bool {
+    let Some((stem, hash)) = id.rsplit_once(':') else { return is_label(id) };
+    let (hash, count) = hash.split_once('-').unwrap_or((hash, "2"));
+    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    !stem.contains(char::is_control)
+        && hash.len() == 8
+        && hash.bytes().all(is_hex)
+        && !count.is_empty()
+        && count.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_assertion_id;
+
+    #[test]
+    fn an_assertion_id_is_a_name_or_a_file_with_a_hash() {
+        for good in ["refund", "refund.1", "refund.1-2", "refunds:3f9a1c20", "my $file (2):3f9a1c20-12"] {
+            assert!(is_assertion_id(good), "{good}");
+        }
+        for bad in [
+            "",
+            "$(touch PWNED)",
+            "a b",
+            "a.",
+            "-a",
+            "1a",
+            "a\nb",
+            "refunds:3f9a1c2",
+            "refunds:3f9a1c2g",
+            "refunds:3f9a1c20-",
+            "refunds:3f9a1c20-x",
+            "refunds:$(x)",
+            "a\u{1b}[2J:3f9a1c20",
+        ] {
+            assert!(!is_assertion_id(bad), "{bad:?}");
+        }
+    }
+}

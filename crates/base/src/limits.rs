@@ -1,5 +1,8 @@
 //! Every limit in one place. Rule files and traces are untrusted: each limit ends work with a clear message, never with a crash.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 pub mod nested;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -117,13 +120,13 @@ impl Meter {
     pub fn refuel(&mut self, limits: &Limits) {
         let portion = if self.cancel.is_some() { PORTION } else { u64::MAX };
         self.fuel = limits.fuel.min(portion);
-        self.reserve = limits.fuel - self.fuel;
+        self.reserve = limits.fuel.saturating_sub(self.fuel);
     }
 
     /// The fuel left.
     #[must_use]
     pub fn fuel(&self) -> u64 {
-        self.fuel + self.reserve
+        self.fuel.saturating_add(self.reserve)
     }
 
     /// Takes fuel: one unit is about one instruction.
@@ -145,7 +148,7 @@ impl Meter {
         }
         let left = self.fuel().checked_sub(units).ok_or(Exhausted::Fuel)?;
         self.fuel = left.min(PORTION);
-        self.reserve = left - self.fuel;
+        self.reserve = left.saturating_sub(self.fuel);
         Ok(())
     }
 
@@ -177,8 +180,8 @@ pub const LARGE: usize = 256 << 10;
 pub const OWN_BLOCK: usize = (32 << 20) + 1;
 
 /// Makes room in the list of a long run so that its memory goes back to the system as soon as the list is let go: otherwise each thread
-/// keeps that of its last one. Pages of it that are never written to take no memory.
+/// keeps that of its last one. Pages of it that are never written to take no memory. Where the system has no such block, smaller ones do.
 pub fn give_own_block<T>(list: &mut Vec<T>) {
     let wanted = OWN_BLOCK.div_ceil(size_of::<T>().max(1));
-    list.reserve_exact(wanted.saturating_sub(list.len()));
+    let _ = list.try_reserve_exact(wanted.saturating_sub(list.len()));
 }

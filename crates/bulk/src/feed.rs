@@ -110,16 +110,65 @@ pub struct Feeder {
     limits: Limits,
     size: usize,
     number: usize,
+    /// The current input is standard input.
+    waits: bool,
+    /// Something is being read. Where it still is when nobody reads, reading has broken down.
+    reading: bool,
+}
+
+/// Runs that were given and not judged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// How many are known.
+    pub runs: u64,
+    /// Whether there may be more.
+    pub more: bool,
 }
 
 impl Feeder {
     /// The parts of these inputs, of about `size` bytes each.
     pub fn new(inputs: Vec<Input>, reading: &Reading, size: usize) -> Self {
-        Self { inputs: inputs.into_iter(), current: None, limits: reading.limits, size, number: 0 }
+        Self {
+            inputs: inputs.into_iter(),
+            current: None,
+            limits: reading.limits,
+            size,
+            number: 0,
+            waits: false,
+            reading: false,
+        }
     }
 
     /// The next part with its number; `None` at the end.
     pub fn next(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, Part)> {
+        self.reading = true;
+        let next = self.read(buffer);
+        self.reading = false;
+        next
+    }
+
+    /// How many parts were handed out.
+    pub fn handed_out(&self) -> usize {
+        self.number
+    }
+
+    /// Counts what nobody has taken: nothing, unless all threads have broken down. Standard input is not waited for.
+    pub fn left(&mut self) -> Lost {
+        let waits = self.waits && self.current.is_some();
+        let mut lost = Lost { runs: 0, more: std::mem::take(&mut self.reading) || waits };
+        if lost.more {
+            self.current = None;
+        }
+        let mut buffer = Vec::new();
+        while self.current.is_some() || self.inputs.as_slice().first().is_some_and(|input| *input != Input::Stdin) {
+            let Some((_, part)) = self.next(&mut buffer) else { break };
+            lost.runs = lost.runs.saturating_add(runs_of(&part, &buffer));
+        }
+        lost.more |= !self.inputs.as_slice().is_empty();
+        lost
+    }
+
+    fn read(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, Part)> {
         loop {
             let part = match &mut self.current {
                 Some(runs) => match runs.part(buffer, self.size) {
@@ -137,7 +186,7 @@ impl Feeder {
                     };
                     match Runs::open(&path, &self.limits) {
                         Ok(runs) => {
-                            self.current = Some(runs);
+                            (self.current, self.waits) = (Some(runs), input == Input::Stdin);
                             continue;
                         }
                         Err(error) => Part::Runs(vec![Err(not_there(&input, error))]),
@@ -149,6 +198,19 @@ impl Feeder {
             return Some((number, part));
         }
     }
+}
+
+/// How many runs a part has. Lines are counted here only where a part is not judged: whoever judges them counts them by the way.
+pub fn runs_of(part: &Part, buffer: &[u8]) -> u64 {
+    match part {
+        Part::Runs(runs) => runs.len() as u64,
+        Part::Lines(_) => lines_of(buffer),
+    }
+}
+
+/// How many lines are not blank.
+pub fn lines_of(buffer: &[u8]) -> u64 {
+    buffer.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count() as u64
 }
 
 /// The bytes of all inputs, where that is known.

@@ -2,6 +2,7 @@
 //!
 //! It says what an evaluation of each run says, and only sooner.
 
+pub mod faults;
 pub mod feed;
 pub mod judge;
 pub mod pipeline;

@@ -1,9 +1,13 @@
 //! From traces to results: some threads take pieces of the traces and judge them, in turn.
 //!
-//! What is between reading and writing is bounded, so that memory does not depend on the number of runs. The threads are never waited for:
-//! whoever takes the results may leave at any time.
+//! What is between reading and writing is bounded, so that memory does not depend on the number of runs. Whoever takes the results may leave
+//! at any time, without waiting for the threads.
+//!
+//! A thread may break down (a defect, no memory). What was handed out is held against what came back, every thread is joined, and a run
+//! without verdicts is never passed over: it is counted in [`Broken::lost`].
 
-use crate::feed::{self, Feeder, Input};
+use crate::faults::{Faults, Point};
+use crate::feed::{self, Feeder, Input, Lost};
 use crate::judge::{Done, Judge};
 use crate::profile;
 use crate::unused::Unused;
@@ -17,11 +21,11 @@ use averment_report::profile::Costs;
 use averment_report::table::Table;
 use averment_report::tally::Tally;
 use averment_traces::read::Part;
-use std::io;
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 /// Everything that judging a run needs.
 pub struct Pipeline {
@@ -53,6 +57,8 @@ pub struct Pipeline {
     pub large: Mutex<()>,
     /// Where threads note what judging costs, while a profile is made.
     pub profile: Option<Mutex<Costs>>,
+    /// Where tests let threads break down.
+    pub faults: Faults,
 }
 
 /// The results of one piece, with its number and length.
@@ -65,6 +71,8 @@ pub struct Finished {
     pub done: Vec<Done>,
     /// Counts of the runs that need nothing else.
     pub tally: Tally,
+    /// Runs in it that were not judged: all, where judging it broke down.
+    pub lost: u64,
 }
 
 /// Pieces that may be on their way for each thread.
@@ -78,23 +86,60 @@ pub struct Judging {
     pub finished: Receiver<Finished>,
     /// One is taken for every piece that is written, so that not too much is judged ahead of it.
     pub permits: Receiver<()>,
+    /// The threads, and what they take pieces from.
+    pub workers: Workers,
+}
+
+/// The judging threads, to be joined when nothing more comes of them.
+pub struct Workers {
+    threads: Vec<JoinHandle<()>>,
+    feeder: Arc<Mutex<Feeder>>,
+}
+
+/// What is missing when all threads have ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Broken {
+    /// Runs that were given and did not come back.
+    pub lost: Lost,
+    /// Threads that broke down for good; one where none could be started at all.
+    pub dead: usize,
+}
+
+impl Workers {
+    /// Waits for threads that have nothing to do any more, and counts what was given and did not come back; `taken` is the number of pieces
+    /// that did.
+    #[must_use]
+    pub fn join(self, taken: usize) -> Broken {
+        let none = usize::from(self.threads.is_empty());
+        let dead = self.threads.into_iter().filter_map(|thread| thread.join().err()).count();
+        let mut feeder = self.feeder.lock().unwrap_or_else(PoisonError::into_inner);
+        // Each piece has a run at least.
+        let gone = feeder.handed_out().saturating_sub(taken);
+        let left = catch_unwind(AssertUnwindSafe(|| feeder.left())).unwrap_or(Lost { runs: 0, more: true });
+        let runs = left.runs.saturating_add(gone as u64);
+        Broken { lost: Lost { runs, more: gone > 0 || left.more }, dead: dead.saturating_add(none) }
+    }
 }
 
 /// Starts the threads that judge the traces; `total` is their length, where that is known.
-///
-/// # Errors
-/// A thread that cannot be started.
-pub fn start(pipeline: &Arc<Pipeline>, traces: Vec<Input>, total: Option<u64>) -> io::Result<Judging> {
+#[must_use]
+pub fn start(pipeline: &Arc<Pipeline>, traces: Vec<Input>, total: Option<u64>) -> Judging {
     let threads = threads(pipeline.threads, total);
     let (permit, permits) = sync_channel::<()>(AHEAD * threads);
     let (finish, finished) = channel::<Finished>();
     let feeder = Arc::new(Mutex::new(Feeder::new(traces, &pipeline.reading, pipeline.chunk)));
+    let mut workers = Workers { threads: Vec::new(), feeder };
     for _ in 0..threads {
         let (pipeline, feeder, permit, finish) =
-            (Arc::clone(pipeline), Arc::clone(&feeder), permit.clone(), finish.clone());
-        thread::Builder::new().stack_size(STACK).spawn(move || judge_all(&pipeline, &feeder, &permit, &finish))?;
+            (Arc::clone(pipeline), Arc::clone(&workers.feeder), permit.clone(), finish.clone());
+        let work = move || judge_all(&pipeline, &feeder, &permit, &finish);
+        match thread::Builder::new().stack_size(STACK).spawn(work) {
+            Ok(thread) => workers.threads.push(thread),
+            // With fewer threads it takes longer; without any all runs are lost.
+            Err(_) => break,
+        }
     }
-    Ok(Judging { finished, permits })
+    Judging { finished, permits, workers }
 }
 
 /// Small traces are judged by one thread: starting more would cost more than they save.
@@ -110,8 +155,9 @@ fn threads(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
 /// Takes pieces and judges them, until there is none. Reading is a matter of whoever comes next: the bytes of a piece stay with the
 /// processor that judges them.
 fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()>, finish: &Sender<Finished>) {
+    pipeline.faults.reach(Point::Preparing);
     let prepared: Vec<Prepared> = pipeline.programs.iter().map(Prepared::new).collect();
-    let mut work = work(pipeline, &prepared);
+    let mut work = self::work(pipeline, &prepared);
     let mut buffer = Vec::new();
     loop {
         let mut feeder = feeder.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,8 +165,12 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         if permit.send(()).is_err() {
             return;
         }
+        pipeline.faults.reach(Point::Reading);
         let Some((number, part)) = feeder.next(&mut buffer) else { return };
-        pipeline.unused.look(&part, &buffer);
+        let cut = match &part {
+            Part::Runs(runs) => Some(runs.len() as u64),
+            Part::Lines(_) => None,
+        };
         let bytes = match &part {
             Part::Lines(_) => buffer.len(),
             Part::Runs(runs) => runs.iter().flatten().map(|run| run.text().len()).sum(),
@@ -128,10 +178,23 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         // Long runs are judged one at a time, while nothing else is read: memory holds one of them, whatever the number of threads.
         let alone = (bytes > LONG.max(2 * pipeline.chunk)).then_some(feeder);
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        let (done, tally) = work(part, &mut buffer);
+        let judged = catch_unwind(AssertUnwindSafe(|| {
+            pipeline.faults.reach(Point::Piece);
+            pipeline.unused.look(&part, &buffer);
+            let judged = work(part, &mut buffer);
+            pipeline.faults.reach(Point::Judged);
+            judged
+        }));
         drop(alone);
-        if finish.send(Finished { number, bytes, done, tally }).is_err() {
+        let broke = judged.is_err();
+        let lost = if broke { cut.unwrap_or_else(|| feed::lines_of(&buffer)).max(1) } else { 0 };
+        let (done, tally) = judged.unwrap_or_default();
+        if finish.send(Finished { number, bytes, done, tally, lost }).is_err() {
             return;
+        }
+        if broke {
+            // What the thread kept may be half done.
+            (work, buffer) = (self::work(pipeline, &prepared), Vec::new());
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Every run is read in full and every assertion evaluated, so that each has a cost of its own, the same however many threads there
 //! are. The first look, which lets a check without a profile pass over most of that, is taken and measured too, but nothing is left out for it.
 
+use crate::faults::Point;
 use crate::feed;
 use crate::judge::{Done, each_line, line_reader};
 use crate::pipeline::Pipeline;
@@ -111,7 +112,11 @@ impl<'p> Judge<'p> {
     fn stretch(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
         let since = Instant::now();
         let mut index = std::mem::take(&mut self.index);
-        index.build(buffer);
+        if index.build(buffer).is_err() {
+            let count = memchr::memchr_iter(b'\n', buffer).count();
+            self.done.push(Done::Unreadable(model::Unreadable::of(&lines.counted(count).no_memory(count))));
+            return;
+        }
         let place = &lines.counted(index.line_ends().count());
         let text = simdutf8::basic::from_utf8(buffer);
         self.costs.spend(Phase::FirstLook, since);
@@ -140,12 +145,10 @@ impl<'p> Judge<'p> {
                 self.look(facts, Some(stretch));
             }
             self.costs.spend(Phase::FirstLook, since);
-            let text = line.text.trim_end_matches('\r').to_owned();
-            let raw = RawRun::new(text, place.source(line.start, line.number));
-            if facts.is_some() {
-                self.looked(&raw)
-            } else {
-                self.unlooked(Ok(&raw))
+            let text = line.text.trim_end_matches('\r');
+            match RawRun::copied(text, place.source(line.start, line.number)) {
+                Ok(raw) if facts.is_some() => self.looked(&raw),
+                raw => self.unlooked(raw.as_ref().map_err(model::Unreadable::of)),
             }
             since = Instant::now();
         });
@@ -155,6 +158,7 @@ impl<'p> Judge<'p> {
 
     /// Has the screen answer what it can.
     fn look<'a>(&mut self, facts: &Facts<'a>, stretch: Option<Stretch<'a>>) {
+        self.pipeline.faults.reach(Point::Line);
         self.answers.clear();
         for one in &mut self.programs {
             one.screen.judge(one.program, one.prepared, facts, stretch, &mut one.scratch, &mut self.answers);
@@ -177,7 +181,10 @@ impl<'p> Judge<'p> {
     /// A defect in one evaluation must not take the other runs with it.
     fn guarded(&mut self, raw: &RawRun, look: bool) {
         let mut full = std::mem::take(&mut self.full);
-        let done = catch_unwind(AssertUnwindSafe(|| self.run(raw, &full, look)));
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            self.pipeline.faults.reach(Point::Run);
+            self.run(raw, &full, look)
+        }));
         self.done.push(done.unwrap_or_else(|_| Done::Fault(raw.source.name())));
         full.reset();
         self.full = full;

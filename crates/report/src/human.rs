@@ -2,7 +2,7 @@
 
 use super::model::{ResultReport, RunReport, Unreadable};
 use super::table::Table;
-use super::totals::Counts;
+use super::totals::{Counts, Totals};
 use super::unread::Unread;
 use super::{Ending, Options, Report, failure, value};
 use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
@@ -238,7 +238,8 @@ pub fn headline(out: &mut dyn Write, style: Style, ending: &Ending<'_>) -> io::R
     let (runs, assertions) = (counted(totals.runs, "run"), totals.counts.all());
     if totals.counts.nothing_exercised() {
         let said = format!("nothing was exercised: every verdict is vacuous ({} in {runs})", totals.counts.in_words());
-        return writeln!(out, "{}", paint(style, Ink::Yellow, &said));
+        let missing = not_judged(totals).unwrap_or_default();
+        return writeln!(out, "{}{missing}", paint(style, Ink::Yellow, &said));
     }
     let (ink, verdict) = match (ending.passed, totals.runs_failed) {
         (true, _) => (Ink::Green, "passed".to_owned()),
@@ -256,10 +257,16 @@ pub fn headline(out: &mut dyn Write, style: Style, ending: &Ending<'_>) -> io::R
     if totals.unreadable > 0 {
         line.push_str(&format!("; {} cannot be read", counted(totals.unreadable, "trace")));
     }
+    line.extend(not_judged(totals));
     if let Some(score) = totals.score() {
         line.push_str(&format!("; score {}", score_text(score)));
     }
     writeln!(out, "{line}")
+}
+
+/// What the headline says of runs without verdicts.
+fn not_judged(totals: &Totals) -> Option<String> {
+    (totals.not_judged > 0).then(|| format!("; {} not judged", counted(totals.not_judged, "run")))
 }
 
 fn counted(count: u64, word: &str) -> String {

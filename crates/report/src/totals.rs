@@ -90,6 +90,8 @@ pub struct Totals {
     pub runs_failed: u64,
     /// Traces, or lines of them, that could not be read.
     pub unreadable: u64,
+    /// Runs that were given and could not be judged, because the evaluator broke down.
+    pub not_judged: u64,
     /// Results.
     pub counts: Counts,
     /// The gravest gate of all runs.

@@ -232,11 +232,14 @@ pub struct SummaryObject {
     runs: u64,
     #[serde(flatten)]
     counts: super::totals::Counts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_judged: Option<u64>,
 }
 
 impl SummaryObject {
     /// The object of totals.
     pub fn new(totals: &super::totals::Totals) -> Self {
-        Self { runs: totals.runs, counts: totals.counts }
+        let not_judged = Some(totals.not_judged).filter(|count| *count > 0);
+        Self { runs: totals.runs, counts: totals.counts, not_judged }
     }
 }

@@ -51,6 +51,21 @@ impl RawRun {
         Self { shared: Arc::new(text), range, shape: Shape::Value, warnings: Vec::new(), source }
     }
 
+    /// A run from a copy of its text.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn copied(text: &str, source: RunSource) -> Result<Self, ReadError> {
+        let mut copy = String::new();
+        match copy.try_reserve_exact(text.len()) {
+            Ok(()) => {
+                copy.push_str(text);
+                Ok(Self::new(copy, source))
+            }
+            Err(_) => Err(bytes::no_memory(&source, &format!("a run of {} bytes", text.len()))),
+        }
+    }
+
     /// A run that is a part of a text.
     #[must_use]
     pub fn part_of(text: String, range: Range<usize>, source: RunSource) -> Self {

@@ -17,7 +17,7 @@ impl Level {
     fn enter() -> Option<Self> {
         OPEN.with(|open| {
             (open.get() < DEPTH).then(|| {
-                open.set(open.get() + 1);
+                open.set(open.get().saturating_add(1));
                 Self
             })
         })

@@ -191,10 +191,12 @@ impl<'run, 'limits> Reader<'run, 'limits> {
         let value = if frame.is_object {
             self.forget_duplicates(frame.first, origin);
             let members = self.members.get(frame.first..).unwrap_or_default();
-            Value::Object(Object::new(self.arena, self.arena.alloc_slice_copy(members)))
+            let members = self.arena.try_alloc_slice_copy(members).map_err(|_| self.no_memory())?;
+            Value::Object(Object::new(self.arena, members))
         } else {
             let members = self.members.get(frame.first..).unwrap_or_default();
-            Value::List(self.arena.alloc_slice_fill_iter(members.iter().map(|member| member.node)))
+            let nodes = self.arena.try_alloc_slice_fill_iter(members.iter().map(|member| member.node));
+            Value::List(nodes.map_err(|_| self.no_memory())?)
         };
         self.members.truncate(frame.first);
         Ok(Node::new(value, origin))
@@ -283,7 +285,15 @@ impl<'run, 'limits> Reader<'run, 'limits> {
         if self.nodes > self.limits.run_memory / (2 * size_of::<Entry<'_>>()) {
             return Err(error::too_large(self.text, self.at, self.nodes));
         }
+        if self.members.len() == self.members.capacity() {
+            self.members.try_reserve(1).map_err(|_| self.no_memory())?;
+        }
         Ok(())
+    }
+
+    #[cold]
+    fn no_memory(&self) -> JsonError {
+        error::no_memory(self.text, self.at)
     }
 
     /// Removes from the members of an object those whose key comes again.

@@ -8,6 +8,7 @@ mod pieces;
 mod settle;
 mod walk;
 
+use crate::faults::Point;
 use super::feed;
 use super::pipeline::Pipeline;
 use crate::running::Running;
@@ -163,7 +164,10 @@ impl<'p> Judge<'p> {
 
     fn stretch(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
         let mut index = std::mem::take(&mut self.index);
-        index.build(buffer);
+        if index.build(buffer).is_err() {
+            let count = memchr::memchr_iter(b'\n', buffer).count();
+            return self.push(Done::Unreadable(Unreadable::of(&lines.counted(count).no_memory(count))));
+        }
         let place = &lines.counted(index.line_ends().count());
         let left = match simdutf8::basic::from_utf8(buffer) {
             Ok(text) => self.lines(place, text, &index),
@@ -206,7 +210,10 @@ impl<'p> Judge<'p> {
             if line.len() > LONG && end + 1 >= text.len() {
                 left = Some(Left { range: start..start + line.len(), source: source(), screened });
             } else {
-                self.full(&RawRun::new(line.to_owned(), source()), screened);
+                match RawRun::copied(line, source()) {
+                    Ok(raw) => self.full(&raw, screened),
+                    Err(error) => self.push(Done::Unreadable(Unreadable::of(&error))),
+                }
             }
         });
         self.lines = reader;
@@ -222,6 +229,7 @@ impl<'p> Judge<'p> {
         (start, line): (Option<usize>, &str),
         source: &dyn Fn() -> RunSource,
     ) -> bool {
+        self.pipeline.faults.reach(Point::Line);
         self.answers.clear();
         for one in &mut self.programs {
             one.screen.judge(one.program, one.prepared, facts, Some(stretch), &mut one.scratch, &mut self.answers);
@@ -257,9 +265,10 @@ impl<'p> Judge<'p> {
     fn session(&mut self, raw: &RawRun) -> bool {
         let limits = self.pipeline.reading.limits;
         let fits = raw.is_plain_session() && raw.text().len() <= limits.run_bytes;
+        // Without memory for an index it is read in full, which says so where there is none for that, either.
+        let fits = fits && self.lines.is_some() && self.index.build(raw.text().as_bytes()).is_ok();
         let Some(mut reader) = self.lines.take_if(|_| fits) else { return false };
-        let (mut index, arena) = (std::mem::take(&mut self.index), std::mem::take(&mut self.arena));
-        index.build(raw.text().as_bytes());
+        let (index, arena) = (std::mem::take(&mut self.index), std::mem::take(&mut self.arena));
         let cursor = Cursor::new(raw.text().as_bytes(), &index, limits.json_depth);
         let stretch = Stretch { text: raw.text(), cursor, arena: &arena, limits: &limits };
         let mut facts = Facts::default();
@@ -297,25 +306,42 @@ impl<'p> Judge<'p> {
         });
     }
 
-    /// Works on a run of so many bytes. A defect in one evaluation must not take the other runs with it.
+    /// Works on a run of so many bytes; false where that broke down. A defect in one evaluation must not take the other runs with it.
     fn guarded(
         &mut self,
         bytes: usize,
         name: &dyn Fn() -> String,
         work: impl FnOnce(&mut Self, &Bump) -> Result<(), Unreadable>,
-    ) {
+    ) -> bool {
         // One thread at a time has such values, and keeps nothing of their memory.
         let large = (bytes > LARGE).then(|| self.pipeline.large.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut full = if large.is_some() { Bump::with_capacity(OWN_BLOCK) } else { std::mem::take(&mut self.full) };
-        match catch_unwind(AssertUnwindSafe(|| work(self, &full))) {
+        let mut full = match large {
+            // Where there is no such block, there may be smaller ones.
+            Some(_) => Bump::try_with_capacity(OWN_BLOCK).unwrap_or_default(),
+            None => std::mem::take(&mut self.full),
+        };
+        let (done, written) = (self.done.len(), self.written.len());
+        let worked = catch_unwind(AssertUnwindSafe(|| {
+            self.pipeline.faults.reach(Point::Run);
+            work(self, &full)
+        }));
+        let broke = worked.is_err();
+        match worked {
             Ok(Ok(())) => {}
             Ok(Err(unreadable)) => self.push(Done::Unreadable(unreadable)),
-            Err(_) => self.push(Done::Fault(name())),
+            Err(_) => {
+                if self.done.len() == done {
+                    // No half line stays.
+                    self.written.truncate(written);
+                }
+                self.push(Done::Fault(name()));
+            }
         }
         if large.is_none() {
             let_go(&mut full);
             self.full = full;
         }
+        !broke
     }
 }
 

@@ -45,7 +45,7 @@ impl<'p> Judge<'p> {
         let mut wanted = std::mem::take(&mut self.wanted);
         let mut settled = false;
         if !facts.conversation && !facts.unusual && self.is_little(&mut wanted) {
-            self.guarded(text.len(), &|| source().name(), |this, arena| {
+            let fine = self.guarded(text.len(), &|| source().name(), |this, arena| {
                 let line = Line { stretch, start, text, arena };
                 if let Some(run) = this.partly(facts, line, source, &wanted) {
                     settled = true;
@@ -53,6 +53,8 @@ impl<'p> Judge<'p> {
                 }
                 Ok(())
             });
+            // What broke down is told once, and not tried again.
+            settled |= !fine;
         }
         self.wanted = wanted;
         settled

@@ -170,7 +170,7 @@ fn judge_by(
     let screen = Screen::new(program, prepared, &options.selection, &mut demand);
     let (arena, full) = (Bump::new(), Bump::new());
     let mut index = Index::default();
-    index.build(text.as_bytes());
+    index.build(text.as_bytes()).unwrap();
     let cursor = Cursor::new(text.as_bytes(), &index, limits.json_depth);
     let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
     let mut reader =

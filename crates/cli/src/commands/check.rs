@@ -9,6 +9,7 @@ use super::rules::{self, Rules};
 use super::{inputs, params, profile, select, units};
 use averment_base::limits::Limits;
 use averment_bulk::feed;
+use averment_bulk::faults::Faults;
 use averment_bulk::pipeline::Pipeline;
 use averment_bulk::unused::Unused;
 use averment_engine::vm::evaluate::EvaluateOptions;
@@ -179,6 +180,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         lines: outputs.lines && costs.is_none(),
         large: Mutex::default(),
         profile: costs.map(Mutex::new),
+        faults: Faults::armed(),
     });
     let judged = judge(&pipeline, traces, &mut outputs, &given);
     if let Some(target) = profile {
@@ -257,16 +259,18 @@ fn judge(
         world::end_all();
         super::console::say("note: interrupted; what is reported is what was done until then\n");
     }
+    super::console::say(&end.in_words());
+    outputs.not_judged(end.not_judged());
     let totals = outputs.totals();
     // Of traces without a run nothing was read under any name: why is said of each.
     if totals.runs > 0 && !end.interrupted {
         super::console::say(&pipeline.unused.warnings());
     }
     let (runs, unreadable) = (totals.runs, totals.unreadable > 0);
-    let nothing = totals.counts.all() == totals.counts.skipped && !unreadable && end.faults == 0;
+    let nothing = totals.counts.all() == totals.counts.skipped && !unreadable && end.is_complete();
     let exits = [
         (end.interrupted, Exit::Interrupted),
-        (end.faults > 0 || totals.gate == Some(Gate::Error), Exit::Error),
+        (!end.is_complete() || totals.gate == Some(Gate::Error), Exit::Error),
         (unreadable, Exit::Trace),
         (nothing && !given.allows(Allow::Empty), Exit::Usage),
         (totals.gate == Some(Gate::Failed), Exit::Failed),

@@ -11,6 +11,8 @@ mod explain;
 mod fmt;
 pub(crate) mod inputs;
 mod lint;
+#[cfg(test)]
+mod lost_tests;
 mod lsp;
 mod man;
 mod new;

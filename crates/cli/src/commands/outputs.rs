@@ -127,6 +127,11 @@ impl Outputs {
         self.reports.iter_mut().try_for_each(|report| report.unreadable(what))
     }
 
+    /// Counts runs that were given and have no verdicts.
+    pub fn not_judged(&mut self, runs: u64) {
+        self.totals.not_judged = self.totals.not_judged.saturating_add(runs);
+    }
+
     /// Hands on what is written so far.
     pub fn flush(&mut self) -> io::Result<()> {
         self.reports.iter_mut().try_for_each(|report| report.flush())

@@ -4,9 +4,9 @@ use super::console::say;
 use super::inputs::Input;
 use super::outputs::Outputs;
 use super::progress::Progress;
-use averment_bulk::feed;
+use averment_bulk::feed::{self, Lost};
 use averment_bulk::judge::Done;
-use averment_bulk::pipeline::{self, Finished, Judging, Pipeline};
+use averment_bulk::pipeline::{self, Broken, Finished, Judging, Pipeline};
 use averment_report::table::Table;
 use std::collections::BTreeMap;
 use std::io;
@@ -21,8 +21,44 @@ use std::time::Duration;
 pub struct End {
     /// Ctrl-C.
     pub interrupted: bool,
-    /// Runs whose evaluation broke down.
+    /// Runs whose evaluation broke down, each named already.
     pub faults: u64,
+    /// What is missing because threads broke down.
+    pub broken: Broken,
+}
+
+impl End {
+    /// Whether every run that was given was judged, as far as it could be read.
+    pub fn is_complete(&self) -> bool {
+        self.faults == 0 && self.broken.dead == 0 && self.broken.lost == Lost::default()
+    }
+
+    /// How many runs have no verdicts, as far as that is known.
+    pub fn not_judged(&self) -> u64 {
+        let Lost { runs, more } = self.broken.lost;
+        self.faults.saturating_add(runs).saturating_add(u64::from(more && runs == 0))
+    }
+
+    /// What is said of threads that broke down; nothing where none did.
+    pub fn in_words(&self) -> String {
+        let Broken { lost: Lost { runs, more }, dead } = self.broken;
+        let least = if more { "at least " } else { "" };
+        match (runs, more) {
+            (0, false) if dead == 0 => String::new(),
+            (0, false) => "error: a thread broke down; the others judged every run\n".to_owned(),
+            (0, true) => "error: runs were not judged, and it is not known how many: a thread broke down\n".to_owned(),
+            (1, _) => format!("error: {least}1 run was not judged: a thread broke down\n"),
+            (runs, _) => format!("error: {least}{runs} runs were not judged: a thread broke down\n"),
+        }
+    }
+
+    /// Adds what is missing when the threads have ended.
+    fn add(&mut self, broken: Broken) {
+        let own = &mut self.broken;
+        own.dead = own.dead.saturating_add(broken.dead);
+        own.lost.runs = own.lost.runs.saturating_add(broken.lost.runs);
+        own.lost.more |= broken.lost.more;
+    }
 }
 
 /// With more pieces than this the writer lets some gather before it looks again: being woken for each costs more than writing it.
@@ -36,9 +72,13 @@ const GLANCE: Duration = Duration::from_millis(40);
 pub fn run(pipeline: &Arc<Pipeline>, traces: Vec<Input>, outputs: &mut Outputs) -> io::Result<End> {
     let interrupted = interruptions()?;
     let total = feed::length(&traces);
-    let Judging { finished, permits } = pipeline::start(pipeline, traces, total)?;
-    let mut writer = Writer { table: &pipeline.table, outputs, progress: Progress::new(total), end: End::default() };
+    let Judging { finished, permits, workers } = pipeline::start(pipeline, traces, total);
+    let progress = Progress::new(total);
+    let mut writer = Writer { table: &pipeline.table, outputs, progress, end: End::default(), written: 0 };
     writer.write_all(&finished, &permits, &interrupted)?;
+    if !writer.end.interrupted {
+        writer.end.add(workers.join(writer.written));
+    }
     Ok(writer.end)
 }
 
@@ -58,6 +98,8 @@ struct Writer<'a> {
     outputs: &'a mut Outputs,
     progress: Progress,
     end: End,
+    /// Pieces that came back.
+    written: usize,
 }
 
 impl Writer<'_> {
@@ -67,23 +109,30 @@ impl Writer<'_> {
         permits: &Receiver<()>,
         stop: &AtomicBool,
     ) -> io::Result<()> {
-        let (mut next, mut early) = (0, BTreeMap::new());
+        let mut early = BTreeMap::new();
         while !stop.load(Ordering::Relaxed) {
-            match self.next(finished, next > FEW)? {
+            match self.next(finished, self.written > FEW)? {
                 // What comes with Ctrl-C is cut off by it: a pipe whose writer ended on it, too.
                 Next::Finished(_) if stop.load(Ordering::Relaxed) => break,
                 Next::Finished(one) => early.insert(one.number, one),
                 Next::Nothing => continue,
-                Next::End => return Ok(()),
+                // What lies behind a piece that never came is known all the same.
+                Next::End => return early.into_values().try_for_each(|one| self.take(&one)),
             };
-            while let Some(one) = early.remove(&next) {
-                self.progress.hide_while(|| Self::write(self.table, self.outputs, &mut self.end, &one))?;
-                self.progress.add(one.bytes);
-                next += 1;
+            while let Some(one) = early.remove(&self.written) {
+                self.take(&one)?;
                 let _ = permits.try_recv();
             }
         }
         self.end.interrupted = true;
+        Ok(())
+    }
+
+    /// Writes what came back of a piece.
+    fn take(&mut self, one: &Finished) -> io::Result<()> {
+        self.progress.hide_while(|| Self::write(self.table, self.outputs, &mut self.end, one))?;
+        self.progress.add(one.bytes);
+        self.written += 1;
         Ok(())
     }
 
@@ -117,6 +166,7 @@ impl Writer<'_> {
             }
         }
         outputs.tally(&finished.tally);
+        end.add(Broken { lost: Lost { runs: finished.lost, more: false }, dead: 0 });
         Ok(())
     }
 }
@@ -128,4 +178,31 @@ enum Next {
     Nothing,
     /// Nothing any more.
     End,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Broken, End, Lost};
+
+    fn broken(runs: u64, more: bool, dead: usize) -> End {
+        End { broken: Broken { lost: Lost { runs, more }, dead }, ..End::default() }
+    }
+
+    #[test]
+    fn what_was_not_judged_is_said_in_words() {
+        let said = |runs, more, dead| broken(runs, more, dead).in_words();
+        assert_eq!(said(0, false, 0), "");
+        assert_eq!(said(1, false, 0), "error: 1 run was not judged: a thread broke down\n");
+        assert_eq!(said(7, true, 1), "error: at least 7 runs were not judged: a thread broke down\n");
+        assert_eq!(said(0, false, 1), "error: a thread broke down; the others judged every run\n");
+        assert!(said(0, true, 1).contains("it is not known how many"));
+    }
+
+    #[test]
+    fn an_end_is_complete_only_where_nothing_broke_down() {
+        assert!(End::default().is_complete());
+        let ends = [End { faults: 1, ..End::default() }, broken(0, false, 1), broken(0, true, 0)];
+        assert!(ends.iter().all(|end| !end.is_complete()));
+        assert_eq!(ends.map(|end| end.not_judged()), [1, 0, 1]);
+    }
 }

@@ -96,7 +96,7 @@ fn program() -> Program {
     let root = sources.add(SourceFile::new("a.assert", None, "rule a { tags t\n never x\n }"));
     let files = files::Memory::default();
     let checked = check(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
-    averment::compile::compile(&checked.module, &sources)
+    averment_engine::compile::compile(&checked.module, &sources)
 }
 
 #[test]

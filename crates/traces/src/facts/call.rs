@@ -312,7 +312,7 @@ mod tests {
         fn digits_are_read_as_they_stand(number in "[0-9]{1,16}|[0-9./:a\\-]{1,9}", behind in "[,} ]{0,20}") {
             let text = format!("{number}{behind}");
             let mut index = Index::default();
-            index.build(text.as_bytes());
+            index.build(text.as_bytes()).unwrap();
             let read = whole(Cursor::new(text.as_bytes(), &index, 10), 0, number.len());
             let plain = number.len() <= 15
                 && number.bytes().all(|byte| byte.is_ascii_digit())

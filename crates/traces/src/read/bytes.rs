@@ -73,9 +73,20 @@ pub(super) fn too_long(source: &RunSource, limits: &Limits) -> ReadError {
     ReadError::at(source, "", 0, Problem { message, help })
 }
 
+/// What cannot be read because the system gives no more memory.
+pub(super) fn no_memory(source: &RunSource, what: &str) -> ReadError {
+    let message = format!("there is not enough memory for {what}");
+    let help = "give more memory, or judge with fewer `--threads`".to_owned();
+    ReadError::at(source, "", 0, Problem { message, help })
+}
+
 pub(super) fn unreadable(file: &str, error: &io::Error) -> ReadError {
     let (message, help) = match error.kind() {
         io::ErrorKind::NotFound => ("there is no such file".to_owned(), "check the path".to_owned()),
+        io::ErrorKind::OutOfMemory => {
+            let help = "give more memory, or write one run per line".to_owned();
+            ("there is not enough memory to read on in the file".to_owned(), help)
+        }
         io::ErrorKind::PermissionDenied => ("the file may not be read".to_owned(), "check its permissions".to_owned()),
         _ => (format!("the file cannot be read: {error}"), String::new()),
     };

@@ -1,7 +1,7 @@
 //! Parts of a file, as they are handed to whoever judges them.
 
 use super::RawRun;
-use super::bytes::{blank_bad_lines, not_utf8};
+use super::bytes::{blank_bad_lines, no_memory, not_utf8};
 use super::numbers::Turn;
 use crate::error::ReadError;
 use averment_runs::run::RunSource;
@@ -59,6 +59,15 @@ impl Place {
             position: Some(self.line + lines),
             by_line: true,
         }
+    }
+
+    /// Says that there is no memory to look at so many lines.
+    #[must_use]
+    pub fn no_memory(&self, lines: usize) -> ReadError {
+        no_memory(
+            &self.source(0, 0),
+            &format!("the {} from here", if lines == 1 { "line".to_owned() } else { format!("{lines} lines") }),
+        )
     }
 
     /// The runs on lines that are no text, each with what is wrong.

@@ -133,13 +133,16 @@ impl Runs {
         let end = end.map_or(0, |newline| newline + 1);
         let single = !lines.found && memchr::memchr(b'\n', buffer.trim_ascii()).is_none();
         if end == 0 || single || lines.skipping {
+            lines.pending.try_reserve(buffer.len())?;
             lines.pending.append(buffer);
             if !lines.pending.is_empty() {
                 self.more_lines(lines)?;
             }
             return Ok(None);
         }
-        lines.pending.extend_from_slice(buffer.get(end..).unwrap_or_default());
+        let rest = buffer.get(end..).unwrap_or_default();
+        lines.pending.try_reserve(rest.len())?;
+        lines.pending.extend_from_slice(rest);
         buffer.truncate(end);
         let turn = lines.numbers.turn();
         let found = WholeLines::new(&self.file, lines.offset, turn);
@@ -155,6 +158,7 @@ impl Runs {
     /// and what is in the buffer already is not cleared first.
     fn read_into(&mut self, buffer: &mut Vec<u8>, range: Range<usize>) -> io::Result<usize> {
         if buffer.len() < range.end {
+            buffer.try_reserve(range.end - buffer.len())?;
             buffer.resize(range.end, 0);
         }
         let room = buffer.get_mut(range).unwrap_or_default();
@@ -225,9 +229,10 @@ impl Runs {
             (Err(error), Shape::Lines) => without_bad_lines(error.into_bytes()),
             (Err(error), Shape::Value) => {
                 let at = error.utf8_error().valid_up_to();
-                let text = String::from_utf8_lossy(error.as_bytes());
+                // What stands before it is all that its place needs: the file may be large.
+                let text = valid_part(error.as_bytes());
                 let source = self.source(1, 1, mark as u64, None);
-                self.ready.push_back(Err(ReadError::at(&source, &text, at, not_utf8())));
+                self.ready.push_back(Err(ReadError::at(&source, text, at, not_utf8())));
                 return Ok(());
             }
         };

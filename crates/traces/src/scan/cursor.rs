@@ -186,7 +186,7 @@ mod tests {
 
     fn with<R>(text: &str, then: impl Fn(Cursor<'_>) -> R) -> R {
         let mut index = Index::default();
-        index.build(text.as_bytes());
+        index.build(text.as_bytes()).unwrap();
         then(Cursor::new(text.as_bytes(), &index, 256))
     }
 

@@ -11,6 +11,7 @@ mod teddy;
 
 use averment_base::limits::{LONG, give_own_block};
 pub use cursor::Cursor;
+use std::collections::TryReserveError;
 pub use teddy::{ByteSet, Teddy};
 
 /// What stands in 64 bytes: a bit for each.
@@ -37,12 +38,19 @@ pub struct Index {
 
 impl Index {
     /// Indexes these bytes; what was known before is forgotten.
-    pub fn build(&mut self, bytes: &[u8]) {
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn build(&mut self, bytes: &[u8]) -> Result<(), TryReserveError> {
         if bytes.len() > LONG {
             give_own_block(&mut self.words);
+            self.ends.clear();
+            self.ends.try_reserve(memchr::memchr_iter(b'\n', bytes).count())?;
         }
+        self.words.try_reserve((bytes.len() / 64 + 1).saturating_sub(self.words.len()))?;
         let (clean, ascii) = simd::index(bytes, &mut self.words, &mut self.ends);
         (self.clean, self.ascii) = (clean, ascii);
+        Ok(())
     }
 
     /// Whether all strings are closed on their lines and hold neither control characters nor unknown escapes.

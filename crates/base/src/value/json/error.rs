@@ -230,6 +230,12 @@ pub(super) fn too_deep(text: &str, offset: usize, limit: usize) -> JsonError {
     at(text, offset, format!("nested deeper than {limit} levels"), "no run needs that: look at what wrote this file")
 }
 
+/// The system gives no more memory.
+pub(super) fn no_memory(text: &str, offset: usize) -> JsonError {
+    let help = "give more memory, or judge with fewer `--threads`";
+    at(text, offset, "there is not enough memory to read this run any further".to_owned(), help)
+}
+
 pub(super) fn too_large(text: &str, offset: usize, values: usize) -> JsonError {
     at(text, offset, format!("more than {values} values in one run"), "split the file into several runs")
 }

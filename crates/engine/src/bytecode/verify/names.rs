@@ -2,7 +2,7 @@
 
 use super::VerifyError;
 use crate::bytecode::program::{Assertion, Program};
-use crate::syntax::words::is_label;
+use averment_syntax::words::is_label;
 
 /// Checks every id, tag and metric of a program.
 pub(super) fn verify(program: &Program) -> Result<(), VerifyError> {

@@ -6,6 +6,9 @@
 //! nowhere makes a positive test false and a negated one true (language reference, section 4). Such a truth is what Kleene's logic
 //! would call unknown, with the plain answer beside it; the pair makes the tables below.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use serde::{Deserialize, Serialize};
 
 /// The outcome of a test or of a condition.
@@ -235,14 +238,15 @@ impl FromIterator<Verdict> for Tally {
     fn from_iter<I: IntoIterator<Item = Verdict>>(members: I) -> Self {
         let mut tally = Self::default();
         for member in members {
-            match (member, member.kleene()) {
-                (Verdict::Error, _) => tally.errors += 1,
-                (_, Some(Kleene::True)) => tally.passed += 1,
-                (_, Some(Kleene::False)) => tally.failed += 1,
-                (_, Some(Kleene::Unknown)) => tally.undecided += 1,
-                (Verdict::Vacuous, _) => tally.vacuous += 1,
-                _ => {}
-            }
+            let count = match (member, member.kleene()) {
+                (Verdict::Error, _) => &mut tally.errors,
+                (_, Some(Kleene::True)) => &mut tally.passed,
+                (_, Some(Kleene::False)) => &mut tally.failed,
+                (_, Some(Kleene::Unknown)) => &mut tally.undecided,
+                (Verdict::Vacuous, _) => &mut tally.vacuous,
+                _ => continue,
+            };
+            *count = count.saturating_add(1);
         }
         tally
     }
@@ -252,7 +256,7 @@ impl Tally {
     /// How many members count: neither vacuous nor skipped.
     #[must_use]
     pub fn counted(self) -> usize {
-        self.passed + self.failed + self.undecided + self.errors
+        self.passed.saturating_add(self.failed).saturating_add(self.undecided).saturating_add(self.errors)
     }
 
     /// The verdict of `at least n of`: an error dominates; with nothing counted, vacuous (skipped when nothing was vacuous either);
@@ -265,7 +269,7 @@ impl Tally {
             if self.vacuous > 0 { Verdict::Vacuous } else { Verdict::Skipped }
         } else if self.passed >= least {
             Verdict::Pass
-        } else if self.passed + self.undecided < least {
+        } else if self.passed.saturating_add(self.undecided) < least {
             Verdict::Fail
         } else {
             Verdict::Undecided

@@ -4,6 +4,9 @@
 //! `missing`, never a fault: a test on the result is then false with that as its reason. Otherwise an argument that the run does not
 //! record gives what is not recorded, so that what depends on it stays undecided.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::json::Cache;
 use super::pattern::Pattern;
 use super::table::Builtin;

@@ -1,5 +1,8 @@
 //! Values as the JSON library has them. Only for the borders of libraries that take nothing else.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use averment_base::value::compare::deeper;
 use averment_base::value::{Number, Value};
 

@@ -1,11 +1,14 @@
 //! JSON: reading it from text, finding it in text, JSONPath.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::call::{Call, Outcome};
 use super::convert::to_library;
 use super::path_cost;
 use averment_base::limits::{Exhausted, Limits, Meter};
 use averment_base::value::json::{parse_prefix, parse_text};
-use averment_base::value::{Node, Text, Value};
+use averment_base::value::{Entry, Node, Text, Value};
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 use serde_json_path::{JsonPath, NormalizedPath, PathElement};
@@ -128,19 +131,19 @@ fn each_json(
     let mut at = 0;
     meter.scan(text.len())?;
     while let Some(offset) = text.as_bytes().get(at..).and_then(|rest| memchr::memchr2(b'{', b'[', rest)) {
-        let start = at + offset;
+        let start = at.saturating_add(offset);
         arena.reset();
         match parse_prefix(text.get(start..).unwrap_or_default(), start, &arena, limits) {
             Ok(document) => {
                 meter.scan(document.end.saturating_mul(4))?;
-                at = start + document.end;
+                at = start.saturating_add(document.end);
                 if !show(&document.node, meter)? {
                     return Ok(());
                 }
             }
             Err(error) => {
                 meter.scan(error.offset.saturating_mul(4))?;
-                at = start + 1;
+                at = start.saturating_add(1);
             }
         }
     }
@@ -212,11 +215,11 @@ fn same_place(a: &Value<'_>, b: &Value<'_>) -> bool {
 /// About how much there is to copy: one for each value and eight bytes of text.
 fn size_of_value(value: &Value<'_>) -> usize {
     averment_base::value::compare::deeper(|| match value {
-        Value::Text(text) => 1 + text.as_str().len() / 8,
-        Value::List(items) => items.iter().map(|item| size_of_value(&item.value)).sum::<usize>() + 1,
+        Value::Text(text) => (text.as_str().len() / 8).saturating_add(1),
+        Value::List(items) => items.iter().map(|item| size_of_value(&item.value)).fold(1, usize::saturating_add),
         Value::Object(object) => {
-            object.entries().iter().map(|entry| entry.key.len() / 8 + size_of_value(&entry.node.value)).sum::<usize>()
-                + 1
+            let of = |entry: &Entry<'_>| (entry.key.len() / 8).saturating_add(size_of_value(&entry.node.value));
+            object.entries().iter().map(of).fold(1, usize::saturating_add)
         }
         _ => 1,
     })

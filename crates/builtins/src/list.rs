@@ -1,5 +1,8 @@
 //! Functions over lists and objects.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::call::{Call, Outcome, borrowed, gap};
 use averment_base::limits::{Exhausted, Meter};
 use averment_base::value::compare::{Key, compare, equal};
@@ -83,7 +86,7 @@ fn interpolate<'run>(sorted: &[Number<'run>], share: f64) -> Option<Number<'run>
     if fraction == 0.0 {
         return Some(lower);
     }
-    let (low, high) = (lower.to_f64(), sorted.get(below + 1)?.to_f64());
+    let (low, high) = (lower.to_f64(), sorted.get(below.checked_add(1)?)?.to_f64());
     Number::from_f64(low + (high - low) * fraction)
 }
 
@@ -131,7 +134,7 @@ pub(super) fn sort<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     if let Some(value) = gap(items) {
         return Ok(Node::computed(value));
     }
-    let steps = u64::from(items.len().max(1).ilog2()) + 1;
+    let steps = u64::from(items.len().max(1).ilog2()).saturating_add(1);
     call.meter.charge((items.len() as u64).saturating_mul(steps))?;
     let orderable = |kind: fn(&Value<'_>) -> bool| items.iter().all(|item| kind(&item.value));
     if !orderable(|value| matches!(value, Value::Number(_))) && !orderable(|value| matches!(value, Value::Text(_))) {

@@ -1,5 +1,8 @@
 //! Functions over numbers. What is whole already stays as it is written, at any size.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::call::{Call, Outcome};
 use averment_base::value::{Node, Number, Value};
 use std::cmp::Ordering;
@@ -40,7 +43,9 @@ pub(super) fn abs<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
 pub(super) fn round<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let number = call.number(0);
     let digits = if call.has(1) { call.number(1).as_i64() } else { Some(0) };
-    let Some(digits) = digits.and_then(|digits| i32::try_from(digits).ok()).filter(|digits| digits.abs() <= 15) else {
+    let Some(digits) =
+        digits.and_then(|digits| i32::try_from(digits).ok()).filter(|digits| digits.unsigned_abs() <= 15)
+    else {
         return call.missing();
     };
     if digits >= 0 && number.is_integer() {

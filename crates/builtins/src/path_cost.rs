@@ -3,6 +3,9 @@
 //! A path selects a value as often as there are ways to it: `$..*..*` every value once for each value around it, `$[*,*][*,*]` each four
 //! times. The library builds them all. So the ways are counted first, level by level, in time proportional to the value and the path.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use averment_base::limits::{Exhausted, Meter};
 use averment_base::value::compare::deeper;
 use serde_json::Value;
@@ -69,7 +72,7 @@ impl<'a> Tree<'a> {
             let here = tree.nodes.len();
             tree.nodes.push(Inner { parent: at, key });
             tree.depth = tree.depth.max(depth);
-            deeper(|| tree.add(inner, here, depth + 1));
+            deeper(|| tree.add(inner, here, depth.saturating_add(1)));
         };
         match value {
             Value::Array(items) => {
@@ -159,15 +162,15 @@ fn bracket(inside: &str) -> (Vec<Selector>, &str) {
             (Some(_), b'\\') => escaped = true,
             (Some(open), _) => quote = (open != byte).then_some(open),
             (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b'[' | b'(') => depth += 1,
+            (None, b'[' | b'(') => depth = depth.saturating_add(1),
             (None, b']') if depth == 0 => {
                 selectors.push(selector(inside.get(from..at).unwrap_or_default()));
-                return (selectors, inside.get(at + 1..).unwrap_or_default());
+                return (selectors, inside.get(at.saturating_add(1)..).unwrap_or_default());
             }
             (None, b']' | b')') => depth = depth.saturating_sub(1),
             (None, b',') if depth == 0 => {
                 selectors.push(selector(inside.get(from..at).unwrap_or_default()));
-                from = at + 1;
+                from = at.saturating_add(1);
             }
             _ => {}
         }
@@ -190,9 +193,9 @@ fn selector(text: &str) -> Selector {
 fn filter_cost(path: &str, nodes: u64) -> u64 {
     let behind = path.split_once('?').map_or("", |(_, rest)| rest);
     let wide = ["..", "*", "$"].iter().map(|sign| behind.matches(sign).count()).sum::<usize>();
-    let patterns = behind.matches("match(").count() + behind.matches("search(").count();
+    let patterns = behind.matches("match(").count().saturating_add(behind.matches("search(").count());
     let inner = nodes.saturating_pow(u32::try_from(wide).unwrap_or(u32::MAX).min(8));
-    inner.saturating_mul(1 + 500 * patterns as u64)
+    inner.saturating_mul((patterns as u64).saturating_mul(500).saturating_add(1))
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@
 //! text is therefore given to an automaton first that gives up where its states never come again, and only what is left then is charged
 //! with all of its possibilities.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use averment_base::limits::{Exhausted, Meter};
 use regex::{Regex, RegexBuilder};
 use regex_automata::hybrid::dfa::{Cache, DFA};

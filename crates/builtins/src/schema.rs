@@ -3,6 +3,9 @@
 //! The dialect is 2020-12 unless `$schema` names another one that is known. References resolve inside the schema only: nothing is
 //! ever fetched. `format` says what a text means and is not checked. Patterns take linear time.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 mod cost;
 
 use super::convert::{to_library, to_library_number};

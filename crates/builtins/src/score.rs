@@ -3,6 +3,9 @@
 //! BLEU and ROUGE are the common definitions to the last bit: words are what [`super::text::split_words`] makes of the text in lower
 //! case (BLEU), or runs of ASCII letters and digits of it (ROUGE).
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::call::{Call, Outcome};
 use super::text::split_words;
 use averment_base::limits::{Exhausted, Meter};
@@ -43,7 +46,7 @@ fn without_common_ends<'a>(left: &'a [char], right: &'a [char]) -> (&'a [char], 
     let start = left.iter().zip(right).take_while(|(a, b)| a == b).count();
     let (left, right) = (left.get(start..).unwrap_or_default(), right.get(start..).unwrap_or_default());
     let end = left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count();
-    let cut = |text: &'a [char]| text.get(..text.len() - end).unwrap_or_default();
+    let cut = |text: &'a [char]| text.get(..text.len().saturating_sub(end)).unwrap_or_default();
     (cut(left), cut(right))
 }
 
@@ -64,10 +67,10 @@ impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
             index.entry(symbol).or_insert(next);
         }
         meter.check_memory(index.len().saturating_mul(blocks).saturating_mul(size_of::<u64>()))?;
-        let mut bits = vec![0_u64; index.len() * blocks];
+        let mut bits = vec![0_u64; index.len().saturating_mul(blocks)];
         for (position, symbol) in pattern.iter().enumerate() {
             let row = index.get(symbol).copied().unwrap_or(0);
-            if let Some(word) = bits.get_mut(row * blocks + position / 64) {
+            if let Some(word) = bits.get_mut(row.saturating_mul(blocks).saturating_add(position / 64)) {
                 *word |= 1 << (position % 64);
             }
         }
@@ -75,7 +78,8 @@ impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
     }
 
     fn of(&self, symbol: T) -> &[u64] {
-        let row = self.index.get(&symbol).and_then(|row| self.bits.get(row * self.blocks..(row + 1) * self.blocks));
+        let start = self.index.get(&symbol).map(|row| row.saturating_mul(self.blocks));
+        let row = start.and_then(|start| self.bits.get(start..start.saturating_add(self.blocks)));
         row.unwrap_or(&self.none)
     }
 }
@@ -90,7 +94,7 @@ struct Block {
 /// The distance by columns of bits (Myers 1999, in Hyyrö's form): 64 cells of the table at a time.
 fn edit_distance(rows: &Rows<char>, length: usize, text: &[char]) -> usize {
     let mut blocks = vec![Block { plus: u64::MAX, minus: 0 }; rows.blocks];
-    let last_bit = 1_u64 << ((length - 1) % 64);
+    let last_bit = 1_u64 << (length.saturating_sub(1) % 64);
     let mut distance = length;
     for &symbol in text {
         let (mut plus_in, mut minus_in) = (1, 0);
@@ -106,7 +110,7 @@ fn edit_distance(rows: &Rows<char>, length: usize, text: &[char]) -> usize {
             *block = Block { plus: shifted_minus | !(diagonal | shifted_plus), minus: shifted_plus & diagonal };
         }
         // The last block was the last to set them.
-        distance = distance + usize::from(ends.0 != 0) - usize::from(ends.1 != 0);
+        distance = distance.saturating_add(usize::from(ends.0 != 0)).saturating_sub(usize::from(ends.1 != 0));
     }
     distance
 }
@@ -127,24 +131,24 @@ fn numbered<'a>(
     };
     left.into_iter().try_for_each(|word| number(word, &mut sides.0))?;
     right.into_iter().try_for_each(|word| number(word, &mut sides.1))?;
-    meter.check_memory((sides.0.len() + sides.1.len()).saturating_mul(16))?;
+    meter.check_memory(sides.0.len().saturating_add(sides.1.len()).saturating_mul(16))?;
     Ok(sides)
 }
 
 /// How many sequences of `n` words both texts have, each as often as the one that has it less often.
 fn common_sequences(left: &[u32], right: &[u32], n: usize, meter: &mut Meter) -> Result<usize, Exhausted> {
     let (small, large) = if left.len() <= right.len() { (left, right) } else { (right, left) };
-    meter.charge(((left.len() + right.len()) as u64).saturating_mul(n as u64))?;
+    meter.charge((left.len().saturating_add(right.len()) as u64).saturating_mul(n as u64))?;
     meter.check_memory(small.len().saturating_mul(48))?;
     let mut counts: FxHashMap<&[u32], usize> = FxHashMap::default();
     for sequence in small.windows(n) {
-        *counts.entry(sequence).or_insert(0) += 1;
+        let count = counts.entry(sequence).or_insert(0);
+        *count = count.saturating_add(1);
     }
-    let mut common = 0;
+    let mut common = 0_usize;
     for sequence in large.windows(n) {
         if let Some(count) = counts.get_mut(sequence).filter(|count| **count > 0) {
-            *count -= 1;
-            common += 1;
+            (*count, common) = (count.saturating_sub(1), common.saturating_add(1));
         }
     }
     Ok(common)
@@ -166,11 +170,11 @@ fn bleu_score(candidate: &[u32], reference: &[u32], meter: &mut Meter) -> Result
     let mut logarithm = 0.0;
     for n in 1..=4_usize {
         let common = common_sequences(candidate, reference, n, meter)?;
-        let all = (candidate.len() + 1).saturating_sub(n);
+        let all = candidate.len().saturating_add(1).saturating_sub(n);
         let precision = match (n, common) {
             (1, 0) => return Ok(0.0),
             (1, _) => ratio(common, all),
-            _ => ratio(common + 1, all + 1),
+            _ => ratio(common.saturating_add(1), all.saturating_add(1)),
         };
         // Each order has the weight of a quarter; summed in this order, for the last bit.
         logarithm += precision.ln() / 4.0;
@@ -207,7 +211,7 @@ pub(super) fn rouge_n<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
         return call.missing();
     };
     let (text, reference) = rouge_sides(call)?;
-    let sequences = |words: &[u32]| (words.len() + 1).saturating_sub(n);
+    let sequences = |words: &[u32]| words.len().saturating_add(1).saturating_sub(n);
     let common = common_sequences(&text, &reference, n, call.meter)?;
     call.give_real(f_measure(common, sequences(&text), sequences(&reference)))
 }
@@ -231,7 +235,7 @@ fn common_subsequence(left: &[u32], right: &[u32], meter: &mut Meter) -> Result<
             let (sum, over) = word.overflowing_add(both);
             let (sum, carried) = sum.overflowing_add(u64::from(carry));
             carry = over || carried;
-            *word = sum | (*word - both);
+            *word = sum | word.wrapping_sub(both);
         }
     }
     // Every bit that went to zero is one common word; bits behind the pattern never do.

@@ -3,6 +3,9 @@
 //! Both sides are present values here; missing and absent ones are decided before. `None` says that the test has no meaning for these
 //! types: it is false then, and its reason names the types.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::json::find_json;
 use super::schema::{Schema, Violation};
 use averment_base::limits::{Exhausted, Limits, Meter};

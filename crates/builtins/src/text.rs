@@ -1,5 +1,8 @@
 //! Functions over text.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::call::{Call, Needle, Outcome, borrowed, gap};
 use super::pattern::Pattern;
 use averment_base::limits::{Exhausted, Meter};
@@ -96,7 +99,7 @@ fn replace_matches(text: &str, pattern: &Pattern, to: &str, meter: &mut Meter) -
         out.push_str(text.get(copied..found.start()).unwrap_or_default());
         // A group can only bring what was found, once for each mention.
         meter.charge(16)?;
-        meter.check_memory(out.len().saturating_add(to.len().saturating_mul(found.len() + 1)))?;
+        meter.check_memory(out.len().saturating_add(to.len().saturating_mul(found.len().saturating_add(1))))?;
         captures.expand(to, &mut out);
         copied = found.end();
     }
@@ -110,9 +113,9 @@ pub(super) fn split<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     match call.needle(1) {
         None => call.missing(),
         Some(Needle::Text("")) => {
-            let characters = text
-                .char_indices()
-                .map(|(at, character)| borrowed(text.get(at..at + character.len_utf8()).unwrap_or_default()));
+            let characters = text.char_indices().map(|(at, character)| {
+                borrowed(text.get(at..at.saturating_add(character.len_utf8())).unwrap_or_default())
+            });
             call.give_list(characters)
         }
         Some(Needle::Text(separator)) => call.give_list(text.split(separator).map(borrowed)),

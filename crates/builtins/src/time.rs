@@ -1,5 +1,8 @@
 //! Functions over times. There is no clock: a rule can only look at times that stand in a run or in itself. All in UTC.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::call::{Call, Outcome};
 use averment_base::value::{Number, Value};
 use jiff::Timestamp;

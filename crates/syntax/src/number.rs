@@ -1,5 +1,8 @@
 //! Numbers as written, brought to their base unit exactly: decimal digits are added and multiplied as text, never as floats.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::ast::Unit;
 
 /// Why a number has no value.
@@ -97,7 +100,7 @@ fn has_digits(value: &str) -> bool {
 fn reading(text: &str) -> Result<Reading, Mistake> {
     if let Some(amount) = text.strip_prefix('$') {
         let (decimal, rest) = Decimal::take(amount)?;
-        let at = text.len() - rest.len();
+        let at = text.len().saturating_sub(rest.len());
         return match rest {
             "" => Ok(Reading { value: decimal.to_text(), unit: Unit::Money }),
             _ => Err(Mistake::UnknownUnit { at, unit: rest.to_owned() }),
@@ -124,7 +127,7 @@ fn with_units(text: &str, first: Decimal, rest: &str) -> Result<Reading, Mistake
     let (mut amount, mut rest) = (first, rest);
     let mut last: Option<(Unit, u64)> = None;
     loop {
-        let at = text.len() - rest.len();
+        let at = text.len().saturating_sub(rest.len());
         let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
         let (letters, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
         let Some(&(_, unit, factor)) = UNITS.iter().find(|(name, ..)| *name == letters) else {
@@ -164,7 +167,7 @@ impl Decimal {
             _ => (String::new(), rest),
         };
         let (exponent, rest) = take_exponent(rest)?;
-        if whole.len() + fraction.len() > LONGEST {
+        if whole.len().saturating_add(fraction.len()) > LONGEST {
             return Err(Mistake::TooLong);
         }
         let digits = fraction.bytes().rev().chain(whole.bytes().rev()).map(|byte| byte.wrapping_sub(b'0')).collect();
@@ -175,20 +178,21 @@ impl Decimal {
     fn shifted(mut self, exponent: i32) -> Self {
         let by = exponent.unsigned_abs() as usize;
         if exponent < 0 {
-            self.scale += by;
+            self.scale = self.scale.saturating_add(by);
         } else {
             let shared = by.min(self.scale);
-            self.scale -= shared;
-            self.digits.splice(0..0, std::iter::repeat_n(0, by - shared));
+            self.scale = self.scale.saturating_sub(shared);
+            self.digits.splice(0..0, std::iter::repeat_n(0, by.saturating_sub(shared)));
         }
         self
     }
 
     fn times(&self, factor: u64) -> Self {
-        let mut digits = Vec::with_capacity(self.digits.len() + 20);
+        let mut digits = Vec::with_capacity(self.digits.len().saturating_add(20));
         let mut carry = 0_u128;
         for &digit in &self.digits {
-            let product = u128::from(digit) * u128::from(factor) + carry;
+            // A digit times 64 bits, and a carry of no more than that: far below 128 bits.
+            let product = u128::from(digit).saturating_mul(u128::from(factor)).saturating_add(carry);
             digits.push(u8::try_from(product % 10).unwrap_or(0));
             carry = product / 10;
         }
@@ -202,14 +206,15 @@ impl Decimal {
     fn plus(&self, other: &Self) -> Self {
         let scale = self.scale.max(other.scale);
         let padded = |number: &Self| {
-            let zeros = std::iter::repeat_n(0, scale - number.scale);
+            let zeros = std::iter::repeat_n(0, scale.saturating_sub(number.scale));
             zeros.chain(number.digits.iter().copied()).collect::<Vec<u8>>()
         };
         let (left, right) = (padded(self), padded(other));
-        let mut digits = Vec::with_capacity(left.len().max(right.len()) + 1);
-        let mut carry = 0;
+        let mut digits = Vec::with_capacity(left.len().max(right.len()).saturating_add(1));
+        let mut carry = 0_u8;
         for place in 0..left.len().max(right.len()) {
-            let sum = left.get(place).unwrap_or(&0) + right.get(place).unwrap_or(&0) + carry;
+            let (a, b) = (left.get(place).unwrap_or(&0), right.get(place).unwrap_or(&0));
+            let sum = a.saturating_add(*b).saturating_add(carry);
             digits.push(sum % 10);
             carry = sum / 10;
         }
@@ -223,12 +228,12 @@ impl Decimal {
     fn to_text(&self) -> String {
         let skip = self.digits.iter().take(self.scale).take_while(|&&digit| digit == 0).count();
         let mut text = String::new();
-        let places = self.digits.len().max(self.scale + 1);
+        let places = self.digits.len().max(self.scale.saturating_add(1));
         for place in (skip..places).rev() {
             let digit = self.digits.get(place).copied().unwrap_or(0);
             let leading = text.is_empty() && digit == 0 && place > self.scale;
             if !leading {
-                text.push(char::from(b'0' + digit));
+                text.push(char::from(b'0'.saturating_add(digit)));
             }
             if place == self.scale && place > skip {
                 text.push('.');
@@ -255,7 +260,7 @@ fn take_exponent(text: &str) -> Result<(i32, &str), Mistake> {
         return Ok((0, text));
     }
     match digits.parse::<i32>() {
-        Ok(size) if size <= 400 => Ok((if negative { -size } else { size }, rest)),
+        Ok(size) if size <= 400 => Ok((if negative { size.saturating_neg() } else { size }, rest)),
         _ => Err(Mistake::TooLong),
     }
 }

@@ -1,5 +1,8 @@
 //! Points in time of a trace, as milliseconds since 1970.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use averment_base::value::{Number, Value};
 
 /// Milliseconds of RFC 3339 text (without an offset it counts as UTC) or of a number, which are milliseconds already.

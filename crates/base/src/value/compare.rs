@@ -1,5 +1,8 @@
 //! Comparing values: equality by value, order, and values as keys of maps.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::{Node, Object, Value};
 use rustc_hash::FxHasher;
 use std::cmp::Ordering;
@@ -71,8 +74,8 @@ fn simple(value: &Value<'_>) -> Option<u8> {
         Value::Missing => 0,
         Value::Absent => 1,
         Value::Null => 2,
-        Value::Boolean(value) => 3 + u8::from(*value),
-        Value::Truth(truth) => truth.plain().map_or(1, |value| 3 + u8::from(value)),
+        Value::Boolean(value) => 3_u8.saturating_add(u8::from(*value)),
+        Value::Truth(truth) => truth.plain().map_or(1, |value| 3_u8.saturating_add(u8::from(value))),
         _ => return None,
     })
 }

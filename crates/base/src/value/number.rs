@@ -3,6 +3,9 @@
 //! Two numbers are equal when their values are: `1`, `1.0` and `1e0` are one number, and integers are exact at any size. A computed
 //! [`Number::Real`] stands for the shortest decimal that reads back as the same double, so that `0.1` computed and `0.1` written are equal.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 mod decimal;
 
 use decimal::Decimal;
@@ -207,9 +210,10 @@ fn short_integer(text: &str) -> Option<i64> {
         if digit > 9 {
             return None;
         }
-        value = value * 10 + i64::from(digit);
+        // Eighteen digits fit into 64 bits with room to spare: nothing wraps.
+        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
     }
-    Some(if digits.len() == text.len() { value } else { -value })
+    Some(if digits.len() == text.len() { value } else { value.wrapping_neg() })
 }
 
 /// The text of a computed number, without a heap allocation. No integer and no double needs more than 32 bytes.
@@ -233,7 +237,7 @@ impl Digits {
 
 impl fmt::Write for Digits {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = self.length + text.len();
+        let end = self.length.saturating_add(text.len());
         let place = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
         place.copy_from_slice(text.as_bytes());
         self.length = end;

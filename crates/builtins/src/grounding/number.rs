@@ -1,5 +1,8 @@
 //! Spelled numbers and their values.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use averment_base::value::Number;
 
 /// The size of a number, its sign left aside: digits without zeros at either end, times a power of ten.
@@ -17,8 +20,8 @@ impl Decimal {
         if significant.is_empty() {
             return Self { digits: String::new(), exponent: 0 };
         }
-        let zeros = digits.len() - digits.trim_end_matches('0').len();
-        let shift = i64::try_from(zeros).unwrap_or(0) - i64::try_from(fraction.len()).unwrap_or(0);
+        let zeros = digits.len().saturating_sub(digits.trim_end_matches('0').len());
+        let shift = i64::try_from(zeros).unwrap_or(0).saturating_sub(i64::try_from(fraction.len()).unwrap_or(0));
         Self { digits: significant.to_owned(), exponent: exponent.saturating_add(shift) }
     }
 
@@ -95,16 +98,16 @@ fn separated(text: &str) -> Option<Decimal> {
     let point = match (commas, dots) {
         (0, 0) => None,
         (0, 1) => last,
-        (1, 0) => {
-            last.filter(|comma| !ungroup(text, ',').is_some_and(|_| text.len() - comma == 4 && !text.starts_with('0')))
-        }
+        (1, 0) => last.filter(|comma| {
+            !ungroup(text, ',').is_some_and(|_| text.len().saturating_sub(*comma) == 4 && !text.starts_with('0'))
+        }),
         (0, _) | (_, 0) => None,
         // The decimal sign stands once, and last.
-        (_, _) if text.matches(text.get(last?..last? + 1)?).count() == 1 => last,
+        (_, _) if text.matches(text.get(last?..last?.checked_add(1)?)?).count() == 1 => last,
         (_, _) => return None,
     };
     let (whole, fraction) = match point {
-        Some(point) => (text.get(..point)?, text.get(point + 1..)?),
+        Some(point) => (text.get(..point)?, text.get(point.checked_add(1)?..)?),
         None => (text, ""),
     };
     let separator = whole.chars().find(|c| !c.is_ascii_digit());

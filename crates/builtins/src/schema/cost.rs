@@ -38,6 +38,13 @@ struct Part {
     pattern: u64,
 }
 
+impl Part {
+    /// What it takes for a value of size one.
+    fn bound(&self) -> u64 {
+        self.own.saturating_add(self.pattern / 16).saturating_add(1)
+    }
+}
+
 /// The work of a schema that is not known here, such as a meta-schema.
 const UNKNOWN: u64 = 200;
 /// What remembering one count takes, in fuel: it takes memory, too.
@@ -58,7 +65,7 @@ impl Work {
     /// When there is not so much.
     pub(super) fn charge(&self, value: &Value<'_>, meter: &mut Meter) -> Result<(), Exhausted> {
         let size = size(value);
-        let bound = size.saturating_mul(self.parts.iter().map(|part| 1 + part.own + part.pattern / 16).sum());
+        let bound = size.saturating_mul(self.parts.iter().map(Part::bound).fold(0, u64::saturating_add));
         if self.plain && bound <= meter.fuel() {
             return meter.charge(size);
         }
@@ -71,9 +78,11 @@ impl Work {
 /// About how large a value is: one for each value, and its texts.
 fn size(value: &Value<'_>) -> u64 {
     deeper(|| match value {
-        Value::Text(text) => 1 + text.as_str().len() as u64 / 16,
-        Value::List(items) => items.iter().map(|item| size(&item.value)).sum::<u64>() + 1,
-        Value::Object(object) => object.entries().iter().map(|entry| size(&entry.node.value)).sum::<u64>() + 1,
+        Value::Text(text) => (text.as_str().len() as u64 / 16).saturating_add(1),
+        Value::List(items) => items.iter().map(|item| size(&item.value)).fold(1, u64::saturating_add),
+        Value::Object(object) => {
+            object.entries().iter().map(|entry| size(&entry.node.value)).fold(1, u64::saturating_add)
+        }
         _ => 1,
     })
 }
@@ -118,7 +127,8 @@ impl Counting<'_> {
             Place::Name(name) => name.len() as u64,
             Place::Value(_) => 0,
         };
-        let mut units = 1_u64.saturating_add(part.own).saturating_add(length.saturating_mul(1 + part.pattern) / 64);
+        let mut units =
+            1_u64.saturating_add(part.own).saturating_add(length.saturating_mul(part.pattern.saturating_add(1)) / 64);
         for &inner in &part.here {
             units = units.saturating_add(self.count(inner, place)?);
         }
@@ -208,7 +218,7 @@ impl<'a> Reader<'a> {
                 "patternProperties" => {
                     part.members.extend(self.named(value, base).into_iter().map(|(_, number)| number));
                     let patterns = value.as_object().into_iter().flat_map(Map::keys).map(|pattern| states(pattern));
-                    part.own = part.own.saturating_add(patterns.sum::<u64>() / 4);
+                    part.own = part.own.saturating_add(patterns.fold(0, u64::saturating_add) / 4);
                 }
                 "additionalProperties" | "unevaluatedProperties" => part.members.push(self.part(value, base)),
                 "propertyNames" => part.names.push(self.part(value, base)),
@@ -260,4 +270,23 @@ fn find<'a>(json: &'a Json, keys: &[&str], text: &str) -> Option<&'a Json> {
         Json::Array(items) => items.iter().find_map(|inner| find(inner, keys, text)),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Work;
+    use averment_base::limits::{Exhausted, Limits, Meter};
+    use averment_base::value::{Text, Value};
+
+    #[test]
+    fn a_pattern_of_any_size_is_counted() {
+        let pattern = (0..5).fold("a".to_owned(), |inner, _| format!("(?:{inner}){{0,60000}}"));
+        let other = format!("b{pattern}");
+        let schema =
+            serde_json::json!({"patternProperties": {&pattern: {}, &other: {}}, "items": {"pattern": pattern}});
+        let work = Work::of(&schema);
+        let text = Value::Text(Text::Plain("aaaa"));
+        let mut meter = Meter::new(&Limits::default());
+        assert_eq!(work.charge(&text, &mut meter), Err(Exhausted::Fuel));
+    }
 }

@@ -1,5 +1,8 @@
 //! A test of one value against a literal. Equal tests are made once in a run, however many assertions ask for them.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use averment_base::limits::{Limits, Meter};
 use averment_base::truth::Truth;
 use averment_base::value::compare::{compare, equal, identical};
@@ -95,7 +98,7 @@ impl Hash for Operand {
 
 impl Operand {
     pub(super) fn number(text: &str) -> Self {
-        Self::Number(text.to_owned(), text.parse().ok().filter(|value: &i64| value.abs() < 1 << 53))
+        Self::Number(text.to_owned(), text.parse().ok().filter(|value: &i64| value.unsigned_abs() < 1 << 53))
     }
 
     pub(super) fn text(text: &str) -> Self {

@@ -1,5 +1,8 @@
 //! `--param NAME=VALUE` and `--param-file FILE`: values for the parameters of the rules, checked against their types.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::exit::Stop;
 use super::units::{DURATIONS, SIZES, number, sum};
 use averment_base::diagnostic::suggest::nearest;

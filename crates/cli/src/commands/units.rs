@@ -1,5 +1,8 @@
 //! Numbers with units on the command line, written as in rules.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 /// Durations, in milliseconds.
 pub const DURATIONS: &[(&str, u32)] = &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 /// Sizes, in bytes.

@@ -3,6 +3,9 @@
 //! [`check`] loads the root file and its imports, declares what they declare, and lowers the root's rules. An error never stops the
 //! work: what could not be made sense of becomes a value of type `any`, of which nothing further is said.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 mod allow;
 mod arguments;
 mod bindings;

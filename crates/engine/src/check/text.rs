@@ -50,8 +50,8 @@ pub fn inside(span: Span, literals: &[Span]) -> Vec<std::ops::Range<usize>> {
         .iter()
         .filter(|literal| literal.file == span.file && span.start <= literal.start && literal.end <= span.end)
         .map(|literal| {
-            let start = (literal.start - span.start) as usize;
-            start..start + literal.len()
+            let start = literal.start.saturating_sub(span.start) as usize;
+            start..start.saturating_add(literal.len())
         })
         .collect()
 }

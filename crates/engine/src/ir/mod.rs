@@ -4,6 +4,9 @@
 //! patterns into classifiers; [`Course`] keeps its shape (it is generic over what stands for a pattern and for an expression), so that there is
 //! one list of statements.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 mod course;
 mod expr;
 mod translate;

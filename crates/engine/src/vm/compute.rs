@@ -2,6 +2,9 @@
 //!
 //! An operand that is missing, or of another type, makes the result missing; one that the run does not record makes it not recorded.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::context::Scope;
 use super::describe::in_words;
 use super::fault::Fault;

@@ -4,6 +4,9 @@
 //! Only assertions whose code can call such a function are graded; for all others the verdict is the score. Grading runs the same code:
 //! a second stack holds the scores of the values on the first.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::context::Scope;
 use super::fault::Fault;
 use super::machine::Machine;
@@ -75,7 +78,7 @@ impl<'run> Machine<'run> {
     }
 
     fn own_grade(&self, grades: &Grades, below: usize) -> Option<f64> {
-        let at = self.stack.len().checked_sub(below + 1)?;
+        let at = self.stack.len().checked_sub(below)?.checked_sub(1)?;
         grades.scores.get(at).copied().flatten()
     }
 

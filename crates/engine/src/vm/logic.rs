@@ -1,5 +1,8 @@
 //! Instructions of logic: conditions, `not`, `and`, `or`, `if`, quantifiers. The tables are those of [`averment_base::truth`].
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::fault::{Fault, Unfit};
 use super::frame::{Frame, Loop};
 use super::machine::{Flow, Machine, broken};
@@ -109,7 +112,7 @@ impl<'run> Machine<'run> {
         let current = self.loops.last_mut().ok_or_else(broken)?;
         let item = if current.is_settled() && !graded { None } else { current.next() };
         let Some(item) = item else { return Ok(Flow::Jump(exit.0)) };
-        *self.locals.get_mut(frame.locals + slot.0 as usize).ok_or_else(broken)? = item;
+        *self.locals.get_mut(frame.locals.saturating_add(slot.0 as usize)).ok_or_else(broken)? = item;
         Ok(Flow::Next)
     }
 

@@ -3,6 +3,9 @@
 //! One loop dispatches; what the instructions do stands in small functions beside it, by family: `paths`, `compute`, `tests`, `logic`.
 //! The machine trusts no program: a stack that runs empty, a number out of range or a chain of definitions without end is a [`Fault`].
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::context::Scope;
 use super::coverage::Seen;
 use super::derive::{Recording, Tracer};
@@ -170,7 +173,11 @@ impl<'run> Machine<'run> {
         scope: &Scope<'_, 'run>,
     ) -> Result<Node<'run>, Fault> {
         let chunk = self.chunk(code).ok_or_else(broken)?;
-        let part = Chunk { start: chunk.start + part.start, end: (chunk.start + part.end).min(chunk.end), ..chunk };
+        let part = Chunk {
+            start: chunk.start.saturating_add(part.start),
+            end: chunk.start.saturating_add(part.end).min(chunk.end),
+            ..chunk
+        };
         self.enter_chunk(part, scope, |_| {})
     }
 
@@ -180,15 +187,17 @@ impl<'run> Machine<'run> {
         scope: &Scope<'_, 'run>,
         give: impl FnOnce(&mut Vec<Node<'run>>),
     ) -> Result<Node<'run>, Fault> {
-        if self.depth >= self.limits.call_depth || self.stack.len() + chunk.stack as usize > STACK_LIMIT as usize {
+        if self.depth >= self.limits.call_depth
+            || self.stack.len().saturating_add(chunk.stack as usize) > STACK_LIMIT as usize
+        {
             return Err(Fault::Depth);
         }
         let frame = Frame { stack: self.stack.len(), locals: self.locals.len(), loops: self.loops.len() };
         give(&mut self.locals);
-        self.locals.resize(frame.locals + chunk.locals as usize, Node::computed(Value::Missing));
-        self.depth += 1;
+        self.locals.resize(frame.locals.saturating_add(chunk.locals as usize), Node::computed(Value::Missing));
+        self.depth = self.depth.saturating_add(1);
         let outcome = self.execute(chunk, frame, scope);
-        self.depth -= 1;
+        self.depth = self.depth.saturating_sub(1);
         self.keep_grade();
         let value = outcome.and_then(|()| self.pop());
         self.stack.truncate(frame.stack);
@@ -206,8 +215,9 @@ impl<'run> Machine<'run> {
         let mut at = 0;
         while let Some(&op) = ops.get(at) {
             self.meter.charge(u64::from(op.cost()))?;
-            at = match self.step(op, chunk.start as usize + at, frame, scope)? {
-                Flow::Next => at + 1,
+            at = match self.step(op, (chunk.start as usize).wrapping_add(at), frame, scope)? {
+                // There is an instruction here, so that the number of the next one is no wrap.
+                Flow::Next => at.wrapping_add(1),
                 Flow::Jump(target) => target as usize,
             };
         }
@@ -291,7 +301,7 @@ impl<'run> Machine<'run> {
 
     /// The value that lies `below` values under the top.
     pub(super) fn peek(&self, below: usize) -> Result<&Node<'run>, Fault> {
-        let at = self.stack.len().checked_sub(below + 1).ok_or_else(broken)?;
+        let at = self.stack.len().checked_sub(below).and_then(|at| at.checked_sub(1)).ok_or_else(broken)?;
         self.stack.get(at).ok_or_else(broken)
     }
 

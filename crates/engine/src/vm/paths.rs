@@ -1,5 +1,8 @@
 //! Instructions that fetch values: from the run, the scope and the program, and along paths.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::context::Scope;
 use super::fault::Fault;
 use super::frame::Frame;
@@ -46,7 +49,7 @@ impl<'run> Machine<'run> {
             Constant::Number(text) => Value::Number(Number::Written(text)),
             Constant::Text(text) => Value::Text(Text::Plain(text)),
             Constant::List(items) => {
-                self.meter.allocate(items.len() * size_of::<Node<'_>>())?;
+                self.meter.allocate(items.len().saturating_mul(size_of::<Node<'_>>()))?;
                 let mut nodes = Vec::with_capacity(items.len());
                 for item in items {
                     nodes.push(deeper(|| self.constant(item))?);
@@ -54,7 +57,7 @@ impl<'run> Machine<'run> {
                 Value::List(self.arena.alloc_slice_copy(&nodes))
             }
             Constant::Object(entries) => {
-                self.meter.allocate(entries.len() * size_of::<Entry<'_>>())?;
+                self.meter.allocate(entries.len().saturating_mul(size_of::<Entry<'_>>()))?;
                 let mut made = Vec::with_capacity(entries.len());
                 for (key, value) in entries {
                     made.push(Entry { key, node: deeper(|| self.constant(value))? });
@@ -167,7 +170,7 @@ impl<'run> Machine<'run> {
     }
 
     pub(super) fn local(&mut self, slot: Slot, frame: Frame) -> Result<(), Fault> {
-        let node = *self.locals.get(frame.locals + slot.0 as usize).ok_or_else(broken)?;
+        let node = *self.locals.get(frame.locals.saturating_add(slot.0 as usize)).ok_or_else(broken)?;
         self.push(node);
         Ok(())
     }

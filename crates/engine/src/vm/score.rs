@@ -2,6 +2,9 @@
 //!
 //! All sums run from left to right in file order, so that a score is the same on every machine.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::outcome::Status;
 use crate::ir::GroupKind;
 use averment_base::truth::{Tally, Verdict};

@@ -21,7 +21,8 @@ impl<'a> Decimal<'a> {
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let head = whole.trim_start_matches('0');
         let tail = if head.is_empty() { fraction.trim_start_matches('0') } else { fraction }.trim_end_matches('0');
-        let point = if head.is_empty() { -length(fraction.trim_end_matches('0')) + length(tail) } else { length(head) };
+        let leading = || length(fraction.trim_end_matches('0')).saturating_sub(length(tail));
+        let point = if head.is_empty() { leading().saturating_neg() } else { length(head) };
         let head = if tail.is_empty() { head.trim_end_matches('0') } else { head };
         if head.is_empty() && tail.is_empty() {
             return Self { negative: false, head: &[], tail: &[], exponent: 0 };
@@ -39,7 +40,7 @@ impl<'a> Decimal<'a> {
     }
 
     fn count(&self) -> i64 {
-        i64::try_from(self.head.len() + self.tail.len()).unwrap_or(i64::MAX)
+        i64::try_from(self.head.len().saturating_add(self.tail.len())).unwrap_or(i64::MAX)
     }
 
     pub(super) fn is_integer(&self) -> bool {
@@ -72,7 +73,7 @@ impl<'a> Decimal<'a> {
         if !self.is_integer() || self.exponent > 19 {
             return None;
         }
-        let zeros = usize::try_from(self.exponent - self.count()).ok()?;
+        let zeros = usize::try_from(self.exponent.checked_sub(self.count())?).ok()?;
         let digits = self.digits().chain(std::iter::repeat_n(b'0', zeros));
         let mut value = 0_i64;
         for digit in digits {
@@ -108,5 +109,5 @@ fn read_exponent(text: &str) -> i64 {
     let digits = text.trim_start_matches(['+', '-']).trim_start_matches('0');
     let limit = i64::MAX / 4;
     let value = if digits.is_empty() { 0 } else { digits.parse::<i64>().unwrap_or(limit).min(limit) };
-    if negative { -value } else { value }
+    if negative { value.saturating_neg() } else { value }
 }

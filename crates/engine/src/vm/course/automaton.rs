@@ -1,5 +1,8 @@
 //! The automaton of a `flow`: one state for each pattern as it stands in the expression (after Glushkov), repetitions written out.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use crate::bytecode::program::PatternId;
 use crate::ir::Flow;
 
@@ -15,7 +18,7 @@ pub(super) struct States(Vec<u64>);
 impl States {
     fn insert(&mut self, state: usize) {
         if self.0.len() <= state / 64 {
-            self.0.resize(state / 64 + 1, 0);
+            self.0.resize((state / 64).saturating_add(1), 0);
         }
         if let Some(word) = self.0.get_mut(state / 64) {
             *word |= 1 << (state % 64);
@@ -42,7 +45,10 @@ impl States {
 
     fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         let bits = |word: u64| (0..64).filter(move |bit| word & (1 << bit) != 0);
-        self.0.iter().enumerate().flat_map(move |(at, word)| bits(*word).map(move |bit| at * 64 + bit))
+        self.0
+            .iter()
+            .enumerate()
+            .flat_map(move |(at, word)| bits(*word).map(move |bit| at.saturating_mul(64).saturating_add(bit)))
     }
 }
 
@@ -148,15 +154,15 @@ impl Builder {
             return (Part::default(), slot);
         }
         match flow {
-            Flow::Step(_) => (self.state(slot), slot + 1),
+            Flow::Step(_) => (self.state(slot), slot.saturating_add(1)),
             Flow::Sequence(parts) => {
                 parts.iter().fold((Part { empty: true, ..Part::default() }, slot), |(before, slot), part| {
-                    let (next, slot) = self.part(part, slot, depth + 1);
+                    let (next, slot) = self.part(part, slot, depth.saturating_add(1));
                     (self.join(before, next), slot)
                 })
             }
             Flow::Choice(parts) => parts.iter().fold((Part::default(), slot), |(mut all, slot), part| {
-                let (next, slot) = self.part(part, slot, depth + 1);
+                let (next, slot) = self.part(part, slot, depth.saturating_add(1));
                 all.empty |= next.empty;
                 all.first.extend(next.first);
                 all.last.extend(next.last);
@@ -204,12 +210,12 @@ impl Builder {
         // With an open end the last copy repeats; `(A)*` is one copy that may be left out.
         let copies = most.unwrap_or(least.max(1));
         for copy in 0..copies {
-            let (mut next, end) = self.part(body, slot, depth + 1);
+            let (mut next, end) = self.part(body, slot, depth.saturating_add(1));
             behind = end;
             if self.full {
                 break;
             }
-            if most.is_none() && copy + 1 == copies {
+            if most.is_none() && copy.saturating_add(1) == copies {
                 let (first, last) = (next.first.clone(), next.last.clone());
                 for state in last {
                     self.follow.get_mut(state).into_iter().for_each(|follow| follow.extend(&first));
@@ -219,7 +225,7 @@ impl Builder {
             all = self.join(all, next);
         }
         if copies == 0 {
-            behind = slot + super::statement::leaves(body).len();
+            behind = slot.saturating_add(super::statement::leaves(body).len());
         }
         (all, behind)
     }

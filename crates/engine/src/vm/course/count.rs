@@ -2,6 +2,9 @@
 //!
 //! What is unknown makes the number of A an interval for each value; the test is looked at for every number in it.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::explain;
 use super::growth::Growth;
 use super::monitor::{Judged, Monitor, Why, own_key};
@@ -52,6 +55,13 @@ struct Counted {
     /// The step counted last: a step with several readings counts once.
     last: Option<u32>,
     hits: SmallVec<[u32; 4]>,
+}
+
+impl Counted {
+    /// How many are sure and how many unknown, together with others.
+    fn on_top_of(&self, (sure, unknown): (u64, u64)) -> (u64, u64) {
+        (sure.saturating_add(self.sure), unknown.saturating_add(self.unknown))
+    }
 }
 
 impl Count {
@@ -135,23 +145,27 @@ impl Count {
         }
     }
 
+    /// The most that there may be.
+    fn most(&self, sure: u64, unknown: u64) -> u64 {
+        sure.saturating_add(unknown).saturating_add(self.wild)
+    }
+
     /// The values with their intervals; those with a part that any value fits count for every other one, too.
     fn intervals(&self) -> Vec<(Env, u64, u64)> {
         let open = |counted: &Counted| counted.env.contains(&Part::OPEN);
         let (general, exact): (Vec<&Counted>, Vec<&Counted>) = self.counts.iter().partition(|counted| open(counted));
         if exact.is_empty() {
-            let (sure, unknown) = general.iter().fold((0, 0), |sum, c| (sum.0 + c.sure, sum.1 + c.unknown));
+            let (sure, unknown) = general.iter().fold((0, 0), |sum, one| one.on_top_of(sum));
             return general
                 .first()
-                .map(|first| (first.env.clone(), sure, sure + unknown + self.wild))
+                .map(|first| (first.env.clone(), sure, self.most(sure, unknown)))
                 .into_iter()
                 .collect();
         }
         let total = |counted: &&Counted| {
             let fitting = general.iter().filter(|other| same_values(&other.env, &counted.env) == Fit::Yes);
-            let (sure, unknown) =
-                fitting.fold((counted.sure, counted.unknown), |sum, c| (sum.0 + c.sure, sum.1 + c.unknown));
-            (counted.env.clone(), sure, sure + unknown + self.wild)
+            let (sure, unknown) = fitting.fold((counted.sure, counted.unknown), |sum, one| one.on_top_of(sum));
+            (counted.env.clone(), sure, self.most(sure, unknown))
         };
         exact.iter().map(total).collect()
     }
@@ -224,7 +238,7 @@ impl<'run> Monitor<'run> for Count {
         for hit in hits {
             let env = own_key(hit, view);
             if env.contains(&Part::ABSENT) {
-                self.wild += 1;
+                self.wild = self.wild.saturating_add(1);
                 continue;
             }
             let next = self.counts.len();
@@ -236,7 +250,8 @@ impl<'run> Monitor<'run> for Count {
                 continue;
             };
             counted.last = Some(hit.step);
-            *(if hit.sure { &mut counted.sure } else { &mut counted.unknown }) += 1;
+            let count = if hit.sure { &mut counted.sure } else { &mut counted.unknown };
+            *count = count.saturating_add(1);
             counted.hits.push(hit.step);
         }
         Ok(())
@@ -287,8 +302,11 @@ impl<'run> Monitor<'run> for Count {
 
     fn state(&self, view: &mut View<'_, 'run>) -> String {
         let words = self.counts.iter().map(|counted| {
-            let unknown =
-                if counted.unknown > 0 { format!(" to {}", counted.sure + counted.unknown) } else { String::new() };
+            let unknown = if counted.unknown > 0 {
+                format!(" to {}", counted.sure.saturating_add(counted.unknown))
+            } else {
+                String::new()
+            };
             format!("{}{unknown}{}", counted.sure, view.key_values(0, &counted.env))
         });
         match self.counts.is_empty() {

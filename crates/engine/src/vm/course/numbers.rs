@@ -1,5 +1,8 @@
 //! Numbers for the values of some bindings, given in the order in which the values come.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::timeline::Env;
 use rustc_hash::FxHashMap;
 

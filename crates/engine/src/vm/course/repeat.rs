@@ -1,5 +1,8 @@
 //! `never repeat A more than n times`: the same call in a row.
 
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use super::explain;
 use super::monitor::{Judged, Monitor, Why};
 use super::view::{Hit, View};
@@ -60,11 +63,10 @@ impl<'run> Monitor<'run> for Repeat {
         self.occurs.1 |= listed().next().is_some();
         let Some(hit) = listed().find(|hit| view.counts(hit)) else { return Ok(()) };
         let (Some(place), Some(step)) = (hit.call, view.step(hit.step)) else { return Ok(()) };
-        let continues = self
-            .latest
-            .take()
-            .filter(|row| row.place + 1 == place && view.step(row.last).is_some_and(|last| same(last, step)));
-        let (first, length) = continues.map_or((hit.step, 1), |row| (row.first, row.length + 1));
+        let continues = self.latest.take().filter(|row| {
+            row.place.checked_add(1) == Some(place) && view.step(row.last).is_some_and(|last| same(last, step))
+        });
+        let (first, length) = continues.map_or((hit.step, 1), |row| (row.first, row.length.saturating_add(1)));
         let row = Row { first, last: hit.step, place, length };
         if row.length > self.limit {
             // The row that was too long first grows on.

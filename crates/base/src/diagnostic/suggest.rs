@@ -8,7 +8,7 @@ const SHARED_START: usize = 3;
 /// Among equally near ones the first wins, so that the answer does not depend on hashing.
 ///
 /// ```
-/// use averment::diagnostic::suggest::nearest;
+/// use averment_base::diagnostic::suggest::nearest;
 /// assert_eq!(nearest("lenght", ["length", "lower"]), Some("length"));
 /// assert_eq!(nearest("int", ["string", "integer"]), Some("integer"));
 /// assert_eq!(nearest("xyz", ["length", "lower"]), None);

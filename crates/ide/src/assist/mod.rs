@@ -4,7 +4,7 @@
 //! the tree, because the text is nearly always broken where somebody is typing. The language server and the interactive session share it.
 //!
 //! ```
-//! use averment::assist::{Facts, complete};
+//! use averment_ide::assist::{Facts, complete};
 //! let found = complete("require se", 10, &Facts::default());
 //! assert_eq!(found.range, 8..10);
 //! ```

@@ -5,13 +5,13 @@
 //! else is dropped, so that no guess of the survey is ever trusted.
 //!
 //! ```
-//! use averment::propose::{Survey, Tally, Trial, write};
-//! use averment::{limits::Limits, trace};
+//! use averment_base::limits::Limits;
+//! use averment_testing::propose::{Survey, Tally, Trial, write};
 //!
 //! let run = r#"{"calls": [{"tool": "approve", "args": {"id": "o-1"}}, {"tool": "refund", "args": {"id": "o-1"}}]}"#;
 //! let other = run.replace("o-1", "o-2");
 //! let arena = bumpalo::Bump::new();
-//! let runs = [run, &other].map(|text| trace::read_str(text, &arena, &Limits::default()).expect("a run"));
+//! let runs = [run, &other].map(|text| averment_traces::read_str(text, &arena, &Limits::default()).expect("a run"));
 //! let mut survey = Survey::default();
 //! runs.iter().for_each(|run| survey.add(run));
 //! let trial = Trial::new(survey.candidates());

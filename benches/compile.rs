@@ -3,6 +3,19 @@
 //! `cargo bench --bench compile` prints the steps and the ratio that the project promises; `-- FILE` takes the rules of a file instead.
 //! Times are those of the processor, as in the bench of statements.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a measurement that meets something unexpected has failed"
+)]
+
 mod clock;
 
 use averment_base::limits::Limits;

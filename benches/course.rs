@@ -6,6 +6,19 @@
 //! `-- tools` and `-- kinds` say more of what many rules cost: with more rules for each tool, and for each kind of statement.
 //! Times are those of the processor where the system tells them, so that what else runs on the machine counts little.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a measurement that meets something unexpected has failed"
+)]
+
 mod clock;
 
 use averment::Rules;

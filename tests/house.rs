@@ -1,6 +1,10 @@
 //! The house rules that no compiler checks. That a lower layer never imports a higher one is what the crates are for; see ARCHITECTURE.md.
 
-#![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
+#![allow(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "a test reads files, and one that cannot go on fails"
+)]
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,10 @@
 //! What every stage of Averment stands on: source files and places in them, diagnostics as data, limits, truth values, values.
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
+)]
+
 pub mod diagnostic;
 pub mod limits;
 pub mod source;

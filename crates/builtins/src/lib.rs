@@ -1,5 +1,10 @@
 //! The functions of the language: one table of them, and what stands behind the tests of values.
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
+)]
+
 pub mod call;
 mod convert;
 pub mod detect;

@@ -2,6 +2,8 @@
 //!
 //! It says what an evaluation of each run says, and only sooner.
 
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "it reads traces with threads")]
+
 pub mod faults;
 pub mod feed;
 pub mod judge;

@@ -58,7 +58,7 @@ fn clock() -> Duration {
 /// The notes of all threads, with what the rules have cost until now.
 pub fn begin(programs: &[Program], started: Instant) -> Costs {
     let mut costs = empty(programs);
-    costs.spend(Phase::Rules, started);
+    costs.spend(Phase::Rules, started.elapsed());
     costs
 }
 
@@ -78,7 +78,7 @@ impl<'p> Judge<'p> {
             .collect();
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.screen), &demand);
         let mut costs = Costs { threads: 1, ..empty(&pipeline.programs) };
-        costs.spend(Phase::Preparing, since);
+        costs.spend(Phase::Preparing, since.elapsed());
         Self {
             pipeline,
             programs,
@@ -119,7 +119,7 @@ impl<'p> Judge<'p> {
         }
         let place = &lines.counted(index.line_ends().count());
         let text = simdutf8::basic::from_utf8(buffer);
-        self.costs.spend(Phase::FirstLook, since);
+        self.costs.spend(Phase::FirstLook, since.elapsed());
         match text {
             Ok(text) => self.lines(place, text, &index),
             Err(_) => {
@@ -144,7 +144,7 @@ impl<'p> Judge<'p> {
             if let Some(facts) = facts {
                 self.look(facts, Some(stretch));
             }
-            self.costs.spend(Phase::FirstLook, since);
+            self.costs.spend(Phase::FirstLook, since.elapsed());
             let text = line.text.trim_end_matches('\r');
             match RawRun::copied(text, place.source(line.start, line.number)) {
                 Ok(raw) if facts.is_some() => self.looked(&raw),
@@ -194,7 +194,7 @@ impl<'p> Judge<'p> {
     fn run(&mut self, raw: &RawRun, full: &Bump, look: bool) -> Done {
         let since = Instant::now();
         let read = feed::parse(raw, full, &self.pipeline.reading);
-        let time = self.costs.spend(Phase::Reading, since);
+        let time = self.costs.spend(Phase::Reading, since.elapsed());
         let run = match read {
             Ok(run) => run,
             Err(unreadable) => return Done::Unreadable(unreadable),
@@ -205,7 +205,7 @@ impl<'p> Judge<'p> {
             let mut facts = Facts::default();
             facts.of_run(&run, &self.demand);
             self.look(&facts, None);
-            self.costs.spend(Phase::FirstLook, since);
+            self.costs.spend(Phase::FirstLook, since.elapsed());
         }
         self.count_answers();
         let since = Instant::now();
@@ -214,11 +214,11 @@ impl<'p> Judge<'p> {
             let options = &self.pipeline.options;
             outcomes.push(evaluate_profiled(one.program, one.prepared, &run, full, options, profile));
         }
-        self.costs.spend(Phase::Evaluating, since);
+        self.costs.spend(Phase::Evaluating, since.elapsed());
         let since = Instant::now();
         let Pipeline { table, policy, detail, .. } = self.pipeline;
         let report = model::build(table, &run, &outcomes, *policy, *detail);
-        self.costs.spend(Phase::Reporting, since);
+        self.costs.spend(Phase::Reporting, since.elapsed());
         Done::Run(Box::new(report))
     }
 

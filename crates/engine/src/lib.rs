@@ -24,6 +24,11 @@
 //! Nothing here touches a file, a process, a thread, the environment or a clock, but for two features: `files` reads the files that rules
 //! import from the disk ([`check::files::Disk`]), `world` looks at the files, commands and variables that rules ask for ([`vm::world`]).
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
+)]
+
 pub mod bytecode;
 pub mod check;
 pub mod compile;

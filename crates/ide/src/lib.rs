@@ -1,5 +1,11 @@
 //! What helps to write rules: the linter, completion and hover, the settings of a project, and the language server.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "it reads the files of a project and talks to editors"
+)]
+
 pub mod assist;
 pub mod lint;
 pub mod lsp;

@@ -3,6 +3,11 @@
 //! Every format sees the same [`model::RunReport`]s, one run at a time, so that results are printed as they come and memory does not
 //! depend on the number of runs. What a format may show of a value (redaction, length) is decided here and nowhere else.
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
+)]
+
 pub mod derivation;
 #[cfg(feature = "pictures")]
 pub mod diagnostic;
@@ -13,8 +18,8 @@ mod failure;
 pub mod gate;
 #[cfg(feature = "pictures")]
 mod human;
-mod json;
-mod jsonl;
+pub mod json;
+pub mod jsonl;
 pub mod line;
 pub mod model;
 pub mod profile;
@@ -38,7 +43,7 @@ pub use human::{drawn_of, unreadable as tell_unreadable};
 use model::{RunReport, Unreadable};
 pub use redact::of_run as redact_run;
 pub use redact::redact;
-use std::io::{self, Write};
+use std::io;
 use table::Table;
 use totals::Totals;
 
@@ -155,7 +160,7 @@ pub trait Report {
 /// A report of a format into a writer.
 #[cfg(feature = "pictures")]
 #[must_use]
-pub fn open(format: Format, out: Box<dyn Write>, options: Options) -> Box<dyn Report> {
+pub fn open(format: Format, out: Box<dyn io::Write>, options: Options) -> Box<dyn Report> {
     match format {
         Format::Human => Box::new(human::Human::new(out, options)),
         Format::Summary => Box::new(summary::Summary::new(out, options)),
@@ -165,5 +170,6 @@ pub fn open(format: Format, out: Box<dyn Write>, options: Options) -> Box<dyn Re
     }
 }
 
-#[cfg(all(test, feature = "pictures"))]
+#[cfg(test)]
+#[cfg(feature = "pictures")]
 mod tests;

@@ -178,7 +178,7 @@ fn run<'a>(arena: &'a bumpalo::Bump, line: usize) -> Run<'a> {
 #[derive(Clone, Default)]
 struct Shared(Rc<RefCell<Vec<u8>>>);
 
-impl Write for Shared {
+impl io::Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.borrow_mut().extend_from_slice(bytes);
         Ok(bytes.len())

@@ -1,6 +1,11 @@
 //! What an agent did: a run with its steps in the normal form that every trace format is read into, its timeline, and the words of its
 //! shell commands.
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
+)]
+
 pub mod command;
 pub mod run;
 pub mod timeline;

@@ -2,6 +2,11 @@
 //!
 //! [`parse`] gives a tree for every text, also for one with mistakes: what could be read, and a diagnostic for each thing that could not.
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
+)]
+
 pub mod ast;
 pub mod concrete;
 pub mod fmt;

@@ -3,6 +3,12 @@
 //! A [`Subject`](subject::Subject) is a rule file with every [`Trial`](trial::Trial) of it: its `test` blocks and the case files
 //! beside it. [`outcome`] runs them; [`show`] prints what came of them.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "it reads the files of tests and measures them"
+)]
+
 pub mod cases;
 pub mod cells;
 pub mod coverage;

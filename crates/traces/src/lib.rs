@@ -1,5 +1,10 @@
 //! Traces: reading files of any known format into the normal form of a run.
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
+)]
+
 pub mod adapt;
 mod build;
 pub mod content;

@@ -243,7 +243,7 @@ mod tests {
         ) {
             let text: String = parts.iter().map(|(index, more)| format!("{}{more}", words[index.index(words.len())])).collect();
             for wanted in Size::ALL {
-                let numbered = words.iter().map(|word| literal(word)).enumerate().map(|(number, word)| (number as u32, word));
+                let numbered = words.iter().map(|word| literal(word)).zip(0u32..).map(|(word, number)| (number, word));
                 let these: Vec<_> = numbered.filter(|(_, word)| wanted.blocks(word).next().is_some()).collect();
                 let windows = Windows::new(&these, wanted);
                 let mut found = std::collections::BTreeSet::new();

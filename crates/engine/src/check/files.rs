@@ -122,7 +122,8 @@ impl Files for Memory {
     }
 }
 
-#[cfg(all(test, feature = "files"))]
+#[cfg(test)]
+#[cfg(feature = "files")]
 mod tests {
     use super::*;
 

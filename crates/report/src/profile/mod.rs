@@ -8,6 +8,7 @@ use super::table::Location;
 use averment_engine::vm::profile::{Clock, Cost, Profile};
 pub use json::json;
 use std::collections::BTreeMap;
+use std::time::Duration;
 pub use table::table;
 
 /// What threads note while they judge.
@@ -101,8 +102,8 @@ impl Costs {
     }
 
     /// Adds time to a phase.
-    pub fn spend(&mut self, phase: Phase, since: std::time::Instant) -> u64 {
-        let time = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    pub fn spend(&mut self, phase: Phase, time: Duration) -> u64 {
+        let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         if let Some(sum) = self.phases.get_mut(phase as usize) {
             *sum += time;
         }

@@ -55,6 +55,8 @@ impl Runs {
     ///
     /// # Errors
     /// A file that cannot be opened.
+    #[cfg(feature = "files")]
+    #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the feature `files` is what opens files")]
     pub fn open(path: &str, limits: &Limits) -> Result<Self, ReadError> {
         if path == "-" {
             return Ok(Self::new("<stdin>", io::stdin(), limits));

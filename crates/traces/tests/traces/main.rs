@@ -2,10 +2,15 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
-    reason = "a test that cannot go on says so by a panic"
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test that meets something unexpected has failed, and may look at files and clocks"
 )]
 
 mod commands;

@@ -1,9 +1,5 @@
 //! Variables of the environment: whether they are set, and keeping their values out of what a command wrote.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "the feature `world` is what looks at files, commands and variables"
-)]
+#![expect(clippy::disallowed_methods, reason = "the feature `world` is what looks at files, commands and variables")]
 
 use std::borrow::Cow;
 

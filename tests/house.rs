@@ -59,3 +59,19 @@ fn every_package_takes_the_lints_and_versions_of_the_workspace() {
         }
     }
 }
+
+/// What `clippy.toml` forbids is allowed as a whole where it is the purpose of a crate, and nowhere else; features name their modules.
+#[test]
+fn files_processes_threads_and_clocks_are_the_matter_of_few_crates() {
+    let mut found: Vec<String> = packages()
+        .into_iter()
+        .filter(|package| {
+            let texts = ["src/lib.rs", "src/main.rs"].map(|name| std::fs::read_to_string(package.join(name)));
+            let joined = |text: &String| text.split_whitespace().collect::<String>();
+            texts.iter().flatten().any(|text| joined(text).contains("#![allow(clippy::disallowed_methods"))
+        })
+        .filter_map(|package| Some(package.file_name()?.to_string_lossy().into_owned()))
+        .collect();
+    found.sort();
+    assert_eq!(found, ["bulk", "cli", "fixtures", "ide", "testing"]);
+}

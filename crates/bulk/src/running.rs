@@ -1,6 +1,6 @@
 //! Counts and scores of run after run from answers alone: what stays as it was in the run before costs nothing.
 //!
-//! It says what [`super::Judged::of`] says of the same verdicts. Each assertion has the run since which its status is what it is, and is
+//! It says what [`averment_report::tally::Judged::of`] says of the same verdicts. Each assertion has the run since which its status is what it is, and is
 //! counted when that changes. Sums of scores are kept where they are exact whatever the order: whole weights, and rules of one
 //! assertion. Elsewhere the parts are added up from left to right, as the language wants it.
 

@@ -87,7 +87,7 @@ pub enum Scope<P> {
     },
 }
 
-/// Every statement about the course of a run (section 6). Bindings are numbered per assertion, see [`Binding`].
+/// Every statement about the course of a run (section 6). Bindings are numbered per assertion, see [`super::Binding`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "fields are named like the parts of the statement")]
 pub enum Course<P, E> {
@@ -119,7 +119,7 @@ pub enum Course<P, E> {
     Only {
         steps: Vec<P>,
     },
-    /// `test` is an expression over [`Local::COUNT`].
+    /// `test` is an expression over [`super::Local::COUNT`].
     Count {
         step: P,
         test: E,
@@ -185,7 +185,7 @@ pub enum Course<P, E> {
         step: P,
         condition: E,
     },
-    /// `no PREDICATE in EXPR`: `values` gives the value, `predicate` sees each text or value of it in [`Local::VALUE`].
+    /// `no PREDICATE in EXPR`: `values` gives the value, `predicate` sees each text or value of it in [`super::Local::VALUE`].
     NoneIn {
         values: E,
         predicate: E,
@@ -253,7 +253,7 @@ pub enum FileLook {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "fields are named like the parts of the statement")]
 pub enum World<E> {
-    /// `test` sees the file's text in [`Local::VALUE`]; `exists` and `is empty` are tests as any other. `path` gives text.
+    /// `test` sees the file's text in [`super::Local::VALUE`]; `exists` and `is empty` are tests as any other. `path` gives text.
     File {
         path: E,
         test: E,
@@ -267,7 +267,7 @@ pub enum World<E> {
         name: String,
         negated: bool,
     },
-    /// `url` gives a text or a regular expression; `test` sees the status in [`Local::VALUE`].
+    /// `url` gives a text or a regular expression; `test` sees the status in [`super::Local::VALUE`].
     Http {
         url: E,
         test: E,

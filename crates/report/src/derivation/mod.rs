@@ -1,6 +1,6 @@
 //! Derivations for people and their tools: the parts of every verdict with their values, and the run with the steps that count marked.
 //!
-//! [`view`] makes one picture of it all, in which nothing is left that a report must not show; the formats only lay it out.
+//! [`view()`] makes one picture of it all, in which nothing is left that a report must not show; the formats only lay it out.
 
 mod hidden;
 #[cfg(feature = "pictures")]

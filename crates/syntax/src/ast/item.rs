@@ -222,7 +222,7 @@ pub struct Test {
 /// The run of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TestRun {
-    /// Written in place: an [`ExprKind::Object`].
+    /// Written in place: an [`super::ExprKind::Object`].
     Inline(Expr),
     /// `from "run.json"`.
     File(Name),

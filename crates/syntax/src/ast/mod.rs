@@ -1,6 +1,6 @@
 //! The syntax tree: what the author wrote, with a span on every node and nothing resolved.
 //!
-//! One small type per concept. `check` turns it into [`averment_engine::ir`]; the formatter and the editor read it as it is.
+//! One small type per concept. The checker turns it into the intermediate form; the formatter and the editor read it as it is.
 //! Sections named in the comments are those of the language reference.
 
 mod expr;

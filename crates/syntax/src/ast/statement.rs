@@ -65,7 +65,7 @@ pub struct Statement {
 pub enum StatementKind {
     /// Any expression.
     Expression(Expr),
-    /// `not STATEMENT` (an expression behind `not` is an [`ExprKind::Not`]).
+    /// `not STATEMENT` (an expression behind `not` is an [`super::ExprKind::Not`]).
     Not(Box<Statement>),
     /// `require A`, `require A 1..3 times`. A single number is a range of one.
     Require { step: Step, times: Option<Times> },

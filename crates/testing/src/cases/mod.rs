@@ -1,7 +1,7 @@
 //! Case files: recorded runs beside the rules, each with what it has to come out as.
 //!
 //! For `refunds.assert` these are the traces in the folder `refunds.cases`, where names say what is expected (see [`name`]), and the
-//! lines of the table `refunds.cases.jsonl` (see [`table`]).
+//! lines of the table `refunds.cases.jsonl` (see `table`).
 
 pub mod name;
 mod table;

@@ -8,9 +8,9 @@ mod pieces;
 mod settle;
 mod walk;
 
-use crate::faults::Point;
 use super::feed;
 use super::pipeline::Pipeline;
+use crate::faults::Point;
 use crate::running::Running;
 use crate::screen::{Answer, Scratch, Screen, Sight};
 use averment_base::limits::{LARGE, LONG, OWN_BLOCK};

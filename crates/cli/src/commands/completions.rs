@@ -3,9 +3,9 @@
 use super::exit::{Exit, Stop};
 use super::inputs::{self, Input};
 use super::rules;
+use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir::RuleRole;
-use averment_base::limits::Limits;
 use averment_syntax::words::is_label;
 use clap::ValueEnum;
 use clap_complete::Shell;

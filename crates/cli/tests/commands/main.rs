@@ -20,6 +20,7 @@ mod fast;
 mod fmt;
 mod folder;
 mod hostile_files;
+mod lost;
 mod lsp;
 mod manual;
 mod memory;

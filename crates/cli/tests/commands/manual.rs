@@ -1,11 +1,11 @@
 //! Manual pages and completions, as a shell and `man` read them.
 
+use crate::folder::Folder;
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::bytecode::codec;
 use averment_engine::bytecode::program::Program;
 use averment_engine::check::{CheckOptions, check, files};
-use averment_base::limits::Limits;
-use averment_base::source::{SourceFile, SourceMap};
-use crate::folder::Folder;
 use std::process::Command;
 
 /// Runs a program that a system may not have; `None`, said loudly, where it has not.

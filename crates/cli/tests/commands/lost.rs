@@ -1,11 +1,6 @@
 //! No run is lost in silence: not to numbers at the edge of what a machine has, not to a lack of memory.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-#[path = "common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 
 /// Numbers at the edges of the types that a machine has.
 const EDGES: [&str; 12] = [

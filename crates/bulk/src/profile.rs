@@ -7,7 +7,7 @@ use crate::faults::Point;
 use crate::feed;
 use crate::judge::{Done, each_line, line_reader};
 use crate::pipeline::Pipeline;
-use crate::screen::{Answer, Scratch, Screen};
+use crate::screen::{Answer, Compiled, Scratch, Screen, Source};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::evaluate_profiled;
 use averment_engine::vm::prepare::Prepared;
@@ -38,8 +38,7 @@ pub struct Judge<'p> {
 
 /// A program with what judges it.
 struct One<'p> {
-    program: &'p Program,
-    prepared: &'p Prepared,
+    rules: Compiled<'p>,
     screen: Screen,
     scratch: Scratch,
 }
@@ -72,8 +71,9 @@ impl<'p> Judge<'p> {
             .iter()
             .zip(prepared)
             .map(|(program, prepared)| {
-                let screen = Screen::new(program, prepared, &pipeline.options.selection, &mut demand);
-                One { program, prepared, screen, scratch: Scratch::default() }
+                let rules = Compiled { program, prepared, options: &pipeline.options };
+                let screen = Screen::new(rules, &mut demand);
+                One { rules, screen, scratch: Scratch::default() }
             })
             .collect();
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.screen), &demand);
@@ -142,7 +142,7 @@ impl<'p> Judge<'p> {
         let mut since = Instant::now();
         each_line(reader.as_mut(), stretch, index, |line, facts| {
             if let Some(facts) = facts {
-                self.look(facts, Some(stretch));
+                self.look(facts, Source::Line(stretch));
             }
             self.costs.spend(Phase::FirstLook, since.elapsed());
             let text = line.text.trim_end_matches('\r');
@@ -157,11 +157,14 @@ impl<'p> Judge<'p> {
     }
 
     /// Has the screen answer what it can.
-    fn look<'a>(&mut self, facts: &Facts<'a>, stretch: Option<Stretch<'a>>) {
+    fn look<'a>(&mut self, facts: &Facts<'a>, source: Source<'a>)
+    where
+        'p: 'a,
+    {
         self.pipeline.faults.reach(Point::Line);
         self.answers.clear();
         for one in &mut self.programs {
-            one.screen.judge(one.program, one.prepared, facts, stretch, &mut one.scratch, &mut self.answers);
+            one.screen.judge(one.rules, facts, source, &mut one.scratch, &mut self.answers);
         }
     }
 
@@ -204,7 +207,7 @@ impl<'p> Judge<'p> {
             let since = Instant::now();
             let mut facts = Facts::default();
             facts.of_run(&run, &self.demand);
-            self.look(&facts, None);
+            self.look(&facts, Source::Run(&run, full));
             self.costs.spend(Phase::FirstLook, since.elapsed());
         }
         self.count_answers();
@@ -212,7 +215,7 @@ impl<'p> Judge<'p> {
         let mut outcomes = Vec::with_capacity(self.programs.len());
         for (one, ProgramCosts { profile, .. }) in self.programs.iter().zip(&mut self.costs.programs) {
             let options = &self.pipeline.options;
-            outcomes.push(evaluate_profiled(one.program, one.prepared, &run, full, options, profile));
+            outcomes.push(evaluate_profiled(one.rules.program, one.rules.prepared, &run, full, options, profile));
         }
         self.costs.spend(Phase::Evaluating, since.elapsed());
         let since = Instant::now();

@@ -63,6 +63,16 @@ impl<'run> Node<'run> {
     pub fn computed(value: Value<'run>) -> Self {
         Self { value, origin: Origin::COMPUTED }
     }
+
+    /// The value of a key. Only an object has keys; what is not recorded has none that is recorded.
+    #[must_use]
+    pub fn field(&self, key: &str) -> Self {
+        match self.value {
+            Value::Object(object) => object.get(key).unwrap_or(Self::computed(Value::Missing)),
+            Value::Absent => *self,
+            _ => Self::computed(Value::Missing),
+        }
+    }
 }
 
 /// A value.

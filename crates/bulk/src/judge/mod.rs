@@ -12,10 +12,9 @@ use super::feed;
 use super::pipeline::Pipeline;
 use crate::faults::Point;
 use crate::running::Running;
-use crate::screen::{Answer, Scratch, Screen, Sight};
+use crate::screen::{Answer, Compiled, Scratch, Screen, Sight, Source};
 use averment_base::limits::{LARGE, LONG, OWN_BLOCK};
 use averment_base::truth::Verdict;
-use averment_engine::bytecode::program::Program;
 use averment_engine::vm::outcome::AssertionOutcome;
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::score;
@@ -72,8 +71,7 @@ pub struct Judge<'p> {
 
 /// A program with what screens its assertions.
 struct Screened<'p> {
-    program: &'p Program,
-    prepared: &'p Prepared,
+    rules: Compiled<'p>,
     screen: Screen,
     /// What the evaluation of each assertion looks at, in the order of the answers.
     sights: Vec<Sight>,
@@ -105,15 +103,16 @@ impl<'p> Judge<'p> {
             .iter()
             .zip(prepared)
             .map(|(program, prepared)| {
-                let screen = Screen::new(program, prepared, &pipeline.options.selection, &mut demand);
+                let rules = Compiled { program, prepared, options: &pipeline.options };
+                let screen = Screen::new(rules, &mut demand);
                 let idle = vec![None; program.assertions.len()];
                 let sights = screen.sights(program);
                 let said = vec![[None, None]; program.assertions.len()];
-                Screened { program, prepared, screen, sights, scratch: Scratch::default(), idle, said }
+                Screened { rules, screen, sights, scratch: Scratch::default(), idle, said }
             })
             .collect();
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.screen), &demand);
-        let selected = programs.iter().map(|one| (one.program, one.screen.assertions().collect()));
+        let selected = programs.iter().map(|one| (one.rules.program, one.screen.assertions().collect()));
         let running = Running::new(selected, &pipeline.table, pipeline.policy);
         Self {
             pipeline,
@@ -228,11 +227,14 @@ impl<'p> Judge<'p> {
         stretch: Stretch<'a>,
         (start, line): (Option<usize>, &str),
         source: &dyn Fn() -> RunSource,
-    ) -> bool {
+    ) -> bool
+    where
+        'p: 'a,
+    {
         self.pipeline.faults.reach(Point::Line);
         self.answers.clear();
         for one in &mut self.programs {
-            one.screen.judge(one.program, one.prepared, facts, Some(stretch), &mut one.scratch, &mut self.answers);
+            one.screen.judge(one.rules, facts, Source::Line(stretch), &mut one.scratch, &mut self.answers);
         }
         if self.counts_only() {
             let same = self.running.compare(&self.answers);
@@ -297,9 +299,10 @@ impl<'p> Judge<'p> {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
             let mut facts = Facts::default();
             facts.of_run(&run, &this.demand);
+            let source = Source::Run(&run, full);
             this.answers.clear();
             for one in &mut this.programs {
-                one.screen.judge(one.program, one.prepared, &facts, None, &mut one.scratch, &mut this.answers);
+                one.screen.judge(one.rules, &facts, source, &mut one.scratch, &mut this.answers);
             }
             this.settle(&run, full);
             Ok(())

@@ -6,9 +6,10 @@
 
 use super::Judge;
 use crate::screen::Sight;
-use averment_base::value::{Entry, Node, Object, Origin, Value, json};
+use crate::screen::projection::{self, Projection};
+use averment_base::value::{Node, Origin, Value, json};
 use averment_builtins::detect;
-use averment_runs::run::{Kind, KindOrder, Run, RunSource, Status, Step};
+use averment_runs::run::{Run, RunSource, Step};
 use averment_traces::facts::{Call, Facts, Field, Held, Stretch};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
@@ -97,31 +98,16 @@ impl<'p> Judge<'p> {
         if may_withhold(line, calls_of(facts).filter(|_| wanted.calls)) {
             return None;
         }
-        let mut entries = Items::with_capacity_in(facts.roots.len(), line.arena);
+        let mut made = Projection::new(line.arena, facts.roots.len() + 1);
         for (name, held) in self.demand.roots.iter().zip(&facts.roots) {
             if let Some(node) = line.value(*held)? {
-                entries.push(Entry { key: line.arena.alloc_str(name), node });
+                made.entry(name, node);
             }
         }
-        let recorded = std::array::from_fn(|kind| wanted.calls && kind == Kind::Call as usize);
-        let mut steps: &[Step<'a>] = &[];
         if wanted.calls {
-            steps = self.calls(facts, line, wanted)?;
-            let nodes = line.arena.alloc_slice_fill_iter(steps.iter().map(|step| step.node));
-            entries.push(Entry { key: Kind::Call.list_key(), node: Node::computed(Value::List(nodes)) });
+            made.calls(self.calls(facts, line, wanted)?);
         }
-        Some(Run {
-            text: line.text,
-            source: source(),
-            format: "",
-            id: None,
-            object: Object::new(line.arena, entries.into_bump_slice()),
-            steps,
-            order: KindOrder::ALL,
-            recorded,
-            complete: true,
-            warnings: Vec::new(),
-        })
+        Some(made.run(line.text, source()))
     }
 
     /// The calls as steps, in their order: with the fields that are wanted, and none of the others.
@@ -144,36 +130,20 @@ impl<'a> Line<'_, 'a> {
     /// An executed call of which nothing but its name, its place and some fields is known.
     fn step(self, number: u32, call: &Call<'_>, wanted: [bool; 2]) -> Option<Step<'a>> {
         let (start, end) = call.place?;
-        let mut entries: &'a [Entry<'a>] = &[];
-        if wanted.contains(&true) {
-            let mut fields = Items::with_capacity_in(Field::ALL.len(), self.arena);
-            for (field, held) in Field::ALL.into_iter().zip(call.fields) {
-                let node = match held {
-                    _ if wanted.get(field as usize) != Some(&true) => None,
-                    // Of a step that says that its kind of run does not record it.
-                    Held::Value(Value::Absent) => Some(Node::computed(Value::Absent)),
-                    // What is said of one that is missing looks at the others.
-                    Held::Value(_) => return None,
-                    held => self.value(held)?,
-                };
-                fields.extend(node.map(|node| Entry { key: field.as_str(), node }));
-            }
-            entries = fields.into_bump_slice();
-        }
-        let object = Object::new(self.arena, entries);
         let place = Origin::new(start.checked_sub(self.start)?, end.checked_sub(self.start)?);
-        Some(Step {
-            kind: Kind::Call,
-            name: self.arena.alloc_str(call.name),
-            status: Status::Unknown,
-            object,
-            node: Node::new(Value::Object(object), place),
-            index: number,
-            call_position: number,
-            turn: None,
-            start: None,
-            end: None,
-        })
+        let mut fields = [None; 2];
+        for ((field, held), into) in Field::ALL.into_iter().zip(call.fields).zip(&mut fields) {
+            let node = match held {
+                _ if wanted.get(field as usize) != Some(&true) => None,
+                // Of a step that says that its kind of run does not record it.
+                Held::Value(Value::Absent) => Some(Node::computed(Value::Absent)),
+                // What is said of one that is missing looks at the others.
+                Held::Value(_) => return None,
+                held => self.value(held)?,
+            };
+            *into = node.map(|node| (field.as_str(), node));
+        }
+        Some(projection::step(self.arena, number, call.name, fields.into_iter().flatten(), place))
     }
 
     /// The value of an entry or field, `None` in it where there is none. The outer `None` is for one that only the full reader gives.

@@ -90,7 +90,7 @@ impl Screened<'_> {
     fn said(&mut self, place: usize, number: u32, answer: Answer, findings: &Findings<'_>) -> &[u8] {
         let outcome = || match answer {
             Answer::Idle => self.idle.get(number as usize).cloned().flatten(),
-            answer => known(self.program, number, answer.verdict()?),
+            answer => known(self.rules.program, number, answer.verdict()?),
         };
         let at = usize::from(answer == Answer::Idle);
         let Some(said) = self.said.get_mut(number as usize).and_then(|said| said.get_mut(at)) else { return &[] };

@@ -79,7 +79,7 @@ impl<'p> Judge<'p> {
                     asked.push(number);
                 }
             }
-            evaluate_some(one.program, one.prepared, run, full, options, &asked)
+            evaluate_some(one.rules.program, one.rules.prepared, run, full, options, &asked)
         });
         each.collect()
     }
@@ -125,7 +125,7 @@ impl<'p> Judge<'p> {
                         Some(outcome)
                     }
                     None if findings && *answer == Answer::Idle => one.idle.get(number as usize).cloned().flatten(),
-                    None => answer.verdict().and_then(|verdict| known(one.program, number, verdict)),
+                    None => answer.verdict().and_then(|verdict| known(one.rules.program, number, verdict)),
                 };
                 self.verdicts.extend(outcome.iter().map(|outcome| tally::byte(outcome.verdict)));
                 results.extend(outcome);
@@ -133,7 +133,7 @@ impl<'p> Judge<'p> {
             for (number, outcome) in learnt {
                 one.learn(number, outcome);
             }
-            all.push(conclude(one.program, results));
+            all.push(conclude(one.rules.program, results));
         }
         all
     }

@@ -1,33 +1,40 @@
-//! Makes the screen of a program: which form each assertion has, and what the forms look at.
+//! Makes the screen of a program: which form each assertion has, and what has to be read for it.
 
-use super::atom::Base;
 use super::course::{self, Statement};
-use super::formula::{self, Formula};
+use super::defaults;
+use super::predicate::{Base, Literal};
+use super::read_set::{ReadSet, Reader};
 use super::standing::Standing;
 use super::texts::Search;
-use super::{Form, Group, Item, Place, Screen};
-use averment_base::truth::Truth;
+use super::{Answer, Compiled, Condition, Form, Item, Root, Screen};
+use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::{Assertion, Check, CodeId, CourseId, PatternId, Program};
 use averment_engine::ir::{Course, RuleRole};
 use averment_engine::vm::course::plan::Plan;
-use averment_engine::vm::prepare::Prepared;
-use averment_engine::vm::select::Selection;
-use averment_traces::facts::{Demand, Field};
-
-/// So many tests of one text are made together.
-const TOGETHER: usize = 4;
+use averment_traces::facts::{Demand, Field, FieldMask};
+use rustc_hash::FxHashMap;
 
 /// The screen of the selected assertions of a program.
-pub(super) fn screen(program: &Program, prepared: &Prepared, selection: &Selection, demand: &mut Demand) -> Screen {
-    let plan = prepared.plan(program);
-    let builder = Builder { program, plan, reader: formula::Reader::new(program), searched: Default::default() };
-    let mut screen = builder.build(selection, demand);
-    for item in &mut screen.items {
-        if let Form::Course(Statement::Count(_, number)) = &mut item.check {
-            number.learn(&screen.atoms, prepared);
+pub(super) fn screen(rules: Compiled<'_>, demand: &mut Demand) -> Screen {
+    let plan = rules.prepared.plan(rules.program);
+    let mut builder = Builder {
+        program: rules.program,
+        plan,
+        reader: Reader::new(rules.program),
+        conditions: Vec::new(),
+        known: FxHashMap::default(),
+        fields: FxHashMap::default(),
+        searched: Default::default(),
+    };
+    let mut items = Vec::new();
+    for (number, assertion) in (0_u32..).zip(&rules.program.assertions) {
+        if rules.options.selection.selects(rules.program, assertion) {
+            items.push(builder.item(number, assertion));
         }
     }
-    screen.standing = Standing::new(&screen, plan.count());
+    let mut screen = builder.finish(items, demand);
+    defaults::learn(rules, &mut screen);
+    screen.standing = Standing::new(rules.program, &screen, plan.count());
     screen
 }
 
@@ -35,40 +42,38 @@ pub(super) fn screen(program: &Program, prepared: &Prepared, selection: &Selecti
 struct Builder<'p> {
     program: &'p Program,
     plan: &'p Plan,
-    reader: formula::Reader<'p>,
-    searched: [Vec<u32>; 2],
+    reader: Reader<'p>,
+    conditions: Vec<Condition>,
+    /// The conditions by their code, and whether they are given a value.
+    known: FxHashMap<(&'p [Op], bool), Option<u32>>,
+    fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
+    searched: [Vec<Literal>; 2],
 }
 
-impl Builder<'_> {
-    fn build(mut self, selection: &Selection, demand: &mut Demand) -> Screen {
-        let mut items = Vec::new();
-        for (number, assertion) in (0_u32..).zip(&self.program.assertions) {
-            if selection.selects(self.program, assertion) {
-                items.push(self.item(number, assertion));
-            }
-        }
-        let mut screen = Screen {
-            open: items.iter().filter(|item| matches!(item.check, Form::Open)).count(),
-            items,
-            atoms: self.reader.atoms,
-            places: Vec::new(),
-            place_of: Vec::new(),
-            groups: Vec::new(),
-            group_of: Vec::new(),
-            searches: [None, None],
-            searched: self.searched,
-            standing: Standing::default(),
-        };
-        screen.find_places(demand);
-        screen.find_groups(self.program);
-        for ((search, searched), texts) in screen.searches.iter_mut().zip(&screen.searched).zip(&mut demand.texts) {
-            if !searched.is_empty() {
-                let wanted = searched.iter().filter_map(|atom| screen.atoms.get(*atom as usize)?.searched());
-                *search = Some(Search::new(self.program, wanted));
+impl<'p> Builder<'p> {
+    fn finish(self, items: Vec<Item>, demand: &mut Demand) -> Screen {
+        let roots = roots(self.program, &self.conditions, demand);
+        let mut searches = [None, None];
+        for ((search, literals), texts) in searches.iter_mut().zip(&self.searched).zip(&mut demand.texts) {
+            if !literals.is_empty() {
+                *search = Some(Search::new(self.program, literals.iter()));
                 *texts = true;
             }
         }
-        screen
+        for (field, asked) in Field::ALL.into_iter().zip(&mut demand.fields) {
+            let of_field = |masks: &[Option<FieldMask>; 2]| masks.get(field as usize).is_some_and(Option::is_some);
+            *asked |= self.fields.values().any(of_field);
+        }
+        Screen {
+            open: items.iter().filter(|item| matches!(item.check, Form::Open)).count(),
+            items,
+            conditions: self.conditions,
+            roots,
+            fields: self.fields,
+            searched: self.searched,
+            searches,
+            standing: Standing::default(),
+        }
     }
 
     fn item(&mut self, number: u32, assertion: &Assertion) -> Item {
@@ -78,8 +83,7 @@ impl Builder<'_> {
         if special || assertion.settings.threshold.is_some() {
             return open;
         }
-        let when: Option<Vec<Formula>> =
-            assertion.settings.when.iter().map(|code| self.reader.formula(*code, None)).collect();
+        let when: Option<Vec<u32>> = assertion.settings.when.iter().map(|code| self.of_entries(*code)).collect();
         match (when, self.form(&assertion.check)) {
             (Some(when), Some(check)) => Item { assertion: number, when, check },
             _ => open,
@@ -88,7 +92,7 @@ impl Builder<'_> {
 
     fn form(&mut self, check: &Check) -> Option<Form> {
         match check {
-            Check::Expression(code) => Some(Form::Expression(self.reader.formula(*code, None)?)),
+            Check::Expression(code) => Some(Form::Expression(self.of_entries(*code)?)),
             Check::Course(CourseId(number)) => {
                 let program = self.program;
                 match &program.courses.get(*number as usize)?.course {
@@ -101,87 +105,98 @@ impl Builder<'_> {
     }
 
     fn course(&mut self, course: &Course<PatternId, CodeId>) -> Option<Statement> {
-        let reader = std::cell::RefCell::new(&mut self.reader);
-        let mut condition = |code| reader.borrow_mut().formula(code, None);
-        let mut number = |code| reader.borrow_mut().formula(code, Some(Base::Value));
-        course::of(course, self.plan, &mut condition, &mut number)
+        let plan = self.plan;
+        let builder = std::cell::RefCell::new(self);
+        let mut condition = |code, pattern| builder.borrow_mut().of_call(code, pattern);
+        let mut number = |code| builder.borrow_mut().of_number(code);
+        course::of(course, plan, &mut condition, &mut number)
+    }
+
+    /// The number of a condition that looks at entries of the run.
+    fn of_entries(&mut self, code: CodeId) -> Option<u32> {
+        let number = self.condition(code, false)?;
+        self.reads(number)?.is_of_entries().then_some(number)
+    }
+
+    /// The number of a condition of calls that match a pattern; what it reads of them is noted.
+    fn of_call(&mut self, code: CodeId, pattern: PatternId) -> Option<u32> {
+        let number = self.condition(code, false)?;
+        let masks = self.fields.entry(self.plan.of_calls(pattern)?).or_default();
+        for predicate in &self.conditions.get(number as usize)?.reads.predicates {
+            if let Base::Field(field) = predicate.path.base {
+                masks.get_mut(field as usize)?.get_or_insert_default().add(&predicate.path.keys);
+            }
+        }
+        Some(number)
+    }
+
+    /// The number of a test of a number of calls.
+    fn of_number(&mut self, code: CodeId) -> Option<u32> {
+        let number = self.condition(code, true)?;
+        let reads = self.reads(number)?;
+        let of_run = |base: &Base| matches!(base, Base::Root(_) | Base::Given);
+        reads.predicates.iter().all(|predicate| of_run(&predicate.path.base)).then_some(number)
+    }
+
+    /// The number of a condition, where its read set can be told.
+    fn condition(&mut self, code: CodeId, given: bool) -> Option<u32> {
+        let chunk = self.program.chunks.get(code.0 as usize)?;
+        let ops: &'p [Op] = self.program.code.get(chunk.start as usize..chunk.end as usize)?;
+        if let Some(known) = self.known.get(&(ops, given)) {
+            return *known;
+        }
+        let number = self.reader.condition(code, given).and_then(|reads| {
+            self.conditions.push(Condition { code, reads });
+            u32::try_from(self.conditions.len() - 1).ok()
+        });
+        self.known.insert((ops, given), number);
+        number
+    }
+
+    fn reads(&self, condition: u32) -> Option<&ReadSet> {
+        self.conditions.get(condition as usize).map(|condition| &condition.reads)
     }
 
     fn none_in(&mut self, values: CodeId, predicate: CodeId) -> Option<Form> {
-        let subject = self.reader.subject(values)?;
-        let field = match (&subject.base, subject.way.as_slice()) {
+        let path = self.reader.path(values)?;
+        let field = match (&path.base, path.keys.as_slice()) {
             (Base::Calls, [field]) => Field::parse(field)?,
             _ => return None,
         };
-        let mut atoms = Vec::new();
-        self.reader.formula(predicate, Some(Base::Value))?.alternatives(&mut atoms)?;
+        let reads = self.reader.condition(predicate, true)?;
+        let literals = reads.needed_literals()?;
         let searched = self.searched.get_mut(field as usize)?;
-        let mut targets = Vec::new();
-        for atom in atoms {
-            let known = self.reader.atoms.get(atom as usize)?;
-            let plain = known.subject.base == Base::Value && known.subject.way.is_empty() && !known.negated;
-            known.searched().filter(|_| plain)?;
-            let at = searched.iter().position(|other| *other == atom).unwrap_or_else(|| {
-                searched.push(atom);
+        let mut numbers = Vec::with_capacity(literals.len());
+        for literal in literals {
+            let known = searched.iter().position(|other| other == literal);
+            let at = known.unwrap_or_else(|| {
+                searched.push(literal.clone());
                 searched.len() - 1
             });
-            targets.push(u32::try_from(at).ok()?);
+            numbers.push(u32::try_from(at).ok()?);
         }
-        Some(Form::NoneIn(field, targets))
+        Some(Form::NoneIn { field, literals: numbers, default: Answer::Open })
     }
 }
 
-impl Screen {
-    /// Puts tests together that look for something in the same value.
-    fn find_groups(&mut self, program: &Program) {
-        let mut by_place: std::collections::BTreeMap<u32, Vec<u32>> = std::collections::BTreeMap::new();
-        for ((number, atom), place) in (0_u32..).zip(&self.atoms).zip(&self.place_of) {
-            if let (Some(place), Some(_)) = (place, atom.searched()) {
-                by_place.entry(*place).or_default().push(number);
-            }
+/// The entries that conditions look at, each with what is read of it.
+fn roots(program: &Program, conditions: &[Condition], demand: &mut Demand) -> Vec<Root> {
+    let mut roots: Vec<Root> = Vec::new();
+    for predicate in conditions.iter().flat_map(|condition| &condition.reads.predicates) {
+        let Base::Root(name) = predicate.path.base else { continue };
+        if let Some(root) = roots.iter_mut().find(|root| root.name == name) {
+            root.mask.add(&predicate.path.keys);
+            continue;
         }
-        self.group_of.resize(self.atoms.len(), None);
-        for atoms in by_place.into_values().filter(|atoms| atoms.len() >= TOGETHER) {
-            let group = u32::try_from(self.groups.len()).ok();
-            for atom in &atoms {
-                if let Some(place) = self.group_of.get_mut(*atom as usize) {
-                    *place = group;
-                }
-            }
-            let wanted = atoms.iter().filter_map(|atom| self.atoms.get(*atom as usize)?.searched());
-            let search = Search::new(program, wanted);
-            let negated = atoms.iter().map(|atom| self.atoms.get(*atom as usize).is_some_and(|atom| atom.negated));
-            let without = negated.map(Truth::from_bool).collect();
-            self.groups.push(Group { atoms, without, search });
-        }
+        let Some(text) = program.names.get(name as usize) else { continue };
+        let known = demand.roots.iter().position(|root| root == text);
+        let held = known.unwrap_or_else(|| {
+            demand.roots.push(text.clone());
+            demand.roots.len() - 1
+        });
+        let mut mask = FieldMask::default();
+        mask.add(&predicate.path.keys);
+        roots.push(Root { name, held, mask });
     }
-
-    /// Finds out what every test looks at.
-    fn find_places(&mut self, demand: &mut Demand) {
-        for atom in &self.atoms {
-            let place = match &atom.subject.base {
-                Base::Root(name) => {
-                    let known = demand.roots.iter().position(|root| root == name);
-                    let root = known.unwrap_or_else(|| {
-                        demand.roots.push(name.clone());
-                        demand.roots.len() - 1
-                    });
-                    let place = Place { root, way: atom.subject.way.clone() };
-                    let known = self.places.iter().position(|other| *other == place);
-                    Some(known.unwrap_or_else(|| {
-                        self.places.push(place);
-                        self.places.len() - 1
-                    }))
-                }
-                Base::Field(field) => {
-                    if let Some(asked) = demand.fields.get_mut(*field as usize) {
-                        *asked = true;
-                    }
-                    None
-                }
-                _ => None,
-            };
-            self.place_of.push(place.and_then(|place| u32::try_from(place).ok()));
-        }
-    }
+    roots
 }

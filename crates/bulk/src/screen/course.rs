@@ -1,14 +1,11 @@
 //! Statements about the calls whose patterns ask for nothing but names: counts and places of names decide them.
 
 use super::Answer;
-use super::atom::{Atom, Base};
-use super::formula::Formula;
 use averment_base::truth::Truth;
 use averment_base::value::{Number as Value, Value as Any};
 use averment_engine::bytecode::program::{CodeId, PatternId};
 use averment_engine::ir::{Course, TimesRange};
 use averment_engine::vm::course::plan::Plan;
-use averment_engine::vm::prepare::Prepared;
 use averment_syntax::ast::{Quantifier, SequenceMode};
 
 /// How often and where calls match one distinct pattern. Places count the executed calls.
@@ -60,8 +57,8 @@ pub(super) enum Statement {
     Iff(Step, Step),
     Either(Vec<Step>),
     NotBoth(Step, Step),
-    /// With its condition, where that can be decided here.
-    Each(Quantifier, Step, Option<Formula>),
+    /// With the number of its condition, where its read set is known.
+    Each(Quantifier, Step, Option<u32>),
     /// What only a step of the first patterns can make anything but vacuous, and the other patterns.
     Idle(Vec<Step>, Vec<Step>),
 }
@@ -69,7 +66,7 @@ pub(super) enum Statement {
 /// The test of a number of calls.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Number {
-    test: Formula,
+    condition: u32,
     /// The answers for small numbers, where nothing else of the run decides.
     known: Vec<Answer>,
 }
@@ -78,8 +75,9 @@ pub(super) struct Number {
 const SMALL: u32 = 64;
 
 impl Number {
-    fn new(test: Formula) -> Self {
-        Self { test, known: Vec::new() }
+    /// A test by the number of its condition.
+    fn new(condition: u32) -> Self {
+        Self { condition, known: Vec::new() }
     }
 
     /// The answer for a small number, where nothing else of the run decides.
@@ -87,9 +85,9 @@ impl Number {
         self.known.get(number as usize).copied()
     }
 
-    /// The test itself.
-    pub(super) fn test(&self) -> &Formula {
-        &self.test
+    /// The number of its condition.
+    pub(super) fn condition(&self) -> u32 {
+        self.condition
     }
 
     /// The answers for all small numbers.
@@ -97,34 +95,24 @@ impl Number {
         &self.known
     }
 
-    /// Finds the answers for small numbers out.
-    pub(super) fn learn(&mut self, atoms: &[Atom], prepared: &Prepared) {
-        let alone = |atom: &u32| atoms.get(*atom as usize).is_some_and(|atom| atom.subject.base == Base::Value);
-        if self.test.atoms().iter().all(alone) {
-            self.known = (0..SMALL).map(|number| self.answer(number, atoms, prepared, &mut |_| None)).collect();
-        }
+    /// Keeps the answers for small numbers; `truth` evaluates the test of one.
+    pub(super) fn learn(&mut self, mut truth: impl FnMut(u32) -> Option<Truth>) {
+        self.known = (0..SMALL).map(|number| of_count(truth(number))).collect();
     }
+}
 
-    /// The answer for a number; `of_run` says what is true of the run.
-    pub(super) fn answer(
-        &self,
-        number: u32,
-        atoms: &[Atom],
-        prepared: &Prepared,
-        of_run: &mut dyn FnMut(u32) -> Option<Truth>,
-    ) -> Answer {
-        let value = Any::Number(Value::Integer(i64::from(number)));
-        let truth = self.test.truth(&mut |number| match atoms.get(number as usize)? {
-            atom if atom.subject.base == Base::Value => atom.truth(&value, prepared),
-            _ => of_run(number),
-        });
-        // What something missing decides is for the monitor.
-        match truth {
-            Some(Truth::True) => Answer::Pass,
-            Some(Truth::False) => Answer::Fail,
-            _ => Answer::Open,
-        }
+/// The answer where the test of the number of calls has this truth. What something missing decides is for the monitor.
+pub(super) fn of_count(truth: Option<Truth>) -> Answer {
+    match truth {
+        Some(Truth::True) => Answer::Pass,
+        Some(Truth::False) => Answer::Fail,
+        _ => Answer::Open,
     }
+}
+
+/// A number of calls as a value.
+pub(super) fn number_of<'a>(count: u32) -> Any<'a> {
+    Any::Number(Value::Integer(i64::from(count)))
 }
 
 impl Statement {
@@ -174,8 +162,8 @@ impl Steps<'_> {
 pub(super) fn of(
     course: &Course<PatternId, CodeId>,
     plan: &Plan,
-    condition: &mut dyn FnMut(CodeId) -> Option<Formula>,
-    number: &mut dyn FnMut(CodeId) -> Option<Formula>,
+    condition: &mut dyn FnMut(CodeId, PatternId) -> Option<u32>,
+    number: &mut dyn FnMut(CodeId) -> Option<u32>,
 ) -> Option<Statement> {
     use Statement as S;
     let steps = Steps(plan);
@@ -211,7 +199,9 @@ pub(super) fn of(
         Course::Iff { left, right } => S::Iff(steps.one(*left)?, steps.one(*right)?),
         Course::Either { steps: either } => S::Either(steps.all(either)?),
         Course::NotBoth { left, right } => S::NotBoth(steps.one(*left)?, steps.one(*right)?),
-        Course::Each { quantifier, step, condition: code } => S::Each(*quantifier, steps.one(*step)?, condition(*code)),
+        Course::Each { quantifier, step, condition: code } => {
+            S::Each(*quantifier, steps.one(*step)?, condition(*code, *step))
+        }
         Course::NoneInSteps { step, .. } => S::Idle(vec![steps.one(*step)?], Vec::new()),
         _ => return None,
     })

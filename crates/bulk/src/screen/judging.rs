@@ -1,35 +1,38 @@
 //! One run while it is judged.
 
-use super::atom::Base;
 use super::course::{self, Calls, Number, Statement, Step};
-use super::formula::Formula;
-use super::texts::Haystack;
-use super::{Answer, Form, Group, Item, Screen};
+use super::evaluator::Evaluator;
+use super::predicate::{Base, Path};
+use super::{Answer, Compiled, Form, Item, Screen, Source};
 use averment_base::truth::Truth;
-use averment_base::value::{Text, Value};
+use averment_base::value::Value;
+use averment_engine::vm::gate;
 use averment_engine::vm::prepare::Prepared;
 use averment_syntax::ast::Quantifier;
-use averment_traces::facts::{Call, Facts, Field, Held, Stretch};
-use smallvec::SmallVec;
+use averment_traces::facts::{Facts, Field, Held};
 
 /// One run while it is judged.
 pub(super) struct Judging<'j, 'a> {
     pub(super) screen: &'j Screen,
-    pub(super) prepared: &'j Prepared,
+    pub(super) rules: Compiled<'a>,
     pub(super) facts: &'j Facts<'a>,
-    pub(super) stretch: Option<Stretch<'a>>,
+    pub(super) source: Source<'a>,
     pub(super) calls: Calls<'j>,
-    /// The truth of each test of the run, as far as it is known.
-    pub(super) truths: &'j mut [Option<Truth>],
-    /// The value at each place, as far as it was looked at; the inner `None` is for one that cannot be read here.
-    pub(super) values: SmallVec<[Option<Option<Value<'a>>>; 8]>,
-    /// Which tests of each field's search are met by some text.
+    pub(super) evaluator: Evaluator<'j, 'a>,
+    /// The truth of each condition of the run, as far as somebody has asked; the inner `None` where it cannot be told here.
+    pub(super) truths: &'j mut [Option<Option<Truth>>],
+    /// Which literals of each field's search stand in some text.
     pub(super) found: &'j [Vec<bool>; 2],
     /// The same as a list.
     pub(super) hits: &'j [Vec<u32>; 2],
 }
 
 impl<'a> Judging<'_, 'a> {
+    /// What was prepared of the program.
+    pub(super) fn prepared(&self) -> &'a Prepared {
+        self.rules.prepared
+    }
+
     /// The answer of an assertion by its place in the list.
     pub(super) fn numbered(&mut self, number: u32) -> Answer {
         let screen = self.screen;
@@ -37,53 +40,39 @@ impl<'a> Judging<'_, 'a> {
     }
 
     pub(super) fn item(&mut self, item: &Item) -> Answer {
-        let mut undecided = false;
-        for when in &item.when {
-            match self.formula(when).map(Truth::plain) {
-                None => return Answer::Open,
-                Some(Some(true)) => {}
-                Some(Some(false)) => return Answer::Skipped,
-                Some(None) => undecided = true,
-            }
-        }
-        if undecided {
-            return Answer::Undecided;
+        match gate(&item.when, |condition| self.condition(*condition).ok_or(())) {
+            Err(()) => return Answer::Open,
+            Ok(Some((verdict, _))) => return Answer::of_verdict(verdict),
+            Ok(None) => {}
         }
         match &item.check {
             Form::Open => Answer::Open,
-            Form::Expression(formula) => self.formula(formula).map_or(Answer::Open, Answer::of_truth),
+            Form::Expression(condition) => self.condition(*condition).map_or(Answer::Open, Answer::of_truth),
             _ if self.facts.unusual || !self.facts.records_calls => Answer::Open,
             Form::Course(statement) => self.course(statement),
-            Form::NoneIn(field, targets) => self.none_in(*field, targets),
+            Form::NoneIn { field, literals, default } => self.none_in(item.assertion, *field, literals, *default),
         }
     }
 
-    fn none_in(&self, field: Field, targets: &[u32]) -> Answer {
+    fn none_in(&mut self, assertion: u32, field: Field, literals: &[u32], default: Answer) -> Answer {
         let found = self.found.get(field as usize).map_or(&[][..], Vec::as_slice);
-        if targets.iter().any(|target| found.get(*target as usize) != Some(&false)) {
-            return if self.is_plain(field) { Answer::Fail } else { Answer::Open };
+        if literals.iter().all(|literal| found.get(*literal as usize) == Some(&false)) {
+            return if self.has_values(field) { default } else { Answer::Open };
         }
-        self.none_found(field)
+        self.evaluator.refuel();
+        self.evaluator.verdict_of_all(assertion, field).map_or(Answer::Open, Answer::of_verdict)
     }
 
-    /// Whether what was found in a field stands in a value of it: in bytes it may be the text of a key that comes again. Values that
-    /// can be read have no such key.
-    fn is_plain(&self, field: Field) -> bool {
-        let mut held = self.facts.calls.iter().filter_map(|call| call.fields.get(field as usize));
-        self.stretch.is_none() || held.all(|held| self.value(*held, &[]).is_some())
-    }
-
-    /// The answer where nothing is found.
-    fn none_found(&self, field: Field) -> Answer {
-        let Some(texts) = self.facts.texts.get(field as usize) else { return Answer::Open };
-        // Nothing to look at: the monitor says of what.
-        if texts.any || (texts.perhaps && self.has_leaf(field)) { Answer::Pass } else { Answer::Open }
+    /// Whether there surely is a value to look at in a field of some call: where there is none the monitor says of what.
+    fn has_values(&self, field: Field) -> bool {
+        let texts = self.facts.texts.get(field as usize);
+        texts.is_some_and(|texts| texts.any || (texts.perhaps && self.has_leaf(field)))
     }
 
     /// Whether a field of some call surely holds a text, a number or a boolean.
     fn has_leaf(&self, field: Field) -> bool {
         let held = self.facts.calls.iter().filter_map(|call| call.fields.get(field as usize));
-        let mut values = held.map_while(|held| self.value(*held, &[]));
+        let mut values = held.map_while(|held| self.read(*held));
         values.any(|value| {
             let mut open = vec![value];
             while let Some(value) = open.pop() {
@@ -98,6 +87,14 @@ impl<'a> Judging<'_, 'a> {
         })
     }
 
+    fn read(&self, held: Held<'a>) -> Option<Value<'a>> {
+        match (self.source, held) {
+            (Source::Line(stretch), held) => stretch.read(held),
+            (Source::Run(..), Held::Value(value)) => Some(value),
+            (Source::Run(..), Held::Bytes(..) | Held::Written(..)) => None,
+        }
+    }
+
     fn course(&mut self, statement: &Statement) -> Answer {
         let calls = self.calls;
         match statement {
@@ -106,7 +103,7 @@ impl<'a> Judging<'_, 'a> {
                 number.known(count).unwrap_or_else(|| self.count(number, count))
             }
             Statement::Each(quantifier, step, Some(condition)) if step.is_by_name() && calls.seen(*step).count > 0 => {
-                self.each(*quantifier, *step, condition)
+                self.each(*quantifier, *step, *condition)
             }
             _ => course::judge(statement, &calls),
         }
@@ -114,20 +111,24 @@ impl<'a> Judging<'_, 'a> {
 
     /// The test of a number of calls.
     fn count(&mut self, number: &Number, count: u32) -> Answer {
-        let screen = self.screen;
-        let prepared = self.prepared;
-        number.answer(count, &screen.atoms, prepared, &mut |atom| self.of_run(atom))
+        let Some(condition) = self.screen.conditions.get(number.condition() as usize) else { return Answer::Open };
+        self.evaluator.refuel();
+        course::of_count(self.evaluator.truth_of(condition.code, course::number_of(count)))
     }
 
     /// `each A: condition` and its like.
-    fn each(&mut self, quantifier: Quantifier, step: Step, condition: &Formula) -> Answer {
+    fn each(&mut self, quantifier: Quantifier, step: Step, condition: u32) -> Answer {
+        let Some(condition) = self.screen.conditions.get(condition as usize) else { return Answer::Open };
+        self.evaluator.refuel();
         let (mut decided, mut on_evidence) = (false, false);
-        for (place, call) in self.facts.calls.iter().enumerate() {
+        for place in 0..self.facts.calls.len() {
             if !self.calls.matches(place, step) {
                 continue;
             }
-            let Some(truth) = condition.truth(&mut |atom| self.of_call(atom, call)) else { return Answer::Open };
-            let Some(plain) = truth.plain() else { return Answer::Open };
+            let truth = self.evaluator.truth_of_call(condition.code, place, step.shape());
+            let Some((truth, plain)) = truth.and_then(|truth| Some((truth, truth.plain()?))) else {
+                return Answer::Open;
+            };
             decided |= plain != (quantifier == Quantifier::Each);
             on_evidence |= !truth.by_missing();
         }
@@ -139,83 +140,30 @@ impl<'a> Judging<'_, 'a> {
         }
     }
 
-    fn of_call(&mut self, number: u32, call: &Call<'a>) -> Option<Truth> {
-        let atom = self.screen.atoms.get(number as usize)?;
-        let held = match &atom.subject.base {
-            Base::Tool => Held::Value(Value::Text(Text::Plain(call.name))),
-            Base::Field(field) => *call.fields.get(*field as usize)?,
-            _ => return self.of_run(number),
-        };
-        let value = self.value(held, &atom.subject.way)?;
-        atom.truth(&value, self.prepared)
+    /// The answer of an assertion that is a condition of the run, by the condition's number.
+    pub(super) fn expression(&mut self, condition: u32) -> Answer {
+        self.condition(condition).map_or(Answer::Open, Answer::of_truth)
     }
 
-    fn value(&self, held: Held<'a>, way: &[String]) -> Option<Value<'a>> {
-        match (self.stretch, held) {
-            (Some(stretch), _) => stretch.at(held, way),
-            (None, Held::Value(value)) => Some(averment_traces::facts::inside(value, way)),
-            (None, Held::Bytes(..) | Held::Written(..)) => None,
+    /// The truth of a condition of the run, evaluated once; `None` where it cannot be told here.
+    fn condition(&mut self, number: u32) -> Option<Truth> {
+        if let Some(Some(known)) = self.truths.get(number as usize) {
+            return *known;
         }
+        let condition = self.screen.conditions.get(number as usize)?;
+        self.evaluator.refuel();
+        let truth = self.evaluator.truth(condition.code);
+        if let Some(place) = self.truths.get_mut(number as usize) {
+            *place = Some(truth);
+        }
+        truth
     }
 
-    fn formula(&mut self, formula: &Formula) -> Option<Truth> {
-        formula.truth(&mut |atom| self.of_run(atom))
-    }
-
-    /// The truth of a test of the run, made once.
-    pub(super) fn of_run(&mut self, number: u32) -> Option<Truth> {
-        if let Some(Some(truth)) = self.truths.get(number as usize) {
-            return Some(*truth);
-        }
-        let screen = self.screen;
-        let atom = screen.atoms.get(number as usize)?;
-        let value = self.at_place(screen.place_of.get(number as usize).copied().flatten()?)?;
-        if let (Value::Text(text), Some(group)) = (&value, screen.group_of(number)) {
-            self.together(group, text.as_str());
-            return self.truths.get(number as usize).copied().flatten();
-        }
-        let truth = atom.truth(&value, self.prepared)?;
-        if let Some(known) = self.truths.get_mut(number as usize) {
-            *known = Some(truth);
-        }
-        Some(truth)
-    }
-
-    /// The value at a place, read once.
-    pub(super) fn at_place(&mut self, number: u32) -> Option<Value<'a>> {
-        if let Some(Some(value)) = self.values.get(number as usize) {
-            return *value;
-        }
-        let place = self.screen.places.get(number as usize)?;
-        let value = self.value(*self.facts.roots.get(place.root)?, &place.way);
-        if self.values.is_empty() {
-            self.values.resize(self.screen.places.len(), None);
-        }
-        if let Some(known) = self.values.get_mut(number as usize) {
-            *known = Some(value);
-        }
-        value
-    }
-
-    /// Makes all tests of a group on their text.
-    fn together(&mut self, group: &Group, text: &str) {
-        let atoms = |number: u32| self.screen.atoms.get(number as usize);
-        for (number, truth) in group.atoms.iter().zip(&group.without) {
-            if let Some(place) = self.truths.get_mut(*number as usize) {
-                *place = Some(*truth);
-            }
-        }
-        let truths = &mut *self.truths;
-        group.search.run(
-            Haystack::one(text),
-            &|target| atoms(*group.atoms.get(target as usize)?)?.searched(),
-            self.prepared,
-            &mut |target| {
-                let number = group.atoms.get(target as usize).copied().unwrap_or(u32::MAX);
-                if let (Some(place), Some(atom)) = (truths.get_mut(number as usize), atoms(number)) {
-                    *place = Some(Truth::from_bool(!atom.negated));
-                }
-            },
-        );
+    /// The value that a path leads to in the run.
+    pub(super) fn value_at(&mut self, path: &Path) -> Option<Value<'a>> {
+        let Base::Root(name) = path.base else { return None };
+        let name = self.rules.program.names.get(name as usize)?;
+        let root = self.evaluator.run()?.root(name);
+        Some(path.keys.iter().fold(root, |node, key| node.field(key)).value)
     }
 }

@@ -1,35 +1,44 @@
 //! The screen: decides as many assertions as it can from the facts of a run, without reading the run in full.
 //!
 //! What it says is what the monitors and the machine say; what it cannot say stays open, and the run is read and evaluated for it. It
-//! knows statements about calls whose patterns ask for nothing but names, expressions made of tests against literals, conditions of single
-//! calls, and `no PREDICATE in calls[*].args` and `.result`. Nothing in it knows a particular rule.
+//! knows statements about calls whose patterns ask for nothing but names. Conditions are evaluated by the machine, on a run that holds no
+//! more than what they read ([`projection`]); verdicts that other runs have, too, are remembered ([`values`]). Of `no PREDICATE in
+//! calls[*].args` and `.result` it looks for the literals that the predicate needs, and evaluates where one stands. Nothing in it knows a
+//! particular rule.
 
-mod atom;
 mod build;
 mod course;
-mod formula;
+mod defaults;
+mod evaluator;
 mod judging;
+mod predicate;
+pub mod projection;
+mod read_set;
 mod sequences;
 mod sight;
 mod standing;
 mod texts;
+mod values;
 mod windows;
 
-use atom::Atom;
 use averment_base::truth::{Truth, Verdict};
-use averment_engine::bytecode::program::Program;
+use averment_engine::bytecode::program::{CodeId, Program};
 use averment_engine::vm::course::plan::Plan;
+use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::prepare::Prepared;
-use averment_engine::vm::select::Selection;
-use averment_traces::facts::{Demand, Facts, Field, Stretch};
+use averment_runs::run::Run;
+use averment_traces::facts::{Demand, Facts, Field, FieldMask, Stretch};
+use bumpalo::Bump;
 use course::{Calls, Seen, Statement};
-use formula::Formula;
+use evaluator::Evaluator;
 use judging::Judging;
+use predicate::Literal;
+use read_set::ReadSet;
 use rustc_hash::FxHashMap;
 pub use sight::Sight;
-use smallvec::SmallVec;
 use standing::Standing;
 use texts::{Haystack, Search};
+use values::Remembered;
 
 /// What the screen says of an assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,60 +92,83 @@ impl Answer {
     }
 }
 
-/// An assertion as the screen sees it.
+/// A program with what assertions are evaluated with.
+#[derive(Debug, Clone, Copy)]
+pub struct Compiled<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// What was prepared of it.
+    pub prepared: &'p Prepared,
+    /// How runs are judged.
+    pub options: &'p EvaluateOptions,
+}
+
+/// Where the facts of a run come from, and what evaluates the rest.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// The bytes of a line.
+    Line(Stretch<'a>),
+    /// The run, read in full, with the memory for what is computed.
+    Run(&'a Run<'a>, &'a Bump),
+}
+
+/// An assertion as the screen sees it. Conditions are given by their numbers.
 #[derive(Debug)]
 struct Item {
     /// Its number in the program.
     assertion: u32,
-    when: Vec<Formula>,
+    when: Vec<u32>,
     check: Form,
 }
 
 #[derive(Debug)]
 enum Form {
-    Expression(Formula),
+    Expression(u32),
     Course(Statement),
-    /// No text of a field of all calls meets any of these, by their numbers in the field's search.
-    NoneIn(Field, Vec<u32>),
+    /// No text of a field of all calls meets a predicate.
+    NoneIn {
+        field: Field,
+        /// The literals of which the predicate needs one, by their numbers in the field's search.
+        literals: Vec<u32>,
+        /// The answer where there are values and none holds one of them.
+        default: Answer,
+    },
     /// It has to be looked at.
     Open,
 }
 
-/// A value that tests look at: an entry of the facts, and the way from there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
-    root: usize,
-    way: Vec<String>,
+/// A condition; equal ones are one.
+#[derive(Debug)]
+struct Condition {
+    code: CodeId,
+    reads: ReadSet,
+}
+
+/// An entry of the run that conditions look at.
+#[derive(Debug)]
+struct Root {
+    /// Its name, by number in the program.
+    name: u32,
+    /// Its place in the facts.
+    held: usize,
+    mask: FieldMask,
 }
 
 /// The screen of a program.
 #[derive(Debug)]
 pub struct Screen {
     items: Vec<Item>,
-    atoms: Vec<Atom>,
-    /// The place that each test of the run looks at.
-    places: Vec<Place>,
-    place_of: Vec<Option<u32>>,
-    /// Texts and expressions that are looked for in the same value, where they are several.
-    groups: Vec<Group>,
-    /// The group of each test.
-    group_of: Vec<Option<u32>>,
-    /// The tests of each field's search.
-    searched: [Vec<u32>; 2],
+    conditions: Vec<Condition>,
+    /// The entries that conditions look at.
+    roots: Vec<Root>,
+    /// The fields of calls that conditions look at, by the distinct pattern of the calls.
+    fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
+    /// The literals of each field's search.
+    searched: [Vec<Literal>; 2],
     searches: [Option<Search>; 2],
     /// How many assertions it can say nothing of in any run.
     open: usize,
     standing: Standing,
-}
-
-/// Tests that look for something in the same text.
-#[derive(Debug)]
-struct Group {
-    /// Their numbers.
-    atoms: Vec<u32>,
-    /// What is true of each where nothing is found.
-    without: Vec<Truth>,
-    search: Search,
 }
 
 /// Memory of the screen for one thread.
@@ -149,8 +181,9 @@ pub struct Scratch {
     classes: Vec<u32>,
     seen: Vec<Seen>,
     touched: Vec<u32>,
-    truths: Vec<Option<Truth>>,
-    /// Which tests of each field's search are met by some text.
+    truths: Vec<Option<Option<Truth>>>,
+    remembered: Remembered,
+    /// Which literals of each field's search stand in some text.
     found: [Vec<bool>; 2],
     /// The same as a list.
     hits: [Vec<u32>; 2],
@@ -164,12 +197,8 @@ const NAMES: usize = 10_000;
 impl Screen {
     /// The screen of the selected assertions of a program. What it asks of runs is added to `demand`, which several programs may share.
     #[must_use]
-    pub fn new(program: &Program, prepared: &Prepared, selection: &Selection, demand: &mut Demand) -> Self {
-        build::screen(program, prepared, selection, demand)
-    }
-
-    fn group_of(&self, atom: u32) -> Option<&Group> {
-        self.groups.get(self.group_of.get(atom as usize).copied().flatten()? as usize)
+    pub fn new(rules: Compiled<'_>, demand: &mut Demand) -> Self {
+        build::screen(rules, demand)
     }
 
     /// Whether every run has to be read in full for some assertion.
@@ -183,29 +212,28 @@ impl Screen {
         self.items.iter().map(|item| item.assertion)
     }
 
-    /// Answers for every assertion, in order. `stretch` reads values that the facts hold as bytes.
+    /// Answers for every assertion, in order.
     pub fn judge<'a>(
         &self,
-        program: &Program,
-        prepared: &Prepared,
+        rules: Compiled<'a>,
         facts: &Facts<'a>,
-        stretch: Option<Stretch<'a>>,
+        source: Source<'a>,
         scratch: &mut Scratch,
         answers: &mut Vec<Answer>,
     ) {
-        let plan = prepared.plan(program);
-        scratch.count(plan, prepared, facts);
+        let plan = rules.prepared.plan(rules.program);
+        scratch.count(plan, rules.prepared, facts);
         scratch.truths.clear();
-        scratch.truths.resize(self.atoms.len(), None);
-        self.search(facts, stretch, prepared, &mut scratch.found, &mut scratch.hits);
-        let Scratch { classes, shapes, seen, truths, found, hits, touched, done, .. } = scratch;
+        scratch.truths.resize(self.conditions.len(), None);
+        self.search(facts, source, rules.prepared, &mut scratch.found, &mut scratch.hits);
+        let Scratch { classes, shapes, seen, truths, remembered, found, hits, touched, done, .. } = scratch;
         let calls = Calls { seen, names: classes, shapes };
-        let values = SmallVec::new();
-        let mut judging = Judging { screen: self, prepared, facts, stretch, calls, truths, values, found, hits };
+        let evaluator = Evaluator::new(self, rules, facts, source);
+        let mut judging = Judging { screen: self, rules, facts, source, calls, evaluator, truths, found, hits };
         if facts.unusual || !facts.records_calls {
             answers.extend(self.items.iter().map(|item| judging.item(item)));
         } else {
-            self.standing.judge(&mut judging, touched, done, answers);
+            self.standing.judge(&mut judging, (touched, done), remembered, answers);
         }
     }
 
@@ -213,7 +241,7 @@ impl Screen {
     fn search(
         &self,
         facts: &Facts<'_>,
-        stretch: Option<Stretch<'_>>,
+        source: Source<'_>,
         prepared: &Prepared,
         all: &mut [Vec<bool>; 2],
         hits: &mut [Vec<u32>; 2],
@@ -223,7 +251,7 @@ impl Screen {
             let Some(search) = search else { continue };
             hits.drain(..).filter_map(|hit| found.get_mut(hit as usize).map(|found| *found = false)).for_each(drop);
             found.resize(searched.len(), false);
-            let wanted = |target: u32| self.atoms.get(*searched.get(target as usize)? as usize)?.searched();
+            let wanted = |literal: u32| searched.get(literal as usize);
             let mut note = |target| {
                 if let Some(found) = found.get_mut(target as usize).filter(|found| !**found) {
                     *found = true;
@@ -231,8 +259,8 @@ impl Screen {
                 }
             };
             search.run(Haystack::all(texts), &wanted, prepared, &mut note);
-            let place = |(start, end): &(usize, usize)| stretch.and_then(|stretch| stretch.text.get(*start..*end));
-            for long in texts.long.iter().filter_map(place) {
+            let Source::Line(stretch) = source else { continue };
+            for long in texts.long.iter().filter_map(|(start, end)| stretch.text.get(*start..*end)) {
                 search.run(Haystack::one(long), &wanted, prepared, &mut note);
             }
         }

@@ -1,8 +1,7 @@
 //! How much of a run the evaluation of an assertion looks at: as much as its screen does, and the reasons are made of that.
 
-use super::atom::Base;
 use super::course::Statement;
-use super::formula::Formula;
+use super::read_set::ReadSet;
 use super::{Form, Item, Scratch, Screen};
 use averment_engine::bytecode::program::Program;
 use averment_traces::facts::Field;
@@ -47,13 +46,13 @@ impl Screen {
         let settings = program.assertions.get(item.assertion as usize).map(|assertion| &assertion.settings);
         // A message of the author may say anything of the run.
         let plain = settings.is_some_and(|settings| settings.message.is_none());
-        if !plain || !item.when.iter().all(|when| self.is_of_entries(when)) {
+        if !plain || !item.when.iter().all(|when| self.is_of_entries(*when)) {
             return Sight::Run;
         }
         match &item.check {
-            Form::Expression(formula) if self.is_of_entries(formula) => Sight::Entries,
+            Form::Expression(condition) if self.is_of_entries(*condition) => Sight::Entries,
             Form::Course(statement) => self.of_statement(statement),
-            Form::NoneIn(field, _) => Sight::All { field: *field },
+            Form::NoneIn { field, .. } => Sight::All { field: *field },
             Form::Expression(_) | Form::Open => Sight::Run,
         }
     }
@@ -63,33 +62,24 @@ impl Screen {
             return Sight::Run;
         }
         match statement {
-            Statement::Each(_, step, Some(condition)) => match self.fields(condition) {
+            Statement::Each(_, step, Some(condition)) => match self.reads(*condition).and_then(ReadSet::fields) {
                 Some(fields) => Sight::Fields { shape: step.shape(), fields },
                 None => Sight::Run,
             },
-            Statement::Count(_, number) if self.fields(number.test()).is_none() => Sight::Run,
+            Statement::Count(_, number) if self.reads(number.condition()).and_then(ReadSet::fields).is_none() => {
+                Sight::Run
+            }
             Statement::Each(_, _, None) | Statement::Idle(..) => Sight::Run,
             _ => Sight::Names,
         }
     }
 
-    fn is_of_entries(&self, formula: &Formula) -> bool {
-        let mut atoms = formula.atoms().into_iter();
-        atoms.all(|atom| self.place_of.get(atom as usize).is_some_and(Option::is_some))
+    fn reads(&self, condition: u32) -> Option<&ReadSet> {
+        self.conditions.get(condition as usize).map(|condition| &condition.reads)
     }
 
-    /// The fields of a call that a condition looks at; `None` where it looks at anything else but entries.
-    fn fields(&self, condition: &Formula) -> Option<[bool; 2]> {
-        let mut fields = [false; 2];
-        for atom in condition.atoms() {
-            match &self.atoms.get(atom as usize)?.subject.base {
-                Base::Field(field) => *fields.get_mut(*field as usize)? = true,
-                // The number that a count is of.
-                Base::Value => {}
-                _ => self.place_of.get(atom as usize).copied().flatten().map(|_| ())?,
-            }
-        }
-        Some(fields)
+    fn is_of_entries(&self, condition: u32) -> bool {
+        self.reads(condition).is_some_and(ReadSet::is_of_entries)
     }
 }
 

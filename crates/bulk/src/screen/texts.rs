@@ -3,7 +3,7 @@
 //! Each has triggers: sequences of bytes of which a match starts with one, or holds one. The pass looks for triggers; only where one stands
 //! is the expression itself tried, on the one text around it. What has no trigger is tried on every text.
 
-use super::atom::Searched;
+use super::predicate::Literal;
 use super::sequences::{self, Sequence};
 use super::windows::{Size, Windows};
 use averment_engine::bytecode::program::Program;
@@ -50,18 +50,18 @@ const FEW: usize = 40;
 
 impl Search {
     /// A search for these.
-    pub(super) fn new<'s>(program: &Program, wanted: impl Iterator<Item = Searched<'s>>) -> Self {
+    pub(super) fn new<'s>(program: &Program, wanted: impl Iterator<Item = &'s Literal>) -> Self {
         let (mut targets, mut untriggered) = (Vec::new(), Vec::new());
         let mut triggers: Vec<Trigger> = Vec::new();
         let mut known = FxHashMap::default();
         for (number, wanted) in (0_u32..).zip(wanted) {
             let (target, sequences) = match wanted {
                 // Between two texts stands a zero byte: what holds one could be found where no text holds it.
-                Searched::Text(text) => {
+                Literal::Text(text) => {
                     let one = Sequence::of_text(text).filter(|_| text.len() <= 64 && !text.contains('\0'));
                     (Target::Text, one.map(|one| vec![one]))
                 }
-                Searched::Regex(regex) => of_regex(program, regex),
+                Literal::Regex(regex) => of_regex(program, *regex),
             };
             targets.push(target);
             let Some(sequences) = sequences else {
@@ -85,7 +85,7 @@ impl Search {
     pub(super) fn run<'s>(
         &self,
         texts: Haystack<'_>,
-        wanted: &dyn Fn(u32) -> Option<Searched<'s>>,
+        wanted: &dyn Fn(u32) -> Option<&'s Literal>,
         prepared: &Prepared,
         found: &mut dyn FnMut(u32),
     ) {
@@ -103,8 +103,8 @@ impl Search {
         for target in &self.untriggered {
             let wanted = wanted(*target);
             let stands = |text: &str| match wanted {
-                Some(Searched::Text(part)) => text.contains(part),
-                Some(Searched::Regex(regex)) => prepared.regex(regex).is_some_and(|regex| regex.is_match(text)),
+                Some(Literal::Text(part)) => text.contains(part.as_str()),
+                Some(Literal::Regex(regex)) => prepared.regex(*regex).is_some_and(|regex| regex.is_match(text)),
                 None => false,
             };
             if texts.any(stands) {

@@ -3,7 +3,7 @@
 
 use averment_base::limits::Limits;
 use averment_base::value::Value;
-use averment_bulk::screen::{Answer, Scratch, Screen};
+use averment_bulk::screen::{Answer, Compiled, Scratch, Screen, Source};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
 use averment_engine::vm::prepare::Prepared;
@@ -167,7 +167,8 @@ fn judge_by(
     let limits = Limits::default();
     let mut demand = Demand::default();
     let options = EvaluateOptions::default();
-    let screen = Screen::new(program, prepared, &options.selection, &mut demand);
+    let rules = Compiled { program, prepared, options: &options };
+    let screen = Screen::new(rules, &mut demand);
     let (arena, full) = (Bump::new(), Bump::new());
     let mut index = Index::default();
     index.build(text.as_bytes()).unwrap();
@@ -181,7 +182,7 @@ fn judge_by(
     let read = read.filter(|()| index.is_clean());
     let fast = read.map(|()| {
         let mut answers = Vec::new();
-        screen.judge(program, prepared, &facts, Some(stretch), &mut scratch, &mut answers);
+        screen.judge(rules, &facts, Source::Line(stretch), &mut scratch, &mut answers);
         answers
     });
     let run = read::parse(raw, &full, &limits).ok()?;
@@ -191,7 +192,7 @@ fn judge_by(
         compare(&facts, &of_run, stretch, text);
     }
     let mut plain = Vec::new();
-    screen.judge(program, prepared, &of_run, None, &mut scratch, &mut plain);
+    screen.judge(rules, &of_run, Source::Run(&run, &full), &mut scratch, &mut plain);
     let outcome = evaluate(program, prepared, &run, &full, &options);
     Some(Both { fast, plain, verdicts: outcome.results.iter().map(|one| one.verdict).collect() })
 }
@@ -202,7 +203,7 @@ fn compare<'a>(fast: &Facts<'a>, plain: &Facts<'a>, stretch: Stretch<'a>, line: 
         Value::Absent | Value::Missing => format!("{value:?}"),
         value => averment_base::value::json::to_json(&value),
     };
-    let same = |fast: Held<'a>, plain: Held<'a>| match (stretch.at(fast, &[]), plain) {
+    let same = |fast: Held<'a>, plain: Held<'a>| match (stretch.read(fast), plain) {
         (Some(fast), Held::Value(plain)) => assert_eq!(shown(fast), shown(plain), "{line}"),
         (None, _) => {}
         (Some(_), _) => panic!("facts of a run hold values"),
@@ -446,7 +447,8 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
 fn no_rule_of_the_speed_corpus_makes_every_run_be_read_in_full() {
     let (program, prepared) = compiled(include_str!("../../../../benches/pack.assert"));
     let mut demand = Demand::default();
-    let screen = Screen::new(&program, &prepared, &EvaluateOptions::default().selection, &mut demand);
+    let options = EvaluateOptions::default();
+    let screen = Screen::new(Compiled { program: &program, prepared: &prepared, options: &options }, &mut demand);
     assert!(!screen.always_open());
 }
 

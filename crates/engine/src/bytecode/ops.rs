@@ -113,7 +113,7 @@ const fn takes(pops: &'static str) -> &'static str {
 macro_rules! ops {
     ($($name:ident ($($operand:ident: $ty:ty),*) = $mnemonic:literal, $pops:expr => $pushes:expr, cost $cost:literal, $doc:literal;)*) => {
         /// An instruction.
-        #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Op {
             $(#[doc = $doc] $name($($ty),*),)*
         }

@@ -103,6 +103,24 @@ pub fn evaluate_some<'run>(
     all.map(|(number, assertion)| evaluation.assertion(number, assertion)).collect()
 }
 
+/// The verdicts of some assertions on a run by what they assert alone, whatever their `when` says; `None` for a fault.
+#[must_use]
+pub fn verdicts_of_checks<'run>(
+    program: &'run Program,
+    prepared: &'run Prepared,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    options: &EvaluateOptions,
+    wanted: &[u32],
+) -> Vec<Option<Verdict>> {
+    let mut judge = Judge::new(Machine::new(program, prepared, run, arena, options.limits), &options.permissions);
+    let verdict = |number: &u32| {
+        judge.machine.refuel();
+        judge.check(program.assertions.get(*number as usize)?).ok().map(|finding| finding.verdict)
+    };
+    wanted.iter().map(verdict).collect()
+}
+
 /// Judges one run as [`evaluate`] does, and adds what it costs to a profile of the program.
 #[must_use]
 pub fn evaluate_profiled<'run>(

@@ -46,17 +46,40 @@ impl<'run, 'a> Judge<'run, 'a> {
 
     /// Judges an assertion on the whole run, its `when` first.
     pub(super) fn assertion(&mut self, assertion: &'run Assertion) -> Judged {
+        self.judge(assertion, &assertion.settings.when)
+    }
+
+    /// Judges what an assertion asserts on the whole run, whatever its `when` says.
+    pub(super) fn check(&mut self, assertion: &'run Assertion) -> Judged {
+        self.judge(assertion, &[])
+    }
+
+    fn judge(&mut self, assertion: &'run Assertion, when: &[CodeId]) -> Judged {
         let bindings = bindings_of(self.machine.program, &assertion.check);
         let rule = assertion.rule.and_then(|rule| self.machine.program.rules.get(rule as usize));
         let of_invariant = rule.is_some_and(|rule| rule.role == RuleRole::Invariant);
         let context = Context { of_invariant, ..Context::of_run(self.machine.run, bindings as usize) };
         let Self { machine, engine, permissions } = self;
         let mut parts = Parts { machine, engine, permissions };
-        match parts.when(&assertion.settings.when, &context)? {
+        match parts.when(when, &context)? {
             Some(finding) => Ok(finding),
             None => parts.check(&assertion.check, &context),
         }
     }
+}
+
+/// Why the conditions of a `when` keep an assertion from being judged, with the one that does: skipped by the first that is false, else
+/// undecided by the first that cannot be decided. `None` where all hold.
+pub fn gate<C, E>(conditions: &[C], mut truth: impl FnMut(&C) -> Result<Truth, E>) -> Result<Option<(Verdict, &C)>, E> {
+    let mut undecided = None;
+    for condition in conditions {
+        match truth(condition)?.plain() {
+            Some(true) => {}
+            Some(false) => return Ok(Some((Verdict::Skipped, condition))),
+            None => undecided = undecided.or(Some((Verdict::Undecided, condition))),
+        }
+    }
+    Ok(undecided)
 }
 
 /// How many bindings an assertion has: every statement and block of it says so.
@@ -82,25 +105,18 @@ struct Parts<'p, 'run> {
 impl<'run> Parts<'_, 'run> {
     /// The finding of conditions that do not hold: skipped where one is false, undecided where one cannot be decided.
     fn when(&mut self, conditions: &[CodeId], context: &Context<'run>) -> Result<Option<Finding>, Fault> {
-        let mut undecided = None;
-        for &code in conditions {
+        let gate = gate(conditions, |&code| {
             let truth = self.machine.truth(code, &context.scope())?;
             self.derive_when(code, context);
-            match truth.plain() {
-                Some(true) => {}
-                Some(false) => {
-                    let text = self.machine.code_text(code);
-                    return Ok(Some(Finding::new(Verdict::Skipped, format!("`when {text}` is false"))));
-                }
-                None => undecided = undecided.or(Some(code)),
+            Ok::<_, Fault>(truth)
+        })?;
+        Ok(gate.map(|(verdict, &code)| {
+            if verdict == Verdict::Skipped {
+                return Finding::new(verdict, format!("`when {}` is false", self.machine.code_text(code)));
             }
-        }
-        Ok(undecided.map(|code| {
             let explanation = self.machine.explain(code, &context.scope());
-            Finding {
-                evidence: explanation.evidence,
-                ..Finding::new(Verdict::Undecided, format!("its `when` is undecided: {}", explanation.reason))
-            }
+            let reason = format!("its `when` is undecided: {}", explanation.reason);
+            Finding { evidence: explanation.evidence, ..Finding::new(verdict, reason) }
         }))
     }
 

@@ -9,6 +9,7 @@ mod describe;
 pub mod evaluate;
 mod explain;
 mod facts;
+mod fast_path;
 pub mod fault;
 mod frame;
 mod grade;
@@ -30,3 +31,5 @@ pub mod summary;
 pub mod testing;
 pub mod value_tests;
 pub mod world;
+
+pub use judge::gate;

@@ -19,7 +19,7 @@ fn missing<'run>() -> Node<'run> {
 }
 
 impl<'run> Machine<'run> {
-    fn name(&self, name: Name) -> Result<&'run str, Fault> {
+    pub(super) fn name(&self, name: Name) -> Result<&'run str, Fault> {
         self.program.names.get(name.0 as usize).map(String::as_str).ok_or_else(broken)
     }
 
@@ -74,38 +74,10 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// The value of a path into the step, `args.id`: nearly all that patterns bind. `None` for any other code, and while somebody looks on.
-    pub(super) fn plain_path(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
-        if self.is_watched() || self.depth >= self.limits.call_depth {
-            return Ok(None);
-        }
-        let ops = self.ops(code)?;
-        let found = self.step_path(ops, scope)?;
-        if found.is_some() {
-            self.meter.charge(2)?;
-        }
-        Ok(found)
-    }
-
     /// The instructions of an expression.
     pub(super) fn ops(&self, code: CodeId) -> Result<&'run [Op], Fault> {
         let chunk = self.program.chunks.get(code.0 as usize).ok_or_else(broken)?;
         Ok(self.program.code.get(chunk.start as usize..chunk.end as usize).unwrap_or(&[]))
-    }
-
-    /// What instructions give that are a path into the step.
-    pub(super) fn step_path(&self, ops: &[Op], scope: &Scope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
-        let (first, second) = match *ops {
-            [Op::StepField(first)] => (first, None),
-            [Op::StepField(first), Op::Field(second, false)] => (first, Some(second)),
-            _ => return Ok(None),
-        };
-        let name = self.name(first)?;
-        let found = scope.step.and_then(|step| step.object.get(name)).unwrap_or(missing());
-        Ok(Some(match second {
-            Some(second) => field_of(&found, self.name(second)?),
-            None => found,
-        }))
     }
 
     pub(super) fn step_field(&mut self, name: Name, at: usize, scope: &Scope<'_, 'run>) -> Result<(), Fault> {
@@ -184,9 +156,9 @@ impl<'run> Machine<'run> {
         let key = self.name(name)?;
         let base = self.pop()?;
         if spread {
-            return self.map_all(base, |node| field_of(node, key));
+            return self.map_all(base, |node| node.field(key));
         }
-        let found = field_of(&base, key);
+        let found = base.field(key);
         if matches!(found.value, Value::Missing) && !matches!(base.value, Value::Missing) {
             self.note_gap(at, base);
         }
@@ -309,15 +281,6 @@ impl<'run> Machine<'run> {
         self.meter.charge(items.len() as u64)?;
         self.meter.allocate(size_of_val(items))?;
         Ok(Value::List(self.arena.alloc_slice_copy(items)))
-    }
-}
-
-/// The value of a key. Only an object has keys; what is not recorded has none that is recorded.
-fn field_of<'run>(base: &Node<'run>, key: &str) -> Node<'run> {
-    match base.value {
-        Value::Object(object) => object.get(key).unwrap_or(missing()),
-        Value::Absent => *base,
-        _ => missing(),
     }
 }
 

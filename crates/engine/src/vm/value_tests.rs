@@ -1,15 +1,13 @@
 //! Instructions that test values. What is missing decides a test by itself, what is not recorded leaves it undecided; only
 //! `exists`, `is missing` and `is empty` look at missing values directly. Every test notes what it saw while evidence is collected.
 
-use super::context::Scope;
 use super::fault::Fault;
 use super::machine::{Machine, broken};
 use super::nearest;
 use super::observe::{Misfit, TestKindSeen};
 use super::profile::Part;
-use crate::bytecode::ops::{Op, SchemaRef};
-use crate::bytecode::program::CodeId;
-use crate::ir::{Constant, Type};
+use crate::bytecode::ops::SchemaRef;
+use crate::ir::Type;
 use averment_base::truth::Truth;
 use averment_base::value::compare::{compare, equal, identical};
 use averment_base::value::{Node, Number, Range, Value};
@@ -19,7 +17,7 @@ use averment_syntax::ast::TestKind;
 use std::cmp::Ordering;
 
 /// What a side of a test decides before its value is looked at.
-pub fn settled(node: &Node<'_>) -> Option<Truth> {
+fn settled(node: &Node<'_>) -> Option<Truth> {
     match node.value {
         Value::Missing => Some(Truth::missing(false)),
         Value::Absent | Value::Truth(Truth::Undecided) => Some(Truth::Undecided),
@@ -42,7 +40,12 @@ fn marked(truth: Truth, sides: [&Node<'_>; 2]) -> Truth {
     })
 }
 
-fn negate_if(truth: Truth, negated: bool) -> Truth {
+/// Whether a value has a type.
+pub(super) fn has_type(subject: &Node<'_>, ty: Type) -> Truth {
+    settled(subject).unwrap_or_else(|| Truth::from_bool(test::has_type(&subject.value, ty)))
+}
+
+pub(super) fn negate_if(truth: Truth, negated: bool) -> Truth {
     if negated { !truth } else { truth }
 }
 
@@ -69,28 +72,13 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// The truth of a comparison of a path into the step with a literal, `amount > 10`: nearly all conditions of patterns. `None` for any
-    /// other code, and while somebody looks on.
-    pub(super) fn plain_test(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Option<Truth>, Fault> {
-        use TestKind as T;
-        let ops = self.ops(code)?;
-        let [path @ .., Op::Constant(literal), Op::Test(kind, negated)] = ops else { return Ok(None) };
-        let is_plain = matches!(kind, T::Equal | T::Less | T::LessOrEqual | T::Greater | T::GreaterOrEqual);
-        if !is_plain || self.is_watched() || self.seen.is_some() || self.depth >= self.limits.call_depth {
-            return Ok(None);
-        }
-        let literal = self.program.constants.get(literal.0 as usize).ok_or_else(broken)?;
-        if matches!(literal, Constant::List(_) | Constant::Object(_)) {
-            return Ok(None);
-        }
-        let Some(subject) = self.step_path(path, scope)? else { return Ok(None) };
-        self.meter.charge(ops.iter().map(|op| u64::from(op.cost())).sum())?;
-        let operand = self.constant(literal)?;
-        Ok(Some(negate_if(self.positive(*kind, &subject, &operand)?, *negated)))
-    }
-
     /// A test in its positive form.
-    fn positive(&mut self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
+    pub(super) fn positive(
+        &mut self,
+        kind: TestKind,
+        subject: &Node<'run>,
+        operand: &Node<'run>,
+    ) -> Result<Truth, Fault> {
         Ok(match settled_both(subject, operand) {
             Some(truth) => truth,
             None => marked(self.compared(kind, subject, operand)?, [subject, operand]),
@@ -212,7 +200,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    fn inspected(&mut self, kind: TestKind, subject: &Node<'run>) -> Result<Truth, Fault> {
+    pub(super) fn inspected(&mut self, kind: TestKind, subject: &Node<'run>) -> Result<Truth, Fault> {
         let gone = matches!(subject.value, Value::Missing);
         match (settled(subject), kind) {
             (Some(Truth::Undecided), _) => return Ok(Truth::Undecided),
@@ -234,8 +222,7 @@ impl<'run> Machine<'run> {
 
     pub(super) fn is_type(&mut self, ty: Type, negated: bool, at: usize) -> Result<(), Fault> {
         let subject = self.pop()?;
-        let truth = settled(&subject).unwrap_or_else(|| Truth::from_bool(test::has_type(&subject.value, ty)));
-        let truth = negate_if(truth, negated);
+        let truth = negate_if(has_type(&subject, ty), negated);
         self.note_test(at, TestKindSeen::Inspected, subject, None, truth);
         self.push_value(Value::Truth(truth));
         Ok(())
@@ -316,7 +303,7 @@ pub(super) fn in_range(value: &Value<'_>, range: &Range<'_>) -> bool {
 }
 
 /// Null, an empty text, list or object; numbers and booleans are never empty.
-pub fn is_empty(value: &Value<'_>) -> bool {
+fn is_empty(value: &Value<'_>) -> bool {
     match value {
         Value::Null => true,
         Value::Text(text) => text.is_empty(),

@@ -20,7 +20,6 @@ use averment_base::value::Value;
 use averment_base::value::text::read_escape;
 pub use line::LineReader;
 pub use stretch::Stretch;
-pub use stretch::inside;
 
 /// The fields of a call that facts can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,6 +63,39 @@ pub struct Demand {
     pub fields: [bool; 2],
     /// Whether all texts inside of a field of all calls are asked for, by [`Field`].
     pub texts: [bool; 2],
+}
+
+/// Which parts of a value are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FieldMask {
+    /// All of it.
+    All,
+    /// The values of these keys where it is an object, and nothing else of it.
+    Keys(Vec<(String, FieldMask)>),
+}
+
+impl Default for FieldMask {
+    fn default() -> Self {
+        Self::Keys(Vec::new())
+    }
+}
+
+impl FieldMask {
+    /// Adds what a path of keys leads to.
+    pub fn add(&mut self, keys: &[String]) {
+        let mut mask = self;
+        for key in keys {
+            let Self::Keys(entries) = mask else { return };
+            let known = entries.iter().position(|(name, _)| name == key);
+            let at = known.unwrap_or_else(|| {
+                entries.push((key.clone(), Self::default()));
+                entries.len() - 1
+            });
+            let Some((_, inner)) = entries.get_mut(at) else { return };
+            mask = inner;
+        }
+        *mask = Self::All;
+    }
 }
 
 /// A value that is there, but not read yet.

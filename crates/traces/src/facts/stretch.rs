@@ -1,11 +1,12 @@
-//! Reading single values of a line: in full, or what stands at a way of keys inside of them.
+//! Reading single values of a line: in full, or those of their parts that somebody asks for.
 
-use super::Held;
+use super::{FieldMask, Held};
 use crate::scan::Cursor;
 use averment_base::limits::Limits;
 use averment_base::value::text::{Escaped, unescape};
-use averment_base::value::{Number, Object, Text, Value, json};
+use averment_base::value::{Entry, Node, Number, Object, Text, Value, json};
 use bumpalo::Bump;
+use smallvec::SmallVec;
 
 /// Bytes of a stretch with what is needed to read values from them.
 #[derive(Clone, Copy)]
@@ -58,34 +59,25 @@ impl<'a> Stretch<'a> {
         document.duplicates.is_empty().then_some(document.node.value)
     }
 
-    /// The value at a way of keys inside of a value: missing where the way leads nowhere; `None` where it is not valid.
+    /// The parts of a value that a mask names. A value that has no keys is read in full; `None` where one is not valid, and where a key
+    /// that is asked for comes twice.
     #[must_use]
-    pub fn at(&self, held: Held<'a>, way: &[String]) -> Option<Value<'a>> {
-        let mut held = held;
-        for (number, key) in way.iter().enumerate() {
-            match held {
-                Held::Value(value) => return Some(inside(value, way.get(number..).unwrap_or_default())),
-                Held::Written(..) => return Some(inside(self.read(held)?, way.get(number..).unwrap_or_default())),
-                // Nothing has fields but an object; a value that is none has to be a good one all the same.
-                Held::Bytes(start, _) if self.cursor.byte(start) != b'{' => {
-                    return self.read(held).map(|_| Value::Missing);
-                }
-                Held::Bytes(start, _) => match self.field(start, key.as_bytes())? {
-                    Some(found) => held = found,
-                    None => return Some(Value::Missing),
-                },
+    pub fn masked(&self, held: Held<'a>, mask: &FieldMask) -> Option<Value<'a>> {
+        match (held, mask) {
+            (Held::Bytes(start, _), FieldMask::Keys(wanted)) if self.cursor.byte(start) == b'{' => {
+                self.object(start, wanted)
             }
+            _ => self.read(held),
         }
-        self.read(held)
     }
 
-    /// The value of a key of an object. The outer `None` is for what has no good form, and for a key that comes twice.
-    fn field(&self, start: usize, key: &[u8]) -> Option<Option<Held<'a>>> {
+    /// An object with these keys and no others.
+    fn object(&self, start: usize, wanted: &[(String, FieldMask)]) -> Option<Value<'a>> {
         let cursor = self.cursor;
-        let mut found = None;
+        let mut found: SmallVec<[Entry<'a>; 4]> = SmallVec::new();
         let mut at = cursor.blank(start.wrapping_add(1));
         if cursor.byte(at) == b'}' {
-            return Some(None);
+            return Some(Value::Object(Object::new(self.arena, &[])));
         }
         loop {
             if cursor.byte(at) != b'"' {
@@ -95,23 +87,27 @@ impl<'a> Stretch<'a> {
             if cursor.has_escape(at, end) {
                 return None;
             }
-            let this = cursor.slice(at.wrapping_add(1), end) == key;
+            let key = self.text.get(at.wrapping_add(1)..end)?;
             let colon = cursor.blank(end.wrapping_add(1));
             if cursor.byte(colon) != b':' {
                 return None;
             }
             let value = cursor.blank(colon.wrapping_add(1));
             let behind = cursor.value(value)?;
-            if this && found.replace(Held::Bytes(value, behind)).is_some() {
-                return None;
+            if let Some((_, mask)) = wanted.iter().find(|(wanted, _)| wanted == key) {
+                if found.iter().any(|entry| entry.key == key) {
+                    return None;
+                }
+                found.push(Entry { key, node: Node::computed(self.masked(Held::Bytes(value, behind), mask)?) });
             }
             at = cursor.blank(behind);
             match cursor.byte(at) {
                 b',' => at = cursor.blank(at.wrapping_add(1)),
-                b'}' => return Some(found),
+                b'}' => break,
                 _ => return None,
             }
         }
+        Some(Value::Object(Object::new(self.arena, self.arena.alloc_slice_copy(&found))))
     }
 }
 
@@ -124,13 +120,4 @@ pub(super) fn is_plain_number(text: &str) -> bool {
     };
     let digits = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     digits(whole) && (whole.len() == 1 || whole.first() != Some(&b'0')) && fraction.is_none_or(digits)
-}
-
-/// The value at a way of keys, as an expression takes it.
-pub fn inside<'a>(value: Value<'a>, way: &[String]) -> Value<'a> {
-    way.iter().fold(value, |value, key| match value {
-        Value::Object(object) => object.get(key).map_or(Value::Missing, |node| node.value),
-        Value::Absent => Value::Absent,
-        _ => Value::Missing,
-    })
 }

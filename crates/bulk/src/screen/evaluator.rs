@@ -1,0 +1,180 @@
+//! The evaluator for one run: the machine, on a projection of a line or on a run that was read in full.
+
+use super::projection::{self, Projection};
+use super::{Compiled, Screen, Source};
+use averment_base::truth::{Truth, Verdict};
+use averment_base::value::{Node, Value};
+use averment_engine::bytecode::program::CodeId;
+use averment_engine::vm::context::Scope;
+use averment_engine::vm::evaluate::evaluate_some;
+use averment_engine::vm::machine::Machine;
+use averment_runs::run::{Kind, Run, RunSource, Step};
+use averment_traces::facts::{Facts, Field, FieldMask, Held};
+use bumpalo::Bump;
+use rustc_hash::FxHashMap;
+
+/// Evaluates conditions on one run. What it looks at is read when the first condition asks.
+pub(super) struct Evaluator<'e, 'a> {
+    screen: &'e Screen,
+    rules: Compiled<'a>,
+    facts: &'e Facts<'a>,
+    source: Source<'a>,
+    /// The entries of the run; the inner `None` where they cannot be read here.
+    run: Option<Option<&'a Run<'a>>>,
+    machine: Option<Machine<'a>>,
+    /// Calls with the fields that the conditions of a distinct pattern look at.
+    steps: FxHashMap<(usize, u32), Option<&'a Step<'a>>>,
+    /// The calls of a run that was read in full.
+    calls: Option<Vec<&'a Step<'a>>>,
+    /// The run with a field of all calls, by field.
+    with_field: [Option<Option<&'a Run<'a>>>; 2],
+}
+
+impl<'e, 'a> Evaluator<'e, 'a> {
+    /// An evaluator that has read nothing yet.
+    pub(super) fn new(screen: &'e Screen, rules: Compiled<'a>, facts: &'e Facts<'a>, source: Source<'a>) -> Self {
+        Self {
+            screen,
+            rules,
+            facts,
+            source,
+            run: None,
+            machine: None,
+            steps: FxHashMap::default(),
+            calls: None,
+            with_field: [None, None],
+        }
+    }
+
+    /// The run with the entries that conditions look at.
+    pub(super) fn run(&mut self) -> Option<&'a Run<'a>> {
+        *self.run.get_or_insert_with(|| match self.source {
+            Source::Run(run, _) => Some(run),
+            Source::Line(_) => {
+                let arena = self.source.arena();
+                Some(
+                    arena
+                        .alloc(self.screen.entries(self.rules, self.facts, self.source)?.run("", RunSource::default())),
+                )
+            }
+        })
+    }
+
+    fn machine(&mut self) -> Option<&mut Machine<'a>> {
+        let run = self.run()?;
+        let Compiled { program, prepared, options } = self.rules;
+        let arena = self.source.arena();
+        Some(self.machine.get_or_insert_with(|| Machine::new(program, prepared, run, arena, options.limits)))
+    }
+
+    /// Gives the next assertion its full share of fuel.
+    pub(super) fn refuel(&mut self) {
+        if let Some(machine) = &mut self.machine {
+            machine.refuel();
+        }
+    }
+
+    /// The truth of a condition; `None` where only the run itself gives it.
+    pub(super) fn truth(&mut self, code: CodeId) -> Option<Truth> {
+        self.machine()?.truth(code, &Scope::default()).ok()
+    }
+
+    /// The same with a given value.
+    pub(super) fn truth_of(&mut self, code: CodeId, given: Value<'a>) -> Option<Truth> {
+        let locals = [Node::computed(given)];
+        self.machine()?.truth(code, &Scope::default().with_locals(&locals)).ok()
+    }
+
+    /// The truth of a condition of one call, which fits a distinct pattern.
+    pub(super) fn truth_of_call(&mut self, code: CodeId, call: usize, pattern: u32) -> Option<Truth> {
+        let step = self.step(call, pattern)?;
+        self.machine()?.truth(code, &Scope::of_step(step)).ok()
+    }
+
+    fn step(&mut self, call: usize, pattern: u32) -> Option<&'a Step<'a>> {
+        if let Source::Run(run, _) = self.source {
+            let calls =
+                self.calls.get_or_insert_with(|| run.steps.iter().filter(|step| step.kind == Kind::Call).collect());
+            return calls.get(call).copied();
+        }
+        if let Some(known) = self.steps.get(&(call, pattern)) {
+            return *known;
+        }
+        let masks = self.screen.fields.get(&pattern);
+        let found = masks.and_then(|masks| self.call(call, |field| masks.get(field as usize)?.as_ref()));
+        let found = found.map(|step| &*self.source.arena().alloc(step));
+        self.steps.insert((call, pattern), found);
+        found
+    }
+
+    /// A call with the fields that have a mask.
+    fn call<'m>(&self, number: usize, mask: impl Fn(Field) -> Option<&'m FieldMask>) -> Option<Step<'a>> {
+        let call = self.facts.calls.get(number)?;
+        projection::call(self.source.arena(), number, call, |field, held| match (held, mask(field)) {
+            (_, None) | (Held::Value(Value::Missing), _) => Some(None),
+            (held, Some(mask)) => self.source.value(held, mask).map(Some),
+        })
+    }
+
+    /// The verdict of an assertion that looks at a field of all calls.
+    pub(super) fn verdict_of_all(&mut self, assertion: u32, field: Field) -> Option<Verdict> {
+        let known = self.with_field.get(field as usize).copied().flatten();
+        let run = known.unwrap_or_else(|| {
+            let made = self.with_field_of_all(field);
+            if let Some(place) = self.with_field.get_mut(field as usize) {
+                *place = Some(made);
+            }
+            made
+        })?;
+        let Compiled { program, prepared, options } = self.rules;
+        let outcomes = evaluate_some(program, prepared, run, self.source.arena(), options, &[assertion]);
+        outcomes.first().map(|outcome| outcome.verdict)
+    }
+
+    fn with_field_of_all(&self, field: Field) -> Option<&'a Run<'a>> {
+        if let Source::Run(run, _) = self.source {
+            return Some(run);
+        }
+        let arena = self.source.arena();
+        let all = (0..self.facts.calls.len())
+            .map(|call| self.call(call, |other| (other == field).then_some(&FieldMask::All)));
+        let steps: Vec<Step<'a>> = all.collect::<Option<_>>()?;
+        let mut made = self.screen.entries(self.rules, self.facts, self.source)?;
+        made.calls(arena.alloc_slice_copy(&steps));
+        Some(arena.alloc(made.run("", RunSource::default())))
+    }
+}
+
+impl<'a> Source<'a> {
+    /// Where values live.
+    pub(super) fn arena(self) -> &'a Bump {
+        match self {
+            Self::Line(stretch) => stretch.arena,
+            Self::Run(_, arena) => arena,
+        }
+    }
+
+    /// A value, as far as a mask names its parts; `None` where it cannot be read.
+    fn value(self, held: Held<'a>, mask: &FieldMask) -> Option<Value<'a>> {
+        match (self, held) {
+            (_, Held::Value(value)) => Some(value),
+            (Self::Line(stretch), held) => stretch.masked(held, mask),
+            (Self::Run(..), _) => None,
+        }
+    }
+}
+
+impl Screen {
+    /// A projection with the entries that conditions look at.
+    fn entries<'a>(&self, rules: Compiled<'a>, facts: &Facts<'a>, source: Source<'a>) -> Option<Projection<'a>> {
+        let mut made = Projection::new(source.arena(), self.roots.len() + 1);
+        for root in &self.roots {
+            let name = rules.program.names.get(root.name as usize)?;
+            match source.value(*facts.roots.get(root.held)?, &root.mask)? {
+                Value::Absent | Value::Missing => {}
+                value => made.entry(name, Node::computed(value)),
+            }
+        }
+        Some(made)
+    }
+}

@@ -1,0 +1,61 @@
+//! What a condition asks of one value: which value it is, and what decides the answer.
+//!
+//! Nothing is evaluated here. A predicate says which values have the same answer, so that a verdict which the evaluator gave for one of
+//! them is known for the others.
+
+use averment_traces::facts::Field;
+
+/// What a value is taken from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Base {
+    /// An entry of the run, by the number of its name in the program.
+    Root(u32),
+    /// A field of the call in scope.
+    Field(Field),
+    /// The tool of the call in scope.
+    Tool,
+    /// Every call.
+    Calls,
+    /// The value that the code is given.
+    Given,
+}
+
+/// A value: what it is taken from, and the keys that lead to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Path {
+    pub(super) base: Base,
+    pub(super) keys: Vec<String>,
+}
+
+/// What decides the answer of a predicate, its value aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Operand {
+    /// Nothing: it asks whether there is a value.
+    Presence,
+    /// Whether this is found in a text; nothing else holds it.
+    Found(Literal),
+    /// How a number compares with this whole number.
+    Number(i64),
+    /// Anything else.
+    Other,
+}
+
+/// What a text is searched for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Literal {
+    Text(String),
+    /// A regular expression of the program.
+    Regex(u32),
+}
+
+/// A test of one value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Predicate {
+    pub(super) path: Path,
+    pub(super) operand: Operand,
+}
+
+/// A whole number of few digits: such numbers are compared by their value alone.
+pub(super) fn small(text: &str) -> Option<i64> {
+    if text.len() > 15 { None } else { text.parse().ok() }
+}

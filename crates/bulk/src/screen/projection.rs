@@ -1,0 +1,99 @@
+//! Projection: a run that holds only what somebody looks at, put together from what is known of a line.
+//!
+//! Verdicts are given on runs whose values are cut down to the fields that are read. For reasons, the values are read as a whole and keep
+//! the places where they stand, because what is said of a missing key names its neighbours.
+
+use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
+use averment_runs::run::{Kind, KindOrder, Run, RunSource, Status, Step};
+use averment_traces::facts::{Call, Field, Held};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as Items;
+
+/// Puts the parts of a run together.
+pub struct Projection<'a> {
+    arena: &'a Bump,
+    entries: Items<'a, Entry<'a>>,
+    steps: &'a [Step<'a>],
+    with_calls: bool,
+}
+
+impl<'a> Projection<'a> {
+    /// A run with nothing in it, and room for some entries.
+    #[must_use]
+    pub fn new(arena: &'a Bump, entries: usize) -> Self {
+        Self { arena, entries: Items::with_capacity_in(entries, arena), steps: &[], with_calls: false }
+    }
+
+    /// Adds an entry.
+    pub fn entry(&mut self, name: &str, node: Node<'a>) {
+        self.entries.push(Entry { key: self.arena.alloc_str(name), node });
+    }
+
+    /// Says which calls the run records. They take the place of an entry of that name.
+    pub fn calls(&mut self, steps: &'a [Step<'a>]) {
+        (self.steps, self.with_calls) = (steps, true);
+        self.entries.retain(|entry| entry.key != Kind::Call.list_key());
+        let nodes = self.arena.alloc_slice_fill_iter(steps.iter().map(|step| step.node));
+        self.entries.push(Entry { key: Kind::Call.list_key(), node: Node::computed(Value::List(nodes)) });
+    }
+
+    /// The run. Its places count in `text`.
+    #[must_use]
+    pub fn run(self, text: &'a str, source: RunSource) -> Run<'a> {
+        Run {
+            text,
+            source,
+            format: "",
+            id: None,
+            object: Object::new(self.arena, self.entries.into_bump_slice()),
+            steps: self.steps,
+            order: KindOrder::ALL,
+            recorded: std::array::from_fn(|kind| self.with_calls && kind == Kind::Call as usize),
+            complete: true,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// An executed call with these fields, of which nothing else is known. `number` is its place among the calls.
+#[must_use]
+pub fn step<'a>(
+    arena: &'a Bump,
+    number: u32,
+    name: &str,
+    fields: impl Iterator<Item = (&'static str, Node<'a>)>,
+    place: Origin,
+) -> Step<'a> {
+    let mut entries = Items::with_capacity_in(Field::ALL.len() + 1, arena);
+    entries.extend(fields.map(|(key, node)| Entry { key, node }));
+    let object = Object::new(arena, entries.into_bump_slice());
+    Step {
+        kind: Kind::Call,
+        name: arena.alloc_str(name),
+        status: Status::Unknown,
+        object,
+        node: Node::new(Value::Object(object), place),
+        index: number,
+        call_position: number,
+        turn: None,
+        start: None,
+        end: None,
+    }
+}
+
+/// A call with its tool and those of its fields that `read` gives.
+#[must_use]
+pub(super) fn call<'a>(
+    arena: &'a Bump,
+    number: usize,
+    call: &Call<'a>,
+    mut read: impl FnMut(Field, Held<'a>) -> Option<Option<Value<'a>>>,
+) -> Option<Step<'a>> {
+    let tool = ("tool", Node::computed(Value::Text(Text::Plain(call.name))));
+    let mut fields = [None; 2];
+    for ((field, held), into) in Field::ALL.into_iter().zip(call.fields).zip(&mut fields) {
+        *into = read(field, held)?.map(|value| (field.as_str(), Node::computed(value)));
+    }
+    let all = std::iter::once(tool).chain(fields.into_iter().flatten());
+    Some(step(arena, u32::try_from(number).ok()?, call.name, all, Origin::COMPUTED))
+}

@@ -1,0 +1,242 @@
+//! Read sets: which values a condition looks at, and what it asks of each.
+//!
+//! Code is followed symbolically, without a run. What comes out says what has to be read of a run, and which literals a text needs so
+//! that a predicate can hold of it. It never says whether a condition holds.
+
+use super::predicate::{Base, Literal, Operand, Path, Predicate, small};
+use averment_builtins::pattern::is_heavy;
+use averment_engine::bytecode::ops::Op;
+use averment_engine::bytecode::program::{CodeId, Program};
+use averment_engine::ir::Constant;
+use averment_syntax::ast::TestKind;
+use averment_traces::facts::Field;
+
+/// What a condition looks at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReadSet {
+    /// Its tests, in order.
+    pub(super) predicates: Vec<Predicate>,
+    /// The tests of which one at least has to hold for it to be true, by number.
+    needed: Option<Vec<usize>>,
+}
+
+impl ReadSet {
+    /// The literals of which one at least has to stand in a given text for the condition to hold of it; `None` where it may hold without.
+    pub(super) fn needed_literals(&self) -> Option<Vec<&Literal>> {
+        let needed = self.needed.as_ref()?.iter().map(|number| self.predicates.get(*number));
+        needed
+            .map(|predicate| match predicate {
+                Some(Predicate { path: Path { base: Base::Given, keys }, operand: Operand::Found(literal) })
+                    if keys.is_empty() =>
+                {
+                    Some(literal)
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The one value of the run that all its tests look at, where there is no other.
+    pub(super) fn only_path(&self) -> Option<&Path> {
+        let (first, rest) = self.predicates.split_first()?;
+        let alone = matches!(first.path.base, Base::Root(_)) && rest.iter().all(|other| other.path == first.path);
+        alone.then_some(&first.path)
+    }
+
+    /// Whether it looks at nothing but entries of the run.
+    pub(super) fn is_of_entries(&self) -> bool {
+        self.predicates.iter().all(|predicate| matches!(predicate.path.base, Base::Root(_)))
+    }
+
+    /// Whether it looks at nothing but the value that it is given.
+    pub(super) fn is_of_given(&self) -> bool {
+        self.predicates.iter().all(|predicate| predicate.path.base == Base::Given)
+    }
+
+    /// The fields of a call that it looks at; `None` where it looks at anything else but these, entries and the value that it is given.
+    pub(super) fn fields(&self) -> Option<[bool; 2]> {
+        let mut fields = [false; 2];
+        for predicate in &self.predicates {
+            match predicate.path.base {
+                Base::Field(field) => *fields.get_mut(field as usize)? = true,
+                Base::Given | Base::Root(_) => {}
+                Base::Tool | Base::Calls => return None,
+            }
+        }
+        Some(fields)
+    }
+}
+
+/// Conditions are not followed beyond so many tests.
+const MOST: usize = 200;
+/// Definitions inside of each other that are followed.
+const DEPTH: usize = 16;
+/// Keys of one path.
+const KEYS: usize = 32;
+
+/// A value while code is followed.
+#[derive(Clone)]
+enum Symbol {
+    Value(Path),
+    Constant(Operand),
+    /// A truth, with the tests of which one has to hold where that is known.
+    Truth(Option<Vec<usize>>),
+}
+
+/// Follows the code of a program.
+pub(super) struct Reader<'p> {
+    program: &'p Program,
+    predicates: Vec<Predicate>,
+}
+
+impl<'p> Reader<'p> {
+    /// A reader for the code of a program.
+    pub(super) fn new(program: &'p Program) -> Self {
+        Self { program, predicates: Vec::new() }
+    }
+
+    /// The read set of a condition, where it can be told. `given` says whether it is given a value.
+    pub(super) fn condition(&mut self, code: CodeId, given: bool) -> Option<ReadSet> {
+        self.predicates.clear();
+        let locals: Vec<Symbol> =
+            given.then(|| Symbol::Value(Path { base: Base::Given, keys: Vec::new() })).into_iter().collect();
+        match self.chunk(code, &locals, DEPTH)? {
+            Symbol::Truth(needed) => Some(ReadSet { predicates: std::mem::take(&mut self.predicates), needed }),
+            _ => None,
+        }
+    }
+
+    /// The path that an expression is.
+    pub(super) fn path(&mut self, code: CodeId) -> Option<Path> {
+        self.predicates.clear();
+        match self.chunk(code, &[], DEPTH)? {
+            Symbol::Value(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    fn chunk(&mut self, code: CodeId, locals: &[Symbol], depth: usize) -> Option<Symbol> {
+        let depth = depth.checked_sub(1)?;
+        let chunk = self.program.chunks.get(code.0 as usize)?;
+        let ops = self.program.code.get(chunk.start as usize..chunk.end as usize)?;
+        let mut stack = Vec::new();
+        for op in ops {
+            self.op(*op, locals, depth, &mut stack)?;
+        }
+        stack.pop().filter(|_| stack.is_empty())
+    }
+
+    /// One instruction. A jump over what cannot change the answer is not followed: both ways read no more than what stands here.
+    fn op(&mut self, op: Op, locals: &[Symbol], depth: usize, stack: &mut Vec<Symbol>) -> Option<()> {
+        let symbol = match op {
+            Op::SkipIfFalse(_) | Op::SkipIfTrue(_) => return Some(()),
+            Op::Condition() => return matches!(stack.last()?, Symbol::Truth(_)).then_some(()),
+            Op::Constant(literal) => constant(self.program.constants.get(literal.0 as usize)?),
+            Op::Param(param) => constant(self.program.params.get(param.0 as usize)?.default.as_ref()?),
+            Op::Regex(pattern) => {
+                // Nobody counts what a search for many literals takes: what could take long is left to the evaluation.
+                let text = &self.program.regexes.get(pattern.0 as usize)?.pattern;
+                let found = Operand::Found(Literal::Regex(pattern.0));
+                (!is_heavy(text)).then_some(Symbol::Constant(found))?
+            }
+            Op::Root(name) => Symbol::Value(Path { base: Base::Root(name.0), keys: Vec::new() }),
+            Op::StepField(name) => Symbol::Value(Path { base: of_step(self.name(name.0)?)?, keys: Vec::new() }),
+            Op::Local(slot) => locals.get(slot.0 as usize)?.clone(),
+            Op::Let(number) => self.chunk(*self.program.lets.get(number.0 as usize)?, &[], depth)?,
+            Op::CallDef(number, count) => {
+                let from = stack.len().checked_sub(count.0 as usize)?;
+                let given = stack.split_off(from);
+                self.chunk(self.program.defs.get(number.0 as usize)?.code, &given, depth)?
+            }
+            Op::Every(false) => self.every(stack.pop()?)?,
+            Op::Field(name, spread) => field(stack.pop()?, self.name(name.0)?, spread)?,
+            Op::Test(kind, negated) => {
+                let (operand, subject) = (stack.pop()?, stack.pop()?);
+                let Symbol::Constant(operand) = operand else { return None };
+                self.test(subject, compared(kind, operand), negated)?
+            }
+            Op::Inspect(TestKind::Exists | TestKind::IsMissing, negated) => {
+                self.test(stack.pop()?, Operand::Presence, negated)?
+            }
+            Op::Inspect(_, negated) | Op::IsType(_, negated) => self.test(stack.pop()?, Operand::Other, negated)?,
+            Op::Not() => truth(stack.pop()?).map(|_| Symbol::Truth(None))?,
+            Op::And() => {
+                truth(stack.pop()?)?;
+                truth(stack.pop()?).map(|_| Symbol::Truth(None))?
+            }
+            Op::Or() => {
+                let (right, left) = (truth(stack.pop()?)?, truth(stack.pop()?)?);
+                Symbol::Truth(left.zip(right).map(|(left, right)| [left, right].concat()))
+            }
+            _ => return None,
+        };
+        stack.push(symbol);
+        Some(())
+    }
+
+    fn name(&self, number: u32) -> Option<&'p str> {
+        self.program.names.get(number as usize).map(String::as_str)
+    }
+
+    /// `calls[*]`.
+    fn every(&self, symbol: Symbol) -> Option<Symbol> {
+        match symbol {
+            Symbol::Value(Path { base: Base::Root(root), keys })
+                if keys.is_empty() && self.name(root) == Some("calls") =>
+            {
+                Some(Symbol::Value(Path { base: Base::Calls, keys }))
+            }
+            _ => None,
+        }
+    }
+
+    fn test(&mut self, subject: Symbol, operand: Operand, negated: bool) -> Option<Symbol> {
+        let Symbol::Value(path) = subject else { return None };
+        if path.base == Base::Calls || self.predicates.len() >= MOST {
+            return None;
+        }
+        let number = self.predicates.len();
+        self.predicates.push(Predicate { path, operand });
+        Some(Symbol::Truth((!negated).then(|| vec![number])))
+    }
+}
+
+/// What decides a comparison with a literal.
+fn compared(kind: TestKind, operand: Operand) -> Operand {
+    use TestKind as K;
+    match (kind, operand) {
+        (K::Matches | K::Contains, found @ Operand::Found(Literal::Regex(_)))
+        | (K::Contains, found @ Operand::Found(Literal::Text(_)))
+        | (K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual, found @ Operand::Number(_)) => found,
+        _ => Operand::Other,
+    }
+}
+
+/// A literal of the program.
+fn constant(constant: &Constant) -> Symbol {
+    Symbol::Constant(match constant {
+        Constant::Text(text) => Operand::Found(Literal::Text(text.clone())),
+        Constant::Number(text) => small(text).map_or(Operand::Other, Operand::Number),
+        _ => Operand::Other,
+    })
+}
+
+fn of_step(name: &str) -> Option<Base> {
+    if name == "tool" { Some(Base::Tool) } else { Field::parse(name).map(Base::Field) }
+}
+
+fn truth(symbol: Symbol) -> Option<Option<Vec<usize>>> {
+    match symbol {
+        Symbol::Truth(needed) => Some(needed),
+        _ => None,
+    }
+}
+
+fn field(symbol: Symbol, name: &str, spread: bool) -> Option<Symbol> {
+    let Symbol::Value(mut path) = symbol else { return None };
+    if spread != (path.base == Base::Calls) || path.keys.len() >= KEYS {
+        return None;
+    }
+    path.keys.push(name.to_owned());
+    Some(Symbol::Value(path))
+}

@@ -1,0 +1,84 @@
+//! Code that needs no stack: a path, and a test of a path against a literal. Nearly all conditions and bindings are one of these.
+
+use super::context::Scope;
+use super::fault::Fault;
+use super::machine::{Machine, broken};
+use super::value_tests::{has_type, negate_if};
+use crate::bytecode::ops::Op;
+use crate::bytecode::program::CodeId;
+use crate::ir::Constant;
+use averment_base::truth::Truth;
+use averment_base::value::{Node, Value};
+use averment_syntax::ast::TestKind;
+
+impl<'run> Machine<'run> {
+    /// The value of a path, `args.id`: nearly all that patterns bind. `None` for any other code, and while somebody looks on.
+    pub(super) fn plain_path(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
+        if self.is_watched() || self.depth >= self.limits.call_depth {
+            return Ok(None);
+        }
+        let ops = self.ops(code)?;
+        let found = self.path(ops, scope)?;
+        if found.is_some() {
+            self.meter.charge(ops.len() as u64)?;
+        }
+        Ok(found)
+    }
+
+    /// The truth of a test of a path, `amount > 10`, `output.url matches /…/`: nearly all conditions. `None` for any other code, and while
+    /// somebody looks on.
+    pub(super) fn plain_test(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Option<Truth>, Fault> {
+        let ops = self.ops(code)?;
+        let (path, operand) = match ops {
+            [.., Op::Test(TestKind::ContainsNone, _)] => return Ok(None),
+            [path @ .., operand @ (Op::Constant(_) | Op::Regex(_)), Op::Test(..)] => (path, Some(operand)),
+            [path @ .., Op::Inspect(..) | Op::IsType(..)] => (path, None),
+            _ => return Ok(None),
+        };
+        if self.is_watched() || self.seen.is_some() || self.depth >= self.limits.call_depth {
+            return Ok(None);
+        }
+        let operand = match operand {
+            Some(Op::Regex(number)) => Some(Node::computed(Value::Regex(number.0))),
+            Some(Op::Constant(literal)) => {
+                let literal = self.program.constants.get(literal.0 as usize).ok_or_else(broken)?;
+                if matches!(literal, Constant::List(_) | Constant::Object(_)) {
+                    return Ok(None);
+                }
+                Some(self.constant(literal)?)
+            }
+            _ => None,
+        };
+        let Some(subject) = self.path(path, scope)? else { return Ok(None) };
+        self.meter.charge(ops.iter().map(|op| u64::from(op.cost())).sum())?;
+        let (truth, negated) = match (ops.last(), operand) {
+            (Some(Op::Test(kind, negated)), Some(operand)) => (self.positive(*kind, &subject, &operand)?, negated),
+            (Some(Op::Inspect(kind, negated)), _) => (self.inspected(*kind, &subject)?, negated),
+            (Some(Op::IsType(ty, negated)), _) => (has_type(&subject, *ty), negated),
+            _ => return Ok(None),
+        };
+        Ok(Some(negate_if(truth, *negated)))
+    }
+
+    /// What instructions give that are a path into the run or into the step: an entry or a field, and keys from there.
+    fn path(&self, ops: &[Op], scope: &Scope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
+        let Some((first, keys)) = ops.split_first() else { return Ok(None) };
+        if !keys.iter().all(|op| matches!(op, Op::Field(_, false))) {
+            return Ok(None);
+        }
+        let mut node = match *first {
+            Op::Root(name) => self.run.root(self.name(name)?),
+            Op::StepField(name) => {
+                let name = self.name(name)?;
+                scope.step.and_then(|step| step.object.get(name)).unwrap_or(Node::computed(Value::Missing))
+            }
+            _ => return Ok(None),
+        };
+        for op in keys {
+            if let Op::Field(name, _) = *op {
+                node = node.field(self.name(name)?);
+            }
+        }
+        Ok(Some(node))
+    }
+}

@@ -11,6 +11,7 @@ use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::{Assertion, Check, CodeId, CourseId, PatternId, Program};
 use averment_engine::ir::{Course, RuleRole};
 use averment_engine::vm::course::plan::Plan;
+use averment_engine::vm::prepare::Prepared;
 use averment_traces::facts::{Demand, Field, FieldMask};
 use rustc_hash::FxHashMap;
 
@@ -19,6 +20,7 @@ pub(super) fn screen(rules: Compiled<'_>, demand: &mut Demand) -> Screen {
     let plan = rules.prepared.plan(rules.program);
     let mut builder = Builder {
         program: rules.program,
+        prepared: rules.prepared,
         plan,
         reader: Reader::new(rules.program),
         conditions: Vec::new(),
@@ -41,6 +43,7 @@ pub(super) fn screen(rules: Compiled<'_>, demand: &mut Demand) -> Screen {
 /// Makes a screen.
 struct Builder<'p> {
     program: &'p Program,
+    prepared: &'p Prepared,
     plan: &'p Plan,
     reader: Reader<'p>,
     conditions: Vec<Condition>,
@@ -145,7 +148,10 @@ impl<'p> Builder<'p> {
         if let Some(known) = self.known.get(&(ops, given)) {
             return *known;
         }
-        let number = self.reader.condition(code, given).and_then(|reads| {
+        // Scores are no verdicts: what gives one is evaluated in full.
+        let scored = self.prepared.is_graded(code);
+        let reads = (!scored).then(|| self.reader.condition(code, given)).flatten();
+        let number = reads.and_then(|reads| {
             self.conditions.push(Condition { code, reads });
             u32::try_from(self.conditions.len() - 1).ok()
         });

@@ -1,13 +1,15 @@
 //! Read sets: which values a condition looks at, and what it asks of each.
 //!
-//! Code is followed symbolically, without a run. What comes out says what has to be read of a run, and which literals a text needs so
-//! that a predicate can hold of it. It never says whether a condition holds.
+//! Code is followed symbolically, without a run, where it is tests of paths against literals; of any other code the paths are taken that
+//! stand in it. What comes out says what has to be read of a run, and which literals a text needs so that a predicate can hold of it. It
+//! never says whether a condition holds.
 
 use super::predicate::{Base, Literal, Operand, Path, Predicate, small};
 use averment_builtins::pattern::is_heavy;
 use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::{CodeId, Program};
 use averment_engine::ir::Constant;
+use averment_runs::run::Kind;
 use averment_syntax::ast::TestKind;
 use averment_traces::facts::Field;
 
@@ -18,6 +20,8 @@ pub(super) struct ReadSet {
     pub(super) predicates: Vec<Predicate>,
     /// The tests of which one at least has to hold for it to be true, by number.
     needed: Option<Vec<usize>>,
+    /// Whether it is nothing but tests against literals.
+    plain: bool,
 }
 
 impl ReadSet {
@@ -41,6 +45,11 @@ impl ReadSet {
         let (first, rest) = self.predicates.split_first()?;
         let alone = matches!(first.path.base, Base::Root(_)) && rest.iter().all(|other| other.path == first.path);
         alone.then_some(&first.path)
+    }
+
+    /// Whether it is nothing but tests against literals: its reasons name no values but those that it tests.
+    pub(super) fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// Whether it looks at nothing but entries of the run.
@@ -100,10 +109,55 @@ impl<'p> Reader<'p> {
         self.predicates.clear();
         let locals: Vec<Symbol> =
             given.then(|| Symbol::Value(Path { base: Base::Given, keys: Vec::new() })).into_iter().collect();
-        match self.chunk(code, &locals, DEPTH)? {
-            Symbol::Truth(needed) => Some(ReadSet { predicates: std::mem::take(&mut self.predicates), needed }),
-            _ => None,
+        let symbol = self.chunk(code, &locals, DEPTH);
+        if let Some(Symbol::Truth(needed)) = symbol {
+            return Some(ReadSet { predicates: std::mem::take(&mut self.predicates), needed, plain: true });
         }
+        self.predicates.clear();
+        self.paths(code, DEPTH)?;
+        Some(ReadSet { predicates: std::mem::take(&mut self.predicates), needed: None, plain: false })
+    }
+
+    /// Notes the paths that stand in any code. Whatever takes an entry or a field from the stack stands right behind it, so that keys which
+    /// stand there are all that is read of it. `None` where more than entries and fields is read.
+    fn paths(&mut self, code: CodeId, depth: usize) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let chunk = self.program.chunks.get(code.0 as usize)?;
+        let mut ops = self.program.code.get(chunk.start as usize..chunk.end as usize)?.iter().peekable();
+        while let Some(op) = ops.next() {
+            let base = match *op {
+                Op::Root(name) if is_list_of_steps(self.name(name.0)?) => return None,
+                Op::Root(name) => Base::Root(name.0),
+                Op::StepField(name) => of_step(self.name(name.0)?)?,
+                Op::Let(number) => {
+                    self.paths(*self.program.lets.get(number.0 as usize)?, depth)?;
+                    continue;
+                }
+                Op::CallDef(number, _) => {
+                    self.paths(self.program.defs.get(number.0 as usize)?.code, depth)?;
+                    continue;
+                }
+                Op::Run() | Op::Step() | Op::Response() | Op::Binding(_) => return None,
+                _ => continue,
+            };
+            let mut keys = Vec::new();
+            while let Some(Op::Field(name, false)) = ops.peek() {
+                keys.push(self.name(name.0)?.to_owned());
+                ops.next();
+            }
+            self.note(Path { base, keys }, Operand::Other)?;
+        }
+        Some(())
+    }
+
+    /// Notes a test; gives its number.
+    fn note(&mut self, path: Path, operand: Operand) -> Option<usize> {
+        let number = self.predicates.len();
+        if number >= MOST || path.keys.len() > KEYS {
+            return None;
+        }
+        self.predicates.push(Predicate { path, operand });
+        Some(number)
     }
 
     /// The path that an expression is.
@@ -192,11 +246,10 @@ impl<'p> Reader<'p> {
 
     fn test(&mut self, subject: Symbol, operand: Operand, negated: bool) -> Option<Symbol> {
         let Symbol::Value(path) = subject else { return None };
-        if path.base == Base::Calls || self.predicates.len() >= MOST {
+        if path.base == Base::Calls {
             return None;
         }
-        let number = self.predicates.len();
-        self.predicates.push(Predicate { path, operand });
+        let number = self.note(path, operand)?;
         Some(Symbol::Truth((!negated).then(|| vec![number])))
     }
 }
@@ -225,6 +278,11 @@ fn of_step(name: &str) -> Option<Base> {
     if name == "tool" { Some(Base::Tool) } else { Field::parse(name).map(Base::Field) }
 }
 
+/// Whether an entry is put together from the steps of the run.
+fn is_list_of_steps(name: &str) -> bool {
+    name == "steps" || Kind::ALL.iter().any(|kind| kind.list_key() == name)
+}
+
 fn truth(symbol: Symbol) -> Option<Option<Vec<usize>>> {
     match symbol {
         Symbol::Truth(needed) => Some(needed),
@@ -234,7 +292,7 @@ fn truth(symbol: Symbol) -> Option<Option<Vec<usize>>> {
 
 fn field(symbol: Symbol, name: &str, spread: bool) -> Option<Symbol> {
     let Symbol::Value(mut path) = symbol else { return None };
-    if spread != (path.base == Base::Calls) || path.keys.len() >= KEYS {
+    if spread != (path.base == Base::Calls) {
         return None;
     }
     path.keys.push(name.to_owned());

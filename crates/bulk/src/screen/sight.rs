@@ -74,8 +74,9 @@ impl Screen {
         }
     }
 
+    /// What the reasons of a condition look at, where that is no more than the condition does.
     fn reads(&self, condition: u32) -> Option<&ReadSet> {
-        self.conditions.get(condition as usize).map(|condition| &condition.reads)
+        self.conditions.get(condition as usize).map(|condition| &condition.reads).filter(|reads| reads.is_plain())
     }
 
     fn is_of_entries(&self, condition: u32) -> bool {

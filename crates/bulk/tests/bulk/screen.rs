@@ -14,6 +14,8 @@ use averment_traces::read::{self, RawRun};
 use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
 use proptest::prelude::*;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 mod conversations;
 mod sessions;
@@ -65,6 +67,23 @@ not output.text contains "no" implies fast
 duration < 1e3
 duration === 12
 error is missing
+error is missing or duration > 100
+output.n > 2 and output.n <= 15
+output.n is not number or output.n < 12.5
+output.text exists and output.text not contains "refund"
+output.text contains "done" or output.text matches /^a/ or output.text contains "x"
+output.text contains none ["done", "no"]
+output.text == output.url
+inputs exists when output.n > 5
+length(output.list) <= 2
+any x in output.list: x contains "done"
+output.deep[*].er exists
+(if output.n > 3 then output.text else output.url) contains "a"
+lower(output.text) contains "zürich" and length(output.text) < 12
+output.n + 1 > duration / 100
+each refund: length(args.list) <= 1 and args.amount * 2 < 40
+output.tag is string when duration < 2000 when output.text exists
+count refund < length(output.text)
 some refund: result exists
 no delete_record: args is missing
 inputs contains "hello"
@@ -142,6 +161,11 @@ fn many_rules() -> &'static Rules {
     PROGRAM.get_or_init(|| compiled(&many()))
 }
 
+thread_local! {
+    /// The memory of the screen of each program, by its address.
+    static SCRATCHES: RefCell<HashMap<usize, Scratch>> = RefCell::default();
+}
+
 struct Both {
     /// What the screen says from the bytes; `None` where the line is for the full reader.
     fast: Option<Vec<Answer>>,
@@ -176,7 +200,10 @@ fn judge_by(
     let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
     let mut reader =
         LineReader::new(&demand, Names::known()).expect("no entry of these rules is put together from others");
-    let (mut scratch, mut facts) = (Scratch::default(), Facts::default());
+    // What is remembered of other runs has to hold for this one.
+    let remembered = std::ptr::from_ref(program).addr();
+    let mut scratch = SCRATCHES.with_borrow_mut(|kept| kept.remove(&remembered)).unwrap_or_default();
+    let mut facts = Facts::default();
     // Twice, so that the keys are expected once.
     let read = (0..2).map(|_| read(&mut reader, stretch, &index, &mut facts)).last().flatten();
     let read = read.filter(|()| index.is_clean());
@@ -193,6 +220,7 @@ fn judge_by(
     }
     let mut plain = Vec::new();
     screen.judge(rules, &of_run, Source::Run(&run, &full), &mut scratch, &mut plain);
+    SCRATCHES.with_borrow_mut(|kept| kept.insert(remembered, scratch));
     let outcome = evaluate(program, prepared, &run, &full, &options);
     Some(Both { fast, plain, verdicts: outcome.results.iter().map(|one| one.verdict).collect() })
 }

@@ -101,7 +101,7 @@ impl<'p> Judge<'p> {
         let mut made = Projection::new(line.arena, facts.roots.len() + 1);
         for (name, held) in self.demand.roots.iter().zip(&facts.roots) {
             if let Some(node) = line.value(*held)? {
-                made.entry(name, node);
+                made.entry(line.arena.alloc_str(name), node);
             }
         }
         if wanted.calls {

@@ -25,8 +25,8 @@ impl<'a> Projection<'a> {
     }
 
     /// Adds an entry.
-    pub fn entry(&mut self, name: &str, node: Node<'a>) {
-        self.entries.push(Entry { key: self.arena.alloc_str(name), node });
+    pub fn entry(&mut self, key: &'a str, node: Node<'a>) {
+        self.entries.push(Entry { key, node });
     }
 
     /// Says which calls the run records. They take the place of an entry of that name.

@@ -225,10 +225,24 @@ impl Builder {
             all = self.join(all, next);
         }
         if copies == 0 {
-            behind = slot.saturating_add(super::statement::leaves(body).len());
+            behind = slot.saturating_add(leaves(body).len());
         }
         (all, behind)
     }
+}
+
+/// The patterns of a flow from left to right. As deep as the brackets it was written with.
+pub(super) fn leaves(flow: &Flow<PatternId>) -> Vec<PatternId> {
+    let mut found = Vec::new();
+    let mut open = vec![flow];
+    while let Some(part) = open.pop() {
+        match part {
+            Flow::Step(step) => found.push(*step),
+            Flow::Sequence(parts) | Flow::Choice(parts) => open.extend(parts.iter().rev()),
+            Flow::Repeat { body, .. } => open.push(body),
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -1,21 +1,14 @@
 //! Words and evidence for what the monitors found: the smallest set of steps that proves a verdict, and what came nearest to changing it.
 
 mod clash;
-mod counts;
+mod distance;
 mod near;
-mod order;
-mod places;
 mod spelling;
-mod together;
 mod verdicts;
 
-pub(super) use counts::{
-    both, condition, counted, found, holds, misfit, no_partner, none_meets, not_recorded, nothing_occurs, number,
-    occurs, repeated,
-};
-pub(super) use order::{Window, before_first, in_order, in_window, left_off, no_earlier, no_later};
-pub(super) use places::{Beside, at_edge, edge, left_flow, neighbour, stray, too_short, wrong_step};
-pub(super) use together::{are_together, never_together};
+pub(super) use clash::for_which;
+pub(super) use distance::end;
+pub(super) use near::MOST_COMPARED;
 pub(super) use verdicts::{
     OPEN, absent_kind, by_missing, no_calls, no_window, not_exercised, open, unknown, unordered,
 };
@@ -41,7 +34,7 @@ const SHOWN: usize = 60;
 const LOOKED_AT: usize = 10_000;
 
 /// Text for a sentence: one line, not too long.
-fn short(text: &str) -> Cow<'_, str> {
+pub(super) fn short(text: &str) -> Cow<'_, str> {
     if text.len() <= SHOWN && is_plain(text.as_bytes()) {
         return Cow::Borrowed(text);
     }
@@ -91,13 +84,13 @@ pub(super) fn step_evidence(run: &Run<'_>, step: u32, role: Role, label: String)
 }
 
 /// A number of things: `1 call`, `3 calls`.
-fn amount(count: u64, thing: &str) -> String {
+pub(super) fn amount(count: u64, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 impl<'run> View<'_, 'run> {
     /// A step in a sentence.
-    fn say(&self, step: u32) -> String {
+    pub(super) fn say(&self, step: u32) -> String {
         name(self.machine.run, step)
     }
 
@@ -109,7 +102,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// A pattern in a sentence: the tool's name alone, or the text of the rule.
-    fn pattern(&self, slot: usize) -> String {
+    pub(super) fn pattern(&self, slot: usize) -> String {
         let plain = self.shape(slot).and_then(|shape| match shape.alternatives.as_slice() {
             [
                 Alternative {
@@ -131,13 +124,13 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The text of a pattern.
-    fn text(&self, slot: usize) -> &'run str {
+    pub(super) fn text(&self, slot: usize) -> &'run str {
         let pattern = self.slots.get(slot).and_then(|slot| self.machine.program.patterns.get(slot.pattern.0 as usize));
         pattern.map_or("", |pattern| pattern.text.as_str())
     }
 
     /// ` with id "o-1" and user 7`: the values of a pattern's bindings, and of those that its tests use.
-    fn values(&self, slot: usize, env: &Env) -> String {
+    pub(super) fn values(&self, slot: usize, env: &Env) -> String {
         let known = merge(&self.header, env);
         let Some(shape) = self.shape(slot) else { return String::new() };
         let own = shape.names.iter().map(|name| (*name, self.written(slot)));
@@ -157,7 +150,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The same for the one that a hit matched.
-    fn written_of(&self, hit: &Hit) -> Option<&'run Alternative<CodeId>> {
+    pub(super) fn written_of(&self, hit: &Hit) -> Option<&'run Alternative<CodeId>> {
         let matches = self.slots.get(hit.slot).and_then(|slot| self.timeline.of(slot.shape))?;
         let event = matches.events.get(hit.event as usize)?;
         self.written(hit.slot).get(usize::from(event.alternative))
@@ -187,7 +180,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// A step as evidence, with the pattern that it belongs to.
-    fn step_proof(&self, step: u32, slot: usize, role: Role, label: String) -> Evidence {
+    pub(super) fn step_proof(&self, step: u32, slot: usize, role: Role, label: String) -> Evidence {
         let pattern = self.slots.get(slot).and_then(|slot| self.machine.program.patterns.get(slot.pattern.0 as usize));
         let rule_span = pattern.map(|pattern| pattern.span);
         Evidence { rule_span, ..step_evidence(self.machine.run, step, role, label) }
@@ -204,7 +197,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The same as evidence.
-    fn bound_values(&mut self, hit: &Hit, role: Role, evidence: &mut Vec<Evidence>) {
+    pub(super) fn bound_values(&mut self, hit: &Hit, role: Role, evidence: &mut Vec<Evidence>) {
         let nodes: SmallVec<[(u32, Node<'run>); 2]> = self.bound(hit).collect();
         for (name, node) in nodes {
             let names = self.entry.map_or(&[][..], |entry| entry.binding_names.as_slice());
@@ -228,17 +221,42 @@ impl<'run> View<'_, 'run> {
     }
 
     /// A decisive hit: the step, and the values that it binds.
-    fn decisive(&mut self, hit: &Hit, label: String) -> Vec<Evidence> {
+    pub(super) fn decisive(&mut self, hit: &Hit, label: String) -> Vec<Evidence> {
         // Mostly one value is bound, and one step behind these came near.
         let mut evidence = Vec::with_capacity(3);
         evidence.push(self.step_proof(hit.step, hit.slot, Role::Decisive, label));
         self.bound_values(hit, Role::Value, &mut evidence);
         evidence
     }
+
+    /// Why a condition is true or false of a match, and the values that show it.
+    pub(super) fn explained(&mut self, hit: &Hit, code: CodeId) -> (String, Vec<Evidence>) {
+        let Some(step) = self.step(hit.step) else { return Default::default() };
+        let bindings = self.bindings(&hit.env);
+        let explanation = self.machine.explain(code, &Scope::of_step(step).with_bindings(&bindings));
+        (explanation.reason, explanation.evidence)
+    }
+}
+
+/// A statement that holds: its own text, and the first step of each of its patterns.
+pub(super) fn holds(view: &mut View<'_, '_>) -> Why {
+    let text = view.entry.map_or_else(String::new, |entry| view.machine.rule_text(entry.span));
+    // The text of a statement has the `not` before it; `not both` is one of its own.
+    let inner = text.strip_prefix("not ").map(str::trim_start);
+    let statement = inner.filter(|inner| !inner.starts_with("both ")).unwrap_or(&text);
+    let reason = format!("`{}` holds", short(statement));
+    let mut evidence: Vec<Evidence> = Vec::new();
+    for slot in 0..view.slots.len() {
+        let Some(first) = view.first_hit(slot) else { continue };
+        if !evidence.iter().any(|known| known.step == Some(first.step)) {
+            evidence.push(view.step_proof(first.step, slot, Role::Value, String::new()));
+        }
+    }
+    why(reason, evidence)
 }
 
 /// ` within 3 calls`.
-fn within_words(within: Option<Within>) -> String {
+pub(super) fn within_words(within: Option<Within>) -> String {
     match within {
         None => String::new(),
         Some(Within::Calls(count)) => format!(" within {}", amount(count, "call")),
@@ -262,7 +280,7 @@ pub(super) fn listed(words: Vec<String>) -> String {
 }
 
 /// A reason with its evidence.
-fn why(reason: String, evidence: Vec<Evidence>) -> Why {
+pub(super) fn why(reason: String, evidence: Vec<Evidence>) -> Why {
     Why { reason, evidence }
 }
 

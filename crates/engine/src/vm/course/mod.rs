@@ -3,44 +3,29 @@
 //! [`Engine::judge`] classifies all steps of the run once for all statements of the program, then plays the matches of one statement
 //! to its monitor. A monitor's work grows with the steps that its patterns match, not with the run and not with other rules.
 
-mod adjacency;
 pub(super) mod alike;
-mod arguments;
 mod automaton;
-mod before_first;
-mod build;
+pub mod by_name;
 mod classify;
-mod concurrency;
-mod count;
-mod decide;
-mod each;
-mod exact;
+pub mod closed;
 mod explain;
-mod flow;
 mod growth;
 mod keys;
 mod members;
 mod monitor;
 mod names;
 mod numbers;
-mod occurrence;
 pub mod plan;
 mod pool;
-mod precedence;
-mod predicate;
-mod repeat;
-mod response;
 mod scope;
-mod sequence;
-mod statement;
+mod sorted;
+mod statements;
 mod states;
 mod timeline;
-mod track;
 mod trail;
 mod verdict;
 mod view;
 pub(super) mod watch;
-mod window;
 
 use super::context::Context;
 use super::fault::Fault;
@@ -51,7 +36,7 @@ use crate::bytecode::program::{CourseEntry, CourseId};
 use monitor::Selection;
 use plan::{Kinds, Plan};
 use smallvec::SmallVec;
-use statement::Place;
+use statements::{Operand, Statement};
 use std::borrow::Cow;
 use timeline::{Env, Part, Timeline};
 use view::{Mode, Slot, View};
@@ -98,8 +83,8 @@ impl<'run> Engine<'run> {
         };
         machine.spend(JUDGING)?;
         let free = plan.free_slots(course);
-        let setting = self.setting(machine, (&statement.places, Some(free)), context, entry.bindings as usize);
-        let mut view = self.view(machine, Some(entry), context, &setting)?;
+        let setting = self.setting(machine, (&statement.operands, Some(free)), context, entry.bindings as usize);
+        let mut view = self.view(machine, Some((entry, statement)), context, &setting)?;
         view.places = statement.calls;
         let judged = verdict::judge(&mut view, statement, &setting.selected, self.opened_by);
         if view.machine.derives() {
@@ -114,7 +99,7 @@ impl<'run> Engine<'run> {
     fn setting<'p>(
         &mut self,
         machine: &mut Machine<'run>,
-        (places, free): (&[Place], Option<&'p [Slot]>),
+        (operands, free): (&[Operand], Option<&'p [Slot]>),
         context: &Context<'run>,
         width: usize,
     ) -> Setting<'p> {
@@ -129,7 +114,7 @@ impl<'run> Engine<'run> {
         let slots = match free.filter(|_| is_free) {
             Some(slots) => Cow::Borrowed(slots),
             None => Cow::Owned(
-                plan.slots_of(places, |name| header.get(name as usize).is_none_or(|part| *part == Part::OPEN)),
+                plan.slots_of(operands, |name| header.get(name as usize).is_none_or(|part| *part == Part::OPEN)),
             ),
         };
         let selected = slots.iter().map(|slot| select(timeline, plan, slot, &header, context)).collect();
@@ -139,7 +124,7 @@ impl<'run> Engine<'run> {
     fn view<'a>(
         &'a self,
         machine: &'a mut Machine<'run>,
-        entry: Option<&'a CourseEntry>,
+        of: Option<(&'a CourseEntry, &'a Statement)>,
         context: &'a Context<'run>,
         setting: &'a Setting<'_>,
     ) -> Result<View<'a, 'run>, Fault> {
@@ -150,12 +135,13 @@ impl<'run> Engine<'run> {
             machine,
             timeline,
             plan,
-            entry,
+            entry: of.map(|(entry, _)| entry),
+            statement: of.map(|(_, statement)| statement),
             context,
             header: setting.header.clone(),
             slots: &setting.slots,
             places: false,
-            mode: Mode::Favourable,
+            mode: Mode::Optimistic,
             unknown: false,
         })
     }

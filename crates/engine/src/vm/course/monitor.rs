@@ -3,6 +3,7 @@
 //! A monitor keeps a small state, takes the hits of one step at a time, and can say after every step where its statement stands.
 
 use super::plan::Kinds;
+use super::statements::Exercised;
 use super::timeline::{Env, Event, Part, Timeline, index};
 use super::view::{Fit, Hit, View, key};
 use crate::vm::fault::Fault;
@@ -23,14 +24,24 @@ pub(super) struct Judged {
     pub(super) failed_for_good: bool,
     /// It has passed, and no longer run can change that.
     pub(super) passed_for_good: bool,
-    /// For statements that know themselves: some answer makes it vacuous, some answer makes it pass.
-    pub(super) exercised: Option<(bool, bool)>,
+    /// For statements whose exercise is their own: whether they are exercised where they hold.
+    pub(super) exercised: Option<Exercised>,
 }
 
 impl Judged {
     /// What a replica says: it fails or it holds.
     pub(super) fn fails(fails: bool) -> Self {
         Self { may_fail: fails, may_hold: !fails, ..Self::default() }
+    }
+
+    /// Under the answers of either.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            may_fail: self.may_fail || other.may_fail,
+            may_hold: self.may_hold || other.may_hold,
+            may_hang: self.may_hang || other.may_hang,
+            ..self
+        }
     }
 
     /// The same, and a fail is for good.
@@ -89,14 +100,14 @@ pub(super) trait Monitor<'run> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
     /// By slot.
-    pub(super) slots: SmallVec<[Occurrence; 4]>,
+    pub(super) slots: SmallVec<[Presence; 4]>,
     /// The first hit that is not sure.
     pub(super) unknown: Option<Hit>,
 }
 
 /// Whether a pattern occurs in a window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Occurrence {
+pub(super) struct Presence {
     /// It does.
     pub(super) sure: bool,
     /// It does, or may.
@@ -153,7 +164,7 @@ struct Player<'s> {
 impl<'s> Player<'s> {
     fn new<'run>(view: &View<'s, 'run>, selected: &'s [Selection]) -> Self {
         let timeline = view.timeline;
-        let slots = selected.iter().map(|_| Occurrence::default()).collect();
+        let slots = selected.iter().map(|_| Presence::default()).collect();
         let cursors = selected.iter().map(|selection| Cursor::new(selection, timeline)).collect();
         Self { cursors, hits: SmallVec::new(), seen: Seen { slots, unknown: None } }
     }

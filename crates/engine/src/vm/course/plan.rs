@@ -2,9 +2,11 @@
 //! statements by slots.
 
 use super::alike;
+use super::by_name::{ByNames, Named, NamedCalls, NamedOperand};
+use super::closed::Asks;
 use super::members::Member;
 use super::names::Table;
-use super::statement::{self, Place, Statement};
+use super::statements::{self, Operand, Statement};
 use super::view::Slot;
 use crate::bytecode::ops::{BindingRef, Op};
 use crate::bytecode::program::{CodeId, CourseId, PatternId, Program};
@@ -20,6 +22,8 @@ pub struct Plan {
     patterns: Vec<ShapeId>,
     table: Table,
     statements: Vec<Statement>,
+    /// Each as one about the names of calls, where it is one.
+    named: Vec<Option<Named>>,
     /// The slots of each statement where no block header gives values.
     slots: Vec<Vec<Slot>>,
     /// The bindings that each test on other patterns' bindings uses.
@@ -91,9 +95,12 @@ impl Plan {
         let member = |&code: &CodeId| Some((code, Member::of(builder.ops(code))?));
         let members = codes.iter().filter_map(member).collect();
         let table = Table::new(&shapes);
-        let statements = program.courses.iter().map(|entry| statement::of(&entry.course)).collect();
-        let mut plan = Self { shapes, patterns, table, statements, slots: Vec::new(), asked, members, alike };
-        plan.slots = plan.statements.iter().map(|statement| plan.slots_of(&statement.places, |_| true)).collect();
+        let statements = program.courses.iter().map(|entry| statements::of(&entry.course)).collect();
+        let (slots, named) = (Vec::new(), Vec::new());
+        let mut plan = Self { shapes, patterns, table, statements, named, slots, asked, members, alike };
+        plan.slots = plan.statements.iter().map(|statement| plan.slots_of(&statement.operands, |_| true)).collect();
+        let operand = |pattern: PatternId| plan.named_operand(pattern);
+        plan.named = plan.statements.iter().map(|statement| Named::new(statement, operand)).collect();
         plan
     }
 
@@ -126,15 +133,36 @@ impl Plan {
 
     /// The patterns of a statement, in the order in which they are written.
     pub fn patterns_of(&self, course: CourseId) -> impl Iterator<Item = PatternId> {
-        self.statement(course).into_iter().flat_map(|statement| statement.places.iter().map(|place| place.pattern))
+        self.statement(course)
+            .into_iter()
+            .flat_map(|statement| statement.operands.iter().map(|operand| operand.pattern))
+    }
+
+    /// A pattern as one of calls, where all that it can match are executed calls.
+    fn named_operand(&self, pattern: PatternId) -> Option<NamedOperand> {
+        let id = self.shape_of(pattern)?;
+        let shape = self.shape(id)?;
+        let call = |one: &Alternative<CodeId>| one.kind == Kind::Call && !one.proposed;
+        shape.alternatives.iter().all(call).then_some(NamedOperand { pattern: id.0, is_sure: shape.plain })
+    }
+
+    /// A statement as one about the names of calls; `None` for one that names say nothing of.
+    #[must_use]
+    pub fn named(&self, course: CourseId) -> Option<&Named> {
+        self.named.get(course.0 as usize)?.as_ref()
+    }
+
+    /// What the names of the executed calls say of a statement, in a complete run that records calls.
+    pub fn by_names(&self, course: CourseId, calls: &NamedCalls<'_>, asks: &mut dyn Asks) -> ByNames {
+        match (self.statement(course), self.named(course)) {
+            (Some(statement), Some(named)) => named.decide(statement, calls, asks),
+            _ => ByNames::Open,
+        }
     }
 
     /// The number of the distinct pattern of a pattern, where all that it can match are executed calls.
     pub fn of_calls(&self, pattern: PatternId) -> Option<u32> {
-        let id = self.shape_of(pattern)?;
-        let alternatives = &self.shape(id)?.alternatives;
-        let call = |one: &Alternative<CodeId>| one.kind == Kind::Call && !one.proposed;
-        alternatives.iter().all(call).then_some(id.0)
+        self.named_operand(pattern).map(|operand| operand.pattern)
     }
 
     /// Whether nothing but its name decides whether a call matches a distinct pattern.
@@ -170,15 +198,15 @@ impl Plan {
         self.slots.get(course.0 as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Places as slots; `open` says which names are not given from outside.
-    pub(super) fn slots_of(&self, places: &[Place], open: impl Fn(u32) -> bool) -> Vec<Slot> {
-        let slot = |place: &Place| {
-            let shape = self.shape_of(place.pattern)?;
+    /// Operands as slots; `open` says which names are not given from outside.
+    pub(super) fn slots_of(&self, operands: &[Operand], open: impl Fn(u32) -> bool) -> Vec<Slot> {
+        let slot = |operand: &Operand| {
+            let shape = self.shape_of(operand.pattern)?;
             let of_shape = self.shape(shape)?;
             let names = of_shape.names.iter().copied().filter(|name| open(*name)).collect();
-            Some(Slot { pattern: place.pattern, shape, polarity: place.polarity, names, joined: of_shape.joined })
+            Some(Slot { pattern: operand.pattern, shape, polarity: operand.polarity, names, joined: of_shape.joined })
         };
-        places.iter().filter_map(slot).collect()
+        operands.iter().filter_map(slot).collect()
     }
 
     /// The first assertion that says the same as this one, itself included; `None` where no other one does.

@@ -4,7 +4,7 @@ use super::Engine;
 use super::explain;
 use super::monitor::{Selection, admit};
 use super::plan::Kinds;
-use super::statement::{Place, Polarity};
+use super::statements::{Operand, Polarity};
 use super::timeline::{Env, Part};
 use super::verdict::out_of_reach;
 use super::view::{Fit, Hit, View};
@@ -88,15 +88,15 @@ pub type Body<'b, 'run> =
     dyn FnMut(&mut Engine<'run>, &mut Machine<'run>, &Context<'run>) -> Result<Finding, Fault> + 'b;
 
 /// The patterns of a header, as slots.
-fn places(scope: &Scope<PatternId>) -> Vec<Place> {
+fn operands(scope: &Scope<PatternId>) -> Vec<Operand> {
     let (open, close) = match *scope {
         Scope::After { open, until } => (open, until),
         Scope::Before { close } => (close, None),
         Scope::Between { open, close } => (open, Some(close)),
         Scope::Each { step } => (step, None),
     };
-    let place = |pattern| Place { pattern, polarity: Polarity::Mixed };
-    std::iter::once(open).chain(close).map(place).collect()
+    let operand = |pattern| Operand { pattern, polarity: Polarity::Mixed };
+    std::iter::once(open).chain(close).map(operand).collect()
 }
 
 impl<'run> Engine<'run> {
@@ -111,8 +111,8 @@ impl<'run> Engine<'run> {
         context: &Context<'run>,
         body: &mut Body<'_, 'run>,
     ) -> Result<Finding, Fault> {
-        let places = places(scope);
-        let setting = self.setting(machine, (&places, None), context, context.bindings.len());
+        let operands = operands(scope);
+        let setting = self.setting(machine, (&operands, None), context, context.bindings.len());
         let opens_windows = !matches!(scope, Scope::Each { .. });
         let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
         let mut view = self.view(machine, None, context, &setting)?;
@@ -139,8 +139,8 @@ impl<'run> Engine<'run> {
         }
         let nothing = explain::no_window(&mut view, scope);
         drop(view);
-        if let (Some(seen), Some(Place { pattern, .. }), Some(windows)) =
-            (&mut machine.seen, places.first(), answers.first())
+        if let (Some(seen), Some(Operand { pattern, .. }), Some(windows)) =
+            (&mut machine.seen, operands.first(), answers.first())
         {
             let closed = windows.iter().any(|window| window.closing.is_some());
             seen.note_windows(*pattern, !windows.is_empty(), closed);

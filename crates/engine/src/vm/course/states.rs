@@ -1,6 +1,6 @@
 //! Words of several patterns under one environment: what has been bound so far, and the next step.
 
-use super::statement::Polarity;
+use super::statements::Polarity;
 use super::timeline::{Env, Part};
 use super::view::{Fit, Hit, View, merge, same_values};
 use crate::vm::fault::Fault;

@@ -1,17 +1,17 @@
 //! From where a statement stands to its verdict: what is unknown in all answers, what is vacuous, what a longer run could change.
 
-use super::build;
-use super::decide::decide;
+use super::closed::{self, Decided};
 use super::explain;
-use super::monitor::{Judged, Monitor, Seen, Selection, Why, hit, play};
+use super::monitor::{Judged, Monitor, Presence, Seen, Selection, Why, hit, play};
 use super::plan::Kinds;
-use super::statement::{Exercise, Statement};
+use super::statements::{Exercise, Exercised, Statement};
 use super::timeline::{Candidate, Env, Part};
 use super::view::{Mode, View};
 use crate::vm::context::Scope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Finding;
 use averment_base::truth::{Truth, Verdict};
+use smallvec::SmallVec;
 
 /// Judges a statement on its window. `opened_by` are the kinds of steps that opened the windows around it.
 pub(super) fn judge(
@@ -25,22 +25,21 @@ pub(super) fn judge(
         return Ok(finding);
     }
     view.check_faults()?;
-    let (mut best, seen) = match decide(view, selected)? {
-        Some((decided, seen)) => (Box::new(decided) as Boxed<'_>, seen),
-        None => replica(view, statement, selected, Mode::Favourable)?,
-    };
-    let favourable = best.judge(view)?;
-    if !view.unknown || best.sees_all_answers() {
-        return conclude(
-            view,
-            statement,
-            selected,
-            Outcome { favourable, adverse: favourable, best, worst: None, seen },
-        );
+    if let Some((decided, seen)) = closed::decide(view, statement, selected)? {
+        let judged = decided.judged;
+        let best = Speaker::Closed(decided);
+        return conclude(view, statement, selected, Outcome { best: (judged, best), worst: None, seen });
     }
-    let (mut worst, _) = replica(view, statement, selected, Mode::Adverse)?;
-    let adverse = worst.judge(view)?;
-    conclude(view, statement, selected, Outcome { favourable, adverse, best, worst: Some(worst), seen })
+    let (mut best, seen) = replica(view, statement, selected, Mode::Optimistic)?;
+    let optimistic = best.judge(view)?;
+    let worst = if !view.unknown || best.sees_all_answers() {
+        None
+    } else {
+        let (mut worst, _) = replica(view, statement, selected, Mode::Pessimistic)?;
+        Some((worst.judge(view)?, Speaker::Played(worst)))
+    };
+    let best = (optimistic, Speaker::Played(best));
+    conclude(view, statement, selected, Outcome { best, worst, seen })
 }
 
 type Boxed<'run> = Box<dyn Monitor<'run> + 'run>;
@@ -53,32 +52,99 @@ fn replica<'run>(
     mode: Mode,
 ) -> Result<(Boxed<'run>, Seen), Fault> {
     view.mode = mode;
-    let mut monitor = build::monitor(view, statement)?;
+    let mut monitor = statement.meaning.monitor(view)?;
     let seen = play(monitor.as_mut(), view, selected)?;
     Ok((monitor, seen))
 }
 
-/// What two replicas say.
+/// Who says why a statement stands as it does.
+enum Speaker<'run> {
+    Played(Boxed<'run>),
+    Closed(Decided),
+}
+
+impl<'run> Speaker<'run> {
+    /// Why it fails, where it does.
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+        match self {
+            Self::Played(monitor) => monitor.explain(view),
+            Self::Closed(decided) => decided.explain(view),
+        }
+    }
+
+    /// Why it holds.
+    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+        match self {
+            Self::Played(monitor) => monitor.prove(view),
+            Self::Closed(_) => explain::holds(view),
+        }
+    }
+}
+
+/// What is said of a statement under the most and under the least favourable answers to what is unknown.
 struct Outcome<'run> {
-    favourable: Judged,
-    adverse: Judged,
-    best: Boxed<'run>,
-    worst: Option<Boxed<'run>>,
+    best: (Judged, Speaker<'run>),
+    /// None where one replica speaks for all answers.
+    worst: Option<(Judged, Speaker<'run>)>,
     seen: Seen,
 }
 
-impl Outcome<'_> {
-    fn may_fail(&self) -> bool {
-        self.favourable.may_fail || self.adverse.may_fail
+impl<'run> Outcome<'run> {
+    fn optimistic(&self) -> Judged {
+        self.best.0
     }
 
-    fn may_hold(&self) -> bool {
-        self.favourable.may_hold || self.adverse.may_hold
+    fn pessimistic(&self) -> Judged {
+        self.worst.as_ref().map_or(self.best.0, |(judged, _)| *judged)
     }
 
-    fn may_hang(&self) -> bool {
-        self.favourable.may_hang || self.adverse.may_hang
+    /// Who speaks for what is there whatever the answers are.
+    fn least(&self) -> &Speaker<'run> {
+        self.worst.as_ref().map_or(&self.best.1, |(_, speaker)| speaker)
     }
+}
+
+/// What comes of where a statement stands, when nothing can be added to its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Conclusion {
+    Fail,
+    Pass,
+    Vacuous,
+    /// It depends on what is not known.
+    Unknown,
+    /// Its window never closes.
+    Hangs,
+}
+
+impl Conclusion {
+    /// The verdict.
+    pub(super) fn verdict(self) -> Verdict {
+        match self {
+            Self::Fail => Verdict::Fail,
+            Self::Pass => Verdict::Pass,
+            Self::Vacuous => Verdict::Vacuous,
+            Self::Unknown | Self::Hangs => Verdict::Undecided,
+        }
+    }
+}
+
+/// The one way from where a statement stands, under any answers to what is unknown, to what comes of it. `exercised` is asked of a
+/// statement that holds.
+///
+/// # Errors
+/// What `exercised` ends with.
+pub(super) fn conclusion<E>(stands: Judged, exercised: impl FnOnce() -> Result<Exercised, E>) -> Result<Conclusion, E> {
+    if stands.may_fail {
+        return Ok(if stands.may_hold || stands.may_hang { Conclusion::Unknown } else { Conclusion::Fail });
+    }
+    if stands.may_hang {
+        return Ok(Conclusion::Hangs);
+    }
+    Ok(match exercised()? {
+        Exercised { may_be_vacuous: false, .. } => Conclusion::Pass,
+        Exercised { may_pass: false, .. } => Conclusion::Vacuous,
+        _ => Conclusion::Unknown,
+    })
 }
 
 /// What the run does not record, or does not order. `calls` says that it needs the call list.
@@ -122,21 +188,19 @@ fn conclude<'run>(
     if !view.context.window.closed {
         return unfinished(view, statement, selected, outcome);
     }
-    if outcome.may_fail() {
-        if outcome.may_hold() || outcome.may_hang() {
-            return Ok(unknown(view, &outcome));
-        }
-        return Ok(finding(Verdict::Fail, outcome.best.explain(view)));
-    }
-    if outcome.may_hang() {
-        let by = outcome.worst.as_ref().unwrap_or(&outcome.best);
-        return Ok(finding(Verdict::Undecided, by.explain(view)));
-    }
-    let exercise = exercised(view, statement, selected, &outcome)?;
-    Ok(match exercise {
-        Exercised { may_be_vacuous: false, .. } => pass(view, &outcome),
-        Exercised { may_pass: false, missing, .. } => finding(Verdict::Vacuous, vacuous(view, statement, missing)),
-        _ => unknown(view, &outcome),
+    let stands = outcome.optimistic().or(outcome.pessimistic());
+    let mut missing = None;
+    let conclusion = conclusion(stands, || {
+        let (exercised, by_missing) = exercised(view, statement, selected, &outcome)?;
+        missing = by_missing;
+        Ok::<_, Fault>(exercised)
+    })?;
+    Ok(match conclusion {
+        Conclusion::Fail => finding(Verdict::Fail, outcome.best.1.explain(view)),
+        Conclusion::Pass => pass(view, &outcome),
+        Conclusion::Vacuous => finding(Verdict::Vacuous, vacuous(view, statement, missing)),
+        Conclusion::Unknown => unknown(view, stands, &outcome),
+        Conclusion::Hangs => finding(Verdict::Undecided, outcome.least().explain(view)),
     })
 }
 
@@ -147,14 +211,15 @@ fn unfinished<'run>(
     selected: &[Selection],
     outcome: Outcome<'run>,
 ) -> Result<Finding, Fault> {
-    if outcome.favourable.failed_for_good {
-        return Ok(finding(Verdict::Fail, outcome.best.explain(view)));
+    let optimistic = outcome.optimistic();
+    if optimistic.failed_for_good {
+        return Ok(finding(Verdict::Fail, outcome.best.1.explain(view)));
     }
-    if outcome.adverse.passed_for_good && !exercised(view, statement, selected, &outcome)?.may_be_vacuous {
+    if outcome.pessimistic().passed_for_good && !exercised(view, statement, selected, &outcome)?.0.may_be_vacuous {
         return Ok(pass(view, &outcome));
     }
-    let fails = outcome.favourable.may_fail && !outcome.favourable.may_hold;
-    let so_far = if fails { outcome.best.explain(view) } else { Why::default() };
+    let fails = optimistic.may_fail && !optimistic.may_hold;
+    let so_far = if fails { outcome.best.1.explain(view) } else { Why::default() };
     Ok(finding(Verdict::Undecided, explain::open(so_far)))
 }
 
@@ -163,9 +228,7 @@ fn pass<'run>(view: &mut View<'_, 'run>, outcome: &Outcome<'run>) -> Finding {
     if !view.context.proves_passes {
         return Finding::new(Verdict::Pass, "");
     }
-    // What is there whatever the answers are.
-    let by = outcome.worst.as_ref().unwrap_or(&outcome.best);
-    finding(Verdict::Pass, by.prove(view))
+    finding(Verdict::Pass, outcome.least().prove(view))
 }
 
 fn finding(verdict: Verdict, why: Why) -> Finding {
@@ -173,9 +236,8 @@ fn finding(verdict: Verdict, why: Why) -> Finding {
 }
 
 /// The answers differ.
-fn unknown<'run>(view: &mut View<'_, 'run>, outcome: &Outcome<'run>) -> Finding {
-    let by = outcome.worst.as_ref().unwrap_or(&outcome.best);
-    let fails = if outcome.may_fail() { by.explain(view) } else { Why::default() };
+fn unknown<'run>(view: &mut View<'_, 'run>, stands: Judged, outcome: &Outcome<'run>) -> Finding {
+    let fails = if stands.may_fail { outcome.least().explain(view) } else { Why::default() };
     finding(Verdict::Undecided, explain::unknown(view, outcome.seen.unknown.as_ref(), fails))
 }
 
@@ -183,53 +245,54 @@ fn vacuous(view: &mut View<'_, '_>, statement: &Statement, missing: Option<usize
     match (missing, &statement.exercise) {
         (Some(slot), _) => explain::by_missing(view, slot),
         (None, Exercise::Calls) => explain::no_calls(view),
-        (None, exercise) => explain::not_exercised(view, exercise),
+        (None, Exercise::AnyOf(range)) => {
+            let absent: SmallVec<[usize; 2]> = range.clone().collect();
+            explain::not_exercised(view, &absent)
+        }
+        (None, Exercise::AllOf(range)) => {
+            let is_absent = |operand: &usize| view.first_hit(*operand).is_none();
+            let absent: SmallVec<[usize; 2]> = range.clone().filter(is_absent).collect();
+            explain::not_exercised(view, &absent)
+        }
+        (None, Exercise::Always | Exercise::Own) => {
+            Why { reason: statement.meaning.vacuous(view), evidence: Vec::new() }
+        }
     }
 }
 
-/// Whether a statement that holds was exercised.
-struct Exercised {
-    may_be_vacuous: bool,
-    may_pass: bool,
-    /// A pattern all of whose candidates were decided by something missing.
-    missing: Option<usize>,
-}
-
+/// Whether a statement that holds was exercised; and a pattern all of whose candidates were decided by something missing.
 fn exercised(
     view: &mut View<'_, '_>,
     statement: &Statement,
     selected: &[Selection],
     outcome: &Outcome<'_>,
-) -> Result<Exercised, Fault> {
+) -> Result<(Exercised, Option<usize>), Fault> {
     let slots = &outcome.seen.slots;
-    let within = |range: &std::ops::Range<usize>| slots.get(range.clone()).unwrap_or(&[]);
-    let (may_be_vacuous, may_pass) = match (&statement.exercise, outcome.favourable.exercised) {
-        (_, Some((vacuous, _))) => (vacuous, outcome.adverse.exercised.is_none_or(|(_, pass)| pass)),
-        (Exercise::AnyOf(range), None) => {
-            (within(range).iter().all(|slot| !slot.sure), within(range).iter().any(|slot| slot.possible))
-        }
-        (Exercise::AllOf(range), None) => {
-            (within(range).iter().any(|slot| !slot.sure), within(range).iter().all(|slot| slot.possible))
-        }
-        (Exercise::Calls, None) => (view.calls.is_empty(), !view.calls.is_empty()),
-        (Exercise::Always | Exercise::Own, None) => (false, true),
-    };
+    let own = outcome
+        .optimistic()
+        .exercised
+        .map(|best| Exercised { may_pass: outcome.pessimistic().exercised.is_none_or(|worst| worst.may_pass), ..best });
+    let occurs = |operand: usize| slots.get(operand).copied().unwrap_or_default();
+    let exercised = statement.exercise.of(occurs, view.calls.is_empty(), own);
     let mut by_missing = Vec::new();
     for slot in 0..view.slots.len() {
         if is_by_missing(view, slot, selected)? {
             by_missing.push(slot);
         }
     }
-    let Some(&first) = by_missing.first() else { return Ok(Exercised { may_be_vacuous, may_pass, missing: None }) };
+    let Some(&first) = by_missing.first() else { return Ok((exercised, None)) };
     if !statement.either {
-        return Ok(Exercised { may_be_vacuous: true, may_pass: false, missing: Some(first) });
+        return Ok((Exercised { may_be_vacuous: true, may_pass: false }, Some(first)));
     }
     // `either` is vacuous when all that occurs in it occurs by missing values.
     let others = slots.iter().enumerate().filter(|(slot, _)| !by_missing.contains(slot)).map(|(_, seen)| *seen);
-    let (sure, possible) = others.fold((false, false), |all, seen| (all.0 || seen.sure, all.1 || seen.possible));
+    let Presence { sure, possible } = others.fold(Presence::default(), |all, seen| Presence {
+        sure: all.sure || seen.sure,
+        possible: all.possible || seen.possible,
+    });
     let occurs = |slot: &&usize| slots.get(**slot).is_some_and(|seen| seen.possible);
     let missing = by_missing.iter().find(occurs).copied();
-    Ok(Exercised { may_be_vacuous: !sure, may_pass: possible, missing })
+    Ok((Exercised { may_be_vacuous: !sure, may_pass: possible }, missing))
 }
 
 /// Whether a pattern has candidates in the window, and something missing decided the condition of every one.

@@ -2,7 +2,7 @@
 //! under one environment.
 
 use super::plan::{Plan, Shape};
-use super::statement::Polarity;
+use super::statements::{Polarity, Statement};
 use super::timeline::{Env, Part, Timeline, index};
 use crate::bytecode::program::CodeId;
 use crate::bytecode::program::{CourseEntry, PatternId};
@@ -22,9 +22,9 @@ pub(super) type Names = SmallVec<[u32; 2]>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// As is best for the statement.
-    Favourable,
+    Optimistic,
     /// As is worst for it.
-    Adverse,
+    Pessimistic,
 }
 
 /// Whether two steps match under one environment.
@@ -98,6 +98,8 @@ pub(super) struct View<'a, 'run> {
     pub(super) plan: &'a Plan,
     /// The statement; none while a block's header is read.
     pub(super) entry: Option<&'a CourseEntry>,
+    /// Its definition.
+    pub(super) statement: Option<&'a Statement>,
     /// The window and the header's values.
     pub(super) context: &'a Context<'run>,
     /// The header's values as numbers; open where it gives none.
@@ -172,8 +174,8 @@ impl<'run> View<'_, 'run> {
     pub(super) fn assume(&mut self, polarity: Polarity) -> bool {
         self.unknown = true;
         match polarity {
-            Polarity::Helps => self.mode == Mode::Favourable,
-            Polarity::Hurts => self.mode == Mode::Adverse,
+            Polarity::Helps => self.mode == Mode::Optimistic,
+            Polarity::Hurts => self.mode == Mode::Pessimistic,
             Polarity::Mixed => true,
         }
     }

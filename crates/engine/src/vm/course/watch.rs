@@ -3,12 +3,12 @@
 //! Where it stands is asked of its own monitor, after every step of a second replica, as of a run that goes on.
 
 use super::monitor::{Judged, Monitor, Seen, Selection, admit, play_watched};
-use super::statement::{Exercise, Statement};
+use super::plan::Kinds;
+use super::statements::Statement;
 use super::verdict::out_of_reach;
 use super::view::{Hit as Match, Mode, View};
-use super::{build, plan::Kinds};
 use crate::bytecode::program::CodeId;
-use crate::ir::{Alternative, Course};
+use crate::ir::Alternative;
 use crate::vm::context::{Context, Scope, Window};
 use crate::vm::derivation::{CourseTrace, Hit, Miss, PatternTrace, Shown, Standing, State};
 use crate::vm::fault::Fault;
@@ -77,10 +77,7 @@ fn pattern(view: &mut View<'_, '_>, slot: usize, hits: &[Match]) -> PatternTrace
     let span = view.slots.get(slot).and_then(|slot| view.machine.program.patterns.get(slot.pattern.0 as usize));
     let mut pattern =
         PatternTrace { span: span.map(|pattern| pattern.span).unwrap_or_default(), ..PatternTrace::default() };
-    let condition = view.entry.and_then(|entry| match entry.course {
-        Course::Each { condition, .. } => Some(condition),
-        _ => None,
-    });
+    let condition = view.statement.and_then(|statement| statement.meaning.condition());
     for (place, hit) in hits.iter().enumerate() {
         let condition = condition.filter(|_| place < CONDITIONS);
         pattern.hits.push(described(view, hit, condition));
@@ -180,8 +177,8 @@ struct Watcher<'s> {
 impl Watcher<'_> {
     fn watch<'run>(&mut self, view: &mut View<'_, 'run>, selected: &[Selection]) -> Result<(), Fault> {
         view.check_faults()?;
-        view.mode = Mode::Favourable;
-        let mut monitor = build::monitor(view, self.statement)?;
+        view.mode = Mode::Optimistic;
+        let mut monitor = self.statement.meaning.monitor(view)?;
         play_watched(monitor.as_mut(), view, selected, &mut |monitor, view, seen, next| {
             self.look(monitor, view, seen, next)
         })?;
@@ -253,12 +250,13 @@ fn standing<'run>(
         timeline: view.timeline,
         plan: view.plan,
         entry: view.entry,
+        statement: view.statement,
         context: &context,
         header: view.header.clone(),
         slots: view.slots,
         calls,
         places: view.places,
-        mode: Mode::Favourable,
+        mode: Mode::Optimistic,
         unknown: false,
     };
     let judged = monitor.judge(&mut view)?;
@@ -278,24 +276,15 @@ fn of(statement: &Statement, judged: Judged, seen: &Seen, no_calls: bool) -> Sta
         Judged { may_hang: true, .. } => Standing::Open,
         Judged { may_fail: true, may_hold: true, .. } => Standing::Unknown,
         Judged { may_fail: true, .. } => Standing::Open,
-        _ if idle(statement, judged, seen, no_calls) => Standing::Idle,
+        _ if is_idle(statement, judged, seen, no_calls) => Standing::Idle,
         _ => Standing::Holds,
     }
 }
 
 /// Whether nothing that was seen so far exercises the statement.
-fn idle(statement: &Statement, judged: Judged, seen: &Seen, no_calls: bool) -> bool {
-    let none = |range: &std::ops::Range<usize>| {
-        let slots = seen.slots.get(range.clone()).unwrap_or(&[]);
-        (slots.iter().all(|slot| !slot.possible), slots.iter().any(|slot| !slot.possible))
-    };
-    match (&statement.exercise, judged.exercised) {
-        (_, Some((vacuous, pass))) => vacuous && !pass,
-        (Exercise::AnyOf(range), None) => none(range).0,
-        (Exercise::AllOf(range), None) => none(range).1,
-        (Exercise::Calls, None) => no_calls,
-        (Exercise::Always | Exercise::Own, None) => false,
-    }
+fn is_idle(statement: &Statement, judged: Judged, seen: &Seen, no_calls: bool) -> bool {
+    let occurs = |operand: usize| seen.slots.get(operand).copied().unwrap_or_default();
+    statement.exercise.of(occurs, no_calls, judged.exercised).is_idle()
 }
 
 /// The values of a block's bindings in one of its windows.

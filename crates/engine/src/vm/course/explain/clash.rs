@@ -8,15 +8,15 @@ use crate::vm::context::Scope;
 use crate::vm::outcome::{Evidence, Role};
 
 /// Why a match does not go together with others.
-pub(super) struct Clash {
+pub(in super::super) struct Clash {
     /// What it has, or how values compare: `it has id 2`, `` `id` is 2 and `$x` is 3 ``.
-    pub(super) words: String,
+    pub(in super::super) words: String,
     /// The test of another step that it fails.
-    pub(super) test: Option<String>,
+    pub(in super::super) test: Option<String>,
 }
 
 /// `` for which `id > $x` holds ``.
-pub(super) fn for_which(test: &str) -> String {
+pub(in super::super) fn for_which(test: &str) -> String {
     [" for which `", test, "` holds"].concat()
 }
 
@@ -30,7 +30,7 @@ struct Failed {
 
 impl View<'_, '_> {
     /// What a step lacks, and the match that comes nearest to it fails only a test of the step itself: `` a for which `id > $x` holds ``.
-    pub(super) fn wanted(&mut self, slot: usize, hit: &Hit, env: &Env, before: bool) -> String {
+    pub(in super::super) fn wanted(&mut self, slot: usize, hit: &Hit, env: &Env, before: bool) -> String {
         let thing = self.thing(slot, env);
         match self.refusing(slot, hit, env, before) {
             Some((test, _)) => thing + &for_which(&test),
@@ -39,7 +39,13 @@ impl View<'_, '_> {
     }
 
     /// The nearest match of a slot with the values that are wanted, where a test of `hit` on its values fails; and that test.
-    pub(super) fn refusing(&mut self, slot: usize, hit: &Hit, env: &Env, before: bool) -> Option<(String, Evidence)> {
+    pub(in super::super) fn refusing(
+        &mut self,
+        slot: usize,
+        hit: &Hit,
+        env: &Env,
+        before: bool,
+    ) -> Option<(String, Evidence)> {
         if !self.joined(hit.slot) {
             return None;
         }
@@ -54,7 +60,7 @@ impl View<'_, '_> {
     }
 
     /// The nearest match of a slot that makes a pair with a step: of the same values, and with all tests of both.
-    pub(super) fn fitting(&mut self, slot: usize, hit: &Hit, before: bool) -> Option<Hit> {
+    pub(in super::super) fn fitting(&mut self, slot: usize, hit: &Hit, before: bool) -> Option<Hit> {
         if !self.joined(slot) && !self.joined(hit.slot) {
             return self.hits_near(slot, hit.step, before).find(|near| same_values(&near.env, &hit.env) == Fit::Yes);
         }
@@ -63,7 +69,7 @@ impl View<'_, '_> {
     }
 
     /// Whether the tests of two steps of the same values hold.
-    pub(super) fn is_pair(&mut self, near: &Hit, hit: &Hit, env: &Env) -> bool {
+    pub(in super::super) fn is_pair(&mut self, near: &Hit, hit: &Hit, env: &Env) -> bool {
         let values = merge(env, &near.env);
         let mut holds = |hit: &Hit| {
             !self.joined(hit.slot) || self.joins_of(hit.slot, hit.event, &values).is_ok_and(|fit| fit == Fit::Yes)
@@ -96,7 +102,7 @@ impl View<'_, '_> {
     }
 
     /// Why a match does not go together with what has been bound before it, and with the steps that bound it.
-    pub(super) fn clash(&mut self, near: &Hit, env: &Env, others: &[Hit]) -> Option<Clash> {
+    pub(in super::super) fn clash(&mut self, near: &Hit, env: &Env, others: &[Hit]) -> Option<Clash> {
         let written = self.written_of(near).map_or(&[][..], std::slice::from_ref);
         let differing = self.names(near.slot).iter().filter(|name| differ(&near.env, env, **name));
         let values: Vec<String> = differing.filter_map(|name| self.value(*name, written, &near.env)).collect();

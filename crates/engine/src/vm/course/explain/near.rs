@@ -16,13 +16,13 @@ use averment_runs::run::Step;
 /// Steps that are looked at for a near miss.
 const MOST_LOOKED: usize = 10_000;
 /// Steps whose values or tests are compared for one.
-pub(super) const MOST_COMPARED: usize = 200;
+pub(in super::super) const MOST_COMPARED: usize = 200;
 /// Longer texts are not compared for what they have in common.
 const LONGEST: usize = 1_000;
 
 impl<'run> View<'_, 'run> {
     /// The step nearest to `from` (before it, or behind it) that nearly matches a slot under an environment.
-    pub(super) fn near_miss(&mut self, slot: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
+    pub(in super::super) fn near_miss(&mut self, slot: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
         self.other_value(slot, env, from, before)
             .or_else(|| self.refused(slot, env, from, before))
             .or_else(|| self.unmet(slot, from, before))
@@ -50,7 +50,7 @@ impl<'run> View<'_, 'run> {
 
     /// What comes nearest for a step that lacks an earlier (or later) one: a step that nearly matches there, one that matches on the other
     /// side, otherwise one whose name is nearly that.
-    pub(super) fn nearest(&mut self, slot: usize, hit: &Hit, env: &Env, before: bool) -> Vec<Evidence> {
+    pub(in super::super) fn nearest(&mut self, slot: usize, hit: &Hit, env: &Env, before: bool) -> Vec<Evidence> {
         let refusing = self.refusing(slot, hit, env, before).map(|(_, near)| near);
         let near = refusing.or_else(|| self.near_miss(slot, env, hit.step, before));
         let mut found: Vec<Evidence> = near.into_iter().collect();
@@ -120,7 +120,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The matches of a slot before or behind a step, nearest first.
-    pub(super) fn hits_near(&self, slot: usize, from: u32, before: bool) -> impl Iterator<Item = Hit> + '_ {
+    pub(in super::super) fn hits_near(&self, slot: usize, from: u32, before: bool) -> impl Iterator<Item = Hit> + '_ {
         self.events_near(slot, from, before).filter_map(move |event| monitor::hit(slot, event, self))
     }
 
@@ -142,7 +142,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The first match of a slot in the window.
-    pub(super) fn first_hit(&self, slot: usize) -> Option<Hit> {
+    pub(in super::super) fn first_hit(&self, slot: usize) -> Option<Hit> {
         self.hits_of(slot).next()
     }
 
@@ -155,7 +155,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// A step of the right name that does not meet the pattern's condition.
-    pub(super) fn unmet(&mut self, slot: usize, from: u32, before: bool) -> Option<Evidence> {
+    pub(in super::super) fn unmet(&mut self, slot: usize, from: u32, before: bool) -> Option<Evidence> {
         let (plan, timeline) = (self.plan, self.timeline);
         let id = self.slots.get(slot)?.shape;
         let written = self.written(slot);
@@ -180,7 +180,11 @@ impl<'run> View<'_, 'run> {
     }
 
     /// Why a step of the right name is no match; `None` when it is one.
-    pub(super) fn misses(&mut self, alternative: &Alternative<CodeId>, step: &'run Step<'run>) -> Option<String> {
+    pub(in super::super) fn misses(
+        &mut self,
+        alternative: &Alternative<CodeId>,
+        step: &'run Step<'run>,
+    ) -> Option<String> {
         use averment_runs::run::Status;
         if alternative.proposed == step.status.executed() {
             let status = match step.status {

@@ -26,7 +26,7 @@ thread_local! {
 
 impl<'run> View<'_, 'run> {
     /// Where no step has a name that the pattern asks for: the first one whose name is nearly that.
-    pub(super) fn misspelt(&self, slot: usize) -> Option<Evidence> {
+    pub(in super::super) fn misspelt(&self, slot: usize) -> Option<Evidence> {
         let shape = self.shape(slot)?;
         for Alternative { kind, name, .. } in &shape.alternatives {
             let (NameTest::Exactly(name), Kind::Call | Kind::Skill) = (name, kind) else { continue };
@@ -63,7 +63,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// `` `search_docs` is nearly the name `serch_docs` ``: where a call stands in the place of one of some patterns.
-    pub(super) fn alike(&self, step: u32, slots: impl Iterator<Item = usize>) -> String {
+    pub(in super::super) fn alike(&self, step: u32, slots: impl Iterator<Item = usize>) -> String {
         let Some(step) = self.step(step).filter(|step| !self.names_it(step.name)) else { return String::new() };
         let shapes = slots.filter_map(|slot| self.shape(slot)).flat_map(|shape| &shape.alternatives);
         let mut names = shapes.filter_map(|alternative| match &alternative.name {

@@ -1,15 +1,15 @@
 //! Why something is undecided or vacuous.
 
 use super::super::monitor::Why;
-use super::super::statement::Exercise;
+use super::super::statements::Needed;
 use super::super::timeline::{Decided, Part};
 use super::super::view::{Hit, View};
 use super::why;
 use crate::bytecode::program::PatternId;
-use crate::ir::{Course, Scope, Within};
+use crate::ir::{Scope, Within};
 use crate::vm::context;
 use crate::vm::outcome::{Evidence, Role};
-use averment_runs::run::{Kind, Status, Step};
+use averment_runs::run::{Kind, Status};
 
 /// A run that goes on.
 pub(in super::super) const OPEN: &str = "the run is not complete, and a longer one could still change this";
@@ -100,30 +100,21 @@ impl<'run> View<'_, 'run> {
         let mut steps: Vec<u32> = evidence.iter().filter_map(|one| one.step).collect();
         steps.sort_unstable();
         steps.dedup();
-        let together = self.entry.map(|entry| matches!(entry.course, Course::Together { .. } | Course::Apart { .. }));
-        let timed = |step: &Step<'_>| step.turn.is_some() && step.start.is_some() && step.end.is_some();
-        let (what, lacks): (_, &dyn Fn(&Step<'_>) -> bool) = match self.within() {
-            Some(Within::Turns(_)) => ("the turn", &|step| step.turn.is_none()),
-            Some(Within::Time(_)) => ("the start", &|step| step.start.is_none()),
-            _ if together == Some(true) => ("turn, start and end", &|step| !timed(step)),
-            _ => return String::new(),
+        let Some(statement) = self.statement else { return String::new() };
+        let needed = match statement.within {
+            Some(Within::Turns(_)) => Some(Needed { words: "the turn", lacks: |step| step.turn.is_none() }),
+            Some(Within::Time(_)) => Some(Needed { words: "the start", lacks: |step| step.start.is_none() }),
+            _ => statement.meaning.needs(),
         };
+        let Some(Needed { words: what, lacks }) = needed else { return String::new() };
         let lacking = steps.into_iter().filter(|step| self.step(*step).is_some_and(lacks));
         let names: Vec<String> = lacking.take(LACKING).map(|step| format!("of {}", self.say(step))).collect();
         if names.is_empty() { String::new() } else { format!(": it does not record {what} {}", names.join(" and ")) }
     }
 
-    /// The bound of a statement.
-    pub(super) fn within(&self) -> Option<Within> {
-        match &self.entry?.course {
-            Course::NeverAfter { within, .. }
-            | Course::NeverBefore { within, .. }
-            | Course::NeverBetween { within, .. }
-            | Course::Before { within, .. }
-            | Course::After { within, .. }
-            | Course::Sequence { within, .. } => *within,
-            _ => None,
-        }
+    /// The bound of the statement.
+    pub(in super::super) fn within(&self) -> Option<Within> {
+        self.statement?.within
     }
 
     /// What the run does not record of a step, so that a match is unknown.
@@ -188,46 +179,16 @@ pub(in super::super) fn no_calls(_: &mut View<'_, '_>) -> Why {
     why("there are no calls".to_owned(), Vec::new())
 }
 
-/// Nothing exercised the statement.
-pub(in super::super) fn not_exercised(view: &mut View<'_, '_>, exercise: &Exercise) -> Why {
-    let range = match exercise {
-        Exercise::AnyOf(range) | Exercise::AllOf(range) => range.clone(),
-        _ => return own(view),
-    };
-    let absent = |slot: &usize| *exercise == Exercise::AnyOf(range.clone()) || view.first_hit(*slot).is_none();
-    let slots: Vec<usize> = range.clone().filter(absent).collect();
+/// These patterns do not occur, and nothing exercised the statement.
+pub(in super::super) fn not_exercised(view: &mut View<'_, '_>, slots: &[usize]) -> Why {
     let things: Vec<String> = slots.iter().map(|slot| view.pattern(*slot)).collect();
-    let end = super::super::timeline::index(view.context.window.end);
+    let end = super::end(view);
     let mut evidence: Vec<Evidence> = Vec::new();
     for slot in slots {
         let header = view.header.clone();
-        evidence.extend(view.near_miss(slot, &header, end, true));
+        evidence.extend(view.near_miss(*slot, &header, end, true));
     }
     why(format!("there is no {}", things.join(" and no ")), evidence)
-}
-
-/// Statements that know themselves.
-fn own(view: &mut View<'_, '_>) -> Why {
-    let reason = match view.entry.map(|entry| &entry.course) {
-        Some(Course::NeverBetween { steps, .. }) => {
-            format!("no {} is followed by {}", view.pattern(steps.len()), view.pattern(steps.len() + 1))
-        }
-        Some(Course::NoneIn { .. }) => "there is nothing to look at".to_owned(),
-        Some(Course::ArgsValid { step: None, .. }) => "there is no call of a declared tool".to_owned(),
-        Some(Course::ArgsValid { step: Some(_), .. }) => format!("there is no {} of a declared tool", view.pattern(0)),
-        Some(Course::Each { .. }) => each(view),
-        _ => "something missing decided it".to_owned(),
-    };
-    why(reason, Vec::new())
-}
-
-/// An `each` (or `some`, `no`) without steps, or whose condition something missing decided for all of them.
-fn each(view: &mut View<'_, '_>) -> String {
-    let thing = view.pattern(0);
-    if view.first_hit(0).is_none() {
-        return format!("there is no {thing}");
-    }
-    format!("something missing decided the condition for every {thing}")
 }
 
 /// No window of a block opens.

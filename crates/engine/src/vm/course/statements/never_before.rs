@@ -3,22 +3,68 @@
 //! An A may help by being the first instead of a later one, so that for unknown A's every choice is looked at: the statement fails for
 //! sure only when a sure A comes and no choice of a first A up to it has no B before it.
 
-use super::explain;
-use super::keys::Keys;
-use super::monitor::{Judged, Monitor, Why, of};
-use super::pool::Pool;
-use super::statement::Polarity;
-use super::timeline::{Env, Part};
-use super::trail::{Mark, Trail, measure};
-use super::view::{Fit, Hit, Mode, Side, View, same_values};
-use super::window::Slots;
+use super::windows::{All, Slots, behind};
+use super::{Exercise, Meaning, Polarity, Statement, mixed};
+use crate::bytecode::program::PatternId;
 use crate::ir::Within;
+use crate::vm::course::closed::{Asks, Decided, Search, is_by_place};
+use crate::vm::course::explain::{why, within_words};
+use crate::vm::course::keys::Keys;
+use crate::vm::course::monitor::{Judged, Monitor, Why, hit, of};
+use crate::vm::course::pool::Pool;
+use crate::vm::course::timeline::{Env, Part};
+use crate::vm::course::trail::{Mark, Trail, measure};
+use crate::vm::course::view::{Fit, Hit, Mode, Side, View, same_values};
 use crate::vm::fault::Fault;
+use crate::vm::outcome::Role;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
+/// The definition.
+pub(super) fn statement(steps: &[PatternId], close: PatternId, within: Option<Within>) -> Statement {
+    let exercise = Exercise::AnyOf(steps.len()..steps.len() + 1);
+    let meaning = NeverBefore { steps: steps.len(), within };
+    Statement::new(behind(steps, [mixed(close)]), exercise, meaning).in_order().within(within)
+}
+
+#[derive(Debug)]
+struct NeverBefore {
+    /// How many patterns must not occur.
+    steps: usize,
+    within: Option<Within>,
+}
+
+impl Meaning for NeverBefore {
+    fn is_closed(&self, _: bool) -> bool {
+        is_by_place(self.within)
+    }
+
+    /// The first of the first A's with a B before it.
+    fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
+        let edge = self.steps;
+        let Some(close) = search.operand(edge) else { return Ok(None) };
+        let mut caught = search.operands(0).take(edge).filter_map(|(slot, operand)| {
+            let caught = |first: u32| {
+                let (key, step) = (close.key(first), close.step(first));
+                let earlier = operand.step(operand.before(key, step)?);
+                let is_first = close.before(key, step).is_none();
+                (is_first && search.near(self.within, earlier, step)).then_some((first, earlier))
+            };
+            let (first, earlier) = search.by_values(close).find_map(caught)?;
+            Some((slot, first, earlier))
+        });
+        Ok(Some(search.fails(caught.next().map(|(slot, first, earlier)| {
+            move |view: &mut View<'_, '_>| Some(before_first(view, &hit(edge, first, view)?, slot, earlier))
+        }))))
+    }
+
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(All::new(view, self.steps, |slots| NeverBeforeMonitor::new(view, slots, self.within))))
+    }
+}
+
 /// The monitor.
-pub(super) struct NeverBefore {
+struct NeverBeforeMonitor {
     slots: Slots,
     within: Option<Within>,
     /// The B's, by what A's can tell apart.
@@ -76,9 +122,9 @@ impl<'h> Closing<'h> {
     }
 }
 
-impl NeverBefore {
+impl NeverBeforeMonitor {
     /// A monitor that has seen nothing.
-    pub(super) fn new(view: &View<'_, '_>, slots: Slots, within: Option<Within>) -> Self {
+    fn new(view: &View<'_, '_>, slots: Slots, within: Option<Within>) -> Self {
         Self {
             slots,
             within,
@@ -156,8 +202,8 @@ impl Before {
         first.safe |= earlier.is_none();
         self.wild_safe |= wild && earlier.is_none();
         let fails = match view.mode {
-            Mode::Adverse => true,
-            Mode::Favourable => sure && !first.safe && !self.wild_safe,
+            Mode::Pessimistic => true,
+            Mode::Optimistic => sure && !first.safe && !self.wild_safe,
         };
         earlier.filter(|_| fails).map(|mark| mark.step)
     }
@@ -173,7 +219,7 @@ fn values(names: &[u32], hit: &Hit, env: &Env) -> Env {
     names.iter().map(value).collect()
 }
 
-impl<'run> Monitor<'run> for NeverBefore {
+impl<'run> Monitor<'run> for NeverBeforeMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         if self.caught.is_some() {
             return Ok(());
@@ -199,6 +245,16 @@ impl<'run> Monitor<'run> for NeverBefore {
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         let Some((hit, earlier)) = &self.caught else { return Why::default() };
-        explain::before_first(view, hit, self.slots.step, *earlier)
+        before_first(view, hit, self.slots.step, *earlier)
     }
+}
+
+/// `read_mail at call 1 comes before login at call 2`; `hit` is the first A, `earlier` the B before it.
+fn before_first(view: &mut View<'_, '_>, hit: &Hit, slot: usize, earlier: u32) -> Why {
+    let within = within_words(view.within());
+    let reason = format!("{} comes{within} before {}", view.say(earlier), view.say(hit.step));
+    let mut evidence = vec![view.step_proof(earlier, slot, Role::Decisive, String::new())];
+    evidence.push(view.step_proof(hit.step, hit.slot, Role::Closing, String::new()));
+    view.bound_values(hit, Role::Value, &mut evidence);
+    why(reason, evidence)
 }

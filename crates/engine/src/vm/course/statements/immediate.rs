@@ -1,88 +1,44 @@
-//! Statements about places in the call list: `first`, `last`, `only`, `immediately before`, `immediately after`.
+//! `immediately before A -> B` and `immediately after A -> B`: what stands beside a step in the call list.
 
-use super::explain::{self, Beside};
-use super::monitor::{Judged, Monitor, Why, of};
-use super::statement::Polarity;
-use super::timeline::index;
-use super::trail::{bound, measure};
-use super::view::{Hit, View};
+use super::{Exercise, Meaning, Polarity, Statement, helps, hurts, in_front};
+use crate::bytecode::program::PatternId;
 use crate::ir::Within;
+use crate::vm::course::explain::{for_which, why};
+use crate::vm::course::monitor::{Judged, Monitor, Why, of};
+use crate::vm::course::timeline::index;
+use crate::vm::course::trail::{bound, measure};
+use crate::vm::course::view::{Hit, View};
 use crate::vm::fault::Fault;
+use crate::vm::outcome::Role;
 
-/// `first A` and `last A`.
-pub(super) struct Edge {
-    last: bool,
-    /// The last place of an A, for `first` only the first call.
-    place: Option<u32>,
+/// `immediately before A -> B`.
+pub(super) fn before(step: PatternId, targets: &[PatternId], within: Option<Within>) -> Statement {
+    let operands = in_front(helps(step), targets, hurts);
+    let exercise = Exercise::AnyOf(1..operands.len());
+    Statement::new(operands, exercise, Immediate { after: false, within }).in_order().of_calls().within(within)
 }
 
-impl Edge {
-    /// A monitor of the first or last call.
-    pub(super) fn new(last: bool) -> Self {
-        Self { last, place: None }
-    }
+/// `immediately after A -> B`.
+pub(super) fn after(step: PatternId, targets: &[PatternId], within: Option<Within>) -> Statement {
+    let operands = in_front(hurts(step), targets, helps);
+    let meaning = Immediate { after: true, within };
+    Statement::new(operands, Exercise::AnyOf(0..1), meaning).in_order().of_calls().within(within)
 }
 
-impl<'run> Monitor<'run> for Edge {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        for hit in hits {
-            let wanted = self.last || hit.call == Some(0);
-            if wanted && hit.call.is_some() && view.counts(hit) {
-                self.place = hit.call;
-            }
-        }
-        Ok(())
-    }
+#[derive(Debug)]
+struct Immediate {
+    after: bool,
+    within: Option<Within>,
+}
 
-    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let count = index(view.calls.len());
-        let wanted = if self.last { count.checked_sub(1) } else { Some(0) };
-        let holds = count > 0 && self.place == wanted;
-        let settled = !self.last && count > 0;
-        Ok(Judged { failed_for_good: !holds && settled, passed_for_good: holds && settled, ..Judged::fails(!holds) })
-    }
-
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        explain::edge(view, self.last)
-    }
-
-    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
-        explain::at_edge(view, self.last)
+impl Meaning for Immediate {
+    fn monitor<'run>(&self, _: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(ImmediateMonitor::new(self.after, self.within)))
     }
 }
 
-/// `only A, B`: every call of the list is one of them.
-pub(super) struct Only {
-    /// How many calls from the start match.
-    matched: u32,
-}
-
-impl Only {
-    /// A monitor that has seen nothing.
-    pub(super) fn new() -> Self {
-        Self { matched: 0 }
-    }
-}
-
-impl<'run> Monitor<'run> for Only {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        if hits.iter().any(|hit| hit.call == Some(self.matched) && view.counts(hit)) {
-            self.matched += 1;
-        }
-        Ok(())
-    }
-
-    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good((self.matched as usize) < view.calls.len()))
-    }
-
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        explain::stray(view, self.matched)
-    }
-}
-
-/// `immediately before A -> B` and `immediately after A -> B`: what stands beside a step in the call list.
-pub(super) struct Immediate {
+/// The monitor.
+struct ImmediateMonitor {
     after: bool,
     within: Option<Within>,
     /// The last call with hits: with its place. For `before` they are the A's, for `after` the A's that wait for their B.
@@ -102,9 +58,9 @@ struct Failure {
 /// The slot of A; its targets stand behind it.
 const SOURCE: usize = 0;
 
-impl Immediate {
+impl ImmediateMonitor {
     /// A monitor that has seen nothing.
-    pub(super) fn new(after: bool, within: Option<Within>) -> Self {
+    fn new(after: bool, within: Option<Within>) -> Self {
         Self { after, within, latest: Vec::new(), failure: None }
     }
 
@@ -180,7 +136,7 @@ impl Immediate {
     }
 }
 
-impl<'run> Monitor<'run> for Immediate {
+impl<'run> Monitor<'run> for ImmediateMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         if self.after { self.look_ahead(hits, view) } else { self.look_back(hits, view) }
     }
@@ -202,6 +158,39 @@ impl<'run> Monitor<'run> for Immediate {
             (None, None) => return Why::default(),
         };
         let beside = if self.after { Beside::After } else { Beside::Before };
-        explain::neighbour(view, &failure.hit, failure.wanted, beside)
+        neighbour(view, &failure.hit, failure.wanted, beside)
     }
+}
+
+/// On which side of a step its neighbour is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    /// The call just before it.
+    Before,
+    /// The call just after it.
+    After,
+}
+
+/// A step whose neighbour in the call list is something else.
+fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: usize, beside: Beside) -> Why {
+    let side = if beside == Beside::Before { "before" } else { "after" };
+    let thing = view.thing(wanted, &hit.env);
+    let step = view.say(hit.step);
+    let place = match beside {
+        Beside::Before => hit.call.and_then(|call| call.checked_sub(1)),
+        Beside::After => hit.call.map(|call| call + 1),
+    };
+    let other = place.and_then(|place| view.calls.get(place as usize)).copied();
+    let near = other.and_then(|other| view.hits_of(wanted).find(|near| near.step == other));
+    let clash = near.and_then(|near| view.clash(&near, &hit.env, std::slice::from_ref(hit)));
+    let test = clash.as_ref().and_then(|clash| clash.test.as_deref()).map(for_which).unwrap_or_default();
+    let because = clash.map_or_else(String::new, |clash| [": ", &clash.words].concat());
+    let reason = match other {
+        Some(other) => format!("the call just {side} {step} is {}, not {thing}{test}{because}", view.say(other)),
+        None => format!("there is no call just {side} {step}, where {thing} should be"),
+    };
+    let mut evidence = view.decisive(hit, String::new());
+    let like = |other: u32| view.alike(other, std::iter::once(wanted));
+    evidence.extend(other.map(|other| view.step_proof(other, wanted, Role::NearMiss, like(other))));
+    why(reason, evidence)
 }

@@ -3,21 +3,65 @@
 //! For each beginning of the sequence the monitor keeps the environments under which it has occurred, and of each only what later
 //! steps can tell apart: where it last ended.
 
-use super::explain;
-use super::monitor::{Judged, Monitor, Why, of};
-use super::numbers::Numbers;
-use super::statement::Polarity;
-use super::states::{KEPT, Partial};
-use super::timeline::index;
-use super::trail::{Mark, Trail, measure};
-use super::view::{Hit, Names, View, key};
+use super::{Exercise, Meaning, Polarity, Statement, all, helps};
+use crate::bytecode::program::PatternId;
 use crate::ir::Within;
+use crate::vm::course::closed::{Asks, Decided, Search};
+use crate::vm::course::explain::{end, why, within_words};
+use crate::vm::course::monitor::{Judged, Monitor, Why, hit, of};
+use crate::vm::course::numbers::Numbers;
+use crate::vm::course::states::{KEPT, Partial};
+use crate::vm::course::timeline::{Env, index};
+use crate::vm::course::trail::{Mark, Trail, measure};
+use crate::vm::course::view::{Fit, Hit, Names, View, key, merge, same_values};
 use crate::vm::fault::Fault;
+use crate::vm::outcome::Role;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+/// The definition.
+pub(super) fn statement(steps: &[PatternId], within: Option<Within>) -> Statement {
+    Statement::new(all(steps, helps), Exercise::Always, Sequence { within }).in_order().within(within)
+}
+
+#[derive(Debug)]
+struct Sequence {
+    within: Option<Within>,
+}
+
+impl Meaning for Sequence {
+    fn is_closed(&self, unbound: bool) -> bool {
+        unbound && self.within.is_none()
+    }
+
+    /// Each step is the first one behind the step before.
+    fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
+        let mut reached: SmallVec<[u32; 3]> = SmallVec::new();
+        let mut last: Option<u32> = None;
+        let mut complete = true;
+        for (_, operand) in search.operands(0) {
+            let next = last.map_or_else(|| operand.first(), |last| operand.after(&[], last));
+            let Some(next) = next else {
+                complete = false;
+                break;
+            };
+            last = Some(operand.step(next));
+            reached.push(next);
+        }
+        Ok(Some(search.fails((!complete).then_some(move |view: &mut View<'_, '_>| {
+            let reached = reached.iter().enumerate().filter_map(|(slot, event)| hit(slot, *event, view));
+            let reached: Vec<Hit> = reached.collect();
+            Some(left_off(view, &reached, None))
+        }))))
+    }
+
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(SequenceMonitor::new(view, self.within)))
+    }
+}
+
 /// The monitor.
-pub(super) struct Sequence {
+struct SequenceMonitor {
     within: Option<Within>,
     /// By how many steps have occurred, from one.
     levels: Vec<Level>,
@@ -30,7 +74,7 @@ pub(super) struct Sequence {
 #[derive(Default)]
 struct Level {
     beginnings: Vec<(Partial, Trail)>,
-    /// Beginnings by their values; by all that they have open where tests wait for a value.
+    /// SequenceMonitor by their values; by all that they have open where tests wait for a value.
     known: Numbers,
     waiting: FxHashMap<Partial, u32>,
     /// Lists of beginnings by the values that the next step shares.
@@ -45,9 +89,9 @@ struct Level {
     once: bool,
 }
 
-impl Sequence {
+impl SequenceMonitor {
     /// A monitor that has seen nothing.
-    pub(super) fn new(view: &View<'_, '_>, within: Option<Within>) -> Self {
+    fn new(view: &View<'_, '_>, within: Option<Within>) -> Self {
         let count = view.slots.len();
         let level = |at: usize| {
             let bound: Names = (0..=at).flat_map(|slot| view.names(slot).iter().copied()).collect();
@@ -151,7 +195,7 @@ impl Level {
     }
 }
 
-impl<'run> Monitor<'run> for Sequence {
+impl<'run> Monitor<'run> for SequenceMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         // From the end, so that one step does not stand for two.
         for slot in (0..view.slots.len()).rev() {
@@ -173,10 +217,56 @@ impl<'run> Monitor<'run> for Sequence {
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        explain::left_off(view, &self.reached, self.within)
+        left_off(view, &self.reached, self.within)
     }
 
     fn prove(&self, view: &mut View<'_, 'run>) -> Why {
-        explain::in_order(view, &self.reached)
+        in_order(view, &self.reached)
     }
+}
+
+/// Where a sequence was left off; `reached` are the last steps of the first beginnings by their length.
+fn left_off(view: &mut View<'_, '_>, reached: &[Hit], within: Option<Within>) -> Why {
+    let Some(last) = reached.last() else {
+        let thing = view.pattern(0);
+        let evidence = view.near_miss(0, &view.header.clone(), end(view), true).or_else(|| view.misspelt(0));
+        return why(format!("there is no {thing}"), evidence.into_iter().collect());
+    };
+    let (before, env) = beginning(view, last);
+    let wanted = view.wanted(reached.len(), last, &env, false);
+    let reason = format!("{} has no later {wanted}{}", view.say(last.step), within_words(within));
+    let mut evidence = Vec::new();
+    for hit in &before {
+        evidence.push(view.step_proof(hit.step, hit.slot, Role::Value, String::new()));
+    }
+    evidence.extend(view.decisive(last, "the sequence goes no further than this".to_owned()));
+    match view.too_late(last, reached.len(), within) {
+        Some(late) => evidence.push(late),
+        None => evidence.extend(view.nearest(reached.len(), last, &env, false)),
+    }
+    why(reason, evidence)
+}
+
+/// A sequence that has come to its end.
+fn in_order(view: &mut View<'_, '_>, reached: &[Hit]) -> Why {
+    let Some(last) = reached.last() else { return Why::default() };
+    let mut steps = beginning(view, last).0;
+    steps.push(last.clone());
+    let names: Vec<String> = steps.iter().map(|hit| view.say(hit.step)).collect();
+    let proof = |hit: &Hit| view.step_proof(hit.step, hit.slot, Role::Decisive, String::new());
+    let evidence = steps.iter().map(proof).collect();
+    why(format!("{} come in this order", names.join(", ")), evidence)
+}
+
+/// The steps of a sequence before its last one, and the values that they have: for each the nearest one that fits.
+fn beginning(view: &View<'_, '_>, last: &Hit) -> (Vec<Hit>, Env) {
+    let (mut hits, mut env, mut from) = (Vec::new(), last.env.clone(), last.step);
+    for slot in (0..last.slot).rev() {
+        let fits = |hit: &Hit| same_values(&hit.env, &env) == Fit::Yes;
+        let Some(hit) = view.hits_near(slot, from, true).find(fits) else { break };
+        (env, from) = (merge(&env, &hit.env), hit.step);
+        hits.push(hit);
+    }
+    hits.reverse();
+    (hits, env)
 }

@@ -3,15 +3,34 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::explain;
-use super::monitor::{Judged, Monitor, Why};
-use super::view::{Hit, View};
+use super::{Exercise, Exercised, Meaning, Statement, hurts};
+use crate::bytecode::program::PatternId;
+use crate::vm::course::explain::why;
+use crate::vm::course::monitor::{Judged, Monitor, Why};
+use crate::vm::course::view::{Hit, View};
 use crate::vm::fault::Fault;
+use crate::vm::outcome::Role;
 use averment_base::value::{Value, compare};
 use averment_runs::run::Step;
 
+/// The definition.
+pub(super) fn statement(step: PatternId, limit: u32) -> Statement {
+    Statement::new(vec![hurts(step)], Exercise::AnyOf(0..1), Repeat { limit }).of_calls()
+}
+
+#[derive(Debug)]
+struct Repeat {
+    limit: u32,
+}
+
+impl Meaning for Repeat {
+    fn monitor<'run>(&self, _: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(RepeatMonitor::new(self.limit)))
+    }
+}
+
 /// The monitor.
-pub(super) struct Repeat {
+struct RepeatMonitor {
     limit: u32,
     /// The last call that matched, and how many before it are the same.
     latest: Option<Row>,
@@ -30,9 +49,9 @@ struct Row {
     length: u32,
 }
 
-impl Repeat {
+impl RepeatMonitor {
     /// A monitor that has seen nothing.
-    pub(super) fn new(limit: u32) -> Self {
+    fn new(limit: u32) -> Self {
         Self { limit, latest: None, caught: None, occurs: (false, false) }
     }
 }
@@ -56,7 +75,7 @@ fn same(a: &Step<'_>, b: &Step<'_>) -> bool {
     a.name == b.name && arguments
 }
 
-impl<'run> Monitor<'run> for Repeat {
+impl<'run> Monitor<'run> for RepeatMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         let listed = || hits.iter().filter(|hit| hit.call.is_some());
         self.occurs.0 |= listed().any(|hit| hit.sure);
@@ -78,15 +97,24 @@ impl<'run> Monitor<'run> for Repeat {
     }
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let exercised = Some((!self.occurs.0, self.occurs.1));
+        let (sure, possible) = self.occurs;
+        let exercised = Some(Exercised { may_be_vacuous: !sure, may_pass: possible });
         Ok(Judged { exercised, ..Judged::fails_for_good(self.caught.is_some()) })
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        self.caught.as_ref().map_or_else(Why::default, |row| explain::repeated(view, row.first, row.last, row.length))
+        self.caught.as_ref().map_or_else(Why::default, |row| repeated(view, row.first, row.last, row.length))
     }
 
     fn state(&self, _: &mut View<'_, 'run>) -> String {
         self.latest.as_ref().map_or_else(String::new, |row| format!("{} in a row", row.length))
     }
+}
+
+/// The same call too often in a row.
+fn repeated(view: &mut View<'_, '_>, first: u32, last: u32, length: u32) -> Why {
+    let reason = format!("{} is the first of {length} same calls in a row, up to {}", view.say(first), view.say(last));
+    let first = view.step_proof(first, 0, Role::Value, "the first of them".to_owned());
+    let last = view.step_proof(last, 0, Role::Decisive, "the last of them".to_owned());
+    why(reason, vec![first, last])
 }

@@ -1,18 +1,41 @@
 //! `sequence only A -> B -> C` and `sequence exactly A -> B -> C`: nothing else among the steps that match, or among the calls.
 
-use super::explain;
-use super::monitor::{Judged, Monitor, Why, of};
-use super::statement::Polarity;
-use super::states::{Partial, under_any};
-use super::timeline::index;
-use super::trail::{Mark, Trail, measure};
-use super::view::{Fit, Hit, Mode, View};
+use super::{Exercise, Meaning, Polarity, Statement, all, helps};
+use crate::bytecode::program::PatternId;
 use crate::ir::Within;
+use crate::vm::course::explain::{amount, for_which, why};
+use crate::vm::course::monitor::{Judged, Monitor, Why, of};
+use crate::vm::course::states::{Partial, under_any};
+use crate::vm::course::timeline::{Env, Part, index};
+use crate::vm::course::trail::{Mark, Trail, measure};
+use crate::vm::course::view::{Fit, Hit, Mode, View, merge, same_values};
 use crate::vm::fault::Fault;
+use crate::vm::outcome::Role;
+use averment_syntax::ast::SequenceMode;
 use rustc_hash::FxHashMap;
 
+/// The definition.
+pub(super) fn statement(mode: SequenceMode, steps: &[PatternId], within: Option<Within>) -> Statement {
+    let calls = mode == SequenceMode::Exactly;
+    let statement = Statement::new(all(steps, helps), Exercise::Always, Exact { calls, within });
+    Statement { calls, ..statement }.in_order().within(within)
+}
+
+#[derive(Debug)]
+struct Exact {
+    /// True for `exactly`.
+    calls: bool,
+    within: Option<Within>,
+}
+
+impl Meaning for Exact {
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(ExactMonitor::new(view, self.calls, self.within)))
+    }
+}
+
 /// The monitor.
-pub(super) struct Exact {
+struct ExactMonitor {
     /// True for `exactly`.
     calls: bool,
     within: Option<Within>,
@@ -24,9 +47,9 @@ pub(super) struct Exact {
     stopped: Option<(u32, usize)>,
 }
 
-impl Exact {
+impl ExactMonitor {
     /// A monitor that has seen nothing.
-    pub(super) fn new(view: &View<'_, '_>, calls: bool, within: Option<Within>) -> Self {
+    fn new(view: &View<'_, '_>, calls: bool, within: Option<Within>) -> Self {
         let mut levels = vec![FxHashMap::default(); view.slots.len() + 1];
         if let Some(start) = levels.first_mut() {
             start.insert(Partial::start(view), Trail::default());
@@ -75,7 +98,7 @@ impl Exact {
         let sure = hits.iter().any(|hit| hit.sure);
         let taken = self.levels.iter().rposition(|level| !level.is_empty()).unwrap_or(0);
         view.unknown |= !sure;
-        if !sure && view.mode == Mode::Adverse {
+        if !sure && view.mode == Mode::Pessimistic {
             // Taken or not, one of both gives the wrong number of steps.
             self.stop(step, taken);
             return Ok(());
@@ -136,7 +159,7 @@ fn matching(hits: &[Hit], view: &mut View<'_, '_>) -> Result<Vec<Hit>, Fault> {
     Ok(matching)
 }
 
-impl<'run> Monitor<'run> for Exact {
+impl<'run> Monitor<'run> for ExactMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         let Some(step) = hits.first().map(|hit| hit.step).filter(|_| self.stopped.is_none()) else { return Ok(()) };
         if self.calls { self.among_calls(step, hits, view) } else { self.among_matching(step, hits, view) }
@@ -160,9 +183,50 @@ impl<'run> Monitor<'run> for Exact {
         // Among all calls the step that is wrong is the first that was not taken: calls without a hit are not shown to a monitor.
         let missed = view.calls.get(self.taken).copied().filter(|_| self.calls);
         match (missed, self.stopped) {
-            (Some(step), _) => explain::wrong_step(view, step, self.taken),
-            (None, Some((step, taken))) => explain::wrong_step(view, step, taken),
-            (None, None) => explain::too_short(view, taken),
+            (Some(step), _) => wrong_step(view, step, self.taken),
+            (None, Some((step, taken))) => wrong_step(view, step, taken),
+            (None, None) => too_short(view, taken),
         }
     }
+}
+
+/// A step that is not the next one of a sequence; `taken` steps of it have come.
+fn wrong_step(view: &mut View<'_, '_>, step: u32, taken: usize) -> Why {
+    let found = view.say(step);
+    let (before, env) = first_steps(view, taken);
+    let reason = if taken < view.slots.len() {
+        let near = view.hits_of(taken).find(|near| near.step == step);
+        let clash = near.and_then(|near| view.clash(&near, &env, &before));
+        let test = clash.as_ref().and_then(|clash| clash.test.as_deref()).map(for_which).unwrap_or_default();
+        let because = clash.map_or_else(String::new, |clash| [": ", &clash.words].concat());
+        format!("{found} stands where {}{test} should be{because}", view.thing(taken, &env))
+    } else {
+        format!("{found} comes behind the end of the sequence")
+    };
+    let like = view.alike(step, std::iter::once(taken));
+    why(reason, vec![view.step_proof(step, taken.min(view.slots.len().saturating_sub(1)), Role::Decisive, like)])
+}
+
+/// The first steps of a sequence, for each the first one that fits, and the values that they have.
+fn first_steps(view: &View<'_, '_>, count: usize) -> (Vec<Hit>, Env) {
+    let mut env: Env = view.header.iter().map(|_| Part::OPEN).collect();
+    let mut hits: Vec<Hit> = Vec::new();
+    for slot in 0..count.min(view.slots.len()) {
+        let behind = hits.last().map(|last| last.step);
+        let fits = |hit: &Hit| behind.is_none_or(|behind| hit.step > behind) && same_values(&hit.env, &env) == Fit::Yes;
+        let Some(hit) = view.hits_of(slot).find(fits) else { break };
+        env = merge(&env, &hit.env);
+        hits.push(hit);
+    }
+    (hits, env)
+}
+
+/// A sequence that ends too early.
+fn too_short(view: &mut View<'_, '_>, taken: usize) -> Why {
+    let wanted = view.pattern(taken.min(view.slots.len().saturating_sub(1)));
+    if taken == 0 {
+        let near = view.misspelt(0).into_iter().collect();
+        return why(format!("there is no {wanted}"), near);
+    }
+    why(format!("the run ends behind {} of the sequence, before {wanted}", amount(taken as u64, "step")), Vec::new())
 }

@@ -5,35 +5,109 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::explain;
-use super::growth::Growth;
-use super::monitor::{Judged, Monitor, Why, own_key};
-use super::numbers::Numbers;
-use super::timeline::{Env, Part, index};
-use super::view::{Fit, Hit, View, same_values};
-use crate::bytecode::program::CodeId;
+use super::{Exercise, Exercised, Meaning, Statement, mixed};
+use crate::bytecode::program::{CodeId, PatternId};
 use crate::ir::TimesRange;
 use crate::vm::context::Scope;
+use crate::vm::course::closed::{Asks, Decided, Search};
+use crate::vm::course::explain::{amount, end, holds, listed, why};
+use crate::vm::course::growth::Growth;
+use crate::vm::course::monitor::{Judged, Monitor, Why, own_key};
+use crate::vm::course::numbers::Numbers;
+use crate::vm::course::timeline::{Env, Part, index};
+use crate::vm::course::view::{Fit, Hit, View, same_values};
 use crate::vm::fault::Fault;
+use crate::vm::outcome::Role;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Number, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+/// `require A n..m times`.
+pub(super) fn times(step: PatternId, times: TimesRange) -> Statement {
+    Statement::new(vec![mixed(step)], Exercise::Always, Count { test: Test::Times(times) })
+}
+
+/// `count A TEST`.
+pub(super) fn tested(step: PatternId, test: CodeId) -> Statement {
+    Statement::new(vec![mixed(step)], Exercise::Always, Count { test: Test::Code(test) })
+}
+
+#[derive(Debug)]
+struct Count {
+    test: Test,
+}
+
 /// What a number has to meet.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Test {
+enum Test {
     /// It is in a range.
     Times(TimesRange),
     /// An expression over [`crate::ir::Local::COUNT`].
     Code(CodeId),
 }
 
+/// A number that meets its test only because something is missing.
+const BY_MISSING: Exercised = Exercised { may_be_vacuous: true, may_pass: false };
+
+impl Test {
+    /// The truth of the test of a number.
+    fn truth(self, number: u64, asks: &mut dyn Asks) -> Result<Option<Truth>, Fault> {
+        match self {
+            Self::Times(range) => {
+                let most = range.most.is_none_or(|most| number <= most);
+                Ok(Some(Truth::from_bool(number >= range.least && most)))
+            }
+            Self::Code(code) => asks.number(code, number),
+        }
+    }
+}
+
+impl Meaning for Count {
+    fn is_closed(&self, unbound: bool) -> bool {
+        unbound
+    }
+
+    fn closed(&self, search: &Search<'_, '_>, asks: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
+        let Some(operand) = search.operand(0) else { return Ok(None) };
+        asks.spend(1)?;
+        let (test, number) = (self.test, operand.len() as u64);
+        let Some(truth) = test.truth(number, asks)? else { return Ok(None) };
+        let judged = Judged {
+            may_fail: truth.plain() != Some(true),
+            may_hold: truth.plain() != Some(false),
+            exercised: (truth == Truth::TrueByMissing).then_some(BY_MISSING),
+            ..Judged::default()
+        };
+        Ok(Some(search.decided(
+            judged,
+            judged.may_fail.then_some(move |view: &mut View<'_, '_>| {
+                let steps: Vec<u32> = view.hits_of(0).map(|hit| hit.step).collect();
+                Some(counted(view, test, number, &Env::new(), &steps))
+            }),
+        )))
+    }
+
+    fn monitor<'run>(&self, _: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(CountMonitor::new(self.test)))
+    }
+
+    fn number_test(&self) -> Option<CodeId> {
+        match self.test {
+            Test::Times(_) => None,
+            Test::Code(code) => Some(code),
+        }
+    }
+}
+
+/// Steps that are listed as evidence of a count.
+const LISTED: usize = 20;
+
 /// Numbers of an interval that are tested one by one; wider intervals are unknown.
 const WIDEST: u64 = 4096;
 
 /// The monitor.
-pub(super) struct Count {
+struct CountMonitor {
     test: Test,
     /// By the values of A's bindings, in the order in which they come.
     counts: Vec<Counted>,
@@ -64,9 +138,9 @@ impl Counted {
     }
 }
 
-impl Count {
+impl CountMonitor {
     /// A monitor that has seen nothing.
-    pub(super) fn new(test: Test) -> Self {
+    fn new(test: Test) -> Self {
         Self {
             test,
             counts: Vec::new(),
@@ -81,12 +155,7 @@ impl Count {
         if let Some(truth) = self.answers.get(&number) {
             return Ok(*truth);
         }
-        let truth = match self.test {
-            Test::Times(range) => {
-                Truth::from_bool(number >= range.least && range.most.is_none_or(|most| number <= most))
-            }
-            Test::Code(code) => test(code, number, view)?,
-        };
+        let truth = self.test.truth(number, view)?.unwrap_or(Truth::Undecided);
         self.answers.insert(number, truth);
         Ok(truth)
     }
@@ -224,16 +293,18 @@ struct Answers {
     by_missing: bool,
 }
 
-/// The test of a number.
-fn test(code: CodeId, number: u64, view: &mut View<'_, '_>) -> Result<Truth, Fault> {
-    let number = Number::Integer(i64::try_from(number).unwrap_or(i64::MAX));
-    let bindings = view.bindings(&view.header.clone());
-    let locals = [Node::computed(Value::Number(number))];
-    let scope = Scope { step: view.context.step, response: view.context.response, ..Scope::default() };
-    view.machine.truth(code, &scope.with_bindings(&bindings).with_locals(&locals))
+impl View<'_, '_> {
+    /// The truth of the test of a number.
+    pub(in crate::vm::course) fn truth_of_number(&mut self, code: CodeId, number: u64) -> Result<Truth, Fault> {
+        let number = Number::Integer(i64::try_from(number).unwrap_or(i64::MAX));
+        let bindings = self.bindings(&self.header.clone());
+        let locals = [Node::computed(Value::Number(number))];
+        let scope = Scope { step: self.context.step, response: self.context.response, ..Scope::default() };
+        self.machine.truth(code, &scope.with_bindings(&bindings).with_locals(&locals))
+    }
 }
 
-impl<'run> Monitor<'run> for Count {
+impl<'run> Monitor<'run> for CountMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         for hit in hits {
             let env = own_key(hit, view);
@@ -281,7 +352,7 @@ impl<'run> Monitor<'run> for Count {
             may_hold,
             failed_for_good: all.lost,
             passed_for_good: !fails && stays,
-            exercised: all.by_missing.then_some((true, false)),
+            exercised: all.by_missing.then_some(BY_MISSING),
             ..Judged::default()
         })
     }
@@ -289,14 +360,14 @@ impl<'run> Monitor<'run> for Count {
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         let Some((number, env)) = &self.failure else { return Why::default() };
         let hits = self.counts.iter().find(|counted| counted.env == *env).map_or(&[][..], |counted| &counted.hits);
-        explain::counted(view, *number, env, hits)
+        counted(view, self.test, *number, env, hits)
     }
 
     fn prove(&self, view: &mut View<'_, 'run>) -> Why {
         match self.counts.as_slice() {
-            [] => explain::holds(view),
-            [one] => explain::number(view, u64::try_from(one.hits.len()).unwrap_or(u64::MAX), &one.env, &one.hits),
-            _ => explain::holds(view),
+            [] => holds(view),
+            [one] => number(view, u64::try_from(one.hits.len()).unwrap_or(u64::MAX), &one.env, &one.hits),
+            _ => holds(view),
         }
     }
 
@@ -311,11 +382,50 @@ impl<'run> Monitor<'run> for Count {
         });
         match self.counts.is_empty() {
             true => "none counted".to_owned(),
-            false => format!("counted {}", explain::listed(words.collect())),
+            false => format!("counted {}", listed(words.collect())),
         }
     }
 
     fn sees_all_answers(&self) -> bool {
         true
+    }
+}
+
+/// A number that does not meet its test.
+fn counted(view: &mut View<'_, '_>, test: Test, count: u64, env: &Env, steps: &[u32]) -> Why {
+    let wanted = match test {
+        Test::Times(times) => format!(", wanted {}", times_words(times.least, times.most)),
+        Test::Code(code) => format!(", wanted `count {}`", view.machine.code_text(code)),
+    };
+    let mut counted = number(view, count, env, steps);
+    if count == 0 {
+        let near = view.near_miss(0, &view.header.clone(), end(view), true);
+        counted.evidence.extend(near.or_else(|| view.misspelt(0)));
+    }
+    Why { reason: format!("{}{wanted}", counted.reason), ..counted }
+}
+
+/// How often something occurs; `env` are the values of the pattern's names.
+fn number(view: &mut View<'_, '_>, count: u64, env: &Env, steps: &[u32]) -> Why {
+    let mut named: Env = view.header.iter().copied().collect();
+    for (name, part) in view.names(0).iter().zip(env) {
+        if let Some(slot) = named.get_mut(*name as usize) {
+            *slot = *part;
+        }
+    }
+    let thing = view.thing(0, &named);
+    let reason = match count {
+        0 => format!("there is no {thing}"),
+        count => format!("{thing} occurs {}", amount(count, "time")),
+    };
+    let shown = steps.iter().take(LISTED);
+    why(reason, shown.map(|step| view.step_proof(*step, 0, Role::Decisive, String::new())).collect())
+}
+
+fn times_words(least: u64, most: Option<u64>) -> String {
+    match most {
+        Some(most) if most == least => amount(least, "time"),
+        Some(most) => format!("{least} to {most} times"),
+        None => format!("at least {}", amount(least, "time")),
     }
 }

@@ -1,15 +1,15 @@
-//! `no PREDICATE in EXPR` and `no PREDICATE in A`: the predicate finds nothing in any value inside.
+//! The texts, numbers and booleans inside a value: in which of them a predicate finds something.
 //!
 //! What is found is often a secret: findings name its place and its length, never the value.
 
-use super::explain;
-use super::monitor::{Judged, Monitor, Why};
-use super::view::{Hit, View};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::vm::context::Scope;
+use crate::vm::course::explain::{amount, why};
+use crate::vm::course::monitor::Why;
+use crate::vm::course::view::View;
 use crate::vm::fault::Fault;
-use averment_base::truth::Truth;
+use crate::vm::outcome::{Evidence, Role};
 use averment_base::value::{Node, Text, Value};
 use averment_builtins::detect::Detector;
 
@@ -36,13 +36,13 @@ pub(super) struct Place {
 
 /// What a walk found.
 #[derive(Debug, Default)]
-struct Walk {
+pub(super) struct Walk {
     /// The first values of which the predicate is true, as many as are asked for.
-    found: Vec<Place>,
+    pub(super) found: Vec<Place>,
     /// The first of which it cannot be decided.
-    unknown: Option<Place>,
+    pub(super) unknown: Option<Place>,
     /// How many values were looked at.
-    looked: u64,
+    pub(super) looked: u64,
 }
 
 /// A value on the way, with the way to it.
@@ -58,11 +58,8 @@ enum Segment<'run> {
     Index(usize),
 }
 
-/// Places that are looked for where it is said what was found.
-const MOST_FOUND: usize = 1_000;
-
 /// Looks at every text, number and boolean inside a value, in order, without recursion, until so many were found.
-fn walk<'run>(
+pub(super) fn walk<'run>(
     root: Node<'run>,
     predicate: CodeId,
     scope: &Scope<'_, 'run>,
@@ -202,133 +199,46 @@ impl Place {
     }
 }
 
-/// `no PREDICATE in EXPR`.
-pub(super) struct NoneIn {
-    values: CodeId,
-    predicate: CodeId,
-    walk: Walk,
-    recorded: bool,
-}
-
-impl NoneIn {
-    /// A monitor that has not looked yet.
-    pub(super) fn new(values: CodeId, predicate: CodeId) -> Self {
-        Self { values, predicate, walk: Walk::default(), recorded: false }
+/// A predicate found something: its place and length, never the value; and how much more it finds.
+pub(super) fn found(view: &mut View<'_, '_>, place: &Place, more: &[Place], predicate: CodeId) -> Why {
+    let text = view.machine.rule_text(view.machine.code_span(predicate));
+    let name = text.split(['(', ' ']).next().unwrap_or("").to_owned();
+    let shown = place.pointer.clone().unwrap_or_else(|| place.path.clone());
+    let at = if shown.is_empty() { "the value itself".to_owned() } else { format!("`{shown}`") };
+    let step = place.step.map(|step| format!(" in {}", view.say(step))).unwrap_or_default();
+    let mut reason = format!("`{name}` finds {} at {at}{step}, {}", place.what(), place.size());
+    if !more.is_empty() {
+        reason.push_str(&format!("; and in {}", amount(more.len() as u64, "more value")));
     }
-
-    /// All that is found: judging stops at the first.
-    fn all(&self, view: &mut View<'_, '_>) -> Result<Vec<Place>, Fault> {
-        let bindings = view.context.bindings.clone();
-        let scope = Scope { bindings: &bindings, ..view.context.scope() };
-        let root = view.machine.evaluate(self.values, &scope)?;
-        Ok(walk(root, self.predicate, &scope, MOST_FOUND, view)?.found)
-    }
-}
-
-impl<'run> Monitor<'run> for NoneIn {
-    fn step(&mut self, _: &[Hit], _: &mut View<'_, 'run>) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let bindings = view.context.bindings.clone();
-        let scope = Scope { bindings: &bindings, ..view.context.scope() };
-        let root = view.machine.evaluate(self.values, &scope)?;
-        self.recorded = !matches!(root.value, Value::Absent | Value::Truth(Truth::Undecided));
-        self.walk = walk(root, self.predicate, &scope, 1, view)?;
-        let (found, unknown) = (!self.walk.found.is_empty(), self.walk.unknown.is_some());
-        Ok(Judged {
-            may_fail: found || unknown || !self.recorded,
-            may_hold: !found,
-            failed_for_good: found,
-            exercised: Some((self.walk.looked == 0, self.walk.looked > 0)),
-            ..Judged::default()
-        })
-    }
-
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        match self.walk.found.first().or(self.walk.unknown.as_ref()) {
-            Some(place) => {
-                let more = if self.walk.found.is_empty() { Vec::new() } else { self.all(view).unwrap_or_default() };
-                explain::found(view, place, more.get(1..).unwrap_or_default(), self.predicate)
-            }
-            None => explain::not_recorded(view, self.values),
+    let evidence = std::iter::once(place).chain(more).enumerate().map(|(number, place)| {
+        let pointer = place.pointer.clone().unwrap_or_default();
+        Evidence {
+            role: if number == 0 { Role::Decisive } else { Role::Value },
+            label: format!("`{name}` finds {} here, {}", place.what(), place.size()),
+            step: place.step.or_else(|| crate::vm::locate::step_of(view.machine.run, &pointer)),
+            path: pointer,
+            found: place.content.clone(),
+            rule_span: Some(view.machine.code_span(predicate)),
+            origin: place.origin.clone(),
+            ..Evidence::default()
         }
-    }
-
-    fn sees_all_answers(&self) -> bool {
-        true
-    }
+    });
+    let evidence = evidence.collect();
+    why(reason, evidence)
 }
 
-/// `no PREDICATE in A`.
-pub(super) struct NoneInSteps {
-    predicate: CodeId,
-    /// Found in a step that surely matches.
-    sure: Option<Place>,
-    /// Found, or perhaps, in a step that matches or may match.
-    possible: Option<Place>,
-}
-
-impl NoneInSteps {
-    /// A monitor that has seen nothing.
-    pub(super) fn new(predicate: CodeId) -> Self {
-        Self { predicate, sure: None, possible: None }
+impl Place {
+    /// What was found, as far as the predicate tells.
+    fn what(&self) -> String {
+        if self.kinds.is_empty() { "something".to_owned() } else { self.kinds.join(", ") }
     }
 
-    /// All that is found in the steps, up to a number of them: judging stops at the first.
-    fn all(&self, view: &mut View<'_, '_>) -> Result<Vec<Place>, Fault> {
-        let hits: Vec<Hit> = view.hits_of(0).collect();
-        let mut found = Vec::new();
-        for hit in hits {
-            let Some(step) = view.step(hit.step) else { continue };
-            let bindings = view.bindings(&hit.env);
-            let scope = Scope::of_step(step).with_bindings(&bindings);
-            let walk = walk(step.node, self.predicate, &scope, MOST_FOUND - found.len(), view)?;
-            found.extend(walk.found.into_iter().map(|place| Place { step: Some(hit.step), ..place }));
-            if found.len() >= MOST_FOUND {
-                break;
-            }
+    /// The value that it was found in: `in a text of 40 characters`.
+    fn size(&self) -> String {
+        let within = if self.kinds.is_empty() { "" } else { "in " };
+        match self.type_name {
+            "string" => format!("{within}a text of {}", amount(self.length as u64, "character")),
+            other => format!("{within}a {other}"),
         }
-        Ok(found)
-    }
-}
-
-impl<'run> Monitor<'run> for NoneInSteps {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        if self.sure.is_some() {
-            return Ok(());
-        }
-        for hit in hits {
-            let Some(step) = view.step(hit.step) else { continue };
-            let bindings = view.bindings(&hit.env);
-            let scope = Scope::of_step(step).with_bindings(&bindings);
-            let walk = walk(step.node, self.predicate, &scope, 1, view)?;
-            let of_step = |place: Place| Place { step: Some(hit.step), ..place };
-            if let (true, Some(place)) = (hit.sure && self.sure.is_none(), walk.found.first()) {
-                self.sure = Some(of_step(place.clone()));
-            }
-            if self.possible.is_none() {
-                self.possible = walk.found.into_iter().next().or(walk.unknown).map(of_step);
-            }
-        }
-        Ok(())
-    }
-
-    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let (sure, possible) = (self.sure.is_some(), self.possible.is_some());
-        Ok(Judged { may_fail: possible, may_hold: !sure, failed_for_good: sure, ..Judged::default() })
-    }
-
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let place = self.sure.as_ref().or(self.possible.as_ref());
-        let Some(place) = place else { return Why::default() };
-        let all = self.all(view).unwrap_or_default();
-        let more: Vec<Place> = all.into_iter().filter(|other| other.pointer != place.pointer).collect();
-        explain::found(view, place, &more, self.predicate)
-    }
-
-    fn sees_all_answers(&self) -> bool {
-        true
     }
 }

@@ -6,7 +6,7 @@ use super::view::View;
 use std::ops::Range;
 
 /// Sure matches of a slot in a window.
-pub(super) struct Track<'t> {
+pub(super) struct SortedMatches<'t> {
     matches: &'t Matches,
     /// How many names each match binds.
     names: usize,
@@ -17,7 +17,7 @@ pub(super) struct Track<'t> {
 /// So many matches are looked through; beyond that they are looked up.
 const LOOKED_THROUGH: u32 = 8;
 
-impl<'t> Track<'t> {
+impl<'t> SortedMatches<'t> {
     /// The events of a slot, where each is sure, binds exactly these names, and asks for nothing of other steps.
     pub(super) fn new(view: &View<'t, '_>, slot: usize, selection: &Selection, names: &[u32]) -> Option<Self> {
         let Selection::Range(shape, range) = selection else { return None };
@@ -25,6 +25,18 @@ impl<'t> Track<'t> {
         let bound = view.plan.shape(*shape)?.names.as_slice();
         let simple = !matches.doubtful && !view.joined(slot) && bound == names && view.names(slot) == names;
         simple.then(|| Self { matches, names: names.len(), range: range.clone() })
+    }
+
+    /// Whether its matches bind nothing.
+    pub(super) fn is_unbound(&self) -> bool {
+        self.names == 0
+    }
+
+    /// Whether one of its matches is that of a step.
+    pub(super) fn is_at(&self, step: u32) -> bool {
+        let range = self.range.start as usize..self.range.end as usize;
+        let events = self.matches.events.get(range).unwrap_or(&[]);
+        events.binary_search_by_key(&step, |event| event.step).is_ok()
     }
 
     /// The numbers of its events, in order.

@@ -1,24 +1,83 @@
 //! `after A -> B, C` and `after each A -> B`: every A has a later B.
 
-use super::explain;
-use super::keys::Keys;
-use super::monitor::{Judged, Monitor, Why, of, own_key};
-use super::pool::Pool;
-use super::statement::Polarity;
-use super::timeline::{Env, index};
-use super::trail::{bound, limit, measure};
-use super::view::{Hit, View, same_values};
+use super::{Exercise, Meaning, Polarity, Statement, helps, hurts, in_front};
+use crate::bytecode::program::PatternId;
 use crate::ir::Within;
+use crate::vm::course::closed::{Asks, Decided, Occurrences, Search, is_by_place};
+use crate::vm::course::explain::{why, within_words};
+use crate::vm::course::keys::Keys;
+use crate::vm::course::monitor::{Judged, Monitor, Why, hit, of, own_key};
+use crate::vm::course::pool::Pool;
+use crate::vm::course::timeline::{Env, index};
+use crate::vm::course::trail::{bound, limit, measure};
+use crate::vm::course::view::{Hit, View, same_values};
 use crate::vm::fault::Fault;
+use crate::vm::outcome::Role;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
+
+/// The definition.
+pub(super) fn statement(step: PatternId, targets: &[PatternId], each: bool, within: Option<Within>) -> Statement {
+    let operands = in_front(hurts(step), targets, helps);
+    Statement::new(operands, Exercise::AnyOf(0..1), After { each, within }).in_order().within(within)
+}
+
+#[derive(Debug)]
+struct After {
+    each: bool,
+    within: Option<Within>,
+}
+
+impl Meaning for After {
+    fn is_closed(&self, _: bool) -> bool {
+        is_by_place(self.within)
+    }
+
+    fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
+        let Some(source) = search.operand(SOURCE) else { return Ok(None) };
+        let unmet = search.operands(SOURCE + 1).filter_map(|(slot, target)| {
+            let event = self.first_unmet(search, source, target)?;
+            Some((event, slot))
+        });
+        let (each, within) = (self.each, self.within);
+        Ok(Some(search.fails(unmet.min().map(|(event, slot)| {
+            move |view: &mut View<'_, '_>| Some(no_later(view, &hit(SOURCE, event, view)?, slot, each, within))
+        }))))
+    }
+
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(AfterMonitor::new(view, self.each, self.within)))
+    }
+}
+
+impl After {
+    /// The first A without a B.
+    fn first_unmet(&self, search: &Search<'_, '_>, source: Occurrences<'_>, target: Occurrences<'_>) -> Option<u32> {
+        if self.each || self.within.is_some() || !search.is_unbound() {
+            return source.events().find(|event| !self.is_met(search, source, target, *event));
+        }
+        // Without values every A before the last B has one.
+        match target.last().and_then(|last| target.step(last).checked_sub(1)) {
+            Some(before) => source.after(&[], before),
+            None => source.first(),
+        }
+    }
+
+    /// Whether a B stands behind an A, near enough and before the next A where each needs its own.
+    fn is_met(&self, search: &Search<'_, '_>, source: Occurrences<'_>, target: Occurrences<'_>, event: u32) -> bool {
+        let (key, step) = (source.key(event), source.step(event));
+        let next = if self.each { source.after(key, step).map(|next| source.step(next)) } else { None };
+        let near = target.after(key, step).map(|near| target.step(near));
+        near.is_some_and(|near| next.is_none_or(|next| near < next) && search.near(self.within, step, near))
+    }
+}
 
 /// The slot of A; its targets stand behind it.
 const SOURCE: usize = 0;
 
 /// The monitor: it holds when it holds for every target.
-pub(super) struct Response {
+struct AfterMonitor {
     targets: Vec<Target>,
 }
 
@@ -48,9 +107,9 @@ struct Obligation {
     waits: bool,
 }
 
-impl Response {
+impl AfterMonitor {
     /// A monitor for a statement with these targets.
-    pub(super) fn new(view: &View<'_, '_>, each: bool, within: Option<Within>) -> Self {
+    fn new(view: &View<'_, '_>, each: bool, within: Option<Within>) -> Self {
         let target = |slot| Target {
             slot,
             within,
@@ -173,7 +232,7 @@ fn horizon(within: Option<Within>, view: &View<'_, '_>) -> Option<f64> {
     }
 }
 
-impl<'run> Monitor<'run> for Response {
+impl<'run> Monitor<'run> for AfterMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         let sources: SmallVec<[&Hit; 2]> = of(hits, SOURCE).filter(|hit| view.counts(hit)).collect();
         for target in &mut self.targets {
@@ -205,6 +264,23 @@ impl<'run> Monitor<'run> for Response {
         let failures = self.targets.iter().filter_map(first);
         let Some((slot, hit)) = failures.min_by_key(|(_, hit)| hit.step) else { return Why::default() };
         let each = self.targets.iter().any(|target| target.each);
-        explain::no_later(view, &hit, slot, each, self.targets.first().and_then(|target| target.within))
+        no_later(view, &hit, slot, each, self.targets.first().and_then(|target| target.within))
     }
+}
+
+/// `lock at call 1 has no later unlock with id "o-1"`.
+fn no_later(view: &mut View<'_, '_>, hit: &Hit, wanted: usize, each: bool, within: Option<Within>) -> Why {
+    let thing = view.wanted(wanted, hit, &hit.env, false);
+    let next = if each { view.hits_near(hit.slot, hit.step, false).find(|next| next.env == hit.env) } else { None };
+    let before = next.as_ref().map(|next| format!(" before {}", view.say(next.step))).unwrap_or_default();
+    let reason = [&view.say(hit.step), " has no later ", &thing, &within_words(within), &before].concat();
+    let mut evidence = view.decisive(hit, ["this has no later ", &thing].concat());
+    let first =
+        |next: Hit| view.step_proof(next.step, hit.slot, Role::Closing, format!("this comes before any {thing}"));
+    evidence.extend(next.map(first));
+    match if each { None } else { view.too_late(hit, wanted, within) } {
+        Some(late) => evidence.push(late),
+        None => evidence.extend(view.nearest(wanted, hit, &hit.env, false)),
+    }
+    why(reason, evidence)
 }

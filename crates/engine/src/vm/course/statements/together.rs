@@ -1,28 +1,57 @@
 //! `together A, B` and `apart A, B`: steps in one turn, or overlapping in time.
 
-use super::explain;
-use super::keys::Keys;
-use super::monitor::{Judged, Monitor, Why};
-use super::numbers::Words;
-use super::pool::Pool;
-use super::statement::Polarity;
-use super::view::{Hit, View};
+use super::{Exercise, Meaning, Needed, Polarity, Statement, helps, hurts};
+use crate::bytecode::program::PatternId;
+use crate::vm::course::explain::{MOST_COMPARED, why};
+use crate::vm::course::keys::Keys;
+use crate::vm::course::monitor::{Judged, Monitor, Why};
+use crate::vm::course::numbers::Words;
+use crate::vm::course::pool::Pool;
+use crate::vm::course::view::{Fit, Hit, View, same_values};
 use crate::vm::fault::Fault;
+use crate::vm::outcome::{Evidence, Role};
 use averment_runs::run::Step;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
+/// `together A, B`.
+pub(super) fn together(left: PatternId, right: PatternId) -> Statement {
+    Statement::new(vec![helps(left), helps(right)], Exercise::Always, Together { wanted: true })
+}
+
+/// `apart A, B`.
+pub(super) fn apart(left: PatternId, right: PatternId) -> Statement {
+    Statement::new(vec![hurts(left), hurts(right)], Exercise::AllOf(0..2), Together { wanted: false })
+}
+
+/// Steps are wanted together, or apart.
+#[derive(Debug)]
+struct Together {
+    wanted: bool,
+}
+
+impl Meaning for Together {
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(TogetherMonitor::new(view, self.wanted)))
+    }
+
+    fn needs(&self) -> Option<Needed> {
+        let lacks = |step: &Step<'_>| step.turn.is_none() || step.start.is_none() || step.end.is_none();
+        Some(Needed { words: "turn, start and end", lacks })
+    }
+}
+
 /// The monitor.
-pub(super) struct Together {
+struct TogetherMonitor {
     wanted: bool,
     /// The matches of each side, for the other.
     sides: [Pool<Times>; 2],
     found: Option<(Hit, u32)>,
 }
 
-impl Together {
+impl TogetherMonitor {
     /// A monitor that wants steps together, or apart.
-    pub(super) fn new(view: &View<'_, '_>, wanted: bool) -> Self {
+    fn new(view: &View<'_, '_>, wanted: bool) -> Self {
         Self {
             wanted,
             sides: [Pool::new(Keys::between(view, 0, 1)), Pool::new(Keys::between(view, 1, 0))],
@@ -35,7 +64,7 @@ impl Together {
     }
 }
 
-impl<'run> Monitor<'run> for Together {
+impl<'run> Monitor<'run> for TogetherMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         let polarity = self.polarity();
         let counted: SmallVec<[&Hit; 2]> = hits.iter().filter(|hit| view.counts(hit)).collect();
@@ -73,8 +102,8 @@ impl<'run> Monitor<'run> for Together {
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
         match &self.found {
-            Some((hit, other)) => explain::are_together(view, hit, *other),
-            None => explain::never_together(view),
+            Some((hit, other)) => are_together(view, hit, *other),
+            None => never_together(view),
         }
     }
 
@@ -167,6 +196,101 @@ impl Times {
 /// Equal starts have equal bits; zero has two forms.
 fn bits(start: f64) -> u64 {
     (start + 0.0).to_bits()
+}
+
+/// Two steps are together that should be apart.
+fn are_together(view: &mut View<'_, '_>, hit: &Hit, other: u32) -> Why {
+    let turn = |step: u32, view: &View<'_, '_>| view.step(step).and_then(|step| step.turn);
+    let (a, b) = (turn(hit.step, view), turn(other, view));
+    let how = if a.is_some() && a == b { "in one turn" } else { "overlapping in time" };
+    let reason = format!("{} and {} are {how}", view.say(other), view.say(hit.step));
+    let mut evidence = vec![view.step_proof(other, 1 - hit.slot.min(1), Role::Decisive, String::new())];
+    evidence.extend(view.decisive(hit, String::new()));
+    why(reason, evidence)
+}
+
+/// No two steps are together.
+fn never_together(view: &mut View<'_, '_>) -> Why {
+    for slot in 0..view.slots.len().min(2) {
+        if view.first_hit(slot).is_none() {
+            let near = view.misspelt(slot).into_iter().collect();
+            return why(format!("there is no {}", view.pattern(slot)), near);
+        }
+    }
+    let (left, right) = (view.pattern(0), view.pattern(1));
+    let same = same_names(view);
+    let mut reason = format!("no {left} and {right}{same} are in one turn or overlap in time");
+    let pairs = pairs(view);
+    let proof = |hit: &Hit, view: &View<'_, '_>| view.step_proof(hit.step, hit.slot, Role::NearMiss, String::new());
+    let evidence = |(a, b): &(Hit, Hit), view: &View<'_, '_>| -> Vec<Evidence> { vec![proof(a, view), proof(b, view)] };
+    let fitting = |(a, b): &&(Hit, Hit)| same_values(&a.env, &b.env) == Fit::Yes;
+    if let Some(pair) = pairs.iter().filter(fitting).take(MOST_COMPARED).find(|(a, b)| view.is_pair(a, b, &b.env)) {
+        reason.push_str(&format!("; nearest are {} and {}", placed(view, &pair.0), placed(view, &pair.1)));
+        return why(reason, evidence(pair, view));
+    }
+    for pair in pairs.iter().take(MOST_COMPARED) {
+        if let Some(words) = at_once(view, pair).and_then(|how| misfit(view, pair, how)) {
+            reason.push_str(&words);
+            return why(reason, evidence(pair, view));
+        }
+    }
+    why(reason, Vec::new())
+}
+
+/// `search at call 1 in turn 1`.
+fn placed(view: &View<'_, '_>, hit: &Hit) -> String {
+    let turn = view.step(hit.step).and_then(|step| step.turn);
+    view.say(hit.step) + &turn.map_or_else(String::new, |turn| format!(" in turn {turn}"))
+}
+
+/// How two steps are together: they may only have other values than each other.
+fn at_once(view: &View<'_, '_>, (a, b): &(Hit, Hit)) -> Option<&'static str> {
+    let (a, b) = (view.step(a.step)?, view.step(b.step)?);
+    if a.turn.is_some() && a.turn == b.turn {
+        return Some("in one turn");
+    }
+    let starts = a.start.zip(b.start).is_some_and(|(a, b)| a.total_cmp(&b).is_eq());
+    let ends = a.start.zip(a.end).zip(b.start.zip(b.end));
+    let overlap = ends.is_some_and(|((start, end), (from, to))| start < to && from < end);
+    (starts || overlap).then_some("overlapping in time")
+}
+
+/// What keeps two steps that are together from being a pair.
+fn misfit(view: &mut View<'_, '_>, (a, b): &(Hit, Hit), how: &str) -> Option<String> {
+    let clash = view.clash(b, &a.env, std::slice::from_ref(a))?;
+    let (first, second) = (view.say(a.step), view.say(b.step));
+    if same_values(&a.env, &b.env) == Fit::No {
+        let (of_first, of_second) = (view.values(a.slot, &a.env), view.values(b.slot, &b.env));
+        return Some(format!("; nearest are {first}{of_first} and {second}{of_second}, {how}"));
+    }
+    Some(format!("; nearest are {first} and {second}, {how}: {}", clash.words))
+}
+
+/// `` with the same `$c` ``: what both patterns of a statement bind.
+fn same_names(view: &View<'_, '_>) -> String {
+    let names = view.entry.map_or(&[][..], |entry| entry.binding_names.as_slice());
+    let shared = view.shared(0, 1);
+    let known = shared.iter().filter_map(|name| names.get(*name as usize));
+    let words: Vec<String> = known.map(|name| format!("`${name}`")).collect();
+    if words.is_empty() { String::new() } else { format!(" with the same {}", words.join(" and ")) }
+}
+
+/// Steps of each side that are looked at for the nearest pair.
+const MOST_PAIRED: usize = 200;
+
+/// The pairs of different steps of both patterns, nearest first: by turns where both have one, then by their order.
+fn pairs(view: &View<'_, '_>) -> Vec<(Hit, Hit)> {
+    let turn = |hit: &Hit| view.step(hit.step).and_then(|step| step.turn);
+    let left: Vec<Hit> = view.hits_of(0).take(MOST_PAIRED).collect();
+    let right: Vec<Hit> = view.hits_of(1).take(MOST_PAIRED).collect();
+    let apart = |(a, b): &(&Hit, &Hit)| {
+        let turns = turn(a).zip(turn(b)).map_or(u32::MAX, |(a, b)| a.abs_diff(b));
+        (turns, a.step.abs_diff(b.step))
+    };
+    let pairs = left.iter().flat_map(|a| right.iter().map(move |b| (a, b)));
+    let mut pairs: Vec<(&Hit, &Hit)> = pairs.filter(|(a, b)| a.step != b.step).collect();
+    pairs.sort_by_cached_key(apart);
+    pairs.into_iter().map(|(a, b)| (a.clone(), b.clone())).collect()
 }
 
 #[cfg(test)]

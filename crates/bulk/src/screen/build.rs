@@ -1,6 +1,6 @@
 //! Makes the screen of a program: which form each assertion has, and what has to be read for it.
 
-use super::course::{self, Statement};
+use super::course::{Asked, Number, Statement};
 use super::defaults;
 use super::predicate::{Base, Literal};
 use super::read_set::{ReadSet, Reader};
@@ -8,7 +8,7 @@ use super::standing::Standing;
 use super::texts::Search;
 use super::{Answer, Compiled, Condition, Form, Item, Root, Screen};
 use averment_engine::bytecode::ops::Op;
-use averment_engine::bytecode::program::{Assertion, Check, CodeId, CourseId, PatternId, Program};
+use averment_engine::bytecode::program::{Assertion, Check, CodeId, CourseId, Program};
 use averment_engine::ir::{Course, RuleRole};
 use averment_engine::vm::course::plan::Plan;
 use averment_engine::vm::prepare::Prepared;
@@ -36,7 +36,7 @@ pub(super) fn screen(rules: Compiled<'_>, demand: &mut Demand) -> Screen {
     }
     let mut screen = builder.finish(items, demand);
     defaults::learn(rules, &mut screen);
-    screen.standing = Standing::new(rules.program, &screen, plan.count());
+    screen.standing = Standing::new((rules.program, plan), &screen);
     screen
 }
 
@@ -96,23 +96,24 @@ impl<'p> Builder<'p> {
     fn form(&mut self, check: &Check) -> Option<Form> {
         match check {
             Check::Expression(code) => Some(Form::Expression(self.of_entries(*code)?)),
-            Check::Course(CourseId(number)) => {
-                let program = self.program;
-                match &program.courses.get(*number as usize)?.course {
-                    Course::NoneIn { values, predicate } => self.none_in(*values, *predicate),
-                    course => self.course(course).map(Form::Course),
-                }
-            }
+            Check::Course(course) => match self.program.courses.get(course.0 as usize)?.course {
+                Course::NoneIn { values, predicate } => self.none_in(values, predicate),
+                _ => self.course(*course).map(Form::Course),
+            },
             _ => None,
         }
     }
 
-    fn course(&mut self, course: &Course<PatternId, CodeId>) -> Option<Statement> {
-        let plan = self.plan;
-        let builder = std::cell::RefCell::new(self);
-        let mut condition = |code, pattern| builder.borrow_mut().of_call(code, pattern);
-        let mut number = |code| builder.borrow_mut().of_number(code);
-        course::of(course, plan, &mut condition, &mut number)
+    /// A statement; `None` for one that names say nothing of, or whose test of a number looks at more than entries of the run.
+    fn course(&mut self, course: CourseId) -> Option<Statement> {
+        let named = self.plan.named(course)?;
+        let number = match named.number_test {
+            Some(test) => Some(Number::new(self.of_number(test)?)),
+            None => None,
+        };
+        let condition = named.condition.zip(named.operands.first());
+        let condition = condition.map(|(code, of)| self.of_call(code, of.pattern).map_or(Asked::Unknown, Asked::Known));
+        Some(Statement::new(course, named, condition, number))
     }
 
     /// The number of a condition that looks at entries of the run.
@@ -121,10 +122,10 @@ impl<'p> Builder<'p> {
         self.reads(number)?.is_of_entries().then_some(number)
     }
 
-    /// The number of a condition of calls that match a pattern; what it reads of them is noted.
-    fn of_call(&mut self, code: CodeId, pattern: PatternId) -> Option<u32> {
+    /// The number of a condition of calls that match a distinct pattern; what it reads of them is noted.
+    fn of_call(&mut self, code: CodeId, pattern: u32) -> Option<u32> {
         let number = self.condition(code, false)?;
-        let masks = self.fields.entry(self.plan.of_calls(pattern)?).or_default();
+        let masks = self.fields.entry(pattern).or_default();
         for predicate in &self.conditions.get(number as usize)?.reads.predicates {
             if let Base::Field(field) = predicate.path.base {
                 masks.get_mut(field as usize)?.get_or_insert_default().add(&predicate.path.keys);

@@ -1,6 +1,6 @@
 //! Default verdicts: what the evaluator says of runs that stand for all in which nothing concerns an assertion, asked beforehand.
 
-use super::course::{Number, Statement, number_of};
+use super::course::{Number, number_of};
 use super::projection::{self, Projection};
 use super::{Answer, Compiled, Condition, Form, Item, Screen};
 use averment_base::value::{Node, Origin, Value};
@@ -27,7 +27,7 @@ fn learn_counts(rules: Compiled<'_>, screen: &mut Screen) {
     for (number, condition) in counts(&mut screen.items, conditions).filter(|(_, of)| of.reads.is_of_given()) {
         number.learn(|count| {
             machine.refuel();
-            let locals = [Node::computed(number_of(count))];
+            let locals = [Node::computed(number_of(u64::from(count)))];
             machine.truth(condition.code, &Scope::default().with_locals(&locals)).ok()
         });
     }
@@ -38,8 +38,9 @@ fn counts<'s>(
     conditions: &'s [Condition],
 ) -> impl Iterator<Item = (&'s mut Number, &'s Condition)> {
     items.iter_mut().filter_map(|item| match &mut item.check {
-        Form::Course(Statement::Count(_, number)) => {
-            let condition = conditions.get(number.condition() as usize)?;
+        Form::Course(statement) => {
+            let number = statement.number.as_mut()?;
+            let condition = conditions.get(number.condition as usize)?;
             Some((number, condition))
         }
         _ => None,

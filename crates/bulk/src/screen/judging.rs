@@ -1,14 +1,13 @@
 //! One run while it is judged.
 
-use super::course::{self, Calls, Number, Statement, Step};
 use super::evaluator::Evaluator;
 use super::predicate::{Base, Path};
 use super::{Answer, Compiled, Form, Item, Screen, Source};
 use averment_base::truth::Truth;
 use averment_base::value::Value;
+use averment_engine::vm::course::by_name::NamedCalls;
 use averment_engine::vm::gate;
 use averment_engine::vm::prepare::Prepared;
-use averment_syntax::ast::Quantifier;
 use averment_traces::facts::{Facts, Field, Held};
 
 /// One run while it is judged.
@@ -17,7 +16,7 @@ pub(super) struct Judging<'j, 'a> {
     pub(super) rules: Compiled<'a>,
     pub(super) facts: &'j Facts<'a>,
     pub(super) source: Source<'a>,
-    pub(super) calls: Calls<'j>,
+    pub(super) calls: NamedCalls<'j>,
     pub(super) evaluator: Evaluator<'j, 'a>,
     /// The truth of each condition of the run, as far as somebody has asked; the inner `None` where it cannot be told here.
     pub(super) truths: &'j mut [Option<Option<Truth>>],
@@ -49,7 +48,7 @@ impl<'a> Judging<'_, 'a> {
             Form::Open => Answer::Open,
             Form::Expression(condition) => self.condition(*condition).map_or(Answer::Open, Answer::of_truth),
             _ if self.facts.unusual || !self.facts.records_calls => Answer::Open,
-            Form::Course(statement) => self.course(statement),
+            Form::Course(statement) => statement.judge(self),
             Form::NoneIn { field, literals, default } => self.none_in(item.assertion, *field, literals, *default),
         }
     }
@@ -92,51 +91,6 @@ impl<'a> Judging<'_, 'a> {
             (Source::Line(stretch), held) => stretch.read(held),
             (Source::Run(..), Held::Value(value)) => Some(value),
             (Source::Run(..), Held::Bytes(..) | Held::Written(..)) => None,
-        }
-    }
-
-    fn course(&mut self, statement: &Statement) -> Answer {
-        let calls = self.calls;
-        match statement {
-            Statement::Count(step, number) if step.is_by_name() || calls.seen(*step).count == 0 => {
-                let count = calls.seen(*step).count;
-                number.known(count).unwrap_or_else(|| self.count(number, count))
-            }
-            Statement::Each(quantifier, step, Some(condition)) if step.is_by_name() && calls.seen(*step).count > 0 => {
-                self.each(*quantifier, *step, *condition)
-            }
-            _ => course::judge(statement, &calls),
-        }
-    }
-
-    /// The test of a number of calls.
-    fn count(&mut self, number: &Number, count: u32) -> Answer {
-        let Some(condition) = self.screen.conditions.get(number.condition() as usize) else { return Answer::Open };
-        self.evaluator.refuel();
-        course::of_count(self.evaluator.truth_of(condition.code, course::number_of(count)))
-    }
-
-    /// `each A: condition` and its like.
-    fn each(&mut self, quantifier: Quantifier, step: Step, condition: u32) -> Answer {
-        let Some(condition) = self.screen.conditions.get(condition as usize) else { return Answer::Open };
-        self.evaluator.refuel();
-        let (mut decided, mut on_evidence) = (false, false);
-        for place in 0..self.facts.calls.len() {
-            if !self.calls.matches(place, step) {
-                continue;
-            }
-            let truth = self.evaluator.truth_of_call(condition.code, place, step.shape());
-            let Some((truth, plain)) = truth.and_then(|truth| Some((truth, truth.plain()?))) else {
-                return Answer::Open;
-            };
-            decided |= plain != (quantifier == Quantifier::Each);
-            on_evidence |= !truth.by_missing();
-        }
-        match (decided, on_evidence, quantifier) {
-            (true, true, Quantifier::Some) => Answer::Pass,
-            (false, _, Quantifier::Some) | (true, _, Quantifier::Each | Quantifier::No) => Answer::Fail,
-            (false, true, _) => Answer::Pass,
-            _ => Answer::Vacuous,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The screen: decides as many assertions as it can from the facts of a run, without reading the run in full.
 //!
-//! What it says is what the monitors and the machine say; what it cannot say stays open, and the run is read and evaluated for it. It
-//! knows statements about calls whose patterns ask for nothing but names. Conditions are evaluated by the machine, on a run that holds no
+//! What it says is what the monitors and the machine say; what it cannot say stays open, and the run is read and evaluated for it. The
+//! engine says what the names of the calls decide of a statement. Conditions are evaluated by the machine, on a run that holds no
 //! more than what they read ([`projection`]); verdicts that other runs have, too, are remembered ([`values`]). Of `no PREDICATE in
 //! calls[*].args` and `.result` it looks for the literals that the predicate needs, and evaluates where one stands. Nothing in it knows a
 //! particular rule.
@@ -23,13 +23,14 @@ mod windows;
 
 use averment_base::truth::{Truth, Verdict};
 use averment_engine::bytecode::program::{CodeId, Program};
+use averment_engine::vm::course::by_name::{NameMatches, NamedCalls};
 use averment_engine::vm::course::plan::Plan;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::prepare::Prepared;
 use averment_runs::run::Run;
 use averment_traces::facts::{Demand, Facts, Field, FieldMask, Stretch};
 use bumpalo::Bump;
-use course::{Calls, Seen, Statement};
+use course::Statement;
 use evaluator::Evaluator;
 use judging::Judging;
 use predicate::Literal;
@@ -179,7 +180,7 @@ pub struct Scratch {
     shapes: Vec<Vec<u32>>,
     /// The number of the name of each call.
     classes: Vec<u32>,
-    seen: Vec<Seen>,
+    seen: Vec<NameMatches>,
     touched: Vec<u32>,
     truths: Vec<Option<Option<Truth>>>,
     remembered: Remembered,
@@ -227,7 +228,7 @@ impl Screen {
         scratch.truths.resize(self.conditions.len(), None);
         self.search(facts, source, rules.prepared, &mut scratch.found, &mut scratch.hits);
         let Scratch { classes, shapes, seen, truths, remembered, found, hits, touched, done, .. } = scratch;
-        let calls = Calls { seen, names: classes, shapes };
+        let calls = NamedCalls { found: seen, classes, patterns: shapes };
         let evaluator = Evaluator::new(self, rules, facts, source);
         let mut judging = Judging { screen: self, rules, facts, source, calls, evaluator, truths, found, hits };
         if facts.unusual || !facts.records_calls {
@@ -272,10 +273,10 @@ impl Scratch {
     fn count(&mut self, plan: &Plan, prepared: &Prepared, facts: &Facts<'_>) {
         for shape in self.touched.drain(..) {
             if let Some(seen) = self.seen.get_mut(shape as usize) {
-                *seen = Seen::default();
+                *seen = NameMatches::default();
             }
         }
-        self.seen.resize(plan.count(), Seen::default());
+        self.seen.resize(plan.count(), NameMatches::default());
         if self.shapes.len() > NAMES {
             self.names.clear();
             self.shapes.clear();

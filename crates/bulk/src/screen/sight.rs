@@ -1,6 +1,6 @@
 //! How much of a run the evaluation of an assertion looks at: as much as its screen does, and the reasons are made of that.
 
-use super::course::Statement;
+use super::course::{Asked, Statement};
 use super::read_set::ReadSet;
 use super::{Form, Item, Scratch, Screen};
 use averment_engine::bytecode::program::Program;
@@ -58,19 +58,19 @@ impl Screen {
     }
 
     fn of_statement(&self, statement: &Statement) -> Sight {
-        if !statement.steps().iter().all(|step| step.is_by_name()) {
+        if !statement.is_closed || !statement.operands.iter().all(|operand| operand.is_sure) {
             return Sight::Run;
         }
-        match statement {
-            Statement::Each(_, step, Some(condition)) => match self.reads(*condition).and_then(ReadSet::fields) {
-                Some(fields) => Sight::Fields { shape: step.shape(), fields },
-                None => Sight::Run,
-            },
-            Statement::Count(_, number) if self.reads(number.condition()).and_then(ReadSet::fields).is_none() => {
-                Sight::Run
+        let fields = |condition: u32| self.reads(condition).and_then(ReadSet::fields);
+        if statement.number.as_ref().is_some_and(|number| fields(number.condition).is_none()) {
+            return Sight::Run;
+        }
+        match (statement.condition, statement.operands.first()) {
+            (None, _) => Sight::Names,
+            (Some(Asked::Known(condition)), Some(operand)) => {
+                fields(condition).map_or(Sight::Run, |fields| Sight::Fields { shape: operand.pattern, fields })
             }
-            Statement::Each(_, _, None) | Statement::Idle(..) => Sight::Run,
-            _ => Sight::Names,
+            (Some(_), _) => Sight::Run,
         }
     }
 

@@ -8,6 +8,7 @@ use super::judging::Judging;
 use super::values::{Remembered, Values};
 use super::{Answer, Form, Item, Screen};
 use averment_engine::bytecode::program::Program;
+use averment_engine::vm::course::plan::Plan;
 
 /// Answers beforehand, and which assertions to look at. Numbers of assertions are places in the list of the screen.
 #[derive(Debug, Default)]
@@ -35,15 +36,15 @@ struct OfShape {
 }
 
 impl Standing {
-    /// What is known of the assertions of a screen over so many distinct patterns.
-    pub(super) fn new(program: &Program, screen: &Screen, shapes: usize) -> Self {
+    /// What is known of the assertions of a screen.
+    pub(super) fn new((program, plan): (&Program, &Plan), screen: &Screen) -> Self {
         let mut standing = Self {
-            of_shape: vec![OfShape::default(); shapes],
+            of_shape: vec![OfShape::default(); plan.count()],
             of_target: screen.searched.each_ref().map(|searched| vec![Vec::new(); searched.len()]),
             ..Self::default()
         };
         for (number, item) in (0_u32..).zip(&screen.items) {
-            let [without, with] = standing.item((program, screen), number, item);
+            let [without, with] = standing.item((program, plan, screen), number, item);
             let [all_without, all_with] = &mut standing.answers;
             all_without.push(without);
             all_with.push(with);
@@ -53,7 +54,7 @@ impl Standing {
     }
 
     /// The answers of an assertion for runs without anything that concerns it, without calls and with some.
-    fn item(&mut self, (program, screen): (&Program, &Screen), number: u32, item: &Item) -> [Answer; 2] {
+    fn item(&mut self, (program, plan, screen): (&Program, &Plan, &Screen), number: u32, item: &Item) -> [Answer; 2] {
         let standing = match &item.check {
             Form::Open => Some([Answer::Open; 2]),
             _ if !item.when.is_empty() => None,
@@ -73,7 +74,7 @@ impl Standing {
                 }
                 Some([*default; 2])
             }
-            Form::Course(statement) => self.course(number, statement),
+            Form::Course(statement) => self.course(plan, number, statement),
         };
         standing.unwrap_or_else(|| {
             self.always.push(number);
@@ -82,18 +83,15 @@ impl Standing {
     }
 
     /// `None` where more than the calls that match its patterns decides.
-    fn course(&mut self, number: u32, statement: &Statement) -> Option<[Answer; 2]> {
-        let standing = [statement.standing(false)?, statement.standing(true)?];
-        if let Statement::Count(step, count) = statement
-            && step.is_by_name()
-        {
-            let known = count.all_known().into();
-            let of = self.of_shape.get_mut(step.shape() as usize);
+    fn course(&mut self, plan: &Plan, number: u32, statement: &Statement) -> Option<[Answer; 2]> {
+        let standing = [statement.standing(plan, false)?, statement.standing(plan, true)?];
+        if let Some((shape, known)) = statement.counts(plan) {
+            let of = self.of_shape.get_mut(shape as usize);
             of.into_iter().for_each(|of| of.counts.push((number, Box::clone(&known))));
             return Some(standing);
         }
-        for step in statement.steps() {
-            let of = self.of_shape.get_mut(step.shape() as usize).map(|of| &mut of.any);
+        for operand in &statement.operands {
+            let of = self.of_shape.get_mut(operand.pattern as usize).map(|of| &mut of.any);
             of.into_iter().filter(|of| of.last() != Some(&number)).for_each(|of| of.push(number));
         }
         Some(standing)

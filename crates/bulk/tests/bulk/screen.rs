@@ -91,6 +91,43 @@ meta.tag == "x" when meta.kind == "y"
 fast
 "#;
 
+/// Statements that names decide, or that they decide where the calls of some names do not occur.
+const BY_NAME: &str = r#"
+before each authenticate -> refund within 2 calls
+before authenticate -> refund within 1 call
+before authenticate -> delete_record, refund(amount > 100)
+after each refund -> authenticate
+after refund -> authenticate within 3 calls
+after authenticate -> refund, search_web(q: $q)
+after refund(amount > 100) -> authenticate
+never refund after delete_record until authenticate
+never refund, search_docs after authenticate within 2 calls
+never refund, delete_record(force == true) after authenticate
+never refund before authenticate within 1 call
+never refund, search* before delete_record when duration > 0s
+never refund between authenticate and delete_record
+never refund, search* between authenticate and authenticate
+immediately before authenticate -> refund
+immediately after refund -> authenticate
+apart refund, search_web
+together authenticate, refund
+never repeat refund more than 1 times
+sequence authenticate -> refund within 2 calls
+sequence only authenticate -> refund
+either refund(amount > 10) or delete_record
+never admin_*, refund(amount > 1000)
+if refund then authenticate(user: "u")
+if refund(amount > 10) then authenticate
+refund(amount > 10) iff authenticate
+not both refund(amount > 10), authenticate
+only refund(amount > 10), authenticate
+first refund(amount > 10)
+count refund(amount > 3) <= 1
+require refund(amount > 3) 1..2 times
+each refund(amount > 3): args.amount < 20
+some refund(amount > 3): args.note exists
+"#;
+
 /// Parts of which the texts of many rules are made, and the texts of the runs that they are tried on.
 const PARTS: [&str; 12] =
     ["refund", "AKIA", "done", "key-", "KEY-", "summary of", " ", "x", "zürich", "1234", "order_", "https://"];
@@ -154,6 +191,11 @@ fn program() -> &'static Rules {
 fn program_of_runs() -> &'static Rules {
     static PROGRAM: std::sync::OnceLock<Rules> = std::sync::OnceLock::new();
     PROGRAM.get_or_init(|| compiled(&RULES.replace("meta.tag == \"x\" when meta.kind == \"y\"\n", "")))
+}
+
+fn by_name() -> &'static Rules {
+    static PROGRAM: std::sync::OnceLock<Rules> = std::sync::OnceLock::new();
+    PROGRAM.get_or_init(|| compiled(BY_NAME))
 }
 
 fn many_rules() -> &'static Rules {
@@ -431,6 +473,11 @@ proptest! {
     }
 
     #[test]
+    fn what_names_say_of_a_statement_the_evaluation_says(line in run()) {
+        judge(&line, by_name()).and_then(|both| agreed(both, by_name(), &line));
+    }
+
+    #[test]
     fn broken_lines_are_never_judged_otherwise(line in run(), at in any::<prop::sample::Index>(), with in prop::sample::select(vec![
         "", "\"", "\\", "{", "}", "[", "]", ",", ":", " ", "0", "null", "\u{1}", "\\u00e9", "é",
     ])) {
@@ -453,14 +500,7 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
         .filter(|(answer, _)| **answer == Answer::Open)
         .map(|(_, assertion)| assertion.text.as_str())
         .collect();
-    assert_eq!(
-        open,
-        [
-            "before each authenticate -> refund",
-            "before authenticate(user: $u) -> refund(user: $u)",
-            "never refund(amount > 100)",
-        ]
-    );
+    assert_eq!(open, ["before authenticate(user: $u) -> refund(user: $u)", "never refund(amount > 100)"]);
     let said = |line: &str| {
         let number = program().0.assertions.iter().position(|one| one.text == "no risky in calls[*].result");
         check(line).and_then(|both| both.fast).expect("read from its bytes")[number.expect("the assertion")]

@@ -160,16 +160,6 @@ impl Plan {
         }
     }
 
-    /// The number of the distinct pattern of a pattern, where all that it can match are executed calls.
-    pub fn of_calls(&self, pattern: PatternId) -> Option<u32> {
-        self.named_operand(pattern).map(|operand| operand.pattern)
-    }
-
-    /// Whether nothing but its name decides whether a call matches a distinct pattern.
-    pub fn is_by_name(&self, shape: u32) -> bool {
-        self.shape(ShapeId(shape)).is_some_and(|shape| shape.plain)
-    }
-
     /// How many distinct patterns there are.
     pub fn count(&self) -> usize {
         self.shapes.len()

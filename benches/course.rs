@@ -21,10 +21,10 @@
 
 mod clock;
 
-use averment::Rules;
 use averment_base::limits::Limits;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
 use averment_engine::vm::prepare::Prepared;
+use averment_fixtures::Rules;
 use averment_traces::read::read_str;
 use bumpalo::Bump;
 use clock::now;

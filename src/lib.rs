@@ -1,7 +1,83 @@
 //! Averment: a compiled rule language for what AI agents did and answered.
 //!
-//! [`Rules`] is the whole way from text to verdicts; the crates beside this one hold its stages.
+//! Rules are compiled once and judge any number of recorded runs, in any known format, the same every time:
+//!
+//! ```
+//! use averment::{Rules, Trace};
+//!
+//! let rules = Rules::builder()
+//!     .text("refunds.assert", "rule approval { before approve(id: $id) -> refund(id: $id, amount > limit) }\nparam limit: number")
+//!     .param("limit", 100)
+//!     .build()?;
+//! let run = r#"{"calls": [{"tool": "refund", "args": {"id": "o-1", "amount": 250}}]}"#;
+//! for outcome in rules.check(Trace::from(run).named("run.json")) {
+//!     let outcome = outcome?;
+//!     let first = outcome.findings().next().ok_or("nothing was found")?;
+//!     assert_eq!((first.id(), first.verdict().as_str()), ("approval.1", "fail"));
+//!     assert_eq!(rules.assertion(first.id()).ok_or("no such id")?.place().line, 1);
+//!     println!("{}", serde_json::to_string(&outcome)?);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | what | where |
+//! |---|---|
+//! | rules of text and files, with parameters, a catalogue of tools, limits and permissions | [`Rules::builder`] |
+//! | the runs of one trace: text, bytes, a value, a reader, a file | [`Rules::check`], [`Rules::check_one`] |
+//! | files of many runs, with several threads | [`Rules::batch`] |
+//! | verdicts, reasons and evidence | [`Outcome`], which serializes to the schema of `aver check --format json` |
+//! | how each verdict came about | [`Rules::explain`] |
+//! | the tests that stand in rules | [`Rules::run_tests`] |
+//!
+//! # Features
+//!
+//! | feature | with it | default |
+//! |---|---|---|
+//! | `files` | rules and traces are read from the disk where a path is given | yes |
+//! | `world` | rules may look at files, commands and variables, as far as [`Permissions`] allow it | yes |
+//! | `batch` | [`Rules::batch`], with threads | yes |
+//!
+//! Without any, nothing here touches a file, a process, a thread, the environment or a clock.
 
+#![deny(missing_docs)]
+
+/// The page on embedding, whose examples run.
+#[cfg(all(doctest, feature = "batch"))]
+#[doc = include_str!("../docs/embedding.md")]
+struct Page;
+
+#[cfg(feature = "batch")]
+mod batch;
+mod builder;
+mod error;
+mod explain;
+#[doc(hidden)]
+pub mod load;
+mod outcome;
 mod rules;
+#[doc(hidden)]
+pub mod stages;
+mod trace;
 
-pub use rules::{Rules, RulesError};
+#[doc(inline)]
+pub use averment_base::limits::Limits;
+#[cfg(feature = "files")]
+#[doc(inline)]
+pub use averment_engine::check::files::Disk;
+#[doc(inline)]
+pub use averment_engine::check::files::{FileError, Files, Found, Memory};
+#[doc(inline)]
+pub use averment_engine::vm::world::Permissions;
+#[doc(inline)]
+pub use averment_report::table::Location;
+#[cfg(feature = "batch")]
+#[doc(inline)]
+pub use averment_report::totals::Counts;
+#[cfg(feature = "batch")]
+pub use batch::{Batch, BatchOutcomes, Summary};
+pub use builder::RulesBuilder;
+pub use error::{Diagnostic, DiagnosticSeverity, Diagnostics, Problem, ReadError, RulesError, RunError};
+pub use explain::Explanation;
+pub use outcome::{AssertionResult, Evidence, Outcome, Role, RuleResult, Severity, Status, TracePlace, Verdict};
+pub use rules::{Assertion, Explanations, Outcomes, Rules, TestOutcome};
+pub use trace::Trace;

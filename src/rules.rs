@@ -1,118 +1,416 @@
-//! Rules in one piece: text in, verdicts out. The command line and bindings of other languages use the stages one by one.
+//! Compiled rules, and what they say of runs.
 
-use averment_base::diagnostic::{Diagnostics, render};
+use crate::builder::RulesBuilder;
+use crate::error::{Diagnostics, Problem, ReadError, RulesError, RunError};
+use crate::explain::Explanation;
+use crate::outcome::{Outcome, Severity, Verdict};
+use crate::stages::params;
+use crate::trace::Trace;
 use averment_base::limits::Limits;
-use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::bytecode::program::Program;
-use averment_engine::check::files::{Files, Memory};
-use averment_engine::check::{CheckOptions, check};
-use averment_engine::compile::compile;
-use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
-use averment_engine::vm::outcome::Outcome;
+use averment_engine::vm::evaluate::{EvaluateOptions, derive, evaluate};
 use averment_engine::vm::prepare::Prepared;
-use averment_engine::vm::testing::{TestResult, run_tests};
-use averment_traces::error::ReadError;
-use averment_traces::read::read_str;
+use averment_engine::vm::select::Selection;
+use averment_engine::vm::testing::run_tests;
+use averment_engine::vm::world::Permissions;
+use averment_report::derivation::{self, Choice};
+use averment_report::gate::Policy;
+use averment_report::model::{self, Detail, Unreadable};
+use averment_report::reading::{Reading, parse};
+use averment_report::table::{Item, Location, Table};
+use averment_traces::names::Names;
+use averment_traces::read::{RawRun, Runs, read_str};
 use bumpalo::Bump;
-use std::fmt;
-use std::path::Path;
+use std::sync::Arc;
 
-/// A compiled rule file, ready to judge runs.
+/// Compiled rules, ready to judge runs. A clone shares everything with the first; threads may use one at the same time.
 ///
 /// ```
 /// let rules = averment::Rules::from_text("refunds.assert", "never refund(amount > 100)")?;
-/// let outcome = rules.check_json(r#"{"calls": [{"tool": "refund", "args": {"amount": 250}}]}"#)?;
-/// assert!(!outcome.passed);
+/// let outcome = rules.check_one(r#"{"calls": [{"tool": "refund", "args": {"amount": 250}}]}"#)?;
+/// assert!(!outcome.passed());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Rules {
-    program: Program,
-    prepared: Prepared,
+    pub(crate) inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) programs: Arc<Vec<Program>>,
+    prepared: Vec<Prepared>,
+    pub(crate) table: Arc<Table>,
+    pub(crate) options: EvaluateOptions,
+    pub(crate) policy: Policy,
+    pub(crate) reading: Reading,
     diagnostics: Diagnostics,
 }
 
-/// Rules that do not compile: everything that was said about them, with the sources it speaks of.
-#[derive(Debug)]
-pub struct RulesError {
-    /// What was said; at least one error.
-    pub diagnostics: Diagnostics,
-    /// The files it speaks of.
-    pub sources: SourceMap,
+/// How compiled rules judge runs.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Which assertions.
+    pub selection: Selection,
+    /// What they may look at beside the run.
+    pub permissions: Permissions,
+    /// Sizes, depths and work.
+    pub limits: Limits,
+    /// What fails a run.
+    pub policy: Policy,
+    /// What is odd in a trace is an error.
+    pub strict: bool,
+    /// The names of a home-grown format.
+    pub names: Option<Arc<Names>>,
 }
-
-impl fmt::Display for RulesError {
-    /// A line per diagnostic, as `--format short` prints them.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&render::short(&self.diagnostics, &self.sources))
-    }
-}
-
-impl std::error::Error for RulesError {}
 
 impl Rules {
-    /// Compiles rules from text. They can import nothing but the standard set.
+    /// Begins rules of several files, with parameters, a catalogue of tools, limits and permissions.
+    #[must_use]
+    pub fn builder() -> RulesBuilder {
+        RulesBuilder::default()
+    }
+
+    /// Compiles one text. `name` stands in messages and places. The text can import nothing but the standard set, and its rules can look at
+    /// nothing but the run.
     ///
     /// # Errors
-    /// What is wrong with the rules.
+    /// What is wrong with the rules; a parameter without a value; a text without an assertion.
     pub fn from_text(name: &str, text: &str) -> Result<Self, RulesError> {
-        Self::with_files(name, None, text, &Memory::default())
+        Self::builder().text(name, text).build()
     }
 
-    /// Compiles rules from text that may name other files: `folder` is where their paths start, `files` reads them.
+    /// Rules of compiled programs. Every name of the selection is one of theirs.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_programs(programs: Vec<Program>, diagnostics: Diagnostics, settings: Settings) -> Self {
+        let Settings { selection, permissions, limits, policy, strict, names } = settings;
+        let inner = Inner {
+            prepared: programs.iter().map(Prepared::new).collect(),
+            table: Arc::new(Table::selected(&programs, &selection)),
+            programs: Arc::new(programs),
+            options: EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() },
+            policy,
+            reading: Reading { limits, strict, names },
+            diagnostics,
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Judges each run of a trace, in its order. A run that cannot be read is an error of its own; the others come all the same.
+    ///
+    /// ```
+    /// use averment::{Rules, Trace};
+    ///
+    /// let rules = Rules::from_text("refunds.assert", "count refund <= 1")?;
+    /// let trace = Trace::from("{\"calls\": []}\n{\"calls\": [{\"tool\": \"refund\"}]}\n").named("runs.jsonl");
+    /// let names: Vec<String> = rules.check(trace).map(|run| Ok(run?.run().to_owned())).collect::<Result<_, averment::RunError>>()?;
+    /// assert_eq!(names, ["runs.jsonl:1", "runs.jsonl:2"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check(&self, trace: impl Into<Trace>) -> Outcomes {
+        Outcomes {
+            rules: self.clone(),
+            runs: RawRuns::open(trace.into(), &self.inner.reading.limits),
+            arena: Bump::new(),
+        }
+    }
+
+    /// Judges the run of a trace that holds exactly one.
     ///
     /// # Errors
-    /// What is wrong with the rules.
-    pub fn with_files(name: &str, folder: Option<&Path>, text: &str, files: &dyn Files) -> Result<Self, RulesError> {
-        let mut sources = SourceMap::default();
-        let root = sources.add(SourceFile::new(name, folder, text));
-        let checked = check(&mut sources, root, &CheckOptions { limits: Limits::default(), files });
-        if checked.diagnostics.has_errors() {
-            return Err(RulesError { diagnostics: checked.diagnostics, sources });
+    /// A run that cannot be read; a trace without a run, or with several: [`Rules::check`] judges these.
+    pub fn check_one(&self, trace: impl Into<Trace>) -> Result<Outcome, RunError> {
+        let raw = self.only(trace.into())?;
+        self.judge(&raw, &Bump::new())
+    }
+
+    /// Says of each run of a trace how its verdicts came about. That is for single runs that somebody looks at: it costs much more than
+    /// [`Rules::check`], and says the same verdicts.
+    pub fn explain(&self, trace: impl Into<Trace>) -> Explanations {
+        Explanations { rules: self.clone(), runs: RawRuns::open(trace.into(), &self.inner.reading.limits) }
+    }
+
+    /// Says how the verdicts on the run of a trace came about that holds exactly one.
+    ///
+    /// # Errors
+    /// As [`Rules::check_one`].
+    pub fn explain_one(&self, trace: impl Into<Trace>) -> Result<Explanation, RunError> {
+        self.explain_run(&self.only(trace.into())?, Choice::Around)
+    }
+
+    /// Says how the verdicts on a run came about.
+    ///
+    /// # Errors
+    /// A run that cannot be read.
+    #[doc(hidden)]
+    pub fn explain_run(&self, raw: &RawRun, choice: Choice) -> Result<Explanation, RunError> {
+        let Inner { programs, prepared, table, options, reading, .. } = &*self.inner;
+        let arena = Bump::new();
+        let run = parse(raw, &arena, reading)?;
+        let all = programs.iter().zip(prepared).enumerate();
+        let derived: Vec<_> =
+            all.map(|(at, (program, prepared))| (at, derive(program, prepared, &run, &arena, options).1)).collect();
+        Ok(Explanation::new(derivation::view(table, &run, &derived, choice)))
+    }
+
+    /// Runs the `test` blocks of the rules, in the order of the files. A test looks at nothing but its own run.
+    ///
+    /// ```
+    /// let text = r#"
+    /// rule no-refunds { never refund }
+    /// test "a refund is seen" expect fail no-refunds { calls: [{ tool: "refund" }] }
+    /// "#;
+    /// let rules = averment::Rules::from_text("refunds.assert", text)?;
+    /// assert!(rules.run_tests().iter().all(|test| test.passed));
+    /// # Ok::<(), averment::RulesError>(())
+    /// ```
+    #[must_use]
+    pub fn run_tests(&self) -> Vec<TestOutcome> {
+        let Inner { programs, prepared, table, options, .. } = &*self.inner;
+        let mut all = Vec::new();
+        for (number, (program, prepared)) in programs.iter().zip(prepared).enumerate() {
+            for result in run_tests(program, prepared, &options.limits, read_str) {
+                let Some(test) = program.tests.get(result.test as usize) else { continue };
+                all.push(TestOutcome {
+                    name: test.name.clone(),
+                    place: table.location(table.span(number, test.span)),
+                    passed: result.passed,
+                    reason: result.reason,
+                    verdicts: result.found,
+                });
+            }
         }
-        let program = compile(&checked.module, &sources);
-        Ok(Self { diagnostics: checked.diagnostics, ..Self::from_program(program) })
+        all
     }
 
-    /// Rules that were compiled before.
+    /// The assertions that are checked, in the order of the rules.
+    pub fn assertions(&self) -> impl Iterator<Item = Assertion<'_>> {
+        let table = &*self.inner.table;
+        table.items.iter().map(move |item| Assertion { table, item })
+    }
+
+    /// The assertion with this id, as outcomes name it: its text, its place, its settings.
+    ///
+    /// ```
+    /// let rules = averment::Rules::from_text("r.assert", "rule approval { before approve -> refund }")?;
+    /// let assertion = rules.assertion("approval.1").unwrap();
+    /// assert_eq!(assertion.text(), "before approve -> refund");
+    /// assert_eq!(assertion.place().to_string(), "r.assert:1:17");
+    /// # Ok::<(), averment::RulesError>(())
+    /// ```
     #[must_use]
-    pub fn from_program(program: Program) -> Self {
-        Self { prepared: Prepared::new(&program), program, diagnostics: Diagnostics::default() }
+    pub fn assertion(&self, id: &str) -> Option<Assertion<'_>> {
+        self.assertions().find(|assertion| assertion.id() == id)
     }
 
-    /// The program.
-    #[must_use]
-    pub fn program(&self) -> &Program {
-        &self.program
-    }
-
-    /// What was said while compiling: warnings.
+    /// What the compiler says of rules that compile: warnings and remarks.
     #[must_use]
     pub fn diagnostics(&self) -> &Diagnostics {
-        &self.diagnostics
+        &self.inner.diagnostics
     }
 
-    /// Judges one run in normal form. Nothing but the run is looked at.
-    ///
-    /// # Errors
-    /// Why the text is no run.
-    pub fn check_json(&self, run: &str) -> Result<Outcome, ReadError> {
-        self.check_json_with(run, &EvaluateOptions::default())
-    }
-
-    /// Judges one run in normal form with a selection, permissions and limits.
-    ///
-    /// # Errors
-    /// Why the text is no run.
-    pub fn check_json_with(&self, run: &str, options: &EvaluateOptions) -> Result<Outcome, ReadError> {
-        let arena = Bump::new();
-        let run = read_str(run, &arena, &options.limits)?;
-        Ok(evaluate(&self.program, &self.prepared, &run, &arena, options))
-    }
-
-    /// Runs the `test` blocks of the file.
+    /// The compiled programs, one for each file.
+    #[doc(hidden)]
     #[must_use]
-    pub fn run_tests(&self) -> Vec<TestResult> {
-        run_tests(&self.program, &self.prepared, &Limits::default(), read_str)
+    pub fn programs(&self) -> &[Program] {
+        &self.inner.programs
     }
+
+    /// What reports say of every assertion.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn table(&self) -> &Arc<Table> {
+        &self.inner.table
+    }
+
+    /// The only run of a trace.
+    fn only(&self, trace: Trace) -> Result<RawRun, RunError> {
+        let mut runs = RawRuns::open(trace, &self.inner.reading.limits);
+        let first = runs.next().unwrap_or_else(|| Err(RunError::Read(runs.wrong("no run", ""))))?;
+        match runs.next() {
+            None => Ok(first),
+            Some(_) => {
+                let help = "`check` judges all runs of a trace";
+                Err(RunError::Read(ReadError { file: first.source.file, ..runs.wrong("more than one run", help) }))
+            }
+        }
+    }
+
+    /// Judges one run.
+    fn judge(&self, raw: &RawRun, arena: &Bump) -> Result<Outcome, RunError> {
+        let Inner { programs, prepared, table, options, policy, reading, .. } = &*self.inner;
+        let run = parse(raw, arena, reading)?;
+        let each = programs.iter().zip(prepared);
+        let outcomes: Vec<_> =
+            each.map(|(program, prepared)| evaluate(program, prepared, &run, arena, options)).collect();
+        let detail = Detail { excerpt: None, findings: true };
+        Ok(Outcome::new(Arc::clone(table), model::build(table, &run, &outcomes, *policy, detail)))
+    }
+}
+
+/// Checks that all parameters have a value.
+pub(crate) fn complete(programs: &[Program]) -> Result<(), Problem> {
+    match params::missing(programs) {
+        Some((param, expected)) => Err(Problem::new(
+            format!("the parameter `{}` has no value", param.name),
+            format!("give it one with `param` when the rules are built: {expected}"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The outcomes of the runs of a trace, in its order: see [`Rules::check`].
+#[derive(Debug)]
+pub struct Outcomes {
+    rules: Rules,
+    runs: RawRuns,
+    /// Memory for the values of one run after the other.
+    arena: Bump,
+}
+
+impl Iterator for Outcomes {
+    type Item = Result<Outcome, RunError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let raw = self.runs.next()?;
+        self.arena.reset();
+        Some(raw.and_then(|raw| self.rules.judge(&raw, &self.arena)))
+    }
+}
+
+/// How the verdicts on the runs of a trace came about, in its order: see [`Rules::explain`].
+#[derive(Debug)]
+pub struct Explanations {
+    rules: Rules,
+    runs: RawRuns,
+}
+
+impl Iterator for Explanations {
+    type Item = Result<Explanation, RunError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.runs.next()?.and_then(|raw| self.rules.explain_run(&raw, Choice::Around)))
+    }
+}
+
+/// The runs of a trace, not read yet.
+struct RawRuns {
+    runs: Option<Runs>,
+    /// Why it cannot be opened.
+    failed: Option<RunError>,
+}
+
+impl RawRuns {
+    fn open(trace: Trace, limits: &Limits) -> Self {
+        match trace.open(limits) {
+            Ok(runs) => Self { runs: Some(runs), failed: None },
+            Err(error) => Self { runs: None, failed: Some(Unreadable::of(&error).into()) },
+        }
+    }
+
+    /// An error about the trace as a whole.
+    fn wrong(&self, message: &str, help: &str) -> ReadError {
+        ReadError { file: String::new(), line: 1, column: 1, message: message.to_owned(), help: help.to_owned() }
+    }
+}
+
+impl Iterator for RawRuns {
+    type Item = Result<RawRun, RunError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.failed.take() {
+            Some(error) => Some(Err(error)),
+            None => Some(self.runs.as_mut()?.next()?.map_err(|error| Unreadable::of(&error).into())),
+        }
+    }
+}
+
+impl std::fmt::Debug for RawRuns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RawRuns").field("failed", &self.failed).finish_non_exhaustive()
+    }
+}
+
+/// An assertion of the rules, whatever the run.
+#[derive(Debug, Clone, Copy)]
+pub struct Assertion<'r> {
+    table: &'r Table,
+    item: &'r Item,
+}
+
+impl<'r> Assertion<'r> {
+    pub(crate) fn new(table: &'r Table, item: &'r Item) -> Self {
+        Self { table, item }
+    }
+
+    /// Its id: that of its rule with a number, `approval.1`, the one it was given, or one made of file and text.
+    #[must_use]
+    pub fn id(&self) -> &'r str {
+        &self.item.id
+    }
+
+    /// The id of its rule; `None` for an assertion outside of rules.
+    #[must_use]
+    pub fn rule(&self) -> Option<&'r str> {
+        self.table.rule_of(self.item).map(|rule| rule.id.as_str())
+    }
+
+    /// The sentence of its rule, where it has one.
+    #[must_use]
+    pub fn sentence(&self) -> Option<&'r str> {
+        self.table.rule_of(self.item)?.sentence.as_deref()
+    }
+
+    /// Its text on one line.
+    #[must_use]
+    pub fn text(&self) -> &'r str {
+        &self.item.text
+    }
+
+    /// Where it stands in the rules.
+    #[must_use]
+    pub fn place(&self) -> &'r Location {
+        &self.item.location
+    }
+
+    /// What its failure means for the run.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        self.item.severity
+    }
+
+    /// How much it counts in scores.
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.item.weight
+    }
+
+    /// Its tags.
+    #[must_use]
+    pub fn tags(&self) -> &'r [String] {
+        &self.item.tags
+    }
+
+    /// The class of its failures: its id and its label.
+    #[must_use]
+    pub fn class(&self) -> Option<(&'r str, Option<&'r str>)> {
+        self.item.class.as_ref().map(|class| (class.id.as_str(), class.label.as_deref()))
+    }
+}
+
+/// What came of a `test` block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TestOutcome {
+    /// Its name.
+    pub name: String,
+    /// Where it stands in the rules.
+    pub place: Location,
+    /// Whether the verdicts came out as it says.
+    pub passed: bool,
+    /// Why not, in words; empty when it passed.
+    pub reason: String,
+    /// The verdicts on its run, by the ids of rules and of assertions outside of rules.
+    pub verdicts: Vec<(String, Verdict)>,
 }

@@ -4,8 +4,8 @@
 //! same meaning (`sequence`, `before` with one name twice) are counted and not compared.
 //! Run with `cargo test --test conformance_assay -- --nocapture` to see the numbers.
 
-use averment::Rules;
 use averment_base::truth::Verdict;
+use averment_fixtures::Rules;
 use averment_fixtures::quote;
 use serde_json::{Value, json};
 

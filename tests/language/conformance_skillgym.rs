@@ -3,8 +3,8 @@
 //! The vectors were observed from the real program; what is said for what stands in docs/reference/skillgym.md.
 //! Run with `cargo test --test conformance_skillgym -- --nocapture` to see the numbers.
 
-use averment::Rules;
 use averment_base::truth::Verdict;
+use averment_fixtures::Rules;
 use averment_fixtures::quote;
 use serde_json::{Map, Value, json};
 

@@ -1,11 +1,11 @@
 //! Judging runs: selection, cases, limits, permissions, tests of the rules, definitions.
 
-use averment::Rules;
 use averment_base::limits::Limits;
 use averment_base::truth::Verdict::{self, Error, Fail, Pass, Skipped, Undecided};
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::select::Selection;
 use averment_engine::vm::world::Permissions;
+use averment_fixtures::Rules;
 
 fn rules(text: &str) -> Rules {
     Rules::from_text("test.assert", text).unwrap_or_else(|error| panic!("{error}"))

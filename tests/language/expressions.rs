@@ -1,8 +1,8 @@
 //! What the reference says of expressions, and the acceptance corpus of the language: rules with tests that say what comes out.
 
-use averment::Rules;
 use averment_engine::check::files::Disk;
 use averment_fixtures as fixtures;
+use averment_fixtures::Rules;
 use std::path::Path;
 
 /// The failures of a file's tests, and how many tests it has.

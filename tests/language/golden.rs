@@ -1,11 +1,11 @@
 //! Golden files of the compiler and of the evaluation: sources beside what comes of them.
 //! `AVERMENT_BLESS=1 cargo test --test golden` writes them; every change of them is read before it is committed.
 
-use averment::Rules;
 use averment_base::source::SourceFile;
 use averment_engine::bytecode::disasm;
 use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome};
 use averment_fixtures as fixtures;
+use averment_fixtures::Rules;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

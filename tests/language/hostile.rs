@@ -1,7 +1,7 @@
 //! Hostile rules and runs: every one ends soon, within its memory, with a verdict or a message that says what is too much.
 
-use averment::Rules;
 use averment_base::truth::Verdict;
+use averment_fixtures::Rules;
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 

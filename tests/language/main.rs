@@ -1,4 +1,4 @@
-//! The language as a user of [`averment::Rules`] meets it: from the text of rules and a run to verdicts and their words.
+//! The language as the evaluator says it: from the text of rules and a run to verdicts and their words.
 
 #![allow(
     clippy::unwrap_used,

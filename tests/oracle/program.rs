@@ -11,13 +11,13 @@ use averment_traces::read::read_str;
 use bumpalo::Bump;
 use serde_json::Value;
 
-pub struct Rules(averment::Rules);
+pub struct Rules(averment_fixtures::Rules);
 
 impl Rules {
     /// The diagnostics as text where it does not compile.
     pub fn compile(text: &str) -> Result<Rules, String> {
         let definition = if text.contains("no bad in") { BAD.0 } else { "" };
-        averment::Rules::from_text("rules.assert", &format!("{definition}{text}"))
+        averment_fixtures::Rules::from_text("rules.assert", &format!("{definition}{text}"))
             .map(Rules)
             .map_err(|error| error.to_string())
     }

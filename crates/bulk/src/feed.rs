@@ -3,14 +3,10 @@
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
 use averment_report::model::Unreadable;
-use averment_report::redact_run;
-use averment_runs::run::Run;
-use averment_traces::error::{Problem, ReadError};
-use averment_traces::names::Names;
-use averment_traces::read::{self, Part, RawRun, Runs};
-use bumpalo::Bump;
+pub use averment_report::reading::{Reading, parse};
+use averment_traces::error::ReadError;
+use averment_traces::read::{Part, RawRun, Runs};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// A file to read, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,17 +25,6 @@ impl Input {
             Self::Stdin => "<stdin>".to_owned(),
         }
     }
-}
-
-/// How runs are read.
-#[derive(Debug, Clone)]
-pub struct Reading {
-    /// Sizes and depths.
-    pub limits: Limits,
-    /// What is odd in a trace is an error.
-    pub strict: bool,
-    /// The names of a home-grown format (`--map`).
-    pub names: Option<Arc<Names>>,
 }
 
 /// A piece of a trace: some runs, or why one cannot be read.
@@ -228,18 +213,5 @@ impl Document {
     /// The runs, not read yet, and what cannot be read, in order.
     pub fn runs(&self) -> impl Iterator<Item = Result<&RawRun, Unreadable>> {
         self.runs.iter().map(|run| run.as_ref().map_err(Unreadable::of))
-    }
-}
-
-/// Reads one run.
-pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> Result<Run<'run>, Unreadable> {
-    let run = read::parse_under(raw, arena, &reading.limits, reading.names.as_deref())
-        .map_err(|error| Unreadable::of(&error))?;
-    match run.warnings.first().filter(|_| reading.strict) {
-        Some(warning) => {
-            let problem = Problem { message: redact_run(&run, &warning.message), help: String::new() };
-            Err(Unreadable::of(&ReadError::at(&run.source, run.text, warning.offset, problem)))
-        }
-        None => Ok(run),
     }
 }

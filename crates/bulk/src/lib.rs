@@ -7,6 +7,7 @@
 pub mod faults;
 pub mod feed;
 pub mod judge;
+pub mod ordered;
 pub mod pipeline;
 pub mod profile;
 pub mod running;

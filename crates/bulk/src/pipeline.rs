@@ -30,9 +30,9 @@ use std::thread::{self, JoinHandle};
 /// Everything that judging a run needs.
 pub struct Pipeline {
     /// The programs, in the order of the table.
-    pub programs: Vec<Program>,
+    pub programs: Arc<Vec<Program>>,
     /// What reports say of their assertions.
-    pub table: Table,
+    pub table: Arc<Table>,
     /// How runs are judged.
     pub options: EvaluateOptions,
     /// What fails a run.

@@ -23,6 +23,7 @@ pub mod jsonl;
 pub mod line;
 pub mod model;
 pub mod profile;
+pub mod reading;
 mod redact;
 #[cfg(feature = "pictures")]
 mod short;
@@ -34,7 +35,7 @@ pub mod totals;
 #[cfg(feature = "pictures")]
 mod unread;
 mod value;
-mod wire;
+pub mod wire;
 
 use averment_base::diagnostic::render::Style;
 use gate::Policy;

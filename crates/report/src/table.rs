@@ -3,6 +3,7 @@
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::bytecode::program::{Check, Program};
 use averment_engine::ir::{Course, Severity};
+use averment_engine::vm::select::Selection;
 use serde::Serialize;
 
 /// All assertions that are checked, of all programs, in order.
@@ -119,6 +120,16 @@ impl Table {
         table
     }
 
+    /// The table of programs with those of their assertions that are selected.
+    #[must_use]
+    pub fn selected(programs: &[Program], selection: &Selection) -> Self {
+        Self::new(programs, |program, number| {
+            let program = programs.get(program);
+            let assertion = program.and_then(|program| Some((program, program.assertions.get(number as usize)?)));
+            assertion.is_some_and(|(program, assertion)| selection.selects(program, assertion))
+        })
+    }
+
     fn add(&mut self, program: &Program, selected: impl Fn(u32) -> bool) {
         let files = u32::try_from(self.sources.iter().count()).unwrap_or(u32::MAX);
         for source in &program.sources {
@@ -184,7 +195,9 @@ impl Table {
         self.rules.get(item.rule?)
     }
 
-    fn location(&self, span: Span) -> Location {
+    /// The place of a span of [`Table::sources`].
+    #[must_use]
+    pub fn location(&self, span: Span) -> Location {
         let at = self.sources.position(span);
         Location { file: self.sources.name(span).to_owned(), line: at.line, column: at.column }
     }

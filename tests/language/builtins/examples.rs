@@ -1,9 +1,9 @@
 //! Every example of a function, and every module of the standard set with the examples in its doc comments, runs.
 
-use averment::Rules;
 use averment_base::truth::Verdict;
 use averment_builtins::stdlib::{MODULES, Module};
 use averment_builtins::table::BUILTINS;
+use averment_fixtures::Rules;
 
 /// The verdicts of a rule file on a run, with their reasons.
 fn judge(text: &str, run: &str) -> Vec<(Verdict, String)> {

@@ -1,7 +1,7 @@
 //! The acceptance corpus: the `test` blocks of its files come out as written.
 
-use averment::Rules;
 use averment_engine::check::files::Disk;
+use averment_fixtures::Rules;
 use averment_fixtures::shared;
 
 #[test]

@@ -31,7 +31,7 @@ fn report(text: &str) -> String {
     out
 }
 
-fn write_outcome(rules: &averment::Rules, outcome: &Outcome, out: &mut String) {
+fn write_outcome(rules: &averment_fixtures::Rules, outcome: &Outcome, out: &mut String) {
     for result in &outcome.results {
         let assertion = &rules.program().assertions[result.assertion as usize];
         let _ = write!(out, "\n{}\n  {}", assertion.text, result.verdict.as_str());

@@ -1,8 +1,8 @@
 //! What holds for all rules and runs.
 
 use crate::course::run::{rules, run, verdicts};
-use averment::Rules;
 use averment_base::truth::Verdict;
+use averment_fixtures::Rules;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! Runs in short: `approve{"id":1} refund!@2 ...` is two calls and more to come.
 
-use averment::Rules;
 use averment_base::truth::Verdict;
+use averment_fixtures::Rules;
 use serde_json::{Value, json};
 
 /// A run of calls, one word each: the tool, then its arguments as a JSON object (none: `{}`), then marks: `!` failed, `?` status not

@@ -176,7 +176,7 @@ fn esc(text: &str) -> String {
 type Rules = (Program, Prepared);
 
 fn compiled(text: &str) -> Rules {
-    let rules = averment::Rules::from_text("rules.assert", text).expect("good rules");
+    let rules = averment_fixtures::Rules::from_text("rules.assert", text).expect("good rules");
     let program = rules.program().clone();
     let prepared = Prepared::new(&program);
     (program, prepared)

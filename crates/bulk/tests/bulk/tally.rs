@@ -54,7 +54,7 @@ never f weight 0
 "#;
 
 fn program(name: &str, text: &str) -> Program {
-    averment::Rules::from_text(name, text).unwrap_or_else(|error| panic!("{error:?}")).program().clone()
+    averment_fixtures::Rules::from_text(name, text).unwrap_or_else(|error| panic!("{error:?}")).program().clone()
 }
 
 fn answer() -> impl Strategy<Value = Answer> {

@@ -6,24 +6,21 @@ use super::outputs::{self, Outputs, Target};
 use super::pipeline;
 use super::project::{self, ProjectArguments};
 use super::rules::{self, Rules};
-use super::{inputs, params, profile, select, units};
-use averment_base::limits::Limits;
-use averment_bulk::faults::Faults;
-use averment_bulk::feed;
+use super::{inputs, params, profile, units};
+use averment::stages::{Settings, Wants, select};
+use averment::{Limits, Permissions};
 use averment_bulk::pipeline::Pipeline;
-use averment_bulk::unused::Unused;
-use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::select::Selection;
-use averment_engine::vm::world::{self, Permissions};
+use averment_engine::vm::world;
 use averment_ide::project::Project;
 use averment_report::Format;
 use averment_report::gate::{Gate, Policy};
-use averment_report::model::Detail;
 use averment_report::table::Table;
 use clap::ValueEnum;
 use std::io::Write as _;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Arguments of the command.
@@ -96,7 +93,7 @@ pub struct Arguments {
     run_timeout: Option<String>,
     /// Runs that are judged at a time [default: all processors]
     #[arg(long, value_name = "N", value_parser = units::threads, allow_negative_numbers = true)]
-    threads: Option<std::num::NonZeroUsize>,
+    threads: Option<NonZeroUsize>,
     /// Names of the parts of a run in a format of one's own: a TOML or JSON file
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
@@ -151,37 +148,15 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let selection =
         Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
     select::known(&rules.programs, &selection)?;
-    let table = Table::new(&rules.programs, |program, number| {
-        let program = rules.programs.get(program);
-        let assertion = program.and_then(|program| Some((program, program.assertions.get(number as usize)?)));
-        assertion.is_some_and(|(program, assertion)| selection.selects(program, assertion))
-    });
-    let traces = traces(arguments, &given, &table)?;
+    let traces = traces(arguments, &given, select::selects_any(&rules.programs, &selection))?;
     let policy = Policy { deny_vacuous: given.denies(Deny::Vacuous), allow_undecided: given.allows(Allow::Undecided) };
     let mut outputs = Outputs::open(&targets, color, policy, arguments.max_failures, &rules.data())?;
-    let reading = feed::Reading { limits, strict: arguments.strict, names: inputs::names(arguments.map.as_deref())? };
-    let pipeline = Arc::new(Pipeline {
-        programs: rules.programs,
-        table,
-        options: EvaluateOptions {
-            selection,
-            permissions: permissions(arguments, project)?,
-            limits,
-            ..EvaluateOptions::default()
-        },
-        policy,
-        drawn: outputs.drawn,
-        detail: Detail { excerpt: outputs.excerpt, findings: outputs.findings },
-        unused: Unused::new(reading.names.as_deref()),
-        reading,
-        threads: arguments.threads,
-        chunk: chunk(arguments)?,
-        compact: outputs.compact && costs.is_none(),
-        lines: outputs.lines && costs.is_none(),
-        large: Mutex::default(),
-        profile: costs.map(Mutex::new),
-        faults: Faults::armed(),
-    });
+    let names = inputs::names(arguments.map.as_deref())?;
+    let permissions = permissions(arguments, project)?;
+    let settings = Settings { selection, permissions, limits, policy, strict: arguments.strict, names };
+    let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);
+    let batch = rules.batch().threads(arguments.threads.map_or(0, NonZeroUsize::get)).chunk(chunk(arguments)?);
+    let pipeline = batch.pipeline(Wants { profile: costs, ..outputs.wants() });
     let judged = judge(&pipeline, traces, &mut outputs, &given);
     if let Some(target) = profile {
         target.write(&pipeline, started, color)?;
@@ -351,9 +326,9 @@ fn say(rules: &Rules, targets: &[Target], color: ColorChoice) -> Result<(), Stop
 }
 
 /// The traces to read; none at all is wrong usage unless allowed.
-fn traces(arguments: &Arguments, given: &Given<'_>, table: &Table) -> Result<Vec<inputs::Input>, Stop> {
+fn traces(arguments: &Arguments, given: &Given<'_>, selects_any: bool) -> Result<Vec<inputs::Input>, Stop> {
     let empty_allowed = given.allows(Allow::Empty);
-    if table.items.is_empty() && !empty_allowed {
+    if !selects_any && !empty_allowed {
         let selected = !(arguments.rule.is_empty() && arguments.case.is_empty() && arguments.tag.is_empty());
         let message = if selected { "no assertion is selected" } else { "the rules hold no assertion" };
         return Err(Stop::usage(format!("nothing to check: {message}"), "`--allow empty` lets it pass"));
@@ -377,7 +352,7 @@ fn traces(arguments: &Arguments, given: &Given<'_>, table: &Table) -> Result<Vec
 fn chunk(arguments: &Arguments) -> Result<usize, Stop> {
     let Some(text) = &arguments.chunk else { return Ok(averment_traces::read::STRETCH) };
     match units::bytes(text) {
-        Some(bytes) if bytes > 0 => Ok(bytes.clamp(1 << 10, 1 << 30)),
+        Some(bytes) if bytes > 0 => Ok(bytes),
         _ => Err(Stop::usage(format!("`{text}` is no size"), "write a size such as `1MiB`")),
     }
 }

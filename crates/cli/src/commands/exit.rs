@@ -57,3 +57,9 @@ impl From<std::io::Error> for Stop {
         Self::Output(error)
     }
 }
+
+impl From<averment::Problem> for Stop {
+    fn from(averment::Problem { message, help }: averment::Problem) -> Self {
+        Self::Usage { message, help }
+    }
+}

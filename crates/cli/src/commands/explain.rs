@@ -3,18 +3,16 @@
 use super::console::{ColorChoice, Stream};
 use super::docs;
 use super::exit::{Exit, Stop};
-use super::{inputs, params, rules, select};
+use super::{inputs, params, rules};
+use averment::stages::{Settings, select};
 use averment_base::diagnostic::Slug;
 use averment_base::diagnostic::render::Style;
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
 use averment_bulk::feed::{self, Reading};
-use averment_engine::vm::evaluate::{EvaluateOptions, derive};
-use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::select::Selection;
 use averment_engine::vm::world::Permissions;
 use averment_report::derivation::{self, Choice, View};
-use averment_report::table::Table;
 use averment_report::tell_unreadable;
 use averment_traces::read::RawRun;
 use bumpalo::Bump;
@@ -123,12 +121,7 @@ fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice)
     params::apply(&mut rules.programs, &arguments.param_file, &arguments.param)?;
     let selection = Selection { rules: arguments.rule.clone(), ..Selection::default() };
     select::known(&rules.programs, &selection)?;
-    let table = Table::new(&rules.programs, |program, number| {
-        let program = rules.programs.get(program);
-        let assertion = program.and_then(|program| Some((program, program.assertions.get(number as usize)?)));
-        assertion.is_some_and(|(program, assertion)| selection.selects(program, assertion))
-    });
-    if table.items.is_empty() {
+    if !select::selects_any(&rules.programs, &selection) {
         return Err(Stop::usage("there is nothing to explain: the rules hold no assertion", ""));
     }
     let folder = std::env::current_dir().unwrap_or_default();
@@ -137,18 +130,13 @@ fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice)
         run: arguments.allow_run,
         ..Permissions::of_command_line(folder)
     };
-    let options = EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() };
+    let settings = Settings { selection, permissions, limits, ..Settings::default() };
     let reading = Reading { limits, strict: false, names: None };
     let wanted = find(trace, arguments.run.as_deref(), &reading, color)?;
-    let prepared: Vec<Prepared> = rules.programs.iter().map(Prepared::new).collect();
-    let arena = Bump::new();
-    let run = feed::parse(wanted.raw()?, &arena, &reading).map_err(|_| Stop::Said(Exit::Trace))?;
-    let mut derived = Vec::new();
-    for (at, (program, prepared)) in rules.programs.iter().zip(&prepared).enumerate() {
-        derived.push((at, derive(program, prepared, &run, &arena, &options).1));
-    }
     let choice = if arguments.all { Choice::All } else { Choice::Around };
-    write(arguments, &derivation::view(&table, &run, &derived, choice), color)
+    let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);
+    let explanation = rules.explain_run(wanted.raw()?, choice).map_err(|_| Stop::Said(Exit::Trace))?;
+    write(arguments, explanation.view(), color)
 }
 
 fn load(given: &str, trace: &str, limits: Limits) -> Result<rules::Rules, Stop> {

@@ -26,7 +26,6 @@ mod repair;
 mod repl;
 mod replace;
 pub(crate) mod rules;
-mod select;
 mod test;
 mod trace;
 mod units;

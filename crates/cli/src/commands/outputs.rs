@@ -3,6 +3,7 @@
 use super::console::{ColorChoice, Stream};
 use super::exit::Stop;
 use super::said;
+use averment::stages::Wants;
 use averment_base::diagnostic::render::Style;
 use averment_base::diagnostic::suggest::nearest;
 use averment_report::gate::Policy;
@@ -57,15 +58,15 @@ pub struct Outputs {
     reports: Vec<Box<dyn Report>>,
     totals: Totals,
     /// How wide pieces of the trace are; `None` when nothing draws them.
-    pub excerpt: Option<usize>,
+    excerpt: Option<usize>,
     /// True where some report shows reasons and evidence.
-    pub findings: bool,
+    findings: bool,
     /// How many failures reports draw, in all and of one assertion; `None` where one shows every finding.
-    pub drawn: Option<(usize, usize)>,
+    drawn: Option<(usize, usize)>,
     /// True where no report needs whole runs: counts and finished lines are enough.
-    pub compact: bool,
+    compact: bool,
     /// True where some report wants lines of `jsonl`.
-    pub lines: bool,
+    lines: bool,
 }
 
 impl Outputs {
@@ -97,6 +98,12 @@ impl Outputs {
             outputs.reports.push(report::open(target.format, out, options));
         }
         Ok(outputs)
+    }
+
+    /// What the reports need of a batch.
+    pub fn wants(&self) -> Wants {
+        let Self { excerpt, findings, drawn, compact, lines, .. } = *self;
+        Wants { excerpt, findings, drawn, compact, lines, profile: None }
     }
 
     /// Begins every report.

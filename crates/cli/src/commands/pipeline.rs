@@ -4,15 +4,15 @@ use super::console::say;
 use super::inputs::Input;
 use super::outputs::Outputs;
 use super::progress::Progress;
+use averment::Batch;
 use averment_bulk::feed::{self, Lost};
 use averment_bulk::judge::Done;
-use averment_bulk::pipeline::{self, Broken, Finished, Judging, Pipeline};
+use averment_bulk::ordered::{Next, Ordered};
+use averment_bulk::pipeline::{Broken, Finished, Pipeline};
 use averment_report::table::Table;
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::thread;
 use std::time::Duration;
 
@@ -72,12 +72,11 @@ const GLANCE: Duration = Duration::from_millis(40);
 pub fn run(pipeline: &Arc<Pipeline>, traces: Vec<Input>, outputs: &mut Outputs) -> io::Result<End> {
     let interrupted = interruptions()?;
     let total = feed::length(&traces);
-    let Judging { finished, permits, workers } = pipeline::start(pipeline, traces, total);
-    let progress = Progress::new(total);
-    let mut writer = Writer { table: &pipeline.table, outputs, progress, end: End::default(), written: 0 };
-    writer.write_all(&finished, &permits, &interrupted)?;
+    let mut pieces = Batch::start(pipeline, traces);
+    let mut writer = Writer { table: &pipeline.table, outputs, progress: Progress::new(total), end: End::default() };
+    writer.write_all(&mut pieces, &interrupted)?;
     if !writer.end.interrupted {
-        writer.end.add(workers.join(writer.written));
+        writer.end.add(pieces.join());
     }
     Ok(writer.end)
 }
@@ -98,59 +97,36 @@ struct Writer<'a> {
     outputs: &'a mut Outputs,
     progress: Progress,
     end: End,
-    /// Pieces that came back.
-    written: usize,
 }
 
 impl Writer<'_> {
-    fn write_all(
-        &mut self,
-        finished: &Receiver<Finished>,
-        permits: &Receiver<()>,
-        stop: &AtomicBool,
-    ) -> io::Result<()> {
-        let mut early = BTreeMap::new();
+    fn write_all(&mut self, pieces: &mut Ordered, stop: &AtomicBool) -> io::Result<()> {
         while !stop.load(Ordering::Relaxed) {
-            match self.next(finished, self.written > FEW)? {
+            match self.next(pieces)? {
                 // What comes with Ctrl-C is cut off by it: a pipe whose writer ended on it, too.
                 Next::Finished(_) if stop.load(Ordering::Relaxed) => break,
-                Next::Finished(one) => early.insert(one.number, one),
-                Next::Nothing => continue,
-                // What lies behind a piece that never came is known all the same.
-                Next::End => return early.into_values().try_for_each(|one| self.take(&one)),
-            };
-            while let Some(one) = early.remove(&self.written) {
-                self.take(&one)?;
-                let _ = permits.try_recv();
+                Next::Finished(one) => {
+                    self.progress.hide_while(|| Self::write(self.table, self.outputs, &mut self.end, &one))?;
+                    self.progress.add(one.bytes);
+                }
+                Next::Nothing => {}
+                Next::End => return Ok(()),
             }
         }
         self.end.interrupted = true;
         Ok(())
     }
 
-    /// Writes what came back of a piece.
-    fn take(&mut self, one: &Finished) -> io::Result<()> {
-        self.progress.hide_while(|| Self::write(self.table, self.outputs, &mut self.end, one))?;
-        self.progress.add(one.bytes);
-        self.written += 1;
-        Ok(())
-    }
-
-    /// What is finished next. Before waiting for it, what is written so far is handed on; with `many`, some may gather.
-    fn next(&mut self, finished: &Receiver<Finished>, many: bool) -> io::Result<Next> {
-        match finished.try_recv() {
-            Ok(one) => return Ok(Next::Finished(one)),
-            Err(TryRecvError::Disconnected) => return Ok(Next::End),
-            Err(TryRecvError::Empty) => self.progress.hide_while(|| self.outputs.flush())?,
+    /// What is finished next. Before waiting for it, what is written so far is handed on; after many, some may gather.
+    fn next(&mut self, pieces: &mut Ordered) -> io::Result<Next> {
+        match pieces.ready() {
+            Next::Nothing => self.progress.hide_while(|| self.outputs.flush())?,
+            next => return Ok(next),
         }
-        if many {
+        if pieces.taken() > FEW {
             thread::sleep(GATHER);
         }
-        Ok(match finished.recv_timeout(GLANCE) {
-            Ok(one) => Next::Finished(one),
-            Err(RecvTimeoutError::Timeout) => Next::Nothing,
-            Err(RecvTimeoutError::Disconnected) => Next::End,
-        })
+        Ok(pieces.wait(Some(GLANCE)))
     }
 
     fn write(table: &Table, outputs: &mut Outputs, end: &mut End, finished: &Finished) -> io::Result<()> {
@@ -169,15 +145,6 @@ impl Writer<'_> {
         end.add(Broken { lost: Lost { runs: finished.lost, more: false }, dead: 0 });
         Ok(())
     }
-}
-
-/// What there is to write.
-enum Next {
-    Finished(Finished),
-    /// Nothing yet.
-    Nothing,
-    /// Nothing any more.
-    End,
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! `aver explain RULES TRACE` as a user meets it.
 
 use crate::folder::Folder;
-use averment::Rules;
 use averment_base::limits::Limits;
 use averment_engine::vm::evaluate::{EvaluateOptions, derive, evaluate};
 use averment_engine::vm::prepare::Prepared;
 use averment_fixtures as fixtures;
+use averment_fixtures::Rules;
 use averment_traces::read_str;
 use bumpalo::Bump;
 use std::path::PathBuf;

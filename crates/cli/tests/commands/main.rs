@@ -16,6 +16,7 @@
 mod check_terminal;
 mod documents;
 mod explain;
+mod facade;
 mod fast;
 mod fmt;
 mod folder;

@@ -2,13 +2,15 @@
 
 use super::Checker;
 use super::described::Described;
+use super::reading::DataFile;
 use super::scope::Scope;
 use crate::ir;
 use averment_base::diagnostic::{Diagnostic, Severity, Slug, suggest};
-use averment_base::source::Span;
+use averment_base::source::{FileId, Span};
 use averment_syntax::ast::{self, ItemKind};
 use indexmap::IndexMap;
 use serde_json::Value;
+use std::path::Path;
 use std::rc::Rc;
 
 /// The declared tools.
@@ -119,14 +121,34 @@ impl<'a> Checker<'a> {
 
     /// `tools from "file"`.
     fn read_tools(&mut self, file: usize, path: &ast::Name) {
-        let listed = self.listed_tools(file, path);
-        self.catalogue.incomplete |= listed.is_none();
-        for (tool, folder, id) in listed.unwrap_or_default() {
+        let Some(data) = self.read_named(file, path) else {
+            self.catalogue.incomplete = true;
+            return;
+        };
+        let inside = self.schema_root(file, &data.folder);
+        self.add_tools(&data, &path.text, path.span, &inside);
+    }
+
+    /// Reads the catalogues that are given beside the rules: files of the map.
+    pub(super) fn read_given_tools(&mut self, files: &[FileId]) {
+        for &id in files {
+            let Some(file) = self.map.get(id) else { continue };
+            let name = file.name.clone();
+            let folder = file.folder.clone().unwrap_or_default();
+            let data = DataFile { id, key: (&name).into(), text: file.text.clone(), folder: folder.clone() };
+            self.add_tools(&data, &name, Span::new(id, 0, 0), &folder);
+        }
+    }
+
+    /// Adds the tools of a catalogue; `place` is where it is named, and its references stay in the folder `inside`.
+    fn add_tools(&mut self, data: &DataFile, name: &str, place: Span, inside: &Path) {
+        let tools = self.listed_tools(data, name, place);
+        self.catalogue.incomplete |= tools.is_none();
+        for tool in tools.unwrap_or_default() {
             let schema = tool.schema.and_then(|schema| {
-                let inside = self.schema_root(file, &folder);
-                let schema = self.bundle_or_report(schema, &folder, id, inside, path.span)?;
+                let schema = self.bundle_or_report(schema, &data.folder, data.id, inside.to_path_buf(), place)?;
                 if let Err((message, help)) = self.tool_schema_error(&tool.name, &schema) {
-                    self.report(Diagnostic::new(Slug::BadSchema, path.span, message).help(help));
+                    self.report(Diagnostic::new(Slug::BadSchema, place, message).help(help));
                     return None;
                 }
                 Some(schema)
@@ -135,22 +157,16 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn listed_tools(
-        &mut self,
-        file: usize,
-        path: &ast::Name,
-    ) -> Option<Vec<(Listed, std::path::PathBuf, averment_base::source::FileId)>> {
-        let data = self.read_named(file, path)?;
-        let value = self.parse_json(&data, &path.text, path.span)?;
-        let Some(tools) = listed(&value) else {
-            self.report(
-                Diagnostic::new(Slug::BadSchema, path.span, format!("the file `{}` is no list of tools", path.text)).help(
-                    "it is an answer to MCP `tools/list`, a list of OpenAI tools, or an object from names to JSON Schemas",
-                ),
-            );
-            return None;
-        };
-        Some(tools.into_iter().map(|tool| (tool, data.folder.clone(), data.id)).collect())
+    fn listed_tools(&mut self, data: &DataFile, name: &str, place: Span) -> Option<Vec<Listed>> {
+        let value = self.parse_json(data, name, place)?;
+        let tools = listed(&value);
+        if tools.is_none() {
+            self
+                .report(Diagnostic::new(Slug::BadSchema, place, format!("the file `{name}` is no list of tools")).help(
+                "it is an answer to MCP `tools/list`, a list of OpenAI tools, or an object from names to JSON Schemas",
+            ));
+        }
+        tools
     }
 
     fn tool_schema_error(&self, tool: &str, schema: &Value) -> Result<(), (String, String)> {

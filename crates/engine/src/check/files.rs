@@ -36,6 +36,21 @@ pub enum FileError {
     Other(String),
 }
 
+impl FileError {
+    /// What is wrong with the file of this path, in words.
+    #[must_use]
+    pub fn of(&self, path: &str) -> String {
+        match self {
+            Self::NotFound => format!("the file `{path}` does not exist"),
+            Self::NotRelative => format!("`{path}` is not a path relative to this file"),
+            Self::Outside => format!("`{path}` leads out of the folder of the rules"),
+            Self::TooLarge(limit) => format!("the file `{path}` is larger than {limit} bytes"),
+            Self::NotText => format!("the file `{path}` is not UTF-8 text"),
+            Self::Other(why) => format!("the file `{path}` cannot be read: {why}"),
+        }
+    }
+}
+
 /// What files may be read from. Paths are as the author wrote them, relative to `folder`.
 pub trait Files {
     /// Reads a file; with `inside` only when it lies in that folder, symbolic links followed.

@@ -178,14 +178,6 @@ fn short_name(name: &str) -> String {
 pub fn cannot_read(files: &dyn Files, folder: &Path, path: &ast::Name, error: &FileError) -> Diagnostic {
     let text = &path.text;
     let slug = if *error == FileError::NotFound { Slug::MissingFile } else { Slug::Import };
-    let message = match error {
-        FileError::NotFound => format!("the file `{text}` does not exist"),
-        FileError::NotRelative => format!("`{text}` is not a path relative to this file"),
-        FileError::Outside => format!("`{text}` leads out of the folder of the rules"),
-        FileError::TooLarge(limit) => format!("the file `{text}` is larger than {limit} bytes"),
-        FileError::NotText => format!("the file `{text}` is not UTF-8 text"),
-        FileError::Other(why) => format!("the file `{text}` cannot be read: {why}"),
-    };
     let help = match error {
         FileError::NotFound => match near_file(files, folder, text) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -198,7 +190,7 @@ pub fn cannot_read(files: &dyn Files, folder: &Path, path: &ast::Name, error: &F
         FileError::NotText => "save the file as UTF-8".to_owned(),
         FileError::TooLarge(_) | FileError::Other(_) => "name a file of text".to_owned(),
     };
-    Diagnostic::new(slug, path.span, message).help(help)
+    Diagnostic::new(slug, path.span, error.of(text)).help(help)
 }
 
 /// The path with the nearest name of its folder in place of its last part.

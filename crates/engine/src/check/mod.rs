@@ -92,7 +92,13 @@ pub struct Checked {
 /// Checks the file `root` of the map with everything that it imports; imported files and named data files are added to the map.
 #[must_use]
 pub fn check(map: &mut SourceMap, root: FileId, options: &CheckOptions<'_>) -> Checked {
-    check_read(map, root, None, options)
+    check_read(map, root, None, &[], options)
+}
+
+/// The same where tools are known beside those that the rules declare: `tools` are catalogues, files of the map.
+#[must_use]
+pub fn check_with_tools(map: &mut SourceMap, root: FileId, tools: &[FileId], options: &CheckOptions<'_>) -> Checked {
+    check_read(map, root, None, tools, options)
 }
 
 /// The same for a root that was read already: its tree, and what was said of it.
@@ -104,18 +110,20 @@ pub fn check_tree(
     said: Diagnostics,
     options: &CheckOptions<'_>,
 ) -> Checked {
-    check_read(map, root, Some((tree, said)), options)
+    check_read(map, root, Some((tree, said)), &[], options)
 }
 
 fn check_read(
     map: &mut SourceMap,
     root: FileId,
     read: Option<(ast::File, Diagnostics)>,
+    tools: &[FileId],
     options: &CheckOptions<'_>,
 ) -> Checked {
     let mut diagnostics = Diagnostics::default();
     let loaded = load::load(map, root, read, options.files, &options.limits, &mut diagnostics);
     let mut checker = Checker::new(map, &loaded, options, diagnostics);
+    checker.read_given_tools(tools);
     checker.declare_all();
     checker.define_all();
     checker.root_body();

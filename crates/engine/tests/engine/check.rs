@@ -449,8 +449,8 @@ fn what_is_checked_means_what_it_says() {
     for path in fixtures::rule_files(&folder) {
         let name = fixtures::name(&path);
         let text = std::fs::read_to_string(&path).unwrap();
-        let rules =
-            averment::Rules::with_files(&name, Some(&folder), &text, &disk).unwrap_or_else(|error| panic!("{error}"));
+        let rules = averment_fixtures::Rules::with_files(&name, Some(&folder), &text, &disk)
+            .unwrap_or_else(|error| panic!("{error}"));
         assert!(rules.diagnostics().0.is_empty(), "{:#?}", rules.diagnostics());
         for result in rules.run_tests() {
             tests += 1;

@@ -341,7 +341,7 @@ mod tests {
         let files = averment_engine::check::files::Memory::new(files);
         for word in WORDS.iter().filter(|word| !word.example.is_empty() && word.word != "tools from") {
             let folder = Some(std::path::Path::new(""));
-            let compiled = averment::Rules::with_files("example.assert", folder, word.example, &files);
+            let compiled = averment_fixtures::Rules::with_files("example.assert", folder, word.example, &files);
             assert!(compiled.is_ok(), "`{}`:\n{}", word.word, compiled.unwrap_err());
         }
     }

@@ -194,7 +194,7 @@ fn levels_of_slugs_win_over_those_of_families() {
 fn verdict_at(linted: &Linted, run: &str, span: averment_base::source::Span) -> Option<&'static str> {
     use averment_base::truth::Verdict;
     let program = averment_engine::compile::compile(&linted.checked.module, &linted.map);
-    let rules = averment::Rules::from_program(program);
+    let rules = averment_fixtures::Rules::from_program(program);
     let outcome = rules.check_json(run).unwrap_or_else(|error| panic!("{run}: {error}"));
     let inside = |one: &averment_base::source::Span| one.start <= span.start && span.end <= one.end;
     let number = linted.checked.module.assertions.iter().position(|one| inside(&one.span))?;

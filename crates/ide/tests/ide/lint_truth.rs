@@ -1,11 +1,11 @@
 //! What the linter says of conditions without a run is true on every run that can be made up.
-use averment::Rules;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_base::truth::Verdict;
 use averment_engine::check::files::Memory;
 use averment_engine::check::{CheckOptions, check};
+use averment_fixtures::Rules;
 use averment_ide::lint::{Level, Levels, LintOptions, lint};
 use proptest::prelude::*;
 use std::cell::Cell;

@@ -16,11 +16,16 @@ pub use human::{assertion, ink, nodes, write as human};
 pub use timeline::{Choice, Line, StepLine};
 pub use view::{View, value, view, words};
 
-/// A view as data: one JSON object.
+/// A view as data.
+#[must_use]
+pub fn data(view: &View) -> serde_json::Value {
+    serde_json::json!({"version": 1, "run": view.run, "assertions": view.assertions})
+}
+
+/// A view as text of one JSON object.
 #[must_use]
 pub fn json(view: &View) -> String {
-    let value = serde_json::json!({"version": 1, "run": view.run, "assertions": view.assertions});
-    let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    let mut text = serde_json::to_string_pretty(&data(view)).unwrap_or_default();
     text.push('\n');
     text
 }

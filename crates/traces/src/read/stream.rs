@@ -77,6 +77,12 @@ impl Runs {
         Self { input, file, limits: *limits, state: State::Start, ready: VecDeque::new() }
     }
 
+    /// The same under another name.
+    #[must_use]
+    pub fn named(self, file: impl Into<String>) -> Self {
+        Self { file: file.into(), ..self }
+    }
+
     /// The next part of the file; `None` at its end. Lines come in pieces of about `size` bytes, in `buffer`.
     pub fn part(&mut self, buffer: &mut Vec<u8>, size: usize) -> Option<Part> {
         if matches!(self.state, State::Start) {

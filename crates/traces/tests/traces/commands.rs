@@ -34,7 +34,7 @@ fn the_plain_reading_agrees_with_the_vectors() {
 
 /// The verdict of one rule on a run with one command.
 fn verdict(rule: &str, command: &str) -> &'static str {
-    let rules = averment::Rules::from_text("t", rule).unwrap_or_else(|error| panic!("{rule}: {error}"));
+    let rules = averment_fixtures::Rules::from_text("t", rule).unwrap_or_else(|error| panic!("{rule}: {error}"));
     let run = json!({"commands": [{"command": command}], "calls": []}).to_string();
     rules.check_json(&run).unwrap().results[0].verdict.as_str()
 }
@@ -72,7 +72,7 @@ fn no_program_of_a_line_hides_behind_another() {
 fn the_fields_of_a_command_are_those_of_its_main_program() {
     assert_eq!(verdict("each command: program == \"npm\" and \"ci\" in args", "cd app && npm ci"), "pass");
     assert_eq!(verdict("require command where any p in parts: p.program == \"cd\"", "cd app && npm ci"), "pass");
-    let rules = averment::Rules::from_text("t", "require command npm(args: [\"x\"])").unwrap();
+    let rules = averment_fixtures::Rules::from_text("t", "require command npm(args: [\"x\"])").unwrap();
     let recorded = r#"{"commands": [{"command": "?", "program": "npm", "args": ["x"]}]}"#;
     assert_eq!(rules.check_json(recorded).unwrap().results[0].verdict.as_str(), "pass");
 }
@@ -81,7 +81,7 @@ fn the_fields_of_a_command_are_those_of_its_main_program() {
 fn a_binding_is_asked_of_the_program_it_stands_with() {
     let rule = "before read($_) -> command rm(args contains $p)".replace("read($_)", "read(path: $p)");
     let verdict = |run: &str| {
-        let rules = averment::Rules::from_text("t", &rule).unwrap_or_else(|error| panic!("{error}"));
+        let rules = averment_fixtures::Rules::from_text("t", &rule).unwrap_or_else(|error| panic!("{error}"));
         rules.check_json(run).unwrap().results[0].verdict.as_str()
     };
     let run = |line: &str| {

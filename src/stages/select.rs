@@ -1,14 +1,24 @@
-//! `--rule`, `--case`, `--tag`: which assertions are checked. A name that nothing has is a mistake.
+//! Which assertions are checked. A name that nothing has is a mistake.
 
-use super::exit::Stop;
+use crate::error::Problem;
 use averment_base::diagnostic::suggest::nearest;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir::RuleRole;
 use averment_engine::vm::select::Selection;
 use std::collections::BTreeSet;
 
+/// Whether some assertion is selected.
+#[must_use]
+pub fn selects_any(programs: &[Program], selection: &Selection) -> bool {
+    let selects = |program: &Program| program.assertions.iter().any(|one| selection.selects(program, one));
+    programs.iter().any(selects)
+}
+
 /// Checks that every name is known.
-pub fn known(programs: &[Program], selection: &Selection) -> Result<(), Stop> {
+///
+/// # Errors
+/// The first that is not.
+pub fn known(programs: &[Program], selection: &Selection) -> Result<(), Problem> {
     let rules = programs.iter().flat_map(|program| {
         let ids = program.assertions.iter().map(|assertion| assertion.id.as_str());
         program.rules.iter().map(|rule| rule.id.as_str()).chain(ids)
@@ -27,7 +37,7 @@ pub fn known(programs: &[Program], selection: &Selection) -> Result<(), Stop> {
 /// Names that are listed when there is no near one.
 const LISTED: usize = 12;
 
-fn all(what: &str, names: &[String], known: &BTreeSet<&str>) -> Result<(), Stop> {
+fn all(what: &str, names: &[String], known: &BTreeSet<&str>) -> Result<(), Problem> {
     let Some(unknown) = names.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
     let listed: Vec<String> = known.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
     let more = if known.len() > LISTED { ", …" } else { "" };
@@ -36,5 +46,5 @@ fn all(what: &str, names: &[String], known: &BTreeSet<&str>) -> Result<(), Stop>
         None if known.is_empty() => format!("the rules have no {what}"),
         None => format!("there are {}{more}", listed.join(", ")),
     };
-    Err(Stop::usage(format!("there is no {what} `{unknown}`"), help))
+    Err(Problem::new(format!("there is no {what} `{unknown}`"), help))
 }

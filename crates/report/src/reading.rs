@@ -1,0 +1,38 @@
+//! Reading a run for a report: under limits, and with what is odd in it as an error where that is asked for.
+
+use crate::model::Unreadable;
+use crate::redact_run;
+use averment_base::limits::Limits;
+use averment_runs::run::Run;
+use averment_traces::error::{Problem, ReadError};
+use averment_traces::names::Names;
+use averment_traces::read::{self, RawRun};
+use bumpalo::Bump;
+use std::sync::Arc;
+
+/// How runs are read.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// Sizes and depths.
+    pub limits: Limits,
+    /// What is odd in a trace is an error.
+    pub strict: bool,
+    /// The names of a home-grown format (`--map`).
+    pub names: Option<Arc<Names>>,
+}
+
+/// Reads one run.
+///
+/// # Errors
+/// What is not JSON, no run of a known format, beyond a limit, or odd where that is an error.
+pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> Result<Run<'run>, Unreadable> {
+    let run = read::parse_under(raw, arena, &reading.limits, reading.names.as_deref())
+        .map_err(|error| Unreadable::of(&error))?;
+    match run.warnings.first().filter(|_| reading.strict) {
+        Some(warning) => {
+            let problem = Problem { message: redact_run(&run, &warning.message), help: String::new() };
+            Err(Unreadable::of(&ReadError::at(&run.source, run.text, warning.offset, problem)))
+        }
+        None => Ok(run),
+    }
+}

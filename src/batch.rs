@@ -1,0 +1,315 @@
+//! Many runs: files of them, judged by several threads, in order.
+
+use crate::error::RunError;
+use crate::outcome::Outcome;
+use crate::rules::{Inner, Rules};
+use crate::trace::plain;
+use averment_bulk::faults::Faults;
+use averment_bulk::feed::{self, Input};
+use averment_bulk::judge::Done;
+use averment_bulk::ordered::{Next, Ordered};
+use averment_bulk::pipeline::{self, Broken, Finished, Pipeline};
+use averment_bulk::unused::Unused;
+use averment_report::model::Detail;
+use averment_report::profile::Costs;
+use averment_report::totals::{Counts, Totals};
+use averment_traces::read::STRETCH;
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// Judges files of many runs with several threads. This is what `aver check` does; memory does not depend on the number of runs.
+///
+/// ```
+/// use averment::Rules;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("runs.jsonl");
+/// # std::fs::write(&path, "{\"calls\": []}\n{\"calls\": [{\"tool\": \"refund\"}]}\n")?;
+/// let rules = Rules::from_text("refunds.assert", "never refund")?;
+/// let mut outcomes = rules.batch().threads(2).outcomes([&path]);
+/// for run in &mut outcomes {
+///     let outcome = run?;
+///     if !outcome.passed() {
+///         println!("{}: {}", outcome.run(), outcome.findings().map(|one| one.reason()).collect::<Vec<_>>().join(", "));
+///     }
+/// }
+/// let summary = outcomes.summary();
+/// assert_eq!((summary.runs(), summary.runs_failed()), (2, 1));
+/// // Where only the counts are wanted, no outcome is made, which is several times as fast.
+/// assert_eq!(rules.batch().summary([&path]).runs_failed(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Batch {
+    rules: Rules,
+    threads: Option<NonZeroUsize>,
+    chunk: usize,
+}
+
+/// What reports want of a batch.
+#[derive(Debug, Default)]
+pub struct Wants {
+    /// The width of pieces of the trace; `None` when nothing draws them.
+    pub excerpt: Option<usize>,
+    /// Reasons and evidence.
+    pub findings: bool,
+    /// How many failures are drawn, in all and of one assertion; `None` for all.
+    pub drawn: Option<(usize, usize)>,
+    /// Counts and finished lines are enough.
+    pub compact: bool,
+    /// Lines of `jsonl`.
+    pub lines: bool,
+    /// Where the costs are noted, while a profile is made.
+    pub profile: Option<Costs>,
+}
+
+impl Rules {
+    /// Judges many runs.
+    #[must_use]
+    pub fn batch(&self) -> Batch {
+        Batch { rules: self.clone(), threads: None, chunk: STRETCH }
+    }
+}
+
+impl Batch {
+    /// How many threads judge; 0, as at the beginning, for as many as there are processors. Small files are judged by one.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads: NonZeroUsize::new(threads), ..self }
+    }
+
+    /// How many bytes of whole lines one thread takes at a time; 256 KiB at the beginning. More costs memory, less costs time.
+    #[must_use]
+    pub fn chunk(self, bytes: usize) -> Self {
+        Self { chunk: bytes.clamp(1 << 10, 1 << 30), ..self }
+    }
+
+    /// Judges the runs of some files; their outcomes come in the order of the files and of the runs in them. Judging goes on in the background
+    /// while they are taken, some pieces ahead, and ends where the iterator is dropped. A file that cannot be read is an error among them.
+    #[must_use]
+    pub fn outcomes<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> BatchOutcomes {
+        let pipeline = self.pipeline(Wants { findings: true, ..Wants::default() });
+        let pieces = Self::start(&pipeline, inputs(files));
+        BatchOutcomes { pipeline, pieces, ready: VecDeque::new(), summary: Summary::default(), ended: false }
+    }
+
+    /// Judges the runs of some files and shows each outcome, in order, until `each` says that it is enough. The summary is of those that were
+    /// shown.
+    pub fn for_each<P: AsRef<Path>>(
+        &self,
+        files: impl IntoIterator<Item = P>,
+        mut each: impl FnMut(Result<Outcome, RunError>) -> ControlFlow<()>,
+    ) -> Summary {
+        let mut outcomes = self.outcomes(files);
+        for one in &mut outcomes {
+            if each(one).is_break() {
+                break;
+            }
+        }
+        outcomes.summary
+    }
+
+    /// Judges the runs of some files and counts. No outcome is made, so that most of a run need not be read: it is the fastest way to know
+    /// whether all is well, as `aver check --format summary` does it.
+    #[must_use]
+    pub fn summary<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Summary {
+        let pipeline = self.pipeline(Wants { compact: true, ..Wants::default() });
+        let mut pieces = Self::start(&pipeline, inputs(files));
+        let mut summary = Summary::default();
+        loop {
+            match pieces.wait(None) {
+                Next::Finished(one) => {
+                    one.done.iter().for_each(|done| summary.count(done));
+                    summary.totals.add_tally(&one.tally);
+                    summary.lose(one.lost, false);
+                }
+                Next::Nothing => {}
+                Next::End => {
+                    summary.miss(pieces.join());
+                    return summary;
+                }
+            }
+        }
+    }
+
+    /// Everything that judging needs, for reports that want so much.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn pipeline(&self, wants: Wants) -> Arc<Pipeline> {
+        let Inner { programs, table, options, policy, reading, .. } = &*self.rules.inner;
+        let Wants { excerpt, findings, drawn, compact, lines, profile } = wants;
+        Arc::new(Pipeline {
+            programs: Arc::clone(programs),
+            table: Arc::clone(table),
+            options: options.clone(),
+            policy: *policy,
+            drawn,
+            detail: Detail { excerpt, findings },
+            unused: Unused::new(reading.names.as_deref()),
+            reading: reading.clone(),
+            threads: self.threads,
+            chunk: self.chunk,
+            compact: compact && profile.is_none(),
+            lines: lines && profile.is_none(),
+            large: Mutex::default(),
+            profile: profile.map(Mutex::new),
+            faults: Faults::armed(),
+        })
+    }
+
+    /// Starts the threads; the results of pieces come in order.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn start(pipeline: &Arc<Pipeline>, inputs: Vec<Input>) -> Ordered {
+        let total = feed::length(&inputs);
+        Ordered::new(pipeline::start(pipeline, inputs, total))
+    }
+}
+
+fn inputs<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) -> Vec<Input> {
+    files.into_iter().map(|path| Input::File(plain(path.as_ref()))).collect()
+}
+
+/// The outcomes of a batch, in order: see [`Batch::outcomes`].
+pub struct BatchOutcomes {
+    pipeline: Arc<Pipeline>,
+    pieces: Ordered,
+    /// What was judged and not taken yet.
+    ready: VecDeque<Done>,
+    summary: Summary,
+    ended: bool,
+}
+
+impl BatchOutcomes {
+    /// Counts over the outcomes that were taken so far.
+    #[must_use]
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    fn outcome(&self, done: Done) -> Option<Result<Outcome, RunError>> {
+        match done {
+            Done::Run(report) => Some(Ok(Outcome::new(Arc::clone(&self.pipeline.table), *report))),
+            Done::Unreadable(error) => Some(Err(error.into())),
+            Done::Fault(run) => Some(Err(RunError::BrokeDown { run })),
+            // None is asked for.
+            Done::Lines(_) => None,
+        }
+    }
+}
+
+impl Iterator for BatchOutcomes {
+    type Item = Result<Outcome, RunError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(done) = self.ready.pop_front() {
+                self.summary.count(&done);
+                match self.outcome(done) {
+                    Some(outcome) => return Some(outcome),
+                    None => continue,
+                }
+            }
+            if self.ended {
+                return None;
+            }
+            match self.pieces.wait(None) {
+                Next::Finished(Finished { done, lost, .. }) => {
+                    self.ready.extend(done);
+                    if let Some(error) = self.summary.lose(lost, false) {
+                        return Some(Err(error));
+                    }
+                }
+                Next::Nothing => {}
+                Next::End => {
+                    self.ended = true;
+                    return self.summary.miss(self.pieces.join()).map(Err);
+                }
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for BatchOutcomes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BatchOutcomes").field("summary", &self.summary).finish_non_exhaustive()
+    }
+}
+
+/// Counts over the runs of a batch.
+#[derive(Debug, Clone, Default)]
+pub struct Summary {
+    totals: Totals,
+    /// Whether there may be more runs without verdicts than were counted.
+    more: bool,
+}
+
+impl Summary {
+    /// Runs that were judged.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.totals.runs
+    }
+
+    /// Of these, how many failed.
+    #[must_use]
+    pub fn runs_failed(&self) -> u64 {
+        self.totals.runs_failed
+    }
+
+    /// Traces, or runs of them, that could not be read.
+    #[must_use]
+    pub fn unreadable(&self) -> u64 {
+        self.totals.unreadable
+    }
+
+    /// Runs that were given and have no verdicts because their evaluation broke down, as far as that is known: 0 means none.
+    #[must_use]
+    pub fn not_judged(&self) -> u64 {
+        self.totals.not_judged.max(u64::from(self.more))
+    }
+
+    /// The results of all runs by status.
+    #[must_use]
+    pub fn results(&self) -> Counts {
+        self.totals.counts
+    }
+
+    /// The mean of the scores of all runs that have one.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        self.totals.score()
+    }
+
+    /// Whether all is well: every run was read and judged, none failed, and something was checked. That is when `aver check` ends with exit code 0.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        let counts = &self.totals.counts;
+        let judged = self.totals.unreadable == 0 && self.not_judged() == 0;
+        judged && self.totals.runs_failed == 0 && counts.all() > counts.skipped
+    }
+
+    fn count(&mut self, done: &Done) {
+        match done {
+            Done::Run(report) => self.totals.add(report),
+            Done::Unreadable(_) => self.totals.unreadable += 1,
+            Done::Fault(_) => self.totals.not_judged += 1,
+            Done::Lines(_) => {}
+        }
+    }
+
+    /// Counts runs that have no verdicts; the error that says so, where there are any.
+    fn lose(&mut self, runs: u64, more: bool) -> Option<RunError> {
+        self.totals.not_judged += runs;
+        self.more |= more;
+        (runs > 0 || more).then_some(RunError::Lost { runs, more })
+    }
+
+    /// Counts what is missing when all threads have ended. One that died when all was judged has lost nothing.
+    fn miss(&mut self, broken: Broken) -> Option<RunError> {
+        self.lose(broken.lost.runs, broken.lost.more)
+    }
+}

@@ -1,0 +1,263 @@
+//! Building rules of files and text, with what is given beside them.
+
+use crate::error::{Problem, RulesError};
+use crate::load::{self, Loading};
+use crate::rules::{self, Rules, Settings};
+use crate::stages::params::{self, Given};
+use crate::stages::select;
+use averment_base::limits::Limits;
+use averment_engine::bytecode::program::Program;
+use averment_engine::check::files::{Files, Memory};
+use averment_engine::vm::world::Permissions;
+use averment_traces::names::Names;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Builds [`Rules`] of files and text.
+///
+/// ```
+/// use averment::{Limits, Rules};
+///
+/// let rules = Rules::builder()
+///     .text("refunds.assert", "param limit: number\nnever refund(amount > limit)")
+///     .text("answers.assert", "output exists")
+///     .param("limit", 100)
+///     .tools("tools.json", r#"{"refund": {"type": "object", "properties": {"amount": {"type": "number"}}}}"#)
+///     .limits(Limits { fuel: 1_000_000, ..Limits::default() })
+///     .build()?;
+/// assert_eq!(rules.assertions().count(), 2);
+/// # Ok::<(), averment::RulesError>(())
+/// ```
+#[derive(Default)]
+pub struct RulesBuilder {
+    sources: Vec<Source>,
+    files: Option<Box<dyn Files>>,
+    tools: Vec<(String, String)>,
+    params: Vec<Given>,
+    names: Option<String>,
+    allow_empty: bool,
+    settings: Settings,
+}
+
+/// Where a rule file comes from.
+enum Source {
+    Bytes(String, Vec<u8>),
+    File(PathBuf),
+}
+
+impl RulesBuilder {
+    /// Adds a rule file held in memory. `name` stands in messages, and in places of outcomes; where [`RulesBuilder::files`] are given, the
+    /// paths in the text start in its folder. Ids are those of the file alone: two files may use the same.
+    #[must_use]
+    pub fn text(self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.bytes(name, text.into())
+    }
+
+    /// Adds a rule file held in memory: text, or a program that `aver compile` wrote.
+    #[must_use]
+    pub fn bytes(mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        self.sources.push(Source::Bytes(name.into(), bytes.into()));
+        self
+    }
+
+    /// Adds a rule file, or a compiled program. It is read where [`RulesBuilder::files`] are read; without them, and with the feature
+    /// `files`, from the disk, and so is what it imports. [`RulesBuilder::build`] says what cannot be read.
+    #[must_use]
+    pub fn file(mut self, path: impl AsRef<Path>) -> Self {
+        self.sources.push(Source::File(path.as_ref().to_owned()));
+        self
+    }
+
+    /// Where the files are read that rules name: imports, catalogues, schemas, runs of tests. Without it, text can name nothing but the
+    /// standard set, and what is read from the disk names files beside it.
+    #[must_use]
+    pub fn files(mut self, files: impl Files + 'static) -> Self {
+        self.files = Some(Box::new(files));
+        self
+    }
+
+    /// Gives a parameter of the rules a value. Durations, amounts and sizes are text as in rules (`"30s"`, `"$0.05"`, `"4MiB"`), or numbers in
+    /// milliseconds, dollars and bytes. Of several values the last counts.
+    #[must_use]
+    pub fn param(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.params.push(Given { name: name.into(), value: params::Source::Json(value.into()) });
+        self
+    }
+
+    /// Gives a parameter a value as text, which is read by its type: `250`, `30s`, `["EUR"]`. That is what `--param NAME=VALUE` does.
+    #[must_use]
+    pub fn param_text(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.params.push(Given { name: name.into(), value: params::Source::Text(text.into()) });
+        self
+    }
+
+    /// Adds a catalogue of tools, as JSON: an answer to MCP `tools/list`, a list of OpenAI tools, or an object from names to JSON Schemas. All
+    /// files know its tools and their arguments, as if each said `tools from "NAME"`.
+    #[must_use]
+    pub fn tools(mut self, name: impl Into<String>, json: impl Into<String>) -> Self {
+        self.tools.push((name.into(), json.into()));
+        self
+    }
+
+    /// How large rules and runs may be, and how much work an assertion may be. What is beyond is an error of the rules or of the run, or the
+    /// verdict `error`.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.settings.limits = limits;
+        self
+    }
+
+    /// What rules may look at beside the run: files, commands, the environment. The default allows nothing, and so does a build without the
+    /// feature `world`, whatever is allowed here.
+    #[must_use]
+    pub fn permissions(mut self, permissions: Permissions) -> Self {
+        self.settings.permissions = permissions;
+        self
+    }
+
+    /// Checks only this rule or assertion, by its id; several calls add up.
+    #[must_use]
+    pub fn only_rule(mut self, id: impl Into<String>) -> Self {
+        self.settings.selection.rules.push(id.into());
+        self
+    }
+
+    /// Checks only this case, by its id; several calls add up.
+    #[must_use]
+    pub fn only_case(mut self, id: impl Into<String>) -> Self {
+        self.settings.selection.cases.push(id.into());
+        self
+    }
+
+    /// Checks only what has this tag; several calls add up.
+    #[must_use]
+    pub fn only_tag(mut self, tag: impl Into<String>) -> Self {
+        self.settings.selection.tags.push(tag.into());
+        self
+    }
+
+    /// Whether an assertion that nothing exercised fails the run. It does not unless asked for.
+    #[must_use]
+    pub fn deny_vacuous(mut self, deny: bool) -> Self {
+        self.settings.policy.deny_vacuous = deny;
+        self
+    }
+
+    /// Whether an assertion that the run does not record enough for passes. It fails the run unless this is true.
+    #[must_use]
+    pub fn allow_undecided(mut self, allow: bool) -> Self {
+        self.settings.policy.allow_undecided = allow;
+        self
+    }
+
+    /// Whether rules without an assertion are no error, nor a selection that selects none: then every run passes.
+    #[must_use]
+    pub fn allow_empty(mut self, allow: bool) -> Self {
+        self.allow_empty = allow;
+        self
+    }
+
+    /// Whether what is odd in a trace, such as a key that stands twice, is an error of the run instead of a warning.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.settings.strict = strict;
+        self
+    }
+
+    /// Names of the parts of a run in a format of one's own, as TOML or JSON: what `--map FILE` reads.
+    ///
+    /// ```
+    /// let rules = averment::Rules::builder()
+    ///     .text("r.assert", "never refund")
+    ///     .trace_names("calls = \"steps\"\ntool = \"fn\"")
+    ///     .build()?;
+    /// assert!(!rules.check_one(r#"{"steps": [{"fn": "refund"}]}"#).unwrap().passed());
+    /// # Ok::<(), averment::RulesError>(())
+    /// ```
+    #[must_use]
+    pub fn trace_names(mut self, names: impl Into<String>) -> Self {
+        self.names = Some(names.into());
+        self
+    }
+
+    /// Compiles the rules.
+    ///
+    /// # Errors
+    /// What is wrong with the rules, or with what is given beside them: a file that cannot be read, a parameter that no rule declares, that has
+    /// no value or one of another type, a name that nothing has, no assertion at all.
+    pub fn build(self) -> Result<Rules, RulesError> {
+        let nothing = Default::default();
+        let loaded = self.load().map_err(|problem| RulesError::of_problem(problem, nothing))?;
+        let broken = loaded.iter().any(load::Loaded::is_broken);
+        let (mut programs, diagnostics) = load::together(loaded);
+        if broken {
+            return Err(RulesError::of_rules(diagnostics));
+        }
+        match self.settings(&mut programs) {
+            Ok(settings) => Ok(Rules::of_programs(programs, diagnostics, settings)),
+            Err(problem) => Err(RulesError::of_problem(problem, diagnostics)),
+        }
+    }
+
+    fn load(&self) -> Result<Vec<load::Loaded>, Problem> {
+        if self.sources.is_empty() {
+            return Err(Problem::new("there are no rules", "add a rule file with `text` or `file`"));
+        }
+        self.sources.iter().map(|source| self.load_one(source)).collect()
+    }
+
+    fn load_one(&self, source: &Source) -> Result<load::Loaded, Problem> {
+        let given = self.files.as_deref();
+        let (tools, limits) = (self.tools.as_slice(), self.settings.limits);
+        let nothing = Memory::default();
+        match (source, given) {
+            (Source::Bytes(name, bytes), given) => {
+                let folder = given.and(Path::new(name).parent());
+                let files = given.unwrap_or(&nothing);
+                load::one(name, folder, bytes.clone(), Loading { files, tools, limits })
+            }
+            (Source::File(path), Some(files)) => {
+                let name = path.to_string_lossy();
+                let found = files.read(Path::new(""), &name, None);
+                let found = found.map_err(|error| Problem::new(error.of(&name), ""))?;
+                load::one(&name, Some(&found.folder), found.text.into_bytes(), Loading { files, tools, limits })
+            }
+            #[cfg(feature = "files")]
+            (Source::File(path), None) => {
+                let name = path.to_string_lossy();
+                let bytes = load::read(path, limits)
+                    .map_err(|error| Problem::new(format!("`{name}` cannot be read: {error}"), ""))?;
+                let files = &load::disk(limits);
+                load::one(&name, path.parent(), bytes, Loading { files, tools, limits })
+            }
+            #[cfg(not(feature = "files"))]
+            (Source::File(path), None) => {
+                let message = format!("`{}` cannot be read: there are no files here", path.display());
+                Err(Problem::new(message, "give the rules as text, or say with `files` where files are read"))
+            }
+        }
+    }
+
+    /// Puts what is given beside the rules into the programs, and says how they judge.
+    fn settings(self, programs: &mut [Program]) -> Result<Settings, Problem> {
+        for given in &self.params {
+            params::set(programs, given)?;
+        }
+        rules::complete(programs)?;
+        select::known(programs, &self.settings.selection)?;
+        if !self.allow_empty && !select::selects_any(programs, &self.settings.selection) {
+            return Err(Problem::new("nothing to check: no assertion is selected", "`allow_empty` lets it pass"));
+        }
+        let names = self.names.as_deref().map(Names::of_file).transpose();
+        let names =
+            names.map_err(|problem| Problem::new(format!("the names name no parts of a run: {problem}"), ""))?;
+        Ok(Settings { names: names.map(Arc::new), ..self.settings })
+    }
+}
+
+impl std::fmt::Debug for RulesBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RulesBuilder").field("params", &self.params).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,263 @@
+//! What is wrong with rules, with what is given beside them, and with traces.
+
+use averment_base::diagnostic::{self, render};
+use averment_base::source::SourceMap;
+use averment_report::model::Unreadable;
+use averment_report::table::Location;
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// One thing that the compiler says about rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// What kind of thing it is, such as `unknown-tool`. `aver explain ID` has a page on each.
+    pub id: &'static str,
+    /// How grave it is: only errors keep rules from compiling.
+    pub severity: DiagnosticSeverity,
+    /// What is wrong here, in lower case and without a full stop.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+    /// Where it stands.
+    pub place: Location,
+}
+
+#[doc(inline)]
+pub use averment_base::diagnostic::Severity as DiagnosticSeverity;
+
+/// All that the compiler says about rules, in the order of the files.
+///
+/// Displayed it is a line each, as `aver lint --format short` prints them; serialized it is the list `diagnostics` of
+/// `aver check --format json`, with all places, remarks and fixes.
+#[derive(Debug, Clone, Default)]
+pub struct Diagnostics {
+    /// What was said of each rule file, with the sources that it speaks of.
+    said: Vec<(SourceMap, diagnostic::Diagnostics)>,
+}
+
+impl Diagnostics {
+    /// Each of them as data.
+    pub fn iter(&self) -> impl Iterator<Item = Diagnostic> {
+        let one = |sources: &SourceMap, one: &diagnostic::Diagnostic| {
+            let at = sources.position(one.span);
+            Diagnostic {
+                id: one.slug.as_str(),
+                severity: one.severity,
+                message: one.message.clone(),
+                help: one.help.clone(),
+                place: Location { file: sources.name(one.span).to_owned(), line: at.line, column: at.column },
+            }
+        };
+        self.said.iter().flat_map(move |(sources, all)| all.0.iter().map(move |said| one(sources, said)))
+    }
+
+    /// Whether nothing was said.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.said.iter().all(|(_, all)| all.0.is_empty())
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.said.iter().map(|(_, all)| all.0.len()).sum()
+    }
+
+    /// Whether one of them keeps the rules from compiling.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.said.iter().any(|(_, all)| all.has_errors())
+    }
+
+    /// What was said of each rule file, with the sources that it speaks of.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn by_file(&self) -> &[(SourceMap, diagnostic::Diagnostics)] {
+        &self.said
+    }
+
+    /// The same, to be changed: a project chooses levels.
+    #[doc(hidden)]
+    pub fn by_file_mut(&mut self) -> &mut Vec<(SourceMap, diagnostic::Diagnostics)> {
+        &mut self.said
+    }
+
+    /// The list in the documented schema.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn data(&self) -> serde_json::Value {
+        let lists = self.said.iter().map(|(sources, all)| render::json(all, sources));
+        lists.flat_map(|list| list.as_array().cloned().unwrap_or_default()).collect()
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.said.iter().try_for_each(|(sources, all)| f.write_str(&render::short(all, sources)))
+    }
+}
+
+impl Serialize for Diagnostics {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.data().serialize(serializer)
+    }
+}
+
+/// Something given beside the text of the rules that cannot be used: a file that cannot be read, a parameter without a value, a name that no
+/// rule has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it; empty when there is nothing to say.
+    pub help: String,
+}
+
+impl Problem {
+    /// What is wrong, and what to do about it.
+    pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.help.as_str() {
+            "" => write!(f, "error: {}", self.message),
+            help => write!(f, "error: {}; help: {help}", self.message),
+        }
+    }
+}
+
+/// Why there are no rules: either their text does not compile, or something given beside it cannot be used.
+///
+/// Displayed it is a line per diagnostic, `FILE:LINE:COLUMN: error[id]: message; help: what to write`.
+///
+/// ```
+/// let error = averment::Rules::from_text("refunds.assert", "nevr refund").unwrap_err();
+/// assert!(error.to_string().starts_with("refunds.assert:1:1: error["));
+/// let first = error.diagnostics().iter().next().unwrap();
+/// assert_eq!((first.place.line, first.place.column), (1, 1));
+/// ```
+#[derive(Debug, Clone)]
+pub struct RulesError {
+    diagnostics: Diagnostics,
+    problem: Option<Problem>,
+}
+
+impl RulesError {
+    /// Rules that do not compile.
+    pub(crate) fn of_rules(diagnostics: Diagnostics) -> Self {
+        Self { diagnostics, problem: None }
+    }
+
+    /// Something else that cannot be used, with what was said of the rules until then.
+    pub(crate) fn of_problem(problem: Problem, diagnostics: Diagnostics) -> Self {
+        Self { diagnostics, problem: Some(problem) }
+    }
+
+    /// What was said about the rules. There is an error among it unless [`RulesError::problem`] says what is wrong.
+    #[must_use]
+    pub fn diagnostics(&self) -> &Diagnostics {
+        &self.diagnostics
+    }
+
+    /// What cannot be used of what was given beside the text of the rules; `None` where the rules do not compile.
+    #[must_use]
+    pub fn problem(&self) -> Option<&Problem> {
+        self.problem.as_ref()
+    }
+}
+
+impl fmt::Display for RulesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            Some(problem) => problem.fmt(f),
+            None => f.write_str(self.diagnostics.to_string().trim_end()),
+        }
+    }
+}
+
+impl std::error::Error for RulesError {}
+
+/// A run that cannot be read, or a whole trace. Other runs of the trace are not touched by it.
+///
+/// Serialized it is an object of `unreadable` in `aver check --format json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ReadError {
+    /// The name of the trace.
+    pub file: String,
+    /// The line in it, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What is wrong. Credentials that it would quote are hidden.
+    pub message: String,
+    /// What to do about it; empty when there is nothing to say.
+    pub help: String,
+}
+
+impl From<Unreadable> for ReadError {
+    fn from(Unreadable { file, line, column, message, help }: Unreadable) -> Self {
+        Self { file, line, column, message, help }
+    }
+}
+
+impl fmt::Display for ReadError {
+    /// `FILE:LINE:COLUMN: message`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Why a run has no outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RunError {
+    /// It cannot be read.
+    Read(ReadError),
+    /// Its evaluation broke down, by a defect of this library; only in a batch, which goes on with the others.
+    BrokeDown {
+        /// The name of the run.
+        run: String,
+    },
+    /// Runs were given and have no outcomes, because a thread broke down; only in a batch, where these runs stood or at its end.
+    Lost {
+        /// How many are known.
+        runs: u64,
+        /// Whether there may be more.
+        more: bool,
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(error) => error.fmt(f),
+            Self::BrokeDown { run } => write!(f, "the evaluation of {run} broke down; its verdicts are missing"),
+            Self::Lost { runs: 0, .. } => f.write_str("runs were not judged, and it is not known how many"),
+            Self::Lost { runs, more } => {
+                write!(f, "{}{runs} runs were not judged", if *more { "at least " } else { "" })
+            }
+        }
+    }
+}
+
+impl std::error::Error for RunError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Read(error) => Some(error),
+            Self::BrokeDown { .. } | Self::Lost { .. } => None,
+        }
+    }
+}
+
+impl From<Unreadable> for RunError {
+    fn from(error: Unreadable) -> Self {
+        Self::Read(error.into())
+    }
+}

@@ -1,0 +1,55 @@
+//! How verdicts came about.
+
+use averment_base::diagnostic::render::Style;
+use averment_report::derivation::{self, View};
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// How each verdict on a run came about: the parts of every assertion with their values, and the steps of the run that count.
+///
+/// Displayed it is what `aver explain RULES TRACE` prints; serialized it is what `--format json` of that command writes.
+///
+/// ```
+/// let rules = averment::Rules::from_text("refunds.assert", "never refund(amount > 100)")?;
+/// let explanation = rules.explain_one(r#"{"calls": [{"tool": "refund", "args": {"amount": 250}}]}"#)?;
+/// println!("{explanation}");
+/// assert_eq!(serde_json::to_value(&explanation)?["assertions"][0]["verdict"], "fail");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Explanation {
+    view: View,
+}
+
+impl Explanation {
+    pub(crate) fn new(view: View) -> Self {
+        Self { view }
+    }
+
+    /// The name of the run.
+    #[must_use]
+    pub fn run(&self) -> &str {
+        &self.view.run.name
+    }
+
+    /// What the formats of the command line lay out.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::new();
+        derivation::human(&mut text, &self.view, Style::PLAIN).map_err(|_| fmt::Error)?;
+        f.write_str(&String::from_utf8_lossy(&text))
+    }
+}
+
+impl Serialize for Explanation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        derivation::data(&self.view).serialize(serializer)
+    }
+}

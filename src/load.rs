@@ -1,0 +1,172 @@
+//! From the bytes of rule files to programs, with everything that is to be said about them.
+
+use crate::error::{Diagnostics, Problem};
+use averment_base::diagnostic::{Diagnostic, Diagnostics as Said, Slug};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_engine::bytecode::codec::{self, Decoded};
+use averment_engine::bytecode::program::{Program, Source};
+use averment_engine::check::files::{Files, Memory};
+use averment_engine::check::{CheckOptions, Checked, check_with_tools};
+use averment_engine::compile::compile;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// How rule files are compiled.
+#[derive(Clone, Copy)]
+pub struct Loading<'a> {
+    /// Where the files that they name are read.
+    pub files: &'a dyn Files,
+    /// Catalogues of tools, each with its name and its text in JSON.
+    pub tools: &'a [(String, String)],
+    /// Sizes and depths.
+    pub limits: Limits,
+}
+
+/// One rule file that was read.
+pub struct Loaded {
+    /// The program; `None` where it does not compile.
+    pub program: Option<Program>,
+    /// The sources that were read for it; it is the first.
+    pub sources: SourceMap,
+    /// What was said of it.
+    pub diagnostics: Said,
+    /// What the checker knows of it; `None` where there is no text to check.
+    pub checked: Option<Checked>,
+}
+
+impl Loaded {
+    /// Whether it does not compile.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.program.is_none()
+    }
+}
+
+/// Compiles a rule file, or takes a program that was compiled before. `folder` is where its paths start.
+///
+/// # Errors
+/// A compiled program that cannot be taken.
+pub fn one(name: &str, folder: Option<&Path>, bytes: Vec<u8>, how: Loading<'_>) -> Result<Loaded, Problem> {
+    if codec::is_program(&bytes) {
+        return compiled(name, &bytes, how);
+    }
+    let text = match String::from_utf8(bytes) {
+        Ok(text) if text.len() <= how.limits.rule_file_bytes => text,
+        Ok(_) => {
+            let message = format!("the file is larger than {} MiB", how.limits.rule_file_bytes >> 20);
+            return Ok(unusable(name, Slug::TooLarge, message, "split the file"));
+        }
+        Err(error) => return Ok(not_text(name, &error)),
+    };
+    let mut sources = SourceMap::default();
+    let root = sources.add(SourceFile::new(name, folder, text));
+    Ok(compiled_from(sources, root, how))
+}
+
+/// The programs of several files, and all that was said of them. A file that several import is read for each, and what is said of it is said
+/// once.
+#[must_use]
+pub fn together(files: Vec<Loaded>) -> (Vec<Program>, Diagnostics) {
+    let (mut programs, mut all, mut known) = (Vec::new(), Diagnostics::default(), BTreeSet::new());
+    for Loaded { program, sources, mut diagnostics, .. } in files {
+        diagnostics.0.retain(|one| {
+            let place = (sources.name(one.span).to_owned(), one.span.start, one.span.end);
+            known.insert((place, one.slug, one.message.clone()))
+        });
+        programs.extend(program);
+        all.by_file_mut().push((sources, diagnostics));
+    }
+    (programs, all)
+}
+
+/// The place of the first byte that is no text, with the text around it.
+fn not_text(name: &str, error: &std::string::FromUtf8Error) -> Loaded {
+    let at = error.utf8_error().valid_up_to();
+    let byte = error.as_bytes().get(at).copied().unwrap_or_default();
+    let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
+    let mut sources = SourceMap::default();
+    let file = sources.add(SourceFile::new(name, None, shown));
+    // In the text that is shown a sign stands for the byte.
+    let sign = char::REPLACEMENT_CHARACTER.len_utf8();
+    let message = format!("the file is not UTF-8 text: the byte 0x{byte:02X} begins no character");
+    let diagnostic =
+        Diagnostic::new(Slug::NotText, Span::new(file, at, at + sign), message).help("save the file as UTF-8");
+    Loaded { program: None, sources, diagnostics: Said(vec![diagnostic]), checked: None }
+}
+
+fn unusable(name: &str, slug: Slug, message: String, help: &str) -> Loaded {
+    let mut sources = SourceMap::default();
+    let file = sources.add(SourceFile::new(name, None, ""));
+    let diagnostics = Said(vec![Diagnostic::new(slug, Span::new(file, 0, 0), message).help(help)]);
+    Loaded { program: None, sources, diagnostics, checked: None }
+}
+
+fn compiled_from(mut sources: SourceMap, root: FileId, how: Loading<'_>) -> Loaded {
+    let Loading { files, tools, limits } = how;
+    let tools: Vec<FileId> = tools
+        .iter()
+        .map(|(name, text)| sources.add(SourceFile::new(name.as_str(), Some(Path::new("")), text.as_str())))
+        .collect();
+    let checked = check_with_tools(&mut sources, root, &tools, &CheckOptions { limits, files });
+    let program = (!checked.diagnostics.has_errors()).then(|| compile(&checked.module, &sources));
+    Loaded { program, sources, diagnostics: checked.diagnostics.clone(), checked: Some(checked) }
+}
+
+/// A program that was compiled before. One of another version is compiled again from the sources in it.
+fn compiled(name: &str, bytes: &[u8], how: Loading<'_>) -> Result<Loaded, Problem> {
+    match codec::decode(bytes) {
+        Ok(Decoded::Program(program)) => Ok(Loaded {
+            program: Some(*program),
+            sources: SourceMap::default(),
+            diagnostics: Said::default(),
+            checked: None,
+        }),
+        Ok(Decoded::Sources { sources, .. }) => Ok(again(&sources, how)),
+        Err(error) => Err(Problem::new(format!("`{name}`: {error}"), "")),
+    }
+}
+
+fn again(sources: &[Source], how: Loading<'_>) -> Loaded {
+    let mut map = SourceMap::default();
+    let Some(first) = sources.first() else {
+        let message = "the compiled program holds no sources".to_owned();
+        return unusable("", Slug::Import, message, "compile the rules again");
+    };
+    // The names are paths from where the rules were compiled and may lead upwards; deep inside a folder of nothing they all have a place.
+    let place = |name: &str| Path::new(NOWHERE).join(name);
+    let files = Memory::new(sources.iter().map(|source| (place(&source.name), source.text.clone())));
+    let folder = place(&first.name).parent().map(Path::to_path_buf).unwrap_or_default();
+    let root = map.add(SourceFile::new(first.name.as_str(), Some(&folder), first.text.as_str()));
+    Loaded { checked: None, ..compiled_from(map, root, Loading { files: &files, ..how }) }
+}
+
+/// Folders inside each other that exist nowhere.
+const NOWHERE: &str = "a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a";
+
+/// The bytes of a file, one more than the limit at most, so that too large a file is seen without being read whole.
+///
+/// # Errors
+/// What the system says.
+#[cfg(feature = "files")]
+#[expect(clippy::disallowed_types, reason = "the feature `files` is what reads files from the disk")]
+pub fn read(path: &Path, limits: Limits) -> std::io::Result<Vec<u8>> {
+    use std::io::Read as _;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(most(limits)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Bytes of a rule file or a compiled program that are read at most.
+#[cfg(feature = "files")]
+#[must_use]
+pub fn most(limits: Limits) -> u64 {
+    u64::try_from(limits.rule_file_bytes.max(codec::SIZE_LIMIT)).unwrap_or(u64::MAX).saturating_add(1)
+}
+
+/// The files on the disk that rules may name.
+#[cfg(feature = "files")]
+#[must_use]
+pub fn disk(limits: Limits) -> averment_engine::check::files::Disk {
+    averment_engine::check::files::Disk { limit: limits.rule_file_bytes }
+}

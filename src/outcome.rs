@@ -1,0 +1,261 @@
+//! What came of a run: verdicts, reasons and evidence, for people who want no JSON, and as JSON.
+
+use crate::rules::Assertion;
+use averment_report::model::{EvidenceReport, ResultReport, RuleReport, RunReport};
+use averment_report::table::{Item, RuleItem, Table};
+use averment_report::wire::RunObject;
+use serde::{Serialize, Serializer};
+use std::sync::Arc;
+
+#[doc(inline)]
+pub use averment_base::truth::Verdict;
+#[doc(inline)]
+pub use averment_engine::ir::Severity;
+#[doc(inline)]
+pub use averment_engine::vm::outcome::{Role, Status};
+#[doc(inline)]
+pub use averment_report::model::Bytes as TracePlace;
+
+/// What the rules say of one run. It owns all that it shows, and nothing of it is a credential of the run: what reports hide is hidden here.
+///
+/// Serialized it is one element of `runs` in `aver check --format json`, see `docs/schema/check.schema.json`.
+///
+/// ```
+/// let rules = averment::Rules::from_text("refunds.assert", "before approve(id: $id) -> refund(id: $id)")?;
+/// let outcome = rules.check_one(r#"{"calls": [{"tool": "refund", "args": {"id": "o-1"}}]}"#)?;
+/// for finding in outcome.findings() {
+///     println!("{} {}: {}", finding.verdict().as_str(), finding.id(), finding.reason());
+/// }
+/// let json = serde_json::to_value(&outcome)?;
+/// assert_eq!(json["results"][0]["verdict"], "fail");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Outcome {
+    table: Arc<Table>,
+    report: RunReport,
+}
+
+impl Outcome {
+    pub(crate) fn new(table: Arc<Table>, report: RunReport) -> Self {
+        Self { table, report }
+    }
+
+    /// The name of the run: `trace.jsonl:3` (the line), `trace.json#2` (its number in a list) or the name of the trace.
+    #[must_use]
+    pub fn run(&self) -> &str {
+        &self.report.run
+    }
+
+    /// The name of the trace.
+    #[must_use]
+    pub fn trace(&self) -> &str {
+        &self.report.file
+    }
+
+    /// Whether nothing of severity `error` failed. A run on which nothing was exercised passes, too: see [`Outcome::findings`].
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.report.passed()
+    }
+
+    /// The score between 0 and 1; `None` when nothing counted.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        self.report.score
+    }
+
+    /// The scores that rules record with `as NAME`, in the order of the rules.
+    #[must_use]
+    pub fn named_scores(&self) -> &[(String, f64)] {
+        &self.report.named_scores
+    }
+
+    /// One result for each assertion that is selected, in the order of the rules.
+    pub fn results(&self) -> impl Iterator<Item = AssertionResult<'_>> {
+        self.report.results.iter().filter_map(|result| {
+            let item = self.table.items.get(result.item)?;
+            Some(AssertionResult { table: &self.table, item, result })
+        })
+    }
+
+    /// The results that are worth a look: all but those that passed and those that were skipped.
+    pub fn findings(&self) -> impl Iterator<Item = AssertionResult<'_>> {
+        self.results().filter(|one| one.result.is_finding())
+    }
+
+    /// The result of the assertion with this id.
+    #[must_use]
+    pub fn result(&self, id: &str) -> Option<AssertionResult<'_>> {
+        self.results().find(|one| one.id() == id)
+    }
+
+    /// The outcome of each rule that has a selected assertion.
+    pub fn rules(&self) -> impl Iterator<Item = RuleResult<'_>> {
+        let rules = self.report.rules.iter();
+        rules.filter_map(|result| Some(RuleResult { item: self.table.rules.get(result.rule)?, result }))
+    }
+
+    /// What was odd in the trace and did not stop the reading: the line, from 1, and what.
+    pub fn warnings(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.report.warnings.iter().map(|(line, message)| (*line, message.as_str()))
+    }
+}
+
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RunObject::new(&self.table, &self.report).serialize(serializer)
+    }
+}
+
+/// What was found of one assertion on a run.
+#[derive(Debug, Clone, Copy)]
+pub struct AssertionResult<'o> {
+    table: &'o Table,
+    item: &'o Item,
+    result: &'o ResultReport,
+}
+
+impl<'o> AssertionResult<'o> {
+    /// The assertion: its text, its place, its settings.
+    #[must_use]
+    pub fn assertion(&self) -> Assertion<'o> {
+        Assertion::new(self.table, self.item)
+    }
+
+    /// The id of the assertion: that of its rule with a number, `approval.1`, or one made of file and text.
+    #[must_use]
+    pub fn id(&self) -> &'o str {
+        &self.item.id
+    }
+
+    /// The id of its rule; `None` for an assertion outside of rules.
+    #[must_use]
+    pub fn rule(&self) -> Option<&'o str> {
+        self.assertion().rule()
+    }
+
+    /// The text of the assertion on one line.
+    #[must_use]
+    pub fn text(&self) -> &'o str {
+        &self.item.text
+    }
+
+    /// What was found.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.result.verdict
+    }
+
+    /// The verdict as it counts: a failure may be expected.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.result.status
+    }
+
+    /// Between 0 and 1; `None` for what does not count (vacuous, skipped).
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        self.result.score
+    }
+
+    /// Why, in words; empty for a pass.
+    #[must_use]
+    pub fn reason(&self) -> &'o str {
+        &self.result.reason
+    }
+
+    /// What the author of the rule says of it, where the rule has a `message` and does not pass.
+    #[must_use]
+    pub fn message(&self) -> Option<&'o str> {
+        self.result.message.as_deref()
+    }
+
+    /// What proves the verdict, the decisive piece first; nothing for a pass.
+    pub fn evidence(&self) -> impl Iterator<Item = Evidence<'o>> + use<'o> {
+        self.result.evidence.iter().map(|one| Evidence { one })
+    }
+}
+
+/// The outcome of a rule on a run.
+#[derive(Debug, Clone, Copy)]
+pub struct RuleResult<'o> {
+    item: &'o RuleItem,
+    result: &'o RuleReport,
+}
+
+impl<'o> RuleResult<'o> {
+    /// The id of the rule.
+    #[must_use]
+    pub fn id(&self) -> &'o str {
+        &self.item.id
+    }
+
+    /// Its sentence, where it has one.
+    #[must_use]
+    pub fn sentence(&self) -> Option<&'o str> {
+        self.item.sentence.as_deref()
+    }
+
+    /// Its verdict: by its threshold, or that of its assertions.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.result.verdict
+    }
+
+    /// Whether it passed.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.result.passed
+    }
+
+    /// Between 0 and 1; `None` when nothing counted.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        self.result.score
+    }
+}
+
+/// One thing that a verdict rests on.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'o> {
+    one: &'o EvidenceReport,
+}
+
+impl<'o> Evidence<'o> {
+    /// What it is to the verdict.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        self.one.role
+    }
+
+    /// A remark for people: `this refund has no earlier approve with id "o-1"`.
+    #[must_use]
+    pub fn label(&self) -> &'o str {
+        &self.one.label
+    }
+
+    /// The step of the run, from 1.
+    #[must_use]
+    pub fn step(&self) -> Option<u32> {
+        self.one.step
+    }
+
+    /// JSON pointer into the normal form of the run, `/calls/2/args/id`; empty when it is no single value.
+    #[must_use]
+    pub fn path(&self) -> &'o str {
+        &self.one.path
+    }
+
+    /// The value, as JSON text; what is secret in it is hidden.
+    #[must_use]
+    pub fn value(&self) -> Option<&'o str> {
+        self.one.value.as_deref().map(|value| value.get())
+    }
+
+    /// The bytes of the trace that it stands in.
+    #[must_use]
+    pub fn place(&self) -> Option<TracePlace> {
+        self.one.source
+    }
+}

@@ -1,0 +1,161 @@
+//! Values for the parameters of rules, checked against their types.
+
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
+use super::units::{DURATIONS, SIZES, number, sum};
+use crate::error::Problem;
+use averment_base::diagnostic::suggest::nearest;
+use averment_engine::bytecode::program::Program;
+use averment_engine::ir::{Constant, Param, Type};
+use serde_json::Value;
+
+/// A value with the name of its parameter.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// The parameter.
+    pub name: String,
+    /// The value.
+    pub value: Source,
+}
+
+/// How a value was written.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// As in rules: `30s`, `$0.05`.
+    Text(String),
+    /// As JSON; units are in a text.
+    Json(Value),
+}
+
+/// The first parameter without a value, with what a value of it looks like.
+pub fn missing(programs: &[Program]) -> Option<(&Param, &'static str)> {
+    let param = programs.iter().flat_map(|program| &program.params).find(|param| param.default.is_none())?;
+    Some((param, expected(param.ty)))
+}
+
+/// Whether some program declares a parameter of this name.
+pub fn is_declared(programs: &[Program], name: &str) -> bool {
+    programs.iter().flat_map(|program| &program.params).any(|param| param.name == name)
+}
+
+/// Puts a value into all programs that declare its parameter.
+///
+/// # Errors
+/// Where none does, or the value does not fit.
+pub fn set(programs: &mut [Program], given: &Given) -> Result<(), Problem> {
+    let mut known = false;
+    for param in programs.iter_mut().flat_map(|program| &mut program.params) {
+        if param.name == given.name {
+            known = true;
+            param.default = Some(constant(given, param.ty)?);
+        }
+    }
+    if known {
+        return Ok(());
+    }
+    let mut names: Vec<&str> =
+        programs.iter().flat_map(|program| &program.params).map(|param| param.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let help = match (nearest(&given.name, names.iter().copied()), names.is_empty()) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, true) => "the rules declare no parameter".to_owned(),
+        (None, false) => {
+            format!("the rules declare {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+        }
+    };
+    Err(Problem::new(format!("there is no parameter `{}`", given.name), help))
+}
+
+fn constant(given: &Given, ty: Type) -> Result<Constant, Problem> {
+    let (found, shown) = match &given.value {
+        Source::Text(text) => (from_text(text, ty), text.clone()),
+        Source::Json(value) => (from_json(value, ty), value.to_string()),
+    };
+    found.ok_or_else(|| {
+        Problem::new(
+            format!("`{shown}` does not fit the parameter `{}`", given.name),
+            format!("write {}", expected(ty)),
+        )
+    })
+}
+
+/// What a value of a type looks like.
+fn expected(ty: Type) -> &'static str {
+    match ty {
+        Type::String => "a text",
+        Type::Number => "a number, such as `2.5`",
+        Type::Integer => "a whole number, such as `3`",
+        Type::Boolean => "`true` or `false`",
+        Type::Duration => "a duration, such as `30s`, `1h30m` or `250ms`",
+        Type::Money => "an amount, such as `$0.05`",
+        Type::Size => "a size, such as `10KB` or `4MiB`",
+        Type::List => "a list in JSON, such as `[\"EUR\", \"USD\"]`",
+        Type::Object => "an object in JSON, such as `{\"a\": 1}`",
+        _ => "a value in JSON, or text",
+    }
+}
+
+/// A value from text; units are written as in rules.
+fn from_text(text: &str, ty: Type) -> Option<Constant> {
+    let trimmed = text.trim();
+    match ty {
+        Type::String => Some(Constant::Text(text.to_owned())),
+        Type::Duration => sum(trimmed, DURATIONS).map(Constant::Number),
+        Type::Size => sum(trimmed, SIZES).map(Constant::Number),
+        Type::Money => number(trimmed.strip_prefix('$').unwrap_or(trimmed)).map(Constant::Number),
+        Type::Any => Some(match serde_json::from_str(trimmed) {
+            Ok(value) => of_json(&value),
+            Err(_) => Constant::Text(text.to_owned()),
+        }),
+        Type::Number => {
+            number(trimmed.strip_suffix('%').unwrap_or(trimmed)).map(|number| match trimmed.ends_with('%') {
+                false => Constant::Number(number),
+                true => Constant::Number(shifted(&number)),
+            })
+        }
+        Type::Integer => from_json(&serde_json::from_str(&number(trimmed)?).ok()?, ty),
+        _ => from_json(&serde_json::from_str(trimmed).ok()?, ty),
+    }
+}
+
+/// A hundredth of a number: `95` is `0.95`. The exponent is changed, not the digits.
+fn shifted(number: &str) -> String {
+    let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let exponent: i64 = exponent.parse().unwrap_or(0);
+    format!("{digits}e{}", exponent.saturating_sub(2))
+}
+
+/// A JSON value of a type.
+fn from_json(value: &Value, ty: Type) -> Option<Constant> {
+    let fits = match ty {
+        Type::Boolean => value.is_boolean(),
+        Type::Integer => value.is_i64() || value.is_u64(),
+        Type::Number => value.is_number(),
+        Type::List => value.is_array(),
+        Type::Object => value.is_object(),
+        Type::String => value.is_string(),
+        // A unit is written as text, or as a number in the base unit.
+        Type::Duration | Type::Money | Type::Size => match value {
+            Value::String(text) => return from_text(text, ty),
+            other => return other.is_number().then(|| of_json(other)),
+        },
+        _ => true,
+    };
+    fits.then(|| of_json(value))
+}
+
+fn of_json(value: &Value) -> Constant {
+    // The depth is bounded by the JSON reader.
+    match value {
+        Value::Null => Constant::Null,
+        Value::Bool(value) => Constant::Boolean(*value),
+        Value::Number(number) => Constant::Number(number.to_string()),
+        Value::String(text) => Constant::Text(text.clone()),
+        Value::Array(list) => Constant::List(list.iter().map(of_json).collect()),
+        Value::Object(object) => {
+            Constant::Object(object.iter().map(|(key, one)| (key.clone(), of_json(one))).collect())
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Where the runs that are judged come from.
+
+use averment_base::limits::Limits;
+use averment_traces::error::ReadError;
+use averment_traces::read::Runs;
+use std::io::{Cursor, Read};
+#[cfg(feature = "files")]
+use std::path::{Path, PathBuf};
+
+/// A trace: one run or several, in any format that is known. The format is recognised by the content.
+///
+/// A trace may be one JSON value, a list of runs, a run on each line, values one behind the other, or a session of events on lines.
+/// `docs/reference/traces.md` lists the formats.
+///
+/// ```
+/// use averment::Trace;
+///
+/// let from_text = Trace::from(r#"{"calls": []}"#).named("run.json");
+/// let from_value = Trace::from(&serde_json::json!({"calls": []}));
+/// let from_reader = Trace::reader(std::io::Cursor::new("{\"calls\": []}\n{\"calls\": []}\n"));
+/// ```
+pub struct Trace {
+    name: Option<String>,
+    source: Source,
+}
+
+enum Source {
+    Bytes(Vec<u8>),
+    Reader(Box<dyn Read + Send>),
+    #[cfg(feature = "files")]
+    File(PathBuf),
+}
+
+impl Trace {
+    /// A trace that is read while its runs are judged. One with a run on each line is never held as a whole.
+    #[must_use]
+    pub fn reader(reader: impl Read + Send + 'static) -> Self {
+        Self { name: None, source: Source::Reader(Box::new(reader)) }
+    }
+
+    /// A file. It is opened when its first run is asked for; what cannot be opened is the error of that run.
+    #[cfg(feature = "files")]
+    #[must_use]
+    pub fn file(path: impl AsRef<Path>) -> Self {
+        Self { name: None, source: Source::File(path.as_ref().to_owned()) }
+    }
+
+    /// Gives the trace a name, which stands in names of runs and in errors. Without one it is `<text>`, `<reader>` or the path.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// Its runs, not read yet.
+    pub(crate) fn open(self, limits: &Limits) -> Result<Runs, ReadError> {
+        let name = |usual: &str| self.name.clone().unwrap_or_else(|| usual.to_owned());
+        match self.source {
+            Source::Bytes(bytes) => Ok(Runs::new(name("<text>"), Cursor::new(bytes), limits)),
+            Source::Reader(reader) => Ok(Runs::new(name("<reader>"), reader, limits)),
+            #[cfg(feature = "files")]
+            Source::File(path) => {
+                let runs = Runs::open(&plain(&path).to_string_lossy(), limits)?;
+                Ok(match self.name {
+                    Some(name) => runs.named(name),
+                    None => runs,
+                })
+            }
+        }
+    }
+}
+
+/// A path as a file is opened by it: `-` alone would be standard input.
+#[cfg(feature = "files")]
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    if path.as_os_str() == "-" { Path::new(".").join(path) } else { path.to_owned() }
+}
+
+impl std::fmt::Debug for Trace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trace").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl From<Vec<u8>> for Trace {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { name: None, source: Source::Bytes(bytes) }
+    }
+}
+
+impl From<&[u8]> for Trace {
+    fn from(bytes: &[u8]) -> Self {
+        Self::from(bytes.to_vec())
+    }
+}
+
+impl From<String> for Trace {
+    fn from(text: String) -> Self {
+        Self::from(text.into_bytes())
+    }
+}
+
+impl From<&str> for Trace {
+    fn from(text: &str) -> Self {
+        Self::from(text.as_bytes())
+    }
+}
+
+impl From<&String> for Trace {
+    fn from(text: &String) -> Self {
+        Self::from(text.as_bytes())
+    }
+}
+
+impl From<&serde_json::Value> for Trace {
+    /// The value is judged as its text in JSON; places in evidence are places in that text.
+    fn from(value: &serde_json::Value) -> Self {
+        Self::from(value.to_string())
+    }
+}

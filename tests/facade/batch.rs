@@ -1,0 +1,95 @@
+//! Files of many runs.
+
+use averment::{Outcome, Rules, RunError};
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+const RULES: &str =
+    "never admin_*\nbefore approve(id: $id) -> refund(id: $id)\noutput.text contains \"done\"\ncount search <= 2\n";
+
+/// A file of runs of several forms, some of which cannot be read.
+fn corpus(folder: &tempfile::TempDir, runs: usize) -> PathBuf {
+    let mut text = String::new();
+    for number in 0..runs {
+        let tool = ["search", "refund", "approve", "admin_reset", "search"][number % 5];
+        let said = if number % 3 == 0 { "done" } else { "no" };
+        let id = number % 7;
+        let _ = match number % 53 {
+            7 => writeln!(text, "{{\"calls\": [}}"),
+            9 => writeln!(text, "{{\"messages\": [{{\"role\": \"assistant\", \"content\": \"{said}\"}}]}}\n"),
+            _ => writeln!(
+                text,
+                "{{\"calls\": [{{\"tool\": \"approve\", \"args\": {{\"id\": 3}}}}, {{\"tool\": \"{tool}\", \"args\": {{\"id\": {id}}}}}], \"output\": {{\"text\": \"{said}\"}}}}"
+            ),
+        };
+    }
+    let path = folder.path().join("runs.jsonl");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn said(one: Result<Outcome, RunError>) -> String {
+    match one {
+        Ok(outcome) => serde_json::to_string(&outcome).unwrap(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_batch_says_of_each_run_what_a_check_of_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = corpus(&folder, 2_000);
+    let rules = Rules::from_text("r.assert", RULES).unwrap();
+    let single: Vec<String> = rules.check(averment::Trace::file(&path)).map(said).collect();
+    assert_eq!(single.len(), 2_000);
+    for (threads, chunk) in [(1, 256 << 10), (2, 1 << 10), (3, 8 << 10)] {
+        let batch = rules.batch().threads(threads).chunk(chunk);
+        let mut outcomes = batch.outcomes([&path]);
+        let all: Vec<String> = (&mut outcomes).map(said).collect();
+        assert_eq!(all.len(), single.len());
+        for (one, other) in all.iter().zip(&single) {
+            assert_eq!(one, other);
+        }
+        let (counted, taken) = (batch.summary([&path]), outcomes.summary());
+        assert_eq!((counted.runs(), counted.runs_failed()), (taken.runs(), taken.runs_failed()));
+        assert_eq!((counted.unreadable(), counted.not_judged()), (taken.unreadable(), 0));
+        assert_eq!((counted.results(), counted.score()), (taken.results(), taken.score()));
+        assert_eq!(counted.runs() + counted.unreadable(), 2_000);
+        assert!(!counted.passed());
+    }
+}
+
+#[test]
+fn files_come_in_their_order_and_a_missing_one_is_an_error_among_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("a.json"), "{\"calls\": []}").unwrap();
+    std::fs::write(path("c.json"), "[{\"calls\": []}, {\"calls\": []}]").unwrap();
+    let rules = Rules::from_text("r.assert", "never refund").unwrap();
+    let named = |one: Result<Outcome, RunError>| {
+        let name = one.map_or_else(|error| error.to_string(), |outcome| outcome.run().to_owned());
+        name.replace(&format!("{}/", folder.path().display()), "")
+    };
+    let all: Vec<String> = rules.batch().outcomes(["a.json", "b.json", "c.json"].map(path)).map(named).collect();
+    assert_eq!(all.len(), 4);
+    assert_eq!([&all[0], &all[2], &all[3]], ["a.json", "c.json#1", "c.json#2"]);
+    assert!(all[1].starts_with("b.json:1:1: there is no such trace"), "{all:?}");
+    let summary = rules.batch().summary([path("a.json")]);
+    assert!(summary.passed() && summary.runs() == 1);
+    assert!(!rules.batch().summary(Vec::<PathBuf>::new()).passed(), "nothing was checked");
+}
+
+#[test]
+fn whoever_has_seen_enough_leaves() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = corpus(&folder, 5_000);
+    let rules = Rules::from_text("r.assert", RULES).unwrap();
+    let mut seen = 0;
+    let summary = rules.batch().threads(2).chunk(1 << 10).for_each([&path], |_| {
+        seen += 1;
+        if seen == 10 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!(summary.runs() + summary.unreadable(), 10);
+    drop(rules.batch().outcomes([&path]));
+}

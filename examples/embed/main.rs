@@ -1,5 +1,7 @@
 //! Checks a file of runs against a file of rules: `cargo run --example embed -- RULES TRACE`.
 
+#![allow(clippy::disallowed_methods, reason = "a program reads its command line")]
+
 use averment::Rules;
 use std::error::Error;
 use std::process::ExitCode;

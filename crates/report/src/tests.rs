@@ -10,7 +10,6 @@ use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, Ru
 use averment_runs::run::{Run, RunSource};
 use model::Detail;
 use std::cell::RefCell;
-use std::io::Write;
 use std::rc::Rc;
 
 const RULES: &str = "\

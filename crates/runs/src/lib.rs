@@ -7,5 +7,6 @@
 )]
 
 pub mod command;
+pub mod normal;
 pub mod run;
 pub mod timeline;

@@ -2,6 +2,7 @@
 //!
 //! Every adapter produces this. What a run does not record is [`Value::Absent`]: absent evidence, neither zero nor empty.
 
+use crate::normal::{of_run, of_step};
 use averment_base::value::{Node, Object, Value};
 
 /// The kinds of step, in the order in which they are listed.
@@ -59,51 +60,101 @@ impl Kind {
     pub fn fields(self) -> &'static [&'static str] {
         match self {
             Self::Call => &[
-                "tool", "args", "result", "error", "ok", "status", "start", "end", "duration", "turn", "index", "id",
-                "agent", "kind",
+                of_step::TOOL,
+                of_step::ARGS,
+                of_step::RESULT,
+                of_step::ERROR,
+                of_step::OK,
+                of_step::STATUS,
+                of_step::START,
+                of_step::END,
+                of_step::DURATION,
+                of_step::TURN,
+                of_step::INDEX,
+                of_step::ID,
+                of_step::AGENT,
+                of_step::KIND,
             ],
-            Self::Message => &["role", "text", "turn", "start", "index", "id", "agent", "kind"],
+            Self::Message => &[
+                of_step::ROLE,
+                of_step::TEXT,
+                of_step::TURN,
+                of_step::START,
+                of_step::INDEX,
+                of_step::ID,
+                of_step::AGENT,
+                of_step::KIND,
+            ],
             Self::Command => &[
-                "command",
-                "program",
-                "args",
-                "flags",
-                "options",
-                "parts",
-                "exit_code",
-                "output",
-                "ok",
-                "status",
-                "start",
-                "end",
-                "duration",
-                "turn",
-                "index",
-                "id",
-                "agent",
-                "kind",
+                of_step::COMMAND,
+                of_step::PROGRAM,
+                of_step::ARGS,
+                of_step::FLAGS,
+                of_step::OPTIONS,
+                of_step::PARTS,
+                of_step::EXIT_CODE,
+                of_step::OUTPUT,
+                of_step::OK,
+                of_step::STATUS,
+                of_step::START,
+                of_step::END,
+                of_step::DURATION,
+                of_step::TURN,
+                of_step::INDEX,
+                of_step::ID,
+                of_step::AGENT,
+                of_step::KIND,
             ],
-            Self::Read | Self::Write => {
-                &["path", "ok", "status", "start", "end", "duration", "turn", "index", "id", "agent", "kind"]
-            }
-            Self::Skill => &["name", "start", "turn", "index", "id", "agent", "kind"],
-            Self::Http => {
-                &["method", "url", "status", "ok", "start", "end", "duration", "turn", "index", "id", "agent", "kind"]
-            }
+            Self::Read | Self::Write => &[
+                of_step::PATH,
+                of_step::OK,
+                of_step::STATUS,
+                of_step::START,
+                of_step::END,
+                of_step::DURATION,
+                of_step::TURN,
+                of_step::INDEX,
+                of_step::ID,
+                of_step::AGENT,
+                of_step::KIND,
+            ],
+            Self::Skill => &[
+                of_step::NAME,
+                of_step::START,
+                of_step::TURN,
+                of_step::INDEX,
+                of_step::ID,
+                of_step::AGENT,
+                of_step::KIND,
+            ],
+            Self::Http => &[
+                of_step::METHOD,
+                of_step::URL,
+                of_step::STATUS,
+                of_step::OK,
+                of_step::START,
+                of_step::END,
+                of_step::DURATION,
+                of_step::TURN,
+                of_step::INDEX,
+                of_step::ID,
+                of_step::AGENT,
+                of_step::KIND,
+            ],
             Self::Span => &[
-                "name",
-                "attributes",
-                "status",
-                "ok",
-                "start",
-                "end",
-                "duration",
-                "turn",
-                "index",
-                "id",
-                "parent_id",
-                "agent",
-                "kind",
+                of_step::NAME,
+                of_step::ATTRIBUTES,
+                of_step::STATUS,
+                of_step::OK,
+                of_step::START,
+                of_step::END,
+                of_step::DURATION,
+                of_step::TURN,
+                of_step::INDEX,
+                of_step::ID,
+                of_step::PARENT_ID,
+                of_step::AGENT,
+                of_step::KIND,
             ],
         }
     }
@@ -269,7 +320,7 @@ impl<'run> Run<'run> {
     pub fn root(&self, name: &str) -> Node<'run> {
         self.object
             .get(name)
-            .unwrap_or_else(|| Node::computed(if name == "error" { Value::Missing } else { Value::Absent }))
+            .unwrap_or_else(|| Node::computed(if name == of_run::ERROR { Value::Missing } else { Value::Absent }))
     }
 
     /// Whether the steps of two kinds are ordered among each other. Kinds without steps are ordered with all.

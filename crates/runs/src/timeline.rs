@@ -1,5 +1,6 @@
 //! A run to look at: one line a step, what the run records and what it lacks, and what was odd while reading.
 
+use super::normal::{of_run, of_step};
 use super::run::{Kind, Run, Status, Step};
 use averment_base::value::json::write_json;
 use averment_base::value::notation::Beginning;
@@ -62,8 +63,19 @@ fn wrapped(name: &str, items: &[String], width: usize) -> String {
 }
 
 /// The entries of a run beside its steps that evidence can lack.
-const ROOTS: [&str; 11] =
-    ["inputs", "prompt", "output", "usage", "cost", "duration", "turns", "meta", "env", "tools", "files"];
+const ROOTS: [&str; 11] = [
+    of_run::INPUTS,
+    of_run::PROMPT,
+    of_run::OUTPUT,
+    of_run::USAGE,
+    of_run::COST,
+    of_run::DURATION,
+    of_run::TURNS,
+    of_run::META,
+    of_run::ENV,
+    of_run::TOOLS,
+    of_run::FILES,
+];
 
 fn is_recorded(node: Node<'_>) -> bool {
     !matches!(node.value, Value::Absent | Value::Missing)
@@ -98,7 +110,12 @@ fn call_fields(run: &Run<'_>) -> Option<Vec<String>> {
             count => format!("{field} in {count} of {all}"),
         }
     };
-    Some(["args", "result", "status", "start", "duration", "turn"].iter().map(of_field).collect())
+    Some(
+        [of_step::ARGS, of_step::RESULT, of_step::STATUS, of_step::START, of_step::DURATION, of_step::TURN]
+            .iter()
+            .map(of_field)
+            .collect(),
+    )
 }
 
 fn unordered(run: &Run<'_>) -> Vec<String> {
@@ -190,7 +207,7 @@ fn line(
 }
 
 fn row(step: &Step<'_>, number: usize, zero: f64, most: usize, beginning: Beginning) -> Row {
-    let length = match step.object.get("duration").map(|node| node.value) {
+    let length = match step.object.get(of_step::DURATION).map(|node| node.value) {
         Some(Value::Number(number)) => span(number.to_f64()),
         _ => String::new(),
     };
@@ -212,21 +229,21 @@ fn row(step: &Step<'_>, number: usize, zero: f64, most: usize, beginning: Beginn
 fn what(step: &Step<'_>, most: usize, beginning: Beginning) -> String {
     let mut text = match step.kind {
         Kind::Call => format!("{}({})", clean(step.name), arguments(step, most, beginning)),
-        Kind::Message => format!("{} {}", clean(step.name), value(step.object.get("text"), most, beginning)),
-        Kind::Http => match step.object.get("method").map(|node| node.value) {
+        Kind::Message => format!("{} {}", clean(step.name), value(step.object.get(of_step::TEXT), most, beginning)),
+        Kind::Http => match step.object.get(of_step::METHOD).map(|node| node.value) {
             Some(Value::Text(method)) => format!("{} {}", clean(method.as_str()), clean(step.name)),
             _ => clean(step.name),
         },
         _ => clean(step.name),
     };
-    if let Some(Value::Text(agent)) = step.object.get("agent").map(|node| node.value) {
+    if let Some(Value::Text(agent)) = step.object.get(of_step::AGENT).map(|node| node.value) {
         text.insert_str(0, &format!("[{}] ", clean(agent.as_str())));
     }
     text
 }
 
 fn arguments(step: &Step<'_>, most: usize, beginning: Beginning) -> String {
-    match step.object.get("args").map(|node| node.value) {
+    match step.object.get(of_step::ARGS).map(|node| node.value) {
         Some(Value::Object(object)) => {
             let mut out = String::new();
             for entry in object.entries() {
@@ -239,7 +256,7 @@ fn arguments(step: &Step<'_>, most: usize, beginning: Beginning) -> String {
             out
         }
         Some(Value::Absent) | None => String::new(),
-        Some(_) => value(step.object.get("args"), most, beginning),
+        Some(_) => value(step.object.get(of_step::ARGS), most, beginning),
     }
 }
 
@@ -297,7 +314,7 @@ fn shortened(text: &str, most: usize, beginning: Beginning) -> String {
 
 fn tail(run: &Run<'_>, width: usize, beginning: Beginning, out: &mut String) {
     let mut lines = Vec::new();
-    for root in ["output", "error"] {
+    for root in [of_run::OUTPUT, of_run::ERROR] {
         if is_recorded(run.root(root)) {
             lines.push(format!("{root:<6} {}", value(Some(run.root(root)), width, beginning)));
         }

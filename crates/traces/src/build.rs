@@ -10,6 +10,7 @@ mod step;
 
 use super::error::{Placed, ReadError};
 use averment_base::value::{Node, Object, Origin, Value};
+use averment_runs::normal::of_run;
 use averment_runs::run::{Kind, ReadWarning, Run, RunSource, Step};
 use bumpalo::Bump;
 use order::Ordered;
@@ -102,7 +103,7 @@ impl<'run> Builder<'run> {
                 *list = Recorded { items: items.to_vec(), recorded: true };
             }
         }
-        match root::list(object, "steps")? {
+        match root::list(object, of_run::STEPS)? {
             Some(steps) => {
                 let order = order::given(steps, &mut lists)?;
                 Ok((lists, Some(order)))

@@ -7,7 +7,6 @@
 
 pub mod adapt;
 mod build;
-pub mod content;
 pub mod error;
 pub mod facts;
 pub mod names;

@@ -1,8 +1,10 @@
-//! The names that home-grown formats give to the parts of a run: one table, for the full reader and for the fast one, and what a file of
-//! the user adds to it.
+//! The names that home-grown formats give to the parts of a run and of a call: one table, for the full reader and for projections, and
+//! what a file of the user adds to it.
 
 mod file;
 
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::Kind;
 use file::Given;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -11,123 +13,150 @@ use std::sync::LazyLock;
 /// Names for one part, the first one that is there counts.
 pub type List = Vec<Cow<'static, str>>;
 
+/// What has a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Call,
+    Run,
+    Both,
+}
+
+/// What a part is.
+struct Definition {
+    /// The word for it in a file of the user.
+    word: &'static str,
+    of: Of,
+    /// The field of a call that it becomes.
+    step: Option<&'static str>,
+    /// The entry of the run that it becomes, as it stands.
+    entry: Option<&'static str>,
+    /// The names that are known without being told.
+    names: &'static [&'static str],
+}
+
+/// Makes the table: for each part the word for it, what has it, the field of a call and the entry of a run that it becomes, its names.
+macro_rules! parts {
+    ($($(#[$note:meta])* $part:ident = $word:literal, $of:ident, $step:expr, $entry:expr, [$($name:literal),+ $(,)?];)+) => {
+        /// A part of a run or of a call.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Part {
+            $($(#[$note])* $part,)+
+        }
+
+        impl Part {
+            /// All parts.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$part),+];
+
+            fn row(self) -> Definition {
+                match self {
+                    $(Self::$part => {
+                        Definition { word: $word, of: Of::$of, step: $step, entry: $entry, names: &[$($name),+] }
+                    })+
+                }
+            }
+        }
+    };
+}
+
+parts! {
+    /// The list of the calls.
+    Calls = "calls", Run, None, None, [
+        "tool_calls", "toolCalls", "tool_uses", "function_calls", "tools_called", "tool_invocations", "actions",
+    ];
+    /// Of a call: its tool.
+    Tool = "tool", Call, Some(of_step::TOOL), None, ["tool", "name", "tool_name", "toolName", "function_name", "function"];
+    /// Of a call: its arguments.
+    Args = "args", Call, Some(of_step::ARGS), None, [
+        "args", "arguments", "input", "inputs", "parameters", "params", "kwargs", "tool_input", "tool_args",
+    ];
+    /// Of a call: its result.
+    Result = "result", Call, Some(of_step::RESULT), None, [
+        "result", "output", "outputs", "response", "observation", "tool_output", "return_value",
+    ];
+    /// Of a call and of a run: its error.
+    Error = "error", Both, Some(of_step::ERROR), Some(of_run::ERROR), ["error", "error_message", "exception"];
+    /// Of a call: its start.
+    Start = "start", Call, Some(of_step::START), None, [
+        "start", "start_ms", "start_time", "started_at", "startTime", "timestamp",
+    ];
+    /// Of a call: its end.
+    End = "end", Call, Some(of_step::END), None, ["end", "end_ms", "end_time", "ended_at", "endTime"];
+    /// Of a call and of a run: its duration in milliseconds.
+    Milliseconds = "duration", Both, Some(of_step::DURATION), Some(of_run::DURATION), [
+        "duration", "duration_ms", "latency_ms", "elapsed_ms", "durationMs",
+    ];
+    /// Of a call and of a run: its duration in seconds. The normal form has no such field.
+    Seconds = "duration_s", Both, None, None, [
+        "duration_s", "duration_seconds", "latency_s", "latency_seconds", "elapsed_s", "elapsed_seconds",
+    ];
+    /// Of a call: its id.
+    CallId = "call_id", Call, Some(of_step::ID), None, ["id", "call_id", "tool_call_id"];
+    /// Of a call: a word that says how it ended.
+    Status = "status", Call, Some(of_step::STATUS), None, ["status", "outcome"];
+    /// Of a call: whether it went well.
+    Ok = "ok", Call, Some(of_step::OK), None, ["ok", "success"];
+    /// Of a call: its turn.
+    Turn = "turn", Call, Some(of_step::TURN), None, ["turn", "turn_index"];
+    /// Of a call: the agent that made it.
+    Agent = "agent", Call, Some(of_step::AGENT), None, ["agent", "agent_name", "agent_id"];
+    /// Of a run: its id.
+    Id = "id", Run, None, Some(of_run::ID), ["id", "run_id", "trace_id", "traceId", "session_id"];
+    /// Of a run: what it was given.
+    Input = "input", Run, None, Some(of_run::INPUTS), ["inputs", "input", "prompt", "question", "query"];
+    /// Of a run: its final output.
+    Output = "output", Run, None, Some(of_run::OUTPUT), [
+        "output", "final_output", "answer", "final_answer", "response", "completion", "result",
+    ];
+    /// Of a run: its cost in USD.
+    Cost = "cost", Run, None, None, ["cost", "cost_usd", "total_cost", "total_cost_usd", "costUsd"];
+    /// Of a run: its counts of tokens.
+    Usage = "usage", Run, None, None, ["usage", "token_usage"];
+    /// Of a run: its messages.
+    Messages = "messages", Run, None, None, ["messages"];
+}
+
+impl Part {
+    /// The word for it in a file of the user.
+    pub(crate) fn word(self) -> &'static str {
+        self.row().word
+    }
+
+    /// The part that a file of the user calls by a word.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|part| part.word() == word)
+    }
+
+    /// The parts of a call.
+    pub(crate) fn of_calls() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|part| part.row().of != Of::Run)
+    }
+
+    /// Whether a run has it and a call has not.
+    pub(crate) fn is_of_run_only(self) -> bool {
+        self.row().of == Of::Run
+    }
+
+    /// The field of a call in normal form that it is. What that has no name for is not read from it.
+    pub(crate) fn field(self) -> Option<&'static str> {
+        self.row().step
+    }
+
+    /// Whether `null` says something under a name of the part of a call: in the normal form, that the field is recorded. Serialisers of
+    /// home-grown formats write it for no error, too, but a result of `null` with nothing else said is a result.
+    pub(crate) fn has_null(self, in_normal_form: bool) -> bool {
+        in_normal_form || self == Self::Result
+    }
+}
+
 /// The names of all parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Names {
-    /// The list of the calls.
-    pub calls: List,
-    /// Of a call: its tool.
-    pub tool: List,
-    /// Of a call: its arguments.
-    pub args: List,
-    /// Of a call: its result.
-    pub result: List,
-    /// Of a call and of a run: its error.
-    pub error: List,
-    /// Of a call: its start.
-    pub start: List,
-    /// Of a call: its end.
-    pub end: List,
-    /// Of a call and of a run: its duration in milliseconds.
-    pub milliseconds: List,
-    /// Of a call and of a run: its duration in seconds.
-    pub seconds: List,
-    /// Of a call: its id.
-    pub call_id: List,
-    /// Of a call: a word that says how it ended.
-    pub status: List,
-    /// Of a call: whether it went well.
-    pub ok: List,
-    /// Of a call: its turn.
-    pub turn: List,
-    /// Of a call: the agent that made it.
-    pub agent: List,
-    /// Of a run: its id.
-    pub id: List,
-    /// Of a run: what it was given.
-    pub input: List,
-    /// Of a run: its final output.
-    pub output: List,
-    /// Of a run: its cost in USD.
-    pub cost: List,
-    /// Of a run: its counts of tokens.
-    pub usage: List,
-    /// Of a run: its messages.
-    pub messages: List,
+    /// By [`Part`].
+    lists: [List; Part::ALL.len()],
     /// The names of a call's parts, with the part and the rank of the name.
     parts: FxHashMap<Cow<'static, str>, (Part, u8)>,
     /// What a user has named.
     given: Vec<Given>,
-}
-
-/// A part of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is the word itself")]
-pub enum Part {
-    Tool,
-    Args,
-    Result,
-    Error,
-    Start,
-    End,
-    Milliseconds,
-    Seconds,
-    Id,
-    Status,
-    Ok,
-    Turn,
-    Agent,
-}
-
-impl Part {
-    /// All parts.
-    pub const ALL: [Self; 13] = [
-        Self::Tool,
-        Self::Args,
-        Self::Result,
-        Self::Error,
-        Self::Start,
-        Self::End,
-        Self::Milliseconds,
-        Self::Seconds,
-        Self::Id,
-        Self::Status,
-        Self::Ok,
-        Self::Turn,
-        Self::Agent,
-    ];
-
-    /// The word for it in a file of the user.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Seconds => "duration_s",
-            Self::Id => "call_id",
-            part => part.normal(),
-        }
-    }
-
-    /// Its name in the normal form. What that has no name for is not read from it.
-    pub(crate) fn normal(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::Args => "args",
-            Self::Result => "result",
-            Self::Error => "error",
-            Self::Start => "start",
-            Self::End => "end",
-            Self::Milliseconds => "duration",
-            Self::Seconds => "",
-            Self::Id => "id",
-            Self::Status => "status",
-            Self::Ok => "ok",
-            Self::Turn => "turn",
-            Self::Agent => "agent",
-        }
-    }
-}
-
-fn list(names: &[&'static str]) -> List {
-    names.iter().map(|name| Cow::Borrowed(*name)).collect()
 }
 
 impl Names {
@@ -140,25 +169,17 @@ impl Names {
 
     /// The parts that a user has named, with each of their names.
     pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.given.iter().map(|one| (one.part.as_str(), one.name.as_str()))
+        self.given.iter().map(|one| (one.part.word(), one.name.as_str()))
     }
 
-    /// The names of a part of a call.
-    pub(crate) fn of_part(&self, part: Part) -> &List {
-        match part {
-            Part::Tool => &self.tool,
-            Part::Args => &self.args,
-            Part::Result => &self.result,
-            Part::Error => &self.error,
-            Part::Start => &self.start,
-            Part::End => &self.end,
-            Part::Milliseconds => &self.milliseconds,
-            Part::Seconds => &self.seconds,
-            Part::Id => &self.call_id,
-            Part::Status => &self.status,
-            Part::Ok => &self.ok,
-            Part::Turn => &self.turn,
-            Part::Agent => &self.agent,
+    /// The names of a part.
+    pub(crate) fn of(&self, part: Part) -> &[Cow<'static, str>] {
+        self.lists.get(part as usize).map_or(&[], Vec::as_slice)
+    }
+
+    fn change(&mut self, part: Part, change: impl FnOnce(&mut List)) {
+        if let Some(list) = self.lists.get_mut(part as usize) {
+            change(list);
         }
     }
 
@@ -167,40 +188,18 @@ impl Names {
         self.parts.get(key).copied()
     }
 
-    /// The list that a file calls by this word.
-    fn list_of(&mut self, word: &str) -> Option<&mut List> {
-        Some(match word {
-            "calls" => &mut self.calls,
-            "tool" => &mut self.tool,
-            "args" => &mut self.args,
-            "result" => &mut self.result,
-            "error" => &mut self.error,
-            "start" => &mut self.start,
-            "end" => &mut self.end,
-            "duration" => &mut self.milliseconds,
-            "duration_s" => &mut self.seconds,
-            "call_id" => &mut self.call_id,
-            "status" => &mut self.status,
-            "ok" => &mut self.ok,
-            "turn" => &mut self.turn,
-            "agent" => &mut self.agent,
-            "id" => &mut self.id,
-            "input" => &mut self.input,
-            "output" => &mut self.output,
-            "cost" => &mut self.cost,
-            "usage" => &mut self.usage,
-            "messages" => &mut self.messages,
-            _ => return None,
-        })
+    /// The names of an entry of the run in normal form, where it is read under names.
+    pub(crate) fn of_entry(&self, entry: &str) -> Option<&[Cow<'static, str>]> {
+        Part::ALL.into_iter().find(|part| part.row().entry == Some(entry)).map(|part| self.of(part))
     }
 
     /// Makes the look-up of parts. A name that stands for two parts is the one that a user gave it, else the first of them.
     fn indexed(mut self, given: Vec<Given>) -> Self {
         let mut parts = FxHashMap::default();
         for of_user in [true, false] {
-            for part in Part::ALL {
-                for (rank, name) in (0_u8..).zip(self.of_part(part)) {
-                    if !of_user || given.iter().any(|one| one.part == part.word() && one.name == *name) {
+            for part in Part::of_calls() {
+                for (rank, name) in (0_u8..).zip(self.of(part)) {
+                    if !of_user || given.iter().any(|one| one.part == part && one.name == *name) {
                         parts.entry(name.clone()).or_insert((part, rank));
                     }
                 }
@@ -212,67 +211,20 @@ impl Names {
 
     /// Whether a key of a run is read under a name of the normal form, or hides one.
     pub(crate) fn is_of_run(&self, key: &str) -> bool {
-        let lists = [&self.id, &self.input, &self.output, &self.error, &self.milliseconds, &self.seconds, &self.cost];
-        lists.into_iter().chain([&self.usage, &self.messages]).any(|list| has(list, key))
-            || matches!(key, "calls" | "steps" | "turn")
+        let of_run = |part: &Part| part.row().of != Of::Call && *part != Part::Calls;
+        Part::ALL.into_iter().filter(of_run).any(|part| has(self.of(part), key))
+            || key == Kind::Call.list_key()
+            || matches!(key, of_run::STEPS | of_step::TURN)
     }
 }
 
-pub(crate) fn has(list: &[Cow<'static, str>], key: &str) -> bool {
+fn has(list: &[Cow<'static, str>], key: &str) -> bool {
     list.iter().any(|name| name == key)
 }
 
 impl Default for Names {
     fn default() -> Self {
-        Self {
-            calls: list(&[
-                "tool_calls",
-                "toolCalls",
-                "tool_uses",
-                "function_calls",
-                "tools_called",
-                "tool_invocations",
-                "actions",
-            ]),
-            tool: list(&["tool", "name", "tool_name", "toolName", "function_name", "function"]),
-            args: list(&[
-                "args",
-                "arguments",
-                "input",
-                "inputs",
-                "parameters",
-                "params",
-                "kwargs",
-                "tool_input",
-                "tool_args",
-            ]),
-            result: list(&["result", "output", "outputs", "response", "observation", "tool_output", "return_value"]),
-            error: list(&["error", "error_message", "exception"]),
-            start: list(&["start", "start_ms", "start_time", "started_at", "startTime", "timestamp"]),
-            end: list(&["end", "end_ms", "end_time", "ended_at", "endTime"]),
-            milliseconds: list(&["duration", "duration_ms", "latency_ms", "elapsed_ms", "durationMs"]),
-            seconds: list(&[
-                "duration_s",
-                "duration_seconds",
-                "latency_s",
-                "latency_seconds",
-                "elapsed_s",
-                "elapsed_seconds",
-            ]),
-            call_id: list(&["id", "call_id", "tool_call_id"]),
-            status: list(&["status", "outcome"]),
-            ok: list(&["ok", "success"]),
-            turn: list(&["turn", "turn_index"]),
-            agent: list(&["agent", "agent_name", "agent_id"]),
-            id: list(&["id", "run_id", "trace_id", "traceId", "session_id"]),
-            input: list(&["inputs", "input", "prompt", "question", "query"]),
-            output: list(&["output", "final_output", "answer", "final_answer", "response", "completion", "result"]),
-            cost: list(&["cost", "cost_usd", "total_cost", "total_cost_usd", "costUsd"]),
-            usage: list(&["usage", "token_usage"]),
-            messages: list(&["messages"]),
-            parts: FxHashMap::default(),
-            given: Vec::new(),
-        }
-        .indexed(Vec::new())
+        let list = |part: Part| part.row().names.iter().map(|name| Cow::Borrowed(*name)).collect();
+        Self { lists: Part::ALL.map(list), parts: FxHashMap::default(), given: Vec::new() }.indexed(Vec::new())
     }
 }

@@ -1,24 +1,88 @@
 //! What formats with separate calls and results have in common: which result belongs to which call, arguments as JSON in text, token counts.
 
-use super::draft::{Draft, StepId, field};
-use super::{first_of, object_of};
+use super::draft::{Draft, field};
+use super::fields::Record;
+use super::messages::OfCall;
+use super::object;
 use averment_base::value::json;
 use averment_base::value::{Entry, Node, Number, Object, Value};
+use averment_runs::normal::{of_run, of_usage};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
+use std::hash::Hash;
 
 /// The calls that have no result yet. An id may come again: the oldest call without a result gets the next one.
-#[derive(Default)]
-pub(super) struct Unanswered<'run> {
-    by_id: FxHashMap<&'run str, VecDeque<StepId>>,
-    /// Calls without an id, by tool and all together; a call that was answered in one is passed over in the other.
-    by_tool: FxHashMap<&'run str, VecDeque<StepId>>,
-    in_order: VecDeque<StepId>,
-    answered: FxHashSet<StepId>,
+#[derive(Debug)]
+pub(crate) struct Unanswered<'run, C> {
+    /// The calls in their order, as long as they are few enough to look through.
+    few: Vec<Waiting<'run, C>>,
+    many: Option<Box<Many<'run, C>>>,
 }
 
-impl<'run> Unanswered<'run> {
-    pub(super) fn add(&mut self, id: Option<&'run str>, tool: &'run str, call: StepId) {
+/// So many calls are looked through.
+const FEW: usize = 256;
+
+#[derive(Debug, Clone, Copy)]
+struct Waiting<'run, C> {
+    id: Option<&'run str>,
+    tool: &'run str,
+    call: C,
+}
+
+/// The same by id and by tool.
+#[derive(Debug)]
+struct Many<'run, C> {
+    by_id: FxHashMap<&'run str, VecDeque<C>>,
+    /// Calls without an id, by tool and all together; a call that was answered in one is passed over in the other.
+    by_tool: FxHashMap<&'run str, VecDeque<C>>,
+    in_order: VecDeque<C>,
+    answered: FxHashSet<C>,
+}
+
+impl<'run, C: Copy + Eq + Hash> Unanswered<'run, C> {
+    pub(crate) fn new() -> Self {
+        Self { few: Vec::new(), many: None }
+    }
+
+    /// A call was made.
+    pub(crate) fn add(&mut self, id: Option<&'run str>, tool: &'run str, call: C) {
+        let waiting = Waiting { id, tool, call };
+        match &mut self.many {
+            Some(many) => many.add(waiting),
+            None if self.few.len() < FEW => self.few.push(waiting),
+            None => {
+                let mut many = Many::new();
+                self.few.drain(..).chain([waiting]).for_each(|waiting| many.add(waiting));
+                self.many = Some(Box::new(many));
+            }
+        }
+    }
+
+    /// The call that a result answers: by id, else the oldest one without an id (of that tool, where the result names it).
+    pub(crate) fn answer(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
+        if let Some(many) = &mut self.many {
+            return many.answer(id, tool);
+        }
+        let answers = |waiting: &Waiting<'_, C>| match id {
+            Some(_) => waiting.id == id,
+            None => waiting.id.is_none() && tool.is_none_or(|tool| waiting.tool == tool),
+        };
+        let place = self.few.iter().position(answers)?;
+        Some(self.few.remove(place).call)
+    }
+}
+
+impl<'run, C: Copy + Eq + Hash> Many<'run, C> {
+    fn new() -> Self {
+        Self {
+            by_id: FxHashMap::default(),
+            by_tool: FxHashMap::default(),
+            in_order: VecDeque::new(),
+            answered: FxHashSet::default(),
+        }
+    }
+
+    fn add(&mut self, Waiting { id, tool, call }: Waiting<'run, C>) {
         match id {
             Some(id) => self.by_id.entry(id).or_default().push_back(call),
             None => {
@@ -28,8 +92,7 @@ impl<'run> Unanswered<'run> {
         }
     }
 
-    /// The call that a result answers: by id, else the oldest one without an id (of that tool, where the result names it).
-    pub(super) fn answer(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<StepId> {
+    fn answer(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
         if let Some(id) = id {
             return self.by_id.get_mut(id)?.pop_front();
         }
@@ -49,7 +112,7 @@ impl<'run> Unanswered<'run> {
 /// Arguments that may be JSON inside text. Empty text stands for none at all; what is not JSON stays text, with a warning.
 pub(super) fn arguments<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>) -> Node<'run> {
     let Value::Text(text) = node.value else { return node };
-    if text.as_str().trim().is_empty() {
+    if are_none(text.as_str()) {
         return Node::new(Value::Object(Object::new(draft.arena, &[])), node.origin);
     }
     match json::parse_text(text, node.origin, draft.arena, draft.limits) {
@@ -69,20 +132,25 @@ pub(super) fn arguments<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>) -> 
     }
 }
 
+/// Whether arguments that are text are none at all.
+pub(crate) fn are_none(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
 /// Counts of tokens, summed over the parts of a run. A count that no part has stays unknown.
 #[derive(Default)]
 pub(super) struct Usage {
     counts: [Option<Number<'static>>; TOKENS.len()],
 }
 
-/// The names of the normal form, and those of other formats.
+/// The counts of the normal form, each with its names in other formats.
 const TOKENS: [(&str, &[&str]); 6] = [
-    ("input_tokens", &["input_tokens", "prompt_tokens", "inputTokens", "promptTokens"]),
-    ("output_tokens", &["output_tokens", "completion_tokens", "outputTokens", "completionTokens"]),
-    ("total_tokens", &["total_tokens", "totalTokens"]),
-    ("reasoning_tokens", &["reasoning_tokens", "reasoningTokens"]),
-    ("cache_read_tokens", &["cache_read_tokens", "cache_read_input_tokens", "cached_tokens", "cachedTokens"]),
-    ("cache_write_tokens", &["cache_write_tokens", "cache_creation_input_tokens"]),
+    (of_usage::INPUT, &["prompt_tokens", "inputTokens", "promptTokens"]),
+    (of_usage::OUTPUT, &["completion_tokens", "outputTokens", "completionTokens"]),
+    (of_usage::TOTAL, &["totalTokens"]),
+    (of_usage::REASONING, &["reasoningTokens"]),
+    (of_usage::CACHE_READ, &["cache_read_input_tokens", "cached_tokens", "cachedTokens"]),
+    (of_usage::CACHE_WRITE, &["cache_creation_input_tokens"]),
 ];
 
 /// Objects inside a usage that hold more counts.
@@ -91,9 +159,11 @@ const DETAILS: [&str; 4] =
 
 impl Usage {
     pub(super) fn add(&mut self, usage: Object<'_>) {
-        for ((_, names), sum) in TOKENS.iter().zip(&mut self.counts) {
-            let inside = || DETAILS.iter().find_map(|details| first_of(object_of(usage, details)?, names));
-            if let Some(Node { value: Value::Number(count), .. }) = first_of(usage, names).or_else(inside) {
+        let details = || DETAILS.iter().filter_map(|key| object(usage.get(key)?));
+        for ((name, others), sum) in TOKENS.iter().zip(&mut self.counts) {
+            let first = |object| std::iter::once(name).chain(*others).find_map(|key| known(object, key));
+            let found = first(usage).or_else(|| details().find_map(first));
+            if let Some(Node { value: Value::Number(count), .. }) = found {
                 *sum = sum.unwrap_or(Number::Integer(0)).add(count).or(*sum);
             }
         }
@@ -116,16 +186,20 @@ impl Usage {
             counts.filter_map(|((name, _), count)| Some(field(name, Node::computed(Value::Number(count?))))).collect();
         if !entries.is_empty() {
             let usage = draft.object(&entries);
-            draft.set("usage", usage);
+            draft.set(of_run::USAGE, usage);
         }
     }
+}
+
+fn known<'run>(object: Object<'run>, key: &str) -> Option<Node<'run>> {
+    object.get(key).filter(|node| !matches!(node.value, Value::Null))
 }
 
 /// The tools that a run could use, as a list of objects with `name`: OpenAI puts each into `function`.
 pub(super) fn tools<'run>(draft: &Draft<'run, '_>, tools: &[Node<'run>]) -> Node<'run> {
     let inner = |node: &Node<'run>| match node.value {
-        Value::Object(object) => {
-            object.get("function").filter(|node| matches!(node.value, Value::Object(_))).unwrap_or(*node)
+        Value::Object(tool) => {
+            tool.field(OfCall::Function).filter(|function| object(*function).is_some()).unwrap_or(*node)
         }
         _ => *node,
     };

@@ -7,38 +7,120 @@
 mod derived;
 mod session;
 
+#[cfg(test)]
+pub(crate) use derived::{OfArgs, OfDetails};
+pub(crate) use session::{Agent, SUMMED_UP, Times, agent, summed_up};
+
 use super::calls::{Unanswered, Usage};
+use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
-use super::{Format, list_of, object_of, objects, text_of};
-use crate::content;
+use super::fields::{Parsed, Record, Shape, Shapes, Spans, fields, is_true, words};
+use super::messages::{BlockType, LastWords, OfBlock, OfMessage, Role, ended};
+use super::{Format, Projected, list, list_of, object, object_of, objects, text, text_of};
 use crate::error::Placed;
-use averment_base::value::{Entry, Node, Object, Value};
+use averment_base::value::{Entry, Node, Object, Origin, Value};
+use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::Kind;
 use rustc_hash::FxHashMap;
-pub(crate) use session::SILENT;
+
+fields! {
+    /// A session as the web exports it.
+    OfExport {
+        Lines = "loglines" => Shape,
+    }
+}
+
+fields! {
+    /// A line of a session.
+    OfLine {
+        Type = "type" => Shape,
+        Subtype = "subtype" => Run(of_run::ERROR),
+        Message = "message" => Shape,
+        /// The words are not the user's: the program wrote them.
+        Injected = "isMeta" => Step(Kind::Message),
+        /// A sub-agent speaks, which may have a name.
+        Aside = "isSidechain" => Shape,
+        Agent = "agentId" => Shape,
+        Parent = "parent_tool_use_id" => Shape,
+        Time = "timestamp" => Run(of_run::DURATION),
+        /// What the program knows of a result beside what it told the model.
+        Details = "toolUseResult" => Step(Kind::Call),
+        DetailsOfStream = "tool_use_result" => Step(Kind::Call),
+        /// The last line of `--output-format stream-json`: it sums the run up.
+        Result = "result" => Run(of_run::OUTPUT),
+        Cost = "total_cost_usd" => Run(of_run::COST),
+        Duration = "duration_ms" => Run(of_run::DURATION),
+        Failed = "is_error" => Run(of_run::ERROR),
+        Tools = "tools" => PartOf(of_run::TOOLS),
+        Session = "sessionId" => Run(of_run::ID),
+        SessionOfStream = "session_id" => Run(of_run::ID),
+        Folder = "cwd" => PartOf(of_run::META),
+        Version = "version" => PartOf(of_run::META),
+        VersionOfStream = "claude_code_version" => PartOf(of_run::META),
+        Branch = "gitBranch" => PartOf(of_run::META),
+        /// Marks of a line, as the session's own id.
+        Leaf = "leafUuid" => Shape,
+        ParentLine = "parentUuid" => Shape,
+        Line = "uuid" => Shape,
+        MessageLine = "messageId" => Shape,
+    }
+}
+
+words! {
+    /// The types of lines.
+    LineType {
+        /// It holds a message.
+        Spoken = "user" | "assistant",
+        Result = "result",
+        System = "system",
+        /// It holds no step, and is passed over in silence.
+        Silent = "summary" | "progress" | "file-history-snapshot" | "queue-operation",
+        /// The same of a type that other formats may have as well.
+        SilentToo = "attachment" | "custom-title" | "last-prompt" | "permission-mode",
+    }
+}
 
 /// A Claude Code session.
-pub(super) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "Claude Code session",
     description: "Claude Code sessions (JSONL, or `loglines`)",
-    object: |object| list_of(object, "loglines").is_some(),
+    marks: &[OfExport::Lines.key()],
+    object: |object| list_of(object, OfExport::Lines).is_some(),
+    item_marks: &keys_of(MARKS),
     element: is_line,
     line: is_line,
     read,
+    projected: Projected::Never,
 };
 
 fn is_line(object: Object<'_>) -> bool {
-    let kinds =
-        ["user", "assistant", "system", "summary", "progress", "result", "file-history-snapshot", "queue-operation"];
-    let marks = ["sessionId", "session_id", "leafUuid", "parentUuid", "uuid", "messageId"];
-    text_of(object, "type").is_some_and(|kind| kinds.contains(&kind))
-        && marks.iter().any(|key| object.get(key).is_some())
+    text_of(object, OfLine::Type).and_then(LineType::of).is_some_and(LineType::is_mark)
+}
+
+/// The fields that only lines of sessions have.
+const MARKS: [OfLine; 6] =
+    [OfLine::Session, OfLine::SessionOfStream, OfLine::Leaf, OfLine::ParentLine, OfLine::Line, OfLine::MessageLine];
+
+const fn keys_of([a, b, c, d, e, f]: [OfLine; 6]) -> [&'static str; 6] {
+    [a.key(), b.key(), c.key(), d.key(), e.key(), f.key()]
+}
+
+/// Whether a line has one of the keys that only lines of sessions have.
+pub(crate) fn has_mark(line: &Spans<OfLine>) -> bool {
+    MARKS.into_iter().any(|mark| line.field(mark).is_some())
+}
+
+impl LineType {
+    /// Whether an object with this type and a mark is a line of a session for sure.
+    pub(crate) fn is_mark(self) -> bool {
+        self != Self::SilentToo
+    }
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
     let lines = match root.value {
         Value::List(lines) => lines,
-        Value::Object(object) => list_of(object, "loglines").unwrap_or_default(),
+        Value::Object(object) => list_of(object, OfExport::Lines).unwrap_or_default(),
         _ => &[],
     };
     session::read(lines, draft);
@@ -47,22 +129,18 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
 
 /// Whether a message holds calls or results in its content.
 pub(super) fn has_tool_blocks(message: &Node<'_>) -> bool {
-    let Value::Object(message) = message.value else { return false };
-    message.get("content").is_some_and(|content| holds_tool_blocks(&content))
+    let content = object(*message).and_then(|message| message.field(OfMessage::Content));
+    content.is_some_and(|content| holds_tool_blocks(&content))
 }
 
 /// Whether a content holds calls or results.
 pub(crate) fn holds_tool_blocks(content: &Node<'_>) -> bool {
-    let Value::List(blocks) = content.value else { return false };
-    objects(blocks).any(|(_, block)| is_call(block) || is_result(block))
+    let is_tool = |(_, block)| matches!(type_of(block), Some(BlockType::Call | BlockType::Result));
+    list(*content).is_some_and(|blocks| objects(blocks).any(is_tool))
 }
 
-fn is_call(block: Object<'_>) -> bool {
-    matches!(text_of(block, "type"), Some("tool_use" | "server_tool_use" | "mcp_tool_use"))
-}
-
-fn is_result(block: Object<'_>) -> bool {
-    text_of(block, "type").is_some_and(|kind| kind.ends_with("tool_result"))
+fn type_of(block: Object<'_>) -> Option<BlockType> {
+    text_of(block, OfBlock::Type).and_then(BlockType::of_block)
 }
 
 /// Adds a conversation in Anthropic's form: it has no times, and each assistant message is a turn.
@@ -85,16 +163,18 @@ struct About<'run> {
     time: Option<Node<'run>>,
     agent: Option<Node<'run>>,
     /// The words are not the user's: the program wrote them, or another agent did.
-    role: Option<&'static str>,
+    speaker: Option<&'static str>,
 }
 
 struct Reader<'a, 'run, 'limits> {
     draft: &'a mut Draft<'run, 'limits>,
-    unanswered: Unanswered<'run>,
+    unanswered: Unanswered<'run, StepId>,
     turns: FxHashMap<&'run str, usize>,
     turn: usize,
     prompt: Option<Node<'run>>,
-    output: Option<Node<'run>>,
+    said: LastWords<Node<'run>>,
+    /// The main agent speaks, or somebody to it.
+    with_main: bool,
     usage: Vec<Object<'run>>,
     /// Where in `usage` that of a message stands.
     counted: FxHashMap<&'run str, usize>,
@@ -104,11 +184,12 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
     fn new(draft: &'a mut Draft<'run, 'limits>) -> Self {
         Self {
             draft,
-            unanswered: Unanswered::default(),
+            unanswered: Unanswered::new(),
             turns: FxHashMap::default(),
             turn: 0,
             prompt: None,
-            output: None,
+            said: LastWords::default(),
+            with_main: true,
             usage: Vec::new(),
             counted: FxHashMap::default(),
         }
@@ -116,10 +197,10 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
 
     /// The turn of a message: lines of one assistant message share it; what others say belongs to the turn that follows.
     fn turn_of(&mut self, message: Object<'run>) -> usize {
-        if text_of(message, "role") != Some("assistant") {
+        if text_of(message, OfMessage::Role).and_then(Role::of) != Some(Role::Assistant) {
             return self.turn + 1;
         }
-        let id = text_of(message, "id");
+        let id = text_of(message, OfMessage::Id);
         if let Some(turn) = id.and_then(|id| self.turns.get(id)) {
             return *turn;
         }
@@ -131,23 +212,25 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
     }
 
     fn message(&mut self, node: Node<'run>, message: Object<'run>, about: &About<'run>, details: Option<Node<'run>>) {
-        let Some(role) = text_of(message, "role") else {
+        let Some(role) = text_of(message, OfMessage::Role) else {
             self.draft.warn(node.origin, "a message without `role` is passed over");
             return;
         };
-        if role == "assistant"
-            && let Some(usage) = object_of(message, "usage")
+        let role = Role::of(role);
+        if role == Some(Role::Assistant)
+            && let Some(usage) = object_of(message, OfMessage::Usage)
         {
-            self.count(text_of(message, "id"), usage);
+            self.count(text_of(message, OfMessage::Id), usage);
         }
-        match message.get("content") {
-            Some(Node { value: Value::List(blocks), .. }) => {
-                for block in blocks {
+        let content = message.field(OfMessage::Content);
+        match content.and_then(|content| Some((content, Parsed.shape(content)?))) {
+            Some((content, Shape::List)) => {
+                for block in list(content).unwrap_or_default() {
                     self.block(*block, role, about, details);
                 }
             }
-            Some(content) if matches!(content.value, Value::Text(_)) => self.say(content, role, about, content.origin),
-            Some(content) if matches!(content.value, Value::Null) => {}
+            Some((content, Shape::Text | Shape::Empty)) => self.say(content, role, about, content.origin),
+            Some((_, Shape::Null)) => {}
             _ => self.draft.warn(node.origin, "a message without `content` is passed over"),
         }
     }
@@ -161,7 +244,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         }
     }
 
-    fn block(&mut self, node: Node<'run>, role: &str, about: &About<'run>, details: Option<Node<'run>>) {
+    fn block(&mut self, node: Node<'run>, role: Option<Role>, about: &About<'run>, details: Option<Node<'run>>) {
         let block = match node.value {
             Value::Object(block) => block,
             Value::Text(_) => return self.say(node, role, about, node.origin),
@@ -170,107 +253,94 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
                 return;
             }
         };
-        match text_of(block, "type") {
-            Some("text") => {
-                if let Some(text) = block.get("text") {
+        match type_of(block) {
+            Some(BlockType::Text) => {
+                if let Some(text) = block.field(OfBlock::Text) {
                     self.say(text, role, about, node.origin);
                 }
             }
-            Some("thinking") => {
-                if let Some(text) = block.get("thinking") {
-                    self.add_message("thinking", text, about, node.origin);
+            Some(BlockType::Thinking) => {
+                if let Some(text) = block.field(OfBlock::Thinking) {
+                    self.add_message(role::THINKING, text, about, node.origin);
                 }
             }
-            _ if is_call(block) => self.call(node, block, about),
-            _ if is_result(block) => self.result(node, block, about, details),
+            Some(BlockType::Call) => self.call(node, block, about),
+            Some(BlockType::Result) => self.result(node, block, about, details),
             // Images, documents, redacted thinking: nothing that a rule could read.
-            _ => {}
+            Some(BlockType::OtherText) | None => {}
         }
     }
 
-    fn say(&mut self, text: Node<'run>, role: &str, about: &About<'run>, origin: averment_base::value::Origin) {
-        if !matches!(text.value, Value::Text(text) if !text.is_empty()) {
+    fn say(&mut self, text: Node<'run>, role: Option<Role>, about: &About<'run>, origin: Origin) {
+        if !Parsed.is(text, Shape::Text) {
             return;
         }
         match role {
-            "assistant" => {
-                if about.agent.is_none() {
-                    self.output = Some(text);
+            Some(Role::Assistant) => {
+                self.said.say(text, about.agent.is_none());
+                self.add_message(role::ASSISTANT, text, about, origin);
+            }
+            Some(Role::User) => {
+                if about.speaker.is_none() {
+                    self.prompt = self.prompt.or(Some(text));
                 }
-                self.add_message("assistant", text, about, origin);
+                self.add_message(about.speaker.unwrap_or(role::USER), text, about, origin);
             }
-            "user" if about.role.is_none() => {
-                self.prompt = self.prompt.or(Some(text));
-                self.add_message("user", text, about, origin);
-            }
-            "user" => self.add_message(about.role.unwrap_or("user"), text, about, origin),
-            _ => self.add_message("system", text, about, origin),
+            Some(Role::Result) | None => self.add_message(role::SYSTEM, text, about, origin),
         }
     }
 
-    fn add_message(
-        &mut self,
-        role: &'static str,
-        text: Node<'run>,
-        about: &About<'run>,
-        origin: averment_base::value::Origin,
-    ) {
-        let role = Value::plain(role);
+    fn add_message(&mut self, speaker: &'static str, text: Node<'run>, about: &About<'run>, origin: Origin) {
+        let role = Node::computed(Value::plain(speaker));
         let mut fields =
-            vec![field("role", Node::computed(role)), field("text", text), field("turn", count(about.turn))];
-        fields.extend(about.time.map(|time| field("start", time)));
-        fields.extend(about.agent.map(|agent| field("agent", agent)));
+            vec![field(of_step::ROLE, role), field(of_step::TEXT, text), field(of_step::TURN, count(about.turn))];
+        fields.extend(about.time.map(|time| field(of_step::START, time)));
+        fields.extend(about.agent.map(|agent| field(of_step::AGENT, agent)));
         self.draft.step(Kind::Message, fields, origin);
     }
 
     fn call(&mut self, node: Node<'run>, block: Object<'run>, about: &About<'run>) {
-        let Some(name) = block.get("name").filter(|name| matches!(name.value, Value::Text(_))) else {
+        let Some((name, tool)) = block.field(OfBlock::Name).and_then(|name| Some((name, text(name)?))) else {
             self.draft.warn(node.origin, "a call without the name of its tool is passed over");
             return;
         };
-        let mut fields: Vec<Entry<'run>> = vec![field("tool", name), field("turn", count(about.turn))];
-        fields.extend(block.get("input").map(|input| field("args", input)));
-        fields.extend(block.get("id").map(|id| field("id", id)));
-        fields.extend(about.time.map(|time| field("start", time)));
-        fields.extend(about.agent.map(|agent| field("agent", agent)));
+        let mut fields: Vec<Entry<'run>> = vec![field(of_step::TOOL, name), field(of_step::TURN, count(about.turn))];
+        fields.extend(block.field(OfBlock::Input).map(|input| field(of_step::ARGS, input)));
+        fields.extend(block.field(OfBlock::Id).map(|id| field(of_step::ID, id)));
+        fields.extend(about.time.map(|time| field(of_step::START, time)));
+        fields.extend(about.agent.map(|agent| field(of_step::AGENT, agent)));
         let call = self.draft.step(Kind::Call, fields, node.origin);
-        let tool = text_of(block, "name").unwrap_or_default();
-        self.unanswered.add(text_of(block, "id"), tool, call);
+        self.unanswered.add(text_of(block, OfBlock::Id), tool, call);
     }
 
     fn result(&mut self, node: Node<'run>, block: Object<'run>, about: &About<'run>, details: Option<Node<'run>>) {
-        let Some(call) = self.unanswered.answer(text_of(block, "tool_use_id"), None) else {
+        let Some(call) = self.unanswered.answer(text_of(block, OfBlock::Answers), None) else {
             self.draft.warn(node.origin, "a result that no call is waiting for is passed over");
             return;
         };
-        let result = match block.get("content") {
+        let result = match block.field(OfBlock::Content) {
             Some(content) => Some(content::text(content, self.draft.arena).unwrap_or(content)),
             None => details,
         };
         if let Some(result) = result {
-            self.draft.amend(call, "result", result);
+            self.draft.amend(call, of_step::RESULT, result);
         }
-        let failed = matches!(block.get("is_error").map(|node| node.value), Some(Value::Boolean(true)));
-        self.status(call, node, failed, result);
+        self.status(call, node, is_true(&block, &Parsed, OfBlock::Failed), result);
         if let Some(time) = about.time {
-            self.draft.amend(call, "end", time);
+            self.draft.amend(call, of_step::END, time);
         }
         if let Some(details) = details.filter(|details| matches!(details.value, Value::Object(_) | Value::List(_))) {
-            self.draft.amend(call, "details", details);
+            self.draft.amend(call, of_step::DETAILS, details);
         }
     }
 
-    /// A call that was refused says so only in the words of its result.
     fn status(&mut self, call: StepId, node: Node<'run>, failed: bool, result: Option<Node<'run>>) {
-        let status = match failed {
-            true if result.is_some_and(|result| is_refusal(result.value)) => "denied",
-            true => "failed",
-            false => "ok",
-        };
-        self.draft.amend(call, "status", Node::computed(Value::plain(status)));
+        let status = ended(failed, result.map(|result| result.value));
+        let word = status.as_str().map_or_else(withheld, |word| Node::computed(Value::plain(word)));
+        self.draft.amend(call, of_step::STATUS, word);
         if failed {
             let error = result.unwrap_or(Node::new(Value::Boolean(true), node.origin));
-            self.draft.amend(call, "error", error);
+            self.draft.amend(call, of_step::ERROR, error);
         }
     }
 
@@ -278,36 +348,22 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
     fn finish(self) {
         let draft = self.draft;
         for call in draft.steps(Kind::Call) {
-            if draft.field(call, "status").is_none() {
-                draft.amend(call, "status", withheld());
+            if draft.field(call, of_step::STATUS).is_none() {
+                draft.amend(call, of_step::STATUS, withheld());
             }
         }
-        draft.set("turns", count(self.turn));
-        if !draft.has("prompt") {
-            draft.set_some("prompt", self.prompt);
+        draft.set(of_run::TURNS, count(self.turn));
+        if !draft.has(of_run::PROMPT) {
+            draft.set_some(of_run::PROMPT, self.prompt);
         }
-        if !draft.has("output") {
-            draft.set_some("output", self.output);
+        if !draft.has(of_run::OUTPUT) {
+            draft.set_some(of_run::OUTPUT, self.said.output(self.with_main));
         }
-        if !draft.has("usage") {
+        if !draft.has(of_run::USAGE) {
             let mut usage = Usage::default();
             self.usage.iter().for_each(|counts| usage.add(*counts));
             usage.count_cache_as_input();
             usage.set(draft);
         }
     }
-}
-
-/// The words with which Claude Code hands a refusal to the model: by a person, by the permission settings, by a hook.
-pub(crate) fn is_refusal(result: Value<'_>) -> bool {
-    let Value::Text(text) = result else { return false };
-    let text = text.as_str().trim_start_matches("<tool_use_error>").trim_start_matches("Error: ");
-    let starts = [
-        "The user doesn't want to proceed with this tool use",
-        "The user doesn't want to take this action",
-        "[Request interrupted by user for tool use]",
-        "Permission to use",
-    ];
-    starts.iter().any(|start| text.starts_with(start))
-        || text.starts_with("Claude requested permissions") && text.contains("haven't granted")
 }

@@ -3,11 +3,14 @@
 
 use super::calls::Usage;
 use super::draft::{Draft, field};
-use super::{Format, list_of, never, object_of, objects, text_of};
+use super::fields::{Parsed, Record, Shapes};
+use super::messages::OfCall;
+use super::{Format, Projected, list, never, object_of, objects};
 use crate::error::Placed;
 use crate::names::{Names, Part};
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::value::{Entry, Node, Number, Object, Value};
+use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::Kind;
 use std::borrow::Cow;
 
@@ -15,10 +18,13 @@ use std::borrow::Cow;
 pub(super) const FORMAT: Format = Format {
     name: "tool calls of one's own making",
     description: "an object with `tool_calls`, each with a `name` or `tool`",
+    marks: &[],
     object: is_generic,
+    item_marks: &[],
     element: never,
     line: never,
     read,
+    projected: Projected::Calls,
 };
 
 fn is_generic(object: Object<'_>) -> bool {
@@ -27,27 +33,32 @@ fn is_generic(object: Object<'_>) -> bool {
 
 /// Whether an object is a run under these names.
 pub(super) fn is_run(object: Object<'_>, names: &Names) -> bool {
-    let has_tool = |node: &Node<'_>| matches!(node.value, Value::Object(call) if tool(call, names).is_some());
+    let has_tool = |node: &Node<'_>| super::object(*node).is_some_and(|call| tool(call, names).is_some());
     // What the normal form has under these keys is the normal form, unless a file of the user says otherwise.
-    let other = |key: &str| object.get(key).is_none() || names.calls.iter().any(|name| name == key);
-    other("calls")
-        && other("steps")
-        && names.calls.iter().any(|key| list_of(object, key).is_some_and(|calls| calls.iter().all(has_tool)))
+    let calls = names.of(Part::Calls);
+    let other = |key: &str| object.get(key).is_none() || calls.iter().any(|name| name == key);
+    other(Kind::Call.list_key())
+        && other(of_run::STEPS)
+        && calls.iter().any(|key| list_under(object, key).is_some_and(|calls| calls.iter().all(has_tool)))
+}
+
+fn list_under<'run>(object: Object<'run>, key: &str) -> Option<&'run [Node<'run>]> {
+    object.get(key).and_then(list)
 }
 
 /// Why an object is no run under these names, and what may help.
 pub(super) fn why_not(object: Object<'_>, names: &Names) -> (String, String) {
     let keys =
         |object: Object<'_>| object.entries().iter().take(20).map(|entry| entry.key.to_owned()).collect::<Vec<_>>();
-    let Some((key, calls)) = names.calls.iter().find_map(|key| Some((key, list_of(object, key)?))) else {
-        let wanted = names.calls.first().map_or("", AsRef::as_ref);
+    let Some((key, calls)) = names.of(Part::Calls).iter().find_map(|key| Some((key, list_under(object, key)?))) else {
+        let wanted = names.of(Part::Calls).first().map_or("", AsRef::as_ref);
         let message = match object.get(wanted) {
             Some(other) => format!("`{wanted}` is no list of calls but {}", other.value.type_name()),
             None => format!("no list of calls: there is no `{wanted}`"),
         };
-        return (message, instead(wanted, &keys(object), "calls"));
+        return (message, instead(wanted, &keys(object), Part::Calls));
     };
-    let wanted = names.tool.first().map_or("", AsRef::as_ref);
+    let wanted = names.of(Part::Tool).first().map_or("", AsRef::as_ref);
     let bad = calls.iter().enumerate().find_map(|(number, node)| match node.value {
         Value::Object(call) if tool(call, names).is_some() => None,
         Value::Object(call) => Some((number, keys(call))),
@@ -56,20 +67,21 @@ pub(super) fn why_not(object: Object<'_>, names: &Names) -> (String, String) {
     match bad {
         Some((number, keys)) => (
             format!("element {} of `{key}` is no call: its tool is not there (`{wanted}`)", number + 1),
-            instead(wanted, &keys, "tool"),
+            instead(wanted, &keys, Part::Tool),
         ),
         None => ("a run of another form".to_owned(), "the names of `--map` do not fit it".to_owned()),
     }
 }
 
 /// What may be meant by a name that is not there.
-fn instead(wanted: &str, keys: &[String], part: &str) -> String {
+fn instead(wanted: &str, keys: &[String], part: Part) -> String {
     let near = nearest(wanted, keys.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`? "));
     let shown: Vec<_> = keys.iter().take(8).map(|key| format!("`{key}`")).collect();
     format!(
         "{}its keys are {}; name one of them as `{part}` in the file of `--map`",
         near.unwrap_or_default(),
-        shown.join(", ")
+        shown.join(", "),
+        part = part.word(),
     )
 }
 
@@ -80,10 +92,10 @@ fn first<'run>(object: Object<'run>, names: &[Cow<'static, str>]) -> Option<Node
 
 /// The name of the tool; OpenAI's `function: {name}` too.
 fn tool<'run>(call: Object<'run>, names: &Names) -> Option<Node<'run>> {
-    let node = first(call, &names.tool)?;
+    let node = first(call, names.of(Part::Tool))?;
     match node.value {
         Value::Text(_) => Some(node),
-        Value::Object(function) => function.get("name").filter(|name| matches!(name.value, Value::Text(_))),
+        Value::Object(function) => function.field(OfCall::Name).filter(|name| Parsed.is_text(*name)),
         _ => None,
     }
 }
@@ -98,24 +110,28 @@ pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>, na
     let Value::Object(object) = root.value else { return };
     draft.kinds_in_no_order();
     draft.records(&[Kind::Call]);
-    let key = names.calls.iter().find(|key| list_of(object, key).is_some()).map_or("", AsRef::as_ref);
-    for (node, call) in objects(list_of(object, key).unwrap_or_default()) {
+    let calls = names.of(Part::Calls).iter().find_map(|key| Some((key.as_ref(), list_under(object, key)?)));
+    for (node, call) in objects(calls.map_or(&[], |(_, calls)| calls)) {
         add_call(draft, node, call, names);
     }
-    if let Some(messages) = names.messages.iter().find_map(|key| list_of(object, key)) {
+    if let Some(messages) = names.of(Part::Messages).iter().find_map(|key| list_under(object, key)) {
         draft.records(&[Kind::Message]);
-        for (node, message) in objects(messages).filter(|(_, message)| text_of(*message, "role").is_some()) {
+        let has_role = |message: Object<'_>| message.get(of_step::ROLE).is_some_and(|role| Parsed.is_text(role));
+        for (node, message) in objects(messages).filter(|(_, message)| has_role(*message)) {
             draft.step(Kind::Message, message.entries().to_vec(), node.origin);
         }
     }
-    draft.set_some("id", first(object, &names.id));
-    let input = first(object, &names.input);
-    draft.set_some("inputs", input);
-    draft.set_some("prompt", input.filter(|input| matches!(input.value, Value::Text(_))));
-    draft.set_some("output", first(object, &names.output));
-    draft.set_some("error", first(object, &names.error));
-    draft.set_some("duration", duration(object, names));
+    let entry = |entry: &str| first(object, names.of_entry(entry)?);
+    draft.set_some(of_run::ID, entry(of_run::ID));
+    let input = entry(of_run::INPUTS);
+    draft.set_some(of_run::INPUTS, input);
+    draft.set_some(of_run::PROMPT, input.filter(|input| Parsed.is_text(*input)));
+    draft.set_some(of_run::OUTPUT, entry(of_run::OUTPUT));
+    draft.set_some(of_run::ERROR, entry(of_run::ERROR));
+    let seconds = || in_milliseconds(first(object, names.of(Part::Seconds))?);
+    draft.set_some(of_run::DURATION, entry(of_run::DURATION).or_else(seconds));
     read_usage(object, draft, names);
+    let key = calls.map_or("", |(key, _)| key);
     for entry in object.entries() {
         if entry.key != key && !names.is_of_run(entry.key) {
             draft.set(entry.key, entry.node);
@@ -126,23 +142,21 @@ pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>, na
 fn add_call<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, call: Object<'run>, names: &Names) {
     let parts = Parts::of(call, names);
     let mut fields: Vec<Entry<'run>> = Vec::with_capacity(call.entries().len() + 1);
-    let mut add = |key: &'run str, node: Option<Node<'run>>| {
-        if let Some(node) = node {
-            fields.push(field(key, node));
+    let mut add = |key: &'run str, node: Option<Node<'run>>| fields.extend(node.map(|node| field(key, node)));
+    add(of_step::TOOL, tool(call, names));
+    let function = object_of(call, OfCall::Function);
+    let args = parts.get(Part::Args).or_else(|| first(function?, names.of(Part::Args)));
+    add(of_step::ARGS, args.map(|args| super::calls::arguments(draft, args)));
+    add(of_step::RESULT, parts.get(Part::Result).or(parts.null_result.value()));
+    add(of_step::ERROR, parts.get(Part::Error));
+    add(of_step::START, parts.get(Part::Start));
+    add(of_step::END, parts.get(Part::End));
+    let seconds = || in_milliseconds(parts.get(Part::Seconds)?);
+    add(of_step::DURATION, parts.get(Part::Milliseconds).or_else(seconds));
+    for part in PLAIN {
+        if let Some(key) = part.field() {
+            add(key, parts.get(part));
         }
-    };
-    add("tool", tool(call, names));
-    let function = object_of(call, "function");
-    let args = parts.get(Part::Args).or_else(|| first(function?, &names.args));
-    add("args", args.map(|args| super::calls::arguments(draft, args)));
-    // `null` is what serialisers write for no result and no error; a result of `null` with nothing else said is a result.
-    add("result", parts.get(Part::Result).or(parts.null_result.map(|(_, node)| node)));
-    add("error", parts.get(Part::Error));
-    add("start", parts.get(Part::Start));
-    add("end", parts.get(Part::End));
-    add("duration", parts.get(Part::Milliseconds).or_else(|| in_milliseconds(parts.get(Part::Seconds)?)));
-    for (name, part) in PLAIN {
-        add(name, parts.get(part));
     }
     let standard = fields.len();
     for entry in call.entries() {
@@ -154,15 +168,47 @@ fn add_call<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, call: Object<'r
     draft.step(Kind::Call, fields, node.origin);
 }
 
-/// The fields of a call that are read under one of their names as they stand.
-const PLAIN: [(&str, Part); 5] =
-    [("id", Part::Id), ("status", Part::Status), ("ok", Part::Ok), ("turn", Part::Turn), ("agent", Part::Agent)];
+/// The parts of a call that are read as they stand.
+const PLAIN: [Part; 5] = [Part::CallId, Part::Status, Part::Ok, Part::Turn, Part::Agent];
+
+/// The value under the best of several names.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Best<V> {
+    rank: u8,
+    value: Option<V>,
+}
+
+impl<V> Default for Best<V> {
+    fn default() -> Self {
+        Self { rank: u8::MAX, value: None }
+    }
+}
+
+impl<V: Copy> Best<V> {
+    /// A value under a name of this rank; the first names are the best.
+    #[inline]
+    pub(crate) fn offer(&mut self, rank: u8, value: V) {
+        if self.value.is_none() || rank < self.rank {
+            *self = Self { rank, value: Some(value) };
+        }
+    }
+
+    #[inline]
+    pub(crate) fn value(&self) -> Option<V> {
+        self.value
+    }
+
+    /// The rank of its name.
+    pub(crate) fn rank(&self) -> u8 {
+        self.rank
+    }
+}
 
 /// The parts of a call, each under the first of its names that is there and not `null`.
 #[derive(Default)]
 struct Parts<'run> {
-    found: [Option<(u8, Node<'run>)>; Part::ALL.len()],
-    null_result: Option<(u8, Node<'run>)>,
+    found: [Best<Node<'run>>; Part::ALL.len()],
+    null_result: Best<Node<'run>>,
 }
 
 impl<'run> Parts<'run> {
@@ -171,25 +217,20 @@ impl<'run> Parts<'run> {
         for entry in call.entries() {
             let Some((part, rank)) = names.part(entry.key) else { continue };
             let place = match entry.node.value {
-                Value::Null if part == Part::Result => Some(&mut parts.null_result),
+                Value::Null if part.has_null(false) => Some(&mut parts.null_result),
                 Value::Null => None,
                 _ => parts.found.get_mut(part as usize),
             };
-            if let Some(place) = place.filter(|place| place.is_none_or(|(known, _)| rank < known)) {
-                *place = Some((rank, entry.node));
+            if let Some(place) = place {
+                place.offer(rank, entry.node);
             }
         }
         parts
     }
 
     fn get(&self, part: Part) -> Option<Node<'run>> {
-        self.found.get(part as usize).copied().flatten().map(|(_, node)| node)
+        self.found.get(part as usize).and_then(Best::value)
     }
-}
-
-/// Milliseconds, from a name that says its unit.
-fn duration<'run>(object: Object<'run>, names: &Names) -> Option<Node<'run>> {
-    first(object, &names.milliseconds).or_else(|| in_milliseconds(first(object, &names.seconds)?))
 }
 
 /// Seconds as milliseconds.
@@ -199,9 +240,10 @@ pub(crate) fn in_milliseconds(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 fn read_usage<'run>(object: Object<'run>, draft: &mut Draft<'run, '_>, names: &Names) {
-    let usage = names.usage.iter().find_map(|key| object_of(object, key));
-    let cost = first(object, &names.cost).or_else(|| first(usage?, &names.cost));
-    draft.set_some("cost", cost.filter(|cost| matches!(cost.value, Value::Number(_))));
+    let usage = names.of(Part::Usage).iter().find_map(|key| object.get(key).and_then(super::object));
+    let cost = names.of(Part::Cost);
+    let cost = first(object, cost).or_else(|| first(usage?, cost));
+    draft.set_some(of_run::COST, cost.filter(|cost| matches!(cost.value, Value::Number(_))));
     if let Some(usage) = usage {
         let mut counts = Usage::default();
         counts.add(usage);

@@ -1,15 +1,24 @@
 //! The formats of runs: one file each, and the table that tells them apart by their content.
 //!
-//! An adapter brings what a format records into the normal form and says nothing that it does not record. What follows from what is
-//! recorded is derived in one place, `trace::build`.
+//! A format is added by a file and a row in [`FORMATS`]. The file holds its name and description, how it is told from others, its tables
+//! of fields ([`fields`]) and what is special about it. A format brings what it records into the normal form and says nothing that it
+//! does not record; what follows from what is recorded is derived in one place, `trace::build`.
+//!
+//! A line of a file may also be read in part, by a projection. A format whose rows say nothing of that is read in full; its marks keep
+//! the projection from taking it for another.
 
-mod calls;
-mod claude_code;
+pub(crate) mod calls;
+pub(crate) mod claude_code;
+pub(crate) mod content;
 mod draft;
-mod generic;
+pub(crate) mod fields;
+pub(crate) mod generic;
+pub(crate) mod messages;
 pub(crate) mod native;
 mod openai_chat;
 mod tau_bench;
+#[cfg(test)]
+mod tests;
 
 use super::build::Normal;
 use super::error::Placed;
@@ -18,9 +27,12 @@ use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::run::{ReadWarning, RunSource};
 use bumpalo::Bump;
-pub(crate) use claude_code::{SILENT, holds_tool_blocks, is_refusal};
 use draft::Draft;
-pub(crate) use generic::in_milliseconds;
+use fields::{Parsed, Record, Row, first};
+#[cfg(test)]
+pub(crate) use openai_chat::{OfChoice, OfExchange};
+#[cfg(test)]
+pub(crate) use tau_bench::OfResult;
 
 /// A format of runs.
 pub struct Format {
@@ -28,13 +40,71 @@ pub struct Format {
     pub name: &'static str,
     /// What to say of it in a list of known formats.
     pub description: &'static str,
-    /// Whether an object is a run in it.
+    /// An object that is a run in it has one of these keys, with a value that is not `null`. No mark: it is told by something else.
+    pub(crate) marks: &'static [&'static str],
+    /// Whether an object is a run in it; asked only where it has a mark.
     object: fn(Object<'_>) -> bool,
+    /// An object that is an element or a line of a run in it has one of these keys, whatever it holds.
+    item_marks: &'static [&'static str],
     /// Whether an object is one element of a list that is a run in it.
     element: fn(Object<'_>) -> bool,
-    /// Whether an object is one line of a file that is a run in it.
+    /// Whether an object is one line of a file that is a run in it, such as an event of a session.
     line: fn(Object<'_>) -> bool,
     read: for<'run> fn(Node<'run>, &mut Draft<'run, '_>) -> Result<(), Placed>,
+    /// How a run on one line is read in part.
+    pub(crate) projected: Projected,
+}
+
+/// How a run on one line is read in part, without the full reader.
+pub(crate) enum Projected {
+    /// Not at all: a line with a mark of the format is for the full reader.
+    Never,
+    /// As a list of messages.
+    Messages(InMessages),
+    /// As a list of calls under its names in home-grown formats, or in the normal form.
+    Calls,
+}
+
+/// Where a run has its list of messages, and what beside it counts.
+#[derive(Debug)]
+pub(crate) struct InMessages {
+    /// The key of the list.
+    pub(crate) list: &'static str,
+    /// Every element has to be a message, and calls stand in OpenAI's form: they are always recorded. Else one message is enough, and
+    /// calls are recorded where something tells of them.
+    pub(crate) every: bool,
+    /// Whether it is such a run where a list of calls stands beside the messages, too. If not, that is the case for all but the first
+    /// name that such a list has.
+    pub(crate) beside_calls: bool,
+    /// Keys that tell of calls, whatever they hold.
+    pub(crate) tell_of_calls: &'static [&'static str],
+    /// Entries of the run that are taken as they stand where they are text.
+    pub(crate) texts: &'static [&'static str],
+    /// Entries of the run that the full reader puts together: always, and where the run has the key of that name.
+    pub(crate) composed: &'static [&'static str],
+    /// See `composed`.
+    pub(crate) composed_where_there: &'static [&'static str],
+}
+
+impl InMessages {
+    /// Whether the full reader puts an entry of the run together.
+    pub(crate) fn composes(&self, entry: &str, is_there: bool) -> bool {
+        self.composed.contains(&entry) || is_there && self.composed_where_there.contains(&entry)
+    }
+}
+
+impl Format {
+    /// Whether an object is a run in it.
+    fn is_run(&self, object: Object<'_>) -> bool {
+        let marked = |key: &&str| object.get(key).is_some_and(|node| !matches!(node.value, Value::Null));
+        (self.marks.is_empty() || self.marks.iter().any(marked)) && (self.object)(object)
+    }
+
+    /// Whether a value is an item of a run in it.
+    fn is_item(&self, node: &Node<'_>, is: impl Fn(Object<'_>) -> bool) -> bool {
+        let marked = |object: Object<'_>| self.item_marks.iter().any(|key| object.get(key).is_some());
+        object(*node).is_some_and(|object| marked(object) && is(object))
+    }
 }
 
 fn never(_: Object<'_>) -> bool {
@@ -45,26 +115,33 @@ fn never(_: Object<'_>) -> bool {
 pub static FORMATS: [Format; 5] =
     [claude_code::FORMAT, tau_bench::FORMAT, openai_chat::FORMAT, generic::FORMAT, native::FORMAT];
 
+/// So many first items of a list tell what it is.
+pub(crate) const FIRST_ITEMS: usize = 50;
+
 /// Whether a value is an element of a list that is one run, such as a message of a conversation.
 pub(crate) fn is_element_of_one_run(node: &Node<'_>) -> bool {
-    matches!(node.value, Value::Object(object) if FORMATS.iter().any(|format| (format.element)(object)))
+    FORMATS.iter().any(|format| format.is_item(node, format.element))
 }
 
 /// Whether a value is a line of a file that is one run, such as an event of a session.
 pub(crate) fn is_line_of_session(node: &Node<'_>) -> bool {
-    matches!(node.value, Value::Object(object) if FORMATS.iter().any(|format| (format.line)(object)))
+    FORMATS.iter().any(|format| format.is_item(node, format.line))
+}
+
+/// The keys of lines that could belong to a format which is looked for before this one.
+pub(crate) fn item_marks_before(format: &Format) -> impl Iterator<Item = &'static str> {
+    let before = FORMATS.iter().take_while(|other| other.name != format.name);
+    before.flat_map(|format| format.item_marks.iter().copied())
 }
 
 /// The format of a value: of an object, or of a list by its first elements.
 #[must_use]
 pub fn detect(node: &Node<'_>) -> Option<&'static Format> {
     match node.value {
-        Value::Object(object) => FORMATS.iter().find(|format| (format.object)(object)),
+        Value::Object(object) => FORMATS.iter().find(|format| format.is_run(object)),
         Value::List(items) => FORMATS.iter().find(|format| {
-            let known = |item: &Node<'_>| {
-                matches!(item.value, Value::Object(object) if (format.element)(object) || (format.line)(object))
-            };
-            items.iter().take(50).any(known)
+            let known = |item| format.is_item(item, format.element) || format.is_item(item, format.line);
+            items.iter().take(FIRST_ITEMS).any(known)
         }),
         _ => None,
     }
@@ -131,39 +208,51 @@ fn unknown(root: &Node<'_>, names: Option<&Names>) -> Placed {
     )
 }
 
-/// The text of an entry.
-fn text_of<'run>(object: Object<'run>, key: &str) -> Option<&'run str> {
-    match object.get(key)?.value {
+/// The text that a node is.
+fn text(node: Node<'_>) -> Option<&str> {
+    match node.value {
         Value::Text(text) => Some(text.as_str()),
         _ => None,
     }
 }
 
-/// The object under a key.
-fn object_of<'run>(object: Object<'run>, key: &str) -> Option<Object<'run>> {
-    match object.get(key)?.value {
+/// The object that a node is.
+fn object(node: Node<'_>) -> Option<Object<'_>> {
+    match node.value {
         Value::Object(object) => Some(object),
         _ => None,
     }
 }
 
-/// The list under a key.
-fn list_of<'run>(object: Object<'run>, key: &str) -> Option<&'run [Node<'run>]> {
-    match object.get(key)?.value {
+/// The list that a node is.
+fn list(node: Node<'_>) -> Option<&[Node<'_>]> {
+    match node.value {
         Value::List(items) => Some(items),
         _ => None,
     }
 }
 
-/// The first of several keys that is there and not `null`.
-fn first_of<'run>(object: Object<'run>, keys: &[&str]) -> Option<Node<'run>> {
-    keys.iter().find_map(|key| object.get(key).filter(|node| !matches!(node.value, Value::Null)))
+/// The text of a field.
+fn text_of<F: Row>(object: Object<'_>, field: F) -> Option<&str> {
+    object.field(field).and_then(text)
+}
+
+/// The object in a field.
+fn object_of<F: Row>(object: Object<'_>, field: F) -> Option<Object<'_>> {
+    object.field(field).and_then(self::object)
+}
+
+/// The list in a field.
+fn list_of<F: Row>(object: Object<'_>, field: F) -> Option<&[Node<'_>]> {
+    object.field(field).and_then(list)
+}
+
+/// The first of several fields that is there and not `null`.
+fn first_of<'run, F: Row>(object: Object<'run>, fields: &[F]) -> Option<Node<'run>> {
+    first(&object, &Parsed, fields)
 }
 
 /// The objects of a list; others are passed over.
 fn objects<'run>(items: &'run [Node<'run>]) -> impl Iterator<Item = (Node<'run>, Object<'run>)> {
-    items.iter().filter_map(|node| match node.value {
-        Value::Object(object) => Some((*node, object)),
-        _ => None,
-    })
+    items.iter().filter_map(|node| Some((*node, object(*node)?)))
 }

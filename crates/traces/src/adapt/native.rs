@@ -1,29 +1,32 @@
 //! The normal form itself.
 
-use super::{Format, never};
+use super::{Format, Projected, never};
 use crate::build::Normal;
 use averment_base::value::{Node, Object};
-use averment_runs::run::{ReadWarning, RunSource};
+use averment_runs::normal::of_run;
+use averment_runs::run::{Kind, ReadWarning, RunSource};
 
 /// The normal form.
 pub(super) const FORMAT: Format = Format {
     name: "normal form",
     description: "the normal form (`calls`, `messages`, `output`, …)",
+    marks: &[],
     object: is_normal,
+    item_marks: &[],
     element: never,
     line: never,
     read: |_, _| Ok(()),
+    projected: Projected::Calls,
 };
-
-/// The keys of the normal form.
-const KEYS: [&str; 23] = [
-    "id", "inputs", "prompt", "output", "calls", "messages", "commands", "reads", "writes", "skills", "http", "spans",
-    "steps", "usage", "cost", "duration", "turns", "error", "meta", "env", "tools", "files", "complete",
-];
 
 /// Any key of the normal form is enough, and so is none at all: such a run records nothing.
 fn is_normal(object: Object<'_>) -> bool {
-    object.entries().is_empty() || object.entries().iter().any(|entry| KEYS.contains(&entry.key))
+    object.entries().is_empty() || object.entries().iter().any(|entry| is_key(entry.key))
+}
+
+/// Whether a key is an entry of a run in normal form.
+fn is_key(key: &str) -> bool {
+    of_run::ALL.contains(&key) || Kind::ALL.iter().any(|kind| kind.list_key() == key)
 }
 
 /// A run in normal form as it stands.

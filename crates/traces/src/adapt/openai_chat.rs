@@ -4,49 +4,78 @@
 //! call succeeded, and has no times: both are not recorded. A turn is an assistant message.
 
 use super::calls::{Unanswered, Usage, arguments, tools};
-use super::claude_code;
-use super::draft::{Draft, count, field, withheld};
-use super::{Format, list_of, object_of, objects, text_of};
-use crate::content;
+use super::content;
+use super::draft::{Draft, StepId, count, field, withheld};
+use super::fields::{Parsed, Record, Shape, Shapes, fields};
+use super::messages::{self, OfCall, OfMessage, Role, function, is_about_calls, is_message};
+use super::{Format, InMessages, Projected, claude_code, list_of, object, object_of, objects, text, text_of};
 use crate::error::Placed;
 use averment_base::value::compare::equal;
 use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::Kind;
+
+fields! {
+    /// An object with messages: a request to a chat API, its response, both together, or something of one's own.
+    OfExchange {
+        Messages = "messages" => Shape,
+        Choices = "choices" => Shape,
+        Request = "request" => Shape,
+        Response = "response" => Shape,
+        Tools = "tools" => PartOf(of_run::TOOLS),
+        Functions = "functions" => Shape,
+        Usage = "usage" => PartOf(of_run::USAGE),
+        Id = "id" => Run(of_run::ID),
+    }
+}
+
+fields! {
+    /// One of the answers in a response.
+    OfChoice {
+        Message = "message" => Shape,
+    }
+}
 
 /// Role messages.
 pub(super) const FORMAT: Format = Format {
     name: "chat messages",
     description: "chat messages with `role` and `content` (a list, or under `messages`), requests and responses of a chat API",
+    marks: &[OfMessage::Role.key(), OfExchange::Request.key(), OfExchange::Choices.key(), OfExchange::Messages.key()],
     object: is_chat,
-    element: |object| is_message(object) || is_exchange(object),
-    line: |object| is_message(object) && object.get("type").is_none() || is_exchange(object),
+    item_marks: &[OfMessage::Role.key(), OfExchange::Request.key()],
+    element: |object| is_message(&object, &Parsed) || is_exchange(object),
+    line: |object| is_message(&object, &Parsed) && object.field(OfMessage::Type).is_none() || is_exchange(object),
     read,
+    projected: Projected::Messages(InMessages {
+        list: OfExchange::Messages.key(),
+        every: false,
+        beside_calls: false,
+        tell_of_calls: &[OfExchange::Tools.key(), OfExchange::Functions.key()],
+        texts: &[of_run::ID],
+        composed: &[],
+        composed_where_there: &[of_run::TOOLS],
+    }),
 };
-
-/// A role message: what stands in the list of a conversation.
-pub(super) fn is_message(object: Object<'_>) -> bool {
-    text_of(object, "role").is_some()
-        && ["content", "tool_calls", "function_call"].iter().any(|key| object.get(key).is_some())
-        && object.get("messages").is_none()
-}
 
 /// A request to a chat API and its response.
 fn is_exchange(object: Object<'_>) -> bool {
-    object_of(object, "request").is_some_and(|request| list_of(request, "messages").is_some())
-        && object.get("response").is_some()
+    object_of(object, OfExchange::Request).is_some_and(|request| list_of(request, OfExchange::Messages).is_some())
+        && object.field(OfExchange::Response).is_some()
 }
 
 fn is_chat(object: Object<'_>) -> bool {
-    let native = ["calls", "steps", "tool_calls"].iter().any(|key| object.get(key).is_some());
-    let messages = || list_of(object, "messages").unwrap_or_default();
-    is_message(object)
+    let other = [Kind::Call.list_key(), of_run::STEPS, OfMessage::Calls.key()];
+    let messages = || list_of(object, OfExchange::Messages).unwrap_or_default();
+    let is_element = |(_, message): (Node<'_>, Object<'_>)| is_message(&message, &Parsed);
+    is_message(&object, &Parsed)
         || is_exchange(object)
-        || !native && (has_choices(object) || objects(messages()).any(|(_, message)| is_message(message)))
+        || !other.iter().any(|key| object.get(key).is_some())
+            && (has_choices(object) || objects(messages()).any(is_element))
 }
 
 fn has_choices(object: Object<'_>) -> bool {
-    list_of(object, "choices")
-        .is_some_and(|choices| objects(choices).any(|(_, choice)| choice.get("message").is_some()))
+    list_of(object, OfExchange::Choices)
+        .is_some_and(|choices| objects(choices).any(|(_, choice)| choice.field(OfChoice::Message).is_some()))
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
@@ -56,14 +85,14 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
         Value::List(items) => items.iter().for_each(|item| collect(*item, &mut messages, &mut usage, draft)),
         Value::Object(object) => {
             collect(root, &mut messages, &mut usage, draft);
-            draft.set_some("id", object.get("id").filter(|id| matches!(id.value, Value::Text(_))));
+            draft.set_some(of_run::ID, object.field(OfExchange::Id).filter(|id| Parsed.is_text(*id)));
         }
         _ => {}
     }
     if messages.iter().any(claude_code::has_tool_blocks) {
         claude_code::conversation(&messages, draft);
     } else {
-        if speaks_of_tools(root) || messages.iter().any(is_about_calls) {
+        if speaks_of_tools(root) || messages.iter().any(tells_of_calls) {
             draft.records(&[Kind::Call]);
         } else {
             draft.warn(
@@ -80,8 +109,9 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
 /// Some agents write their actions into the text. That nothing was called is only evidence where calls would have been seen:
 /// where the run lists its tools or is what an API was asked and answered.
 fn speaks_of_tools(root: Node<'_>) -> bool {
+    use OfExchange::{Choices, Functions, Request, Tools};
     let speaks =
-        |object: Object<'_>| ["tools", "functions", "choices", "request"].iter().any(|key| object.get(key).is_some());
+        |object: Object<'_>| [Tools, Functions, Choices, Request].iter().any(|field| object.field(*field).is_some());
     match root.value {
         Value::Object(object) => speaks(object),
         Value::List(items) => objects(items).any(|(_, object)| speaks(object)),
@@ -89,11 +119,13 @@ fn speaks_of_tools(root: Node<'_>) -> bool {
     }
 }
 
-/// A message with calls or a result, or one that says that it has none (`"tool_calls": null`).
-fn is_about_calls(message: &Node<'_>) -> bool {
-    let Value::Object(message) = message.value else { return false };
-    let has = |key| message.get(key).is_some();
-    has("tool_calls") || has("function_call") || matches!(text_of(message, "role"), Some("tool" | "function"))
+fn tells_of_calls(message: &Node<'_>) -> bool {
+    object(*message).is_some_and(|message| is_about_calls(&message, role(message)))
+}
+
+/// Who says a message.
+fn role(message: Object<'_>) -> Option<Role> {
+    text_of(message, OfMessage::Role).and_then(Role::of)
 }
 
 /// Adds the messages of one element: a message, an exchange, or an object with messages.
@@ -102,10 +134,10 @@ fn collect<'run>(node: Node<'run>, messages: &mut Vec<Node<'run>>, usage: &mut U
         draft.warn(node.origin, format!("a message is an object, found {}: passed over", node.value.type_name()));
         return;
     };
-    if is_message(object) {
+    if is_message(&object, &Parsed) {
         messages.push(node);
     } else if is_exchange(object) {
-        if let Some(request) = object_of(object, "request") {
+        if let Some(request) = object_of(object, OfExchange::Request) {
             exchange(request, messages, usage, draft);
         }
         response(object, node, messages, usage, draft);
@@ -122,19 +154,19 @@ fn exchange<'run>(
     usage: &mut Usage,
     draft: &mut Draft<'run, '_>,
 ) {
-    let list = list_of(request, "messages").unwrap_or_default();
+    let list = list_of(request, OfExchange::Messages).unwrap_or_default();
     let known = list.iter().zip(messages.iter()).take_while(|(a, b)| same_message(a, b)).count();
     if known < messages.len() {
         let origin = list.first().map_or(averment_base::value::Origin::COMPUTED, |node| node.origin);
         draft.warn(origin, "a request does not repeat the conversation so far: its other messages are added behind it");
     }
     messages.extend(list.get(known..).unwrap_or_default());
-    if let Some(counts) = object_of(request, "usage") {
+    if let Some(counts) = object_of(request, OfExchange::Usage) {
         usage.add(counts);
     }
-    if let Some(list) = list_of(request, "tools").filter(|_| !draft.has("tools")) {
+    if let Some(list) = list_of(request, OfExchange::Tools).filter(|_| !draft.has(of_run::TOOLS)) {
         let list = tools(draft, list);
-        draft.set("tools", list);
+        draft.set(of_run::TOOLS, list);
     }
 }
 
@@ -145,9 +177,9 @@ fn response<'run>(
     usage: &mut Usage,
     draft: &mut Draft<'run, '_>,
 ) {
-    match object_of(object, "response") {
+    match object_of(object, OfExchange::Response) {
         Some(response) => {
-            if let Some(counts) = object_of(response, "usage") {
+            if let Some(counts) = object_of(response, OfExchange::Usage) {
                 usage.add(counts);
             }
             choices(response, messages);
@@ -157,8 +189,8 @@ fn response<'run>(
 }
 
 fn choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>) {
-    if let Some((_, first)) = objects(list_of(response, "choices").unwrap_or_default()).next()
-        && let Some(message) = first.get("message")
+    if let Some((_, first)) = objects(list_of(response, OfExchange::Choices).unwrap_or_default()).next()
+        && let Some(message) = first.field(OfChoice::Message)
     {
         messages.push(message);
     }
@@ -167,33 +199,36 @@ fn choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>) {
 /// The same message, as an answer and as its repetition in the next request.
 fn same_message<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
     let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };
-    let value = |object: Object<'run>, key: &str| object.get(key).map_or(Value::Null, |node| node.value);
+    let value = |object: Object<'run>, field| object.field(field).map_or(Value::Null, |node: Node<'run>| node.value);
     let ids = |object: Object<'run>| {
-        let calls = objects(list_of(object, "tool_calls").unwrap_or_default());
-        calls.map(|(_, call)| text_of(call, "id")).collect::<Vec<_>>()
+        let calls = objects(list_of(object, OfMessage::Calls).unwrap_or_default());
+        calls.map(|(_, call)| text_of(call, OfCall::Id)).collect::<Vec<_>>()
     };
-    ["role", "content", "tool_call_id"].iter().all(|key| equal(&value(a, key), &value(b, key))) && ids(a) == ids(b)
+    [OfMessage::Role, OfMessage::Content, OfMessage::Answers]
+        .into_iter()
+        .all(|field| equal(&value(a, field), &value(b, field)))
+        && ids(a) == ids(b)
 }
 
 /// Adds a conversation to the run. Whether it records calls is for the caller to say.
 pub(super) fn conversation<'run>(messages: Vec<Node<'run>>, draft: &mut Draft<'run, '_>) {
     draft.records(&[Kind::Message]);
-    let mut reader = Conversation { draft, unanswered: Unanswered::default(), turn: 0, prompt: None, output: None };
+    let mut reader = Conversation { draft, unanswered: Unanswered::new(), turn: 0, prompt: None, output: None };
     for node in messages {
         match node.value {
-            Value::Object(message) if text_of(message, "role").is_some() => reader.message(node, message),
+            Value::Object(message) if text_of(message, OfMessage::Role).is_some() => reader.message(node, message),
             _ => reader.draft.warn(node.origin, "a message without `role` is passed over"),
         }
     }
     let (turns, prompt, output) = (reader.turn, reader.prompt, reader.output);
-    draft.set("turns", count(turns));
-    draft.set_some("prompt", prompt);
-    draft.set_some("output", output);
+    draft.set(of_run::TURNS, count(turns));
+    draft.set_some(of_run::PROMPT, prompt);
+    draft.set_some(of_run::OUTPUT, output);
 }
 
 struct Conversation<'a, 'run, 'limits> {
     draft: &'a mut Draft<'run, 'limits>,
-    unanswered: Unanswered<'run>,
+    unanswered: Unanswered<'run, StepId>,
     turn: usize,
     prompt: Option<Node<'run>>,
     output: Option<Node<'run>>,
@@ -201,10 +236,11 @@ struct Conversation<'a, 'run, 'limits> {
 
 impl<'run> Conversation<'_, 'run, '_> {
     fn message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let role = text_of(message, "role").unwrap_or_default();
-        let text = message.get("content").and_then(|content| content::text(content, self.draft.arena));
+        let role = role(message);
+        let text = message.field(OfMessage::Content).and_then(|content| content::text(content, self.draft.arena));
+        let is_said = |text: &Node<'run>| Parsed.is(*text, Shape::Text);
         match role {
-            "assistant" => {
+            Some(Role::Assistant) => {
                 self.turn += 1;
                 if let Some(text) = text.filter(is_said) {
                     self.output = Some(text);
@@ -212,10 +248,10 @@ impl<'run> Conversation<'_, 'run, '_> {
                 }
                 self.calls(message);
             }
-            "tool" | "function" => self.result(node, message),
-            _ => {
+            Some(Role::Result) => self.result(node, message),
+            Some(Role::User) | None => {
                 let text = text.unwrap_or(Node::computed(Value::Null));
-                if role == "user" && self.prompt.is_none() && is_said(&text) {
+                if role == Some(Role::User) && self.prompt.is_none() && is_said(&text) {
                     self.prompt = Some(text);
                 }
                 self.say(node, message, text, self.turn + 1);
@@ -224,59 +260,52 @@ impl<'run> Conversation<'_, 'run, '_> {
     }
 
     fn say(&mut self, node: Node<'run>, message: Object<'run>, text: Node<'run>, turn: usize) {
-        let role = message.get("role").unwrap_or(text);
-        let fields = vec![field("role", role), field("text", text), field("turn", count(turn))];
+        let role = message.field(OfMessage::Role).unwrap_or(text);
+        let fields = vec![field(of_step::ROLE, role), field(of_step::TEXT, text), field(of_step::TURN, count(turn))];
         self.draft.step(Kind::Message, fields, node.origin);
     }
 
     fn calls(&mut self, message: Object<'run>) {
-        for (node, call) in objects(list_of(message, "tool_calls").unwrap_or_default()) {
-            let function = object_of(call, "function").or_else(|| object_of(call, "custom")).unwrap_or(call);
-            self.call(node, function, call.get("id"));
+        for (node, call) in objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
+            let function = function(&call, &Parsed).and_then(object).unwrap_or(call);
+            self.call(node, function, call.field(OfCall::Id));
         }
-        if let Some(node) = message.get("function_call")
-            && let Value::Object(function) = node.value
-        {
+        if let Some((node, function)) = message.field(OfMessage::Call).and_then(|node| Some((node, object(node)?))) {
             self.call(node, function, None);
         }
     }
 
     fn call(&mut self, node: Node<'run>, function: Object<'run>, id: Option<Node<'run>>) {
-        let Some(name) = function.get("name").filter(|name| matches!(name.value, Value::Text(_))) else {
+        let Some((name, tool)) = function.field(OfCall::Name).and_then(|name| Some((name, text(name)?))) else {
             self.draft.warn(node.origin, "a call without the name of its tool is passed over");
             return;
         };
-        let args = function.get("arguments").or_else(|| function.get("args")).or_else(|| function.get("input"));
-        let args = args.map(|args| arguments(self.draft, args));
-        let mut fields = vec![field("tool", name), field("turn", count(self.turn)), field("status", withheld())];
-        fields.extend(args.map(|args| field("args", args)));
-        fields.extend(id.filter(|id| matches!(id.value, Value::Text(_))).map(|id| field("id", id)));
+        let args = messages::arguments(&function).map(|args| arguments(self.draft, args));
+        let id = id.filter(|id| Parsed.is_text(*id));
+        let mut fields = vec![
+            field(of_step::TOOL, name),
+            field(of_step::TURN, count(self.turn)),
+            field(of_step::STATUS, withheld()),
+        ];
+        fields.extend(args.map(|args| field(of_step::ARGS, args)));
+        fields.extend(id.map(|id| field(of_step::ID, id)));
         let step = self.draft.step(Kind::Call, fields, node.origin);
-        let text = |node: Node<'run>| match node.value {
-            Value::Text(text) => Some(text.as_str()),
-            _ => None,
-        };
-        self.unanswered.add(id.and_then(text), text(name).unwrap_or_default(), step);
+        self.unanswered.add(id.and_then(text), tool, step);
     }
 
     fn result(&mut self, node: Node<'run>, message: Object<'run>) {
-        let (id, tool) = (text_of(message, "tool_call_id"), text_of(message, "name"));
+        let (id, tool) = (text_of(message, OfMessage::Answers), text_of(message, OfMessage::Tool));
         let Some(call) = self.unanswered.answer(id, tool) else {
             self.draft.warn(node.origin, "a result that no call is waiting for is passed over");
             return;
         };
-        if let Some(content) = message.get("content") {
+        if let Some(content) = message.field(OfMessage::Content) {
             let result = content::text(content, self.draft.arena).unwrap_or(content);
-            self.draft.amend(call, "result", result);
+            self.draft.amend(call, of_step::RESULT, result);
         }
         // Some write how it ended all the same.
-        if let Some(status) = message.get("status").filter(|status| matches!(status.value, Value::Text(_))) {
-            self.draft.replace(call, "status", status);
+        if let Some(status) = message.field(OfMessage::Status).filter(|status| Parsed.is_text(*status)) {
+            self.draft.replace(call, of_step::STATUS, status);
         }
     }
-}
-
-/// True for text that is not empty.
-fn is_said(node: &Node<'_>) -> bool {
-    matches!(node.value, Value::Text(text) if !text.is_empty())
 }

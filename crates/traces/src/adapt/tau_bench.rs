@@ -1,32 +1,53 @@
 //! tau-bench: a conversation in OpenAI's form under `traj`, with the task and its reward. It records neither times nor how a call ended.
 
 use super::draft::Draft;
-use super::{Format, list_of, never, objects, openai_chat};
+use super::fields::{Parsed, fields};
+use super::messages::is_message;
+use super::{Format, InMessages, Projected, list_of, never, objects, openai_chat};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_run;
 use averment_runs::run::Kind;
+
+fields! {
+    /// A result. Whatever else it has becomes its `meta`.
+    OfResult {
+        Messages = "traj" => Shape,
+    }
+}
 
 /// An object with `traj`.
 pub(super) const FORMAT: Format = Format {
     name: "tau-bench",
     description: "tau-bench results (`traj`)",
+    marks: &[OfResult::Messages.key()],
     object: is_trajectory,
+    item_marks: &[],
     element: never,
     line: never,
     read,
+    projected: Projected::Messages(InMessages {
+        list: OfResult::Messages.key(),
+        every: true,
+        beside_calls: true,
+        tell_of_calls: &[],
+        texts: &[],
+        composed: &[of_run::META],
+        composed_where_there: &[],
+    }),
 };
 
 fn is_trajectory(object: Object<'_>) -> bool {
-    list_of(object, "traj")
-        .is_some_and(|messages| objects(messages).all(|(_, message)| openai_chat::is_message(message)))
+    list_of(object, OfResult::Messages)
+        .is_some_and(|messages| objects(messages).all(|(_, message)| is_message(&message, &Parsed)))
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
     let Value::Object(object) = root.value else { return Ok(()) };
     draft.records(&[Kind::Call]);
-    openai_chat::conversation(list_of(object, "traj").unwrap_or_default().to_vec(), draft);
-    let meta: Vec<_> = object.entries().iter().filter(|entry| entry.key != "traj").copied().collect();
+    openai_chat::conversation(list_of(object, OfResult::Messages).unwrap_or_default().to_vec(), draft);
+    let meta: Vec<_> = object.entries().iter().filter(|entry| entry.key != OfResult::Messages.key()).copied().collect();
     let meta = draft.object(&meta);
-    draft.set("meta", meta);
+    draft.set(of_run::META, meta);
     Ok(())
 }

@@ -3,6 +3,7 @@
 use super::{GivenOrder, Lists, step};
 use crate::error::Placed;
 use averment_base::value::{Node, Value};
+use averment_runs::normal::{of_step, role};
 use averment_runs::run::{Kind, KindOrder};
 use std::cmp::Ordering;
 
@@ -93,10 +94,10 @@ fn rank(kind: Kind, item: &Node<'_>) -> u8 {
         return 2;
     }
     let Value::Object(object) = item.value else { return 2 };
-    match object.get("role").map(|role| role.value) {
+    match object.get(of_step::ROLE).map(|role| role.value) {
         Some(Value::Text(role)) => match role.as_str() {
-            "user" | "human" | "system" | "developer" => 0,
-            "assistant" | "ai" | "model" | "thinking" | "reasoning" => 1,
+            asks if role::OF_OTHERS.contains(&asks) => 0,
+            answers if role::OF_ASSISTANT.contains(&answers) || role::OF_THOUGHTS.contains(&answers) => 1,
             _ => 2,
         },
         _ => 2,
@@ -234,7 +235,7 @@ pub(super) fn given<'run>(steps: &[Node<'run>], lists: &mut Lists<'run>) -> Resu
 
 fn kind_of(step: &Node<'_>) -> Result<Kind, Placed> {
     let kind = match step.value {
-        Value::Object(object) => object.get("kind"),
+        Value::Object(object) => object.get(of_step::KIND),
         _ => Some(*step),
     };
     let words = || Kind::ALL.map(|kind| format!("`{}`", kind.as_str())).join(", ");

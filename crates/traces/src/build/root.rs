@@ -4,6 +4,7 @@ use super::Builder;
 use super::fields::wrong_type;
 use crate::error::Placed;
 use averment_base::value::{Entry, Node, Number, Object, Value};
+use averment_runs::normal::{Expected, expected, of_run, of_usage, role};
 use averment_runs::run::{Kind, Step};
 
 /// A standard entry; `null` says that it is not recorded.
@@ -22,20 +23,20 @@ pub(super) fn list<'run>(object: Object<'run>, key: &str) -> Result<Option<&'run
 
 /// The run's `id`: text, or the text of a number.
 pub(super) fn id<'run>(object: Object<'run>) -> Result<Option<&'run str>, Placed> {
-    match known(object, "id") {
+    match known(object, of_run::ID) {
         None => Ok(None),
         Some(Node { value: Value::Text(text), .. }) => Ok(Some(text.as_str())),
         Some(Node { value: Value::Number(Number::Written(text)), .. }) => Ok(Some(text)),
-        Some(node) => Err(wrong_type(node, "a run", "id", "text")),
+        Some(node) => Err(wrong_type(node, "a run", of_run::ID, "text")),
     }
 }
 
 /// False for `complete: false`.
 pub(super) fn complete(object: Object<'_>) -> Result<bool, Placed> {
-    match known(object, "complete") {
+    match known(object, of_run::COMPLETE) {
         None => Ok(true),
         Some(Node { value: Value::Boolean(complete), .. }) => Ok(complete),
-        Some(node) => Err(wrong_type(node, "a run", "complete", "`true` or `false`")),
+        Some(node) => Err(wrong_type(node, "a run", of_run::COMPLETE, "`true` or `false`")),
     }
 }
 
@@ -49,7 +50,7 @@ pub(super) fn entries<'run>(
 ) -> Result<&'run [Entry<'run>], Placed> {
     let mut entries = bumpalo::collections::Vec::with_capacity_in(object.entries().len() + 4, builder.arena);
     for given in object.entries() {
-        if Kind::ALL.iter().any(|kind| kind.list_key() == given.key) || given.key == "steps" {
+        if Kind::ALL.iter().any(|kind| kind.list_key() == given.key) || given.key == of_run::STEPS {
             continue;
         }
         if let Some(node) = standard(builder, given)? {
@@ -66,12 +67,12 @@ pub(super) fn entries<'run>(
     }
     if recorded.contains(&true) {
         let nodes = builder.arena.alloc_slice_fill_iter(steps.iter().map(|step| step.node));
-        entries.push(list_entry(object, "steps", nodes));
+        entries.push(list_entry(object, of_run::STEPS, nodes));
     }
-    if known(object, "turns").is_none()
+    if known(object, of_run::TURNS).is_none()
         && let Some(turns) = count_turns(recorded, steps)
     {
-        entries.push(Entry::computed("turns", Value::Number(Number::Integer(turns))));
+        entries.push(Entry::computed(of_run::TURNS, Value::Number(Number::Integer(turns))));
     }
     Ok(entries.into_bump_slice())
 }
@@ -84,21 +85,21 @@ fn list_entry<'run>(object: Object<'run>, key: &'static str, nodes: &'run [Node<
 /// Checks the type of a standard entry; `None` where it is not recorded.
 fn standard<'run>(builder: &Builder<'run>, given: &Entry<'run>) -> Result<Option<Node<'run>>, Placed> {
     let node = given.node;
-    let fits = match given.key {
-        "cost" | "duration" | "turns" => match node.value {
+    let fits = match expected(given.key) {
+        Expected::Number => match node.value {
             Value::Null | Value::Absent => return Ok(None),
             Value::Number(number) => number.to_f64().is_finite(),
             _ => return Err(wrong_type(node, "a run", given.key, "a number")),
         },
-        "usage" => match node.value {
+        Expected::Object => match node.value {
             Value::Null | Value::Absent => return Ok(None),
             Value::Object(usage) => return Ok(Some(with_total(builder, node, usage))),
-            _ => return Err(wrong_type(node, "a run", "usage", "an object")),
+            _ => return Err(wrong_type(node, "a run", given.key, "an object")),
         },
-        "id" | "complete" if matches!(node.value, Value::Null) => return Ok(None),
-        _ => !matches!(node.value, Value::Absent),
+        Expected::TextOrNumber | Expected::Boolean if matches!(node.value, Value::Null) => return Ok(None),
+        Expected::TextOrNumber | Expected::Boolean | Expected::Any => !matches!(node.value, Value::Absent),
     };
-    if given.key == "cost" && !fits {
+    if given.key == of_run::COST && !fits {
         return Err(wrong_type(node, "a run", given.key, "a number that a computer can hold"));
     }
     Ok(fits.then_some(node))
@@ -110,7 +111,7 @@ fn with_total<'run>(builder: &Builder<'run>, node: Node<'run>, usage: Object<'ru
         Some(Value::Number(number)) => Some(number),
         _ => None,
     };
-    let total = match (known(usage, "total_tokens"), tokens("input_tokens"), tokens("output_tokens")) {
+    let total = match (known(usage, of_usage::TOTAL), tokens(of_usage::INPUT), tokens(of_usage::OUTPUT)) {
         (None, Some(input), Some(output)) => input.add(output),
         _ => None,
     };
@@ -121,7 +122,7 @@ fn with_total<'run>(builder: &Builder<'run>, node: Node<'run>, usage: Object<'ru
     let mut entries = bumpalo::collections::Vec::with_capacity_in(usage.entries().len() + 1, builder.arena);
     entries.extend(usage.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Null)));
     if let Some(total) = total {
-        entries.push(Entry::computed("total_tokens", Value::Number(total)));
+        entries.push(Entry::computed(of_usage::TOTAL, Value::Number(total)));
     }
     Node::new(Value::Object(Object::new(builder.arena, entries.into_bump_slice())), node.origin)
 }
@@ -133,7 +134,7 @@ fn count_turns(recorded: [bool; Kind::ALL.len()], steps: &[Step<'_>]) -> Option<
         // Some count turns from 0.
         return Some(i64::from(last) + i64::from(first == 0));
     }
-    let assistant = |step: &&Step<'_>| step.kind == Kind::Message && matches!(step.name, "assistant" | "ai" | "model");
+    let assistant = |step: &&Step<'_>| step.kind == Kind::Message && role::OF_ASSISTANT.contains(&step.name);
     let messages = recorded.get(Kind::Message as usize).copied().unwrap_or(false);
     messages.then(|| steps.iter().filter(assistant).count()).and_then(|count| i64::try_from(count).ok())
 }

@@ -2,10 +2,12 @@
 
 use super::fields::{Fields, wrong_type};
 use super::{Builder, Lists, status};
+use crate::adapt::content;
 use crate::error::Placed;
 use crate::time;
 use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
 use averment_runs::command;
+use averment_runs::normal::of_step;
 use averment_runs::run::{Kind, Status, Step};
 
 /// What the run records about its calls at all.
@@ -19,7 +21,7 @@ impl Evidence {
     pub(super) fn of(lists: &Lists<'_>) -> Self {
         let calls = lists.get(Kind::Call as usize).map(|list| list.items.as_slice()).unwrap_or_default();
         let any = |keys: &[&str]| calls.iter().any(|call| has_any(call, keys));
-        Self { results: any(&["result", "error", "status", "ok"]), args: any(&["args"]) }
+        Self { results: any(&of_step::OUTCOME), args: any(&[of_step::ARGS]) }
     }
 }
 
@@ -36,8 +38,8 @@ fn has_any(call: &Node<'_>, keys: &[&str]) -> bool {
 pub(super) fn start_and_turn(node: &Node<'_>) -> Result<(Option<f64>, Option<u32>), Placed> {
     let Value::Object(object) = node.value else { return Ok((None, None)) };
     let known = |key| object.get(key).filter(|node: &Node<'_>| !matches!(node.value, Value::Null | Value::Absent));
-    let start = known("start").map(|node| instant(node, "start")).transpose()?;
-    let turn = known("turn").map(turn).transpose()?;
+    let start = known(of_step::START).map(|node| instant(node, of_step::START)).transpose()?;
+    let turn = known(of_step::TURN).map(turn).transpose()?;
     Ok((start, turn))
 }
 
@@ -56,7 +58,7 @@ fn turn(node: Node<'_>) -> Result<u32, Placed> {
         Value::Number(number) => number.as_i64().and_then(|number| u32::try_from(number).ok()),
         _ => None,
     };
-    number.ok_or_else(|| wrong_type(node, "a step", "turn", "a whole number, not negative"))
+    number.ok_or_else(|| wrong_type(node, "a step", of_step::TURN, "a whole number, not negative"))
 }
 
 /// Builds a step from what is recorded. Its call position is set by the caller.
@@ -69,40 +71,36 @@ pub(super) fn step<'run>(
 ) -> Result<Step<'run>, Placed> {
     let mut fields = Fields::of(kind, recorded_fields(builder, kind, node)?);
     let (start, end) = times(&mut fields)?;
-    let turn = fields.known("turn").map(self::turn).transpose()?;
-    fields.set("index", Node::computed(Value::Number(Number::Integer(i64::from(index)))));
-    fields.set("kind", Node::computed(Value::plain(kind.as_str())));
+    let turn = fields.known(of_step::TURN).map(self::turn).transpose()?;
+    fields.set(of_step::INDEX, Node::computed(Value::Number(Number::Integer(i64::from(index)))));
+    fields.set(of_step::KIND, Node::computed(Value::plain(kind.as_str())));
     let (name, status) = match kind {
         Kind::Call => call(builder, &mut fields, node.origin, evidence)?,
         Kind::Message => message(builder, &mut fields, node.origin)?,
         Kind::Command => shell_command(builder, &mut fields, node.origin)?,
         Kind::Read | Kind::Write => file(builder, &mut fields, kind, node.origin)?,
-        Kind::Skill => (required(&fields, "name", "a skill", node.origin)?, Status::Unknown),
+        Kind::Skill => (required(&fields, of_step::NAME, "a skill", node.origin)?, Status::Unknown),
         Kind::Http => http(&mut fields, node.origin)?,
         Kind::Span => span(builder, &mut fields, node.origin)?,
     };
-    fields.absent(&["start", "end", "duration", "turn", "ok"]);
+    fields.absent(&[of_step::START, of_step::END, of_step::DURATION, of_step::TURN, of_step::OK]);
     let object = fields.into_object(builder.arena);
     let node = Node::new(Value::Object(object), node.origin);
     Ok(Step { kind, name, status, object, node, index, call_position: 0, turn, start, end })
 }
 
 /// The entries of a step. Where one field is enough, its text alone may stand for the step.
-fn recorded_fields<'run>(
-    builder: &Builder<'run>,
-    kind: Kind,
-    node: Node<'run>,
-) -> Result<&'run [averment_base::value::Entry<'run>], Placed> {
+fn recorded_fields<'run>(builder: &Builder<'run>, kind: Kind, node: Node<'run>) -> Result<&'run [Entry<'run>], Placed> {
     let short = match kind {
-        Kind::Command => Some("command"),
-        Kind::Read | Kind::Write => Some("path"),
-        Kind::Skill => Some("name"),
-        Kind::Http => Some("url"),
+        Kind::Command => Some(of_step::COMMAND),
+        Kind::Read | Kind::Write => Some(of_step::PATH),
+        Kind::Skill => Some(of_step::NAME),
+        Kind::Http => Some(of_step::URL),
         Kind::Call | Kind::Message | Kind::Span => None,
     };
     match (node.value, short) {
         (Value::Object(object), _) => Ok(object.entries()),
-        (Value::Text(_), Some(key)) => Ok(builder.arena.alloc([averment_base::value::Entry { key, node }])),
+        (Value::Text(_), Some(key)) => Ok(builder.arena.alloc([Entry { key, node }])),
         (_, short) => {
             let found = node.value.type_name();
             let or_text = if short.is_some() { " or text" } else { "" };
@@ -110,7 +108,7 @@ fn recorded_fields<'run>(
             Err(Placed::new(
                 node.origin,
                 format!("an element of `{list}` must be an object{or_text}, found {found}"),
-                format!("write `{{ {}: … }}`", kind.fields().first().copied().unwrap_or("name")),
+                format!("write `{{ {}: … }}`", kind.fields().first().copied().unwrap_or(of_step::NAME)),
             ))
         }
     }
@@ -118,14 +116,14 @@ fn recorded_fields<'run>(
 
 /// Start and end in milliseconds; duration and end are completed from each other.
 fn times(fields: &mut Fields<'_>) -> Result<(Option<f64>, Option<f64>), Placed> {
-    let start = fields.known("start").map(|node| instant(node, "start")).transpose()?;
-    let mut end = fields.known("end").map(|node| instant(node, "end")).transpose()?;
-    let mut duration = fields.known("duration").map(duration).transpose()?;
+    let start = fields.known(of_step::START).map(|node| instant(node, of_step::START)).transpose()?;
+    let mut end = fields.known(of_step::END).map(|node| instant(node, of_step::END)).transpose()?;
+    let mut duration = fields.known(of_step::DURATION).map(duration).transpose()?;
     if let Some(start) = start {
         end = end.or_else(|| duration.map(|duration| start + duration));
         duration = duration.or_else(|| end.map(|end| end - start));
     }
-    for (field, value) in [("start", start), ("end", end), ("duration", duration)] {
+    for (field, value) in [(of_step::START, start), (of_step::END, end), (of_step::DURATION, duration)] {
         match (value, fields.get(field)) {
             (Some(_), Some(Node { value: Value::Number(_), .. })) => {}
             (Some(value), Some(node)) => fields.set(field, Node::new(time::value(value), node.origin)),
@@ -133,8 +131,8 @@ fn times(fields: &mut Fields<'_>) -> Result<(Option<f64>, Option<f64>), Placed> 
             (None, _) => fields.clear(field),
         }
     }
-    if fields.get("turn").is_some_and(|node| matches!(node.value, Value::Null)) {
-        fields.clear("turn");
+    if fields.get(of_step::TURN).is_some_and(|node| matches!(node.value, Value::Null)) {
+        fields.clear(of_step::TURN);
     }
     Ok((start, end))
 }
@@ -142,7 +140,7 @@ fn times(fields: &mut Fields<'_>) -> Result<(Option<f64>, Option<f64>), Placed> 
 fn duration(node: Node<'_>) -> Result<f64, Placed> {
     match node.value {
         Value::Number(number) if number.to_f64().is_finite() => Ok(number.to_f64()),
-        _ => Err(wrong_type(node, "a step", "duration", "a number of milliseconds")),
+        _ => Err(wrong_type(node, "a step", of_step::DURATION, "a number of milliseconds")),
     }
 }
 
@@ -162,23 +160,23 @@ fn call<'run>(
     origin: Origin,
     evidence: Evidence,
 ) -> Result<(&'run str, Status), Placed> {
-    let tool = required(fields, "tool", "a call", origin)?;
+    let tool = required(fields, of_step::TOOL, "a call", origin)?;
     let status = status(builder, fields, "a call")?;
     if !evidence.results {
-        fields.absent(&["result"]);
+        fields.absent(&[of_step::RESULT]);
     }
     if !evidence.args {
-        fields.absent(&["args"]);
+        fields.absent(&[of_step::ARGS]);
     }
     Ok((tool, status))
 }
 
 /// The status of a step and its fields `status` and `ok`: given, else from `ok`, an error or a result.
 fn status<'run>(builder: &mut Builder<'run>, fields: &mut Fields<'run>, what: &str) -> Result<Status, Placed> {
-    let error = fields.other("error").is_some_and(|node| status::is_error(&node.value));
+    let error = fields.other(of_step::ERROR).is_some_and(|node| status::is_error(&node.value));
     // An adapter whose format cannot tell says so, with a status that is not recorded.
-    let withheld = fields.get("status").is_some_and(|node| matches!(node.value, Value::Absent));
-    let given = match fields.text("status", what)? {
+    let withheld = fields.get(of_step::STATUS).is_some_and(|node| matches!(node.value, Value::Absent));
+    let given = match fields.text(of_step::STATUS, what)? {
         Some((word, origin)) => Some(match status::of_word(word) {
             Some(status) => status,
             None => {
@@ -191,7 +189,7 @@ fn status<'run>(builder: &mut Builder<'run>, fields: &mut Fields<'run>, what: &s
     let found = match given {
         Some(Status::Ok | Status::Unknown) | None if error => Status::Failed,
         Some(given) => given,
-        None if withheld || fields.get("result").is_none() => Status::Unknown,
+        None if withheld || fields.get(of_step::RESULT).is_none() => Status::Unknown,
         None => Status::Ok,
     };
     set_status(fields, found);
@@ -199,10 +197,10 @@ fn status<'run>(builder: &mut Builder<'run>, fields: &mut Fields<'run>, what: &s
 }
 
 fn given_ok(fields: &Fields<'_>, what: &str) -> Result<Option<Status>, Placed> {
-    match fields.known("ok") {
+    match fields.known(of_step::OK) {
         None => Ok(None),
         Some(Node { value: Value::Boolean(ok), .. }) => Ok(Some(status::of_boolean(ok))),
-        Some(node) => Err(wrong_type(node, what, "ok", "`true` or `false`")),
+        Some(node) => Err(wrong_type(node, what, of_step::OK, "`true` or `false`")),
     }
 }
 
@@ -211,16 +209,16 @@ fn set_status(fields: &mut Fields<'_>, status: Status) {
     let origin = |node: Option<Node<'_>>| node.map_or(Origin::COMPUTED, |node| node.origin);
     match status.as_str() {
         Some(word) => {
-            let place = origin(fields.get("status"));
-            fields.set("status", Node::new(Value::plain(word), place));
-            let place = origin(fields.get("ok"));
-            fields.set("ok", Node::new(Value::Boolean(status == Status::Ok), place));
+            let place = origin(fields.get(of_step::STATUS));
+            fields.set(of_step::STATUS, Node::new(Value::plain(word), place));
+            let place = origin(fields.get(of_step::OK));
+            fields.set(of_step::OK, Node::new(Value::Boolean(status == Status::Ok), place));
         }
         None => {
-            if fields.known("status").is_none() {
-                fields.set("status", Node::computed(Value::Absent));
+            if fields.known(of_step::STATUS).is_none() {
+                fields.set(of_step::STATUS, Node::computed(Value::Absent));
             }
-            fields.set("ok", Node::computed(Value::Absent));
+            fields.set(of_step::OK, Node::computed(Value::Absent));
         }
     }
 }
@@ -230,11 +228,11 @@ fn message<'run>(
     fields: &mut Fields<'run>,
     origin: Origin,
 ) -> Result<(&'run str, Status), Placed> {
-    let role = required(fields, "role", "a message", origin)?;
-    if fields.text("text", "a message")?.is_none() {
-        match fields.other("content").and_then(|content| crate::content::text(content, builder.arena)) {
-            Some(text) => fields.set("text", text),
-            None => fields.clear("text"),
+    let role = required(fields, of_step::ROLE, "a message", origin)?;
+    if fields.text(of_step::TEXT, "a message")?.is_none() {
+        match fields.other(of_step::CONTENT).and_then(|content| content::text(content, builder.arena)) {
+            Some(text) => fields.set(of_step::TEXT, text),
+            None => fields.clear(of_step::TEXT),
         }
     }
     Ok((role, Status::Unknown))
@@ -245,21 +243,21 @@ fn shell_command<'run>(
     fields: &mut Fields<'run>,
     origin: Origin,
 ) -> Result<(&'run str, Status), Placed> {
-    let command = required(fields, "command", "a command", origin)?;
-    let exit_code = match fields.known("exit_code") {
+    let command = required(fields, of_step::COMMAND, "a command", origin)?;
+    let exit_code = match fields.known(of_step::EXIT_CODE) {
         None => None,
         Some(Node { value: Value::Number(number), .. }) => Some(number),
-        Some(node) => return Err(wrong_type(node, "a command", "exit_code", "a number")),
+        Some(node) => return Err(wrong_type(node, "a command", of_step::EXIT_CODE, "a number")),
     };
     if exit_code.is_none() {
-        fields.clear("exit_code");
+        fields.clear(of_step::EXIT_CODE);
     }
     let mut found = status(builder, fields, "a command")?;
     if let (Status::Unknown, Some(code)) = (found, exit_code) {
         found = status::of_boolean(code == Number::Integer(0));
         set_status(fields, found);
     }
-    let given = fields.get("program").is_some() && fields.get("parts").is_none();
+    let given = fields.get(of_step::PROGRAM).is_some() && fields.get(of_step::PARTS).is_none();
     command::set_fields(command, builder.arena, |name, value| {
         if fields.get(name).is_none() {
             fields.set(name, Node::computed(value));
@@ -267,9 +265,9 @@ fn shell_command<'run>(
     });
     if given {
         let part = command::part(|name| fields.get(name), builder.arena);
-        fields.set("parts", part);
+        fields.set(of_step::PARTS, part);
     }
-    fields.absent(&["exit_code", "output"]);
+    fields.absent(&[of_step::EXIT_CODE, of_step::OUTPUT]);
     Ok((command, found))
 }
 
@@ -280,18 +278,18 @@ fn file<'run>(
     origin: Origin,
 ) -> Result<(&'run str, Status), Placed> {
     let what = if kind == Kind::Read { "a read" } else { "a write" };
-    let path = required(fields, "path", what, origin)?;
+    let path = required(fields, of_step::PATH, what, origin)?;
     let status = status(builder, fields, what)?;
     Ok((path, status))
 }
 
 /// The `status` of a request is the number of its response: below 400 it went well.
 fn http<'run>(fields: &mut Fields<'run>, origin: Origin) -> Result<(&'run str, Status), Placed> {
-    let url = required(fields, "url", "a request", origin)?;
-    let code = match fields.known("status") {
+    let url = required(fields, of_step::URL, "a request", origin)?;
+    let code = match fields.known(of_step::STATUS) {
         None => None,
         Some(Node { value: Value::Number(number), .. }) => Some(number),
-        Some(node) => return Err(wrong_type(node, "a request", "status", "a number")),
+        Some(node) => return Err(wrong_type(node, "a request", of_step::STATUS, "a number")),
     };
     let status = match (code, given_ok(fields, "a request")?) {
         (_, Some(given)) => given,
@@ -299,12 +297,12 @@ fn http<'run>(fields: &mut Fields<'run>, origin: Origin) -> Result<(&'run str, S
         (None, None) => Status::Unknown,
     };
     if code.is_none() {
-        fields.clear("status");
+        fields.clear(of_step::STATUS);
     }
-    if status != Status::Unknown && fields.known("ok").is_none() {
-        fields.set("ok", Node::computed(Value::Boolean(status == Status::Ok)));
+    if status != Status::Unknown && fields.known(of_step::OK).is_none() {
+        fields.set(of_step::OK, Node::computed(Value::Boolean(status == Status::Ok)));
     }
-    fields.absent(&["status", "method"]);
+    fields.absent(&[of_step::STATUS, of_step::METHOD]);
     Ok((url, status))
 }
 
@@ -314,22 +312,25 @@ fn span<'run>(
     fields: &mut Fields<'run>,
     origin: Origin,
 ) -> Result<(&'run str, Status), Placed> {
-    let name = required(fields, "name", "a span", origin)?;
-    if let Some(Node { value: Value::Object(status), .. }) = fields.get("status") {
+    let name = required(fields, of_step::NAME, "a span", origin)?;
+    if let Some(Node { value: Value::Object(status), .. }) = fields.get(of_step::STATUS) {
         let found = span_status(status);
-        fields.set("ok", Node::computed(found.map_or(Value::Absent, |status| Value::Boolean(status == Status::Ok))));
+        fields.set(
+            of_step::OK,
+            Node::computed(found.map_or(Value::Absent, |status| Value::Boolean(status == Status::Ok))),
+        );
         return Ok((name, found.unwrap_or(Status::Unknown)));
     }
     let status = status(builder, fields, "a span")?;
-    if fields.get("attributes").is_none() {
+    if fields.get(of_step::ATTRIBUTES).is_none() {
         let empty = Object::new(builder.arena, &[]);
-        fields.set("attributes", Entry::computed("attributes", Value::Object(empty)).node);
+        fields.set(of_step::ATTRIBUTES, Entry::computed(of_step::ATTRIBUTES, Value::Object(empty)).node);
     }
     Ok((name, status))
 }
 
 fn span_status(status: Object<'_>) -> Option<Status> {
-    match status.get("code")?.value {
+    match status.get(of_step::CODE)?.value {
         Value::Text(code) => {
             let code = code.as_str();
             status::of_word(code.strip_prefix("STATUS_CODE_").unwrap_or(code)).filter(|s| *s != Status::Unknown)

@@ -2,6 +2,8 @@
 
 use super::keys::Keys;
 use super::{Call, Demand, Field, Held, Stretch, Texts};
+use crate::adapt::fields::Span;
+use crate::adapt::generic::Best;
 use crate::build::word_status;
 use crate::names::{Names, Part};
 use crate::scan::Cursor;
@@ -24,9 +26,9 @@ pub(super) struct Role {
 /// The keys of calls in the normal form, or under these names; `None` where they are too many.
 pub(super) fn keys(names: Option<&Names>) -> Option<Keys<Role>> {
     let mut roles: Vec<(String, Role)> = Vec::new();
-    for part in Part::ALL {
-        let normal = [Cow::Borrowed(part.normal())];
-        for key in names.map_or(normal.as_slice(), |names| names.of_part(part)) {
+    for part in Part::of_calls() {
+        let normal = part.field().map(Cow::Borrowed);
+        for key in names.map_or(normal.as_slice(), |names| names.of(part)) {
             let (part, rank) = names.map_or(Some((part, 0)), |names| names.part(key))?;
             if !roles.iter().any(|(known, _)| known == key) {
                 let mark = 1_u128.checked_shl(u32::try_from(roles.len()).ok()?)?;
@@ -35,29 +37,6 @@ pub(super) fn keys(names: Option<&Names>) -> Option<Keys<Role>> {
         }
     }
     Some(Keys::new(roles, Role { part: None, rank: 0, mark: 0, native: false }))
-}
-
-/// A value among several under different names.
-#[derive(Debug, Clone, Copy)]
-struct Best {
-    rank: u8,
-    start: usize,
-    end: usize,
-}
-
-const NOTHING: Best = Best { rank: u8::MAX, start: 0, end: 0 };
-
-impl Best {
-    #[inline]
-    fn offer(&mut self, rank: u8, start: usize, end: usize) {
-        if rank < self.rank {
-            *self = Self { rank, start, end };
-        }
-    }
-
-    fn is_some(&self) -> bool {
-        self.rank != u8::MAX
-    }
 }
 
 /// What the calls of a run have in common.
@@ -105,14 +84,15 @@ impl Order {
 }
 
 /// What the keys of a call say.
+#[derive(Default)]
 struct Given {
-    tool: Best,
-    begin: Best,
-    turn: Best,
-    fields: [Best; 2],
+    tool: Best<Span>,
+    begin: Best<Span>,
+    turn: Best<Span>,
+    fields: [Best<Span>; 2],
     /// Fields that are there as `null`.
     nulls: [bool; 2],
-    executed: bool,
+    not_executed: bool,
     /// Something says how it ended.
     ended: bool,
     /// Arguments in text are JSON.
@@ -130,50 +110,49 @@ pub(super) fn read<'a>(
 ) -> Option<(Call<'a>, bool, usize)> {
     let Stretch { text, cursor, .. } = stretch;
     let (given, behind) = given(keys, text, cursor, start)?;
-    let Given { tool, begin, turn, fields, nulls, .. } = given;
-    if !tool.is_some() || cursor.has_escape(tool.start, tool.end) {
+    let Given { nulls, .. } = given;
+    let tool = given.tool.value()?;
+    if cursor.has_escape(tool.0, tool.1) {
         return None;
     }
-    let begin = if begin.is_some() { Some(instant(cursor, text, begin.start, begin.end)?) } else { None };
-    let turn = if turn.is_some() { Some(whole(cursor, turn.start, turn.end)?) } else { None };
-    order.start(begin, turn);
+    let begin = given.begin.value().map(|(start, end)| instant(cursor, text, start, end));
+    let turn = given.turn.value().map(|(start, end)| turn(cursor, start, end));
+    if matches!(begin, Some(None)) || matches!(turn, Some(None)) {
+        return None;
+    }
+    order.start(begin.flatten(), turn.flatten());
+    let fields = given.fields.map(|field| field.value());
     order.args |= fields[0].is_some() || nulls[0];
     order.results |= fields[1].is_some() || nulls[1] || given.ended;
-    let held = |best: Best, null: bool| match (best.is_some(), null) {
-        (true, _) => Held::Bytes(best.start, best.end),
-        (false, true) => Held::Value(Value::Null),
-        (false, false) => Held::Value(Value::Missing),
+    let held = |span: Option<Span>, null: bool| match (span, null) {
+        (Some((start, end)), _) => Held::Bytes(start, end),
+        (None, true) => Held::Value(Value::Null),
+        (None, false) => Held::Value(Value::Missing),
     };
     let mut args = held(fields[0], nulls[0]);
-    if given.written && fields[0].is_some() && cursor.byte(fields[0].start) == b'"' {
-        args = Held::Written(fields[0].start, fields[0].end);
+    if given.written
+        && let Some((start, end)) = fields[0]
+        && cursor.byte(start) == b'"'
+    {
+        args = Held::Written(start, end);
     }
-    for ((best, texts), wanted) in fields.iter().zip(texts.iter_mut()).zip(demand.texts) {
-        if wanted && best.is_some() {
+    for ((span, texts), wanted) in fields.iter().zip(texts.iter_mut()).zip(demand.texts) {
+        if let Some((start, end)) = span.filter(|_| wanted) {
             match args {
-                Held::Written(start, _) if start == best.start => texts.walk(stretch.read(args)?),
-                _ => take_texts(cursor, text, best.start, best.end, texts)?,
+                Held::Written(written, _) if written == start => texts.walk(stretch.read(args)?),
+                _ => take_texts(cursor, text, start, end, texts)?,
             }
         }
     }
-    let name = text.get(tool.start.wrapping_add(1)..tool.end.wrapping_sub(1))?;
+    let name = text.get(tool.0.wrapping_add(1)..tool.1.wrapping_sub(1))?;
     let fields = [args, held(fields[1], nulls[1])];
-    Some((Call { name, fields, place: Some((start, behind)) }, given.executed, behind))
+    Some((Call { name, fields, place: Some((start, behind)) }, !given.not_executed, behind))
 }
 
 /// Reads the keys of a call.
 #[inline]
 fn given(keys: &mut Keys<Role>, text: &str, cursor: Cursor<'_>, start: usize) -> Option<(Given, usize)> {
-    let mut given = Given {
-        tool: NOTHING,
-        begin: NOTHING,
-        turn: NOTHING,
-        fields: [NOTHING; 2],
-        nulls: [false; 2],
-        executed: true,
-        ended: false,
-        written: false,
-    };
+    let mut given = Given::default();
     let mut marks = 0_u128;
     let behind = keys.object(cursor, start, |role, at| {
         let end = cursor.value(at)?;
@@ -183,25 +162,31 @@ fn given(keys: &mut Keys<Role>, text: &str, cursor: Cursor<'_>, start: usize) ->
         }
         marks |= role.mark;
         let null = cursor.is_null(at, end)?;
+        if null {
+            match part {
+                _ if !part.has_null(role.native) => {}
+                Part::Args => given.nulls[0] = true,
+                Part::Result => given.nulls[1] = true,
+                Part::Error | Part::Status | Part::Ok => given.ended = true,
+                _ => {}
+            }
+            return Some(end);
+        }
         match part {
-            Part::Result if null => given.nulls[1] = true,
-            Part::Args if null && role.native => given.nulls[0] = true,
-            Part::Error | Part::Status | Part::Ok if null => given.ended |= role.native,
-            _ if null => {}
             Part::Tool => {
                 // What stands inside of a `function` is for the full reader.
                 (cursor.byte(at) == b'"').then_some(())?;
-                given.tool.offer(role.rank, at, end);
+                given.tool.offer(role.rank, (at, end));
             }
             Part::Args => {
                 given.written = !role.native;
-                given.fields[0].offer(role.rank, at, end);
+                given.fields[0].offer(role.rank, (at, end));
             }
-            Part::Result => given.fields[1].offer(role.rank, at, end),
-            Part::Start => given.begin.offer(role.rank, at, end),
+            Part::Result => given.fields[1].offer(role.rank, (at, end)),
+            Part::Start => given.begin.offer(role.rank, (at, end)),
             Part::End => instant(cursor, text, at, end).map(|_| ())?,
             Part::Milliseconds => number(cursor, at, end).map(|_| ())?,
-            Part::Turn => given.turn.offer(role.rank, at, end),
+            Part::Turn => given.turn.offer(role.rank, (at, end)),
             Part::Error => given.ended = true,
             Part::Ok => {
                 given.ended = true;
@@ -209,9 +194,11 @@ fn given(keys: &mut Keys<Role>, text: &str, cursor: Cursor<'_>, start: usize) ->
             }
             Part::Status => {
                 given.ended = true;
-                given.executed &= status(cursor, text, at, end)?.executed();
+                given.not_executed |= !status(cursor, text, at, end)?.executed();
             }
-            Part::Seconds | Part::Id | Part::Agent => {}
+            // Nothing that a projection holds.
+            Part::Seconds | Part::CallId | Part::Agent | Part::Calls | Part::Id | Part::Input | Part::Output => {}
+            Part::Cost | Part::Usage | Part::Messages => {}
         }
         Some(end)
     })?;
@@ -241,7 +228,7 @@ pub(super) fn take_texts(cursor: Cursor<'_>, text: &str, start: usize, end: usiz
 }
 
 /// Milliseconds of a point in time.
-fn instant(cursor: Cursor<'_>, text: &str, start: usize, end: usize) -> Option<f64> {
+pub(super) fn instant(cursor: Cursor<'_>, text: &str, start: usize, end: usize) -> Option<f64> {
     if cursor.byte(start) == b'"' {
         let inner = text.get(start.wrapping_add(1)..end.wrapping_sub(1))?;
         return if cursor.has_escape(start, end) { None } else { time::milliseconds(&Value::Text(Text::Plain(inner))) };
@@ -250,7 +237,7 @@ fn instant(cursor: Cursor<'_>, text: &str, start: usize, end: usize) -> Option<f
 }
 
 /// A plain number: digits, and a fraction.
-fn number(cursor: Cursor<'_>, start: usize, end: usize) -> Option<f64> {
+pub(super) fn number(cursor: Cursor<'_>, start: usize, end: usize) -> Option<f64> {
     if let Some(whole) = whole(cursor, start, end) {
         #[expect(clippy::cast_precision_loss, reason = "at most fifteen digits, which a double holds")]
         return Some(whole as f64);
@@ -261,6 +248,11 @@ fn number(cursor: Cursor<'_>, start: usize, end: usize) -> Option<f64> {
         return None;
     }
     text.parse().ok()
+}
+
+/// The number of a turn.
+pub(super) fn turn(cursor: Cursor<'_>, start: usize, end: usize) -> Option<u64> {
+    whole(cursor, start, end).filter(|turn| *turn <= u64::from(u32::MAX))
 }
 
 /// A number of at most fifteen digits.

@@ -1,6 +1,7 @@
 //! The keys of objects, read by expectation: objects of one list have the same keys in the same order nearly always, or are of a few
 //! kinds that have.
 
+use crate::adapt::fields::{Record, Row, Spans};
 use crate::scan::Cursor;
 use rustc_hash::FxHashMap;
 
@@ -177,41 +178,39 @@ pub(super) fn list(cursor: Cursor<'_>, start: usize, mut each: impl FnMut(usize)
     }
 }
 
-/// What a known key stands for, with a bit that tells when it comes again.
+/// What a key of an object of a table stands for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named<P> {
-    part: Option<P>,
-    mark: u32,
+pub(super) enum Key<F> {
+    /// A field that projections look at.
+    Field(F),
+    /// An object with this key is for the full reader.
+    Refused,
+    /// Nothing that counts.
+    Other,
 }
 
-impl<P: Copy> Keys<Named<P>> {
-    /// Keys that stand for these parts; no more than thirty.
-    pub(super) fn of_parts(parts: &[(&str, P)]) -> Self {
-        let named = |(number, (key, part)): (u32, &(&str, P))| {
-            ((*key).to_owned(), Named { part: Some(*part), mark: 1_u32.wrapping_shl(number) })
-        };
-        Self::new((0_u32..).zip(parts).map(named), Named { part: None, mark: 0 })
+impl<F: Row> Keys<Key<F>> {
+    /// The keys of a table, as far as projections look at them. An object with one of the `refused` is for the full reader.
+    pub(super) fn of_table(refused: impl IntoIterator<Item = &'static str>) -> Self {
+        let fields = F::ALL.iter().filter(|field| field.becomes().is_projected());
+        let fields = fields.map(|field| (field.key().to_owned(), Key::Field(*field)));
+        Self::new(fields.chain(refused.into_iter().map(|key| (key.to_owned(), Key::Refused))), Key::Other)
     }
 
-    /// Reads an object: `each` is told the part that a key stands for, and where the value stands. `None` also where one comes again.
+    /// Reads an object; gives the offset behind it, too. `None` where it is for the full reader: also where a field comes again.
     #[inline]
-    pub(super) fn parts(
-        &mut self,
-        cursor: Cursor<'_>,
-        start: usize,
-        mut each: impl FnMut(P, (usize, usize)),
-    ) -> Option<usize> {
-        let mut marks = 0;
-        self.object(cursor, start, |named, at| {
+    pub(super) fn spans(&mut self, cursor: Cursor<'_>, start: usize) -> Option<(Spans<F>, usize)> {
+        let mut spans = Spans::default();
+        let behind = self.object(cursor, start, |row, at| {
             let end = cursor.value(at)?;
-            if let Some(part) = named.part {
-                if marks & named.mark != 0 {
-                    return None;
-                }
-                marks |= named.mark;
-                each(part, (at, end));
+            match row {
+                Key::Field(field) if spans.field(*field).is_some() => return None,
+                Key::Field(field) => spans.set(*field, (at, end)),
+                Key::Refused => return None,
+                Key::Other => {}
             }
             Some(end)
-        })
+        })?;
+        Some((spans, behind))
     }
 }

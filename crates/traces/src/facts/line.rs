@@ -3,13 +3,17 @@
 use super::call::{self, Order};
 use super::keys::{self, Keys};
 use super::messages::Messages;
-use super::roots::{self, Special};
+use super::roots::{self, Special, fits};
+use super::said::Beside;
 use super::session::Sessions;
 use super::{Demand, Facts, Held, Stretch};
-use crate::adapt;
+use crate::adapt::InMessages;
+use crate::adapt::fields::{Span, is_composed};
+use crate::adapt::generic::{Best, in_milliseconds};
 use crate::names::Names;
 use crate::scan::Cursor;
 use averment_base::value::{Node, Value};
+use averment_runs::normal::of_run;
 
 /// Reads lines. It remembers which keys came in which order, and makes use of it on the next line.
 #[derive(Debug)]
@@ -19,6 +23,7 @@ pub struct LineReader {
     generic: Keys<call::Role>,
     native: Keys<call::Role>,
     messages: Messages,
+    beside: Beside,
     sessions: Sessions,
     /// The rank from which on a duration stands in seconds.
     seconds: u8,
@@ -30,8 +35,8 @@ pub struct LineReader {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Found {
-    generic: Option<(u8, usize, usize)>,
-    native: Option<(usize, usize)>,
+    generic: Best<Span>,
+    native: Option<Span>,
     /// It stands there as `null`, under a name of the home-grown shape, and under its own.
     generic_null: bool,
     native_null: bool,
@@ -46,13 +51,16 @@ struct Seen {
     rank: u8,
     /// The calls have to stand under the first of their names.
     first_needed: bool,
-    /// Where a conversation stands, and whether it is the one of tau-bench.
-    messages: Option<(usize, bool)>,
-    trajectory: bool,
+    /// Where a conversation stands, and of which form it is.
+    messages: Option<(usize, &'static InMessages)>,
+    /// Where messages stand that may be some beside calls.
+    beside: Option<usize>,
+    /// Such a one is the run also where calls stand beside it.
+    beside_calls: bool,
     /// A conversation would be for the full reader.
     no_chat: bool,
-    /// Tools are listed.
-    tools: bool,
+    /// Something beside a conversation tells of calls.
+    tells_of_calls: bool,
     /// Types that were not as the full reader wants them.
     wrong_generic: bool,
     wrong_native: bool,
@@ -69,7 +77,7 @@ impl LineReader {
     /// A reader for what is asked for; `None` where only the full reader can give that.
     #[must_use]
     pub fn new(demand: &Demand, names: &Names) -> Option<Self> {
-        if demand.roots.iter().any(|root| roots::is_composed(root)) {
+        if demand.roots.iter().any(|root| is_composed(root)) {
             return None;
         }
         Some(Self {
@@ -77,6 +85,7 @@ impl LineReader {
             generic: call::keys(Some(names))?,
             native: call::keys(None)?,
             messages: Messages::new(),
+            beside: Beside::new(),
             sessions: Sessions::new(),
             seconds: roots::milliseconds(names),
             nulls: demand.roots.iter().map(|root| roots::null_counts(root, names)).collect(),
@@ -98,13 +107,13 @@ impl LineReader {
         }
         match (seen.form, seen.messages) {
             (Some(form), _) => self.finish(stretch, (form, &seen), &order, facts)?,
-            (None, Some((start, tau_bench))) if !seen.no_chat => {
-                self.conversation(stretch, start, tau_bench, seen.tools, facts)?;
+            (None, Some((start, form))) if !seen.no_chat => {
+                self.conversation(stretch, start, (form, seen.tells_of_calls), facts)?;
             }
             _ => return None,
         }
         for (root, name) in facts.roots.iter_mut().zip(&self.demand.roots) {
-            if name == "error" && matches!(root, Held::Value(Value::Absent)) {
+            if name == of_run::ERROR && matches!(root, Held::Value(Value::Absent)) {
                 *root = Held::Value(Value::Missing);
             }
         }
@@ -161,6 +170,9 @@ impl LineReader {
                     cursor.value(at)?
                 }
             };
+            if role.messages && cursor.byte(at) != b'n' && seen.beside.replace(at).is_some() {
+                return None;
+            }
             if role.mark != 0 {
                 note(role, cursor, (at, end), found, &mut seen)?;
             }
@@ -179,13 +191,16 @@ impl LineReader {
     ) -> Option<()> {
         let wrong = if form == Form::Generic { seen.wrong_generic } else { seen.wrong_native };
         let hidden = seen.first_needed && form == Form::Generic && seen.rank > 0;
-        if wrong || hidden || seen.trajectory || !order.is_plain() {
+        if wrong || hidden || seen.beside_calls || !order.is_plain() {
             return None;
+        }
+        if let Some(at) = seen.beside {
+            self.beside.look(stretch, at)?;
         }
         facts.settle(|field| order.records(field));
         facts.roots.extend(self.found.iter().zip(&self.nulls).map(|(found, nulls)| {
             let (place, null) = match form {
-                Form::Generic => (found.generic.map(|(_, start, end)| (start, end)), found.generic_null && nulls.0),
+                Form::Generic => (found.generic.value(), found.generic_null && nulls.0),
                 Form::Native => (found.native, found.native_null && nulls.1),
             };
             match place {
@@ -195,10 +210,10 @@ impl LineReader {
             }
         }));
         for ((found, root), name) in self.found.iter().zip(&mut facts.roots).zip(&self.demand.roots) {
-            if form == Form::Generic && name == "duration" && found.generic.is_some_and(|found| found.0 >= self.seconds)
-            {
+            let in_seconds = found.generic.value().is_some() && found.generic.rank() >= self.seconds;
+            if form == Form::Generic && name == of_run::DURATION && in_seconds {
                 let value = Node::computed(stretch.read(*root)?);
-                *root = Held::Value(adapt::in_milliseconds(value).map_or(Value::Absent, |node| node.value));
+                *root = Held::Value(in_milliseconds(value).map_or(Value::Absent, |node| node.value));
             }
         }
         Some(())
@@ -209,15 +224,14 @@ impl LineReader {
         &mut self,
         stretch: Stretch<'a>,
         start: usize,
-        tau_bench: bool,
-        tools: bool,
+        (form, told): (&InMessages, bool),
         facts: &mut Facts<'a>,
     ) -> Option<()> {
         let read = self.messages.read(stretch, start, &self.demand, facts)?;
-        let plain = match tau_bench {
+        let plain = match form.every {
             true => read.all_messages && !read.in_blocks,
             // That it records no calls would be a warning.
-            false => read.has_message && (read.in_blocks || tools || read.about_calls),
+            false => read.has_message && (read.in_blocks || told || read.about_calls),
         };
         if !plain {
             return None;
@@ -226,13 +240,11 @@ impl LineReader {
         facts.settle(|field| read.records.get(field as usize) == Some(&true));
         for (found, name) in self.found.iter().zip(&self.demand.roots) {
             facts.roots.push(match (name.as_str(), found.native) {
-                ("output", _) => read.output.unwrap_or(Held::Value(Value::Absent)),
-                ("id", Some((start, end))) if !tau_bench && stretch.cursor.byte(start) == b'"' => {
+                (of_run::OUTPUT, _) => read.output.unwrap_or(Held::Value(Value::Absent)),
+                (name, Some((start, end))) if form.texts.contains(&name) && stretch.cursor.byte(start) == b'"' => {
                     Held::Bytes(start, end)
                 }
-                // The full reader puts them together.
-                ("tools", Some(_)) => return None,
-                ("meta", _) if tau_bench => return None,
+                (name, found) if form.composes(name, found.is_some()) => return None,
                 _ => Held::Value(Value::Absent),
             });
         }
@@ -247,13 +259,12 @@ impl Seen {
             Special::Steps => return None,
             Special::Refuse if first != b'n' => return None,
             Special::Refuse => self.no_chat = true,
-            Special::Messages | Special::Trajectory => {
-                self.first_needed |= special == Special::Messages;
-                self.trajectory |= special == Special::Trajectory;
-                self.no_chat |= self.messages.replace((at, special == Special::Trajectory)).is_some();
+            Special::Messages(form) => {
+                self.first_needed |= !form.beside_calls;
+                self.beside_calls |= form.beside_calls;
+                self.no_chat |= self.messages.replace((at, form)).is_some();
             }
-            Special::Choices => (self.first_needed, self.no_chat) = (true, true),
-            Special::Tools => self.tools = true,
+            Special::TellsOfCalls => self.tells_of_calls = true,
             Special::None | Special::Generic(_) | Special::Native => {}
         }
         Some(())
@@ -284,20 +295,19 @@ fn calls<'a>(
 fn note(
     role: &roots::Role,
     cursor: Cursor<'_>,
-    (start, end): (usize, usize),
+    (start, end): Span,
     found: &mut [Found],
     seen: &mut Seen,
 ) -> Option<()> {
     let value = cursor.slice(start, end);
-    seen.wrong_generic |= !role.generic_type.fits(value);
-    seen.wrong_native |= !role.native_type.fits(value);
+    seen.wrong_generic |= !fits(role.generic_type, value);
+    seen.wrong_native |= !fits(role.native_type, value);
     let null = cursor.is_null(start, end)?;
     for (root, rank) in &role.generic {
         if let Some(found) = found.get_mut(usize::from(*root)) {
-            match found.generic {
-                _ if null => found.generic_null = true,
-                Some((known, ..)) if known <= *rank => {}
-                _ => found.generic = Some((*rank, start, end)),
+            match null {
+                true => found.generic_null = true,
+                false => found.generic.offer(*rank, (start, end)),
             }
         }
     }

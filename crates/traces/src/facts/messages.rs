@@ -1,29 +1,30 @@
 //! A conversation: a list of messages whose calls and results stand apart from each other, in OpenAI's form or with Anthropic's blocks.
 //!
-//! This says what `adapt::openai_chat` and `adapt::claude_code` say of the same list, for as far as facts go; where anything would give a
-//! warning, the line is for the full reader.
+//! What the fields of messages say stands in `adapt::messages`. Here they are walked without a parser, and only what is asked for is
+//! taken; where anything would give a warning, the line is for the full reader.
 
-use super::keys::{Keys, Named, list};
-use super::parts::{
-    Block, Message, OF_BLOCK, OF_CALL, OF_MESSAGE, OfBlock, OfCall, OfMessage, Span, parts_of_block, parts_of_call,
-    parts_of_message,
-};
+use super::keys::{Key, Keys, list};
 use super::{Call, Demand, Facts, Field, Held, Stretch, call};
-use crate::adapt;
+use crate::adapt::calls::Unanswered;
+use crate::adapt::claude_code::holds_tool_blocks;
+use crate::adapt::content;
+use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans, is_true};
+use crate::adapt::messages::{
+    self, BlockType, OfBlock, OfCall, OfMessage, Role, ended, function, is_about_calls, is_message, text_in,
+};
 use crate::build::word_status;
-use crate::content;
 use crate::scan::Cursor;
 use averment_base::value::{Value, json};
 
 /// Reads lists of messages.
 #[derive(Debug)]
 pub(super) struct Messages {
-    messages: Keys<Named<OfMessage>>,
-    calls: Keys<Named<OfCall>>,
-    functions: Keys<Named<OfCall>>,
-    blocks: Keys<Named<OfBlock>>,
+    messages: Keys<Key<OfMessage>>,
+    calls: Keys<Key<OfCall>>,
+    functions: Keys<Key<OfCall>>,
+    blocks: Keys<Key<OfBlock>>,
     /// Blocks inside of results.
-    inner: Keys<Named<OfBlock>>,
+    inner: Keys<Key<OfBlock>>,
 }
 
 /// What a conversation was found to be.
@@ -46,11 +47,11 @@ pub(super) struct Found<'a> {
 impl Messages {
     pub(super) fn new() -> Self {
         Self {
-            messages: Keys::of_parts(&OF_MESSAGE),
-            calls: Keys::of_parts(&OF_CALL),
-            functions: Keys::of_parts(&OF_CALL),
-            blocks: Keys::of_parts(&OF_BLOCK),
-            inner: Keys::of_parts(&OF_BLOCK),
+            messages: Keys::of_table([]),
+            calls: Keys::of_table([]),
+            functions: Keys::of_table([]),
+            blocks: Keys::of_table([]),
+            inner: Keys::of_table([]),
         }
     }
 
@@ -83,8 +84,7 @@ pub(super) struct Conversation<'c, 'a> {
     cursor: Cursor<'a>,
     demand: &'c Demand,
     facts: &'c mut Facts<'a>,
-    /// The calls that have no result yet, by id.
-    waiting: Vec<(&'a [u8], usize)>,
+    unanswered: Unanswered<'a, usize>,
     found: Found<'a>,
     /// Something was seen that only OpenAI's form has.
     of_chat: bool,
@@ -94,9 +94,6 @@ pub(super) struct Conversation<'c, 'a> {
     said: Option<Said>,
     spoken: Option<Span>,
 }
-
-/// A result looks for its call among so many that have none.
-const MOST_WAITING: usize = 256;
 
 impl<'c, 'a> Conversation<'c, 'a> {
     pub(super) fn new(
@@ -111,7 +108,7 @@ impl<'c, 'a> Conversation<'c, 'a> {
             cursor: stretch.cursor,
             demand,
             facts,
-            waiting: Vec::new(),
+            unanswered: Unanswered::new(),
             found: Found { all_messages: true, ..Found::default() },
             of_chat: false,
             bare: false,
@@ -133,33 +130,31 @@ impl<'c, 'a> Conversation<'c, 'a> {
     /// Reads a message; gives the offset behind it.
     pub(super) fn message(&mut self, at: usize) -> Option<usize> {
         let cursor = self.cursor;
-        let (message, behind) = parts_of_message(&mut self.keys.messages, cursor, at)?;
-        let Message { role, content, calls, call, answers, status, nested } = message;
-        let role = plain(cursor, role?)?;
-        if nested.is_some() {
-            return None;
-        }
-        let is_message = content.or(calls).or(call).is_some();
+        let (message, behind) = self.keys.messages.spans(cursor, at)?;
+        let role = Role::of(self.stretch.plain(message.field(OfMessage::Role)?)??);
+        let is_message = is_message(&message, &cursor);
         self.found.has_message |= is_message;
         self.found.all_messages &= is_message;
-        self.found.about_calls |= calls.or(call).is_some();
+        self.found.about_calls |= is_about_calls(&message, role);
         match role {
-            b"assistant" => {
-                self.content(content, true)?;
-                if let Some((start, _)) = calls.filter(|span| !is_null(cursor, *span)) {
+            Some(Role::Assistant) => {
+                self.content(message.field(OfMessage::Content), true)?;
+                let known = |field| message.field(field).filter(|value| !cursor.is(*value, Shape::Null));
+                if let Some((start, _)) = known(OfMessage::Calls) {
                     self.of_chat = true;
                     list(cursor, start, |at| self.call(at))?;
                 }
-                if let Some((start, _)) = call.filter(|span| !is_null(cursor, *span)) {
+                if let Some((start, _)) = known(OfMessage::Call) {
                     self.of_chat = true;
-                    self.call(start)?;
+                    let (function, _) = self.keys.calls.spans(cursor, start)?;
+                    self.add_function(&function, None)?;
                 }
             }
-            b"tool" | b"function" => {
-                (self.of_chat, self.found.about_calls) = (true, true);
-                self.result(plain(cursor, answers?)?, content, status)?;
+            Some(Role::Result) => {
+                self.of_chat = true;
+                self.result(&message)?;
             }
-            _ => self.content(content, false)?,
+            Some(Role::User) | None => self.content(message.field(OfMessage::Content), false)?,
         }
         Some(behind)
     }
@@ -172,10 +167,10 @@ impl<'c, 'a> Conversation<'c, 'a> {
             self.of_chat = true;
             return Some(());
         };
-        match cursor.byte(span.0) {
-            b'"' => self.say(span, of_assistant),
-            b'n' if is_null(cursor, span) => {}
-            b'[' => {
+        match cursor.shape(span)? {
+            Shape::Text if of_assistant => (self.said, self.spoken) = (Some(Said::Text(span)), Some(span)),
+            Shape::Text | Shape::Empty | Shape::Null => {}
+            Shape::List => {
                 if of_assistant {
                     self.said = Some(Said::Blocks(span));
                 }
@@ -186,38 +181,31 @@ impl<'c, 'a> Conversation<'c, 'a> {
         Some(())
     }
 
-    /// A text that stands for a message.
-    fn say(&mut self, span: Span, of_assistant: bool) {
-        if of_assistant && span.1.wrapping_sub(span.0) > 2 {
-            (self.said, self.spoken) = (Some(Said::Text(span)), Some(span));
-        }
-    }
-
     /// A call in OpenAI's form.
     fn call(&mut self, at: usize) -> Option<usize> {
         let cursor = self.cursor;
-        let (outer, behind) = parts_of_call(&mut self.keys.calls, cursor, at)?;
-        let is_object = |span: &Span| cursor.byte(span.0) == b'{';
-        let function = match outer.function.filter(is_object).or(outer.custom.filter(is_object)) {
-            Some((start, _)) => parts_of_call(&mut self.keys.functions, cursor, start)?.0,
-            None => outer,
+        let (call, behind) = self.keys.calls.spans(cursor, at)?;
+        let function = match function(&call, &cursor) {
+            Some((start, _)) => self.keys.functions.spans(cursor, start)?.0,
+            None => call,
         };
-        let args = function.arguments.or(function.args).or(function.input).map(|(start, end)| {
-            if cursor.byte(start) == b'"' { Held::Written(start, end) } else { Held::Bytes(start, end) }
-        });
-        self.add(function.name?, args, outer.id)?;
+        self.add_function(&function, call.field(OfCall::Id))?;
         Some(behind)
+    }
+
+    /// Adds what is called in OpenAI's form.
+    fn add_function(&mut self, function: &Spans<OfCall>, id: Option<Span>) -> Option<()> {
+        let args = messages::arguments(function).map(|span| match self.cursor.is_text(span) {
+            true => Held::Written(span.0, span.1),
+            false => Held::Bytes(span.0, span.1),
+        });
+        self.add(function.field(OfCall::Name)?, args, id)
     }
 
     /// Adds a call.
     fn add(&mut self, name: Span, args: Option<Held<'a>>, id: Option<Span>) -> Option<()> {
-        let cursor = self.cursor;
-        plain(cursor, name)?;
-        let name = self.stretch.text.get(name.0.wrapping_add(1)..name.1.wrapping_sub(1))?;
-        if let Some(id) = id {
-            // What is no text counts as no id: then the order decides, and the full reader.
-            self.waiting.push((plain(cursor, id)?, self.facts.calls.len()));
-        }
+        let name = self.stretch.plain(name)??;
+        self.unanswered.add(self.word(id)?, name, self.facts.calls.len());
         let held = args.unwrap_or(Held::Value(Value::Missing));
         if args.is_some() {
             *self.found.records.get_mut(Field::Args as usize)? = true;
@@ -227,6 +215,11 @@ impl<'c, 'a> Conversation<'c, 'a> {
         Some(())
     }
 
+    /// The text of a field, where it is there and text. The outer `None` is for one with escapes.
+    fn word(&self, field: Option<Span>) -> Option<Option<&'a str>> {
+        field.map_or(Some(None), |span| self.stretch.plain(span))
+    }
+
     /// Gives the texts of a field to those who ask for them.
     fn texts(&mut self, field: Field, held: Held<'a>) -> Option<()> {
         if self.demand.texts.get(field as usize) != Some(&true) {
@@ -234,28 +227,23 @@ impl<'c, 'a> Conversation<'c, 'a> {
         }
         let texts = self.facts.texts.get_mut(field as usize)?;
         match held {
-            Held::Bytes(start, end) if is_null(self.cursor, (start, end)) => {}
+            Held::Bytes(start, end) if self.cursor.is((start, end), Shape::Null) => {}
             Held::Bytes(start, end) => call::take_texts(self.cursor, self.stretch.text, start, end, texts)?,
             held => texts.walk(self.stretch.read(held)?),
         }
         Some(())
     }
 
-    /// The call that waits for a result with this id.
-    fn answered(&mut self, id: &[u8]) -> Option<usize> {
-        let place = self.waiting.iter().take(MOST_WAITING).position(|(known, _)| *known == id)?;
-        Some(self.waiting.remove(place).1)
-    }
-
     /// A result in OpenAI's form. Some write how the call ended, too.
-    fn result(&mut self, id: &[u8], content: Option<Span>, status: Option<Span>) -> Option<()> {
-        let call = self.answered(id)?;
-        if let Some(content) = content {
+    fn result(&mut self, message: &Spans<OfMessage>) -> Option<()> {
+        let id = self.word(message.field(OfMessage::Answers))?;
+        let tool = if id.is_some() { None } else { self.word(message.field(OfMessage::Tool))? };
+        let call = self.unanswered.answer(id, tool)?;
+        if let Some(content) = message.field(OfMessage::Content) {
             self.set_result(call, content)?;
         }
-        if let Some(status) = status.filter(|span| self.cursor.byte(span.0) == b'"') {
-            let word = std::str::from_utf8(plain(self.cursor, status)?).ok()?;
-            self.facts.unusual |= !word_status(word)?.executed();
+        if let Some(status) = self.word(message.field(OfMessage::Status))? {
+            self.facts.unusual |= !word_status(status)?.executed();
             *self.found.records.get_mut(Field::Result as usize)? = true;
         }
         Some(())
@@ -290,18 +278,19 @@ impl<'c, 'a> Conversation<'c, 'a> {
         let cursor = self.cursor;
         list(cursor, start, |at| {
             count += 1;
-            let (block, behind) = parts_of_block(&mut self.keys.inner, cursor, at)?;
-            found = block.text.filter(|_| plain_text(cursor, block.kind) == Some(b"text"));
+            let (block, behind) = self.keys.inner.spans(cursor, at)?;
+            let kind = self.word(block.field(OfBlock::Type))?;
+            found = text_in(&block, &cursor, |_| kind);
             Some(behind)
         })?;
-        found.filter(|(start, _)| count == 1 && cursor.byte(*start) == b'"')
+        found.filter(|_| count == 1)
     }
 
     /// The same of any content, read in full.
     fn read_text(&self, (start, end): Span) -> Option<Value<'a>> {
         let Stretch { text, arena, limits, .. } = self.stretch;
         let document = json::parse(text.get(start..end)?, start, arena, limits).ok()?;
-        if !document.duplicates.is_empty() || adapt::holds_tool_blocks(&document.node) {
+        if !document.duplicates.is_empty() || holds_tool_blocks(&document.node) {
             return None;
         }
         Some(content::text(document.node, arena).unwrap_or(document.node).value)
@@ -312,49 +301,50 @@ impl<'c, 'a> Conversation<'c, 'a> {
         let cursor = self.cursor;
         if cursor.byte(at) == b'"' {
             let end = cursor.value(at)?;
-            if of_assistant && end.wrapping_sub(at) > 2 {
+            if of_assistant && cursor.is((at, end), Shape::Text) {
                 self.spoken = Some((at, end));
             }
             return Some(end);
         }
-        let (block, behind) = parts_of_block(&mut self.keys.blocks, cursor, at)?;
-        match plain(cursor, block.kind?)? {
-            b"text" => {
-                let said = |span: &Span| cursor.byte(span.0) == b'"' && span.1.wrapping_sub(span.0) > 2;
-                if let Some(text) = block.text.filter(said).filter(|_| of_assistant) {
-                    self.spoken = Some(text);
-                }
+        let (block, behind) = self.keys.blocks.spans(cursor, at)?;
+        match BlockType::of_block(self.stretch.plain(block.field(OfBlock::Type)?)??) {
+            Some(BlockType::Text) => {
+                let said = block.field(OfBlock::Text).filter(|text| cursor.is(*text, Shape::Text));
+                self.spoken = said.filter(|_| of_assistant).or(self.spoken);
             }
-            b"tool_use" | b"server_tool_use" | b"mcp_tool_use" => {
+            Some(BlockType::Call) => {
                 self.found.in_blocks = true;
-                let args = block.input.map(|(start, end)| Held::Bytes(start, end));
-                self.add(block.name?, args, block.id)?;
+                let args = block.field(OfBlock::Input).map(|(start, end)| Held::Bytes(start, end));
+                self.add(block.field(OfBlock::Name)?, args, block.field(OfBlock::Id))?;
             }
-            kind if kind.ends_with(b"tool_result") => {
+            Some(BlockType::Result) => {
                 self.found.in_blocks = true;
                 self.block_result(&block)?;
             }
-            _ => {}
+            Some(BlockType::Thinking) => {
+                let fits = |value: Span| cursor.is_text(value) || cursor.is(value, Shape::Null);
+                block.field(OfBlock::Thinking).is_none_or(fits).then_some(())?;
+            }
+            Some(BlockType::OtherText) | None => {}
         }
         Some(behind)
     }
 
     /// A result in a block.
-    fn block_result(&mut self, block: &Block) -> Option<()> {
-        let cursor = self.cursor;
-        let call = self.answered(plain(cursor, block.answers?)?)?;
+    fn block_result(&mut self, block: &Spans<OfBlock>) -> Option<()> {
+        let id = self.word(block.field(OfBlock::Answers))?;
+        let call = self.unanswered.answer(id, None)?;
         // That it is there says how the call ended.
         *self.found.records.get_mut(Field::Result as usize)? = true;
-        let failed = block.error.is_some_and(|(start, end)| cursor.slice(start, end) == b"true");
-        let Some(content) = block.content else {
+        let Some(content) = block.field(OfBlock::Content) else {
             // In a session the line around it may say more.
             self.bare = true;
             return Some(());
         };
         self.set_result(call, content)?;
-        if failed {
+        if is_true(block, &self.cursor, OfBlock::Failed) {
             let held = self.text_of(content)?;
-            self.facts.unusual |= adapt::is_refusal(self.stretch.read(held)?);
+            self.facts.unusual |= !ended(true, Some(self.stretch.read(held)?)).executed();
         }
         Some(())
     }
@@ -380,20 +370,4 @@ impl<'c, 'a> Conversation<'c, 'a> {
             _ => None,
         }
     }
-}
-
-pub(super) fn is_null(cursor: Cursor<'_>, (start, end): Span) -> bool {
-    cursor.is_null(start, end) == Some(true)
-}
-
-/// What stands between the quotes of a text without escapes.
-pub(super) fn plain<'a>(cursor: Cursor<'a>, (start, end): Span) -> Option<&'a [u8]> {
-    if cursor.byte(start) != b'"' || cursor.has_escape(start, end) {
-        return None;
-    }
-    Some(cursor.slice(start.wrapping_add(1), end.wrapping_sub(1)))
-}
-
-fn plain_text<'a>(cursor: Cursor<'a>, span: Option<Span>) -> Option<&'a [u8]> {
-    plain(cursor, span?)
 }

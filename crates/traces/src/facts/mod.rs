@@ -10,14 +10,17 @@ mod keys;
 mod line;
 mod messages;
 mod of_run;
-mod parts;
 mod roots;
+mod said;
 mod session;
 mod stretch;
+#[cfg(test)]
+mod tests;
 
 use super::scan::Cursor;
 use averment_base::value::Value;
 use averment_base::value::text::read_escape;
+use averment_runs::normal::of_step;
 pub use line::LineReader;
 pub use stretch::Stretch;
 
@@ -38,8 +41,8 @@ impl Field {
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         match name {
-            "args" => Some(Self::Args),
-            "result" => Some(Self::Result),
+            of_step::ARGS => Some(Self::Args),
+            of_step::RESULT => Some(Self::Result),
             _ => None,
         }
     }
@@ -48,8 +51,8 @@ impl Field {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Args => "args",
-            Self::Result => "result",
+            Self::Args => of_step::ARGS,
+            Self::Result => of_step::RESULT,
         }
     }
 }

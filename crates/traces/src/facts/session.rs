@@ -2,84 +2,41 @@
 //!
 //! This says what `adapt::claude_code::session` says, for as far as facts go.
 
-use super::keys::{Keys, Named};
-use super::messages::{Conversation, Messages, is_null, plain};
-use super::parts::Span;
-use super::roots::Type;
+use super::keys::{Key, Keys};
+use super::messages::{Conversation, Messages};
+use super::roots::fits;
 use super::{Demand, Facts, Held, Stretch};
-use crate::adapt::SILENT;
-use crate::scan::Cursor;
+use crate::adapt::claude_code::{self, Agent, LineType, OfLine, SUMMED_UP, Times, agent, summed_up};
+use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans};
+use crate::adapt::messages::LastWords;
+use crate::adapt::{FIRST_ITEMS, item_marks_before};
 use crate::time;
 use averment_base::value::Value;
-
-#[derive(Debug, Clone, Copy)]
-enum OfLine {
-    Type,
-    Message,
-    Aside,
-    Agent,
-    Parent,
-    Time,
-    Result,
-    Cost,
-    Duration,
-    Error,
-    Subtype,
-}
-
-const OF_LINE: [(&str, OfLine); 11] = [
-    ("type", OfLine::Type),
-    ("message", OfLine::Message),
-    ("isSidechain", OfLine::Aside),
-    ("agentId", OfLine::Agent),
-    ("parent_tool_use_id", OfLine::Parent),
-    ("timestamp", OfLine::Time),
-    ("result", OfLine::Result),
-    ("total_cost_usd", OfLine::Cost),
-    ("duration_ms", OfLine::Duration),
-    ("is_error", OfLine::Error),
-    ("subtype", OfLine::Subtype),
-];
+use averment_runs::normal::{expected, of_run};
 
 /// Reads sessions.
 #[derive(Debug)]
 pub(super) struct Sessions {
-    lines: Keys<Named<OfLine>>,
-}
-
-/// The places of what counts on a line.
-#[derive(Debug, Clone, Copy, Default)]
-struct Line {
-    kind: Option<Span>,
-    message: Option<Span>,
-    aside: Option<Span>,
-    agent: Option<Span>,
-    parent: Option<Span>,
-    time: Option<Span>,
-    result: Option<Span>,
-    cost: Option<Span>,
-    duration: Option<Span>,
-    error: Option<Span>,
-    subtype: Option<Span>,
+    lines: Keys<Key<OfLine>>,
 }
 
 /// What the lines say together.
 #[derive(Debug, Default)]
 struct Said {
-    /// The last words of the main agent, and of any.
-    main: Option<Span>,
-    any: Option<Span>,
+    /// Lines so far, and whether one of the first has a mark that only sessions have.
+    lines: usize,
+    is_session: bool,
+    words: LastWords<Span>,
     /// The main agent speaks, or somebody to it.
-    mixed: bool,
-    /// The first and the last time.
-    times: Option<(f64, f64)>,
+    with_main: bool,
+    times: Times,
     /// The line that sums the run up.
-    summary: Option<Line>,
+    summary: Option<Spans<OfLine>>,
 }
 
 impl Sessions {
     pub(super) fn new() -> Self {
-        Self { lines: Keys::of_parts(&OF_LINE) }
+        Self { lines: Keys::of_table(item_marks_before(&claude_code::FORMAT)) }
     }
 
     /// Reads the lines of a session. `None` where it is for the full reader; the facts hold anything then.
@@ -91,7 +48,7 @@ impl Sessions {
         demand: &Demand,
         facts: &mut Facts<'a>,
     ) -> Option<()> {
-        let timed = demand.roots.iter().any(|root| root == "duration");
+        let timed = demand.roots.iter().any(|root| root == of_run::DURATION);
         let mut said = Said::default();
         let mut conversation = Conversation::new(messages, stretch, demand, &mut *facts);
         for (start, end) in lines {
@@ -99,11 +56,14 @@ impl Sessions {
             if from >= end {
                 continue;
             }
-            let (line, behind) = self.line(stretch.cursor, from)?;
+            let (line, behind) = self.lines.spans(stretch.cursor, from)?;
             if stretch.cursor.blank(behind) < end {
                 return None;
             }
             said.line(stretch, line, &mut conversation, timed)?;
+        }
+        if !said.is_session {
+            return None;
         }
         let found = conversation.in_blocks()?;
         facts.records_calls = true;
@@ -113,97 +73,61 @@ impl Sessions {
         }
         Some(())
     }
-
-    fn line(&mut self, cursor: Cursor<'_>, at: usize) -> Option<(Line, usize)> {
-        let mut line = Line::default();
-        let behind = self.lines.parts(cursor, at, |part, span| {
-            let place = match part {
-                OfLine::Type => &mut line.kind,
-                OfLine::Message => &mut line.message,
-                OfLine::Aside => &mut line.aside,
-                OfLine::Agent => &mut line.agent,
-                OfLine::Parent => &mut line.parent,
-                OfLine::Time => &mut line.time,
-                OfLine::Result => &mut line.result,
-                OfLine::Cost => &mut line.cost,
-                OfLine::Duration => &mut line.duration,
-                OfLine::Error => &mut line.error,
-                OfLine::Subtype => &mut line.subtype,
-            };
-            *place = Some(span);
-        })?;
-        Some((line, behind))
-    }
 }
 
 impl Said {
     fn line<'a>(
         &mut self,
         stretch: Stretch<'a>,
-        line: Line,
+        line: Spans<OfLine>,
         conversation: &mut Conversation<'_, 'a>,
         timed: bool,
     ) -> Option<()> {
         let cursor = stretch.cursor;
-        match plain(cursor, line.kind?)? {
-            b"user" | b"assistant" => {
-                let main = is_of_main(cursor, &line);
-                self.mixed |= main;
-                conversation.message(line.message?.0)?;
+        let kind = LineType::of(stretch.plain(line.field(OfLine::Type)?)??)?;
+        self.lines += 1;
+        self.is_session =
+            self.is_session || self.lines <= FIRST_ITEMS && kind.is_mark() && claude_code::has_mark(&line);
+        match kind {
+            LineType::Spoken => {
+                let main = matches!(agent(&line, &cursor), Agent::Main);
+                self.with_main |= main;
+                conversation.message(line.field(OfLine::Message)?.0)?;
                 if let Some(spoken) = conversation.take_spoken() {
-                    self.any = Some(spoken);
-                    self.main = if main { Some(spoken) } else { self.main };
+                    self.words.say(spoken, main);
                 }
-                if let Some((start, end)) = line.time.filter(|_| timed)
+                if let Some((start, end)) = line.field(OfLine::Time).filter(|_| timed)
                     && let Some(time) = time::milliseconds(&stretch.read(Held::Bytes(start, end))?)
                 {
-                    self.times = Some(self.times.map_or((time, time), |(first, last)| {
-                        (
-                            if time.total_cmp(&first).is_lt() { time } else { first },
-                            if time.total_cmp(&last).is_gt() { time } else { last },
-                        )
-                    }));
+                    self.times.add(time);
                 }
             }
-            b"result" => {
-                let fits = |span: &Span| Type::Number.fits(cursor.slice(span.0, span.1));
-                let plain = [line.cost, line.duration].iter().flatten().all(fits);
-                if !plain || self.summary.replace(line).is_some() {
+            LineType::Result => {
+                let fits = |entry: &&str| {
+                    summed_up(&line, &cursor, entry)
+                        .is_none_or(|(start, end)| fits(expected(entry), cursor.slice(start, end)))
+                };
+                if !SUMMED_UP.iter().all(|entry| fits(&entry)) || self.summary.replace(line).is_some() {
                     return None;
                 }
             }
-            b"system" => {}
-            kind if SILENT.iter().any(|silent| silent.as_bytes() == kind) => {}
-            _ => return None,
+            LineType::System | LineType::Silent | LineType::SilentToo => {}
         }
         Some(())
     }
 
     /// An entry of the run.
     fn root<'a>(&self, stretch: Stretch<'a>, name: &str) -> Option<Held<'a>> {
-        let held = |span: Option<Span>| {
-            span.filter(|span| !is_null(stretch.cursor, *span)).map(|(start, end)| Held::Bytes(start, end))
-        };
-        let summary = self.summary.unwrap_or_default();
+        let known = |span: &Span| !stretch.cursor.is(*span, Shape::Null);
+        let bytes = |(start, end): Span| Held::Bytes(start, end);
+        let found = self.summary.and_then(|line| summed_up(&line, &stretch.cursor, name)).map(bytes);
         let found = match name {
-            "output" => held(summary.result).or(held(if self.mixed { self.main } else { self.any })),
-            "duration" => held(summary.duration)
-                .or_else(|| self.times.map(|(first, last)| Held::Value(time::value(last - first)))),
-            "error" if summary.error.is_some_and(|(start, end)| stretch.cursor.slice(start, end) == b"true") => {
-                held(summary.result).or(held(summary.subtype))
-            }
+            of_run::OUTPUT => found.or(self.words.output(self.with_main).filter(known).map(bytes)),
+            of_run::DURATION => found.or_else(|| self.times.duration().map(Held::Value)),
             // The full reader puts them together.
-            "id" | "meta" | "tools" => return None,
-            _ => None,
+            of_run::ID | of_run::META | of_run::TOOLS => return None,
+            _ => found,
         };
-        Some(found.unwrap_or(Held::Value(if name == "error" { Value::Missing } else { Value::Absent })))
+        Some(found.unwrap_or(Held::Value(if name == of_run::ERROR { Value::Missing } else { Value::Absent })))
     }
-}
-
-/// Whether a line is none of a sub-agent.
-fn is_of_main(cursor: Cursor<'_>, line: &Line) -> bool {
-    let aside = line.aside.is_some_and(|(start, end)| cursor.slice(start, end) == b"true");
-    let known = |span: &Span| !is_null(cursor, *span);
-    let named = line.agent.filter(known).or(line.parent.filter(known));
-    !aside && named.is_none_or(|(start, _)| cursor.byte(start) != b'"')
 }

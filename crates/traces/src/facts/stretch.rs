@@ -1,6 +1,8 @@
 //! Reading single values of a line: in full, or those of their parts that somebody asks for.
 
 use super::{FieldMask, Held};
+use crate::adapt::calls::are_none;
+use crate::adapt::fields::Span;
 use crate::scan::Cursor;
 use averment_base::limits::Limits;
 use averment_base::value::text::{Escaped, unescape};
@@ -22,6 +24,18 @@ pub struct Stretch<'a> {
 }
 
 impl<'a> Stretch<'a> {
+    /// The text of a value, where it is one: between its quotes. The outer `None` is for one with escapes.
+    #[inline]
+    pub(super) fn plain(&self, (start, end): Span) -> Option<Option<&'a str>> {
+        if self.cursor.byte(start) != b'"' {
+            return Some(None);
+        }
+        if self.cursor.has_escape(start, end) {
+            return None;
+        }
+        self.text.get(start.wrapping_add(1)..end.wrapping_sub(1)).map(Some)
+    }
+
     /// Reads a value in full; `None` where it is not valid.
     #[must_use]
     pub fn read(&self, held: Held<'a>) -> Option<Value<'a>> {
@@ -52,7 +66,7 @@ impl<'a> Stretch<'a> {
     fn written(&self, start: usize, end: usize) -> Option<Value<'a>> {
         let inner = self.text.get(start.wrapping_add(1)..end.wrapping_sub(1))?;
         let text = if self.cursor.has_escape(start, end) { unescape(inner, self.arena) } else { inner };
-        if text.trim().is_empty() {
+        if are_none(text) {
             return Some(Value::Object(Object::new(self.arena, &[])));
         }
         let document = json::parse(text, 0, self.arena, self.limits).ok()?;

@@ -10,36 +10,9 @@ use std::borrow::Cow;
 /// A name that a user gives to a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Given {
-    pub(super) part: String,
+    pub(super) part: Part,
     pub(super) name: String,
 }
-
-/// The words of a file.
-const WORDS: [&str; 20] = [
-    "calls",
-    "tool",
-    "args",
-    "result",
-    "error",
-    "start",
-    "end",
-    "duration",
-    "duration_s",
-    "call_id",
-    "status",
-    "ok",
-    "turn",
-    "agent",
-    "id",
-    "input",
-    "output",
-    "cost",
-    "usage",
-    "messages",
-];
-
-/// The parts that a run has and a call has not.
-const OF_RUNS: [&str; 7] = ["calls", "id", "input", "output", "cost", "usage", "messages"];
 
 /// A part has no more names than this.
 const MOST: usize = 100;
@@ -52,18 +25,15 @@ impl Names {
     pub fn of_file(text: &str) -> Result<Self, String> {
         let mut given = Vec::new();
         for (part, value) in entries(text)? {
-            if !WORDS.contains(&part.as_str()) {
-                return Err(unknown(&part));
-            }
-            let names = names_of(&part, value)?;
-            given.extend(names.into_iter().map(|name| Given { part: part.clone(), name }));
+            let named = Part::of_word(&part).ok_or_else(|| unknown(&part))?;
+            given.extend(names_of(&part, value)?.into_iter().map(|name| Given { part: named, name }));
         }
         if given.is_empty() {
             return Err("the file is empty".to_owned());
         }
         for (number, one) in given.iter().enumerate() {
             if let Some(other) = given.iter().take(number).find(|other| clash(one, other)) {
-                let (name, part, other) = (&one.name, &one.part, &other.part);
+                let (name, part, other) = (&one.name, one.part.word(), other.part.word());
                 return Err(match part == other {
                     true => format!("`{part}` names `{name}` twice"),
                     false => format!("`{name}` cannot be both `{other}` and `{part}`"),
@@ -72,16 +42,13 @@ impl Names {
         }
         let mut names = Self::default();
         for one in given.iter().rev() {
-            let of_run = OF_RUNS.contains(&one.part.as_str());
-            for word in OF_RUNS.iter().filter(|word| of_run && **word != one.part) {
-                if let Some(list) = names.list_of(word) {
-                    list.retain(|name| *name != one.name);
-                }
+            for part in Part::ALL.into_iter().filter(|part| part.is_of_run_only() && one.part.is_of_run_only()) {
+                names.change(part, |list| list.retain(|name| *name != one.name));
             }
-            if let Some(list) = names.list_of(&one.part) {
+            names.change(one.part, |list| {
                 list.retain(|name| *name != one.name);
                 list.insert(0, Cow::Owned(one.name.clone()));
-            }
+            });
         }
         Ok(names.indexed(given))
     }
@@ -89,9 +56,8 @@ impl Names {
 
 /// Whether one name is given to two parts of the same thing.
 fn clash(a: &Given, b: &Given) -> bool {
-    let of_run = |one: &Given| OF_RUNS.contains(&one.part.as_str());
-    let of_call = |one: &Given| Part::ALL.iter().any(|part| part.word() == one.part);
-    a.name == b.name && (of_run(a) && of_run(b) || of_call(a) && of_call(b))
+    let of_run = |one: &Given| one.part.is_of_run_only();
+    a.name == b.name && of_run(a) == of_run(b)
 }
 
 /// The entries of the file, in any order.
@@ -148,9 +114,10 @@ fn names_of(part: &str, value: Value) -> Result<Vec<String>, String> {
 }
 
 fn unknown(word: &str) -> String {
-    match nearest(word, WORDS) {
+    let words = Part::ALL.map(Part::word);
+    match nearest(word, words) {
         Some(near) => format!("there is no part `{word}`: did you mean `{near}`?"),
-        None => format!("there is no part `{word}`: the parts are {}", WORDS.join(", ")),
+        None => format!("there is no part `{word}`: the parts are {}", words.join(", ")),
     }
 }
 
@@ -186,7 +153,7 @@ mod tests {
         let names = Names::of_file("result = \"input\"\nid = \"query\"\noutput = [\"a\", \"b\"]").expect("good names");
         assert_eq!(names.part("input"), Some((Part::Result, 0)));
         assert_eq!(names.part("args"), Some((Part::Args, 0)));
-        assert!(!names.input.contains(&"query".into()));
-        assert_eq!(names.output.iter().take(3).collect::<Vec<_>>(), ["a", "b", "output"]);
+        assert!(!names.of(Part::Input).contains(&"query".into()));
+        assert_eq!(names.of(Part::Output).iter().take(3).collect::<Vec<_>>(), ["a", "b", "output"]);
     }
 }

@@ -1,11 +1,12 @@
 //! The content of a message: text, or a list of blocks of which some hold text.
 
+use super::fields::Parsed;
+use super::messages::text_in;
 use averment_base::value::{Node, Text, Value};
 use bumpalo::Bump;
 
 /// The text of a content: as it stands, or that of its text blocks joined by line ends. `None` where there is no text.
-#[must_use]
-pub fn text<'run>(content: Node<'run>, arena: &'run Bump) -> Option<Node<'run>> {
+pub(crate) fn text<'run>(content: Node<'run>, arena: &'run Bump) -> Option<Node<'run>> {
     match content.value {
         Value::Text(_) => Some(content),
         Value::List(blocks) => {
@@ -32,14 +33,7 @@ pub fn text<'run>(content: Node<'run>, arena: &'run Bump) -> Option<Node<'run>> 
 fn block_text<'run>(block: &Node<'run>) -> Option<Node<'run>> {
     match block.value {
         Value::Text(_) => Some(*block),
-        Value::Object(object) => {
-            let kind = object.get("type").map(|kind| kind.value);
-            let is_text = match kind {
-                Some(Value::Text(kind)) => matches!(kind.as_str(), "text" | "input_text" | "output_text"),
-                _ => true,
-            };
-            object.get("text").filter(|text| is_text && matches!(text.value, Value::Text(_)))
-        }
+        Value::Object(block) => text_in(&block, &Parsed, super::text),
         _ => None,
     }
 }

@@ -1,0 +1,135 @@
+//! The names of the normal form: the entries of a run, the fields of its steps, the counts of its usage. What reads or writes a run in
+//! normal form asks by these; the names of the lists of steps are those of their kinds ([`super::run::Kind::list_key`]).
+
+/// The entries of a run beside its steps.
+#[allow(missing_docs, reason = "each is the word itself")]
+pub mod of_run {
+    pub const ID: &str = "id";
+    pub const INPUTS: &str = "inputs";
+    pub const PROMPT: &str = "prompt";
+    pub const OUTPUT: &str = "output";
+    pub const STEPS: &str = "steps";
+    pub const USAGE: &str = "usage";
+    pub const COST: &str = "cost";
+    pub const DURATION: &str = "duration";
+    pub const TURNS: &str = "turns";
+    pub const ERROR: &str = "error";
+    pub const META: &str = "meta";
+    pub const ENV: &str = "env";
+    pub const TOOLS: &str = "tools";
+    pub const FILES: &str = "files";
+    pub const COMPLETE: &str = "complete";
+
+    /// All of them.
+    pub const ALL: [&str; 15] =
+        [ID, INPUTS, PROMPT, OUTPUT, STEPS, USAGE, COST, DURATION, TURNS, ERROR, META, ENV, TOOLS, FILES, COMPLETE];
+}
+
+/// The fields of steps; [`super::run::Kind::fields`] says which kind has which.
+#[allow(missing_docs, reason = "each is the word itself")]
+pub mod of_step {
+    pub const TOOL: &str = "tool";
+    pub const ARGS: &str = "args";
+    pub const RESULT: &str = "result";
+    pub const ERROR: &str = "error";
+    pub const OK: &str = "ok";
+    pub const STATUS: &str = "status";
+    pub const START: &str = "start";
+    pub const END: &str = "end";
+    pub const DURATION: &str = "duration";
+    pub const TURN: &str = "turn";
+    pub const INDEX: &str = "index";
+    pub const ID: &str = "id";
+    pub const AGENT: &str = "agent";
+    pub const KIND: &str = "kind";
+    pub const ROLE: &str = "role";
+    pub const TEXT: &str = "text";
+    /// What a message may have in place of its text.
+    pub const CONTENT: &str = "content";
+    /// What the program says of a result beside it.
+    pub const DETAILS: &str = "details";
+    pub const COMMAND: &str = "command";
+    pub const PROGRAM: &str = "program";
+    pub const FLAGS: &str = "flags";
+    pub const OPTIONS: &str = "options";
+    pub const PARTS: &str = "parts";
+    pub const EXIT_CODE: &str = "exit_code";
+    pub const OUTPUT: &str = "output";
+    pub const PATH: &str = "path";
+    pub const NAME: &str = "name";
+    pub const METHOD: &str = "method";
+    pub const URL: &str = "url";
+    pub const ATTRIBUTES: &str = "attributes";
+    pub const PARENT_ID: &str = "parent_id";
+    /// In the status of a span.
+    pub const CODE: &str = "code";
+
+    /// The fields of a call that say how it ended: where one of them is recorded, results are.
+    pub const OUTCOME: [&str; 4] = [RESULT, ERROR, STATUS, OK];
+}
+
+/// The roles of messages.
+#[allow(missing_docs, reason = "each is the word itself")]
+pub mod role {
+    pub const ASSISTANT: &str = "assistant";
+    pub const USER: &str = "user";
+    pub const SYSTEM: &str = "system";
+    pub const THINKING: &str = "thinking";
+    /// What the main agent told another one to do.
+    pub const TASK: &str = "task";
+
+    /// The roles of whom gives a run its turns.
+    pub const OF_ASSISTANT: [&str; 3] = [ASSISTANT, "ai", "model"];
+    /// The roles of thoughts.
+    pub const OF_THOUGHTS: [&str; 2] = [THINKING, "reasoning"];
+    /// The roles of those who ask and tell.
+    pub const OF_OTHERS: [&str; 4] = [USER, "human", SYSTEM, "developer"];
+}
+
+/// What adapters put into `meta`.
+#[allow(missing_docs, reason = "each is the word itself")]
+pub mod of_meta {
+    pub const CWD: &str = "cwd";
+    pub const VERSION: &str = "version";
+    pub const GIT_BRANCH: &str = "git_branch";
+    pub const MODEL: &str = "model";
+}
+
+/// The counts of a usage.
+#[allow(missing_docs, reason = "each is the word itself")]
+pub mod of_usage {
+    pub const INPUT: &str = "input_tokens";
+    pub const OUTPUT: &str = "output_tokens";
+    pub const TOTAL: &str = "total_tokens";
+    pub const REASONING: &str = "reasoning_tokens";
+    pub const CACHE_READ: &str = "cache_read_tokens";
+    pub const CACHE_WRITE: &str = "cache_write_tokens";
+}
+
+/// What the value of an entry of a run has to be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Expected {
+    /// Anything; `null` is a value.
+    #[default]
+    Any,
+    /// A number; `null` says that it is not recorded, here and below.
+    Number,
+    /// An object.
+    Object,
+    /// Text, or a number whose text counts.
+    TextOrNumber,
+    /// `true` or `false`.
+    Boolean,
+}
+
+/// What an entry of a run has to be. Lists of steps are not told here.
+#[must_use]
+pub fn expected(entry: &str) -> Expected {
+    match entry {
+        of_run::COST | of_run::DURATION | of_run::TURNS => Expected::Number,
+        of_run::USAGE => Expected::Object,
+        of_run::ID => Expected::TextOrNumber,
+        of_run::COMPLETE => Expected::Boolean,
+        _ => Expected::Any,
+    }
+}

@@ -1,0 +1,183 @@
+//! The messages that conversations are made of, in OpenAI's form and with Anthropic's blocks: their fields, and what follows from these.
+//!
+//! A conversation of either form comes alone, in the requests and responses of an API, in a session of an agent, in the results of a
+//! benchmark: the formats that hold one say where it stands, and read its messages by the tables here.
+
+use super::fields::{Record, Shape, Shapes, fields, words};
+use averment_base::value::Value;
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::{Kind, Status};
+
+fields! {
+    /// A message.
+    OfMessage {
+        Role = "role" => Shape,
+        Content = "content" => Shape,
+        Calls = "tool_calls" => Shape,
+        /// One call, as it was written before there could be several.
+        Call = "function_call" => Shape,
+        /// The id of the call that the message is the result of.
+        Answers = "tool_call_id" => Shape,
+        /// The tool of the call that the message is the result of.
+        Tool = "name" => Call(of_step::TOOL),
+        /// How the call ended that the message is the result of.
+        Status = "status" => Call(of_step::STATUS),
+        /// What has messages of its own is none.
+        Messages = "messages" => Shape,
+        /// What has a type is an event that holds a message, or some other thing.
+        Type = "type" => Format,
+        /// Several lines of a session are one message when they have one id.
+        Id = "id" => PartOf(of_run::TURNS),
+        Usage = "usage" => PartOf(of_run::USAGE),
+        Model = "model" => PartOf(of_run::META),
+    }
+}
+
+fields! {
+    /// A call in OpenAI's form; what is called stands in it, or in an object inside of it.
+    OfCall {
+        Id = "id" => Call(of_step::ID),
+        Function = "function" => Shape,
+        Custom = "custom" => Shape,
+        Name = "name" => Call(of_step::TOOL),
+        Arguments = "arguments" => Call(of_step::ARGS),
+        Args = "args" => Call(of_step::ARGS),
+        Input = "input" => Call(of_step::ARGS),
+    }
+}
+
+fields! {
+    /// A block of a content.
+    OfBlock {
+        Type = "type" => Shape,
+        Text = "text" => Shape,
+        Thinking = "thinking" => Checked(Kind::Message),
+        Id = "id" => Call(of_step::ID),
+        Name = "name" => Call(of_step::TOOL),
+        Input = "input" => Call(of_step::ARGS),
+        /// The id of the call that the block is the result of.
+        Answers = "tool_use_id" => Shape,
+        Content = "content" => Call(of_step::RESULT),
+        Failed = "is_error" => Call(of_step::STATUS),
+    }
+}
+
+words! {
+    /// Who says a message.
+    Role {
+        Assistant = "assistant",
+        User = "user",
+        /// It is the result of a call.
+        Result = "tool" | "function",
+    }
+}
+
+words! {
+    /// The types of blocks, but for results.
+    BlockType {
+        Text = "text",
+        OtherText = "input_text" | "output_text",
+        Thinking = "thinking",
+        Call = "tool_use" | "server_tool_use" | "mcp_tool_use",
+        Result = "tool_result",
+    }
+}
+
+impl BlockType {
+    /// The type of a block by its word: results have names of their tools in front of theirs.
+    pub(crate) fn of_block(word: &str) -> Option<Self> {
+        match Self::of(word) {
+            None if word.ends_with("tool_result") => Some(Self::Result),
+            found => found,
+        }
+    }
+}
+
+/// Whether an object is a role message: what stands in the list of a conversation.
+pub(crate) fn is_message<R: Record<OfMessage>>(message: &R, shapes: &impl Shapes<R::Value>) -> bool {
+    let [role, content, calls, call] =
+        [OfMessage::Role, OfMessage::Content, OfMessage::Calls, OfMessage::Call].map(|field| message.field(field));
+    role.is_some_and(|role| shapes.is_text(role))
+        && content.or(calls).or(call).is_some()
+        && message.field(OfMessage::Messages).is_none()
+}
+
+/// Whether a message has calls or is a result, or says that it has none (`"tool_calls": null`).
+pub(crate) fn is_about_calls<R: Record<OfMessage>>(message: &R, role: Option<Role>) -> bool {
+    message.field(OfMessage::Calls).or(message.field(OfMessage::Call)).is_some() || role == Some(Role::Result)
+}
+
+/// The object inside of a call that says what is called, where there is one.
+pub(crate) fn function<R: Record<OfCall>>(call: &R, shapes: &impl Shapes<R::Value>) -> Option<R::Value> {
+    let object = |field| call.field(field).filter(|value| shapes.is(*value, Shape::Object));
+    object(OfCall::Function).or_else(|| object(OfCall::Custom))
+}
+
+/// The arguments of what is called.
+pub(crate) fn arguments<R: Record<OfCall>>(function: &R) -> Option<R::Value> {
+    [OfCall::Arguments, OfCall::Args, OfCall::Input].into_iter().find_map(|field| function.field(field))
+}
+
+/// The text of a block: of one without a type, too. `word` gives the text of a value, where it is one.
+pub(crate) fn text_in<'a, R: Record<OfBlock>>(
+    block: &R,
+    shapes: &impl Shapes<R::Value>,
+    word: impl Fn(R::Value) -> Option<&'a str>,
+) -> Option<R::Value> {
+    let known = block.field(OfBlock::Type).and_then(word);
+    if known.is_some_and(|kind| !matches!(BlockType::of(kind), Some(BlockType::Text | BlockType::OtherText))) {
+        return None;
+    }
+    block.field(OfBlock::Text).filter(|text| shapes.is_text(*text))
+}
+
+/// How a call ended whose result stands in a block. One that was refused says so only in the words of its result.
+pub(crate) fn ended(failed: bool, result: Option<Value<'_>>) -> Status {
+    match failed {
+        true if result.is_some_and(is_refusal) => Status::Denied,
+        true => Status::Failed,
+        false => Status::Ok,
+    }
+}
+
+/// The words with which Claude Code hands a refusal to the model: by a person, by the permission settings, by a hook.
+fn is_refusal(result: Value<'_>) -> bool {
+    let Value::Text(text) = result else { return false };
+    let text = text.as_str().trim_start_matches("<tool_use_error>").trim_start_matches("Error: ");
+    let starts = [
+        "The user doesn't want to proceed with this tool use",
+        "The user doesn't want to take this action",
+        "[Request interrupted by user for tool use]",
+        "Permission to use",
+    ];
+    starts.iter().any(|start| text.starts_with(start))
+        || text.starts_with("Claude requested permissions") && text.contains("haven't granted")
+}
+
+/// The last words of the assistant: of the main one, and of any.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LastWords<V> {
+    main: Option<V>,
+    any: Option<V>,
+}
+
+impl<V> Default for LastWords<V> {
+    fn default() -> Self {
+        Self { main: None, any: None }
+    }
+}
+
+impl<V: Copy> LastWords<V> {
+    /// Somebody says something.
+    pub(crate) fn say(&mut self, words: V, of_main: bool) {
+        self.any = Some(words);
+        if of_main {
+            self.main = Some(words);
+        }
+    }
+
+    /// The output of the run: the words of the main agent, or of whom the run is about where that one does not take part in it.
+    pub(crate) fn output(&self, with_main: bool) -> Option<V> {
+        if with_main { self.main } else { self.any }
+    }
+}

@@ -1,0 +1,122 @@
+//! Each key of a format stands in one table: the sources are looked through for others.
+
+use averment_runs::normal::of_run;
+use averment_runs::run::Kind;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The macros that make tables.
+const TABLES: [&str; 3] = ["fields! {", "words! {", "parts! {"];
+
+/// A source file: its name, what stands outside of tables, its tables.
+struct Source {
+    name: String,
+    outside: String,
+    tables: Vec<String>,
+}
+
+/// All sources but tests, and but the words of statuses, which are no keys.
+fn sources() -> Vec<Source> {
+    let mut files = Vec::new();
+    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    files.retain(|file| !file.ends_with("tests.rs") && !file.ends_with("build/status.rs"));
+    files.iter().map(|file| source(file)).collect()
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
+    for path in std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()) {
+        match path.is_dir() {
+            true => walk(&path, files),
+            false => files.push(path),
+        }
+    }
+}
+
+fn source(file: &Path) -> Source {
+    let text = std::fs::read_to_string(file).expect("a source file");
+    let (mut outside, mut tables, mut inside) = (String::new(), Vec::new(), false);
+    for line in text.split("#[cfg(test)]\nmod tests {").next().expect("a first part").lines() {
+        if line.trim_start().starts_with("//") {
+            continue;
+        }
+        if TABLES.contains(&line) {
+            inside = true;
+            tables.push(String::new());
+        }
+        match tables.last_mut().filter(|_| inside) {
+            Some(table) => table.push_str(&format!("{line}\n")),
+            None => outside.push_str(&format!("{line}\n")),
+        }
+        inside &= line != "}";
+    }
+    Source { name: file.display().to_string(), outside, tables }
+}
+
+/// The texts between quotes.
+fn literals(text: &str) -> Vec<String> {
+    let text = text.replace("b'\"'", "").replace("'\"'", "");
+    let (mut found, mut open, mut characters) = (Vec::new(), None::<String>, text.chars());
+    while let Some(character) = characters.next() {
+        match (character, &mut open) {
+            ('"', None) => open = Some(String::new()),
+            ('"', Some(_)) => found.extend(open.take()),
+            ('\\', Some(literal)) => literal.extend(characters.next()),
+            (character, Some(literal)) => literal.push(character),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The keys of a table: of fields each has an arrow behind it, of names of home-grown formats all are.
+fn keys(table: &str) -> Vec<String> {
+    match table {
+        fields if fields.starts_with("fields!") => {
+            fields.lines().filter_map(|line| literals(line.split_once("=>")?.0).pop()).collect()
+        }
+        parts if parts.starts_with("parts!") => literals(parts),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn no_key_of_a_format_stands_outside_of_its_table() {
+    let sources = sources();
+    let mut known: BTreeSet<String> =
+        sources.iter().flat_map(|source| &source.tables).flat_map(|table| keys(table)).collect();
+    assert!(known.contains("tool_use_id") && known.contains("toolCalls"), "{known:?}");
+    let normal = Kind::ALL.into_iter().flat_map(|kind| kind.fields().iter().copied().chain([kind.list_key()]));
+    known.extend(normal.chain(of_run::ALL).map(str::to_owned));
+    let mut wrong = Vec::new();
+    for source in &sources {
+        // The last word of this message is a type.
+        for line in source.outside.lines().filter(|line| !line.contains("wrong_type(")) {
+            wrong.extend(
+                literals(line)
+                    .into_iter()
+                    .filter(|one| known.contains(one))
+                    .map(|one| format!("{}: {one}", source.name)),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn no_key_stands_twice_in_a_table() {
+    for source in sources() {
+        for table in source.tables.iter().filter(|table| table.starts_with("fields!")) {
+            let keys = keys(table);
+            let set: BTreeSet<&String> = keys.iter().collect();
+            assert!(!keys.is_empty() && set.len() == keys.len(), "{}: {table}", source.name);
+        }
+    }
+}
+
+#[test]
+fn what_no_projection_reads_has_marks_that_keep_it_away() {
+    for format in &super::FORMATS {
+        let marked = !format.marks.is_empty() || matches!(format.projected, super::Projected::Calls);
+        assert!(marked, "{}: a line of this format could be taken for another", format.name);
+    }
+}

@@ -89,8 +89,9 @@ fn no_key_of_a_format_stands_outside_of_its_table() {
     known.extend(normal.chain(of_run::ALL).map(str::to_owned));
     let mut wrong = Vec::new();
     for source in &sources {
-        // The last word of this message is a type.
-        for line in source.outside.lines().filter(|line| !line.contains("wrong_type(")) {
+        // The last word of this message is a type; a feature of the crate has a name of its own.
+        for line in source.outside.lines().filter(|line| !line.contains("wrong_type(") && !line.contains("feature = "))
+        {
             wrong.extend(
                 literals(line)
                     .into_iter()

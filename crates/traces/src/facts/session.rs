@@ -107,7 +107,7 @@ impl Said {
                     summed_up(&line, &cursor, entry)
                         .is_none_or(|(start, end)| fits(expected(entry), cursor.slice(start, end)))
                 };
-                if !SUMMED_UP.iter().all(|entry| fits(entry)) || self.summary.replace(line).is_some() {
+                if !SUMMED_UP.iter().all(fits) || self.summary.replace(line).is_some() {
                     return None;
                 }
             }

@@ -2,7 +2,7 @@
 
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::bytecode::program::{Check, Program};
-use averment_engine::ir::{Course, Severity};
+use averment_engine::ir::{Operand, Purpose, Severity};
 use averment_engine::vm::select::Selection;
 use serde::Serialize;
 
@@ -211,10 +211,10 @@ fn shifted(span: Span, files: u32) -> Span {
 fn finds(program: &Program, check: &Check) -> bool {
     // The depth of checks is that of the rule file, which the reader limits.
     match check {
-        Check::Course(id) => program
-            .courses
-            .get(id.0 as usize)
-            .is_some_and(|entry| matches!(entry.course, Course::NoneIn { .. } | Course::NoneInSteps { .. })),
+        Check::Course(id) => program.courses.get(id.0 as usize).is_some_and(|entry| {
+            let mut operands = entry.course.operands().into_iter();
+            operands.any(|operand| matches!(operand, Operand::Code(_, Purpose::Predicate)))
+        }),
         Check::Not(inner) => finds(program, inner),
         Check::Scoped { body, .. } => finds(program, body),
         Check::Group { members, .. } => members.iter().any(|member| finds(program, &member.check)),

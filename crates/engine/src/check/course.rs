@@ -33,24 +33,18 @@ impl<'a> Checker<'a> {
 
     /// A statement as one check.
     pub(super) fn statement(&mut self, scope: &Scope<'a>, statement: &'a Statement) -> Checked {
-        match &statement.kind {
+        Check::Course(match &statement.kind {
             StatementKind::Expression(expr) => {
                 let condition = self.condition(scope, expr);
                 self.lone_name(expr);
-                Check::Expression(condition)
+                return Check::Expression(condition);
             }
             StatementKind::Not(inner) => {
-                stacker::maybe_grow(128 << 10, 1 << 20, || Check::Not(Box::new(self.statement(scope, inner))))
+                return stacker::maybe_grow(128 << 10, 1 << 20, || Check::Not(Box::new(self.statement(scope, inner))));
             }
-            StatementKind::Block { scope: header, body } => self.block_check(scope, header, body),
-            StatementKind::Group { kind, body } => self.group_check(scope, kind, body),
-            StatementKind::World(world) => Check::World(self.world(scope, world)),
-            _ => Check::Course(self.course(scope, statement)),
-        }
-    }
-
-    fn course(&mut self, scope: &Scope<'a>, statement: &'a Statement) -> CheckedCourse {
-        match &statement.kind {
+            StatementKind::Block { scope: header, body } => return self.block_check(scope, header, body),
+            StatementKind::Group { kind, body } => return self.group_check(scope, kind, body),
+            StatementKind::World(world) => return Check::World(self.world(scope, world)),
             StatementKind::Require { step, times } => {
                 let step = self.pattern(scope, step).pattern;
                 Course::Require { step, times: times.as_ref().and_then(|times| self.times(times)) }
@@ -97,12 +91,7 @@ impl<'a> Checker<'a> {
             StatementKind::Each { quantifier, step, condition } => self.each(scope, *quantifier, step, condition),
             StatementKind::NoPredicate { predicate, target } => self.no_predicate(scope, predicate, target),
             StatementKind::ArgsValid { step, strict } => self.args_valid(scope, step.as_ref(), *strict, statement.span),
-            StatementKind::Expression(_)
-            | StatementKind::Not(_)
-            | StatementKind::Block { .. }
-            | StatementKind::Group { .. }
-            | StatementKind::World(_) => Course::Never { steps: Vec::new() },
-        }
+        })
     }
 
     fn patterns(&mut self, scope: &Scope<'a>, steps: &'a [ast::Step]) -> Vec<Pattern> {

@@ -1,6 +1,7 @@
 //! What is asserted: statements about the course of a run, step patterns, groups, windows, checks of the world.
 
 use super::Expr;
+use super::operand::temporal;
 use averment_base::source::Span;
 use averment_runs::run::Kind;
 use averment_syntax::ast::{Quantifier, SequenceMode};
@@ -87,119 +88,70 @@ pub enum Scope<P> {
     },
 }
 
-/// Every statement about the course of a run (section 6). Bindings are numbered per assertion, see [`super::Binding`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "fields are named like the parts of the statement")]
-pub enum Course<P, E> {
-    /// `require A` has `times` 1 or more.
-    Require {
-        step: P,
-        times: Option<TimesRange>,
-    },
-    Never {
-        steps: Vec<P>,
-    },
-    NeverAfter {
-        steps: Vec<P>,
-        open: P,
-        until: Option<P>,
-        within: Option<Within>,
-    },
-    NeverBefore {
-        steps: Vec<P>,
-        close: P,
-        within: Option<Within>,
-    },
-    NeverBetween {
-        steps: Vec<P>,
-        open: P,
-        close: P,
-        within: Option<Within>,
-    },
-    Only {
-        steps: Vec<P>,
-    },
-    /// `test` is an expression over [`super::Local::COUNT`].
-    Count {
-        step: P,
-        test: E,
-    },
-    First {
-        step: P,
-    },
-    Last {
-        step: P,
-    },
-    Before {
-        each: bool,
-        immediately: bool,
-        step: P,
-        targets: Vec<P>,
-        within: Option<Within>,
-    },
-    After {
-        each: bool,
-        immediately: bool,
-        step: P,
-        targets: Vec<P>,
-        within: Option<Within>,
-    },
-    Sequence {
-        mode: SequenceMode,
-        steps: Vec<P>,
-        within: Option<Within>,
-    },
-    Together {
-        left: P,
-        right: P,
-    },
-    Apart {
-        left: P,
-        right: P,
-    },
-    IfThen {
-        condition: P,
-        consequence: P,
-    },
-    Iff {
-        left: P,
-        right: P,
-    },
-    Either {
-        steps: Vec<P>,
-    },
-    NotBoth {
-        left: P,
-        right: P,
-    },
-    Repeat {
-        step: P,
-        limit: u32,
-    },
-    Flow {
-        flow: Flow<P>,
-    },
-    /// The condition sees the step.
-    Each {
-        quantifier: Quantifier,
-        step: P,
-        condition: E,
-    },
-    /// `no PREDICATE in EXPR`: `values` gives the value, `predicate` sees each text or value of it in [`super::Local::VALUE`].
-    NoneIn {
-        values: E,
-        predicate: E,
-    },
-    /// `no PREDICATE in A`: the same for every matching step as a value.
-    NoneInSteps {
-        step: P,
-        predicate: E,
-    },
-    /// `args valid`: `step` is `None` for all calls.
-    ArgsValid {
-        step: Option<P>,
-        strict: bool,
-    },
+temporal! {
+    /// Every statement about the course of a run (section 6). Bindings are numbered per assertion, see [`super::Binding`].
+    Course {
+        /// `require A` has `times` 1 or more.
+        Require { step: P = pattern, times: Option<TimesRange> = plain };
+        /// `never A, B`.
+        Never { steps: Vec<P> = patterns };
+        /// `never B after A [until C]`.
+        NeverAfter { steps: Vec<P> = patterns, open: P = pattern, until: Option<P> = optional, within: Option<Within> = within };
+        /// `never B before A`.
+        NeverBefore { steps: Vec<P> = patterns, close: P = pattern, within: Option<Within> = within };
+        /// `never B between A and C`.
+        NeverBetween { steps: Vec<P> = patterns, open: P = pattern, close: P = pattern, within: Option<Within> = within };
+        /// `only A, B`.
+        Only { steps: Vec<P> = patterns };
+        /// `count A TEST`: `test` is an expression over [`super::Local::COUNT`].
+        Count { step: P = pattern, test: E = comparison };
+        /// `first A`.
+        First { step: P = pattern };
+        /// `last A`.
+        Last { step: P = pattern };
+        /// `before A -> B, C`.
+        Before {
+            each: bool = plain,
+            immediately: bool = plain,
+            step: P = pattern,
+            targets: Vec<P> = patterns,
+            within: Option<Within> = within
+        };
+        /// `after A -> B, C`.
+        After {
+            each: bool = plain,
+            immediately: bool = plain,
+            step: P = pattern,
+            targets: Vec<P> = patterns,
+            within: Option<Within> = within
+        };
+        /// `sequence [only|exactly] A -> B`.
+        Sequence { mode: SequenceMode = plain, steps: Vec<P> = patterns, within: Option<Within> = within };
+        /// `together A, B`.
+        Together { left: P = pattern, right: P = pattern };
+        /// `apart A, B`.
+        Apart { left: P = pattern, right: P = pattern };
+        /// `if A then B`.
+        IfThen { condition: P = pattern, consequence: P = pattern };
+        /// `A iff B`.
+        Iff { left: P = pattern, right: P = pattern };
+        /// `either A or B`.
+        Either { steps: Vec<P> = patterns };
+        /// `not both A, B`.
+        NotBoth { left: P = pattern, right: P = pattern };
+        /// `never repeat A more than 3 times`.
+        Repeat { step: P = pattern, limit: u32 = plain };
+        /// `flow …`.
+        Flow { flow: Flow<P> = flow };
+        /// `each A: cond`: the condition sees the step.
+        Each { quantifier: Quantifier = plain, step: P = pattern, condition: E = condition };
+        /// `no PREDICATE in EXPR`: `values` gives the value, `predicate` sees each text or value of it in [`super::Local::VALUE`].
+        NoneIn { values: E = value, predicate: E = predicate };
+        /// `no PREDICATE in A`: the same for every matching step as a value.
+        NoneInSteps { step: P = pattern, predicate: E = predicate };
+        /// `args valid`: `step` is `None` for all calls.
+        ArgsValid { step: Option<P> = optional, strict: bool = plain };
+    }
 }
 
 /// How often; both ends included.

@@ -9,11 +9,13 @@
 
 mod course;
 mod expr;
+mod operand;
 mod translate;
 
 pub use averment_base::types::Type;
 pub use course::*;
 pub use expr::*;
+pub use operand::{Operand, Purpose};
 pub use translate::Translate;
 
 use averment_base::source::Span;

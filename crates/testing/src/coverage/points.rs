@@ -6,7 +6,7 @@ use averment_base::truth::Verdict;
 use averment_builtins::stdlib;
 use averment_engine::bytecode::ops::{DefRef, LetRef, Op};
 use averment_engine::bytecode::program::{Assertion, Check, CodeId, PatternId, Program};
-use averment_engine::ir::{Course, Scope};
+use averment_engine::ir::{Operand, Purpose, Scope};
 use averment_engine::vm::coverage::{Seen, Ways};
 use averment_engine::vm::prepare::Prepared;
 use std::collections::BTreeSet;
@@ -225,12 +225,10 @@ impl<'p> Collector<'p> {
                 let patterns: Vec<PatternId> = self.prepared.plan(self.program).patterns_of(*course).collect();
                 patterns.into_iter().for_each(|pattern| self.pattern(pattern));
                 let entry = self.program.courses.get(course.0 as usize);
-                match entry.map(|entry| &entry.course) {
-                    Some(Course::Each { condition, .. }) => self.condition(*condition, *condition),
-                    Some(Course::NoneIn { predicate, .. } | Course::NoneInSteps { predicate, .. }) => {
-                        self.condition(*predicate, *predicate);
+                for operand in entry.into_iter().flat_map(|entry| entry.course.operands()) {
+                    if let Operand::Code(&code, Purpose::Condition | Purpose::Predicate) = operand {
+                        self.condition(code, code);
                     }
-                    _ => {}
                 }
             }
             Check::Not(inner) => self.check(inner),

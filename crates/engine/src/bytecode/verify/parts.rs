@@ -3,7 +3,7 @@
 use super::VerifyError;
 use crate::bytecode::ops::{Amount, Literal};
 use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, PatternId, Program};
-use crate::ir::{Alternative, Constant, Course, Flow, NameTest, Scope, Settings, Within, World};
+use crate::ir::{Alternative, Constant, Course, NameTest, Operand, Settings, Within, World};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_base::value::json::parse;
@@ -145,77 +145,15 @@ impl Parts<'_> {
         alternative.joins.iter().try_for_each(|&code| self.code(code))
     }
 
-    fn patterns(&self, patterns: &[PatternId]) -> Result<(), VerifyError> {
-        patterns.iter().try_for_each(|&pattern| self.pattern(pattern))
-    }
-
     fn course(&self, course: &Course<PatternId, CodeId>) -> Result<(), VerifyError> {
-        match course {
-            Course::Require { step, .. }
-            | Course::First { step }
-            | Course::Last { step }
-            | Course::Repeat { step, .. } => self.pattern(*step),
-            Course::Never { steps } | Course::Only { steps } | Course::Either { steps } => self.patterns(steps),
-            Course::NeverAfter { steps, open, until, within } => {
-                self.patterns(steps)?;
-                self.pattern(*open)?;
-                until.map_or(Ok(()), |until| self.pattern(until))?;
-                self.within(*within)
+        course.operands().into_iter().try_for_each(|operand| match operand {
+            Operand::Pattern(pattern) => self.pattern(*pattern),
+            Operand::Code(code, _) => self.code(*code),
+            Operand::Within(Within::Time(bound)) if !bound.is_finite() => {
+                Err(VerifyError::new("a time bound is no number"))
             }
-            Course::NeverBefore { steps, close, within } => {
-                self.patterns(steps)?;
-                self.pattern(*close)?;
-                self.within(*within)
-            }
-            Course::NeverBetween { steps, open, close, within } => {
-                self.patterns(steps)?;
-                self.patterns(&[*open, *close])?;
-                self.within(*within)
-            }
-            Course::Count { step, test } => self.step_and_code(*step, *test),
-            Course::Before { step, targets, within, .. } | Course::After { step, targets, within, .. } => {
-                self.pattern(*step)?;
-                self.patterns(targets)?;
-                self.within(*within)
-            }
-            Course::Sequence { steps, within, .. } => {
-                self.patterns(steps)?;
-                self.within(*within)
-            }
-            Course::Together { left, right }
-            | Course::Apart { left, right }
-            | Course::IfThen { condition: left, consequence: right }
-            | Course::Iff { left, right }
-            | Course::NotBoth { left, right } => self.patterns(&[*left, *right]),
-            Course::Flow { flow } => self.flow(flow),
-            Course::Each { step, condition, .. } => self.step_and_code(*step, *condition),
-            Course::NoneIn { values, predicate } => {
-                self.code(*values)?;
-                self.code(*predicate)
-            }
-            Course::NoneInSteps { step, predicate } => self.step_and_code(*step, *predicate),
-            Course::ArgsValid { step, .. } => step.map_or(Ok(()), |step| self.pattern(step)),
-        }
-    }
-
-    fn step_and_code(&self, step: PatternId, code: CodeId) -> Result<(), VerifyError> {
-        self.pattern(step)?;
-        self.code(code)
-    }
-
-    fn within(&self, within: Option<Within>) -> Result<(), VerifyError> {
-        match within {
-            Some(Within::Time(bound)) if !bound.is_finite() => Err(VerifyError::new("a time bound is no number")),
-            _ => Ok(()),
-        }
-    }
-
-    fn flow(&self, flow: &Flow<PatternId>) -> Result<(), VerifyError> {
-        match flow {
-            Flow::Step(step) => self.pattern(*step),
-            Flow::Sequence(parts) | Flow::Choice(parts) => parts.iter().try_for_each(|part| self.flow(part)),
-            Flow::Repeat { body, .. } => self.flow(body),
-        }
+            Operand::Within(_) => Ok(()),
+        })
     }
 
     fn assertion(&self, assertion: &Assertion) -> Result<(), VerifyError> {
@@ -242,21 +180,10 @@ impl Parts<'_> {
                 self.check(&member.check)
             }),
             Check::Scoped { scope, body, .. } => {
-                self.scope(scope)?;
+                scope.patterns().try_for_each(|&pattern| self.pattern(pattern))?;
                 self.check(body)
             }
             Check::World(world) => self.world(world),
-        }
-    }
-
-    fn scope(&self, scope: &Scope<PatternId>) -> Result<(), VerifyError> {
-        match scope {
-            Scope::After { open, until } => {
-                self.pattern(*open)?;
-                until.map_or(Ok(()), |until| self.pattern(until))
-            }
-            Scope::Before { close: step } | Scope::Each { step } => self.pattern(*step),
-            Scope::Between { open, close } => self.patterns(&[*open, *close]),
         }
     }
 

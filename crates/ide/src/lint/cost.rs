@@ -1,9 +1,9 @@
 //! What makes checking slow; regular expressions are looked at where all of them are.
 
 use super::context::Context;
-use super::walk::{self, Visit};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
+use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{Atom, Expr, ExprKind, KindText, Step, StepKind, Subject};
 
 /// Globs and paths that take everything.

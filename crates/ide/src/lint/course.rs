@@ -1,49 +1,6 @@
 //! Going through checked assertions: their patterns and expressions.
 
-use averment_engine::ir::{Check, Course, Expr, Flow, Module, Pattern, Scope, World};
-
-/// The patterns of a statement, in the order of its text as far as it is kept.
-pub fn patterns(course: &Course<Pattern, Expr>) -> Vec<&Pattern> {
-    match course {
-        Course::Require { step, .. }
-        | Course::Count { step, .. }
-        | Course::First { step }
-        | Course::Last { step }
-        | Course::Repeat { step, .. }
-        | Course::Each { step, .. }
-        | Course::NoneInSteps { step, .. } => vec![step],
-        Course::Never { steps }
-        | Course::Only { steps }
-        | Course::Either { steps }
-        | Course::Sequence { steps, .. } => steps.iter().collect(),
-        Course::NeverAfter { steps, open, until, .. } => steps.iter().chain([open]).chain(until).collect(),
-        Course::NeverBefore { steps, close, .. } => steps.iter().chain([close]).collect(),
-        Course::NeverBetween { steps, open, close, .. } => steps.iter().chain([open, close]).collect(),
-        Course::Before { step, targets, .. } | Course::After { step, targets, .. } => {
-            std::iter::once(step).chain(targets).collect()
-        }
-        Course::Together { left, right }
-        | Course::Apart { left, right }
-        | Course::IfThen { condition: left, consequence: right }
-        | Course::Iff { left, right }
-        | Course::NotBoth { left, right } => vec![left, right],
-        Course::Flow { flow } => {
-            let mut found = Vec::new();
-            of_flow(flow, &mut found);
-            found
-        }
-        Course::NoneIn { .. } => Vec::new(),
-        Course::ArgsValid { step, .. } => step.iter().collect(),
-    }
-}
-
-fn of_flow<'f>(flow: &'f Flow<Pattern>, found: &mut Vec<&'f Pattern>) {
-    stacker::maybe_grow(64 << 10, 1 << 20, || match flow {
-        Flow::Step(step) => found.push(step),
-        Flow::Sequence(parts) | Flow::Choice(parts) => parts.iter().for_each(|part| of_flow(part, found)),
-        Flow::Repeat { body, .. } => of_flow(body, found),
-    });
-}
+use averment_engine::ir::{Check, Course, Expr, Module, Operand, Pattern, World};
 
 /// Every expression of a module that stands for itself: of assertions, their patterns and settings, of `let`s and `def`s.
 pub fn expressions(module: &Module) -> Vec<&Expr> {
@@ -68,7 +25,7 @@ fn of_check<'c>(check: &'c Check<Pattern, Expr>, found: &mut Vec<&'c Expr>) {
             }
         }
         Check::Scoped { scope, body } => {
-            for pattern in of_scope(scope) {
+            for pattern in scope.patterns() {
                 of_pattern(pattern, found);
             }
             of_check(body, found);
@@ -81,26 +38,12 @@ fn of_check<'c>(check: &'c Check<Pattern, Expr>, found: &mut Vec<&'c Expr>) {
     });
 }
 
-/// The patterns of a block's header.
-pub fn of_scope(scope: &Scope<Pattern>) -> Vec<&Pattern> {
-    match scope {
-        Scope::After { open, until } => std::iter::once(open).chain(until).collect(),
-        Scope::Before { close: one } | Scope::Each { step: one } => vec![one],
-        Scope::Between { open, close } => vec![open, close],
-    }
-}
-
 fn of_course<'c>(course: &'c Course<Pattern, Expr>, found: &mut Vec<&'c Expr>) {
-    for pattern in patterns(course) {
-        of_pattern(pattern, found);
-    }
-    match course {
-        Course::Count { test: one, .. }
-        | Course::Each { condition: one, .. }
-        | Course::NoneInSteps { predicate: one, .. } => found.push(one),
-        Course::NoneIn { values, predicate } => found.extend([values, predicate]),
-        _ => {}
-    }
+    course.patterns().for_each(|pattern| of_pattern(pattern, found));
+    found.extend(course.operands().into_iter().filter_map(|operand| match operand {
+        Operand::Code(code, _) => Some(code),
+        Operand::Pattern(_) | Operand::Within(_) => None,
+    }));
 }
 
 fn of_pattern<'c>(pattern: &'c Pattern, found: &mut Vec<&'c Expr>) {

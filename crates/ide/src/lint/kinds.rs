@@ -1,9 +1,9 @@
 //! Tools that are named like kinds of steps, nearly.
 
 use super::context::Context;
-use super::walk::{self, Visit};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_engine::check::DeclarationKind;
+use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{Atom, Step, StepKind, Subject};
 use averment_syntax::near;
 use std::collections::BTreeSet;

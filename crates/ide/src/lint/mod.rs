@@ -11,6 +11,7 @@ pub mod fix;
 mod kinds;
 mod levels;
 pub mod logic;
+pub(crate) mod meaning;
 mod names;
 mod order;
 mod pairs;
@@ -22,7 +23,6 @@ mod tests;
 mod text;
 mod truth;
 mod vacuity;
-pub(crate) mod walk;
 
 use averment_base::diagnostic::{Diagnostics, Slug};
 use averment_base::source::{FileId, SourceMap};

@@ -1,10 +1,10 @@
 //! Names that nothing uses, and names that hide others.
 
 use super::context::Context;
-use super::walk::{self, Visit};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_engine::check::DeclarationKind;
+use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{Expr, ExprKind, Item, ItemKind, Name, Statement, StatementKind};
 
 /// Parameters, definitions, schemas and imports that nothing uses. A file of declarations alone is there to be imported.

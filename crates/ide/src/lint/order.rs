@@ -1,16 +1,16 @@
 //! Statements about the course of a run that say something else than they seem to.
 
 use super::context::Context;
-use super::course::of_scope;
 use super::logic::patterns::{alternative_within, within};
-use super::walk::{self, Visit};
+use super::meaning::{SameSides, meaning, same_sides};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_engine::check::DeclarationKind;
 use averment_engine::ir::{
     Assertion, Check, Course, Expr as Checked, ExprKind as Form, NameTest, Pattern, Scope, Severity,
 };
-use averment_syntax::ast::{Atom, Statement, StatementKind, Step, StepKind, Subject, WithinUnit};
+use averment_syntax::ast::walk::{self, Visit};
+use averment_syntax::ast::{Atom, Statement, StatementKind, Step, StepKind, Subject, Within, WithinUnit};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -23,22 +23,17 @@ struct Same<'c, 'a>(&'c mut Context<'a>);
 
 impl<'a> Visit<'a> for Same<'_, 'a> {
     fn statement(&mut self, statement: &'a Statement) {
-        match &statement.kind {
-            StatementKind::Before { step, targets, .. } => self.precedence(step, targets, "first", "before"),
-            StatementKind::After { step, targets, .. } => self.precedence(step, targets, "last", "after"),
-            StatementKind::IfThen { condition: left, consequence: right } => {
-                self.pair(left, right, "holds on every run")
-            }
-            StatementKind::Iff { left, right } => self.pair(left, right, "holds on every run"),
-            StatementKind::NotBoth { left, right } => self.pair(left, right, "says that there is none"),
-            StatementKind::Either { steps } => {
+        match same_sides(&statement.kind) {
+            SameSides::Fails { step, targets, end, word } => self.precedence(step, targets, end, word),
+            SameSides::Says(left, right, what) => self.pair(left, right, what),
+            SameSides::Twice(steps) => {
                 for (index, step) in steps.iter().enumerate() {
                     if let Some(earlier) = steps.iter().take(index).find(|one| self.alike(one, step)) {
                         self.pair(earlier, step, "says the same twice");
                     }
                 }
             }
-            _ => {}
+            SameSides::Fine => {}
         }
     }
 }
@@ -176,7 +171,7 @@ pub fn windows(context: &mut Context<'_>) {
 /// The closing steps of windows `between`.
 fn closings_of<'c>(check: &'c Check<Pattern, Checked>, found: &mut Vec<&'c Pattern>) {
     stacker::maybe_grow(64 << 10, 1 << 20, || match check {
-        Check::Course(Course::NeverBetween { close, .. }) => found.push(close),
+        Check::Course(course) => found.extend(meaning(course).closes),
         Check::Scoped { scope, body } => {
             if let Scope::Between { close, .. } = scope {
                 found.push(close);
@@ -185,7 +180,7 @@ fn closings_of<'c>(check: &'c Check<Pattern, Checked>, found: &mut Vec<&'c Patte
         }
         Check::Not(inner) => closings_of(inner, found),
         Check::Group { members, .. } => members.iter().for_each(|member| closings_of(&member.check, found)),
-        _ => {}
+        Check::Expression(_) | Check::World(_) => {}
     });
 }
 
@@ -234,7 +229,7 @@ fn of_check(check: &Check<Pattern, Checked>, found: &mut Vec<Diagnostic>) {
         Check::Not(inner) => of_check(inner, found),
         Check::Group { members, .. } => members.iter().for_each(|member| of_check(&member.check, found)),
         Check::Scoped { scope, body } => {
-            of_scope(scope).into_iter().for_each(|pattern| inside(pattern, found));
+            scope.patterns().for_each(|pattern| inside(pattern, found));
             of_check(body, found);
         }
         Check::Expression(_) | Check::World(_) => {}
@@ -242,8 +237,8 @@ fn of_check(check: &Check<Pattern, Checked>, found: &mut Vec<Diagnostic>) {
 }
 
 fn of_course(course: &Course<Pattern, Checked>, found: &mut Vec<Diagnostic>) {
-    super::course::patterns(course).into_iter().for_each(|pattern| inside(pattern, found));
-    let (Course::Never { steps } | Course::Only { steps }) = course else { return };
+    course.patterns().for_each(|pattern| inside(pattern, found));
+    let steps = meaning(course).list;
     for (index, step) in steps.iter().enumerate() {
         let other = steps
             .iter()
@@ -285,19 +280,10 @@ fn covered(place: Span, text: &str, other: Span, by: &str) -> Diagnostic {
 pub fn bounds(context: &mut Context<'_>) {
     struct Bounds<'c, 'a>(&'c mut Context<'a>);
     impl<'a> Visit<'a> for Bounds<'_, 'a> {
-        fn statement(&mut self, statement: &'a Statement) {
-            let within = match &statement.kind {
-                StatementKind::Before { within, .. }
-                | StatementKind::After { within, .. }
-                | StatementKind::Sequence { within, .. }
-                | StatementKind::Never { within, .. } => within,
-                _ => return,
-            };
-            let Some(within) =
-                within.as_ref().filter(|one| one.number.value == "0" && one.unit == Some(WithinUnit::Calls))
-            else {
+        fn within(&mut self, within: &'a Within) {
+            if within.number.value != "0" || within.unit != Some(WithinUnit::Calls) {
                 return;
-            };
+            }
             self.0.report(
                 Diagnostic::new(
                     Slug::WithinNothing,

@@ -1,10 +1,10 @@
 //! Names in steps and flows that are read otherwise than they seem.
 
 use super::context::Context;
-use super::walk::{self, Visit};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::run::Kind;
+use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{
     Argument, Atom, BinaryOperator, Expr, ExprKind, Flow, FlowKind, Statement, StatementKind, Step, StepKind, Subject,
     Unit,

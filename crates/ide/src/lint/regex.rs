@@ -1,9 +1,9 @@
 //! Regular expressions that say something else, or more, than they seem to.
 
 use super::context::Context;
-use super::walk::{self, Visit};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
+use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{Argument, Atom, Expr, ExprKind, Regex, Step, StepKind, TestKind, ValueTest};
 use regex_syntax::ast::{AssertionKind, Ast, RepetitionKind, RepetitionOp, RepetitionRange};
 

@@ -1,9 +1,9 @@
 //! What can be said more simply.
 
 use super::context::Context;
-use super::walk::{self, Visit};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
+use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{
     BinaryOperator, Expr, ExprKind, GroupKind, Item, ItemKind, ModifierKind, Setting, Statement, StatementKind,
     Subject, TestKind, Times, ValueTest,

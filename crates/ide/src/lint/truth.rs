@@ -6,7 +6,7 @@ use super::logic::course::Assertions;
 use super::logic::formula::{Bounds, Formula};
 use super::logic::solve::impossible;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_engine::ir::{self, Check, Constant, Course, Expr, ExprKind, Pattern, Scope, ValueTest};
+use averment_engine::ir::{self, Check, Constant, Course, Expr, ExprKind, Operand, Pattern, Purpose, ValueTest};
 use averment_syntax::ast::{BinaryOperator, TestKind};
 
 /// Operands of one chain of `and` or `or` that are compared with each other.
@@ -86,17 +86,7 @@ impl Conditions<'_> {
                 }
             }
             Check::Scoped { scope, body } => {
-                match scope {
-                    Scope::After { open, until } => {
-                        self.pattern(open);
-                        until.iter().for_each(|until| self.pattern(until));
-                    }
-                    Scope::Before { close: one } | Scope::Each { step: one } => self.pattern(one),
-                    Scope::Between { open, close } => {
-                        self.pattern(open);
-                        self.pattern(close);
-                    }
-                }
+                scope.patterns().for_each(|pattern| self.pattern(pattern));
                 self.check(body);
             }
             Check::World(_) => {}
@@ -104,13 +94,13 @@ impl Conditions<'_> {
     }
 
     fn course(&mut self, course: &Course<Pattern, Expr>) {
-        for pattern in super::course::patterns(course) {
-            self.pattern(pattern);
-        }
-        match course {
-            Course::Each { condition, .. } => self.condition(condition),
-            Course::Count { test, .. } => self.parts(test),
-            _ => {}
+        course.patterns().for_each(|pattern| self.pattern(pattern));
+        for operand in course.operands() {
+            match operand {
+                Operand::Code(condition, Purpose::Condition) => self.condition(condition),
+                Operand::Code(test, Purpose::Comparison) => self.parts(test),
+                Operand::Code(_, Purpose::Predicate | Purpose::Value) | Operand::Pattern(_) | Operand::Within(_) => {}
+            }
         }
     }
 

@@ -3,10 +3,11 @@
 use super::context::Context;
 use super::logic::patterns::within;
 use super::logic::witness::at_path;
+use super::meaning::meaning;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_engine::check::walk;
-use averment_engine::ir::{Assertion, Check, Course, Expr, ExprKind, Pattern, ValueTest};
-use averment_syntax::ast::{ExprQuantifier, Quantifier, TestKind};
+use averment_engine::ir::{Assertion, Check, Expr, ExprKind, Pattern, ValueTest};
+use averment_syntax::ast::{ExprQuantifier, TestKind};
 use serde_json::json;
 
 /// Assertions of the file.
@@ -21,13 +22,7 @@ pub fn existence(context: &mut Context<'_>) {
     let asked: Vec<&Pattern> = assertions.iter().flat_map(|one| demanded(&one.check)).collect();
     for assertion in assertions {
         let Check::Course(course) = &assertion.check else { continue };
-        let triggers: Vec<&Pattern> = match course {
-            Course::Before { targets, .. } => targets.iter().collect(),
-            Course::After { step, .. }
-            | Course::IfThen { condition: step, .. }
-            | Course::Each { quantifier: Quantifier::Each, step, .. } => vec![step],
-            _ => continue,
-        };
+        let triggers = meaning(course).triggers;
         if triggers.iter().any(|trigger| asked.iter().any(|asked| within(asked, &without_conditions(trigger)))) {
             continue;
         }
@@ -57,14 +52,9 @@ fn without_conditions(pattern: &Pattern) -> Pattern {
 /// The patterns that an assertion asks for.
 fn demanded(check: &Check<Pattern, Expr>) -> Vec<&Pattern> {
     match check {
-        Check::Course(Course::Require { step, times }) if times.is_none_or(|times| times.least > 0) => vec![step],
-        Check::Course(Course::First { step } | Course::Last { step } | Course::Count { step, .. }) => vec![step],
-        Check::Course(Course::Each { quantifier: Quantifier::Some, step, .. }) => vec![step],
-        Check::Course(Course::Sequence { steps, .. }) => steps.iter().collect(),
-        Check::Course(Course::Together { left, right }) => vec![left, right],
-        Check::Course(course @ Course::Flow { .. }) => super::course::patterns(course),
+        Check::Course(course) => meaning(course).asks,
         Check::Group { members, .. } => members.iter().flat_map(|member| demanded(&member.check)).collect(),
-        _ => Vec::new(),
+        Check::Expression(_) | Check::Not(_) | Check::Scoped { .. } | Check::World(_) => Vec::new(),
     }
 }
 

@@ -10,6 +10,7 @@ mod parts;
 mod same;
 mod statement;
 mod step;
+pub mod walk;
 
 use averment_base::source::Span;
 pub use expr::*;

@@ -64,7 +64,9 @@ macro_rules! fields {
 }
 
 macro_rules! variants {
-    ($($ty:ident { $($variant:ident $(($($part:ident),*))? $({ $($field:ident),* })?;)* })*) => {
+    ($($(#[$about:meta])* $ty:ident {
+        $($(#[$doc:meta])* $variant:ident $(($($part:ident $(: $of:ty)?),*))? $({ $($field:ident $(: $holds:ty)?),* })?;)*
+    })*) => {
         $(impl Moved for $ty {
             fn moved(&mut self, to: &mut dyn FnMut(&mut Span)) {
                 match self {

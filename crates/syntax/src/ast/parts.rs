@@ -1,9 +1,12 @@
-//! The table of the tree's types with their parts: what goes through every part of a tree is written from it.
+//! The table of the tree's types with their parts: what goes through every part of a tree is written from it. The statements stand in a table of
+//! their own, from which their type is made too (`super::statement`).
 //!
 //! `plain` gets the types without places, `fields` the structs with their fields, `variants` the enums with theirs.
 
 macro_rules! parts {
     ($plain:ident, $fields:ident, $variants:ident) => {
+        super::statement::statements!($variants);
+        super::parts::pattern_parts!($variants);
         $plain!(
             bool,
             u32,
@@ -99,33 +102,42 @@ macro_rules! parts {
                 Id(one);
                 ExpectFail(one);
             }
-            StatementKind {
-                Expression(one);
+            ExprKind {
+                Null;
+                Boolean(one);
+                Number(one);
+                Text(one);
+                Regex(one);
+                List(one);
+                Object(one);
+                Name(one);
+                Binding(one);
+                Field { base, name };
+                Index { base, index };
+                Every { base };
+                Deep { base };
+                Call { name, arguments, piped };
+                Negate(one);
                 Not(one);
-                Require { step, times };
-                Never { steps, window, within };
-                Only { steps };
-                Count { step, test };
-                First { step };
-                Last { step };
-                Before { each, immediately, step, targets, within, reversed };
-                After { each, immediately, step, targets, within };
-                Sequence { mode, steps, within };
-                Together { left, right };
-                Apart { left, right };
-                IfThen { condition, consequence };
-                Iff { left, right };
-                Either { steps };
-                NotBoth { left, right };
-                Repeat { step, limit };
-                Flow { flow };
-                Each { quantifier, step, condition };
-                NoPredicate { predicate, target };
-                ArgsValid { step, strict };
-                Block { scope, body };
-                Group { kind, body };
-                World(one);
+                Binary { operator, operator_span, left, right };
+                Range { start, end };
+                Test { subject, test };
+                If { condition, then, otherwise };
+                Quantifier { quantifier, variable, source, body };
+                Group(one);
             }
+            TextPart {
+                Literal(one);
+                Interpolation(one);
+            }
+        }
+    };
+}
+
+/// The part of the table that statements and step patterns are made of.
+macro_rules! pattern_parts {
+    ($variants:ident) => {
+        $variants! {
             Window {
                 After { open, until };
                 Before { close };
@@ -181,36 +193,8 @@ macro_rules! parts {
                 Choice(one);
                 Repeat { body, least, most };
             }
-            ExprKind {
-                Null;
-                Boolean(one);
-                Number(one);
-                Text(one);
-                Regex(one);
-                List(one);
-                Object(one);
-                Name(one);
-                Binding(one);
-                Field { base, name };
-                Index { base, index };
-                Every { base };
-                Deep { base };
-                Call { name, arguments, piped };
-                Negate(one);
-                Not(one);
-                Binary { operator, operator_span, left, right };
-                Range { start, end };
-                Test { subject, test };
-                If { condition, then, otherwise };
-                Quantifier { quantifier, variable, source, body };
-                Group(one);
-            }
-            TextPart {
-                Literal(one);
-                Interpolation(one);
-            }
         }
     };
 }
 
-pub(super) use parts;
+pub(super) use {parts, pattern_parts};

@@ -92,7 +92,9 @@ macro_rules! fields {
 
 /// An enum, variant by variant. One that is not listed equals nothing, so that the formatter refuses it.
 macro_rules! variants {
-    ($($ty:ident { $($variant:ident $(($($part:ident),*))? $({ $($field:ident),* })?;)* })*) => {
+    ($($(#[$about:meta])* $ty:ident {
+        $($(#[$doc:meta])* $variant:ident $(($($part:ident $(: $of:ty)?),*))? $({ $($field:ident $(: $holds:ty)?),* })?;)*
+    })*) => {
         $(impl Same for $ty {
             fn same(&self, other: &Self) -> bool {
                 match self {

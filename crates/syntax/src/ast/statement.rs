@@ -59,61 +59,83 @@ pub struct Statement {
     pub span: Span,
 }
 
-/// The statements of sections 4, 6 and 9.
-#[derive(Debug, Clone, PartialEq)]
-#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum StatementKind {
-    /// Any expression.
-    Expression(Expr),
-    /// `not STATEMENT` (an expression behind `not` is an [`super::ExprKind::Not`]).
-    Not(Box<Statement>),
-    /// `require A`, `require A 1..3 times`. A single number is a range of one.
-    Require { step: Step, times: Option<Times> },
-    /// `never A, B`, with a window and a `within`.
-    Never { steps: Vec<Step>, window: Option<Window>, within: Option<Within> },
-    /// `only A, B`.
-    Only { steps: Vec<Step> },
-    /// `count A <= 10`: the test has no subject.
-    Count { step: Step, test: ValueTest },
-    /// `first A`.
-    First { step: Step },
-    /// `last A`.
-    Last { step: Step },
-    /// `before A -> B, C`; `B only after A` is read into this (`reversed`).
-    Before { each: bool, immediately: bool, step: Step, targets: Vec<Step>, within: Option<Within>, reversed: bool },
-    /// `after A -> B, C`.
-    After { each: bool, immediately: bool, step: Step, targets: Vec<Step>, within: Option<Within> },
-    /// `sequence [only|exactly] A -> B`.
-    Sequence { mode: SequenceMode, steps: Vec<Step>, within: Option<Within> },
-    /// `together A, B`.
-    Together { left: Step, right: Step },
-    /// `apart A, B`.
-    Apart { left: Step, right: Step },
-    /// `if A then B`.
-    IfThen { condition: Step, consequence: Step },
-    /// `A iff B`.
-    Iff { left: Step, right: Step },
-    /// `either A or B or C`.
-    Either { steps: Vec<Step> },
-    /// `not both A, B`.
-    NotBoth { left: Step, right: Step },
-    /// `never repeat A more than 3 times`.
-    Repeat { step: Step, limit: Number },
-    /// `flow …`.
-    Flow { flow: Flow },
-    /// `each A: cond`, `some A: cond`, `no A: cond`.
-    Each { quantifier: Quantifier, step: Step, condition: Expr },
-    /// `no PREDICATE in EXPR` or `no PREDICATE in A`.
-    NoPredicate { predicate: Name, target: PredicateTarget },
-    /// `args valid [strict] [for A]`.
-    ArgsValid { step: Option<Step>, strict: bool },
-    /// `after A until C {…}`, `each A {…}`, `when COND {…}` and the others.
-    Block { scope: Scope, body: Vec<Item> },
-    /// `any of {…}`, `at least 2 of {…}`.
-    Group { kind: GroupKind, body: Vec<Item> },
-    /// `file "PATH" exists` and the other checks of section 9.
-    World(World),
+/// The table of statements with their parts: the enum is made from it, and so is all that goes through the parts of a tree (see [`super::parts`]).
+macro_rules! statements {
+    ($variants:ident) => {
+        $variants! {
+            /// The statements of sections 4, 6 and 9.
+            StatementKind {
+                /// Any expression.
+                Expression(one: Expr);
+                /// `not STATEMENT` (an expression behind `not` is an [`super::ExprKind::Not`]).
+                Not(one: Box<Statement>);
+                /// `require A`, `require A 1..3 times`. A single number is a range of one.
+                Require { step: Step, times: Option<Times> };
+                /// `never A, B`, with a window and a `within`.
+                Never { steps: Vec<Step>, window: Option<Window>, within: Option<Within> };
+                /// `only A, B`.
+                Only { steps: Vec<Step> };
+                /// `count A <= 10`: the test has no subject.
+                Count { step: Step, test: ValueTest };
+                /// `first A`.
+                First { step: Step };
+                /// `last A`.
+                Last { step: Step };
+                /// `before A -> B, C`; `B only after A` is read into this (`reversed`).
+                Before { each: bool, immediately: bool, step: Step, targets: Vec<Step>, within: Option<Within>, reversed: bool };
+                /// `after A -> B, C`.
+                After { each: bool, immediately: bool, step: Step, targets: Vec<Step>, within: Option<Within> };
+                /// `sequence [only|exactly] A -> B`.
+                Sequence { mode: SequenceMode, steps: Vec<Step>, within: Option<Within> };
+                /// `together A, B`.
+                Together { left: Step, right: Step };
+                /// `apart A, B`.
+                Apart { left: Step, right: Step };
+                /// `if A then B`.
+                IfThen { condition: Step, consequence: Step };
+                /// `A iff B`.
+                Iff { left: Step, right: Step };
+                /// `either A or B or C`.
+                Either { steps: Vec<Step> };
+                /// `not both A, B`.
+                NotBoth { left: Step, right: Step };
+                /// `never repeat A more than 3 times`.
+                Repeat { step: Step, limit: Number };
+                /// `flow …`.
+                Flow { flow: Flow };
+                /// `each A: cond`, `some A: cond`, `no A: cond`.
+                Each { quantifier: Quantifier, step: Step, condition: Expr };
+                /// `no PREDICATE in EXPR` or `no PREDICATE in A`.
+                NoPredicate { predicate: Name, target: PredicateTarget };
+                /// `args valid [strict] [for A]`.
+                ArgsValid { step: Option<Step>, strict: bool };
+                /// `after A until C {…}`, `each A {…}`, `when COND {…}` and the others.
+                Block { scope: Scope, body: Vec<Item> };
+                /// `any of {…}`, `at least 2 of {…}`.
+                Group { kind: GroupKind, body: Vec<Item> };
+                /// `file "PATH" exists` and the other checks of section 9.
+                World(one: World);
+            }
+        }
+    };
 }
+
+pub(super) use statements;
+
+macro_rules! declare {
+    ($(#[$about:meta])* $ty:ident {
+        $($(#[$doc:meta])* $variant:ident $(($part:ident: $of:ty))? $({ $($field:ident: $holds:ty),* })?;)*
+    }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq)]
+        #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+        pub enum $ty {
+            $($(#[$doc])* $variant $(($of))? $({ $($field: $holds),* })?,)*
+        }
+    };
+}
+
+statements!(declare);
 
 /// How often: both ends included; absent ends are open.
 #[derive(Debug, Clone, PartialEq)]

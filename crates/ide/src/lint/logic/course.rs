@@ -6,8 +6,8 @@ use super::key;
 use super::numbers::{End, Numbers};
 use super::patterns::{apart, is_free, within};
 use super::values::Values;
-use averment_engine::ir::{Check, Course, Expr, GroupKind, Member, Pattern, TimesRange};
-use averment_syntax::ast::Quantifier;
+use crate::lint::meaning::{Says, meaning};
+use averment_engine::ir::{Check, Course, Expr, GroupKind, Member, Pattern};
 use std::rc::Rc;
 
 /// Patterns that are counted: each of them is compared with every other.
@@ -70,15 +70,11 @@ impl<'m> Assertions<'m> {
     }
 
     fn course(&mut self, course: &'m Course<Pattern, Expr>, text: &str) -> Bounds {
-        match course {
-            Course::Require { step, times } => {
-                let range = times.unwrap_or(TimesRange { least: 1, most: None });
-                self.exact(text, std::slice::from_ref(step), |counts| all(counts, range.least, range.most))
-            }
-            Course::Never { steps } => self.exact(text, steps, |counts| all(counts, 0, Some(0))),
-            Course::Either { steps } => self
+        match meaning(course).says {
+            Says::Often(steps, least, most) => self.exact(text, steps, |counts| all(counts, least, most)),
+            Says::AnyOf(steps) => self
                 .exact(text, steps, |counts| Formula::Or(counts.iter().map(|count| times(*count, 1, None)).collect())),
-            Course::Count { step, test } => match self.count(step) {
+            Says::Number(step, test) => match self.count(step) {
                 Some(count) => {
                     let before = self.builder.counted.replace(count);
                     let bounds = self.builder.condition(test);
@@ -87,30 +83,23 @@ impl<'m> Assertions<'m> {
                 }
                 None => self.opaque(text),
             },
-            Course::First { step } | Course::Last { step } => self.with_steps(text, std::slice::from_ref(step)),
-            Course::Each { quantifier: Quantifier::Some, step, .. } => {
-                self.with_steps(text, std::slice::from_ref(step))
+            Says::Implies(first, second) => {
+                self.pair(text, first, second, |a, b| Formula::Or(vec![times(a, 0, Some(0)), times(b, 1, None)]))
             }
-            Course::Sequence { steps, .. } => self.with_steps(text, steps),
-            Course::IfThen { condition, consequence } => self
-                .pair(text, condition, consequence, |a, b| Formula::Or(vec![times(a, 0, Some(0)), times(b, 1, None)])),
-            Course::NotBoth { left, right } => {
+            Says::Excludes(left, right) => {
                 self.pair(text, left, right, |a, b| Formula::Or(vec![times(a, 0, Some(0)), times(b, 0, Some(0))]))
             }
-            Course::Before { step, targets, .. } => {
-                let implied = targets.iter().filter_map(|target| self.needs(target, step)).collect();
+            Says::Has(steps) => self.with_steps(text, steps),
+            Says::Needs(pairs) => {
+                let implied = pairs.into_iter().filter_map(|(trigger, needed)| self.needs(trigger, needed)).collect();
                 self.implying(text, implied)
             }
-            Course::After { step, targets, .. } => {
-                let implied = targets.iter().filter_map(|target| self.needs(step, target)).collect();
-                self.implying(text, implied)
-            }
-            Course::Only { steps } => {
+            Says::Only(steps) => {
                 let bounds = self.opaque(text);
                 self.only.push((bounds.possible.clone(), steps));
                 bounds
             }
-            _ => self.opaque(text),
+            Says::Unread => self.opaque(text),
         }
     }
 

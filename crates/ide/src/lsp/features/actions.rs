@@ -8,6 +8,7 @@ use super::super::text::Encoding;
 use super::commands;
 use super::hover::statement_at;
 use crate::lint::fix;
+use crate::lint::meaning::vacuous_without;
 use averment_base::diagnostic::{Diagnostic, Severity};
 use averment_base::source::Span;
 use averment_syntax::ast::{
@@ -167,13 +168,7 @@ impl Found<'_> {
 
     /// A statement that is vacuous where a step never occurs gets a `require` of that step on the next line.
     fn missing_require(&mut self, statement: &Statement) {
-        let steps: Vec<&Step> = match &statement.kind {
-            StatementKind::Before { targets, .. } => targets.iter().collect(),
-            StatementKind::After { step, .. } | StatementKind::Each { step, .. } => vec![step],
-            StatementKind::IfThen { condition, .. } => vec![condition],
-            _ => return,
-        };
-        for step in steps {
+        for step in vacuous_without(&statement.kind) {
             let Some(name) = plain_name(step) else { continue };
             if self.analysis.text().lines().any(|line| line.trim().starts_with(&format!("require {name}"))) {
                 continue;

@@ -2,8 +2,8 @@
 
 use super::super::analysis::Analysis;
 use crate::assist::{Class, paint};
-use crate::lint::walk::{self, Visit};
 use averment_base::source::Span;
+use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{Expr, ExprKind, Item, ItemKind, Name};
 use std::ops::Range;
 

@@ -1,10 +1,6 @@
 //! Going through a syntax tree. Data (schemas, runs of tests, arguments of calls) is left out: nobody asserts anything with it.
 
-use averment_syntax::ast::{
-    Argument, Atom, Expr, ExprKind, File, Flow, FlowKind, Item, ItemKind, KindText, ModifierKind, PredicateTarget,
-    Regex, Scope, Setting, Statement, StatementKind, Step, StepKind, Subject, Text, TextOrRegex, TextPart, ValueTest,
-    Window, World,
-};
+use super::*;
 
 /// What wants to see nodes. Every method is called before those of the parts.
 #[allow(unused_variables, reason = "the names say what comes")]
@@ -23,6 +19,8 @@ pub trait Visit<'a> {
     fn test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {}
     /// A regular expression.
     fn regex(&mut self, regex: &'a Regex) {}
+    /// `within …`.
+    fn within(&mut self, within: &'a Within) {}
 }
 
 type Visitor<'v, 'a> = &'v mut dyn Visit<'a>;
@@ -93,157 +91,19 @@ fn modifier<'a>(kind: &'a ModifierKind, visitor: Visitor<'_, 'a>) {
 /// Goes through a statement.
 pub fn statement<'a>(statement: &'a Statement, visitor: Visitor<'_, 'a>) {
     visitor.statement(statement);
-    deeper(|| parts(&statement.kind, visitor));
-}
-
-fn parts<'a>(kind: &'a StatementKind, visitor: Visitor<'_, 'a>) {
-    match kind {
-        StatementKind::Expression(one) => expr(one, visitor),
-        StatementKind::Not(inner) => statement(inner, visitor),
-        StatementKind::Require { step: one, .. }
-        | StatementKind::First { step: one }
-        | StatementKind::Last { step: one }
-        | StatementKind::Repeat { step: one, .. } => step(one, visitor),
-        StatementKind::Never { steps, window: around, .. } => {
-            all(steps, visitor);
-            around.iter().for_each(|around| window(around, visitor));
-        }
-        StatementKind::Only { steps } | StatementKind::Sequence { steps, .. } | StatementKind::Either { steps } => {
-            all(steps, visitor);
-        }
-        StatementKind::Count { step: one, test } => {
-            step(one, visitor);
-            value_test(None, test, visitor);
-        }
-        StatementKind::Before { step: one, targets, .. } | StatementKind::After { step: one, targets, .. } => {
-            step(one, visitor);
-            all(targets, visitor);
-        }
-        StatementKind::Together { left, right }
-        | StatementKind::Apart { left, right }
-        | StatementKind::IfThen { condition: left, consequence: right }
-        | StatementKind::Iff { left, right }
-        | StatementKind::NotBoth { left, right } => {
-            step(left, visitor);
-            step(right, visitor);
-        }
-        StatementKind::Flow { flow: one } => flow(one, visitor),
-        StatementKind::Each { step: one, condition, .. } => {
-            step(one, visitor);
-            expr(condition, visitor);
-        }
-        StatementKind::NoPredicate { target, .. } => predicate_target(target, visitor),
-        StatementKind::ArgsValid { step: one, .. } => one.iter().for_each(|one| step(one, visitor)),
-        StatementKind::Block { scope: around, body } => {
-            scope(around, visitor);
-            items(body, visitor);
-        }
-        StatementKind::Group { body, .. } => items(body, visitor),
-        StatementKind::World(one) => world(one, visitor),
-    }
-}
-
-fn all<'a>(steps: &'a [Step], visitor: Visitor<'_, 'a>) {
-    steps.iter().for_each(|one| step(one, visitor));
-}
-
-fn predicate_target<'a>(target: &'a PredicateTarget, visitor: Visitor<'_, 'a>) {
-    // Where both readings are kept they are the same text: one of them is enough.
-    match (&target.expr, &target.step) {
-        (Some(one), _) => expr(one, visitor),
-        (None, Some(one)) => step(one, visitor),
-        (None, None) => {}
-    }
-}
-
-fn window<'a>(window: &'a Window, visitor: Visitor<'_, 'a>) {
-    match window {
-        Window::After { open, until } => {
-            step(open, visitor);
-            until.iter().for_each(|until| step(until, visitor));
-        }
-        Window::Before { close } => step(close, visitor),
-        Window::Between { open, close } => {
-            step(open, visitor);
-            step(close, visitor);
-        }
-    }
-}
-
-fn scope<'a>(scope: &'a Scope, visitor: Visitor<'_, 'a>) {
-    match scope {
-        Scope::After { open, until } => {
-            step(open, visitor);
-            until.iter().for_each(|until| step(until, visitor));
-        }
-        Scope::Before { close: one } | Scope::Each { step: one } => step(one, visitor),
-        Scope::Between { open, close } => {
-            step(open, visitor);
-            step(close, visitor);
-        }
-        Scope::When { condition } => expr(condition, visitor),
-    }
-}
-
-fn world<'a>(world: &'a World, visitor: Visitor<'_, 'a>) {
-    match world {
-        World::File { path, test } => {
-            text(path, visitor);
-            value_test(None, test, visitor);
-        }
-        World::Http { url, test } => {
-            match url {
-                TextOrRegex::Text(one) => text(one, visitor),
-                TextOrRegex::Regex(regex) => visitor.regex(regex),
-            }
-            value_test(None, test, visitor);
-        }
-        World::Run { command, .. } => text(command, visitor),
-        World::Env { .. } | World::Tool { .. } => {}
-    }
+    deeper(|| statement.kind.visit(visitor));
 }
 
 /// Goes through a step pattern.
 pub fn step<'a>(one: &'a Step, visitor: Visitor<'_, 'a>) {
     visitor.step(one);
-    deeper(|| match &one.kind {
-        StepKind::Atom(one) => atom(one, visitor),
-        StepKind::Choice(steps) => all(steps, visitor),
-        StepKind::Where { step: inner, condition } => {
-            step(inner, visitor);
-            expr(condition, visitor);
-        }
-        StepKind::Proposed(inner) => step(inner, visitor),
-    });
-}
-
-fn atom<'a>(atom: &'a Atom, visitor: Visitor<'_, 'a>) {
-    if let Subject::Kind { text: Some(behind), .. } = &atom.subject {
-        match behind {
-            KindText::Text(one) => text(one, visitor),
-            KindText::Regex(regex) => visitor.regex(regex),
-            KindText::Command(_) => {}
-        }
-    }
-    for argument in atom.arguments.iter().flatten() {
-        match argument {
-            Argument::Matches { path, value, .. } => {
-                expr(path, visitor);
-                expr(value, visitor);
-            }
-            Argument::Test(test) => expr(test, visitor),
-        }
-    }
+    deeper(|| one.kind.visit(visitor));
 }
 
 /// Goes through a flow expression.
 pub fn flow<'a>(one: &'a Flow, visitor: Visitor<'_, 'a>) {
     visitor.flow(one);
-    deeper(|| match &one.kind {
-        FlowKind::Step(one) => step(one, visitor),
-        FlowKind::Sequence(parts) | FlowKind::Choice(parts) => parts.iter().for_each(|part| flow(part, visitor)),
-        FlowKind::Repeat { body, .. } => flow(body, visitor),
-    });
+    deeper(|| one.kind.visit(visitor));
 }
 
 fn value_test<'a>(subject: Option<&'a Expr>, test: &'a ValueTest, visitor: Visitor<'_, 'a>) {
@@ -292,3 +152,90 @@ fn inside<'a>(kind: &'a ExprKind, visitor: Visitor<'_, 'a>) {
         }
     }
 }
+
+/// A part of a statement or pattern: what a visitor sees of it. Those with variants go through all of their parts by the table.
+trait Part {
+    fn visit<'a>(&'a self, visitor: Visitor<'_, 'a>);
+}
+
+impl<T: Part> Part for Vec<T> {
+    fn visit<'a>(&'a self, visitor: Visitor<'_, 'a>) {
+        self.iter().for_each(|one| one.visit(visitor));
+    }
+}
+
+impl<T: Part> Part for Option<T> {
+    fn visit<'a>(&'a self, visitor: Visitor<'_, 'a>) {
+        self.iter().for_each(|one| one.visit(visitor));
+    }
+}
+
+impl<T: Part> Part for Box<T> {
+    fn visit<'a>(&'a self, visitor: Visitor<'_, 'a>) {
+        (**self).visit(visitor);
+    }
+}
+
+macro_rules! seen {
+    ($($ty:ty: $one:ident, $visitor:ident => $seen:expr;)*) => {
+        $(impl Part for $ty {
+            fn visit<'a>(&'a self, $visitor: Visitor<'_, 'a>) {
+                let $one = self;
+                $seen;
+            }
+        })*
+    };
+}
+
+seen! {
+    Item: one, visitor => deeper(|| item(one, visitor));
+    Statement: one, visitor => statement(one, visitor);
+    Step: one, visitor => step(one, visitor);
+    Flow: one, visitor => flow(one, visitor);
+    Expr: one, visitor => expr(one, visitor);
+    ValueTest: one, visitor => value_test(None, one, visitor);
+    Text: one, visitor => text(one, visitor);
+    Regex: one, visitor => visitor.regex(one);
+    Within: one, visitor => visitor.within(one);
+    Atom: one, visitor => {
+        one.subject.visit(visitor);
+        one.arguments.visit(visitor);
+    };
+    // Where both readings are kept they are the same text: one of them is enough.
+    PredicateTarget: one, visitor => match &one.expr {
+        Some(reading) => expr(reading, visitor),
+        None => one.step.visit(visitor),
+    };
+}
+
+/// What has nothing to see in it.
+macro_rules! plain {
+    ($($ty:ty),* $(,)?) => {
+        $(impl Part for $ty {
+            fn visit<'a>(&'a self, _: Visitor<'_, 'a>) {}
+        })*
+    };
+}
+
+plain!(bool, u32, Name, Number, Quantifier, SequenceMode, Span, StepWord, Times);
+
+macro_rules! variants {
+    ($($(#[$about:meta])* $ty:ident {
+        $($(#[$doc:meta])* $variant:ident $(($($part:ident $(: $of:ty)?),*))? $({ $($field:ident $(: $holds:ty)?),* })?;)*
+    })*) => {
+        $(impl Part for $ty {
+            fn visit<'a>(&'a self, visitor: Visitor<'_, 'a>) {
+                match self {
+                    $(Self::$variant $(($($part),*))? $({ $($field),* })? => {
+                        $($($part.visit(&mut *visitor);)*)?
+                        $($($field.visit(&mut *visitor);)*)?
+                        let _ = &visitor;
+                    })*
+                }
+            }
+        })*
+    };
+}
+
+super::statement::statements!(variants);
+super::parts::pattern_parts!(variants);

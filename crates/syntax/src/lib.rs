@@ -16,6 +16,7 @@ mod mistakes;
 pub mod near;
 mod number;
 mod recover;
+pub mod statements;
 pub mod token;
 pub mod trivia;
 pub mod words;

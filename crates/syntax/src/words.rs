@@ -12,39 +12,7 @@ pub fn is_label(text: &str) -> bool {
 }
 
 /// Words that begin a statement about the course of the run or the world.
-pub const STATEMENTS: &[&str] = &[
-    "require",
-    "never",
-    "only",
-    "count",
-    "first",
-    "last",
-    "before",
-    "after",
-    "immediately",
-    "sequence",
-    "together",
-    "apart",
-    "if",
-    "either",
-    "not",
-    "flow",
-    "each",
-    "some",
-    "no",
-    "args",
-    "between",
-    "when",
-    "any",
-    "all",
-    "none",
-    "at",
-    "file",
-    "env",
-    "tool",
-    "http",
-    "run",
-];
+pub const STATEMENTS: &[&str] = crate::statements::WORDS;
 
 /// Words that begin a declaration.
 pub const DECLARATIONS: &[&str] = &[
@@ -145,29 +113,13 @@ pub fn goes_on_a_step(word: &str) -> bool {
     matches!(word, "where" | "ok" | "failed" | "exists" | "all" | "any" | "none" | "json" | "empty" | "missing")
 }
 
-/// Words that say nothing alone, each as it is written. Words that are also fields or roots are not among them.
-pub const EXAMPLES: &[(&str, &str)] = &[
-    ("require", "require search"),
-    ("never", "never deploy"),
-    ("only", "only search, fetch*"),
-    ("count", "count search <= 10"),
-    ("first", "first plan"),
-    ("last", "last answer"),
-    ("before", "before approve -> refund"),
-    ("after", "after open -> close"),
-    ("immediately", "immediately before check -> save"),
-    ("sequence", "sequence plan -> search -> answer"),
-    ("together", "together fetch_a, fetch_b"),
-    ("apart", "apart write_row, migrate"),
-    ("either", "either answer or escalate"),
-    ("flow", "flow plan -> (search)* -> answer"),
-    ("each", "each refund: args.amount <= 100"),
-    ("some", "some fetch: result.code == 200"),
-    ("no", "no delete_*: args.force == true"),
-    ("between", "between freeze and thaw { never deploy }"),
-    ("when", "when inputs.vip == true { require concierge }"),
-    ("all", "all of { require plan; never deploy }"),
-    ("none", "none of { require drop_table }"),
+/// How a word that says nothing alone is written. Words that are also fields or roots have no example.
+pub(crate) fn example_of(word: &str) -> Option<&'static str> {
+    let statement = crate::statements::head(word).map(|head| head.alone).filter(|example| !example.is_empty());
+    statement.or_else(|| EXAMPLES.iter().find(|(known, _)| *known == word).map(|(_, example)| *example))
+}
+
+const EXAMPLES: &[(&str, &str)] = &[
     ("use", "use std.secrets"),
     ("let", "let limit = 100"),
     ("param", "param limit: number = 100"),

@@ -1,6 +1,7 @@
 //! Bodies and objects: what stands between the braces behind a statement's first words.
 
 use super::cursor::Body;
+use averment_syntax::statements;
 
 /// What an object is, so that its keys are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,15 +126,14 @@ pub(super) fn entry_of(head: &str) -> Entry {
 pub(super) fn body_of(head: &str, words: &[&str]) -> Option<Body> {
     let second = words.get(1).copied().unwrap_or("");
     Some(match head {
-        "rule" | "when" | "between" | "before" | "after" | "each" => Body::Assertions,
+        "rule" => Body::Assertions,
         "suite" => Body::Suite,
         "case" => Body::Case,
         "pre" | "post" => Body::World,
         "invariant" | "for" => Body::Invariant,
         "workspace" => Body::Workspace,
         "runner" => Body::Runner,
-        "any" | "all" | "none" if second == "of" => Body::Assertions,
-        "at" if second == "least" => Body::Assertions,
+        _ if statements::has_block(head, second) => Body::Assertions,
         "not" => return body_of(second, words.get(1..).unwrap_or(&[])),
         _ => return None,
     })

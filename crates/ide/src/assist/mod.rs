@@ -27,7 +27,7 @@ pub use cursor::brackets;
 pub use facts::{Facts, Named, Recorded, ToolFacts};
 pub use hover::{Hover, hover};
 pub use paint::{Class, Painted, paint};
-pub use reading::{reading, step_reading};
+pub use reading::{hint, reading, step_reading};
 pub use signature::{Signature, signature};
 pub use skeleton::Skeleton;
 pub use vocabulary::{Role, Word, words};

@@ -3,6 +3,7 @@
 use super::cursor::{Mode, Walk, tokens};
 use super::vocabulary::{self, Role};
 use averment_builtins::table;
+use averment_syntax::statements;
 use averment_syntax::token::{Kind, Token};
 use averment_syntax::words as language;
 use std::ops::Range;
@@ -189,13 +190,10 @@ fn start_class(word: &str, called: bool) -> Class {
 }
 
 fn step_class(walk: &Walk<'_, '_>, index: usize) -> Class {
-    const WORDS: &[&str] = &[
-        "each", "only", "exactly", "repeat", "both", "proposed", "ok", "failed", "then", "iff", "until", "and", "or",
-        "where", "within", "after", "before", "between", "more", "than", "times", "in", "for", "else", "not",
-    ];
+    const WORDS: &[&str] = &["both", "proposed", "ok", "failed", "iff", "and", "or", "where", "for", "else", "not"];
     let word = walk.word(index);
     let behind = walk.is_behind_operand(index);
-    if WORDS.contains(&word) || behind && language::MODIFIERS.contains(&word) {
+    if WORDS.contains(&word) || statements::is_inner(word) || behind && language::MODIFIERS.contains(&word) {
         return Class::Keyword;
     }
     if !behind && language::KINDS.contains(&word) {

@@ -9,13 +9,34 @@ use averment_syntax::ast::{
 /// What a statement about the course of a run says; `None` for any other.
 #[must_use]
 pub fn reading(statement: &Statement, sources: &SourceMap) -> Option<String> {
-    Reader { sources }.statement(statement)
+    Reader { sources }.statement(statement).map(|reading| reading.words)
+}
+
+/// The same for a statement whose own words are easily read the wrong way round.
+#[must_use]
+pub fn hint(statement: &Statement, sources: &SourceMap) -> Option<String> {
+    Reader { sources }.statement(statement).filter(|reading| reading.is_misread).map(|reading| reading.words)
 }
 
 /// A step pattern in words: `refund with amount > 100`.
 #[must_use]
 pub fn step_reading(step: &Step, sources: &SourceMap) -> String {
     Reader { sources }.step(step, &[])
+}
+
+/// A statement in words.
+struct Reading {
+    words: String,
+    /// Whether its own words are easily read the wrong way round, so that editors show these beside them.
+    is_misread: bool,
+}
+
+fn plain(words: String) -> Reading {
+    Reading { words, is_misread: false }
+}
+
+fn misread(words: String) -> Reading {
+    Reading { words, is_misread: true }
 }
 
 struct Reader<'s> {
@@ -27,59 +48,67 @@ impl Reader<'_> {
         self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    fn statement(&self, statement: &Statement) -> Option<String> {
+    fn statement(&self, statement: &Statement) -> Option<Reading> {
         use StatementKind as K;
         Some(match &statement.kind {
-            K::Not(inner) => format!("it is not so that {}", self.statement(inner)?),
+            K::Not(inner) => plain(format!("it is not so that {}", self.statement(inner)?.words)),
             K::Require { step, times } => {
-                format!("{} occurs{}", self.step(step, &[]), times.as_ref().map_or(String::new(), how_often))
+                plain(format!("{} occurs{}", self.step(step, &[]), times.as_ref().map_or(String::new(), how_often)))
             }
-            K::Never { steps, window, within } => self.never(steps, window.as_ref(), within.as_ref()),
-            K::Only { steps } => format!("every call is {}", self.any_of(steps)),
-            K::Count { step, test } => format!("the number of {} is {}", self.step(step, &[]), self.written(test.span)),
-            K::First { step } => format!("the first call is {}", self.step(step, &[])),
-            K::Last { step } => format!("the last call is {}", self.step(step, &[])),
+            K::Never { steps, window: None, within } => plain(self.never(steps, None, within.as_ref())),
+            K::Never { steps, window, within } => misread(self.never(steps, window.as_ref(), within.as_ref())),
+            K::Only { steps } => plain(format!("every call is {}", self.any_of(steps))),
+            K::Count { step, test } => {
+                plain(format!("the number of {} is {}", self.step(step, &[]), self.written(test.span)))
+            }
+            K::First { step } => plain(format!("the first call is {}", self.step(step, &[]))),
+            K::Last { step } => plain(format!("the last call is {}", self.step(step, &[]))),
             K::Before { each, immediately, step, targets, within, .. } => {
-                self.before(*each, *immediately, step, targets, within.as_ref())
+                misread(self.before(*each, *immediately, step, targets, within.as_ref()))
             }
             K::After { each, immediately, step, targets, within } => {
-                self.after(*each, *immediately, step, targets, within.as_ref())
+                misread(self.after(*each, *immediately, step, targets, within.as_ref()))
             }
-            K::Sequence { mode, steps, within } => self.sequence(*mode, steps, within.as_ref()),
-            K::Together { left, right } => format!(
-                "some {} and some {} are in one turn or overlap",
-                self.step(left, &[]),
-                self.step(right, &bound(left))
-            ),
+            K::Sequence { mode, steps, within } => misread(self.sequence(*mode, steps, within.as_ref())),
+            K::Together { left, right } => {
+                let (left, right) = self.both(left, right);
+                misread(format!("some {left} and some {right} are in one turn or overlap"))
+            }
             K::Apart { left, right } => {
-                format!("no {} and {} are in one turn or overlap", self.step(left, &[]), self.step(right, &bound(left)))
+                let (left, right) = self.both(left, right);
+                misread(format!("no {left} and {right} are in one turn or overlap"))
             }
             K::IfThen { condition, consequence } => {
-                format!(
-                    "every {} has {} somewhere",
-                    self.step(condition, &[]),
-                    article(&self.step(consequence, &bound(condition)))
-                )
+                let (condition, consequence) = self.both(condition, consequence);
+                misread(format!("every {condition} has {} somewhere", article(&consequence)))
             }
-            K::Iff { left, right } => format!(
-                "{} occurs where {} does, and the other way round",
-                self.step(left, &[]),
-                self.step(right, &bound(left))
-            ),
-            K::Either { steps } => format!("{} occurs", self.any_of(steps)),
+            K::Iff { left, right } => {
+                let (left, right) = self.both(left, right);
+                misread(format!("{left} occurs where {right} does, and the other way round"))
+            }
+            K::Either { steps } => plain(format!("{} occurs", self.any_of(steps))),
             K::NotBoth { left, right } => {
-                format!("{} and {} do not both occur", self.step(left, &[]), self.step(right, &bound(left)))
+                let (left, right) = self.both(left, right);
+                misread(format!("{left} and {right} do not both occur"))
             }
-            K::Repeat { step, limit } => self.repeat(step, &limit.text),
-            K::Flow { flow } => format!("the calls of the run are exactly {}", self.written(flow.span)),
-            K::Each { quantifier, step, condition } => self.each(*quantifier, step, condition),
+            K::Repeat { step, limit } => misread(self.repeat(step, &limit.text)),
+            K::Flow { flow } => plain(format!("the calls of the run are exactly {}", self.written(flow.span))),
+            K::Each { quantifier, step, condition } => plain(self.each(*quantifier, step, condition)),
             K::NoPredicate { predicate, target } => {
-                format!("{} finds nothing in {}", predicate.text, self.written(target.span))
+                plain(format!("{} finds nothing in {}", predicate.text, self.written(target.span)))
             }
-            K::ArgsValid { step, strict } => args_valid(step.as_ref().map(|step| self.step(step, &[])), *strict),
-            K::Block { scope, .. } => self.scope(scope),
+            K::ArgsValid { step, strict } => plain(args_valid(step.as_ref().map(|step| self.step(step, &[])), *strict)),
+            K::Block { scope, .. } => match scope {
+                Scope::Each { .. } | Scope::When { .. } => plain(self.scope(scope)),
+                Scope::After { .. } | Scope::Before { .. } | Scope::Between { .. } => misread(self.scope(scope)),
+            },
             K::Expression(_) | K::Group { .. } | K::World(_) => return None,
         })
+    }
+
+    /// Two patterns; the second knows what the first binds.
+    fn both(&self, first: &Step, second: &Step) -> (String, String) {
+        (self.step(first, &[]), self.step(second, &bound(first)))
     }
 
     fn scope(&self, scope: &Scope) -> String {

@@ -1,7 +1,10 @@
 //! The words of the language with what a person wants to know of each: what it is, how it is written, an example.
 //!
-//! One table. Completion takes the snippet, hover the sentence and the example; a test holds it against [`averment_syntax::words`] and compiles
-//! every example.
+//! Statements come from their own table ([`averment_syntax::statements`]), all other words stand here. Completion takes the snippet, hover the sentence
+//! and the example; a test holds it against [`averment_syntax::words`] and compiles every example.
+
+use averment_syntax::statements;
+use std::sync::LazyLock;
 
 /// What a word is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,8 +64,26 @@ pub struct Word {
 
 /// The words with a role, in the order of the reference.
 pub fn words(role: Role) -> impl Iterator<Item = &'static Word> {
-    WORDS.iter().filter(move |word| word.role == role)
+    all().filter(move |word| word.role == role)
 }
+
+fn all() -> impl Iterator<Item = &'static Word> {
+    STATEMENTS.iter().chain(OTHERS)
+}
+
+/// The statements of the table in `syntax`. What has a part between its words is no word.
+static STATEMENTS: LazyLock<Vec<Word>> = LazyLock::new(|| {
+    let plain = statements::FORMS.iter().filter(|form| !form.words.contains('…'));
+    plain
+        .map(|form| Word {
+            word: form.words,
+            role: Role::Statement,
+            snippet: form.snippet,
+            doc: form.doc,
+            example: form.example,
+        })
+        .collect()
+});
 
 /// The word of a text with one of these roles; earlier roles win.
 pub(super) fn word(text: &str, roles: &[Role]) -> Option<&'static Word> {
@@ -71,50 +92,13 @@ pub(super) fn word(text: &str, roles: &[Role]) -> Option<&'static Word> {
 
 macro_rules! vocabulary {
     ($($role:ident { $($word:literal $snippet:literal $doc:literal $example:literal;)* })*) => {
-        static WORDS: &[Word] = &[$($(
+        static OTHERS: &[Word] = &[$($(
             Word { word: $word, role: Role::$role, snippet: $snippet, doc: $doc, example: $example },
         )*)*];
     };
 }
 
 vocabulary! {
-    Statement {
-        "require" "require ${1:tool}" "holds when the step occurs; with `2 times`, `1..3 times` or `2.. times` when it occurs that often" "require search 1..3 times";
-        "never" "never ${1:tool}" "holds when none of the steps occurs; with `after`, `before` or `between` when none occurs in that window" "never admin_*, drop_table";
-        "only" "only ${1:tools}" "holds when every call matches one of the steps; vacuous without calls" "only search, fetch*";
-        "count" "count ${1:tool} <= ${2:10}" "holds when the number of these steps meets the comparison" "count api_call <= 10";
-        "first" "first ${1:tool}" "holds when the first call is this one" "first plan";
-        "last" "last ${1:tool}" "holds when the last call is this one" "last answer";
-        "before" "before ${1:approve} -> ${2:refund}" "holds when every step on the right has an earlier step on the left; vacuous where the right side never occurs" "before approve(id: $id) -> refund(id: $id)";
-        "before each" "before each ${1:approve} -> ${2:refund}" "holds when every step on the right has a step on the left of its own, since the previous one" "before each approve -> refund";
-        "after" "after ${1:open} -> ${2:close}" "holds when every step on the left has a later step on the right; vacuous where the left side never occurs" "after open -> close";
-        "after each" "after each ${1:open} -> ${2:close}" "holds when every step on the left has a later step on the right before the next one on the left" "after each open -> close";
-        "immediately before" "immediately before ${1:check} -> ${2:save}" "holds when the call just before every step on the right is the one on the left" "immediately before check -> save";
-        "immediately after" "immediately after ${1:save} -> ${2:notify}" "holds when the call just after every step on the left is the one on the right" "immediately after save -> notify";
-        "sequence" "sequence ${1:plan} -> ${2:search} -> ${3:answer}" "holds when the steps occur in this order, with anything between them" "sequence plan -> search -> answer";
-        "sequence only" "sequence only ${1:plan} -> ${2:answer}" "holds when the steps that match any of these are exactly this sequence" "sequence only plan -> answer";
-        "sequence exactly" "sequence exactly ${1:plan} -> ${2:answer}" "holds when all calls of the run are exactly this sequence" "sequence exactly plan -> search -> answer";
-        "together" "together ${1:a}, ${2:b}" "holds when some of both stand in one turn or overlap in time" "together fetch_a, fetch_b";
-        "apart" "apart ${1:a}, ${2:b}" "holds when none of both stand in one turn or overlap in time" "apart write_row, migrate";
-        "if" "if ${1:a} then ${2:b}" "holds when the run has the second step wherever it has the first; with `else` it is an expression" "if refund then approve";
-        "either" "either ${1:a} or ${2:b}" "holds when at least one of the steps occurs" "either answer or escalate";
-        "not both" "not both ${1:a}, ${2:b}" "holds when the run does not have both" "not both refund, charge";
-        "never repeat" "never repeat ${1:any} more than ${2:3} times" "holds when no more than that many neighbouring calls are the same: tool and arguments" "never repeat any more than 3 times";
-        "flow" "flow ${1:plan} -> (${2:search})* -> ${3:answer}" "holds when the calls of the run are a word of this regular expression; `*`, `+`, `?` and `{2,3}` stand behind parentheses" "flow plan -> (search -> (fetch)*)+ -> answer";
-        "each" "each ${1:tool}: ${2:args.amount <= 100}" "holds when every one of these steps meets the condition; its fields are in scope" "each refund: args.amount <= 100";
-        "some" "some ${1:tool}: ${2:result.code == 200}" "holds when at least one of these steps meets the condition" "some fetch: result.code == 200";
-        "no" "no ${1:tool}: ${2:args.force == true}" "holds when none of these steps meets the condition; `no secrets in …` when a predicate finds nothing" "no delete_*: args.force == true";
-        "args valid" "args valid" "holds when the arguments of the calls fit the declared schemas; `strict` refuses undeclared tools, `for tool` looks at some calls" "tool search { type: \"object\" }\nargs valid strict";
-        "between" "between ${1:freeze} and ${2:thaw} {\n  $0\n}" "its statements hold in every window between the two steps" "between freeze and thaw { never deploy }";
-        "when" "when ${1:inputs.vip == true} {\n  $0\n}" "its statements count only where the condition is true, and are skipped elsewhere" "when inputs.vip == true { require concierge }";
-        "any of" "any of {\n  $0\n}" "holds when at least one of its statements holds" "any of { require plan; require answer }";
-        "all of" "all of {\n  $0\n}" "holds when all of its statements hold" "all of { require plan; never deploy }";
-        "none of" "none of {\n  $0\n}" "holds when none of its statements holds" "none of { require drop_table }";
-        "at least" "at least ${1:2} of {\n  $0\n}" "holds when at least so many of its statements hold" "at least 2 of { require a_tool; require b_tool; require c_tool }";
-        "file" "file \"${1:out.txt}\" ${2:exists}" "holds when the file of the world around the run meets the test" "file \"out.txt\" exists";
-        "run" "run \"${1:python3 validate.py}\" exits ${2:0}" "holds when the command exits with this code; it needs `--allow-run`" "run \"python3 validate.py\" exits 0";
-        "not" "not ${1:statement}" "turns pass into fail and fail into pass" "not require deploy";
-    }
     Declaration {
         "use" "use ${1:std.secrets}" "imports the names of a module or of another rule file" "use std.secrets";
         "tools from" "tools from \"${1:tools.json}\"" "declares the tool catalogue from a file: MCP `tools/list`, OpenAI tools, or names with JSON Schemas" "tools from \"tools.json\"";
@@ -309,7 +293,7 @@ mod tests {
     fn every_word_of_the_language_is_explained() {
         let first = |word: &str| word.split(' ').next().unwrap_or("").to_owned();
         let known = |roles: &[Role], word: &str| {
-            WORDS.iter().any(|one| roles.contains(&one.role) && (one.word == word || first(one.word) == word))
+            all().any(|one| roles.contains(&one.role) && (one.word == word || first(one.word) == word))
         };
         let statements = syntax::STATEMENTS.iter().filter(|word| !matches!(**word, "env" | "tool" | "http"));
         for word in statements {
@@ -339,10 +323,12 @@ mod tests {
     fn every_example_compiles() {
         let files = [("tools.json", "{\"search\": {\"type\": \"object\"}}")];
         let files = averment_engine::check::files::Memory::new(files);
-        for word in WORDS.iter().filter(|word| !word.example.is_empty() && word.word != "tools from") {
+        let others = OTHERS.iter().filter(|word| !word.example.is_empty() && word.word != "tools from");
+        let all = statements::FORMS.iter().map(|form| (form.words, form.example));
+        for (words, example) in all.chain(others.map(|word| (word.word, word.example))) {
             let folder = Some(std::path::Path::new(""));
-            let compiled = averment_fixtures::Rules::with_files("example.assert", folder, word.example, &files);
-            assert!(compiled.is_ok(), "`{}`:\n{}", word.word, compiled.unwrap_err());
+            let compiled = averment_fixtures::Rules::with_files("example.assert", folder, example, &files);
+            assert!(compiled.is_ok(), "`{words}`:\n{}", compiled.unwrap_err());
         }
     }
 }

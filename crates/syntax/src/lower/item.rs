@@ -62,7 +62,7 @@ impl Lower<'_> {
         let StatementKind::Expression(Expr { kind: ExprKind::Name(word), span }) = &statement.kind else {
             return false;
         };
-        let Some((_, example)) = words::EXAMPLES.iter().find(|(known, _)| known == word) else { return false };
+        let Some(example) = words::example_of(word) else { return false };
         self.error(
             span.at_end(),
             format!("something is missing behind `{word}`"),

@@ -2,6 +2,7 @@
 
 use super::brackets::{Brackets, Close, ends_operand};
 use super::text::Text;
+use crate::statements;
 use crate::token::Kind;
 use crate::words;
 
@@ -78,35 +79,13 @@ const MOST_DOUBTFUL: usize = 8;
 pub(super) fn is_doubtful(text: &Text<'_>, line_end: usize, next: usize) -> bool {
     const SIGNS: &[&str] =
         &["==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "in", "contains", "icontains", "matches", "with"];
-    const STATEMENTS: &[&str] = &[
-        "require",
-        "never",
-        "only",
-        "before",
-        "after",
-        "immediately",
-        "sequence",
-        "together",
-        "apart",
-        "either",
-        "flow",
-        "each",
-        "some",
-        "between",
-        "when",
-        "rule",
-        "test",
-        "suite",
-        "let",
-        "param",
-        "def",
-        "use",
-        "invariant",
-    ];
+    const DECLARATIONS: &[&str] = &["rule", "test", "suite", "let", "param", "def", "use", "invariant"];
     let last = text.word(line_end.saturating_sub(1));
     let named =
         text.kind(next + 1) == Kind::LineEnd || matches!(text.word(next + 1), ":" | "." | "," | "==" | "!=" | "|");
-    SIGNS.contains(&last) || STATEMENTS.contains(&text.word(next)) && !named
+    let first = text.word(next);
+    let begins = statements::head(first).is_some_and(|head| head.sure) || DECLARATIONS.contains(&first);
+    SIGNS.contains(&last) || begins && !named
 }
 
 /// Whether the statement from `start` goes on behind a line end, in the line that starts with token `next`.
@@ -213,12 +192,9 @@ pub(super) fn body_of(text: &Text<'_>, brackets: &Brackets, piece: Piece) -> Opt
     }
     let kind = match text.word(head) {
         "workspace" | "runner" => BodyKind::Settings,
-        "rule" | "suite" | "case" | "pre" | "post" | "invariant" | "before" | "after" | "between" | "each" | "when" => {
-            BodyKind::Items
-        }
+        "rule" | "suite" | "case" | "pre" | "post" | "invariant" => BodyKind::Items,
         "for" if text.is(head + 1, "each") => BodyKind::Items,
-        "any" | "all" | "none" if text.is(head + 1, "of") => BodyKind::Items,
-        "at" if text.is(head + 1, "least") => BodyKind::Items,
+        first if statements::has_block(first, text.word(head + 1)) => BodyKind::Items,
         _ => return None,
     };
     let mut at = head + 1;

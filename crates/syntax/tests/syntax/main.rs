@@ -18,4 +18,5 @@ mod golden;
 mod highlight;
 mod mistyped;
 mod properties;
+mod statements;
 mod tree;

@@ -9,6 +9,7 @@ use crate::assist::member::{self, Field, Place, kind_of};
 use crate::assist::vocabulary::{self, Role};
 use averment_engine::check::DeclarationKind;
 use averment_runs::run::Kind;
+use averment_syntax::statements;
 
 impl Found<'_, '_> {
     pub(super) fn steps(&mut self) {
@@ -103,27 +104,15 @@ impl Found<'_, '_> {
             ("until", "until ${1:step}", "where the window ends"),
             ("more than", "more than ${1:3} times", "how often in a row is too often"),
             ("times", "${1:2} times", "how often"),
-            ("only after", "only after ${1:step}", "the same as `before`, the other way round"),
-            ("iff", "iff ${1:step}", "both or none"),
             ("in", "in ${1:output}", "where a predicate looks"),
         ];
-        let head = self.cursor.head.as_str();
-        let fits = |word: &str| match word {
-            "->" => matches!(head, "before" | "after" | "immediately" | "sequence" | "flow"),
-            "within" => matches!(head, "before" | "after" | "immediately" | "sequence" | "never"),
-            "then" => head == "if",
-            "after" | "before" | "between" => head == "never",
-            "until" => matches!(head, "never" | "after"),
-            "more than" => head == "never",
-            "times" => head == "require",
-            "in" => head == "no",
-            "only after" | "iff" => false,
-            _ => true,
-        };
+        let head = statements::head(&self.cursor.head);
+        let of_any = |label: &str| matches!(label, "where" | "ok" | "failed");
+        let fits = |label: &str| of_any(label) || head.is_some_and(|head| head.behind.contains(&label));
         for (label, insert, doc) in rows.iter().filter(|(label, ..)| fits(label)) {
             self.push(CompletionKind::Operator, label, insert, "", doc);
         }
-        if head == "count" {
+        if self.cursor.head == "count" {
             self.comparisons();
         }
         self.modifiers();

@@ -8,6 +8,7 @@ use crate::assist::vocabulary::{self, Role};
 use averment_base::diagnostic::Slug;
 use averment_builtins::stdlib;
 use averment_engine::check::DeclarationKind;
+use averment_syntax::statements;
 
 impl Found<'_, '_> {
     pub(super) fn start(&mut self, body: Body) {
@@ -60,17 +61,8 @@ impl Found<'_, '_> {
 
     /// Statements of the world that begin like declarations.
     pub(super) fn world(&mut self) {
-        let rows = [
-            ("env … is set", "env ${1:API_KEY} is set", "holds when the environment variable is set"),
-            ("tool … is available", "tool ${1:exec} is available", "holds when the tool is among those of the run"),
-            (
-                "http … status",
-                "http \"${1:example.com}\" status == ${2:200}",
-                "holds when every traced request to it has this status",
-            ),
-        ];
-        for (label, insert, doc) in rows {
-            self.push(CompletionKind::Statement, label, insert, "statement", doc);
+        for form in statements::FORMS.iter().filter(|form| form.words.contains('…')) {
+            self.push(CompletionKind::Statement, form.words, form.snippet, "statement", form.doc);
         }
     }
 

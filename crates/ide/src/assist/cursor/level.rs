@@ -1,6 +1,7 @@
 //! What each word of a statement does to the part of the statement that follows.
 
 use super::{Body, Level, Mode, Steps};
+use averment_syntax::statements::{self, Follows};
 use averment_syntax::token::Kind;
 use averment_syntax::words as language;
 
@@ -33,6 +34,20 @@ pub(super) fn is_modifier(word: &str) -> bool {
     language::MODIFIERS.contains(&word) && !matches!(word, "when" | "severity")
 }
 
+/// The part of a statement behind a first word that begins no statement.
+fn other_word(body: Body, word: &str) -> Mode {
+    match word {
+        "until" => Mode::Step,
+        "use" => Mode::Use,
+        "test" => Mode::Test,
+        "call" => Mode::Call,
+        "severity" => Mode::Severity,
+        _ if language::DECLARATIONS.contains(&word) || language::MODIFIERS.contains(&word) => Mode::Free,
+        "prompt" | "timeout" | "template" | "bootstrap" | "model" | "agent" if body != Body::File => Mode::Free,
+        _ => Mode::Expression,
+    }
+}
+
 impl Level {
     pub(super) fn entry(&mut self, word: &str, kind: Kind) {
         match word {
@@ -46,20 +61,13 @@ impl Level {
     }
 
     pub(super) fn first_word(&mut self, body: Body, word: &str) {
-        self.mode = match word {
-            "not" => Mode::Start(body),
-            "require" | "never" | "only" | "first" | "last" | "before" | "after" | "immediately" | "sequence"
-            | "together" | "apart" | "either" | "flow" | "each" | "some" | "no" | "between" | "count" | "if"
-            | "until" => Mode::Step,
-            "when" => Mode::Expression,
-            "use" => Mode::Use,
-            "test" => Mode::Test,
-            "call" => Mode::Call,
-            "severity" => Mode::Severity,
-            _ if language::DECLARATIONS.contains(&word) || language::MODIFIERS.contains(&word) => Mode::Free,
-            "prompt" | "timeout" | "template" | "bootstrap" | "model" | "agent" if body != Body::File => Mode::Free,
-            "at" | "file" | "args" => Mode::Free,
-            _ => Mode::Expression,
+        let follows = statements::head(word).map(|head| head.follows);
+        self.mode = match follows {
+            Some(Follows::Step) => Mode::Step,
+            Some(Follows::Expression) => Mode::Expression,
+            Some(Follows::Statement) => Mode::Start(body),
+            Some(Follows::Other) => Mode::Free,
+            None => other_word(body, word),
         };
     }
 

@@ -3,6 +3,7 @@
 use super::walk::opens_step;
 use super::{Body, Cursor, Mode, Walk};
 use crate::assist::chain::Chain;
+use averment_syntax::statements;
 use averment_syntax::token::Kind;
 use std::ops::Range;
 
@@ -63,11 +64,10 @@ impl<'t> Walk<'_, 't> {
 
     /// `x` of `any x in …`, the parameters of a `def`, and the bindings of the statement with those of the blocks around it.
     pub(super) fn locals(&self) -> Vec<String> {
-        const BLOCKS: [&str; 9] = ["before", "after", "between", "each", "when", "any", "all", "none", "at"];
         let statement = self.levels.iter().rposition(|level| matches!(level.begins, Mode::Start(_))).unwrap_or(0);
         let mut own = self.levels.get(statement).map_or(0, |level| level.start);
         for level in self.levels.get(..statement).unwrap_or(&[]).iter().rev() {
-            if !BLOCKS.contains(&level.head.as_str()) {
+            if !statements::begins_block(&level.head) {
                 break;
             }
             own = level.start;

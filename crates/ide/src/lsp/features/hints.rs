@@ -4,9 +4,9 @@ use super::super::analysis::Analysis;
 use super::super::dispatch::Answer;
 use super::super::server::Server;
 use crate::assist;
-use crate::lint::walk::{self, Visit};
 use averment_builtins::table::type_word;
 use averment_engine::ir::Type;
+use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{Item, ItemKind, Statement, StatementKind};
 use lsp_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams};
 use std::ops::Range;
@@ -66,35 +66,13 @@ impl<'a> Visit<'a> for Found<'_> {
     }
 
     fn statement(&mut self, statement: &'a Statement) {
-        if !speaks_of_order(&statement.kind) {
-            return;
-        }
-        if let Some(reading) = assist::reading(statement, &self.analysis.sources) {
+        if let Some(reading) = assist::hint(statement, &self.analysis.sources) {
             let at = match &statement.kind {
                 StatementKind::Block { body, .. } => block_head(self.analysis, statement, body),
                 _ => statement.span.end as usize,
             };
             self.hints.push((at, reading, None));
         }
-    }
-}
-
-/// Statements whose words alone are easily read the wrong way round.
-fn speaks_of_order(kind: &StatementKind) -> bool {
-    use StatementKind as K;
-    match kind {
-        K::Before { .. }
-        | K::After { .. }
-        | K::Sequence { .. }
-        | K::IfThen { .. }
-        | K::Iff { .. }
-        | K::NotBoth { .. } => true,
-        K::Never { window, .. } => window.is_some(),
-        K::Together { .. } | K::Apart { .. } | K::Repeat { .. } => true,
-        K::Block { scope, .. } => {
-            !matches!(scope, averment_syntax::ast::Scope::When { .. } | averment_syntax::ast::Scope::Each { .. })
-        }
-        _ => false,
     }
 }
 

@@ -1,0 +1,190 @@
+//! The table of statements: the words that each begins with, what may follow them, how it is written, what it says in a sentence, an example.
+//!
+//! The reserved words, recovery, completion, hover, colours, snippets of editors and the reference follow from it. What a statement is made of stands
+//! in [`crate::ast::StatementKind`]; what it means, in the engine.
+
+/// What stands behind the first word of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follows {
+    /// A step pattern.
+    Step,
+    /// An expression, or the rest of a word that is followed by a body: `any of {`.
+    Expression,
+    /// Another statement.
+    Statement,
+    /// Something of its own: a number, a path, a name.
+    Other,
+}
+
+/// A word that begins statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The word.
+    pub word: &'static str,
+    /// What stands behind it.
+    pub follows: Follows,
+    /// Words and signs of the statement that may stand behind one of its steps.
+    pub behind: &'static [&'static str],
+    /// Whether a line that begins with it is a new statement even where the line before could go on: hardly anything else has this name.
+    pub sure: bool,
+    /// The shortest whole statement, told where the word stands alone; empty for a word that also is a field, a root or an operator.
+    pub alone: &'static str,
+}
+
+/// One form of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    /// Its words as they are written: `immediately before`. A `…` stands for a part between them.
+    pub words: &'static str,
+    /// Whether a body in braces may stand behind it.
+    pub block: bool,
+    /// What to insert, with `${1:…}` for what is to be filled in.
+    pub snippet: &'static str,
+    /// What it says, in one sentence without a full stop.
+    pub doc: &'static str,
+    /// A line of a file that uses it.
+    pub example: &'static str,
+}
+
+macro_rules! heads {
+    ($($word:literal $follows:ident [$($behind:literal)*] $sure:ident $alone:literal;)*) => {
+        /// The words that begin statements.
+        pub const HEADS: &[Head] = &[$(Head {
+            word: $word,
+            follows: Follows::$follows,
+            behind: &[$($behind),*],
+            sure: heads!(@ $sure),
+            alone: $alone,
+        }),*];
+
+        /// The same words alone.
+        pub const WORDS: &[&str] = &[$($word),*];
+    };
+    (@ sure) => { true };
+    (@ unsure) => { false };
+}
+
+macro_rules! forms {
+    ($($words:literal $shape:ident $snippet:literal $doc:literal $example:literal;)*) => {
+        /// The forms of statements, in the order of the reference.
+        pub const FORMS: &[Form] = &[$(Form {
+            words: $words,
+            block: forms!(@ $shape),
+            snippet: $snippet,
+            doc: $doc,
+            example: $example,
+        }),*];
+    };
+    (@ block) => { true };
+    (@ line) => { false };
+}
+
+// First word, what follows it, what may stand behind its steps, whether it surely begins a statement, the shortest whole one.
+heads! {
+    "require" Step ["times"] sure "require search";
+    "never" Step ["after" "before" "between" "until" "within" "more than"] sure "never deploy";
+    "only" Step [] sure "only search, fetch*";
+    "count" Step [] unsure "count search <= 10";
+    "first" Step [] unsure "first plan";
+    "last" Step [] unsure "last answer";
+    "before" Step ["->" "within"] sure "before approve -> refund";
+    "after" Step ["->" "within" "until"] sure "after open -> close";
+    "immediately" Step ["->" "within"] sure "immediately before check -> save";
+    "sequence" Step ["->" "within"] sure "sequence plan -> search -> answer";
+    "together" Step [] sure "together fetch_a, fetch_b";
+    "apart" Step [] sure "apart write_row, migrate";
+    "if" Step ["then"] unsure "";
+    "either" Step [] sure "either answer or escalate";
+    "not" Statement [] unsure "";
+    "flow" Step ["->"] sure "flow plan -> (search)* -> answer";
+    "each" Step [] sure "each refund: args.amount <= 100";
+    "some" Step [] sure "some fetch: result.code == 200";
+    "no" Step ["in"] unsure "no delete_*: args.force == true";
+    "args" Other [] unsure "";
+    "between" Step [] sure "between freeze and thaw { never deploy }";
+    "when" Expression [] sure "when inputs.vip == true { require concierge }";
+    "any" Expression [] unsure "";
+    "all" Expression [] unsure "all of { require plan; never deploy }";
+    "none" Expression [] unsure "none of { require drop_table }";
+    "at" Other [] unsure "";
+    "file" Other [] unsure "";
+    "env" Expression [] unsure "";
+    "tool" Other [] unsure "";
+    "http" Expression [] unsure "";
+    "run" Expression [] unsure "";
+}
+
+// Words, whether it may have a body, snippet, sentence, example.
+forms! {
+    "require" line "require ${1:tool}" "holds when the step occurs; with `2 times`, `1..3 times` or `2.. times` when it occurs that often" "require search 1..3 times";
+    "never" line "never ${1:tool}" "holds when none of the steps occurs; with `after`, `before` or `between` when none occurs in that window" "never admin_*, drop_table";
+    "only" line "only ${1:tools}" "holds when every call matches one of the steps; vacuous without calls" "only search, fetch*";
+    "count" line "count ${1:tool} <= ${2:10}" "holds when the number of these steps meets the comparison" "count api_call <= 10";
+    "first" line "first ${1:tool}" "holds when the first call is this one" "first plan";
+    "last" line "last ${1:tool}" "holds when the last call is this one" "last answer";
+    "before" block "before ${1:approve} -> ${2:refund}" "holds when every step on the right has an earlier step on the left; vacuous where the right side never occurs" "before approve(id: $id) -> refund(id: $id)";
+    "before each" line "before each ${1:approve} -> ${2:refund}" "holds when every step on the right has a step on the left of its own, since the previous one" "before each approve -> refund";
+    "after" block "after ${1:open} -> ${2:close}" "holds when every step on the left has a later step on the right; vacuous where the left side never occurs" "after open -> close";
+    "after each" line "after each ${1:open} -> ${2:close}" "holds when every step on the left has a later step on the right before the next one on the left" "after each open -> close";
+    "immediately before" line "immediately before ${1:check} -> ${2:save}" "holds when the call just before every step on the right is the one on the left" "immediately before check -> save";
+    "immediately after" line "immediately after ${1:save} -> ${2:notify}" "holds when the call just after every step on the left is the one on the right" "immediately after save -> notify";
+    "sequence" line "sequence ${1:plan} -> ${2:search} -> ${3:answer}" "holds when the steps occur in this order, with anything between them" "sequence plan -> search -> answer";
+    "sequence only" line "sequence only ${1:plan} -> ${2:answer}" "holds when the steps that match any of these are exactly this sequence" "sequence only plan -> answer";
+    "sequence exactly" line "sequence exactly ${1:plan} -> ${2:answer}" "holds when all calls of the run are exactly this sequence" "sequence exactly plan -> search -> answer";
+    "together" line "together ${1:a}, ${2:b}" "holds when some of both stand in one turn or overlap in time" "together fetch_a, fetch_b";
+    "apart" line "apart ${1:a}, ${2:b}" "holds when none of both stand in one turn or overlap in time" "apart write_row, migrate";
+    "if" line "if ${1:a} then ${2:b}" "holds when the run has the second step wherever it has the first; with `else` it is an expression" "if refund then approve";
+    "either" line "either ${1:a} or ${2:b}" "holds when at least one of the steps occurs" "either answer or escalate";
+    "not both" line "not both ${1:a}, ${2:b}" "holds when the run does not have both" "not both refund, charge";
+    "never repeat" line "never repeat ${1:any} more than ${2:3} times" "holds when no more than that many neighbouring calls are the same: tool and arguments" "never repeat any more than 3 times";
+    "flow" line "flow ${1:plan} -> (${2:search})* -> ${3:answer}" "holds when the calls of the run are a word of this regular expression; `*`, `+`, `?` and `{2,3}` stand behind parentheses" "flow plan -> (search -> (fetch)*)+ -> answer";
+    "each" block "each ${1:tool}: ${2:args.amount <= 100}" "holds when every one of these steps meets the condition; its fields are in scope" "each refund: args.amount <= 100";
+    "some" line "some ${1:tool}: ${2:result.code == 200}" "holds when at least one of these steps meets the condition" "some fetch: result.code == 200";
+    "no" line "no ${1:tool}: ${2:args.force == true}" "holds when none of these steps meets the condition; `no secrets in …` when a predicate finds nothing" "no delete_*: args.force == true";
+    "args valid" line "args valid" "holds when the arguments of the calls fit the declared schemas; `strict` refuses undeclared tools, `for tool` looks at some calls" "tool search { type: \"object\" }\nargs valid strict";
+    "between" block "between ${1:freeze} and ${2:thaw} {\n  $0\n}" "its statements hold in every window between the two steps" "between freeze and thaw { never deploy }";
+    "when" block "when ${1:inputs.vip == true} {\n  $0\n}" "its statements count only where the condition is true, and are skipped elsewhere" "when inputs.vip == true { require concierge }";
+    "any of" block "any of {\n  $0\n}" "holds when at least one of its statements holds" "any of { require plan; require answer }";
+    "all of" block "all of {\n  $0\n}" "holds when all of its statements hold" "all of { require plan; never deploy }";
+    "none of" block "none of {\n  $0\n}" "holds when none of its statements holds" "none of { require drop_table }";
+    "at least" block "at least ${1:2} of {\n  $0\n}" "holds when at least so many of its statements hold" "at least 2 of { require a_tool; require b_tool; require c_tool }";
+    "file" line "file \"${1:out.txt}\" ${2:exists}" "holds when the file of the world around the run meets the test" "file \"out.txt\" exists";
+    "env … is set" line "env ${1:API_KEY} is set" "holds when the environment variable is set" "env API_KEY is set";
+    "tool … is available" line "tool ${1:exec} is available" "holds when the tool is among those of the run" "tool exec is available";
+    "http … status" line "http \"${1:example.com}\" status == ${2:200}" "holds when every traced request to it has this status" "http \"example.com\" status == 200";
+    "run" line "run \"${1:python3 validate.py}\" exits ${2:0}" "holds when the command exits with this code; it needs `--allow-run`" "run \"python3 validate.py\" exits 0";
+    "not" line "not ${1:statement}" "turns pass into fail and fail into pass" "not require deploy";
+}
+
+/// What is known of a word that begins statements.
+#[must_use]
+pub fn head(word: &str) -> Option<&'static Head> {
+    HEADS.iter().find(|head| head.word == word)
+}
+
+/// True where a body may stand behind these words: `between`, `any of`.
+#[must_use]
+pub fn has_block(first: &str, second: &str) -> bool {
+    FORMS.iter().filter(|form| form.block).any(|form| match form.words.split_once(' ') {
+        Some(both) => both == (first, second),
+        None => form.words == first,
+    })
+}
+
+/// True for the first word of a statement that may have a body.
+#[must_use]
+pub fn begins_block(word: &str) -> bool {
+    FORMS.iter().any(|form| form.block && form.words.split(' ').next() == Some(word))
+}
+
+/// True for a word inside of a statement, in front of or behind its steps: `each`, `until`.
+#[must_use]
+pub fn is_inner(word: &str) -> bool {
+    let behind = || HEADS.iter().flat_map(|head| head.behind).any(|words| words.split(' ').any(|one| one == word));
+    let second = |form: &Form| {
+        let (first, rest) = form.words.split_once(' ')?;
+        head(first).filter(|head| head.follows == Follows::Step)?;
+        Some(rest == word)
+    };
+    FORMS.iter().any(|form| second(form) == Some(true)) || behind()
+}

@@ -1,0 +1,72 @@
+//! The table of statements, against what is written by hand beside it: the grammar, the lowering, the reference.
+
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_syntax::ast::{ItemKind, StatementKind};
+use averment_syntax::statements::{FORMS, HEADS};
+use averment_syntax::words;
+use std::collections::BTreeSet;
+
+fn project(path: &str) -> String {
+    std::fs::read_to_string(averment_fixtures::root().join(path)).unwrap()
+}
+
+/// Whether a text is read as a file that ends with a statement about the course, the world or other statements.
+fn ends_with_statement(text: &str) -> bool {
+    let mut map = SourceMap::default();
+    let file = map.add(SourceFile::new("rules.assert", None, text));
+    let (tree, _, diagnostics) = averment_syntax::parse(&map, file, &Limits::default());
+    assert!(diagnostics.0.is_empty(), "`{text}`: {diagnostics:?}");
+    match tree.items.last().map(|item| &item.kind) {
+        Some(ItemKind::Assertion(assertion)) => !matches!(assertion.statement.kind, StatementKind::Expression(_)),
+        _ => false,
+    }
+}
+
+#[test]
+fn the_grammar_begins_statements_with_the_words_of_the_table() {
+    let grammar = project("grammar/assert.pest");
+    let (_, rule) = grammar.split_once("statement_word = @{").unwrap();
+    let (rule, _) = rule.split_once('}').unwrap();
+    let written: BTreeSet<&str> = rule.split('"').skip(1).step_by(2).collect();
+    assert_eq!(written, words::STATEMENTS.iter().copied().collect(), "`statement_word` in grammar/assert.pest");
+}
+
+#[test]
+fn every_example_is_read_as_a_statement() {
+    let shortest = HEADS.iter().map(|head| head.alone).filter(|example| !example.is_empty());
+    for example in FORMS.iter().map(|form| form.example).chain(shortest) {
+        assert!(ends_with_statement(example), "`{example}`: crates/syntax/src/lower/statement.rs gives no statement");
+    }
+}
+
+#[test]
+fn every_form_begins_with_a_word_of_the_table() {
+    let first = |words: &'static str| words.split(' ').next().unwrap();
+    let forms: BTreeSet<&str> = FORMS.iter().map(|form| first(form.words)).collect();
+    assert_eq!(forms, words::STATEMENTS.iter().copied().collect());
+    for form in FORMS {
+        let own = form.example.lines().last().unwrap();
+        assert!(own.starts_with(first(form.words)), "`{own}` is no example of `{}`", form.words);
+    }
+}
+
+/// True for words that begin something in backticks on a page: `require A`.
+fn is_told(page: &str, words: &str) -> bool {
+    let codes = page.split('`').skip(1).step_by(2);
+    codes.into_iter().any(|code| code.strip_prefix(words).is_some_and(|rest| !rest.starts_with(char::is_alphabetic)))
+}
+
+#[test]
+fn the_reference_tells_every_form() {
+    let language = project("docs/reference/language.md");
+    let course = project("docs/reference/course.md");
+    for form in FORMS {
+        let words = form.words.split('…').next().unwrap().trim();
+        assert!(is_told(&language, words), "docs/reference/language.md does not tell `{words}`");
+        // The world and groups of statements are no question of the course.
+        let others = ["file", "env", "tool", "http", "run", "any of", "all of", "none of", "at least"];
+        let is_course = !others.contains(&words);
+        assert!(!is_course || is_told(&course, words), "docs/reference/course.md does not tell `{words}`");
+    }
+}

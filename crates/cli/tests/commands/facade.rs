@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 const RULES: &str = r#"
+use std.secrets (secrets)
 param limit: number
 rule approval "Large refunds are approved" {
   tags money

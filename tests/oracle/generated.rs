@@ -95,25 +95,7 @@ fn walk(statement: &Statement, out: &mut Vec<String>) {
         }
         _ => {}
     }
-    out.push(name(statement));
-}
-
-fn name(statement: &Statement) -> String {
-    let text = format!("{statement:?}");
-    let word = |text: &str| text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("").to_owned();
-    let first = word(&text);
-    let detail = match statement {
-        Statement::Before { adjacency, reversed, .. } => {
-            format!(" {adjacency:?}{}", if *reversed { " reversed" } else { "" })
-        }
-        Statement::After { adjacency, .. } => format!(" {adjacency:?}"),
-        Statement::Sequence { mode, .. } => format!(" {mode:?}"),
-        Statement::NeverAfter { until: Some(_), .. } => " until".to_owned(),
-        Statement::Quantified(quantifier, ..) => format!(" {quantifier:?}"),
-        Statement::Block(header, _) => format!(" {}", word(&format!("{header:?}"))),
-        _ => String::new(),
-    };
-    format!("{first}{detail}")
+    out.push(statement.kind());
 }
 
 /// The verdicts of all assertions of a rule on one run.

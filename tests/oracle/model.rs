@@ -289,6 +289,27 @@ pub enum Statement {
     When(Box<Statement>, Condition),
 }
 
+impl Statement {
+    /// The name of its kind, for tables.
+    pub fn kind(&self) -> String {
+        let text = format!("{self:?}");
+        let word = |text: &str| text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("").to_owned();
+        let first = word(&text);
+        let detail = match self {
+            Statement::Before { adjacency, reversed, .. } => {
+                format!(" {adjacency:?}{}", if *reversed { " reversed" } else { "" })
+            }
+            Statement::After { adjacency, .. } => format!(" {adjacency:?}"),
+            Statement::Sequence { mode, .. } => format!(" {mode:?}"),
+            Statement::NeverAfter { until: Some(_), .. } => " until".to_owned(),
+            Statement::Quantified(quantifier, ..) => format!(" {quantifier:?}"),
+            Statement::Block(header, _) => format!(" {}", word(&format!("{header:?}"))),
+            _ => String::new(),
+        };
+        format!("{first}{detail}")
+    }
+}
+
 impl Flow {
     pub fn patterns(&self) -> Vec<&Pattern> {
         match self {

@@ -8,7 +8,7 @@
 
 use crate::faults::{Faults, Point};
 use crate::feed::{self, Feeder, Input, Lost};
-use crate::judge::{Done, Judge};
+use crate::judge::{Done, Judge, Reads};
 use crate::profile;
 use crate::unused::Unused;
 use averment_base::limits::LONG;
@@ -71,6 +71,8 @@ pub struct Finished {
     pub done: Vec<Done>,
     /// Counts of the runs that need nothing else.
     pub tally: Tally,
+    /// How much of the runs was read.
+    pub reads: Reads,
     /// Runs in it that were not judged: all, where judging it broke down.
     pub lost: u64,
 }
@@ -188,8 +190,8 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         drop(alone);
         let broke = judged.is_err();
         let lost = if broke { cut.unwrap_or_else(|| feed::lines_of(&buffer)).max(1) } else { 0 };
-        let (done, tally) = judged.unwrap_or_default();
-        if finish.send(Finished { number, bytes, done, tally, lost }).is_err() {
+        let (done, tally, reads) = judged.unwrap_or_default();
+        if finish.send(Finished { number, bytes, done, tally, reads, lost }).is_err() {
             return;
         }
         if broke {
@@ -200,17 +202,20 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
 }
 
 /// What judges a piece.
-type Work<'p> = Box<dyn FnMut(Part, &mut Vec<u8>) -> (Vec<Done>, Tally) + 'p>;
+type Work<'p> = Box<dyn FnMut(Part, &mut Vec<u8>) -> (Vec<Done>, Tally, Reads) + 'p>;
 
 fn work<'p>(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Work<'p> {
     match &pipeline.profile {
         None => {
             let mut judge = Judge::new(pipeline, prepared);
-            Box::new(move |part, buffer| judge.part(part, buffer))
+            Box::new(move |part, buffer| {
+                let (done, tally) = judge.part(part, buffer);
+                (done, tally, judge.take_reads())
+            })
         }
         Some(costs) => {
             let mut judge = profile::Judge::new(pipeline, prepared, costs);
-            Box::new(move |part, buffer| (judge.part(part, buffer), Tally::default()))
+            Box::new(move |part, buffer| (judge.part(part, buffer), Tally::default(), Reads::default()))
         }
     }
 }

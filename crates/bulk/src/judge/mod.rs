@@ -44,6 +44,26 @@ pub enum Done {
     Fault(String),
 }
 
+/// How much was read of the runs that were judged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// Runs that were settled by what the prefilter takes out of their bytes.
+    pub prefiltered: u64,
+    /// Runs of which no more was read than what is reported of them looks at.
+    pub projected: u64,
+    /// Runs that were read in full.
+    pub full: u64,
+}
+
+impl Reads {
+    /// Adds those of other runs.
+    pub fn add(&mut self, other: Self) {
+        self.prefiltered = self.prefiltered.saturating_add(other.prefiltered);
+        self.projected = self.projected.saturating_add(other.projected);
+        self.full = self.full.saturating_add(other.full);
+    }
+}
+
 /// What one thread keeps between runs.
 pub struct Judge<'p> {
     pipeline: &'p Pipeline,
@@ -60,6 +80,7 @@ pub struct Judge<'p> {
     wanted: partly::Wanted,
     verdicts: Vec<u8>,
     tally: Tally,
+    reads: Reads,
     /// Counts of runs of which nothing but counts is wanted.
     running: Running,
     /// What reports have room for.
@@ -129,6 +150,7 @@ impl<'p> Judge<'p> {
             wanted: partly::Wanted::default(),
             verdicts: Vec::new(),
             tally: Tally::default(),
+            reads: Reads::default(),
             done: Vec::new(),
             written: Vec::new(),
         }
@@ -144,6 +166,11 @@ impl<'p> Judge<'p> {
         if !self.written.is_empty() {
             self.done.push(Done::Lines(std::mem::take(&mut self.written)));
         }
+    }
+
+    /// How much was read since this was asked last.
+    pub fn take_reads(&mut self) -> Reads {
+        std::mem::take(&mut self.reads)
     }
 
     /// Judges a piece whose lines, if it has any, are in `buffer`.
@@ -241,13 +268,17 @@ impl<'p> Judge<'p> {
             if same {
                 self.running.add(&self.answers, &mut self.tally);
             }
+            self.reads.prefiltered += u64::from(same);
             return same;
         }
         if self.needs_run() {
             let line = line.trim_end_matches('\r');
-            return start.is_some_and(|start| self.by_parts(facts, stretch, (start, line), source));
+            let settled = start.is_some_and(|start| self.by_parts(facts, stretch, (start, line), source));
+            self.reads.projected += u64::from(settled);
+            return settled;
         }
         self.answered(line, source);
+        self.reads.prefiltered += 1;
         true
     }
 
@@ -258,6 +289,7 @@ impl<'p> Judge<'p> {
         }
         self.guarded(raw.text().len(), &|| raw.source.name(), |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
+            this.reads.full += 1;
             this.settle(&run, full);
             Ok(())
         });
@@ -297,6 +329,7 @@ impl<'p> Judge<'p> {
         }
         self.guarded(raw.text().len(), &|| raw.source.name(), |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
+            this.reads.full += 1;
             let mut facts = Facts::default();
             facts.of_run(&run, &this.demand);
             let source = Source::Run(&run, full);

@@ -1,0 +1,146 @@
+//! The route of `aver check`: what it makes of the rules and of what is wanted of a report, threads that judge, results in their order.
+
+use crate::full::{Buffer, ending};
+use averment_base::diagnostic::render::Style;
+use averment_base::limits::Limits;
+use averment_bulk::faults::Faults;
+use averment_bulk::feed::{Input, Reading};
+use averment_bulk::judge::{Done, Reads};
+use averment_bulk::pipeline::{self, Finished, Judging, Pipeline};
+use averment_bulk::unused::Unused;
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_engine::vm::select::Selection;
+use averment_report::gate::Policy;
+use averment_report::model::Detail;
+use averment_report::table::Table;
+use averment_report::totals::Totals;
+use averment_report::{self as report, Format, Options, Report, drawn_of};
+use averment_traces::read::STRETCH;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// How runs are checked.
+#[derive(Debug, Clone, Default)]
+pub struct Check {
+    pub selection: Selection,
+    pub policy: Policy,
+    pub strict: bool,
+    pub threads: usize,
+    /// Pieces of a kilobyte instead of the usual size.
+    pub small_pieces: bool,
+    pub max_failures: Option<usize>,
+}
+
+/// How text looks in files of reports.
+pub const STYLE: Style = Style { width: 100, ..Style::PLAIN };
+/// What stands beside the pieces of a trace.
+const MARGIN: usize = 8;
+
+/// The table of programs with what is selected of them.
+pub fn table(programs: &[Program], selection: &Selection) -> Table {
+    Table::new(programs, |program, number| {
+        let program = &programs[program];
+        selection.selects(program, &program.assertions[number as usize])
+    })
+}
+
+impl Check {
+    /// What reports are told beside the runs.
+    pub fn options(&self) -> Options {
+        let diagnostics = serde_json::Value::Array(Vec::new());
+        Options { style: STYLE, policy: self.policy, max_failures: self.max_failures, diagnostics }
+    }
+
+    /// Checks all runs of some files; gives the report in each format, and how much of the runs was read.
+    pub fn run(&self, programs: &[Program], traces: &[PathBuf], formats: &[Format]) -> (Vec<String>, Reads) {
+        let pipeline = Arc::new(self.pipeline(programs, formats));
+        let buffers: Vec<Buffer> = formats.iter().map(|_| Buffer::default()).collect();
+        let opened = formats.iter().zip(&buffers);
+        let reports =
+            opened.map(|(format, out)| report::open(*format, Box::new(out.clone()), self.options())).collect();
+        let mut writer = Writer { table: &pipeline.table, reports, totals: Totals::default(), reads: Reads::default() };
+        writer.write(pipeline::start(&pipeline, traces.iter().cloned().map(Input::File).collect(), None));
+        let reads = writer.reads;
+        drop(writer);
+        (buffers.iter().map(Buffer::text).collect(), reads)
+    }
+
+    /// What the command makes of the formats that are asked for.
+    fn pipeline(&self, programs: &[Program], formats: &[Format]) -> Pipeline {
+        let all = |wanted: [Format; 2]| formats.iter().all(|format| wanted.contains(format));
+        Pipeline {
+            table: Arc::new(table(programs, &self.selection)),
+            programs: Arc::new(programs.to_vec()),
+            options: EvaluateOptions { selection: self.selection.clone(), ..EvaluateOptions::default() },
+            policy: self.policy,
+            drawn: all([Format::Human, Format::Summary]).then(|| drawn_of(self.max_failures)),
+            detail: Detail {
+                excerpt: formats.contains(&Format::Human).then_some(STYLE.width - MARGIN),
+                findings: formats.iter().any(|format| *format != Format::Summary),
+            },
+            reading: Reading { limits: Limits::default(), strict: self.strict, names: None },
+            unused: Unused::default(),
+            threads: NonZeroUsize::new(self.threads),
+            chunk: if self.small_pieces { 1 << 10 } else { STRETCH },
+            compact: all([Format::Summary, Format::Jsonl]),
+            lines: formats.contains(&Format::Jsonl),
+            large: Mutex::default(),
+            profile: None,
+            faults: Faults::default(),
+        }
+    }
+}
+
+/// Writes results in the order of the traces.
+struct Writer<'a> {
+    table: &'a Table,
+    reports: Vec<Box<dyn Report>>,
+    totals: Totals,
+    reads: Reads,
+}
+
+impl Writer<'_> {
+    fn write(&mut self, judging: Judging) {
+        self.each(|report, table| report.begin(table).unwrap());
+        let (mut next, mut early) = (0, BTreeMap::new());
+        for finished in &judging.finished {
+            early.insert(finished.number, finished);
+            while let Some(finished) = early.remove(&next) {
+                self.piece(&finished);
+                next += 1;
+                let _ = judging.permits.try_recv();
+            }
+        }
+        let broken = judging.workers.join(next);
+        assert!(broken.dead == 0 && broken.lost.runs == 0, "{broken:?}");
+        let ending = ending(&self.totals);
+        self.reports.iter_mut().for_each(|report| report.end(self.table, &ending).unwrap());
+    }
+
+    fn piece(&mut self, finished: &Finished) {
+        for done in &finished.done {
+            match done {
+                Done::Run(run) => {
+                    self.totals.add(run);
+                    self.each(|report, table| report.run(table, run).unwrap());
+                }
+                Done::Lines(lines) => self.each(|report, _| report.lines(lines).unwrap()),
+                Done::Unreadable(what) => {
+                    self.totals.unreadable += 1;
+                    self.each(|report, _| report.unreadable(what).unwrap());
+                }
+                Done::Fault(name) => panic!("the evaluation of {name} broke down"),
+            }
+        }
+        self.totals.add_tally(&finished.tally);
+        self.each(|report, _| report.tally(&finished.tally));
+        self.reads.add(finished.reads);
+    }
+
+    fn each(&mut self, tell: impl Fn(&mut dyn Report, &Table)) {
+        self.reports.iter_mut().for_each(|report| tell(report.as_mut(), self.table));
+    }
+}

@@ -273,7 +273,8 @@ fn every_way_says_what_a_plain_evaluation_says() {
         all.lock().unwrap().0.add(&checker.coverage);
     };
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(&work))));
+    let work = &work;
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
     let (coverage, found) = all.into_inner().unwrap();
     println!("seed {}\n{}", seed(), coverage.table());
     let shown: String = found.iter().map(|(difference, case)| smallest(difference, case)).collect();

@@ -1,7 +1,7 @@
 //! Which word of the language another word is nearly: two letters swapped, one dropped, doubled or another, two words written as one.
 
 use super::grammar;
-use super::{mistakes, words};
+use super::{hints, words};
 
 /// Shorter words of the language are too much like others to take their place: `is` and `in`.
 const SHORTEST_SWAPPED: usize = 4;
@@ -12,7 +12,7 @@ const OWN_MEANING: &[&str] = &["one", "nor", "ever", "has", "most"];
 
 /// The words of the language that another word may have been meant to be, nearest first.
 pub(super) fn meant(word: &str) -> Vec<String> {
-    if mistakes::is_other_word(word) || OWN_MEANING.contains(&word) {
+    if hints::is_other_word(word) || OWN_MEANING.contains(&word) {
         return Vec::new();
     }
     let known = grammar::is_keyword(word);

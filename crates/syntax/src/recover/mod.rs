@@ -1,7 +1,7 @@
 //! Reading a file that the strict grammar refuses.
 //!
 //! The file is cut into statements by line ends, brackets and indentation; each is read alone by the strict grammar, bodies statement by
-//! statement. What a mistake spoils is its statement, or its line; all others are kept. What is wrong is said by [`super::mistakes`].
+//! statement. What a mistake spoils is its statement, or its line; all others are kept. What is wrong is said by [`super::hints`].
 
 mod again;
 mod brackets;
@@ -15,8 +15,8 @@ mod unfinished;
 
 use super::ast::{Item, ItemKind, Name, Setting};
 use super::grammar::{self, Failure, Rule};
+use super::hints;
 use super::lower::{Lower, Place, too_deep};
-use super::mistakes;
 use super::token::{Kind, Scan};
 pub(super) use again::read_again;
 pub use again::{Again, Before, Outline};
@@ -107,7 +107,7 @@ impl Reader<'_, '_> {
             while let Some(next) = troubles.next_if(|next| self.is_inside(trouble, *next)) {
                 inner.push(next.token());
             }
-            self.diagnostics.push(mistakes::bracket(self.text, trouble, &inner));
+            self.diagnostics.push(hints::bracket(self.text, trouble, &inner));
         }
     }
 

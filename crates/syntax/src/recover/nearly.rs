@@ -7,7 +7,7 @@ use super::{Kind, Piece, Reader};
 use crate::grammar::{self, Failure, Rule};
 use crate::lower::Place;
 use crate::near::meant;
-use crate::{mistakes, words};
+use crate::{hints, words};
 use averment_base::diagnostic::{Diagnostic, Edit, Slug};
 
 /// How many other words are tried in one statement.
@@ -64,7 +64,7 @@ impl Trial<'_> {
         if reads != Reads::Whole {
             let title = diagnostic.fix.take().map(|fix| fix.title).unwrap_or_default();
             if reads == Reads::No && diagnostic.help.as_deref() == Some(title.as_str()) {
-                diagnostic.help = mistakes::expectation(&failure.expected);
+                diagnostic.help = hints::expectation(&failure.expected);
             }
         }
         diagnostic

@@ -4,7 +4,7 @@ use super::nearly::{self, Trial, Written};
 use super::{Kind, Piece, Reader, own_tokens, pieces};
 use crate::ast::Name;
 use crate::grammar::{Failure, Rule};
-use crate::mistakes::{self, View};
+use crate::hints::{self, View};
 use averment_base::diagnostic::Slug;
 
 impl Reader<'_, '_> {
@@ -29,8 +29,8 @@ impl Reader<'_, '_> {
             |written| if rule == Rule::lone_item { self.nearly(piece, &own, &trial, failure, written) } else { None };
         let diagnostic = nearly(Written::NoWord).unwrap_or_else(|| {
             let view = View::new(self.text, own.clone(), failure);
-            let Some(known) = mistakes::known(&view) else {
-                return nearly(Written::OtherWord).unwrap_or_else(|| mistakes::expected(&view));
+            let Some(known) = hints::known(&view) else {
+                return nearly(Written::OtherWord).unwrap_or_else(|| hints::expected(&view));
             };
             // Nothing is put in where a word in another's place is all that is wrong.
             let unsure = nearly::only_inserts(&known) || known.slug == Slug::UnknownModifier && known.fix.is_none();

@@ -1,13 +1,34 @@
 //! Mistakes in saying how often a step occurs.
 
-use super::Find;
+use super::hint::{Hint, ask, not};
 use super::view::{View, Write};
 use averment_base::diagnostic::Diagnostic;
 
 /// Asked before the first word is: `max` and `at least` begin no statement of their own here.
-pub(super) const EARLY: &[Find] = &[bound_in_front, bound_behind_never];
+pub(super) const EARLY: &[Hint] = &[
+    ask("at most 3 search", bound_in_front),
+    not("never search more than 3 times", "never !repeat|repeats call|tool? a:P < n:LIMIT > ...")
+        .says("`never` takes no number: how often a step may occur is said with `count`")
+        .write("count {a} {n|limit} {...}"),
+];
 
-pub(super) const TABLE: &[Find] = &[repeat, times_in_front, times_in_words, count_without_comparison];
+pub(super) const TABLE: &[Hint] = &[
+    ask("never repeat search", repeat),
+    ask("require 2 search", times_in_front),
+    ask("require search twice", times_in_words),
+    not("count search", "count a:P <> @end")
+        .says("`count` needs a comparison behind its step")
+        .help("write `count {a} <= 3`"),
+    not("count search at most 3", "count a:P !SIGN|in|not|: < n:BOUND > ...")
+        .says("`count` needs a comparison behind its step")
+        .write("count {a} {n|bound} {...}"),
+    not("count search 3", "count a:P !SIGN|in|not|: < n:M times|x|time? >")
+        .says("`count` needs a comparison behind its step")
+        .write("count {a} == {n|digits}"),
+    not("count search often", "count a:P !SIGN|in|not|: < X >")
+        .says("`count` needs a comparison behind its step")
+        .help("write `count {a} <= 3`"),
+];
 
 /// `never repeat A`, `never repeat A 3 times`.
 fn repeat(view: &View<'_, '_>) -> Option<Diagnostic> {
@@ -159,11 +180,57 @@ fn bound(view: &View<'_, '_>, at: usize) -> Option<Bound> {
     Some(Bound { sign, number, end })
 }
 
-fn number_at(view: &View<'_, '_>, at: usize) -> Option<String> {
+/// How many, in digits.
+pub(super) fn digits(text: &str) -> Option<String> {
+    let number = text.starts_with(|sign: char| sign.is_ascii_digit() || sign == '$');
+    if number { Some(text.to_owned()) } else { number_word(text).map(|number| number.to_string()) }
+}
+
+/// The number at a token, in digits.
+pub(super) fn number_at(view: &View<'_, '_>, at: usize) -> Option<String> {
     if view.is_number(at) {
         return Some(view.word(at).to_owned());
     }
     number_word(view.word(at)).map(|number| number.to_string())
+}
+
+/// The token behind a bound: `more than 3 times`.
+pub(super) fn behind_bound(view: &View<'_, '_>, at: usize) -> Option<usize> {
+    bound(view, at).map(|bound| bound.end)
+}
+
+/// The token behind a number of times that `never` cannot take: `more than 3 times`, `3 times`, `twice`.
+pub(super) fn behind_limit(view: &View<'_, '_>, at: usize) -> Option<usize> {
+    if let Some(bound) = bound(view, at) {
+        return Some(bound.end);
+    }
+    let number = number_at(view, at)?;
+    match view.word(at + 1) {
+        "times" => Some(at + 2),
+        "or" => None,
+        _ => (number != view.word(at)).then_some(at + 1),
+    }
+}
+
+/// A bound as a comparison: `<= 3` for `at most three times`.
+pub(super) fn comparison_of(text: &str) -> Option<String> {
+    let (sign, number) = sign_of(text)?;
+    Some(format!("{sign} {number}"))
+}
+
+/// What holds of a count where a limit does not: `<= 3` for `more than 3 times`, `< 2` for `twice`.
+pub(super) fn within_limit(text: &str) -> Option<String> {
+    match sign_of(text) {
+        Some((sign, number)) => Some(format!("{} {number}", opposite(sign))),
+        None => Some(format!("< {}", digits(text.split(' ').next()?)?)),
+    }
+}
+
+/// The comparison of a bound, and its number.
+fn sign_of(text: &str) -> Option<(&'static str, String)> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (phrase, sign) = PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase))?;
+    Some((sign, digits(words.get(phrase.len())?)?))
 }
 
 fn opposite(sign: &str) -> &'static str {
@@ -209,30 +276,6 @@ fn bound_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
     Some(diagnostic.write(whole.clone(), vec![view.edit(0, view.len(), whole)]))
 }
 
-/// `never search more than 3 times`, `never search twice`.
-fn bound_behind_never(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if !view.is(0, "never") || view.is_any(1, &["repeat", "repeats"]) {
-        return None;
-    }
-    let call = usize::from(view.is_any(1, &["call", "tool"]) && view.is_word(2) && !view.is_any(2, &["more", "twice"]));
-    let step = 1 + call;
-    let end = view.behind_pattern(step);
-    if end == step {
-        return None;
-    }
-    let (sign, number, last) = match bound(view, end) {
-        Some(bound) => (opposite(bound.sign), bound.number, bound.end),
-        None if view.is(end + 1, "times") => ("<", number_at(view, end)?, end + 2),
-        None if view.is(end + 1, "or") => return None,
-        None => ("<", number_at(view, end).filter(|_| !view.is_number(end))?, end + 1),
-    };
-    let rest = view.source(last, view.len());
-    let text = format!("count {} {sign} {number} {rest}", view.source(step, end));
-    let text = text.trim_end().to_owned();
-    let message = "`never` takes no number: how often a step may occur is said with `count`";
-    Some(view.wrong(end, last, message).write(text.clone(), vec![view.edit(0, view.len(), text)]))
-}
-
 pub(super) fn number_word(word: &str) -> Option<u32> {
     match word {
         "once" | "one" => Some(1),
@@ -242,32 +285,4 @@ pub(super) fn number_word(word: &str) -> Option<u32> {
         "five" => Some(5),
         _ => None,
     }
-}
-
-/// `count search`, `count search 3`, `count search at most 3`.
-fn count_without_comparison(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if !view.is(0, "count") {
-        return None;
-    }
-    let end = view.behind_pattern(1);
-    if end == 1 || view.is_any(end, &["<=", ">=", "==", "!=", "<", ">", "in", "not", ":"]) {
-        return None;
-    }
-    let step = view.source(1, end);
-    let message = "`count` needs a comparison behind its step";
-    if end >= view.len() {
-        return Some(view.missing_at_end(message).help(format!("write `count {step} <= 3`")));
-    }
-    if let Some(Bound { sign, number, end: last }) = bound(view, end) {
-        let rest = view.source(last, view.len());
-        let text = format!("count {step} {sign} {number} {rest}");
-        let edits = vec![view.edit(end, last, format!("{sign} {number}"))];
-        return Some(view.wrong(end, last, message).write(text.trim_end(), edits));
-    }
-    let Some(number) = number_at(view, end) else {
-        return Some(view.wrong(end, end + 1, message).help(format!("write `count {step} <= 3`")));
-    };
-    let last = end + 1 + usize::from(view.is_any(end + 1, &["times", "x", "time"]));
-    let text = format!("count {step} == {number}");
-    Some(view.wrong(end, last, message).write(text, vec![view.edit(end, last, format!("== {number}"))]))
 }

@@ -95,15 +95,19 @@ impl<'a, 't> View<'a, 't> {
         if to <= from { self.span(from).at_start() } else { self.span(from).to(self.span(to - 1)) }
     }
 
-    /// The text from token `from` up to token `to`, on one line.
+    /// The text from token `from` up to token `to`, on one line, cut where it is too long to read.
     pub(super) fn source(&self, from: usize, to: usize) -> String {
+        shortened(&self.whole_source(from, to))
+    }
+
+    /// The text from token `from` up to token `to`, on one line.
+    pub(super) fn whole_source(&self, from: usize, to: usize) -> String {
         let to = to.min(self.len());
         if to <= from {
             return String::new();
         }
         let written = self.text.source.get(self.span_of(from, to).range()).unwrap_or("");
-        let short: String = written.split_whitespace().collect::<Vec<_>>().join(" ");
-        shortened(&short)
+        written.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// True when nothing stands between a token and the one before it.
@@ -119,6 +123,11 @@ impl<'a, 't> View<'a, 't> {
     /// The first token from `from` on, outside of brackets, that is one of these words.
     pub(super) fn find_any(&self, from: usize, words: &[&str]) -> Option<usize> {
         (from..self.len()).find(|&at| self.is_outer(at) && self.is_any(at, words))
+    }
+
+    /// The first token from `from` on that is one of these words, in brackets or not; the end where none is.
+    pub(super) fn first(&self, from: usize, words: &[&str]) -> usize {
+        (from..self.len()).find(|&at| self.is_any(at, words)).unwrap_or(self.len())
     }
 
     pub(super) fn is_outer(&self, at: usize) -> bool {
@@ -155,6 +164,36 @@ impl<'a, 't> View<'a, 't> {
             }
         }
         0
+    }
+
+    /// The first of some words from `at` on that stands in no bracket opened behind `at`, or the end.
+    pub(super) fn balanced(&self, at: usize, stops: &[&str]) -> usize {
+        let mut here = at;
+        while here < self.len() && !self.is_any(here, stops) {
+            here = if self.is_any(here, &["(", "[", "{"]) { self.behind_bracket(here) } else { here + 1 };
+        }
+        here
+    }
+
+    /// Where the comparison in front of a token begins, for a short example.
+    pub(super) fn operand_start(&self, at: usize) -> usize {
+        const STOPS: &[&str] =
+            &["(", "[", "{", ",", ":", "and", "or", "&&", "||", "then", "else", "when", "if", "not", "="];
+        let mut here = at;
+        while let Some(before) = here.checked_sub(1) {
+            if self.is_any(before, STOPS) {
+                break;
+            }
+            here = if self.is_any(before, &[")", "]", "}"]) { self.opening_bracket(before) } else { before };
+        }
+        here
+    }
+
+    /// Where the value that begins with a token ends.
+    pub(super) fn operand_end(&self, from: usize) -> usize {
+        const STOPS: &[&str] = &[")", "]", "}", ",", ":", "and", "or", "&&", "||", "then", "else", "{"];
+        let first = if self.is_any(from, &["(", "[", "{"]) { self.behind_bracket(from) } else { from + 1 };
+        if from < self.len() { self.balanced(first, STOPS) } else { from }
     }
 
     /// True when the token is the end of a complete value.
@@ -208,11 +247,7 @@ impl<'a, 't> View<'a, 't> {
         }
         if end > at && self.is(end, "where") {
             const ENDS: &[&str] = &["->", ",", ":", "then", "iff", "until", "within", "{", "=>"];
-            let mut here = end + 1;
-            while here < self.len() && !self.is_any(here, ENDS) {
-                here = if self.is_any(here, &["(", "[", "{"]) { self.behind_bracket(here) } else { here + 1 };
-            }
-            end = here;
+            end = self.balanced(end + 1, ENDS);
         }
         end
     }
@@ -245,13 +280,18 @@ impl<'a, 't> View<'a, 't> {
         Diagnostic::new(Slug::Syntax, self.span_of(from, to), message)
     }
 
-    /// A syntax error behind the last token of the statement's line.
-    pub(super) fn missing_at_end(&self, message: impl Into<String>) -> Diagnostic {
+    /// The place behind the last token of the statement's line, and behind the blanks there.
+    pub(super) fn line_end(&self) -> Span {
         let end = self.end();
         let rest = self.text.source.get(end.start as usize..).unwrap_or("");
         let space = rest.len() - rest.trim_start_matches([' ', '\t']).len();
         let at = end.start + u32::try_from(space).unwrap_or(0);
-        Diagnostic::new(Slug::Syntax, Span { start: at, end: at, ..end }, message)
+        Span { start: at, end: at, ..end }
+    }
+
+    /// A syntax error behind the last token of the statement's line.
+    pub(super) fn missing_at_end(&self, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Slug::Syntax, self.line_end(), message)
     }
 
     /// A syntax error one space behind the token in front of `at`: where what is missing would stand.

@@ -1,6 +1,6 @@
 //! Mistakes in the first word of a line: near misses, words of other languages and of plain English.
 
-use super::Find;
+use super::hint::{Hint, ask, not};
 use super::view::{View, Write};
 use crate::token::Kind;
 use crate::words;
@@ -8,10 +8,41 @@ use averment_base::diagnostic::suggest::nearest;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 /// Asked before everything that stands behind the first word.
-pub(super) const FIRST: &[Find] =
-    &[lonely_word, lone_step, else_behind_body, assertion_word, other_word, near_statement];
+pub(super) const FIRST: &[Hint] = &[
+    ask("done deploy", lonely_word),
+    ask("skill \"find\"", lone_step),
+    not("when output.ok == true { } else { }", "when c:.. '{' .. ^} < else|elif|otherwise >")
+        .says("a body has no `{wrong}`")
+        .help("write a second block: `when not ({c}) { … }`"),
+    not("after login until logout { } else { }", "..( ^} < else|elif|otherwise >")
+        .says("a body has no `{wrong}`")
+        .help("write a statement of its own below it"),
+    not("expect call refund", "< w:ASSERT > @asserting that|if|:? call|use|have ...")
+        .slug(Slug::UnknownStatement)
+        .says("unknown statement `{w}`: a line is an assertion by itself")
+        .write("require {...}"),
+    not("assert that refund", "< w:ASSERT > @asserting that|if|:? &W a[ P @end ]")
+        .slug(Slug::UnknownStatement)
+        .says("unknown statement `{w}`: a line is an assertion by itself")
+        .write("require {a}"),
+    not("assert output.ok == true", "< w:ASSERT > @asserting that|if|:? ...")
+        .slug(Slug::UnknownStatement)
+        .says("unknown statement `{w}`: a line is an assertion by itself")
+        .write("{...}"),
+    ask("forbid deploy", other_word),
+    ask("iff close", near_statement),
+];
+
 /// Asked when nothing else is known.
-pub(super) const LAST: &[Find] = &[unknown_statement, labelled_value];
+pub(super) const LAST: &[Hint] = &[
+    ask("foobar deploy the thing", unknown_statement),
+    not("output.status:", "!STATEMENT a:L < : @unread > @end")
+        .says("a condition compares with `==`; `:` joins a key and its value inside braces or parentheses")
+        .help("write `{a} == \"ok\"`, or remove the line"),
+    not("output.status: \"ok\"", "!STATEMENT a:L < : @unread > ...")
+        .says("a condition compares with `==`; `:` joins a key and its value inside braces or parentheses")
+        .write("{a} == {...}"),
+];
 
 /// `else`, `end`, `then`, `and` at the start of a line with nothing that they go on from.
 fn lonely_word(view: &View<'_, '_>) -> Option<Diagnostic> {
@@ -48,48 +79,11 @@ fn lone_step(view: &View<'_, '_>) -> Option<Diagnostic> {
     Some(view.wrong(0, end, "a step alone is no statement").write(text, vec![view.insert(0, "require ")]))
 }
 
-/// `when a { … } else { … }`.
-fn else_behind_body(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = (1..view.len()).find(|&at| view.is(at - 1, "}") && view.is_any(at, &["else", "elif", "otherwise"]))?;
-    let diagnostic = view.wrong(at, at + 1, format!("a body has no `{}`", view.word(at)));
-    Some(if view.is(0, "when") {
-        let condition = view.source(1, view.find(1, "{").unwrap_or(at));
-        diagnostic.help(format!("write a second block: `when not ({condition}) {{ … }}`"))
-    } else {
-        diagnostic.help("write a statement of its own below it")
-    })
-}
-
-/// `assert output.ok == true`, `expect output.ok`, `verify that …`: the expression alone is the assertion.
-fn assertion_word(view: &View<'_, '_>) -> Option<Diagnostic> {
-    const WORDS: &[&str] = &[
-        "assert", "expect", "check", "verify", "ensure", "that", "should", "must", "confirm", "validate", "assume",
-        "claim",
-    ];
-    let word = view.word(0);
-    if !WORDS.contains(&word)
-        || view.len() < 2
-        || view.failed > 1
-        || is_infix(view)
-        || word == "expect" && view.len() == 2
-        || view.is_any(1, &["==", "!=", ".", "<", ">", "<=", ">=", "in", "is"])
-    {
-        return None;
-    }
-    let skip = 1 + usize::from(view.is_any(1, &["that", "if"]) || view.is(1, ":"));
-    let called = view.is_any(skip, &["call", "use", "have"]);
-    let step = view.behind_pattern(skip + usize::from(called));
-    let diagnostic = Diagnostic::new(
-        Slug::UnknownStatement,
-        view.span(0),
-        format!("unknown statement `{word}`: a line is an assertion by itself"),
-    );
-    if called || step == view.len() && view.is_word(skip) {
-        let text = format!("require {}", view.source(skip + usize::from(called), view.len()));
-        return Some(diagnostic.write(text, vec![view.edit(0, skip + usize::from(called), "require")]));
-    }
-    let rest = view.source(skip, view.len());
-    Some(diagnostic.write(rest, vec![view.edit(0, skip, "")]))
+/// True where a first word may claim what follows: that is no operator, and was not read.
+pub(super) fn is_claim(view: &View<'_, '_>, at: usize) -> bool {
+    let name = view.is_any(at, &["==", "!=", ".", "<", ">", "<=", ">=", "in", "is"]);
+    let outcome = view.is(0, "expect") && view.len() == 2;
+    at < view.len() && view.failed <= at && !name && !outcome && !is_infix(view)
 }
 
 /// A word that another language, or a person, uses for a statement: the word, the statement, and how it is written.
@@ -248,23 +242,4 @@ fn unknown_statement(view: &View<'_, '_>) -> Option<Diagnostic> {
     Some(Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`")).help(
         "a line is a condition such as `output.status == \"ok\"`, or begins with a statement: require, never, only, count, before, after, sequence, each, …",
     ))
-}
-
-/// `status: "ok"` on a line of its own.
-fn labelled_value(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let end = view.behind_name(0);
-    if !view.is_word(0) || !view.is(end, ":") || view.failed > end + 1 || words::STATEMENTS.contains(&view.word(0)) {
-        return None;
-    }
-    let (path, value) = (view.source(0, end), view.source(end + 1, view.len()));
-    let diagnostic = view.wrong(
-        end,
-        end + 1,
-        "a condition compares with `==`; `:` joins a key and its value inside braces or parentheses",
-    );
-    if value.is_empty() {
-        return Some(diagnostic.help(format!("write `{path} == \"ok\"`, or remove the line")));
-    }
-    let edit = view.edit(end, end + 1, if view.touches(end) { " ==" } else { "==" });
-    Some(diagnostic.write(format!("{path} == {value}"), vec![edit]))
 }

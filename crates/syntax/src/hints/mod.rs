@@ -1,23 +1,35 @@
-//! The table of known mistakes: what people write, what it means here, and what to write instead.
+//! Syntax hints: what people write, what it means here, and what to write instead.
 //!
-//! One small function per mistake: it looks at the tokens of a statement that the grammar refuses and says nothing, or says what is wrong,
-//! where, and what to write. The first that speaks counts. What no function knows is said in the words of the grammar.
+//! Most hints are rows: a pattern over the tokens of a statement that the grammar refuses, what is wrong with such a statement, and how it
+//! is written here ([`pattern`] says how patterns are read, [`rewrite`] how the other columns are). Where no pattern can tell a mistake, or
+//! what to write follows from more than what stands in the statement, a row asks a function. Each row has an example; a test sees to it that
+//! this row speaks of it, and that what it writes can be read.
+//!
+//! The first row that speaks counts, so order is part of the tables: of two rows that fit, the one with the narrower pattern stands first.
+//! What no row knows is said in the words of the grammar ([`expected`]).
 
 mod bodies;
 mod calls;
-mod courses;
+mod classes;
+mod counts;
 mod declarations;
 mod definitions;
 mod entries;
 mod expected;
 mod expressions;
+mod filters;
 mod heads;
+mod hint;
 mod operators;
+mod orders;
+mod pattern;
 mod patterns;
 mod phrases;
 mod quantifiers;
+mod rewrite;
 mod settings;
-mod times;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod view;
 mod windows;
@@ -25,18 +37,17 @@ mod world;
 
 use averment_base::diagnostic::Diagnostic;
 pub(super) use expected::expectation;
+use hint::{Hint, Prepared};
+use std::sync::LazyLock;
 pub(super) use tokens::bracket;
 pub(super) use view::View;
 
-/// One mistake: `None` when this is not it.
-type Find = fn(&View<'_, '_>) -> Option<Diagnostic>;
-
 /// The tables in the order in which they are asked: what spoils the reading of a line first, then what its first word says, then what
 /// stands where the grammar gave up.
-const TABLES: &[&[Find]] = &[
+const TABLES: &[&[Hint]] = &[
     phrases::FIRST,
     tokens::TABLE,
-    times::EARLY,
+    counts::EARLY,
     phrases::TABLE,
     heads::FIRST,
     calls::TABLE,
@@ -46,9 +57,9 @@ const TABLES: &[&[Find]] = &[
     world::TABLE,
     bodies::TABLE,
     windows::TABLE,
-    courses::TABLE,
+    orders::TABLE,
     patterns::TABLE,
-    times::TABLE,
+    counts::TABLE,
     settings::VALUES,
     operators::TABLE,
     settings::UNKNOWN,
@@ -59,9 +70,12 @@ const TABLES: &[&[Find]] = &[
     heads::LAST,
 ];
 
-/// What is wrong with a statement that the grammar refuses, where one of the tables knows it.
+static ROWS: LazyLock<Vec<Prepared>> =
+    LazyLock::new(|| TABLES.iter().flat_map(|table| table.iter()).map(Prepared::new).collect());
+
+/// What is wrong with a statement that the grammar refuses, where one of the rows knows it.
 pub(super) fn known(view: &View<'_, '_>) -> Option<Diagnostic> {
-    TABLES.iter().flat_map(|table| table.iter()).find_map(|find| find(view))
+    ROWS.iter().find_map(|row| row.tell(view))
 }
 
 /// What the grammar would have taken where it gave up.

@@ -1,6 +1,6 @@
 //! Mistakes in single signs and words: strings and brackets that are not closed, signs of other languages, characters that only look right.
 
-use super::Find;
+use super::hint::{Hint, ask, not};
 use super::view::{View, Write};
 use crate::recover::{Text, Trouble, ends_operand};
 use crate::token::Kind;
@@ -8,8 +8,19 @@ use averment_base::diagnostic::{Diagnostic, Edit, Fix, Slug};
 use averment_base::source::Span;
 
 /// What is looked for before anything else: these spoil the reading of all that follows.
-pub(super) const TABLE: &[Find] =
-    &[odd_characters, open_text, open_interpolation, open_regex, foreign_comment, backticks];
+pub(super) const TABLE: &[Hint] = &[
+    ask("output.a == \u{201c}x\u{201d}", odd_characters),
+    ask("output.a == \"x", open_text),
+    ask("output.a == \"${x\"", open_interpolation),
+    ask("output.a matches /x", open_regex),
+    not("require search // first", ".. @apart < //|'/*' > ...")
+        .says("`{wrong}` starts no comment here")
+        .help("a comment starts with `#`: `# {...}`")
+        .swap("#")
+        .title("write `#`"),
+    not("output.a == `x`", "..( < '`' > t:..( '`'").says("text stands in `\"…\"`, not in backticks").write("\"{t}\""),
+    not("output.a == `x", "..( < '`' >").says("text stands in `\"…\"`, not in backticks").help("remove the backtick"),
+];
 
 /// Characters that look like a sign of the language, and the sign.
 const LOOK_ALIKES: &[(char, &str, &str)] = &[
@@ -183,29 +194,6 @@ fn open_regex(view: &View<'_, '_>) -> Option<Diagnostic> {
         .help("add `]`, or write `\\[` for the character"),
         None => Diagnostic::new(Slug::Unclosed, span, "this regular expression is not closed on its line")
             .help("add `/` behind the pattern; write `\\/` for a slash in it"),
-    })
-}
-
-fn foreign_comment(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = view.find_any(0, &["//", "/*"]).filter(|&at| !view.touches(at))?;
-    let written = view.source(at + 1, view.len());
-    let line = view.span(at);
-    Some(
-        view.wrong(at, at + 1, format!("`{}` starts no comment here", view.word(at)))
-            .help(format!("a comment starts with `#`: `# {written}`"))
-            .fix("write `#`", line, "#"),
-    )
-}
-
-fn backticks(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = (0..view.len()).find(|&at| view.is(at, "`"))?;
-    let close = (at + 1..view.len()).find(|&at| view.is(at, "`"));
-    let inner = view.source(at + 1, close.unwrap_or(view.len()));
-    let diagnostic = view.wrong(at, at + 1, "text stands in `\"…\"`, not in backticks");
-    Some(match close {
-        Some(close) => diagnostic
-            .write(format!("\"{inner}\""), vec![view.edit(at, at + 1, "\""), view.edit(close, close + 1, "\"")]),
-        None => diagnostic.help("remove the backtick"),
     })
 }
 

@@ -1,12 +1,37 @@
 //! Mistakes in invariants: `call`, generated inputs, what a call is expected to do; and in `for each tool`.
 
-use super::Find;
+use super::hint::{Hint, ask, not};
 use super::view::{View, Write};
 use crate::token::Kind;
 use crate::{grammar, words};
 use averment_base::diagnostic::{Diagnostic, Slug};
 
-pub(super) const TABLE: &[Find] = &[call_outside, call_in_front, generated, expectation, call_alias, for_each_tool];
+pub(super) const TABLE: &[Hint] = &[
+    ask("call refund", call_outside),
+    ask("never tool deploy", call_in_front),
+    ask("invariant i { call add generate { a: integer 0..9 } }", generated),
+    not("invariant i { expect success }", "expect < w:GOOD|err|errors|exception > @end")
+        .says("a call is expected to be `ok` or an `error`")
+        .write("expect {w|outcome}"),
+    not("invariant i {\n  call add { a: 1 } expect success\n}", "call .. expect < w:GOOD|BAD >")
+        .says("a call is expected to be `ok` or an `error`")
+        .write("expect {w|outcome}")
+        .swap("{w|outcome}"),
+    not("invariant i { made = call add { a: 1 } }", "< n:X = > &call ...")
+        .says("a call is named behind it")
+        .write("{...} as {n}"),
+    not("invariant i { call add { a: 1 } -> made }", "c[ call .. &'{' G ] < ->|=>|into|to > n:W")
+        .says("a call is named with `as`")
+        .write("{c} as {n}"),
+    not("for each tool if x { }", "< for @foreign .. where|if c:.. > '{'")
+        .says("the calls of every tool are made with `for each tool`")
+        .write("for each tool where {c} { … }")
+        .swap("for each tool where {c}"),
+    not("for tool in tools { }", "< for @foreign .. > '{'")
+        .says("the calls of every tool are made with `for each tool`")
+        .write("for each tool { … }")
+        .swap("for each tool"),
+];
 
 /// `call refund`, `call search 2 times`, `call add(a: 1)`.
 fn call_outside(view: &View<'_, '_>) -> Option<Diagnostic> {
@@ -99,61 +124,4 @@ fn generated(view: &View<'_, '_>) -> Option<Diagnostic> {
     let edit =
         if rest > end { view.edit(end, rest, counts.clone()) } else { view.append(end - 1, format!(" {counts}")) };
     Some(diagnostic.write(format!("{head} {{ … }} {counts}"), vec![edit]))
-}
-
-/// `expect success`, `call add { … } expect fail`.
-fn expectation(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = if view.is(0, "call") { view.find(1, "expect")? } else { 0 };
-    let alone = view.is(0, "expect") && view.len() == 2;
-    if !alone && at == 0 {
-        return None;
-    }
-    let meant = match view.word(at + 1) {
-        "success" | "pass" | "okay" | "good" | "succeeds" | "passes" | "OK" | "true" | "result" => "ok",
-        "fail" | "failure" | "fails" | "failed" | "err" | "errors" | "exception" | "false" if !alone => "error",
-        "err" | "errors" | "exception" => "error",
-        _ => return None,
-    };
-    Some(
-        view.wrong(at + 1, at + 2, "a call is expected to be `ok` or an `error`")
-            .write(format!("expect {meant}"), vec![view.edit(at + 1, at + 2, meant)]),
-    )
-}
-
-/// `call add { … } -> made`, `made = call add { … }`.
-fn call_alias(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if view.is(1, "=") && view.is(2, "call") {
-        let text = format!("{} as {}", view.source(2, view.len()), view.word(0));
-        return Some(
-            view.wrong(0, 2, "a call is named behind it").write(text.clone(), vec![view.edit(0, view.len(), text)]),
-        );
-    }
-    let open = view.find(1, "{").filter(|_| view.is(0, "call"))?;
-    let end = view.behind_bracket(open);
-    if !view.is_any(end, &["->", "=>", "into", "to"]) || !view.is_word(end + 1) {
-        return None;
-    }
-    let name = view.word(end + 1);
-    Some(
-        view.wrong(end, end + 1, "a call is named with `as`")
-            .write(format!("{} as {name}", view.source(0, end)), vec![view.edit(end, end + 1, "as")]),
-    )
-}
-
-/// `for tool in tools { … }`, `for each tool in tools { … }`.
-fn for_each_tool(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if !view.is(0, "for")
-        || view.are(0, &["for", "each", "tool", "{"])
-        || view.are(0, &["for", "each", "tool", "where"])
-    {
-        return None;
-    }
-    let open = view.find(1, "{")?;
-    let condition = view.find(1, "where").or_else(|| view.find(1, "if")).filter(|&at| at < open);
-    let text = match condition {
-        Some(at) => format!("for each tool where {} {{ … }}", view.source(at + 1, open)),
-        None => "for each tool { … }".to_owned(),
-    };
-    let edit = view.edit(0, open, text.trim_end_matches("{ … }"));
-    Some(view.wrong(0, open, "the calls of every tool are made with `for each tool`").write(text, vec![edit]))
 }

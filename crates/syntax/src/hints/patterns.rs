@@ -1,25 +1,72 @@
 //! Mistakes in and behind step patterns: conditions without parentheses, repetition, `each` without a colon, counts without a comparison.
 
-use super::Find;
+use super::hint::{Hint, ask, not};
 use super::view::{View, Write};
 use crate::{grammar, near, words};
 use averment_base::diagnostic::Diagnostic;
 
-pub(super) const TABLE: &[Find] = &[
-    where_without_parentheses,
-    where_comma,
-    text_of_a_kind,
-    arguments_without_parentheses,
-    repetition,
-    each_in,
-    colon_behind_step,
-    if_without_else,
-    if_without_then,
-    iff_without_step,
-    block_on_next_line,
-    missing_block,
-    valid_arguments,
-    nested_parentheses,
+pub(super) const TABLE: &[Hint] = &[
+    ask("either refund where result.code == 0 or cancel", where_without_parentheses),
+    not("require refund, where result.code == 0", "a:.. < ,|and > b[ where ... ]")
+        .says("`where` follows its step without `{wrong}`")
+        .write("{a} {b}"),
+    ask("require skill find-skills", text_of_a_kind),
+    ask("require refund amount > 3", arguments_without_parentheses),
+    ask("flow plan -> search+", repetition),
+    not("flow plan -> (search) *", "&flow ..( a:')' < @apart b:'*'|+|'?'|'{' >")
+        .says("repetition touches its parenthesis")
+        .help("write `){b}` without a space")
+        .line("{a}{b}")
+        .title("remove the space"),
+    not("each x in output.items: x > 0", "< w:each|every|forall|some|exists|none > v[ W in ... ]")
+        .says("`{w}` speaks of calls; values of a list are quantified with `{w|values}`")
+        .write("{w|values} {v}"),
+    not("for all x in output.items: x > 0", "< for|there all|each|every|is > v[ W in ... ]")
+        .says("`{wrong}` speaks of calls; values of a list are quantified with `all`")
+        .write("all {v}"),
+    not("each 3", "w:each|some|no !..:|'{' < !P X? >")
+        .says("`{w}` needs a step behind it")
+        .help("name the calls, then the condition: `{w} refund: args.amount <= 100`"),
+    not("no refund", "no !..:|'{' a:P <> @end")
+        .says("`no` needs a condition behind its step")
+        .help("write `never {a}`, or a condition behind a colon: `no {a}: args.force == true`"),
+    not("some refund", "some !..:|'{' a:P <> @end")
+        .says("`some` needs a condition behind its step")
+        .help("write `require {a}`, or a condition behind a colon: `some {a}: args.amount > 0`"),
+    not("each refund", "each !..:|'{' a:P <> @end")
+        .says("`each` needs a condition behind its step")
+        .help("write a condition behind a colon: `each {a}: args.amount <= 100`"),
+    not("no a after b", "< no > !..:|'{' v[ P after|before|between|, ... ]")
+        .says("calls that must not occur are said with `never`")
+        .write("never {v}"),
+    not("each refund has args.amount <= 100", "w:each|some|no !..:|'{' a:P < LINK > LINK* ...")
+        .says("a `:` is missing between the step and its condition")
+        .write("{w} {a}: {...}"),
+    not("each refund args.amount <= 100", "w:each|some|no !..:|'{' a:P b[ < X > ... ]")
+        .says("a `:` is missing between the step and its condition")
+        .write("{w} {a}: {b}"),
+    ask("if output.ok == true then require refund", if_without_else),
+    not("if refund, notify", "if !..then a:P < ,|->|=>|: > &S ...")
+        .says("`then` is missing between the steps of `if`")
+        .write("if {a} then {...}"),
+    not("if refund notify", "if !..then a:P !is|contains|exists|in|not b[ < &S X > ... ]")
+        .says("`then` is missing between the steps of `if`")
+        .write("if {a} then {b}"),
+    not("if refund", "if !..then X* <>")
+        .says("`then` is missing")
+        .help("write `if refund then notify`; for an expression `if c then a else b`"),
+    not("iff, close", "< iff >").says("`iff` stands between two steps").help("write `open_file iff close_file`"),
+    not("open where result.code == 0 iff", "a:.. iff <> @end")
+        .says("`iff` needs a step behind it")
+        .help("write `{a} iff other`"),
+    not("{ require a }", "< '{' >").says("this `{` opens nothing: a line begins with a statement").help(
+        "put `{` at the end of the line before it, as in `rule approval {`; an object needs a name in front of it",
+    ),
+    ask("rule approval", missing_block),
+    ask("args are valid", valid_arguments),
+    not("require refund(id where x == 1)", "..( < @inner @read @begun where >")
+        .says("`where` stands behind the parentheses of a call, not in them")
+        .help("write `(refund(id: $id) where result.code == 0)`"),
 ];
 
 /// `either refund where amount > 3 or cancel`: the statement goes on, and the condition swallows it.
@@ -73,19 +120,6 @@ fn number_before(view: &View<'_, '_>, times: usize) -> usize {
         start -= 1;
     }
     start
-}
-
-/// `refund, where amount > 3`.
-fn where_comma(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = view.find(1, "where")?;
-    if !view.is_any(at - 1, &[",", "and"]) {
-        return None;
-    }
-    let text = format!("{} {}", view.source(0, at - 1), view.source(at, view.len()));
-    Some(
-        view.wrong(at - 1, at, format!("`where` follows its step without `{}`", view.word(at - 1)))
-            .write(text, vec![view.edit(at - 1, at, "")]),
-    )
 }
 
 /// `skill find-skills`, `read src/**`, `command npm test`: what stands behind a kind is text.
@@ -191,95 +225,16 @@ fn repetition(view: &View<'_, '_>) -> Option<Diagnostic> {
     }
     let at = (1..view.len()).find(|&at| {
         let sign = view.is_any(at, &["+", "{"]) || (view.is_any(at, &["*", "?"]) && !view.touches(at));
-        sign && at >= view.failed.min(at) && !view.is(at - 1, ")")
-    });
-    if let Some(at) = at {
-        let end = if view.is(at, "{") { view.behind_bracket(at) } else { at + 1 };
-        let mut start = at - 1;
-        while start > 1 && view.touches(start) && view.behind_name(start - 1) >= at {
-            start -= 1;
-        }
-        let (step, times) = (view.source(start, at), view.source(at, end));
-        let edits = vec![view.insert(start, "("), view.append(at - 1, ")")];
-        return Some(
-            view.wrong(at, at + 1, "repetition stands behind parentheses").write(format!("({step}){times}"), edits),
-        );
+        sign && !view.is(at - 1, ")")
+    })?;
+    let end = if view.is(at, "{") { view.behind_bracket(at) } else { at + 1 };
+    let mut start = at - 1;
+    while start > 1 && view.touches(start) && view.behind_name(start - 1) >= at {
+        start -= 1;
     }
-    let spaced = (1..view.len())
-        .find(|&at| view.is_any(at, &["*", "+", "?", "{"]) && view.is(at - 1, ")") && !view.touches(at))?;
-    let written = format!("){}", view.word(spaced));
-    Some(
-        view.wrong(spaced, spaced + 1, "repetition touches its parenthesis")
-            .help(format!("write `{written}` without a space"))
-            .fix("remove the space", view.span(spaced - 1).at_end().to(view.span(spaced).at_start()), ""),
-    )
-}
-
-/// `each x in output.items: x.price > 0`, `some x in …`, `for all x in …`.
-fn each_in(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let (name, right) = match (view.word(0), view.word(1)) {
-        ("each" | "every" | "forall", _) => (1, "all"),
-        ("some" | "exists", _) => (1, "any"),
-        ("for" | "there", "all" | "each" | "every" | "is") => (2, "all"),
-        ("none", _) => (1, "no"),
-        _ => return None,
-    };
-    if !view.is_word(name) || !view.is(name + 1, "in") {
-        return None;
-    }
-    let text = format!("{right} {}", view.source(name, view.len()));
-    Some(
-        view.wrong(
-            0,
-            name,
-            format!("`{}` speaks of calls; values of a list are quantified with `{right}`", view.source(0, name)),
-        )
-        .write(text, vec![view.edit(0, name, right)]),
-    )
-}
-
-/// `each refund args.amount <= 100`, `no delete where force`.
-fn colon_behind_step(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let word = view.word(0);
-    if !matches!(word, "each" | "some" | "no") || view.find(1, ":").is_some() || view.find(1, "{").is_some() {
-        return None;
-    }
-    let end = view.behind_pattern(1);
-    if end == 1 {
-        return Some(
-            view.wrong(1, 2, format!("`{word}` needs a step behind it"))
-                .help(format!("name the calls, then the condition: `{word} refund: args.amount <= 100`")),
-        );
-    }
-    let step = view.source(1, end);
-    if end >= view.len() {
-        let help = match word {
-            "no" => format!("write `never {step}`, or a condition behind a colon: `no {step}: args.force == true`"),
-            "some" => format!("write `require {step}`, or a condition behind a colon: `some {step}: args.amount > 0`"),
-            _ => format!("write a condition behind a colon: `each {step}: args.amount <= 100`"),
-        };
-        return Some(view.missing_at_end(format!("`{word}` needs a condition behind its step")).help(help));
-    }
-    if word == "no" && view.is_any(end, &["after", "before", "between", ","]) {
-        let text = format!("never {}", view.source(1, view.len()));
-        return Some(
-            view.wrong(0, 1, "calls that must not occur are said with `never`")
-                .write(text, vec![view.edit(0, 1, "never")]),
-        );
-    }
-    const FILLERS: &[&str] =
-        &["has", "have", "with", "=>", "->", "must", "then", "should", "satisfies", ",", "where", "that", "call"];
-    let skip = (end..view.len()).take_while(|&at| view.is_any(at, FILLERS)).count();
-    let condition = view.source(end + skip, view.len());
-    let edit = if skip == 0 {
-        view.append(end - 1, ":")
-    } else {
-        view.edit(end - 1, end + skip, format!("{}:", view.word(end - 1)))
-    };
-    Some(
-        view.wrong(end, end + 1, "a `:` is missing between the step and its condition")
-            .write(format!("{word} {step}: {condition}"), vec![edit]),
-    )
+    let (step, times) = (view.source(start, at), view.source(at, end));
+    let edits = vec![view.insert(start, "("), view.append(at - 1, ")")];
+    Some(view.wrong(at, at + 1, "repetition stands behind parentheses").write(format!("({step}){times}"), edits))
 }
 
 /// `if output.ok == true then require refund`: between an expression and steps stands a block.
@@ -356,49 +311,6 @@ fn then_of_a_step(view: &View<'_, '_>, then: usize) -> Option<Diagnostic> {
     )
 }
 
-/// `if refund, notify`.
-fn if_without_then(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if !view.is(0, "if") || view.find(1, "then").is_some() {
-        return None;
-    }
-    let end = view.behind_pattern(1);
-    let joint = usize::from(view.is_any(end, &[",", "->", "=>", ":"]));
-    if end == 1
-        || view.behind_step(end + joint) == end + joint
-        || view.is_any(end, &["is", "contains", "exists", "in", "not"])
-    {
-        return Some(
-            view.wrong_behind(view.len(), "`then` is missing")
-                .help("write `if refund then notify`; for an expression `if c then a else b`"),
-        );
-    }
-    let text = format!("{} then {}", view.source(0, end), view.source(end + joint, view.len()));
-    let edit = if joint == 0 { view.insert(end, "then ") } else { view.edit(end, end + 1, " then") };
-    Some(view.wrong(end, end + 1, "`then` is missing between the steps of `if`").write(text, vec![edit]))
-}
-
-fn iff_without_step(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = view.find(0, "iff")?;
-    let left = view.source(0, at);
-    if at == 0 {
-        return Some(view.wrong(0, 1, "`iff` stands between two steps").help("write `open_file iff close_file`"));
-    }
-    if at + 1 == view.len() {
-        return Some(view.missing_at_end("`iff` needs a step behind it").help(format!("write `{left} iff other`")));
-    }
-    None
-}
-
-/// A `{` that begins the next line.
-fn block_on_next_line(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if !view.is(0, "{") {
-        return None;
-    }
-    Some(view.wrong(0, 1, "this `{` opens nothing: a line begins with a statement").help(
-        "put `{` at the end of the line before it, as in `rule approval {`; an object needs a name in front of it",
-    ))
-}
-
 /// `rule approval`, `after login until logout` without a body.
 fn missing_block(view: &View<'_, '_>) -> Option<Diagnostic> {
     let ends = view.failed >= view.len();
@@ -436,14 +348,4 @@ fn valid_arguments(view: &View<'_, '_>) -> Option<Diagnostic> {
     let text = format!("args valid{strict}{step}");
     let all = view.edit(0, view.len(), text.clone());
     Some(view.wrong(0, 2, "the statement about arguments and their schemas is `args valid`").write(text, vec![all]))
-}
-
-/// `require refund((amount > 3))`-like: a step in the parentheses of a call.
-fn nested_parentheses(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let near = view.failed.saturating_sub(1)..=view.failed;
-    let at = near.into_iter().find(|&at| view.is(at, "where") && !view.is_outer(at))?;
-    Some(
-        view.wrong(at, at + 1, "`where` stands behind the parentheses of a call, not in them")
-            .help("write `(refund(id: $id) where result.code == 0)`"),
-    )
 }

@@ -1,0 +1,299 @@
+//! What a pattern can name: lists of words, kinds of text, conditions on a place.
+
+use super::view::View;
+use super::{counts, entries, filters, heads, settings};
+use crate::token::Kind;
+use crate::{number, words};
+
+/// The token behind what is taken at a token, where that is there.
+pub(super) type Take = fn(&View<'_, '_>, usize) -> Option<usize>;
+/// A condition on a place in a statement.
+pub(super) type Guard = fn(&View<'_, '_>, usize) -> bool;
+
+/// One word of a list.
+const LISTS: &[(&str, &[&str])] = &[
+    ("STATEMENT", words::STATEMENTS),
+    ("DECLARATION", words::DECLARATIONS),
+    ("MODIFIER", words::MODIFIERS),
+    ("SETTING", words::SETTINGS),
+    ("KIND", words::KINDS),
+    ("ROOT", words::ROOTS),
+    ("CALLS", &["call", "calls", "tool", "tools", "step", "steps"]),
+    ("FAILS", &["failed", "fails", "fail", "errors", "errored"]),
+    ("SIGN", &["==", "!=", "<", "<=", ">", ">="]),
+    (
+        "TEST",
+        &["==", "!=", "<", "<=", ">", ">=", "contains", "icontains", "matches", "in", "is", "exists", "starts", "ends"],
+    ),
+    // Words of test libraries in front of a condition.
+    (
+        "ASSERT",
+        &[
+            "assert", "expect", "check", "verify", "ensure", "that", "should", "must", "confirm", "validate", "assume",
+            "claim",
+        ],
+    ),
+    ("CHECK", &["exists", "is", "matches", "contains", "not", "does", "starts", "ends", "icontains"]),
+    ("QUANTIFIER", &["any", "all", "no", "count"]),
+    // Words that people put in place of the colon of a quantifier.
+    ("COLON", &[",", "=>", "->", "|", "where", "with", "if", "satisfies", "have", "has", "such"]),
+    ("ELSE", &["else", "otherwise", "elif", "elsif", "elseif"]),
+    // What goes on from a name in an expression.
+    ("BEHIND", &[".", "==", "!=", "<", ">", "<=", ">=", "in", "contains", "matches", "is", "exists", "("]),
+    ("SPAN", &["call", "calls", "turn", "turns"]),
+    ("ROUTE", &["==", "!=", ".", "is", "exists", "contains", "matches"]),
+    ("JOINT", &["and", "or", "&&", "||", "nor"]),
+    // Words that people write for how a call ended.
+    (
+        "STATUS",
+        &[
+            "succeeded",
+            "succeeds",
+            "success",
+            "successful",
+            "successfully",
+            "passed",
+            "error",
+            "errors",
+            "errored",
+            "fails",
+            "failing",
+            "failure",
+            "unsuccessful",
+        ],
+    ),
+    ("GOOD", &["success", "pass", "okay", "good", "succeeds", "passes", "OK", "true", "result"]),
+    ("BAD", &["fail", "failure", "fails", "failed", "err", "errors", "exception", "false"]),
+    // Words that people write for `in`, `matches` and `contains`.
+    ("MEMBER", &["in", "one", "among", "within", "between", "contained", "part", "any", "matching", "containing"]),
+    // Words that people put between a step and its order.
+    ("ORDER", &["must", "should", "always", "comes", "come", "happens", "is", "be", "immediately", "never", "not"]),
+    // Words that people put between a step and its condition.
+    ("LINK", &["has", "have", "with", "=>", "->", "must", "then", "should", "satisfies", ",", "where", "that", "call"]),
+    // Words that people put between a step and what is said of it.
+    ("FILLER", &["must", "should", "has", "have", "to", "always", "be", "is", "been", "immediately", "directly"]),
+];
+
+/// Texts of more than one word.
+const TAKES: &[(&str, Take)] = &[
+    // A whole step pattern: with its choices and its condition.
+    ("P", |view, at| Some(view.behind_pattern(at))),
+    // One step.
+    ("S", |view, at| Some(view.behind_step(at))),
+    // A word.
+    ("W", |view, at| Some(at + usize::from(view.is_word(at)))),
+    // A regular expression.
+    ("R", |view, at| (view.kind(at) == Kind::Regex).then_some(at + 1)),
+    // A text in quotes.
+    ("T", |view, at| Some(at + usize::from(view.is_text(at)))),
+    // A number with its unit.
+    ("N", |view, at| Some(at + usize::from(view.is_number(at)))),
+    // A number in digits or as a word.
+    ("M", |view, at| Some(at + usize::from(counts::number_at(view, at).is_some()))),
+    // A bare name with dots, dashes and globs.
+    ("L", |view, at| view.is_word(at).then(|| view.behind_name(at))),
+    // Any token.
+    ("X", |view, at| Some((at + 1).min(view.len()))),
+    // Brackets with what stands in them.
+    ("G", |view, at| view.is_any(at, &["(", "[", "{"]).then(|| view.behind_bracket(at))),
+    // A value, up to what ends one.
+    ("E", |view, at| Some(view.operand_end(at))),
+    // A value with its tests, up to what ends an argument.
+    ("A", |view, at| Some(view.balanced(at, &[",", ")"]))),
+    // What stands in brackets, up to their end.
+    ("IN", |view, at| Some(view.balanced(at, &[")", "]", "}"]))),
+    // What belongs to a statement, up to its modifiers.
+    ("B", |view, at| Some(view.modifiers(at))),
+    // How many, in words; how often a step may not occur.
+    ("BOUND", counts::behind_bound),
+    ("LIMIT", counts::behind_limit),
+    // A number as a word; one of digits alone; a unit.
+    ("WORDED", |view, at| counts::number_word(view.word(at)).map(|_| at + 1)),
+    ("PLAIN", |view, at| (view.is_number(at) && is_plain(view.word(at))).then_some(at + 1)),
+    ("UNIT", |view, at| (view.is_word(at) && number::meant_unit(view.word(at)).is_some()).then_some(at + 1)),
+    ("VERDICT", |view, at| words::meant_verdict(view.word(at)).map(|_| at + 1)),
+    // What `def` names: a function, or `step` and a name.
+    ("DEFINED", |view, at| {
+        let name = at + usize::from(view.is(at, "step") && view.is_word(at + 1));
+        view.is_word(name).then_some(name + 1)
+    }),
+    // A text that could be a name.
+    ("QUOTED", |view, at| (view.is_text(at) && is_name(filters::bare(view.word(at)))).then_some(at + 1)),
+    // A text with a blank.
+    ("SENTENCE", |view, at| (view.is_text(at) && view.word(at).contains(' ')).then_some(at + 1)),
+    // Any name; the rest of one; another one behind a comma.
+    ("LABEL", |view, at| Some(view.behind_name(at).min(view.len()))),
+    ("TAIL", |view, at| at.checked_sub(1).map(|before| view.behind_name(before))),
+    ("ALSO", |view, at| view.is(at, ",").then(|| view.behind_name(at + 1).min(view.len()))),
+    // The head of a declaration, up to its body; the same with a name alone where there is no body.
+    ("HEADING", |view, at| Some(view.find_any(at, &["{", ":"]).unwrap_or(view.len()))),
+    ("HEAD", |view, at| Some(view.find_any(at, &["{", "expect"]).unwrap_or_else(|| view.behind_name(at)))),
+    // All up to the run of a test.
+    ("RUN", |view, at| view.find_any(at, &["{", "from"])),
+    // Steps with arrows, and with commas.
+    ("CHAIN", |view, at| joined_steps(view, at, "->")),
+    ("STEPS", |view, at| joined_steps(view, at, ",")),
+    // A condition, up to what joins it with another.
+    ("CLAUSE", |view, at| Some(view.first(at, &["and", "or", ")", ",", "]", "}", "{", "implies"]))),
+    // A condition with all that stands in brackets, up to another.
+    ("PLACE", |view, at| Some(view.first(at, &["and", "or"]))),
+    // A path; the rest of one.
+    ("PATH", |view, at| {
+        let begins = at < view.len() && !view.is_any(at, &[",", ":", ")", "]", "}"]);
+        let first = if view.is_any(at, &["(", "["]) { view.behind_bracket(at) } else { at + 1 };
+        begins.then(|| touching(view, first)).flatten()
+    }),
+    ("TOUCHING", touching),
+    ("ELEMENT", |view, at| (view.is(at, ",") && is_value(view, at + 1)).then_some(at + 2)),
+    // Values with commas or words between them.
+    ("VALUES", values),
+    // Nothing is left.
+    ("END", |view, at| (at >= view.len()).then_some(at + 1)),
+];
+
+/// Conditions on the token at a place.
+const GUARDS: &[(&str, Guard)] = &[
+    // The grammar gave up here; here or before; here or behind; not long before.
+    ("failed", |view, at| view.failed == at),
+    ("unread", |view, at| view.failed <= at),
+    ("read", |view, at| view.failed >= at),
+    ("near", |view, at| view.failed + 1 >= at),
+    ("touching", |view, at| view.touches(at)),
+    ("apart", |view, at| !view.touches(at)),
+    ("outer", |view, at| view.is_outer(at)),
+    ("inner", |view, at| !view.is_outer(at)),
+    // Behind a complete value.
+    ("valued", |view, at| at.checked_sub(1).is_some_and(|before| view.ends_operand(before))),
+    ("end", |view, at| at >= view.len()),
+    // The grammar gave up before the second token behind here.
+    ("begun", |view, at| view.failed <= at + 1),
+    // In an object; in front of a list in other brackets.
+    ("object", |view, at| entries::enclosing(view, at).is_some_and(|open| view.is(open, "{"))),
+    ("listed", entries::is_list),
+    // A sign that declares nothing.
+    ("comparing", |view, at| at > 0 && !(words::DECLARATIONS.contains(&view.word(0)) && view.is_outer(at))),
+    // A second value begins here, behind a complete one.
+    ("second", |view, at| {
+        let begins = matches!(view.kind(at), Kind::Text | Kind::Number | Kind::Binding | Kind::Regex | Kind::Word);
+        let ended = at.checked_sub(1).is_some_and(|before| view.ends_operand(before));
+        begins && ended && view.failed == at && view.is_outer(at) && !words::is_joining(view.word(at))
+    }),
+    // The brackets of a function hold what a quantifier says; no colon belongs to the quantifier here.
+    ("quantifying", |view, at| (at + 1..view.behind_bracket(at)).any(|here| view.is_any(here, &["in", "=>", "->"]))),
+    ("uncoloned", |view, at| {
+        !(at + 3..view.len()).any(|here| view.is(here, ":") && view.is_outer(here) == view.is_outer(at))
+    }),
+    // A quantifier may follow: a colon stands somewhere.
+    ("colon", |view, _| (3..view.len()).any(|at| view.is(at, ":"))),
+    ("indexable", |view, _| {
+        let statement = words::STATEMENTS.contains(&view.word(0)) && view.is_word(1);
+        !statement || view.failed <= view.behind_step(1)
+    }),
+    // The statement has a body; it can be bound with `within`; it cannot; it is no `for each tool`.
+    ("bodied", |view, _| is_bodied(view)),
+    ("measured", |view, _| is_measured(view)),
+    ("unmeasured", |view, _| !is_measured(view)),
+    ("foreign", |view, _| {
+        !view.are(0, &["for", "each", "tool", "{"]) && !view.are(0, &["for", "each", "tool", "where"])
+    }),
+    // A modifier stands here; something does that is none; a failure is known here, so that `expect` is the modifier.
+    ("modifier", settings::is_modifier),
+    ("content", |view, at| view.modifiers(at) != at),
+    ("known", |view, at| {
+        const FAILS: &[&str] = &["failure", "failed", "fails", "fail", "to", "error", "pass"];
+        at > 0 || view.is_any(at + 1, FAILS)
+    }),
+    ("asserting", heads::is_claim),
+    // `not` of a test in front of its value; a statement's own word is none.
+    ("fronted", |view, at| {
+        let not = usize::from(view.is(at, "not"));
+        let value = at + not + 1;
+        let modifier = words::MODIFIERS.contains(&view.word(value)) && !view.is(value + 1, ".");
+        let fresh = at == 0 || view.is_any(at - 1, &["not", "and", "or", "(", ":", "when", "if", "where"]);
+        fresh && !modifier && !words::is_joining(view.word(value))
+    }),
+    // Nothing but modifiers is left.
+    ("modifiers", |view, at| at >= view.len() || view.modifiers(at) == at),
+    // The statement is one about steps.
+    ("steps", |view, _| words::STATEMENTS.contains(&view.word(0)) || view.find(0, "iff").is_some()),
+];
+
+fn named<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, found)| *found)
+}
+
+pub(super) fn list(name: &str) -> Option<&'static [&'static str]> {
+    named(LISTS, name)
+}
+
+pub(super) fn take(name: &str) -> Option<Take> {
+    named(TAKES, name)
+}
+
+pub(super) fn guard(name: &str) -> Option<Guard> {
+    named(GUARDS, name)
+}
+
+fn is_value(view: &View<'_, '_>, at: usize) -> bool {
+    view.is_text(at) || view.is_number(at)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.'))
+}
+
+fn is_plain(number: &str) -> bool {
+    number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_'))
+}
+
+fn values(view: &View<'_, '_>, at: usize) -> Option<usize> {
+    let mut end = is_value(view, at).then_some(at + 1)?;
+    while view.is_any(end, &[",", "or", "and"]) && is_value(view, end + 1) {
+        end += 2;
+    }
+    Some(end)
+}
+
+fn joined_steps(view: &View<'_, '_>, at: usize, sign: &str) -> Option<usize> {
+    let mut end = view.behind_step(at);
+    while end > at && view.is(end, sign) {
+        end = view.behind_step(end + 1);
+    }
+    Some(end)
+}
+
+fn touching(view: &View<'_, '_>, at: usize) -> Option<usize> {
+    let mut end = at;
+    while end < view.len() && view.touches(end) && !view.is_any(end, &[",", ":", ")", "]", "}"]) {
+        end = if view.is_any(end, &["(", "["]) { view.behind_bracket(end) } else { end + 1 };
+    }
+    Some(end)
+}
+
+fn is_bodied(view: &View<'_, '_>) -> bool {
+    const WORDS: &[&str] = &[
+        "when",
+        "before",
+        "after",
+        "between",
+        "pre",
+        "post",
+        "any",
+        "all",
+        "none",
+        "at",
+        "suite",
+        "workspace",
+        "runner",
+        "for",
+    ];
+    view.is_any(0, WORDS)
+        && (!view.is(0, "for") || view.is(1, "each"))
+        && !view.is_any(1, &["x", "=="])
+        && !view.is(2, "in")
+}
+
+fn is_measured(view: &View<'_, '_>) -> bool {
+    view.is_any(0, &["before", "after", "sequence", "immediately"])
+        || view.is(0, "never") && view.find(1, "after").is_some()
+}

@@ -1,0 +1,176 @@
+//! What a template can make of a text: `{name|bare}`.
+
+use super::counts;
+use crate::ast::Unit;
+use crate::{number, words};
+
+/// What becomes of a text; `None` where the filter is not made for it.
+type Filter = fn(&str) -> Option<String>;
+
+const FILTERS: &[(&str, Filter)] = &[
+    // Without its quotes.
+    ("bare", |text| Some(bare(text).to_owned())),
+    // Without any quotes.
+    ("unquoted", |text| Some(text.replace(['"', '\''], ""))),
+    // On one word.
+    ("joined", |text| Some(text.split_whitespace().collect())),
+    // As the name of a rule.
+    ("label", |text| Some(label_of(bare(text)))),
+    // Values as a list.
+    ("list", |text| Some(format!("[{}]", text.replace(" or ", ", ").replace(" and ", ", ")))),
+    // How many, in digits.
+    ("digits", |text| counts::digits(text)),
+    ("unit", |text| number::meant_unit(text).map(str::to_owned)),
+    ("verdict", |text| words::meant_verdict(text).map(str::to_owned)),
+    // A text as a regular expression.
+    ("regex", |text| Some(format!("/{}/", bare(text).replace('/', "\\/")))),
+    // `immediately ` where that is said.
+    ("soon", |text| {
+        Some(if text.contains("immediately") || text.contains("directly") { "immediately " } else { "" }.to_owned())
+    }),
+    // The bound of a count: as it is, and turned round.
+    ("bound", counts::comparison_of),
+    ("limit", counts::within_limit),
+    ("next", |text| Some(counts::digits(text)?.parse::<u32>().ok()?.saturating_add(1).to_string())),
+    // A number without its unit.
+    ("whole", |text| Some(text.chars().take_while(char::is_ascii_digit).collect())),
+    ("type", |text| Some(type_of(text).to_owned())),
+    ("parameters", |text| Some(text.replace(", ", " ").replace(' ', ", "))),
+    ("statements", |text| Some(text.replace(", ", "; "))),
+    ("membership", membership),
+    // Written anew, not kept in its place.
+    ("moved", |text| Some(text.to_owned())),
+];
+
+/// Words and those that take their place, by the name of the filter.
+const WORDS: &[(&str, &[(&str, &str)])] = &[
+    ("quantifier", &[("all", "each"), ("any", "some")]),
+    ("choice", &[("one", "any"), ("either", "any"), ("any", "any"), ("all", "all"), ("none", "none")]),
+    (
+        "values",
+        &[("each", "all"), ("every", "all"), ("forall", "all"), ("some", "any"), ("exists", "any"), ("none", "no")],
+    ),
+    (
+        "status",
+        &[
+            ("succeeded", "ok"),
+            ("succeeds", "ok"),
+            ("success", "ok"),
+            ("successful", "ok"),
+            ("successfully", "ok"),
+            ("passed", "ok"),
+            ("", "failed"),
+        ],
+    ),
+    (
+        "outcome",
+        &[
+            ("fail", "error"),
+            ("failure", "error"),
+            ("fails", "error"),
+            ("failed", "error"),
+            ("err", "error"),
+            ("errors", "error"),
+            ("exception", "error"),
+            ("false", "error"),
+            ("", "ok"),
+        ],
+    ),
+    ("named", &[("suite", "\"nightly\""), ("workspace", "isolated"), ("runner", "codex"), ("", "approval")]),
+    (
+        "modifier",
+        &[
+            ("as", "as metric_name"),
+            ("id", "id first-refund"),
+            ("message", "message \"what is wrong\""),
+            ("class", "class \"policy\" \"Refund policy\""),
+        ],
+    ),
+    (
+        "behind",
+        &[
+            ("missing", "is missing"),
+            ("not missing", "is not missing"),
+            ("empty", "is empty"),
+            ("not empty", "is not empty"),
+            ("not exists", "not exists"),
+            ("", "exists"),
+        ],
+    ),
+    (
+        "declared",
+        &[
+            ("let", "let limit = 100"),
+            ("param", "param limit: number = 100"),
+            ("def", "def is_large(amount) = amount > 100"),
+            ("schema", "schema Refund from \"refund.schema.json\""),
+        ],
+    ),
+];
+
+/// What a filter makes of a text.
+pub(super) fn apply(filter: &str, text: &str) -> Option<String> {
+    if let Some((_, filter)) = FILTERS.iter().find(|(known, _)| *known == filter) {
+        return filter(text);
+    }
+    let (_, words) = WORDS.iter().find(|(known, _)| *known == filter)?;
+    let meant = words.iter().find(|(other, _)| *other == text || other.is_empty());
+    meant.map(|(_, word)| (*word).to_owned())
+}
+
+/// Whether there is such a filter, for a test.
+#[cfg(test)]
+pub(super) fn exists(filter: &str) -> bool {
+    FILTERS.iter().any(|(known, _)| *known == filter) || WORDS.iter().any(|(known, _)| *known == filter)
+}
+
+/// `not in` for `is not one of`.
+fn membership(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let negated = words.get(1) == Some(&"not");
+    let test = match *words.get(if negated { 2 } else { 1 })? {
+        "matching" => "matches",
+        "containing" => "contains",
+        _ => "in",
+    };
+    Some(if negated { format!("not {test}") } else { test.to_owned() })
+}
+
+/// The type that a written value suggests.
+fn type_of(text: &str) -> &'static str {
+    let word = text.split_whitespace().next().unwrap_or("");
+    match word.chars().next() {
+        Some('"' | '\'') => "string",
+        Some('0'..='9' | '$') => match number::read(word).map(|reading| reading.unit) {
+            Ok(Unit::Duration) => "duration",
+            Ok(Unit::Money) => "money",
+            Ok(Unit::Size) => "size",
+            _ => "number",
+        },
+        Some('[') => "list",
+        Some('{') => "object",
+        Some('-') => "number",
+        _ if matches!(word, "true" | "false") => "boolean",
+        _ => "any",
+    }
+}
+
+pub(super) fn bare(text: &str) -> &str {
+    text.trim_matches(['"', '\''])
+}
+
+/// A name made of any text.
+pub(super) fn label_of(text: &str) -> String {
+    let mut name = String::new();
+    for part in text
+        .split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | '-'))
+        .filter(|part| !part.is_empty())
+    {
+        if !name.is_empty() {
+            name.push('-');
+        }
+        name.push_str(&part.to_ascii_lowercase());
+    }
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if starts_well { name } else { format!("the-{name}") }
+}

@@ -1,0 +1,215 @@
+//! Messages and rewritings: templates with the names of a pattern in braces, and the edits that make a statement read like one.
+//!
+//! `{a}` is the text of the tokens that the pattern names so, `{...}` the rest of the statement, `{wrong}` what is underlined, `{left}` and
+//! `{right}` the operands on both sides of that. `{a?step}` stands for `step` where nothing is written, `{a|bare}` changes the text by one of
+//! [`filters`]. Other braces are text.
+
+use super::filters;
+use super::pattern::Found;
+use averment_base::diagnostic::Edit;
+use averment_base::source::Span;
+
+/// A piece of a template: text, or a name with the default or filter behind it.
+enum Piece<'p> {
+    Text(&'p str),
+    Name { name: &'p str, default: &'p str, filter: &'p str },
+}
+
+/// Cuts a template into pieces; braces around something that `known` does not take are text.
+fn pieces(template: &str, known: impl Fn(&str) -> bool) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let (mut done, mut from) = (0, 0);
+    while let Some(open) = template.get(from..).and_then(|rest| rest.find('{')).map(|found| from + found) {
+        from = open + 1;
+        let Some((inner, _)) = template.get(from..).and_then(|rest| rest.split_once('}')) else { break };
+        let cut = |sign: char| inner.split_once(sign).unwrap_or((inner, ""));
+        let ((by_default, default), (by_filter, filter)) = (cut('?'), cut('|'));
+        let name = if filter.is_empty() { by_default } else { by_filter };
+        if known(name) {
+            pieces.push(Piece::Text(template.get(done..open).unwrap_or("")));
+            pieces.push(Piece::Name { name, default, filter });
+            done = from + inner.len() + 1;
+            from = done;
+        }
+    }
+    pieces.push(Piece::Text(template.get(done..).unwrap_or("")));
+    pieces
+}
+
+/// The names that a template uses, for a test: those in braces without a blank.
+#[cfg(test)]
+pub(super) fn names_of(template: &str) -> Vec<(&str, &str)> {
+    let plain =
+        |name: &str| name == "..." || !name.is_empty() && name.bytes().all(|letter| letter.is_ascii_lowercase());
+    let named = pieces(template, plain).into_iter().filter_map(|piece| match piece {
+        Piece::Name { name, filter, .. } => Some((name, filter)),
+        Piece::Text(_) => None,
+    });
+    named.collect()
+}
+
+impl Found<'_, '_, '_> {
+    fn tokens(&self, name: &str) -> Option<(usize, usize)> {
+        let (from, to) = self.wrong;
+        match name {
+            "wrong" => Some(self.wrong),
+            "left" => Some((self.view.operand_start(from), from)),
+            "right" => Some((to, self.view.operand_end(to))),
+            _ => self.named.iter().find(|named| named.0 == name).map(|named| (named.1, named.2)),
+        }
+    }
+
+    /// A template with the texts of its names; `None` where a filter has nothing to say of one.
+    pub(super) fn fill(&self, template: &str) -> Option<String> {
+        let mut text = String::new();
+        for piece in pieces(template, |name| self.tokens(name).is_some()) {
+            let new = match piece {
+                Piece::Text(new) => new.to_owned(),
+                Piece::Name { name, default, filter } => self.named_text(name, default, filter, false)?,
+            };
+            join(&mut text, &new);
+        }
+        Some(text.trim().to_owned())
+    }
+
+    fn named_text(&self, name: &str, default: &str, filter: &str, whole: bool) -> Option<String> {
+        let (from, to) = self.tokens(name)?;
+        let source = if whole { self.view.whole_source(from, to) } else { self.view.source(from, to) };
+        match filter {
+            "" if source.is_empty() => Some(default.to_owned()),
+            "" => Some(source),
+            _ => filters::apply(filter, &source),
+        }
+    }
+
+    /// The edits that make some tokens read like a template. What both have in common stays as it is written.
+    pub(super) fn edits(&self, scope: (usize, usize), template: &str) -> Option<Vec<Edit>> {
+        let mut rewriting = Rewriting { found: self, scope, edits: Vec::new() };
+        let (mut text, mut done) = (String::new(), scope.0);
+        for piece in pieces(template, |name| self.tokens(name).is_some()) {
+            match piece {
+                Piece::Text(new) => join(&mut text, new),
+                Piece::Name { name, default, filter } => {
+                    let (from, to) = self.tokens(name)?;
+                    if filter.is_empty() && from >= done && to > from && to <= scope.1 {
+                        rewriting.gap(done, from, &text);
+                        text.clear();
+                        done = to;
+                    } else {
+                        join(&mut text, &self.named_text(name, default, filter, true)?);
+                    }
+                }
+            }
+        }
+        rewriting.gap(done, scope.1, &text);
+        Some(rewriting.edits)
+    }
+}
+
+/// Adds a text; two blanks are one, as beside a name that stands for nothing.
+fn join(text: &mut String, new: &str) {
+    let new = if text.ends_with(' ') { new.trim_start_matches(' ') } else { new };
+    text.push_str(new);
+}
+
+/// The edits of some tokens, gap by gap between what is kept.
+struct Rewriting<'f, 'v, 'a, 't> {
+    found: &'f Found<'v, 'a, 't>,
+    scope: (usize, usize),
+    edits: Vec<Edit>,
+}
+
+impl Rewriting<'_, '_, '_, '_> {
+    /// Replaces the tokens of a gap by a text, apart from those with which both begin or end.
+    fn gap(&mut self, mut from: usize, mut to: usize, mut text: &str) {
+        let view = self.found.view;
+        while from < to
+            && (!self.has_left(from) || text.starts_with(' ') != view.touches(from))
+            && let Some(rest) = text.trim_start().strip_prefix(view.word(from))
+            && !cuts_word(view.word(from), rest)
+        {
+            (from, text) = (from + 1, rest);
+        }
+        while from < to
+            && (!self.has_right(to) || text.ends_with(' ') != view.touches(to))
+            && let Some(rest) = text.trim_end().strip_suffix(view.word(to - 1))
+            && !cuts_word(rest, view.word(to - 1))
+        {
+            (to, text) = (to - 1, rest);
+        }
+        if from < to {
+            self.replace(from, to, text);
+        } else if !text.trim().is_empty() {
+            self.insert(from, text);
+        } else if text.is_empty() && self.has_left(from) && self.has_right(from) && !view.touches(from) {
+            self.edits.push(Edit { span: self.blank(from), text: String::new() });
+        }
+    }
+
+    /// The blanks in front of a token.
+    fn blank(&self, at: usize) -> Span {
+        let view = self.found.view;
+        Span { start: view.span(at.saturating_sub(1)).end, ..view.span(at).at_start() }
+    }
+
+    /// True where something of the statement that is rewritten stands in front of a token.
+    fn has_left(&self, at: usize) -> bool {
+        at > self.scope.0
+    }
+
+    fn has_right(&self, at: usize) -> bool {
+        at < self.scope.1
+    }
+
+    fn replace(&mut self, from: usize, to: usize, text: &str) {
+        let view = self.found.view;
+        let (new, mut span) = (text.trim(), view.span_of(from, to));
+        let before = if from > 0 { view.span(from - 1).end } else { span.start };
+        let attached = new.starts_with([',', ';', ':']) || self.has_left(from) && !text.starts_with(' ');
+        if attached || new.is_empty() && to >= view.len() {
+            span.start = before;
+        }
+        let tight = self.has_right(to) && !text.ends_with(' ');
+        if to < view.len() && (tight || new.is_empty() && !attached && !view.touches(from)) {
+            span.end = view.span(to).start;
+        }
+        let (last, next) = (view.word(from.saturating_sub(1)), view.word(to));
+        let left = if view.touches(from) && !attached && parted(last, if new.is_empty() { next } else { new }) {
+            " "
+        } else {
+            ""
+        };
+        let right = if view.touches(to) && !tight && !new.is_empty() && parted(new, next) { " " } else { "" };
+        let left = if new.is_empty() && !view.touches(to) { "" } else { left };
+        self.edits.push(Edit { span, text: format!("{left}{new}{right}") });
+    }
+
+    /// Puts text between two tokens: behind the one before, in front of the next where it belongs to that, or in place of the blanks.
+    fn insert(&mut self, at: usize, text: &str) {
+        let view = self.found.view;
+        let (new, tight) = (text.trim(), view.touches(at));
+        let (left, right) = (text.starts_with(' '), text.ends_with(' '));
+        let space = |wanted: bool| if wanted { " " } else { "" };
+        if self.has_left(at) && self.has_right(at) && !left && !right {
+            self.edits.push(Edit { span: self.blank(at), text: new.to_owned() });
+        } else if at > 0 && (at >= view.len() || !self.has_right(at) || self.has_left(at) && right) {
+            let left = left || !self.has_left(at) && parted(view.word(at - 1), new);
+            self.edits.push(view.append(at - 1, format!("{}{new}{}", space(left), space(right && tight))));
+        } else {
+            self.edits.push(view.insert(at, format!("{}{new}{}", space(left && tight), space(right))));
+        }
+    }
+}
+
+/// True where two texts would make one word of what is cut between them.
+fn cuts_word(left: &str, right: &str) -> bool {
+    let letter = |sign: char| sign.is_alphanumeric() || sign == '_';
+    left.ends_with(letter) && right.starts_with(letter)
+}
+
+/// True for two texts that a blank belongs between.
+fn parted(left: &str, right: &str) -> bool {
+    let ends = left.ends_with(|sign: char| sign.is_alphanumeric() || "_)]}\"'*?/=<>".contains(sign));
+    let begins = right.starts_with(|sign: char| sign.is_alphanumeric() || "_-=<>!|{\"'/".contains(sign));
+    ends && begins
+}

@@ -55,7 +55,7 @@ fn family_intro(family: Family) -> (&'static str, &'static str) {
              digits, the randomness of an assigned value. Base64, URL and JSON escapes and invisible characters are read through. `std.secrets` and `std.pii` make predicates of these functions. \
              On two labelled sets in `tests/data` precision and recall are 1.000 and 0.982 (credentials, 114 of 245 texts), 1.000 and 0.987 (credentials, written by somebody who had not seen the \
              detectors: 158 of 324), 1.000 and 1.000 (personal data, 32 of 83 and 54 of 119); before the second sets were used to improve the detectors, these were 0.978 and 0.563, 0.979 and \
-             0.870. `cargo test --test builtins labelled -- --nocapture` prints them with everything that is missed.",
+             0.870. `cargo test --test language labelled -- --nocapture` prints them with everything that is missed.",
         ),
     }
 }

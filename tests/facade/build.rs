@@ -42,7 +42,7 @@ fn what_does_not_compile_is_data_and_lines() {
 
 #[test]
 fn warnings_stay_with_rules_that_compile() {
-    let rules = Rules::from_text("r.assert", "param unused = 1\nnever refund").unwrap();
+    let rules = Rules::from_text("r.assert", "param unused: number = 1\nnever refund").unwrap();
     assert!(!rules.diagnostics().has_errors());
 }
 

@@ -23,8 +23,8 @@ const NONE_OF: [&str; 16] = [
     "notify",
     "signal-hook",
 ];
-/// What only looks at the world.
-const OF_FEATURES: [&str; 3] = ["rustix", "averment-bulk", "libc"];
+/// What only looks at the world, or starts threads.
+const OF_FEATURES: [&str; 2] = ["rustix", "averment-bulk"];
 
 /// The packages of `cargo tree`, of normal dependencies.
 fn packages(more: &[&str]) -> BTreeSet<String> {

@@ -6,7 +6,7 @@ use averment_base::truth::{Truth, Verdict};
 use averment_base::value::{Node, Value};
 use averment_engine::bytecode::program::CodeId;
 use averment_engine::vm::context::Scope;
-use averment_engine::vm::evaluate::evaluate_some;
+use averment_engine::vm::evaluate::verdict_of;
 use averment_engine::vm::machine::Machine;
 use averment_runs::run::{Kind, Run, RunSource, Step};
 use averment_traces::facts::{Facts, Field, FieldMask, Held};
@@ -127,8 +127,7 @@ impl<'e, 'a> Evaluator<'e, 'a> {
             made
         })?;
         let Compiled { program, prepared, options } = self.rules;
-        let outcomes = evaluate_some(program, prepared, run, self.source.arena(), options, &[assertion]);
-        outcomes.first().map(|outcome| outcome.verdict)
+        verdict_of(program, prepared, run, self.source.arena(), options, assertion)
     }
 
     fn with_field_of_all(&self, field: Field) -> Option<&'a Run<'a>> {

@@ -34,6 +34,8 @@ pub struct Context<'run> {
     pub response: Option<Node<'run>>,
     /// Whether a pass has to be proved, too: behind `not` it is what fails.
     pub proves_passes: bool,
+    /// Whether anybody reads the reason of a statement.
+    pub explains: bool,
     /// Whether a block without a window is skipped: an invariant says nothing of a run without its call.
     pub of_invariant: bool,
 }
@@ -49,6 +51,7 @@ impl<'run> Context<'run> {
             step: None,
             response: None,
             proves_passes: false,
+            explains: true,
             of_invariant: false,
         }
     }

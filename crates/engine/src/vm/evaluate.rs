@@ -103,6 +103,21 @@ pub fn evaluate_some<'run>(
     all.map(|(number, assertion)| evaluation.assertion(number, assertion)).collect()
 }
 
+/// The verdict of an assertion that is one statement, without its reason; `None` for a number that no assertion has.
+#[must_use]
+pub fn verdict_of<'run>(
+    program: &'run Program,
+    prepared: &'run Prepared,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    options: &EvaluateOptions,
+    number: u32,
+) -> Option<Verdict> {
+    let mut evaluation = Evaluation::new(Machine::new(program, prepared, run, arena, options.limits), options);
+    evaluation.judge.explains = false;
+    Some(evaluation.assertion(number, program.assertions.get(number as usize)?).verdict)
+}
+
 /// The verdicts of some assertions on a run by what they assert alone, whatever their `when` says; `None` for a fault.
 #[must_use]
 pub fn verdicts_of_checks<'run>(

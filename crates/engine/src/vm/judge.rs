@@ -23,13 +23,15 @@ pub(super) struct Judge<'run, 'a> {
     pub(super) machine: Machine<'run>,
     engine: Engine<'run>,
     permissions: &'a Permissions,
+    /// Whether anybody reads the reasons.
+    pub(super) explains: bool,
 }
 
 type Judged = Result<Finding, Fault>;
 
 impl<'run, 'a> Judge<'run, 'a> {
     pub(super) fn new(machine: Machine<'run>, permissions: &'a Permissions) -> Self {
-        Self { machine, engine: Engine::new(), permissions }
+        Self { machine, engine: Engine::new(), permissions, explains: true }
     }
 
     /// Ends the work and gives what was noted on the way, where that was asked for.
@@ -58,8 +60,9 @@ impl<'run, 'a> Judge<'run, 'a> {
         let bindings = bindings_of(self.machine.program, &assertion.check);
         let rule = assertion.rule.and_then(|rule| self.machine.program.rules.get(rule as usize));
         let of_invariant = rule.is_some_and(|rule| rule.role == RuleRole::Invariant);
-        let context = Context { of_invariant, ..Context::of_run(self.machine.run, bindings as usize) };
-        let Self { machine, engine, permissions } = self;
+        let explains = self.explains;
+        let context = Context { of_invariant, explains, ..Context::of_run(self.machine.run, bindings as usize) };
+        let Self { machine, engine, permissions, .. } = self;
         let mut parts = Parts { machine, engine, permissions };
         match parts.when(when, &context)? {
             Some(finding) => Ok(finding),

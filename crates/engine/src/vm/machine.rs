@@ -225,6 +225,7 @@ impl<'run> Machine<'run> {
     }
 
     /// One instruction. `at` is its number in the program.
+    #[inline]
     pub(super) fn step(&mut self, op: Op, at: usize, frame: Frame, scope: &Scope<'_, 'run>) -> Result<Flow, Fault> {
         match op {
             Op::Constant(literal) => self.literal(literal.0)?,
@@ -284,6 +285,7 @@ impl<'run> Machine<'run> {
         self.recorder.is_some() || self.tracer.is_some() || self.grades.is_some()
     }
 
+    #[inline]
     pub(super) fn push(&mut self, node: Node<'run>) {
         self.stack.push(node);
         if let Some(grades) = &mut self.grades {
@@ -291,10 +293,12 @@ impl<'run> Machine<'run> {
         }
     }
 
+    #[inline]
     pub(super) fn push_value(&mut self, value: Value<'run>) {
         self.push(Node::computed(value));
     }
 
+    #[inline]
     pub(super) fn pop(&mut self) -> Result<Node<'run>, Fault> {
         self.stack.pop().ok_or_else(broken)
     }

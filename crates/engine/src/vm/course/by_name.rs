@@ -83,25 +83,23 @@ impl Named {
         let occurs =
             |operand: usize| self.operands.get(operand).map_or(Presence::default(), |one| calls.presence(*one));
         let no_calls = calls.classes.is_empty();
-        let unsure = || self.unsure(statement, calls);
+        let unsure = self.unsure(statement, calls);
         if statement.exercise.of(occurs, no_calls, None).is_idle() {
             // Something missing may have decided the condition of every call with a fitting name: that is a reason of this run.
-            return if unsure().next().is_none() { ByNames::Idle } else { ByNames::Verdict(Verdict::Vacuous) };
+            return if unsure.any() { ByNames::Verdict(Verdict::Vacuous) } else { ByNames::Idle };
         }
-        if !self.is_closed || unsure().any(|polarity| polarity == Polarity::Mixed) {
+        if !self.is_closed || unsure.mixed {
             return ByNames::Open;
         }
         let search = Search { source: Source::Names { calls, operands: &self.operands } };
         let Ok(Some(decided)) = statement.meaning.closed(&search, asks) else { return ByNames::Open };
         let judged = decided.judged;
-        if unsure().next().is_some() {
+        if unsure.any() {
             // What matches for sure decides where a further match cannot change it. A pattern whose calls are all ruled out by something
             // missing makes a statement vacuous that would pass, unless its patterns stand alone.
-            let may_help = unsure().any(|polarity| polarity == Polarity::Helps);
-            let may_hurt = unsure().any(|polarity| polarity == Polarity::Hurts);
             return match (judged.may_fail, judged.may_hold) {
-                (true, false) if !may_help => ByNames::Verdict(Verdict::Fail),
-                (false, true) if !may_hurt && statement.either => ByNames::Verdict(Verdict::Pass),
+                (true, false) if !unsure.helps => ByNames::Verdict(Verdict::Fail),
+                (false, true) if !unsure.hurts && statement.either => ByNames::Verdict(Verdict::Pass),
                 _ => ByNames::Open,
             };
         }
@@ -113,19 +111,38 @@ impl Named {
         }
     }
 
-    /// What a match of each operand does that some call may match: its name fits, and more decides.
-    fn unsure<'s>(
-        &'s self,
-        statement: &'s Statement,
-        calls: &'s NamedCalls<'_>,
-    ) -> impl Iterator<Item = Polarity> + 's {
-        let operands = self.operands.iter().zip(&statement.operands);
-        operands.filter(|(one, _)| !one.is_sure && calls.count(one.pattern) > 0).map(|(_, operand)| operand.polarity)
+    /// What a match does of the operands that some call may match: its name fits, and more decides.
+    fn unsure(&self, statement: &Statement, calls: &NamedCalls<'_>) -> Unsure {
+        let mut unsure = Unsure::default();
+        for (one, operand) in self.operands.iter().zip(&statement.operands) {
+            if !one.is_sure && calls.count(one.pattern) > 0 {
+                match operand.polarity {
+                    Polarity::Helps => unsure.helps = true,
+                    Polarity::Hurts => unsure.hurts = true,
+                    Polarity::Mixed => unsure.mixed = true,
+                }
+            }
+        }
+        unsure
     }
 
     /// Whether a vacuous statement is so because nothing that it speaks of occurs, and not by what an evaluator answered.
     fn is_absent(&self, exercise: &Exercise, calls: &NamedCalls<'_>) -> bool {
         *exercise != Exercise::Always && self.operands.iter().all(|operand| calls.count(operand.pattern) == 0)
+    }
+}
+
+/// What matches do of which names alone do not tell whether they are there.
+#[derive(Debug, Clone, Copy, Default)]
+struct Unsure {
+    helps: bool,
+    hurts: bool,
+    mixed: bool,
+}
+
+impl Unsure {
+    fn any(self) -> bool {
+        self.helps || self.hurts || self.mixed
     }
 }
 
@@ -149,41 +166,50 @@ impl NamedCalls<'_> {
     }
 
     /// The calls that surely match.
-    pub(super) fn sure(&self, operand: NamedOperand) -> NameMatches {
-        if !operand.is_sure {
-            return NameMatches::default();
-        }
-        self.found.get(operand.pattern as usize).copied().unwrap_or_default()
+    pub(super) fn occurrences(&self, operand: NamedOperand) -> NamedOccurrences<'_> {
+        let found = self.found.get(operand.pattern as usize).filter(|_| operand.is_sure);
+        NamedOccurrences { calls: self, pattern: operand.pattern, matches: found.copied().unwrap_or_default() }
     }
+}
 
+/// The calls whose names surely match a pattern.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NamedOccurrences<'s> {
+    calls: &'s NamedCalls<'s>,
+    pattern: u32,
+    /// How many they are, and the places of the first and of the last.
+    pub(super) matches: NameMatches,
+}
+
+impl NamedOccurrences<'_> {
     /// The places from the first to the last of them.
-    pub(super) fn range(&self, operand: NamedOperand) -> Range<u32> {
-        match self.sure(operand) {
+    pub(super) fn places(self) -> Range<u32> {
+        match self.matches {
             NameMatches { count: 0, .. } => 0..0,
             NameMatches { first, last, .. } => first..last + 1,
         }
     }
 
     /// Whether one of them stands at a place.
-    pub(super) fn is_at(&self, operand: NamedOperand, place: u32) -> bool {
-        operand.is_sure && self.fits(place as usize, operand.pattern)
+    pub(super) fn is_at(self, place: u32) -> bool {
+        self.matches.count > 0 && self.calls.fits(place as usize, self.pattern)
     }
 
     /// The last of them before a place.
-    pub(super) fn before(&self, operand: NamedOperand, place: u32) -> Option<u32> {
-        let range = self.range(operand);
-        match range.clone().next_back() {
+    pub(super) fn before(self, place: u32) -> Option<u32> {
+        let places = self.places();
+        match places.clone().next_back() {
             Some(last) if last < place => Some(last),
-            _ => (range.start..place.min(range.end)).rev().find(|at| self.is_at(operand, *at)),
+            _ => (places.start..place.min(places.end)).rev().find(|at| self.is_at(*at)),
         }
     }
 
     /// The first of them behind a place.
-    pub(super) fn after(&self, operand: NamedOperand, place: u32) -> Option<u32> {
-        let range = self.range(operand);
-        match range.clone().next() {
+    pub(super) fn after(self, place: u32) -> Option<u32> {
+        let places = self.places();
+        match places.clone().next() {
             Some(first) if first > place => Some(first),
-            _ => (range.start.max(place.saturating_add(1))..range.end).find(|at| self.is_at(operand, *at)),
+            _ => (places.start.max(place.saturating_add(1))..places.end).find(|at| self.is_at(*at)),
         }
     }
 }

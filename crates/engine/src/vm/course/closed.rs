@@ -5,7 +5,7 @@
 //! the names are known. What is unknown, bound in some of the patterns only, tested against other steps, or still going on is left to the
 //! monitors. A monitor that plays all matches says the same with the same words; `tests/oracle` compares both.
 
-use super::by_name::{NamedCalls, NamedOperand};
+use super::by_name::{NamedCalls, NamedOccurrences, NamedOperand};
 use super::monitor::{Judged, Presence, Seen, Selection, Why, hit};
 use super::sorted::SortedMatches;
 use super::statements::Statement;
@@ -124,7 +124,7 @@ impl<'s> Search<'s, '_> {
         match &self.source {
             Source::Timeline { sorted, .. } => sorted.get(operand).map(Occurrences::Sorted),
             Source::Names { calls, operands } => {
-                operands.get(operand).map(|operand| Occurrences::Named(calls, *operand))
+                operands.get(operand).map(|operand| Occurrences::Named(calls.occurrences(*operand)))
             }
         }
     }
@@ -200,7 +200,7 @@ pub(super) fn is_by_place(within: Option<Within>) -> bool {
 #[derive(Clone, Copy)]
 pub(super) enum Occurrences<'s> {
     Sorted(&'s SortedMatches<'s>),
-    Named(&'s NamedCalls<'s>, NamedOperand),
+    Named(NamedOccurrences<'s>),
 }
 
 impl<'s> Occurrences<'s> {
@@ -208,11 +208,11 @@ impl<'s> Occurrences<'s> {
     pub(super) fn events(self) -> impl DoubleEndedIterator<Item = u32> + 's {
         let range = match self {
             Self::Sorted(matches) => matches.events(),
-            Self::Named(calls, operand) => calls.range(operand),
+            Self::Named(named) => named.places(),
         };
         range.filter(move |event| match self {
             Self::Sorted(_) => true,
-            Self::Named(calls, operand) => calls.is_at(operand, *event),
+            Self::Named(named) => named.is_at(*event),
         })
     }
 
@@ -220,7 +220,7 @@ impl<'s> Occurrences<'s> {
     pub(super) fn len(self) -> usize {
         match self {
             Self::Sorted(matches) => matches.events().len(),
-            Self::Named(calls, operand) => calls.sure(operand).count as usize,
+            Self::Named(named) => named.matches.count as usize,
         }
     }
 
@@ -232,7 +232,7 @@ impl<'s> Occurrences<'s> {
     pub(super) fn first(self) -> Option<u32> {
         match self {
             Self::Sorted(matches) => matches.events().next(),
-            Self::Named(calls, operand) => calls.range(operand).next(),
+            Self::Named(named) => named.places().next(),
         }
     }
 
@@ -240,7 +240,7 @@ impl<'s> Occurrences<'s> {
     pub(super) fn last(self) -> Option<u32> {
         match self {
             Self::Sorted(matches) => matches.events().next_back(),
-            Self::Named(calls, operand) => calls.range(operand).next_back(),
+            Self::Named(named) => named.places().next_back(),
         }
     }
 
@@ -248,7 +248,7 @@ impl<'s> Occurrences<'s> {
     pub(super) fn step(self, event: u32) -> u32 {
         match self {
             Self::Sorted(matches) => matches.step(event),
-            Self::Named(..) => event,
+            Self::Named(_) => event,
         }
     }
 
@@ -256,7 +256,7 @@ impl<'s> Occurrences<'s> {
     pub(super) fn key(self, event: u32) -> &'s [Part] {
         match self {
             Self::Sorted(matches) => matches.key(event),
-            Self::Named(..) => &[],
+            Self::Named(_) => &[],
         }
     }
 
@@ -264,7 +264,23 @@ impl<'s> Occurrences<'s> {
     pub(super) fn before(self, key: &[Part], step: u32) -> Option<u32> {
         match self {
             Self::Sorted(matches) => matches.before(key, step),
-            Self::Named(calls, operand) => calls.before(operand, step),
+            Self::Named(named) => named.before(step),
+        }
+    }
+
+    /// Whether there is one with these values before a step.
+    pub(super) fn is_before(self, key: &[Part], step: u32) -> bool {
+        match self {
+            Self::Sorted(matches) => matches.before(key, step).is_some(),
+            Self::Named(named) => named.places().next().is_some_and(|first| first < step),
+        }
+    }
+
+    /// Whether there is one with these values behind a step.
+    pub(super) fn is_after(self, key: &[Part], step: u32) -> bool {
+        match self {
+            Self::Sorted(matches) => matches.after(key, step).is_some(),
+            Self::Named(named) => named.places().next_back().is_some_and(|last| last > step),
         }
     }
 
@@ -272,7 +288,7 @@ impl<'s> Occurrences<'s> {
     pub(super) fn after(self, key: &[Part], step: u32) -> Option<u32> {
         match self {
             Self::Sorted(matches) => matches.after(key, step),
-            Self::Named(calls, operand) => calls.after(operand, step),
+            Self::Named(named) => named.after(step),
         }
     }
 
@@ -280,7 +296,7 @@ impl<'s> Occurrences<'s> {
     pub(super) fn first_of(self, key: &[Part]) -> Option<u32> {
         match self {
             Self::Sorted(matches) => matches.first_of(key),
-            Self::Named(..) => self.first(),
+            Self::Named(_) => self.first(),
         }
     }
 
@@ -288,7 +304,7 @@ impl<'s> Occurrences<'s> {
     pub(super) fn is_at(self, step: u32) -> bool {
         match self {
             Self::Sorted(matches) => matches.is_at(step),
-            Self::Named(calls, operand) => calls.is_at(operand, step),
+            Self::Named(named) => named.is_at(step),
         }
     }
 }

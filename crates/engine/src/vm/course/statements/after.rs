@@ -67,6 +67,9 @@ impl After {
     /// Whether a B stands behind an A, near enough and before the next A where each needs its own.
     fn is_met(&self, search: &Search<'_, '_>, source: Occurrences<'_>, target: Occurrences<'_>, event: u32) -> bool {
         let (key, step) = (source.key(event), source.step(event));
+        if !self.each && self.within.is_none() {
+            return target.is_after(key, step);
+        }
         let next = if self.each { source.after(key, step).map(|next| source.step(next)) } else { None };
         let near = target.after(key, step).map(|near| target.step(near));
         near.is_some_and(|near| next.is_none_or(|next| near < next) && search.near(self.within, step, near))

@@ -54,17 +54,20 @@ impl Before {
     /// The first B without an A.
     fn first_unmet(&self, search: &Search<'_, '_>, source: Occurrences<'_>, target: Occurrences<'_>) -> Option<u32> {
         let is_unmet = |event: &u32| !self.is_met(search, source, target, *event);
-        if self.each || self.within.is_some() {
+        if self.each || self.within.is_some() || !search.is_unbound() {
             return target.events().find(is_unmet);
         }
-        // Every A before the first B of some values is before the later ones.
-        search.by_values(target).find(is_unmet)
+        // Without values every A before the first B is before the later ones.
+        target.first().filter(is_unmet)
     }
 
     /// Whether an A stands before a B, near enough and behind the B before it where each needs its own.
     fn is_met(&self, search: &Search<'_, '_>, source: Occurrences<'_>, target: Occurrences<'_>, event: u32) -> bool {
-        let step = target.step(event);
-        source.before(target.key(event), step).is_some_and(|near| {
+        let (key, step) = (target.key(event), target.step(event));
+        if !self.each && self.within.is_none() {
+            return source.is_before(key, step);
+        }
+        source.before(key, step).is_some_and(|near| {
             let near = source.step(near);
             self.since(target, event).is_none_or(|since| since < near) && search.near(self.within, near, step)
         })

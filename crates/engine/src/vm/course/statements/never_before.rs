@@ -47,7 +47,7 @@ impl Meaning for NeverBefore {
             let caught = |first: u32| {
                 let (key, step) = (close.key(first), close.step(first));
                 let earlier = operand.step(operand.before(key, step)?);
-                let is_first = close.before(key, step).is_none();
+                let is_first = !close.is_before(key, step);
                 (is_first && search.near(self.within, earlier, step)).then_some((first, earlier))
             };
             let (first, earlier) = search.by_values(close).find_map(caught)?;

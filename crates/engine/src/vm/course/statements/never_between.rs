@@ -43,7 +43,7 @@ impl Meaning for NeverBetween {
             found.get_or_insert((event, slots, window));
         }
         let fails = found.is_some();
-        let closes = |edge: u32| close.after(open.key(edge), open.step(edge)).is_some();
+        let closes = |edge: u32| close.is_after(open.key(edge), open.step(edge));
         let exercised = fails || open.events().any(closes);
         let judged = Judged {
             may_fail: fails && !hangs,

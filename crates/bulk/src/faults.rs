@@ -78,7 +78,10 @@ mod injected {
         pub fn reach(&self, at: Point) {
             let Some((point, passed, often)) = self.armed.filter(|(point, ..)| *point == at) else { return };
             let before = self.reached.fetch_add(1, Ordering::Relaxed);
-            assert!(!(passed..passed + often).contains(&before), "injected at {point:?}");
+            if (passed..passed + often).contains(&before) {
+                // Unwinds as a panic does, but prints nothing: hundreds of them are asked for.
+                std::panic::resume_unwind(Box::new(format!("injected at {point:?}")));
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ use std::time::Duration;
 pub struct End {
     /// Ctrl-C.
     pub interrupted: bool,
-    /// Runs whose evaluation broke down, each named already.
+    /// Runs whose evaluation broke down; the first [`NAMED`] are named already.
     pub faults: u64,
     /// What is missing because threads broke down.
     pub broken: Broken,
@@ -39,8 +39,20 @@ impl End {
         self.faults.saturating_add(runs).saturating_add(u64::from(more && runs == 0))
     }
 
-    /// What is said of threads that broke down; nothing where none did.
+    /// What is said of evaluations that were not named, and of threads that broke down; nothing where there is neither.
     pub fn in_words(&self) -> String {
+        self.unnamed() + &self.of_threads()
+    }
+
+    fn unnamed(&self) -> String {
+        match self.faults.saturating_sub(NAMED) {
+            0 => String::new(),
+            1 => "error: the evaluation of 1 more run broke down\n".to_owned(),
+            more => format!("error: the evaluation of {more} more runs broke down\n"),
+        }
+    }
+
+    fn of_threads(&self) -> String {
         let Broken { lost: Lost { runs, more }, dead } = self.broken;
         let least = if more { "at least " } else { "" };
         match (runs, more) {
@@ -61,6 +73,8 @@ impl End {
     }
 }
 
+/// So many runs whose evaluation broke down are named; the others are counted.
+const NAMED: u64 = 10;
 /// With more pieces than this the writer lets some gather before it looks again: being woken for each costs more than writing it.
 const FEW: usize = 8;
 /// How long they gather: less than it takes to judge the pieces that may be on their way.
@@ -137,7 +151,9 @@ impl Writer<'_> {
                 Done::Unreadable(what) => outputs.unreadable(what)?,
                 Done::Fault(name) => {
                     end.faults += 1;
-                    say(&format!("error: the evaluation of {name} broke down; its verdicts are missing\n"));
+                    if end.faults <= NAMED {
+                        say(&format!("error: the evaluation of {name} broke down; its verdicts are missing\n"));
+                    }
                 }
             }
         }
@@ -163,6 +179,10 @@ mod tests {
         assert_eq!(said(7, true, 1), "error: at least 7 runs were not judged: a thread broke down\n");
         assert_eq!(said(0, false, 1), "error: a thread broke down; the others judged every run\n");
         assert!(said(0, true, 1).contains("it is not known how many"));
+        let faults = |faults| End { faults, ..End::default() }.in_words();
+        assert_eq!(faults(10), "");
+        assert_eq!(faults(11), "error: the evaluation of 1 more run broke down\n");
+        assert_eq!(faults(3_000), "error: the evaluation of 2990 more runs broke down\n");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use averment_bulk::unused::Unused;
 use averment_report::model::Detail;
 use averment_report::profile::Costs;
 use averment_report::totals::{Counts, Totals};
-use averment_traces::read::STRETCH;
+use averment_traces::read::CHUNK_SIZE;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -70,7 +70,7 @@ impl Rules {
     /// Judges many runs.
     #[must_use]
     pub fn batch(&self) -> Batch {
-        Batch { rules: self.clone(), threads: None, chunk: STRETCH }
+        Batch { rules: self.clone(), threads: None, chunk: CHUNK_SIZE }
     }
 }
 

@@ -16,7 +16,7 @@ use averment_report::model::Detail;
 use averment_report::table::Table;
 use averment_report::totals::Totals;
 use averment_report::{self as report, Format, Options, Report, drawn_of};
-use averment_traces::read::STRETCH;
+use averment_traces::read::CHUNK_SIZE;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ impl Check {
             reading: Reading { limits: Limits::default(), strict: self.strict, names: None },
             unused: Unused::default(),
             threads: NonZeroUsize::new(self.threads),
-            chunk: if self.small_pieces { 1 << 10 } else { STRETCH },
+            chunk: if self.small_pieces { 1 << 10 } else { CHUNK_SIZE },
             compact: all([Format::Summary, Format::Jsonl]),
             lines: formats.contains(&Format::Jsonl),
             large: Mutex::default(),

@@ -5,7 +5,7 @@ use averment_base::limits::Limits;
 use averment_report::model::Unreadable;
 pub use averment_report::reading::{Reading, parse};
 use averment_traces::error::ReadError;
-use averment_traces::read::{Part, RawRun, Runs};
+use averment_traces::read::{FilePart, RawRun, Runs};
 use std::path::{Path, PathBuf};
 
 /// A file to read, or standard input.
@@ -125,7 +125,7 @@ impl Feeder {
     }
 
     /// The next part with its number; `None` at the end.
-    pub fn next(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, Part)> {
+    pub fn next(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, FilePart)> {
         self.reading = true;
         let next = self.read(buffer);
         self.reading = false;
@@ -153,7 +153,7 @@ impl Feeder {
         lost
     }
 
-    fn read(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, Part)> {
+    fn read(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, FilePart)> {
         loop {
             let part = match &mut self.current {
                 Some(runs) => match runs.part(buffer, self.size) {
@@ -174,7 +174,7 @@ impl Feeder {
                             (self.current, self.waits) = (Some(runs), input == Input::Stdin);
                             continue;
                         }
-                        Err(error) => Part::Runs(vec![Err(not_there(&input, error))]),
+                        Err(error) => FilePart::Runs(vec![Err(not_there(&input, error))]),
                     }
                 }
             };
@@ -186,10 +186,10 @@ impl Feeder {
 }
 
 /// How many runs a part has. Lines are counted here only where a part is not judged: whoever judges them counts them by the way.
-pub fn runs_of(part: &Part, buffer: &[u8]) -> u64 {
+pub fn runs_of(part: &FilePart, buffer: &[u8]) -> u64 {
     match part {
-        Part::Runs(runs) => runs.len() as u64,
-        Part::Lines(_) => lines_of(buffer),
+        FilePart::Runs(runs) => runs.len() as u64,
+        FilePart::Lines(_) => lines_of(buffer),
     }
 }
 

@@ -20,7 +20,7 @@ use averment_report::model::Detail;
 use averment_report::profile::Costs;
 use averment_report::table::Table;
 use averment_report::tally::Tally;
-use averment_traces::read::Part;
+use averment_traces::read::FilePart;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -170,12 +170,12 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         pipeline.faults.reach(Point::Reading);
         let Some((number, part)) = feeder.next(&mut buffer) else { return };
         let cut = match &part {
-            Part::Runs(runs) => Some(runs.len() as u64),
-            Part::Lines(_) => None,
+            FilePart::Runs(runs) => Some(runs.len() as u64),
+            FilePart::Lines(_) => None,
         };
         let bytes = match &part {
-            Part::Lines(_) => buffer.len(),
-            Part::Runs(runs) => runs.iter().flatten().map(|run| run.text().len()).sum(),
+            FilePart::Lines(_) => buffer.len(),
+            FilePart::Runs(runs) => runs.iter().flatten().map(|run| run.text().len()).sum(),
         };
         // Long runs are judged one at a time, while nothing else is read: memory holds one of them, whatever the number of threads.
         let alone = (bytes > LONG.max(2 * pipeline.chunk)).then_some(feeder);
@@ -202,7 +202,7 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
 }
 
 /// What judges a piece.
-type Work<'p> = Box<dyn FnMut(Part, &mut Vec<u8>) -> (Vec<Done>, Tally, Reads) + 'p>;
+type Work<'p> = Box<dyn FnMut(FilePart, &mut Vec<u8>) -> (Vec<Done>, Tally, Reads) + 'p>;
 
 fn work<'p>(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Work<'p> {
     match &pipeline.profile {

@@ -13,8 +13,8 @@ use averment_engine::vm::evaluate::evaluate_profiled;
 use averment_engine::vm::prepare::Prepared;
 use averment_report::model;
 use averment_report::profile::{Costs, Phase, ProgramCosts};
-use averment_traces::facts::{Demand, Facts, LineReader, Stretch};
-use averment_traces::read::{Part, Place, RawRun, WholeLines};
+use averment_traces::projection::{Chunk as Stretch, LineReader, Projection as Facts, ReadSet as Demand};
+use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -95,14 +95,14 @@ impl<'p> Judge<'p> {
     }
 
     /// Judges a piece whose lines, if it has any, are in `buffer`.
-    pub fn part(&mut self, part: Part, buffer: &mut Vec<u8>) -> Vec<Done> {
+    pub fn part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> Vec<Done> {
         match part {
-            Part::Runs(runs) => {
+            FilePart::Runs(runs) => {
                 for run in runs {
                     self.unlooked(run.as_ref().map_err(model::Unreadable::of));
                 }
             }
-            Part::Lines(lines) => self.stretch(lines, buffer),
+            FilePart::Lines(lines) => self.stretch(lines, buffer),
         }
         let costs = std::mem::replace(&mut self.costs, empty(&self.pipeline.programs));
         self.all.lock().unwrap_or_else(PoisonError::into_inner).add(&costs);
@@ -132,7 +132,7 @@ impl<'p> Judge<'p> {
         self.arena.reset();
     }
 
-    fn lines(&mut self, place: &Place, text: &str, index: &Index) {
+    fn lines(&mut self, place: &LinesOrigin, text: &str, index: &Index) {
         let mut reader = self.lines.take();
         let arena = std::mem::take(&mut self.arena);
         let limits = self.pipeline.reading.limits;

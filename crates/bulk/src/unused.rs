@@ -1,7 +1,7 @@
 //! Names of `--map` that stand in no trace: a misspelt one would silently read nothing.
 
 use averment_traces::names::Names;
-use averment_traces::read::Part;
+use averment_traces::read::FilePart;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The names that a user gives to parts, and whether they were seen. What is seen does not depend on who looks first.
@@ -39,12 +39,12 @@ impl Unused {
     }
 
     /// Looks through a piece for the names that were not seen yet.
-    pub fn look(&self, part: &Part, lines: &[u8]) {
+    pub fn look(&self, part: &FilePart, lines: &[u8]) {
         for given in self.parts.iter().filter(|given| !given.seen.load(Ordering::Relaxed)) {
             let is_in = |text: &[u8]| given.names.iter().any(|(_, finder)| finder.find(text).is_some());
             let seen = match part {
-                Part::Lines(_) => is_in(lines),
-                Part::Runs(runs) => runs.iter().flatten().any(|run| is_in(run.text().as_bytes())),
+                FilePart::Lines(_) => is_in(lines),
+                FilePart::Runs(runs) => runs.iter().flatten().any(|run| is_in(run.text().as_bytes())),
             };
             given.seen.fetch_or(seen, Ordering::Relaxed);
         }

@@ -8,8 +8,8 @@
 pub mod adapt;
 mod build;
 pub mod error;
-pub mod facts;
 pub mod names;
+pub mod projection;
 pub mod read;
 pub mod scan;
 pub mod time;

@@ -5,7 +5,7 @@ mod file;
 
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::Kind;
-use file::Given;
+use file::GivenName;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -156,7 +156,7 @@ pub struct Names {
     /// The names of a call's parts, with the part and the rank of the name.
     parts: FxHashMap<Cow<'static, str>, (Part, u8)>,
     /// What a user has named.
-    given: Vec<Given>,
+    given: Vec<GivenName>,
 }
 
 impl Names {
@@ -194,7 +194,7 @@ impl Names {
     }
 
     /// Makes the look-up of parts. A name that stands for two parts is the one that a user gave it, else the first of them.
-    fn indexed(mut self, given: Vec<Given>) -> Self {
+    fn indexed(mut self, given: Vec<GivenName>) -> Self {
         let mut parts = FxHashMap::default();
         for of_user in [true, false] {
             for part in Part::of_calls() {

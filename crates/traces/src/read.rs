@@ -18,17 +18,17 @@ use averment_base::value::json::{self, Duplicate};
 use averment_base::value::{Node, Origin, Value};
 use averment_runs::run::{ReadWarning, Run, RunSource};
 use bumpalo::Bump;
-pub use part::{Part, Place, WholeLines};
+pub use part::{FilePart, LinesOrigin, WholeLines};
 use std::ops::Range;
 use std::sync::Arc;
-pub use stream::{Runs, STRETCH};
+pub use stream::{CHUNK_SIZE, Runs};
 
-/// The text of one run, not read yet. Cheap to clone and to send: runs of one stretch of a file share its text.
+/// The text of one run, not read yet. Cheap to clone and to send: runs of one chunk of a file share its text.
 #[derive(Debug, Clone)]
 pub struct RawRun {
     shared: Arc<String>,
     range: Range<usize>,
-    shape: Shape,
+    form: TextForm,
     warnings: Vec<ReadWarning>,
     /// Where it was read.
     pub source: RunSource,
@@ -36,7 +36,7 @@ pub struct RawRun {
 
 /// How the text of a run is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum TextForm {
     /// One JSON value.
     Value,
     /// One JSON value a line: a session.
@@ -48,7 +48,7 @@ impl RawRun {
     #[must_use]
     pub fn new(text: String, source: RunSource) -> Self {
         let range = 0..text.len();
-        Self { shared: Arc::new(text), range, shape: Shape::Value, warnings: Vec::new(), source }
+        Self { shared: Arc::new(text), range, form: TextForm::Value, warnings: Vec::new(), source }
     }
 
     /// A run from a copy of its text.
@@ -69,13 +69,13 @@ impl RawRun {
     /// A run that is a part of a text.
     #[must_use]
     pub fn part_of(text: String, range: Range<usize>, source: RunSource) -> Self {
-        Self { shared: Arc::new(text), range, shape: Shape::Value, warnings: Vec::new(), source }
+        Self { shared: Arc::new(text), range, form: TextForm::Value, warnings: Vec::new(), source }
     }
 
     /// Whether the run is a session, an event on each line, of which nothing was odd so far.
     #[must_use]
     pub fn is_plain_session(&self) -> bool {
-        self.shape == Shape::Lines && self.warnings.is_empty()
+        self.form == TextForm::Lines && self.warnings.is_empty()
     }
 
     /// The text that every place in the run counts in.
@@ -108,9 +108,9 @@ pub fn parse_under<'run>(
         return Err(bytes::too_long(&raw.source, limits));
     }
     let mut warnings = raw.warnings.clone();
-    let root = match raw.shape {
-        Shape::Value => read_value(text, &raw.source, arena, limits, &mut warnings)?,
-        Shape::Lines => read_lines(text, arena, limits, &mut warnings),
+    let root = match raw.form {
+        TextForm::Value => read_value(text, &raw.source, arena, limits, &mut warnings)?,
+        TextForm::Lines => read_lines(text, arena, limits, &mut warnings),
     };
     let placed = |error: Placed| ReadError::at(&raw.source, text, error.offset, error.problem);
     let normal = adapt::normal(root, text, raw.source.clone(), warnings, arena, limits, names).map_err(placed)?;

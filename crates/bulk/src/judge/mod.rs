@@ -22,9 +22,9 @@ use averment_report::drawn::Drawn;
 use averment_report::model::{RunReport, Unreadable};
 use averment_report::tally::{Memory, Tally};
 use averment_runs::run::RunSource;
-use averment_traces::facts::{Demand, Facts, LineReader, Stretch};
 use averment_traces::names::Names;
-use averment_traces::read::{Part, Place, RawRun, WholeLines};
+use averment_traces::projection::{Chunk as Stretch, LineReader, Projection as Facts, ReadSet as Demand};
+use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -174,14 +174,14 @@ impl<'p> Judge<'p> {
     }
 
     /// Judges a piece whose lines, if it has any, are in `buffer`.
-    pub fn part(&mut self, part: Part, buffer: &mut Vec<u8>) -> (Vec<Done>, Tally) {
+    pub fn part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> (Vec<Done>, Tally) {
         match part {
-            Part::Runs(runs) => {
+            FilePart::Runs(runs) => {
                 for run in runs {
                     self.raw(run.as_ref().map_err(Unreadable::of));
                 }
             }
-            Part::Lines(lines) => self.stretch(lines, buffer),
+            FilePart::Lines(lines) => self.stretch(lines, buffer),
         }
         self.flush();
         self.running.finish(&mut self.tally);
@@ -220,7 +220,7 @@ impl<'p> Judge<'p> {
     }
 
     /// Judges lines. A long last one that has to be read in full is left.
-    fn lines(&mut self, place: &Place, text: &str, index: &Index) -> Option<Left> {
+    fn lines(&mut self, place: &LinesOrigin, text: &str, index: &Index) -> Option<Left> {
         let mut reader = self.lines.take();
         let arena = std::mem::take(&mut self.arena);
         let limits = self.pipeline.reading.limits;

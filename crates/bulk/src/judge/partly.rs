@@ -10,7 +10,7 @@ use crate::screen::projection::{self, Projection};
 use averment_base::value::{Node, Origin, Value, json};
 use averment_builtins::detect;
 use averment_runs::run::{Run, RunSource, Step};
-use averment_traces::facts::{Call, Facts, Field, Held, Stretch};
+use averment_traces::projection::{Call, Chunk as Stretch, Field, Held, Projection as Facts};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 

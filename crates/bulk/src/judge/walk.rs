@@ -1,6 +1,6 @@
 //! The lines of a stretch of a trace, each with what the line reader takes out of it: for whoever judges them.
 
-use averment_traces::facts::{Facts, LineReader, Stretch};
+use averment_traces::projection::{Chunk as Stretch, LineReader, Projection as Facts};
 use averment_traces::scan::Index;
 
 /// A line that is not blank.

@@ -12,7 +12,7 @@ use averment_engine::bytecode::program::{Assertion, Check, CodeId, CourseId, Pro
 use averment_engine::ir::{Course, RuleRole};
 use averment_engine::vm::course::plan::Plan;
 use averment_engine::vm::prepare::Prepared;
-use averment_traces::facts::{Demand, Field, FieldMask};
+use averment_traces::projection::{Field, FieldMask, ReadSet as Demand};
 use rustc_hash::FxHashMap;
 
 /// The screen of the selected assertions of a program.

@@ -8,7 +8,7 @@ use averment_engine::vm::context::Scope;
 use averment_engine::vm::evaluate::verdicts_of_checks;
 use averment_engine::vm::machine::Machine;
 use averment_runs::run::RunSource;
-use averment_traces::facts::Field;
+use averment_traces::projection::Field;
 use bumpalo::Bump;
 
 /// Asks for the default verdicts of all assertions of a screen.

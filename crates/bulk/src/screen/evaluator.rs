@@ -9,7 +9,7 @@ use averment_engine::vm::context::Scope;
 use averment_engine::vm::evaluate::verdict_of;
 use averment_engine::vm::machine::Machine;
 use averment_runs::run::{Kind, Run, RunSource, Step};
-use averment_traces::facts::{Facts, Field, FieldMask, Held};
+use averment_traces::projection::{Field, FieldMask, Held, Projection as Facts};
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 

@@ -8,7 +8,7 @@ use averment_base::value::Value;
 use averment_engine::vm::course::by_name::NamedCalls;
 use averment_engine::vm::gate;
 use averment_engine::vm::prepare::Prepared;
-use averment_traces::facts::{Facts, Field, Held};
+use averment_traces::projection::{Field, Held, Projection as Facts};
 
 /// One run while it is judged.
 pub(super) struct Judging<'j, 'a> {

@@ -28,7 +28,7 @@ use averment_engine::vm::course::plan::Plan;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::prepare::Prepared;
 use averment_runs::run::Run;
-use averment_traces::facts::{Demand, Facts, Field, FieldMask, Stretch};
+use averment_traces::projection::{Chunk as Stretch, Field, FieldMask, Projection as Facts, ReadSet as Demand};
 use bumpalo::Bump;
 use course::Statement;
 use evaluator::Evaluator;

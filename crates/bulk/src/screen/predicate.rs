@@ -3,7 +3,7 @@
 //! Nothing is evaluated here. A predicate says which values have the same answer, so that a verdict which the evaluator gave for one of
 //! them is known for the others.
 
-use averment_traces::facts::Field;
+use averment_traces::projection::Field;
 
 /// What a value is taken from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
 use averment_runs::run::{Kind, KindOrder, Run, RunSource, Status, Step};
-use averment_traces::facts::{Call, Field, Held};
+use averment_traces::projection::{Call, Field, Held};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 

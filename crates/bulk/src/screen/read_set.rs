@@ -11,7 +11,7 @@ use averment_engine::bytecode::program::{CodeId, Program};
 use averment_engine::ir::Constant;
 use averment_runs::run::Kind;
 use averment_syntax::ast::TestKind;
-use averment_traces::facts::Field;
+use averment_traces::projection::Field;
 
 /// What a condition looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::course::{Asked, Statement};
 use super::read_set::ReadSet;
 use super::{Form, Item, Scratch, Screen};
 use averment_engine::bytecode::program::Program;
-use averment_traces::facts::Field;
+use averment_traces::projection::Field;
 
 /// What the evaluation of an assertion looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Sight {
     Fields {
         /// The pattern, by number.
         shape: u32,
-        /// Which, by [`averment_traces::facts::Field`].
+        /// Which, by [`averment_traces::projection::Field`].
         fields: [bool; 2],
     },
     /// The same, and a field of all calls.

@@ -8,7 +8,7 @@ use super::sequences::{self, Sequence};
 use super::windows::{Size, Windows};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::prepare::Prepared;
-use averment_traces::facts::Texts;
+use averment_traces::projection::Texts;
 use averment_traces::scan::Teddy;
 use memchr::memmem;
 use rustc_hash::FxHashMap;

@@ -350,7 +350,7 @@ fn traces(arguments: &Arguments, given: &Given<'_>, selects_any: bool) -> Result
 
 /// The bytes of a piece: enough to be worth the trouble, and no more than memory has room for.
 fn chunk(arguments: &Arguments) -> Result<usize, Stop> {
-    let Some(text) = &arguments.chunk else { return Ok(averment_traces::read::STRETCH) };
+    let Some(text) = &arguments.chunk else { return Ok(averment_traces::read::CHUNK_SIZE) };
     match units::bytes(text) {
         Some(bytes) if bytes > 0 => Ok(bytes),
         _ => Err(Stop::usage(format!("`{text}` is no size"), "write a size such as `1MiB`")),

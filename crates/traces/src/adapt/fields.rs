@@ -51,7 +51,7 @@ pub(crate) trait Row: Copy + std::fmt::Debug + 'static {
     /// All rows.
     const ALL: &'static [Self];
     /// A place for each row.
-    type Places: Copy + Default + std::fmt::Debug + AsRef<[Place]> + AsMut<[Place]>;
+    type Places: Copy + Default + std::fmt::Debug + AsRef<[OptionalSpan]> + AsMut<[OptionalSpan]>;
     /// The key that it stands under.
     fn key(self) -> &'static str;
     /// What it becomes.
@@ -80,7 +80,7 @@ macro_rules! fields {
 
         impl $crate::adapt::fields::Row for $table {
             const ALL: &'static [Self] = &[$(Self::$field,)+];
-            type Places = [$crate::adapt::fields::Place; [$($key),+].len()];
+            type Places = [$crate::adapt::fields::OptionalSpan; [$($key),+].len()];
 
             fn key(self) -> &'static str {
                 Self::key(self)
@@ -146,7 +146,7 @@ pub(crate) type Span = (usize, usize);
 
 /// Room for a [`Span`]. No value ends at offset 0.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Place {
+pub(crate) struct OptionalSpan {
     start: usize,
     end: usize,
 }
@@ -169,7 +169,7 @@ impl<F: Row> Spans<F> {
     #[inline]
     pub(crate) fn set(&mut self, field: F, (start, end): Span) {
         if let Some(place) = self.places.as_mut().get_mut(field.number()) {
-            *place = Place { start, end };
+            *place = OptionalSpan { start, end };
         }
     }
 }

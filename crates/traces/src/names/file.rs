@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 /// A name that a user gives to a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct GivenName {
     pub(super) part: Part,
     pub(super) name: String,
 }
@@ -26,7 +26,7 @@ impl Names {
         let mut given = Vec::new();
         for (part, value) in entries(text)? {
             let named = Part::of_word(&part).ok_or_else(|| unknown(&part))?;
-            given.extend(names_of(&part, value)?.into_iter().map(|name| Given { part: named, name }));
+            given.extend(names_of(&part, value)?.into_iter().map(|name| GivenName { part: named, name }));
         }
         if given.is_empty() {
             return Err("the file is empty".to_owned());
@@ -55,8 +55,8 @@ impl Names {
 }
 
 /// Whether one name is given to two parts of the same thing.
-fn clash(a: &Given, b: &Given) -> bool {
-    let of_run = |one: &Given| one.part.is_of_run_only();
+fn clash(a: &GivenName, b: &GivenName) -> bool {
+    let of_run = |one: &GivenName| one.part.is_of_run_only();
     a.name == b.name && of_run(a) == of_run(b)
 }
 

@@ -28,7 +28,7 @@ pub(super) fn not_text(head: &[u8]) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// A line that is not UTF-8: where it starts in its stretch, and where it is broken.
+/// A line that is not UTF-8: where it starts in its chunk, and where it is broken.
 pub(super) struct Broken {
     pub(super) start: usize,
     pub(super) at: usize,

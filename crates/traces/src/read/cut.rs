@@ -1,6 +1,6 @@
 //! A file that is read whole, cut into its runs: values one behind the other, and lists of them.
 
-use super::{RawRun, Shape, split};
+use super::{RawRun, TextForm, split};
 use crate::adapt;
 use crate::error::ReadError;
 use averment_base::limits::Limits;
@@ -32,12 +32,12 @@ impl Cut<'_> {
     pub(super) fn push(
         &mut self,
         range: Range<usize>,
-        shape: Shape,
+        form: TextForm,
         position: Option<usize>,
         warnings: Vec<ReadWarning>,
     ) {
         let source = self.source(range.start, position);
-        self.ready.push_back(Ok(RawRun { shared: Arc::clone(&self.shared), range, shape, warnings, source }));
+        self.ready.push_back(Ok(RawRun { shared: Arc::clone(&self.shared), range, form, warnings, source }));
     }
 
     /// Values one behind the other; a list may be a list of runs.
@@ -53,7 +53,7 @@ impl Cut<'_> {
             if self.shared.as_bytes().get(start) == Some(&b'[') {
                 self.list(start..end, single);
             } else {
-                self.push(start..end, Shape::Value, (!single).then_some(found), Vec::new());
+                self.push(start..end, TextForm::Value, (!single).then_some(found), Vec::new());
                 // What is no JSON ends nowhere: one message is enough.
                 if !matches!(self.shared.as_bytes().get(start), Some(b'{' | b'"')) {
                     return;
@@ -66,7 +66,7 @@ impl Cut<'_> {
     /// A list: one run, such as a list of messages, or a run in each element.
     fn list(&mut self, range: Range<usize>, single: bool) {
         let Some(elements) = self.elements(range.clone()) else {
-            self.push(range, Shape::Value, None, Vec::new());
+            self.push(range, TextForm::Value, None, Vec::new());
             return;
         };
         let Some(first) = elements.first().cloned() else {
@@ -75,12 +75,12 @@ impl Cut<'_> {
             return;
         };
         if self.is_list_run(first) {
-            self.push(range, Shape::Value, None, Vec::new());
+            self.push(range, TextForm::Value, None, Vec::new());
             return;
         }
         let one = single && elements.len() == 1;
         for (element, position) in elements.into_iter().zip(1..) {
-            self.push(element, Shape::Value, (!one).then_some(position), Vec::new());
+            self.push(element, TextForm::Value, (!one).then_some(position), Vec::new());
         }
     }
 

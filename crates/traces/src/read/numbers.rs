@@ -22,12 +22,12 @@ pub(super) struct Turn {
 
 #[derive(Debug)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<Counted>,
     more: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct Counted {
     /// How many parts have said their lines.
     turns: usize,
     /// The number of the first line behind them, from 1.
@@ -37,7 +37,7 @@ struct State {
 impl LineNumbers {
     /// The numbers of a file of which nothing is read yet.
     pub(super) fn new() -> Self {
-        let state = Mutex::new(State { turns: 0, line: 1 });
+        let state = Mutex::new(Counted { turns: 0, line: 1 });
         Self { shared: Arc::new(Shared { state, more: Condvar::new() }), turns: 0 }
     }
 
@@ -88,7 +88,7 @@ impl Drop for Turn {
 
 impl Shared {
     /// Does something with the state when so many parts have taken their turn.
-    fn when<T>(&self, turns: usize, then: impl FnOnce(&mut State) -> T) -> T {
+    fn when<T>(&self, turns: usize, then: impl FnOnce(&mut Counted) -> T) -> T {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.turns != turns {
             state = self.more.wait(state).unwrap_or_else(PoisonError::into_inner);

@@ -8,7 +8,7 @@ use averment_runs::run::RunSource;
 use std::sync::Arc;
 
 /// A part of a file.
-pub enum Part {
+pub enum FilePart {
     /// Whole lines, a run on each, not looked at yet; their bytes are in the buffer.
     Lines(WholeLines),
     /// Runs that were cut already, and what cannot be read.
@@ -31,14 +31,14 @@ impl WholeLines {
 
     /// Where the lines stand, of which there are so many: line ends are found by whoever looks at the bytes, not by who reads them.
     #[must_use]
-    pub fn counted(self, lines: usize) -> Place {
-        Place { file: self.file, offset: self.offset, line: self.turn.counted(lines) }
+    pub fn counted(self, lines: usize) -> LinesOrigin {
+        LinesOrigin { file: self.file, offset: self.offset, line: self.turn.counted(lines) }
     }
 }
 
 /// Where whole lines stand.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct LinesOrigin {
     /// The file as the user named it.
     pub file: Arc<str>,
     /// Place of the first byte in the file.
@@ -47,7 +47,7 @@ pub struct Place {
     pub line: usize,
 }
 
-impl Place {
+impl LinesOrigin {
     /// Where a line stands that starts so many bytes and lines behind the first.
     #[must_use]
     pub fn source(&self, bytes: usize, lines: usize) -> RunSource {

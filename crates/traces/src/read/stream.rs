@@ -1,13 +1,13 @@
 //! Cutting a file into runs: one JSON value, a list of runs, one run a line, values one behind the other, or a session.
 //!
-//! A file with a run on each line is read in stretches of some hundred kilobytes; anything else is read whole.
+//! A file with a run on each line is read in chunks of some hundred kilobytes; anything else is read whole.
 
 use super::bytes::{blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines};
 use super::cut::Cut;
 use super::form::{FirstLines, is_session, runs_by_line};
 use super::numbers::LineNumbers;
-use super::part::{Part, WholeLines};
-use super::{RawRun, Shape, split};
+use super::part::{FilePart, WholeLines};
+use super::{RawRun, TextForm, split};
 use crate::error::ReadError;
 use averment_base::limits::{LONG, Limits, give_own_block};
 use averment_runs::run::RunSource;
@@ -17,18 +17,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes that are read at once.
-pub const STRETCH: usize = 256 << 10;
+pub const CHUNK_SIZE: usize = 256 << 10;
 
 /// The runs of one file, one after the other. A run that cannot be read is an error of its own; the others come all the same.
 pub struct Runs {
     input: Box<dyn Read + Send>,
     file: String,
     limits: Limits,
-    state: State,
+    state: StreamState,
     ready: VecDeque<Result<RawRun, ReadError>>,
 }
 
-enum State {
+enum StreamState {
     /// Nothing is read yet.
     Start,
     /// A run on each line.
@@ -74,7 +74,7 @@ impl Runs {
     #[must_use]
     pub fn new(file: impl Into<String>, input: impl Read + Send + 'static, limits: &Limits) -> Self {
         let (input, file) = (Box::new(input), file.into());
-        Self { input, file, limits: *limits, state: State::Start, ready: VecDeque::new() }
+        Self { input, file, limits: *limits, state: StreamState::Start, ready: VecDeque::new() }
     }
 
     /// The same under another name.
@@ -83,26 +83,26 @@ impl Runs {
         Self { file: file.into(), ..self }
     }
 
-    /// The next part of the file; `None` at its end. Lines come in pieces of about `size` bytes, in `buffer`.
-    pub fn part(&mut self, buffer: &mut Vec<u8>, size: usize) -> Option<Part> {
-        if matches!(self.state, State::Start) {
-            self.state = State::Done;
+    /// The next part of the file; `None` at its end. Lines come in chunks of about `size` bytes, in `buffer`.
+    pub fn part(&mut self, buffer: &mut Vec<u8>, size: usize) -> Option<FilePart> {
+        if matches!(self.state, StreamState::Start) {
+            self.state = StreamState::Done;
             if let Err(error) = self.start() {
                 self.ready.push_back(Err(unreadable(&self.file, &error)));
             }
         }
         loop {
             if self.ready.is_empty()
-                && matches!(self.state, State::Lines(_))
-                && let State::Lines(lines) = std::mem::replace(&mut self.state, State::Done)
+                && matches!(self.state, StreamState::Lines(_))
+                && let StreamState::Lines(lines) = std::mem::replace(&mut self.state, StreamState::Done)
             {
                 match self.whole_lines(lines, buffer, size) {
-                    Ok(Some(lines)) => return Some(Part::Lines(lines)),
+                    Ok(Some(lines)) => return Some(FilePart::Lines(lines)),
                     Ok(None) => {}
                     Err(error) => self.ready.push_back(Err(unreadable(&self.file, &error))),
                 }
             }
-            if self.ready.is_empty() && matches!(self.state, State::Lines(_)) {
+            if self.ready.is_empty() && matches!(self.state, StreamState::Lines(_)) {
                 continue;
             }
             // Cut runs are handed on in small numbers: what is judged meanwhile is bounded by them.
@@ -116,7 +116,7 @@ impl Runs {
                 bytes += run.as_ref().map_or(0, |run| run.text().len());
                 runs.push(run);
             }
-            return Some(Part::Runs(runs));
+            return Some(FilePart::Runs(runs));
         }
     }
 
@@ -126,7 +126,7 @@ impl Runs {
         begin_with(buffer, &mut lines.pending);
         let mut ended = false;
         let mut end = memchr::memrchr(b'\n', buffer.get(..filled).unwrap_or_default());
-        // A line that is longer than a piece is read to its end.
+        // A line that is longer than a chunk is read to its end.
         while !ended && (filled < size || (end.is_none() && filled <= self.limits.run_bytes)) {
             if filled > LONG {
                 give_own_block(buffer);
@@ -157,7 +157,7 @@ impl Runs {
         lines.offset += end as u64;
         lines.found = true;
         if !(ended && lines.pending.is_empty()) {
-            self.state = State::Lines(lines);
+            self.state = StreamState::Lines(lines);
         }
         Ok(Some(found))
     }
@@ -184,7 +184,7 @@ impl Runs {
 
     /// Reads more; `true` at the end of the file.
     fn read_more(&mut self, pending: &mut Vec<u8>) -> io::Result<bool> {
-        let taken = self.input.by_ref().take(STRETCH as u64).read_to_end(pending)?;
+        let taken = self.input.by_ref().take(CHUNK_SIZE as u64).read_to_end(pending)?;
         Ok(taken == 0)
     }
 
@@ -207,20 +207,20 @@ impl Runs {
             return Ok(());
         }
         if !runs_by_line(head) {
-            return self.whole(pending, mark, Shape::Value);
+            return self.whole(pending, mark, TextForm::Value);
         }
         if is_session(head, &self.limits) {
-            return self.whole(pending, mark, Shape::Lines);
+            return self.whole(pending, mark, TextForm::Lines);
         }
         pending.drain(..mark);
         let lines =
             Lines { pending, offset: mark as u64, numbers: LineNumbers::new(), line: 1, found: false, skipping: false };
-        self.state = State::Lines(lines);
+        self.state = StreamState::Lines(lines);
         Ok(())
     }
 
     /// Reads the rest of the file and cuts it.
-    fn whole(&mut self, mut bytes: Vec<u8>, mark: usize, shape: Shape) -> io::Result<()> {
+    fn whole(&mut self, mut bytes: Vec<u8>, mark: usize, form: TextForm) -> io::Result<()> {
         let limit = self.limits.run_bytes;
         self.input
             .by_ref()
@@ -232,10 +232,10 @@ impl Runs {
             return Ok(());
         }
         bytes.drain(..mark);
-        let (text, warnings) = match (String::from_utf8(bytes), shape) {
+        let (text, warnings) = match (String::from_utf8(bytes), form) {
             (Ok(text), _) => (text, Vec::new()),
-            (Err(error), Shape::Lines) => without_bad_lines(error.into_bytes()),
-            (Err(error), Shape::Value) => {
+            (Err(error), TextForm::Lines) => without_bad_lines(error.into_bytes()),
+            (Err(error), TextForm::Value) => {
                 let at = error.utf8_error().valid_up_to();
                 // What stands before it is all that its place needs: the file may be large.
                 let text = valid_part(error.as_bytes());
@@ -252,12 +252,12 @@ impl Runs {
             limits: &self.limits,
             ready: VecDeque::new(),
         };
-        match shape {
-            Shape::Lines => {
+        match form {
+            TextForm::Lines => {
                 let range = 0..cut.shared.len();
-                cut.push(range, Shape::Lines, None, warnings);
+                cut.push(range, TextForm::Lines, None, warnings);
             }
-            Shape::Value => cut.values(),
+            TextForm::Value => cut.values(),
         }
         self.ready = cut.ready;
         Ok(())
@@ -267,7 +267,7 @@ impl Runs {
         RunSource { file: self.file.clone(), line, column, offset, position, by_line: true }
     }
 
-    /// Reads the next stretch of a file with a run on each line.
+    /// Reads the next chunk of a file with a run on each line.
     fn more_lines(&mut self, mut lines: Lines) -> io::Result<()> {
         lines.line = lines.numbers.line();
         let mut end = memchr::memrchr(b'\n', &lines.pending);
@@ -282,11 +282,11 @@ impl Runs {
         }
         let length = end.map_or(lines.pending.len(), |newline| newline + 1);
         let rest = lines.pending.split_off(length);
-        let stretch = std::mem::replace(&mut lines.pending, rest);
-        self.cut_lines(&mut lines, stretch)?;
+        let chunk = std::mem::replace(&mut lines.pending, rest);
+        self.cut_lines(&mut lines, chunk)?;
         lines.numbers.go_on_from(lines.line);
         if !ended || !lines.pending.is_empty() {
-            self.state = State::Lines(lines);
+            self.state = StreamState::Lines(lines);
         } else if !lines.found && self.ready.is_empty() {
             self.fail("no run: the file is empty", "write a run into it, or name another file");
         }
@@ -305,9 +305,9 @@ impl Runs {
         lines.pending.clear();
     }
 
-    fn cut_lines(&mut self, lines: &mut Lines, stretch: Vec<u8>) -> io::Result<()> {
-        let single = !lines.found && self.is_last(lines, &stretch)?;
-        let (text, bad) = match String::from_utf8(stretch) {
+    fn cut_lines(&mut self, lines: &mut Lines, chunk: Vec<u8>) -> io::Result<()> {
+        let single = !lines.found && self.is_last(lines, &chunk)?;
+        let (text, bad) = match String::from_utf8(chunk) {
             Ok(text) => (text, Vec::new()),
             Err(error) => blank_bad_lines(error.into_bytes()),
         };
@@ -332,7 +332,7 @@ impl Runs {
                 let source = self.source(lines.line, 1, lines.offset, position);
                 let range = start..start + line.trim_end_matches(['\n', '\r']).len();
                 let raw =
-                    RawRun { shared: Arc::clone(&shared), range, shape: Shape::Value, warnings: Vec::new(), source };
+                    RawRun { shared: Arc::clone(&shared), range, form: TextForm::Value, warnings: Vec::new(), source };
                 self.ready.push_back(Ok(raw));
             }
             start += length;
@@ -343,8 +343,8 @@ impl Runs {
     }
 
     /// Whether the file holds nothing but one line: then the run has the name of the file.
-    fn is_last(&mut self, lines: &mut Lines, stretch: &[u8]) -> io::Result<bool> {
-        let text = stretch.trim_ascii();
+    fn is_last(&mut self, lines: &mut Lines, chunk: &[u8]) -> io::Result<bool> {
+        let text = chunk.trim_ascii();
         if memchr::memchr(b'\n', text).is_some() {
             return Ok(false);
         }
@@ -365,13 +365,13 @@ impl Iterator for Runs {
             if let Some(ready) = self.ready.pop_front() {
                 return Some(ready);
             }
-            let result = match std::mem::replace(&mut self.state, State::Done) {
-                State::Start => self.start(),
-                State::Lines(lines) => self.more_lines(lines),
-                State::Done => return None,
+            let result = match std::mem::replace(&mut self.state, StreamState::Done) {
+                StreamState::Start => self.start(),
+                StreamState::Lines(lines) => self.more_lines(lines),
+                StreamState::Done => return None,
             };
             if let Err(error) = result {
-                self.state = State::Done;
+                self.state = StreamState::Done;
                 self.ready.push_back(Err(unreadable(&self.file, &error)));
             }
         }

@@ -1,6 +1,6 @@
 //! A look at many bytes at once: where quotes, brackets and line ends stand outside of strings.
 //!
-//! A stretch of a file is indexed in one pass, 64 bytes at a time, with the best instructions that the machine has. A [`Cursor`] then
+//! A chunk of a file is indexed in one pass, 64 bytes at a time, with the best instructions that the machine has. A [`Cursor`] then
 //! walks the values of a line by counting bits, so that what nobody asks for costs little more than reading it. The pass checks what
 //! can be checked without a parser: strings are closed on their line, hold no control characters and only known escapes.
 //! [`Index::is_clean`] is false where that does not hold, and the full reader has to look.
@@ -27,7 +27,7 @@ pub struct Word {
     pub(crate) close: u64,
 }
 
-/// The index of a stretch of bytes. It is made to be used again: its memory stays.
+/// The index of a chunk of bytes. Its memory is kept from one chunk to the next.
 #[derive(Debug, Default)]
 pub struct Index {
     words: Vec<Word>,

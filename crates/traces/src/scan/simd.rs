@@ -12,7 +12,7 @@ use super::{Bits, Word};
 
 /// What stands in a block of 64 bytes, strings not taken into account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seen {
+struct BlockMasks {
     quote: u64,
     slash: u64,
     open: u64,
@@ -26,7 +26,7 @@ struct Seen {
 
 /// Carried from block to block.
 #[derive(Debug, Default)]
-struct State {
+struct Carry {
     /// The first byte of the next block is escaped.
     escaped: u64,
     /// All ones inside of a string.
@@ -35,23 +35,23 @@ struct State {
     high: u64,
 }
 
-impl State {
+impl Carry {
     /// The quotes of a block that open or close a string, and the bytes that are escaped.
     #[inline(always)]
-    fn quotes(&mut self, seen: Seen) -> (u64, u64) {
-        let escaped = self.escaped_in(seen.slash);
-        (seen.quote & !escaped, escaped)
+    fn quotes(&mut self, masks: BlockMasks) -> (u64, u64) {
+        let escaped = self.escaped_in(masks.slash);
+        (masks.quote & !escaped, escaped)
     }
 
     /// The word of a block. `odd` has a bit for every byte with an odd number of quotes up to it.
     #[inline(always)]
-    fn word(&mut self, seen: Seen, quote: u64, odd: u64) -> Word {
+    fn word(&mut self, masks: BlockMasks, quote: u64, odd: u64) -> Word {
         let within = odd ^ self.inside;
         self.inside = 0_u64.wrapping_sub(within >> 63);
-        self.bad |= (seen.control & within) | (seen.slash & !within);
-        self.high |= seen.high;
-        let (open, close) = (seen.open & !within, seen.close & !within);
-        Word { quote, slash: seen.slash, open, close }
+        self.bad |= (masks.control & within) | (masks.slash & !within);
+        self.high |= masks.high;
+        let (open, close) = (masks.open & !within, masks.close & !within);
+        Word { quote, slash: masks.slash, open, close }
     }
 
     /// The bytes that a backslash before them escapes.
@@ -99,22 +99,22 @@ macro_rules! over_blocks {
         // Every word is written below: what is there already need not be cleared.
         $words.resize(blocks.len() + 1, Word::default());
         $ends.clear();
-        let mut state = State::default();
+        let mut state = Carry::default();
         let mut at = 0_usize;
         let mut last = [b' '; 64];
         for (place, byte) in last.iter_mut().zip(rest) {
             *place = *byte;
         }
         for (block, word) in blocks.iter().chain(std::slice::from_ref(&last)).zip($words.iter_mut()) {
-            let seen = $look(block);
-            let (quote, escaped) = state.quotes(seen);
+            let masks = $look(block);
+            let (quote, escaped) = state.quotes(masks);
             if escaped != 0 {
                 state.bad |= bad_escapes($bytes, at, escaped);
             }
-            if seen.newline != 0 {
-                $ends.extend(Bits(seen.newline).map(|bit| at.wrapping_add(bit)));
+            if masks.newline != 0 {
+                $ends.extend(Bits(masks.newline).map(|bit| at.wrapping_add(bit)));
             }
-            *word = state.word(seen, quote, $parity(quote));
+            *word = state.word(masks, quote, $parity(quote));
             at = at.wrapping_add(64);
         }
         state.end()
@@ -139,9 +139,9 @@ fn portable(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool
     over_blocks!(bytes, words, ends, look, parity)
 }
 
-fn look(block: &[u8; 64]) -> Seen {
+fn look(block: &[u8; 64]) -> BlockMasks {
     let mask = |is: fn(u8) -> bool| block.iter().rev().fold(0_u64, |bits, byte| (bits << 1) | u64::from(is(*byte)));
-    Seen {
+    BlockMasks {
         quote: mask(|byte| byte == b'"'),
         slash: mask(|byte| byte == b'\\'),
         open: mask(|byte| byte | 0x20 == b'{'),

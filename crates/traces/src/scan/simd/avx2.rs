@@ -1,6 +1,6 @@
 //! The loops with AVX2.
 
-use super::{Seen, State, Word, bad_escapes, over_blocks, over_candidates, tell};
+use super::{BlockMasks, Carry, Word, bad_escapes, over_blocks, over_candidates, tell};
 use crate::scan::Bits;
 use std::arch::x86_64::*;
 
@@ -54,7 +54,7 @@ fn bits(low: __m256i, high: __m256i) -> u64 {
 }
 
 #[target_feature(enable = "avx2")]
-fn look(block: &[u8; 64]) -> Seen {
+fn look(block: &[u8; 64]) -> BlockMasks {
     let (a, b) = halves(block);
     let is = |a: __m256i, b: __m256i, byte: u8| {
         let wanted = _mm256_set1_epi8(byte.cast_signed());
@@ -64,7 +64,7 @@ fn look(block: &[u8; 64]) -> Seen {
     let (low_a, low_b) = (_mm256_or_si256(a, fold), _mm256_or_si256(b, fold));
     let least = _mm256_set1_epi8(0x1F);
     let control = |a| _mm256_cmpeq_epi8(_mm256_max_epu8(a, least), least);
-    Seen {
+    BlockMasks {
         quote: is(a, b, b'"'),
         slash: is(a, b, b'\\'),
         open: is(low_a, low_b, b'{'),

@@ -1,6 +1,6 @@
 //! The loops with AVX-512.
 
-use super::{Seen, State, Word, bad_escapes, over_blocks, over_candidates, tell};
+use super::{BlockMasks, Carry, Word, bad_escapes, over_blocks, over_candidates, tell};
 use crate::scan::Bits;
 use std::arch::x86_64::*;
 
@@ -30,11 +30,11 @@ fn load(block: &[u8; 64]) -> __m512i {
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
-fn look(block: &[u8; 64]) -> Seen {
+fn look(block: &[u8; 64]) -> BlockMasks {
     let bytes = load(block);
     let folded = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
     let is = |bytes: __m512i, byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte.cast_signed()));
-    Seen {
+    BlockMasks {
         quote: is(bytes, b'"'),
         slash: is(bytes, b'\\'),
         open: is(folded, b'{'),

@@ -1,19 +1,19 @@
-//! What a program can look at in a run, and nothing else: the names of the calls in order, some entries of the run, some texts.
+//! The projection of a run: the names of the calls in order, some entries of the run, some texts, and nothing that no rule looks at.
 //!
-//! The compiler says in a [`Demand`] which parts a program's assertions look at. [`LineReader`] takes these parts out of the bytes of a
-//! line and passes over all others; [`Facts::of_run`] takes the same out of a run that was read in full. Both say the same of the same
+//! A [`ReadSet`] says which parts of a run a program's assertions look at. [`LineReader`] takes these parts out of the bytes of a
+//! line and passes over all others; [`Projection::of_run`] takes the same out of a run that was read in full. Both say the same of the same
 //! run. Where a line is in any way unusual the line reader gives up and the full reader has to read it: duplicate keys among those it
 //! reads, calls that are not in their order, types that do not fit, formats it does not know.
 
+mod beside;
 mod call;
+mod chunk;
 mod keys;
 mod line;
 mod messages;
 mod of_run;
 mod roots;
-mod said;
 mod session;
-mod stretch;
 #[cfg(test)]
 mod tests;
 
@@ -21,10 +21,10 @@ use super::scan::Cursor;
 use averment_base::value::Value;
 use averment_base::value::text::read_escape;
 use averment_runs::normal::of_step;
+pub use chunk::Chunk;
 pub use line::LineReader;
-pub use stretch::Stretch;
 
-/// The fields of a call that facts can hold.
+/// The fields of a call that a projection can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field {
     /// Its arguments.
@@ -57,9 +57,9 @@ impl Field {
     }
 }
 
-/// What is asked of a run.
+/// What a program reads of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Demand {
+pub struct ReadSet {
     /// Entries of the run, under their names in normal form.
     pub roots: Vec<String>,
     /// Whether a field of single calls is asked for, by [`Field`].
@@ -133,7 +133,7 @@ pub struct Texts {
     pub text: String,
     /// Where each ends, in front of its zero byte.
     pub ends: Vec<u32>,
-    /// Long texts without escapes stay where they are: their places in the stretch, without the quotes.
+    /// Long texts without escapes stay where they are: their places in the chunk, without the quotes.
     pub long: Vec<(usize, usize)>,
     /// Whether there is any text, number or boolean for sure.
     pub any: bool,
@@ -141,9 +141,9 @@ pub struct Texts {
     pub perhaps: bool,
 }
 
-/// What was found.
+/// The parts of a run that its rules can look at.
 #[derive(Debug, Default)]
-pub struct Facts<'a> {
+pub struct Projection<'a> {
     /// The entries, as they are asked for.
     pub roots: Vec<Held<'a>>,
     /// The executed calls in order; only where `records_calls`.
@@ -220,7 +220,7 @@ impl Texts {
     }
 }
 
-impl Facts<'_> {
+impl Projection<'_> {
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
         self.roots.clear();

@@ -11,21 +11,21 @@ pub(super) struct Keys<R> {
     /// What known keys stand for.
     known: FxHashMap<Box<[u8]>, R>,
     /// The keys that came at each place.
-    expected: Vec<Place<R>>,
+    expected: Vec<KeyPosition<R>>,
     other: R,
 }
 
 /// What came at one place of objects.
 #[derive(Debug)]
-struct Place<R> {
+struct KeyPosition<R> {
     /// What came last.
-    last: Expected<R>,
+    last: ExpectedKey<R>,
     /// What came before that.
-    others: Vec<Expected<R>>,
+    others: Vec<ExpectedKey<R>>,
 }
 
 #[derive(Debug)]
-struct Expected<R> {
+struct ExpectedKey<R> {
     /// The first sixteen bytes of the key with quote and colon behind it, and which of them count.
     start: u128,
     mask: u128,
@@ -89,7 +89,7 @@ impl<R: Clone> Keys<R> {
     /// Reads a key that was not the last one at its place. Gives the offset behind its colon.
     #[inline]
     fn turn(&mut self, cursor: Cursor<'_>, at: usize, place: usize) -> Option<usize> {
-        if let Some(Place { last, others }) = self.expected.get_mut(place)
+        if let Some(KeyPosition { last, others }) = self.expected.get_mut(place)
             && let Some(other) = others.iter_mut().find(|other| other.fits(cursor, at))
         {
             std::mem::swap(last, other);
@@ -111,17 +111,17 @@ impl<R: Clone> Keys<R> {
             return None;
         }
         let role = self.known.get(key).unwrap_or(&self.other).clone();
-        let expected = Expected::new(key, role);
+        let expected = ExpectedKey::new(key, role);
         match self.expected.get_mut(place) {
             Some(known) => known.put(expected),
-            None => self.expected.push(Place { last: expected, others: Vec::new() }),
+            None => self.expected.push(KeyPosition { last: expected, others: Vec::new() }),
         }
         Some(colon.wrapping_add(1))
     }
 }
 
-impl<R> Place<R> {
-    fn put(&mut self, expected: Expected<R>) {
+impl<R> KeyPosition<R> {
+    fn put(&mut self, expected: ExpectedKey<R>) {
         let before = std::mem::replace(&mut self.last, expected);
         if before.key == self.last.key {
             return;
@@ -133,7 +133,7 @@ impl<R> Place<R> {
     }
 }
 
-impl<R> Expected<R> {
+impl<R> ExpectedKey<R> {
     fn new(key: &[u8], role: R) -> Self {
         let mut whole = key.to_vec();
         whole.extend_from_slice(b"\":");

@@ -1,7 +1,7 @@
 //! One call of a line: which of its fields count, and whether it is as simple as the line reader wants it.
 
 use super::keys::Keys;
-use super::{Call, Demand, Field, Held, Stretch, Texts};
+use super::{Call, Chunk, Field, Held, ReadSet, Texts};
 use crate::adapt::fields::Span;
 use crate::adapt::generic::Best;
 use crate::build::word_status;
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 /// What a key of a call stands for, and which of several names it is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Role {
+pub(super) struct CallKey {
     part: Option<Part>,
     rank: u8,
     /// A bit for this key.
@@ -24,19 +24,19 @@ pub(super) struct Role {
 }
 
 /// The keys of calls in the normal form, or under these names; `None` where they are too many.
-pub(super) fn keys(names: Option<&Names>) -> Option<Keys<Role>> {
-    let mut roles: Vec<(String, Role)> = Vec::new();
+pub(super) fn keys(names: Option<&Names>) -> Option<Keys<CallKey>> {
+    let mut roles: Vec<(String, CallKey)> = Vec::new();
     for part in Part::of_calls() {
         let normal = part.field().map(Cow::Borrowed);
         for key in names.map_or(normal.as_slice(), |names| names.of(part)) {
             let (part, rank) = names.map_or(Some((part, 0)), |names| names.part(key))?;
             if !roles.iter().any(|(known, _)| known == key) {
                 let mark = 1_u128.checked_shl(u32::try_from(roles.len()).ok()?)?;
-                roles.push((key.to_string(), Role { part: Some(part), rank, mark, native: names.is_none() }));
+                roles.push((key.to_string(), CallKey { part: Some(part), rank, mark, native: names.is_none() }));
             }
         }
     }
-    Some(Keys::new(roles, Role { part: None, rank: 0, mark: 0, native: false }))
+    Some(Keys::new(roles, CallKey { part: None, rank: 0, mark: 0, native: false }))
 }
 
 /// What the calls of a run have in common.
@@ -85,7 +85,7 @@ impl Order {
 
 /// What the keys of a call say.
 #[derive(Default)]
-struct Given {
+struct CallFields {
     tool: Best<Span>,
     begin: Best<Span>,
     turn: Best<Span>,
@@ -101,58 +101,58 @@ struct Given {
 
 /// Reads the call whose bracket stands at an offset. `None` where it is not plain. The bool is false for a call that was not executed.
 pub(super) fn read<'a>(
-    keys: &mut Keys<Role>,
-    stretch: Stretch<'a>,
+    keys: &mut Keys<CallKey>,
+    chunk: Chunk<'a>,
     start: usize,
-    demand: &Demand,
+    read_set: &ReadSet,
     texts: &mut [Texts; 2],
     order: &mut Order,
 ) -> Option<(Call<'a>, bool, usize)> {
-    let Stretch { text, cursor, .. } = stretch;
-    let (given, behind) = given(keys, text, cursor, start)?;
-    let Given { nulls, .. } = given;
-    let tool = given.tool.value()?;
+    let Chunk { text, cursor, .. } = chunk;
+    let (call_fields, behind) = call_fields(keys, text, cursor, start)?;
+    let CallFields { nulls, .. } = call_fields;
+    let tool = call_fields.tool.value()?;
     if cursor.has_escape(tool.0, tool.1) {
         return None;
     }
-    let begin = given.begin.value().map(|(start, end)| instant(cursor, text, start, end));
-    let turn = given.turn.value().map(|(start, end)| turn(cursor, start, end));
+    let begin = call_fields.begin.value().map(|(start, end)| instant(cursor, text, start, end));
+    let turn = call_fields.turn.value().map(|(start, end)| turn(cursor, start, end));
     if matches!(begin, Some(None)) || matches!(turn, Some(None)) {
         return None;
     }
     order.start(begin.flatten(), turn.flatten());
-    let fields = given.fields.map(|field| field.value());
+    let fields = call_fields.fields.map(|field| field.value());
     order.args |= fields[0].is_some() || nulls[0];
-    order.results |= fields[1].is_some() || nulls[1] || given.ended;
+    order.results |= fields[1].is_some() || nulls[1] || call_fields.ended;
     let held = |span: Option<Span>, null: bool| match (span, null) {
         (Some((start, end)), _) => Held::Bytes(start, end),
         (None, true) => Held::Value(Value::Null),
         (None, false) => Held::Value(Value::Missing),
     };
     let mut args = held(fields[0], nulls[0]);
-    if given.written
+    if call_fields.written
         && let Some((start, end)) = fields[0]
         && cursor.byte(start) == b'"'
     {
         args = Held::Written(start, end);
     }
-    for ((span, texts), wanted) in fields.iter().zip(texts.iter_mut()).zip(demand.texts) {
+    for ((span, texts), wanted) in fields.iter().zip(texts.iter_mut()).zip(read_set.texts) {
         if let Some((start, end)) = span.filter(|_| wanted) {
             match args {
-                Held::Written(written, _) if written == start => texts.walk(stretch.read(args)?),
+                Held::Written(written, _) if written == start => texts.walk(chunk.read(args)?),
                 _ => take_texts(cursor, text, start, end, texts)?,
             }
         }
     }
     let name = text.get(tool.0.wrapping_add(1)..tool.1.wrapping_sub(1))?;
     let fields = [args, held(fields[1], nulls[1])];
-    Some((Call { name, fields, place: Some((start, behind)) }, !given.not_executed, behind))
+    Some((Call { name, fields, place: Some((start, behind)) }, !call_fields.not_executed, behind))
 }
 
 /// Reads the keys of a call.
 #[inline]
-fn given(keys: &mut Keys<Role>, text: &str, cursor: Cursor<'_>, start: usize) -> Option<(Given, usize)> {
-    let mut given = Given::default();
+fn call_fields(keys: &mut Keys<CallKey>, text: &str, cursor: Cursor<'_>, start: usize) -> Option<(CallFields, usize)> {
+    let mut call_fields = CallFields::default();
     let mut marks = 0_u128;
     let behind = keys.object(cursor, start, |role, at| {
         let end = cursor.value(at)?;
@@ -165,9 +165,9 @@ fn given(keys: &mut Keys<Role>, text: &str, cursor: Cursor<'_>, start: usize) ->
         if null {
             match part {
                 _ if !part.has_null(role.native) => {}
-                Part::Args => given.nulls[0] = true,
-                Part::Result => given.nulls[1] = true,
-                Part::Error | Part::Status | Part::Ok => given.ended = true,
+                Part::Args => call_fields.nulls[0] = true,
+                Part::Result => call_fields.nulls[1] = true,
+                Part::Error | Part::Status | Part::Ok => call_fields.ended = true,
                 _ => {}
             }
             return Some(end);
@@ -176,25 +176,25 @@ fn given(keys: &mut Keys<Role>, text: &str, cursor: Cursor<'_>, start: usize) ->
             Part::Tool => {
                 // What stands inside of a `function` is for the full reader.
                 (cursor.byte(at) == b'"').then_some(())?;
-                given.tool.offer(role.rank, (at, end));
+                call_fields.tool.offer(role.rank, (at, end));
             }
             Part::Args => {
-                given.written = !role.native;
-                given.fields[0].offer(role.rank, (at, end));
+                call_fields.written = !role.native;
+                call_fields.fields[0].offer(role.rank, (at, end));
             }
-            Part::Result => given.fields[1].offer(role.rank, (at, end)),
-            Part::Start => given.begin.offer(role.rank, (at, end)),
+            Part::Result => call_fields.fields[1].offer(role.rank, (at, end)),
+            Part::Start => call_fields.begin.offer(role.rank, (at, end)),
             Part::End => instant(cursor, text, at, end).map(|_| ())?,
             Part::Milliseconds => number(cursor, at, end).map(|_| ())?,
-            Part::Turn => given.turn.offer(role.rank, (at, end)),
-            Part::Error => given.ended = true,
+            Part::Turn => call_fields.turn.offer(role.rank, (at, end)),
+            Part::Error => call_fields.ended = true,
             Part::Ok => {
-                given.ended = true;
+                call_fields.ended = true;
                 matches!(cursor.slice(at, end), b"true" | b"false").then_some(())?;
             }
             Part::Status => {
-                given.ended = true;
-                given.not_executed |= !status(cursor, text, at, end)?.executed();
+                call_fields.ended = true;
+                call_fields.not_executed |= !status(cursor, text, at, end)?.executed();
             }
             // Nothing that a projection holds.
             Part::Seconds | Part::CallId | Part::Agent | Part::Calls | Part::Id | Part::Input | Part::Output => {}
@@ -202,7 +202,7 @@ fn given(keys: &mut Keys<Role>, text: &str, cursor: Cursor<'_>, start: usize) ->
         }
         Some(end)
     })?;
-    Some((given, behind))
+    Some((call_fields, behind))
 }
 
 /// Adds the texts inside of a value.
@@ -244,7 +244,7 @@ pub(super) fn number(cursor: Cursor<'_>, start: usize, end: usize) -> Option<f64
     }
     let text = std::str::from_utf8(cursor.slice(start, end)).ok()?;
     let plain = text.strip_prefix('-').unwrap_or(text);
-    if text.len() > 20 || !super::stretch::is_plain_number(plain) {
+    if text.len() > 20 || !super::chunk::is_plain_number(plain) {
         return None;
     }
     text.parse().ok()

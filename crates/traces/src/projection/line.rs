@@ -1,12 +1,12 @@
-//! The facts of one line, from its bytes.
+//! The projection of one line, from its bytes.
 
+use super::beside::Beside;
 use super::call::{self, Order};
 use super::keys::{self, Keys};
 use super::messages::Messages;
 use super::roots::{self, Special, fits};
-use super::said::Beside;
 use super::session::Sessions;
-use super::{Demand, Facts, Held, Stretch};
+use super::{Chunk, Held, Projection, ReadSet};
 use crate::adapt::InMessages;
 use crate::adapt::fields::{Span, is_composed};
 use crate::adapt::generic::{Best, in_milliseconds};
@@ -18,10 +18,10 @@ use averment_runs::normal::of_run;
 /// Reads lines. It remembers which keys came in which order, and makes use of it on the next line.
 #[derive(Debug)]
 pub struct LineReader {
-    demand: Demand,
-    runs: Keys<roots::Role>,
-    generic: Keys<call::Role>,
-    native: Keys<call::Role>,
+    read_set: ReadSet,
+    runs: Keys<roots::RunKey>,
+    generic: Keys<call::CallKey>,
+    native: Keys<call::CallKey>,
     messages: Messages,
     beside: Beside,
     sessions: Sessions,
@@ -30,11 +30,11 @@ pub struct LineReader {
     /// Whether `null` is a value of each entry, by the form of the run.
     nulls: Vec<(bool, bool)>,
     /// Where the entries of a line stand, in a home-grown format with the rank of their name and in the normal form.
-    found: Vec<Found>,
+    found: Vec<EntrySpans>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Found {
+struct EntrySpans {
     generic: Best<Span>,
     native: Option<Span>,
     /// It stands there as `null`, under a name of the home-grown shape, and under its own.
@@ -44,7 +44,7 @@ struct Found {
 
 /// What the keys of a line say of it.
 #[derive(Debug, Default)]
-struct Seen {
+struct LineKeys {
     marks: u128,
     form: Option<Form>,
     /// The rank of the name of the calls.
@@ -76,43 +76,49 @@ enum Form {
 impl LineReader {
     /// A reader for what is asked for; `None` where only the full reader can give that.
     #[must_use]
-    pub fn new(demand: &Demand, names: &Names) -> Option<Self> {
-        if demand.roots.iter().any(|root| is_composed(root)) {
+    pub fn new(read_set: &ReadSet, names: &Names) -> Option<Self> {
+        if read_set.roots.iter().any(|root| is_composed(root)) {
             return None;
         }
         Some(Self {
-            runs: roots::keys(&demand.roots, names)?,
+            runs: roots::keys(&read_set.roots, names)?,
             generic: call::keys(Some(names))?,
             native: call::keys(None)?,
             messages: Messages::new(),
             beside: Beside::new(),
             sessions: Sessions::new(),
             seconds: roots::milliseconds(names),
-            nulls: demand.roots.iter().map(|root| roots::null_counts(root, names)).collect(),
+            nulls: read_set.roots.iter().map(|root| roots::null_counts(root, names)).collect(),
             found: Vec::new(),
-            demand: demand.clone(),
+            read_set: read_set.clone(),
         })
     }
 
-    /// Reads the line from `start` to `end`. `None` where it is for the full reader; the facts hold anything then.
-    pub fn read<'a>(&mut self, stretch: Stretch<'a>, start: usize, end: usize, facts: &mut Facts<'a>) -> Option<()> {
-        facts.clear();
+    /// Reads the line from `start` to `end`. `None` where it is for the full reader; the projection is not to be used then.
+    pub fn read<'a>(
+        &mut self,
+        chunk: Chunk<'a>,
+        start: usize,
+        end: usize,
+        projection: &mut Projection<'a>,
+    ) -> Option<()> {
+        projection.clear();
         self.found.clear();
-        self.found.resize(self.demand.roots.len(), Found::default());
-        let cursor = stretch.cursor;
+        self.found.resize(self.read_set.roots.len(), EntrySpans::default());
+        let cursor = chunk.cursor;
         let mut order = Order::new();
-        let (seen, behind) = self.keys(stretch, start, facts, &mut order)?;
+        let (keys_seen, behind) = self.keys(chunk, start, projection, &mut order)?;
         if cursor.blank(behind) < end {
             return None;
         }
-        match (seen.form, seen.messages) {
-            (Some(form), _) => self.finish(stretch, (form, &seen), &order, facts)?,
-            (None, Some((start, form))) if !seen.no_chat => {
-                self.conversation(stretch, start, (form, seen.tells_of_calls), facts)?;
+        match (keys_seen.form, keys_seen.messages) {
+            (Some(form), _) => self.finish(chunk, (form, &keys_seen), &order, projection)?,
+            (None, Some((start, form))) if !keys_seen.no_chat => {
+                self.conversation(chunk, start, (form, keys_seen.tells_of_calls), projection)?;
             }
             _ => return None,
         }
-        for (root, name) in facts.roots.iter_mut().zip(&self.demand.roots) {
+        for (root, name) in projection.roots.iter_mut().zip(&self.read_set.roots) {
             if name == of_run::ERROR && matches!(root, Held::Value(Value::Absent)) {
                 *root = Held::Value(Value::Missing);
             }
@@ -120,37 +126,36 @@ impl LineReader {
         Some(())
     }
 
-    /// Reads a whole session, whose line ends are given. `None` where it is for the full reader; the facts hold anything then.
+    /// Reads a whole session, whose line ends are given. `None` where it is for the full reader; the projection is not to be used then.
     pub fn read_session<'a>(
         &mut self,
-        stretch: Stretch<'a>,
+        chunk: Chunk<'a>,
         ends: impl Iterator<Item = usize>,
-        facts: &mut Facts<'a>,
+        projection: &mut Projection<'a>,
     ) -> Option<()> {
-        facts.clear();
+        projection.clear();
         let mut start = 0;
-        let lines =
-            ends.chain([stretch.text.len()]).map(|end| (std::mem::replace(&mut start, end.wrapping_add(1)), end));
-        self.sessions.read(&mut self.messages, stretch, lines, &self.demand, facts)
+        let lines = ends.chain([chunk.text.len()]).map(|end| (std::mem::replace(&mut start, end.wrapping_add(1)), end));
+        self.sessions.read(&mut self.messages, chunk, lines, &self.read_set, projection)
     }
 
     /// Reads the keys of a line, and its calls where they stand in a list of their own. Gives the offset behind it.
     #[inline]
     fn keys<'a>(
         &mut self,
-        stretch: Stretch<'a>,
+        chunk: Chunk<'a>,
         start: usize,
-        facts: &mut Facts<'a>,
+        projection: &mut Projection<'a>,
         order: &mut Order,
-    ) -> Option<(Seen, usize)> {
-        let cursor = stretch.cursor;
-        let Self { demand, runs, generic, native, found, .. } = self;
-        let mut seen = Seen::default();
+    ) -> Option<(LineKeys, usize)> {
+        let cursor = chunk.cursor;
+        let Self { read_set, runs, generic, native, found, .. } = self;
+        let mut keys_seen = LineKeys::default();
         let behind = runs.object(cursor, start, |role, at| {
-            if seen.marks & role.mark != 0 {
+            if keys_seen.marks & role.mark != 0 {
                 return None;
             }
-            seen.marks |= role.mark;
+            keys_seen.marks |= role.mark;
             let end = match role.special {
                 Special::Generic(_) | Special::Native => {
                     let (this, keys) = match role.special {
@@ -158,47 +163,47 @@ impl LineReader {
                         _ => (Form::Generic, &mut *generic),
                     };
                     if let Special::Generic(rank) = role.special {
-                        seen.rank = rank;
+                        keys_seen.rank = rank;
                     }
-                    if seen.form.replace(this).is_some() {
+                    if keys_seen.form.replace(this).is_some() {
                         return None;
                     }
-                    calls(keys, stretch, at, demand, facts, order)?
+                    calls(keys, chunk, at, read_set, projection, order)?
                 }
                 special => {
-                    seen.note(special, cursor.byte(at), at)?;
+                    keys_seen.note(special, cursor.byte(at), at)?;
                     cursor.value(at)?
                 }
             };
-            if role.messages && cursor.byte(at) != b'n' && seen.beside.replace(at).is_some() {
+            if role.messages && cursor.byte(at) != b'n' && keys_seen.beside.replace(at).is_some() {
                 return None;
             }
             if role.mark != 0 {
-                note(role, cursor, (at, end), found, &mut seen)?;
+                note(role, cursor, (at, end), found, &mut keys_seen)?;
             }
             Some(end)
         })?;
-        Some((seen, behind))
+        Some((keys_seen, behind))
     }
 
     /// Settles what depends on the whole line, where it has a list of calls.
     fn finish<'a>(
         &mut self,
-        stretch: Stretch<'a>,
-        (form, seen): (Form, &Seen),
+        chunk: Chunk<'a>,
+        (form, keys_seen): (Form, &LineKeys),
         order: &Order,
-        facts: &mut Facts<'a>,
+        projection: &mut Projection<'a>,
     ) -> Option<()> {
-        let wrong = if form == Form::Generic { seen.wrong_generic } else { seen.wrong_native };
-        let hidden = seen.first_needed && form == Form::Generic && seen.rank > 0;
-        if wrong || hidden || seen.beside_calls || !order.is_plain() {
+        let wrong = if form == Form::Generic { keys_seen.wrong_generic } else { keys_seen.wrong_native };
+        let hidden = keys_seen.first_needed && form == Form::Generic && keys_seen.rank > 0;
+        if wrong || hidden || keys_seen.beside_calls || !order.is_plain() {
             return None;
         }
-        if let Some(at) = seen.beside {
-            self.beside.look(stretch, at)?;
+        if let Some(at) = keys_seen.beside {
+            self.beside.look(chunk, at)?;
         }
-        facts.settle(|field| order.records(field));
-        facts.roots.extend(self.found.iter().zip(&self.nulls).map(|(found, nulls)| {
+        projection.settle(|field| order.records(field));
+        projection.roots.extend(self.found.iter().zip(&self.nulls).map(|(found, nulls)| {
             let (place, null) = match form {
                 Form::Generic => (found.generic.value(), found.generic_null && nulls.0),
                 Form::Native => (found.native, found.native_null && nulls.1),
@@ -209,10 +214,10 @@ impl LineReader {
                 None => Held::Value(Value::Absent),
             }
         }));
-        for ((found, root), name) in self.found.iter().zip(&mut facts.roots).zip(&self.demand.roots) {
+        for ((found, root), name) in self.found.iter().zip(&mut projection.roots).zip(&self.read_set.roots) {
             let in_seconds = found.generic.value().is_some() && found.generic.rank() >= self.seconds;
             if form == Form::Generic && name == of_run::DURATION && in_seconds {
-                let value = Node::computed(stretch.read(*root)?);
+                let value = Node::computed(chunk.read(*root)?);
                 *root = Held::Value(in_milliseconds(value).map_or(Value::Absent, |node| node.value));
             }
         }
@@ -222,12 +227,12 @@ impl LineReader {
     /// Reads the conversation that a line holds.
     fn conversation<'a>(
         &mut self,
-        stretch: Stretch<'a>,
+        chunk: Chunk<'a>,
         start: usize,
         (form, told): (&InMessages, bool),
-        facts: &mut Facts<'a>,
+        projection: &mut Projection<'a>,
     ) -> Option<()> {
-        let read = self.messages.read(stretch, start, &self.demand, facts)?;
+        let read = self.messages.read(chunk, start, &self.read_set, projection)?;
         let plain = match form.every {
             true => read.all_messages && !read.in_blocks,
             // That it records no calls would be a warning.
@@ -236,12 +241,12 @@ impl LineReader {
         if !plain {
             return None;
         }
-        (facts.records_calls, facts.conversation) = (true, true);
-        facts.settle(|field| read.records.get(field as usize) == Some(&true));
-        for (found, name) in self.found.iter().zip(&self.demand.roots) {
-            facts.roots.push(match (name.as_str(), found.native) {
+        (projection.records_calls, projection.conversation) = (true, true);
+        projection.settle(|field| read.records.get(field as usize) == Some(&true));
+        for (found, name) in self.found.iter().zip(&self.read_set.roots) {
+            projection.roots.push(match (name.as_str(), found.native) {
                 (of_run::OUTPUT, _) => read.output.unwrap_or(Held::Value(Value::Absent)),
-                (name, Some((start, end))) if form.texts.contains(&name) && stretch.cursor.byte(start) == b'"' => {
+                (name, Some((start, end))) if form.texts.contains(&name) && chunk.cursor.byte(start) == b'"' => {
                     Held::Bytes(start, end)
                 }
                 (name, found) if form.composes(name, found.is_some()) => return None,
@@ -252,7 +257,7 @@ impl LineReader {
     }
 }
 
-impl Seen {
+impl LineKeys {
     /// Notes a key that decides more than a value. `None` where the line is for the full reader.
     fn note(&mut self, special: Special, first: u8, at: usize) -> Option<()> {
         match special {
@@ -274,18 +279,18 @@ impl Seen {
 /// Reads a list of calls; gives the offset behind it.
 #[inline]
 fn calls<'a>(
-    keys: &mut Keys<call::Role>,
-    stretch: Stretch<'a>,
+    keys: &mut Keys<call::CallKey>,
+    chunk: Chunk<'a>,
     start: usize,
-    demand: &Demand,
-    facts: &mut Facts<'a>,
+    read_set: &ReadSet,
+    projection: &mut Projection<'a>,
     order: &mut Order,
 ) -> Option<usize> {
-    facts.records_calls = true;
-    keys::list(stretch.cursor, start, |at| {
-        let (call, executed, behind) = call::read(keys, stretch, at, demand, &mut facts.texts, order)?;
-        facts.unusual |= !executed;
-        facts.calls.push(call);
+    projection.records_calls = true;
+    keys::list(chunk.cursor, start, |at| {
+        let (call, executed, behind) = call::read(keys, chunk, at, read_set, &mut projection.texts, order)?;
+        projection.unusual |= !executed;
+        projection.calls.push(call);
         Some(behind)
     })
 }
@@ -293,15 +298,15 @@ fn calls<'a>(
 /// Notes where an entry stands. `None` where it is no value of JSON.
 #[inline]
 fn note(
-    role: &roots::Role,
+    role: &roots::RunKey,
     cursor: Cursor<'_>,
     (start, end): Span,
-    found: &mut [Found],
-    seen: &mut Seen,
+    found: &mut [EntrySpans],
+    keys_seen: &mut LineKeys,
 ) -> Option<()> {
     let value = cursor.slice(start, end);
-    seen.wrong_generic |= !fits(role.generic_type, value);
-    seen.wrong_native |= !fits(role.native_type, value);
+    keys_seen.wrong_generic |= !fits(role.generic_type, value);
+    keys_seen.wrong_native |= !fits(role.native_type, value);
     let null = cursor.is_null(start, end)?;
     for (root, rank) in &role.generic {
         if let Some(found) = found.get_mut(usize::from(*root)) {

@@ -1,21 +1,21 @@
-//! The facts of a run that was read in full.
+//! The projection of a run that was read in full.
 
-use super::{Call, Demand, Facts, Field, Held, Texts};
+use super::{Call, Field, Held, Projection, ReadSet, Texts};
 use averment_base::value::{Node, Value};
 use averment_runs::run::{Kind, Run};
 
-impl<'a> Facts<'a> {
+impl<'a> Projection<'a> {
     /// Takes what is asked for out of a run.
-    pub fn of_run(&mut self, run: &Run<'a>, demand: &Demand) {
+    pub fn of_run(&mut self, run: &Run<'a>, read_set: &ReadSet) {
         self.clear();
-        self.roots.extend(demand.roots.iter().map(|name| Held::Value(run.root(name).value)));
+        self.roots.extend(read_set.roots.iter().map(|name| Held::Value(run.root(name).value)));
         self.records_calls = run.records(Kind::Call);
         self.unusual = !run.complete;
         for step in run.steps.iter().filter(|step| step.kind == Kind::Call) {
             self.unusual |= !step.status.executed();
             let field = |field: Field| step.object.get(field.as_str()).map_or(Value::Missing, |node| node.value);
             for (name, texts) in Field::ALL.into_iter().zip(&mut self.texts) {
-                if demand.texts.get(name as usize) == Some(&true) {
+                if read_set.texts.get(name as usize) == Some(&true) {
                     texts.walk(field(name));
                 }
             }

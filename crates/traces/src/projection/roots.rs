@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 /// What a key of a run stands for.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Role {
+pub(super) struct RunKey {
     pub(super) special: Special,
     /// The entries that it may be in a home-grown format, with the rank of the name.
     pub(super) generic: SmallVec<[(u8, u8); 2]>,
@@ -85,13 +85,13 @@ pub(super) fn milliseconds(names: &Names) -> u8 {
 
 /// The keys of runs while they are put together.
 #[derive(Default)]
-struct Roles(Vec<(String, Role)>);
+struct RunKeys(Vec<(String, RunKey)>);
 
-impl Roles {
-    fn change(&mut self, key: &str, change: impl FnOnce(&mut Role)) {
+impl RunKeys {
+    fn change(&mut self, key: &str, change: impl FnOnce(&mut RunKey)) {
         let at = self.0.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
             let mark = 1_u128.checked_shl(u32::try_from(self.0.len()).unwrap_or(128)).unwrap_or(0);
-            self.0.push((key.to_owned(), Role { mark, ..Role::default() }));
+            self.0.push((key.to_owned(), RunKey { mark, ..RunKey::default() }));
             self.0.len() - 1
         });
         if let Some((_, role)) = self.0.get_mut(at) {
@@ -101,8 +101,8 @@ impl Roles {
 }
 
 /// The keys of runs with these entries; `None` where they are too many.
-pub(super) fn keys(roots: &[String], names: &Names) -> Option<Keys<Role>> {
-    let mut roles = Roles::default();
+pub(super) fn keys(roots: &[String], names: &Names) -> Option<Keys<RunKey>> {
+    let mut roles = RunKeys::default();
     specials(&mut roles, names);
     messages(&mut roles, names);
     types(&mut roles, roots, names);
@@ -113,11 +113,11 @@ pub(super) fn keys(roots: &[String], names: &Names) -> Option<Keys<Role>> {
         }
     }
     let told_apart = roles.0.iter().all(|(_, role)| role.mark != 0);
-    told_apart.then(|| Keys::new(roles.0, Role::default()))
+    told_apart.then(|| Keys::new(roles.0, RunKey::default()))
 }
 
 /// The keys that decide more than a value.
-fn specials(roles: &mut Roles, names: &Names) {
+fn specials(roles: &mut RunKeys, names: &Names) {
     let calls = names.of(Part::Calls);
     for (rank, key) in (0_u8..).zip(calls) {
         roles.change(key, |role| role.special = Special::Generic(rank));
@@ -142,7 +142,7 @@ fn specials(roles: &mut Roles, names: &Names) {
 }
 
 /// The lists of messages that a run may have beside its calls.
-fn messages(roles: &mut Roles, names: &Names) {
+fn messages(roles: &mut RunKeys, names: &Names) {
     let others = names.of(Part::Messages).iter().map(AsRef::as_ref);
     for key in others.chain([Kind::Message.list_key()]) {
         roles.change(key, |role| role.messages = true);
@@ -150,7 +150,7 @@ fn messages(roles: &mut Roles, names: &Names) {
 }
 
 /// What the entries have to be, in the normal form and under the names of home-grown formats.
-fn types(roles: &mut Roles, roots: &[String], names: &Names) {
+fn types(roles: &mut RunKeys, roots: &[String], names: &Names) {
     for entry in of_run::ALL.into_iter().filter(|entry| expected(entry) != Expected::Any) {
         let own = names.of_entry(entry).is_none() && !names.is_of_run(entry);
         roles.change(entry, |role| {

@@ -1,6 +1,6 @@
 //! The two readers of each format read the same fields: samples are changed field by field, and both have to say the same of each.
 
-use super::{Demand, Facts, Held, LineReader, Stretch};
+use super::{Chunk, Held, LineReader, Projection, ReadSet};
 use crate::adapt::claude_code::{OfArgs, OfDetails, OfExport, OfLine};
 use crate::adapt::fields::Row;
 use crate::adapt::messages::{OfBlock, OfCall, OfMessage};
@@ -240,7 +240,7 @@ fn occurrences(value: &Json, row: &str) -> usize {
 
 /// What both readers say of the first run of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Said {
+struct BothReadings {
     /// The full reader, of everything.
     whole: String,
     /// The projection, by what is asked for; `None` where that is for the full reader.
@@ -259,21 +259,21 @@ const ASKED: [&[&str]; 5] = [
 ];
 
 /// Readers for each thing that is asked for. They are used again: keys are expected in the order in which they came before.
-struct Readers(Vec<(Demand, LineReader)>);
+struct Readers(Vec<(ReadSet, LineReader)>);
 
 impl Readers {
     fn new() -> Self {
         let reader = |roots: &&[&str]| {
             let roots = roots.iter().map(|root| (*root).to_owned()).collect();
-            let demand = Demand { roots, fields: [true; 2], texts: [true; 2] };
-            let reader = LineReader::new(&demand, Names::known()).expect("nothing is put together");
-            (demand, reader)
+            let read_set = ReadSet { roots, fields: [true; 2], texts: [true; 2] };
+            let reader = LineReader::new(&read_set, Names::known()).expect("nothing is put together");
+            (read_set, reader)
         };
         Self(ASKED.iter().map(reader).collect())
     }
 }
 
-fn said(text: &str, readers: &mut Readers) -> Said {
+fn said(text: &str, readers: &mut Readers) -> BothReadings {
     let limits = Limits::default();
     let first = Runs::new("sample", std::io::Cursor::new(text.to_owned().into_bytes()), &limits).next();
     let raw = first.expect("a run").expect("good JSON");
@@ -285,14 +285,14 @@ fn said(text: &str, readers: &mut Readers) -> Said {
     };
     let mut wrong = Vec::new();
     let projected = readers.0.iter_mut().map(|reader| compared(&raw, run.as_ref().ok(), reader, &mut wrong)).collect();
-    Said { whole, projected, wrong }
+    BothReadings { whole, projected, wrong }
 }
 
 /// What a projection says, which is what the full reader says.
 fn compared(
     raw: &RawRun,
     run: Option<&Run<'_>>,
-    (demand, reader): &mut (Demand, LineReader),
+    (read_set, reader): &mut (ReadSet, LineReader),
     wrong: &mut Vec<String>,
 ) -> Option<String> {
     let text = raw.text();
@@ -300,39 +300,39 @@ fn compared(
     let mut index = Index::default();
     index.build(text.as_bytes()).expect("memory");
     let cursor = Cursor::new(text.as_bytes(), &index, limits.json_depth);
-    let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
-    let mut facts = Facts::default();
+    let chunk = Chunk { text, cursor, arena: &arena, limits: &limits };
+    let mut projection = Projection::default();
     match raw.is_plain_session() {
-        true => reader.read_session(stretch, index.line_ends(), &mut facts)?,
-        false => reader.read(stretch, 0, text.trim_end().len(), &mut facts)?,
+        true => reader.read_session(chunk, index.line_ends(), &mut projection)?,
+        false => reader.read(chunk, 0, text.trim_end().len(), &mut projection)?,
     }
-    let fast = shown(&facts, Some(stretch))?;
+    let fast = shown(&projection, Some(chunk))?;
     let full = run.and_then(|run| {
-        let mut of_run = Facts::default();
-        of_run.of_run(run, demand);
+        let mut of_run = Projection::default();
+        of_run.of_run(run, read_set);
         shown(&of_run, None)
     });
     if full.as_ref() != Some(&fast) {
-        wrong.push(format!("{:?}: {fast} from the bytes, but {full:?} from the run: {text}", demand.roots));
+        wrong.push(format!("{:?}: {fast} from the bytes, but {full:?} from the run: {text}", read_set.roots));
     }
     Some(fast)
 }
 
-/// The facts in words; `None` where a value is not valid.
-fn shown<'a>(facts: &Facts<'a>, stretch: Option<Stretch<'a>>) -> Option<String> {
-    let read = |held: Held<'a>| match (held, stretch) {
+/// The projection in words; `None` where a value is not valid.
+fn shown<'a>(projection: &Projection<'a>, chunk: Option<Chunk<'a>>) -> Option<String> {
+    let read = |held: Held<'a>| match (held, chunk) {
         (Held::Value(value), _) => Some(value),
-        (held, stretch) => stretch?.read(held),
+        (held, chunk) => chunk?.read(held),
     };
     let value = |held: Held<'a>| match read(held)? {
         value @ (Value::Absent | Value::Missing) => Some(format!("{value:?}")),
         value => Some(json::to_json(&value)),
     };
-    let mut out = format!("{} {}", facts.records_calls, facts.unusual);
-    for held in &facts.roots {
+    let mut out = format!("{} {}", projection.records_calls, projection.unusual);
+    for held in &projection.roots {
         out.push_str(&format!(", {}", value(*held)?));
     }
-    for call in &facts.calls {
+    for call in &projection.calls {
         out.push_str(&format!("; {} {} {}", call.name, value(call.fields[0])?, value(call.fields[1])?));
     }
     Some(out)

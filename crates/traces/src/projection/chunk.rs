@@ -10,9 +10,9 @@ use averment_base::value::{Entry, Node, Number, Object, Text, Value, json};
 use bumpalo::Bump;
 use smallvec::SmallVec;
 
-/// Bytes of a stretch with what is needed to read values from them.
+/// Bytes of a chunk with what is needed to read values from them.
 #[derive(Clone, Copy)]
-pub struct Stretch<'a> {
+pub struct Chunk<'a> {
     /// The text.
     pub text: &'a str,
     /// Walks it.
@@ -23,7 +23,7 @@ pub struct Stretch<'a> {
     pub limits: &'a Limits,
 }
 
-impl<'a> Stretch<'a> {
+impl<'a> Chunk<'a> {
     /// The text of a value, where it is one: between its quotes. The outer `None` is for one with escapes.
     #[inline]
     pub(super) fn plain(&self, (start, end): Span) -> Option<Option<&'a str>> {

@@ -1,11 +1,11 @@
 //! A session of Claude Code: an event on each line, some of which hold a message.
 //!
-//! This says what `adapt::claude_code::session` says, for as far as facts go.
+//! This says what `adapt::claude_code::session` says, as far as projections hold it.
 
 use super::keys::{Key, Keys};
-use super::messages::{Conversation, Messages};
+use super::messages::{ConversationReader, Messages};
 use super::roots::fits;
-use super::{Demand, Facts, Held, Stretch};
+use super::{Chunk, Held, Projection, ReadSet};
 use crate::adapt::claude_code::{self, Agent, LineType, OfLine, SUMMED_UP, Times, agent, summed_up};
 use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans};
 use crate::adapt::messages::LastWords;
@@ -22,7 +22,7 @@ pub(super) struct Sessions {
 
 /// What the lines say together.
 #[derive(Debug, Default)]
-struct Said {
+struct SessionLines {
     /// Lines so far, and whether one of the first has a mark that only sessions have.
     lines: usize,
     is_session: bool,
@@ -39,52 +39,52 @@ impl Sessions {
         Self { lines: Keys::of_table(item_marks_before(&claude_code::FORMAT)) }
     }
 
-    /// Reads the lines of a session. `None` where it is for the full reader; the facts hold anything then.
+    /// Reads the lines of a session. `None` where it is for the full reader; the projection is not to be used then.
     pub(super) fn read<'a>(
         &mut self,
         messages: &mut Messages,
-        stretch: Stretch<'a>,
+        chunk: Chunk<'a>,
         lines: impl Iterator<Item = Span>,
-        demand: &Demand,
-        facts: &mut Facts<'a>,
+        read_set: &ReadSet,
+        projection: &mut Projection<'a>,
     ) -> Option<()> {
-        let timed = demand.roots.iter().any(|root| root == of_run::DURATION);
-        let mut said = Said::default();
-        let mut conversation = Conversation::new(messages, stretch, demand, &mut *facts);
+        let timed = read_set.roots.iter().any(|root| root == of_run::DURATION);
+        let mut session = SessionLines::default();
+        let mut conversation = ConversationReader::new(messages, chunk, read_set, &mut *projection);
         for (start, end) in lines {
-            let from = stretch.cursor.blank_in_line(start, end);
+            let from = chunk.cursor.blank_in_line(start, end);
             if from >= end {
                 continue;
             }
-            let (line, behind) = self.lines.spans(stretch.cursor, from)?;
-            if stretch.cursor.blank(behind) < end {
+            let (line, behind) = self.lines.spans(chunk.cursor, from)?;
+            if chunk.cursor.blank(behind) < end {
                 return None;
             }
-            said.line(stretch, line, &mut conversation, timed)?;
+            session.line(chunk, line, &mut conversation, timed)?;
         }
-        if !said.is_session {
+        if !session.is_session {
             return None;
         }
         let found = conversation.in_blocks()?;
-        facts.records_calls = true;
-        facts.settle(|field| found.records.get(field as usize) == Some(&true));
-        for name in &demand.roots {
-            facts.roots.push(said.root(stretch, name)?);
+        projection.records_calls = true;
+        projection.settle(|field| found.records.get(field as usize) == Some(&true));
+        for name in &read_set.roots {
+            projection.roots.push(session.root(chunk, name)?);
         }
         Some(())
     }
 }
 
-impl Said {
+impl SessionLines {
     fn line<'a>(
         &mut self,
-        stretch: Stretch<'a>,
+        chunk: Chunk<'a>,
         line: Spans<OfLine>,
-        conversation: &mut Conversation<'_, 'a>,
+        conversation: &mut ConversationReader<'_, 'a>,
         timed: bool,
     ) -> Option<()> {
-        let cursor = stretch.cursor;
-        let kind = LineType::of(stretch.plain(line.field(OfLine::Type)?)??)?;
+        let cursor = chunk.cursor;
+        let kind = LineType::of(chunk.plain(line.field(OfLine::Type)?)??)?;
         self.lines += 1;
         self.is_session =
             self.is_session || self.lines <= FIRST_ITEMS && kind.is_mark() && claude_code::has_mark(&line);
@@ -97,7 +97,7 @@ impl Said {
                     self.words.say(spoken, main);
                 }
                 if let Some((start, end)) = line.field(OfLine::Time).filter(|_| timed)
-                    && let Some(time) = time::milliseconds(&stretch.read(Held::Bytes(start, end))?)
+                    && let Some(time) = time::milliseconds(&chunk.read(Held::Bytes(start, end))?)
                 {
                     self.times.add(time);
                 }
@@ -117,10 +117,10 @@ impl Said {
     }
 
     /// An entry of the run.
-    fn root<'a>(&self, stretch: Stretch<'a>, name: &str) -> Option<Held<'a>> {
-        let known = |span: &Span| !stretch.cursor.is(*span, Shape::Null);
+    fn root<'a>(&self, chunk: Chunk<'a>, name: &str) -> Option<Held<'a>> {
+        let known = |span: &Span| !chunk.cursor.is(*span, Shape::Null);
         let bytes = |(start, end): Span| Held::Bytes(start, end);
-        let found = self.summary.and_then(|line| summed_up(&line, &stretch.cursor, name)).map(bytes);
+        let found = self.summary.and_then(|line| summed_up(&line, &chunk.cursor, name)).map(bytes);
         let found = match name {
             of_run::OUTPUT => found.or(self.words.output(self.with_main).filter(known).map(bytes)),
             of_run::DURATION => found.or_else(|| self.times.duration().map(Held::Value)),

@@ -1,6 +1,6 @@
 //! Messages beside a list of calls. No projection holds them; but where the full reader finds something wrong with one, the run is no run.
 
-use super::Stretch;
+use super::Chunk;
 use super::call::{instant, number, turn};
 use super::keys::{Keys, list};
 use averment_runs::normal::of_step;
@@ -26,7 +26,7 @@ const TYPES: [(&str, Type); 6] = [
 
 /// What a key of a message stands for, with a bit that tells when it comes again.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct MessageKey {
     of: Option<Type>,
     mark: u8,
 }
@@ -34,29 +34,29 @@ struct Part {
 /// Looks at lists of messages in normal form.
 #[derive(Debug)]
 pub(super) struct Beside {
-    keys: Keys<Part>,
+    keys: Keys<MessageKey>,
 }
 
 impl Beside {
     pub(super) fn new() -> Self {
-        let part = |(number, (key, of)): (u32, &(&str, Type))| {
-            ((*key).to_owned(), Part { of: Some(*of), mark: 1_u8.wrapping_shl(number) })
+        let key = |(number, (key, of)): (u32, &(&str, Type))| {
+            ((*key).to_owned(), MessageKey { of: Some(*of), mark: 1_u8.wrapping_shl(number) })
         };
-        Self { keys: Keys::new((0_u32..).zip(&TYPES).map(part), Part { of: None, mark: 0 }) }
+        Self { keys: Keys::new((0_u32..).zip(&TYPES).map(key), MessageKey { of: None, mark: 0 }) }
     }
 
     /// Looks at the list at an offset. `None` where a message is not plain.
-    pub(super) fn look(&mut self, stretch: Stretch<'_>, start: usize) -> Option<()> {
-        let Stretch { text, cursor, .. } = stretch;
+    pub(super) fn look(&mut self, chunk: Chunk<'_>, start: usize) -> Option<()> {
+        let Chunk { text, cursor, .. } = chunk;
         list(cursor, start, |at| {
             let (mut marks, mut has_role) = (0_u8, false);
-            let behind = self.keys.object(cursor, at, |part, at| {
+            let behind = self.keys.object(cursor, at, |key, at| {
                 let end = cursor.value(at)?;
-                let Some(of) = part.of else { return Some(end) };
-                if marks & part.mark != 0 {
+                let Some(of) = key.of else { return Some(end) };
+                if marks & key.mark != 0 {
                     return None;
                 }
-                marks |= part.mark;
+                marks |= key.mark;
                 let null = cursor.is_null(at, end)?;
                 match of {
                     Type::Role => has_role = cursor.byte(at) == b'"',

@@ -4,7 +4,7 @@
 //! taken; where anything would give a warning, the line is for the full reader.
 
 use super::keys::{Key, Keys, list};
-use super::{Call, Demand, Facts, Field, Held, Stretch, call};
+use super::{Call, Chunk, Field, Held, Projection, ReadSet, call};
 use crate::adapt::calls::Unanswered;
 use crate::adapt::claude_code::holds_tool_blocks;
 use crate::adapt::content;
@@ -29,7 +29,7 @@ pub(super) struct Messages {
 
 /// What a conversation was found to be.
 #[derive(Debug, Default)]
-pub(super) struct Found<'a> {
+pub(super) struct ConversationFindings<'a> {
     /// Some element is a message.
     pub(super) has_message: bool,
     /// Every element is one.
@@ -58,58 +58,58 @@ impl Messages {
     /// Reads the list at an offset. `None` where it is for the full reader.
     pub(super) fn read<'a>(
         &mut self,
-        stretch: Stretch<'a>,
+        chunk: Chunk<'a>,
         start: usize,
-        demand: &Demand,
-        facts: &mut Facts<'a>,
-    ) -> Option<Found<'a>> {
-        let mut conversation = Conversation::new(self, stretch, demand, facts);
-        list(stretch.cursor, start, |at| conversation.message(at))?;
+        read_set: &ReadSet,
+        projection: &mut Projection<'a>,
+    ) -> Option<ConversationFindings<'a>> {
+        let mut conversation = ConversationReader::new(self, chunk, read_set, projection);
+        list(chunk.cursor, start, |at| conversation.message(at))?;
         conversation.finish()
     }
 }
 
 /// The last words of the assistant.
 #[derive(Debug, Clone, Copy)]
-enum Said {
+enum LastAnswer {
     Text(Span),
     /// Blocks that may hold some.
     Blocks(Span),
 }
 
 /// A conversation while it is read.
-pub(super) struct Conversation<'c, 'a> {
+pub(super) struct ConversationReader<'c, 'a> {
     keys: &'c mut Messages,
-    stretch: Stretch<'a>,
+    chunk: Chunk<'a>,
     cursor: Cursor<'a>,
-    demand: &'c Demand,
-    facts: &'c mut Facts<'a>,
+    read_set: &'c ReadSet,
+    projection: &'c mut Projection<'a>,
     unanswered: Unanswered<'a, usize>,
-    found: Found<'a>,
+    found: ConversationFindings<'a>,
     /// Something was seen that only OpenAI's form has.
     of_chat: bool,
     /// A result in a block has no content.
     bare: bool,
     /// The answer in OpenAI's form, and with blocks.
-    said: Option<Said>,
+    said: Option<LastAnswer>,
     spoken: Option<Span>,
 }
 
-impl<'c, 'a> Conversation<'c, 'a> {
+impl<'c, 'a> ConversationReader<'c, 'a> {
     pub(super) fn new(
         keys: &'c mut Messages,
-        stretch: Stretch<'a>,
-        demand: &'c Demand,
-        facts: &'c mut Facts<'a>,
+        chunk: Chunk<'a>,
+        read_set: &'c ReadSet,
+        projection: &'c mut Projection<'a>,
     ) -> Self {
         Self {
             keys,
-            stretch,
-            cursor: stretch.cursor,
-            demand,
-            facts,
+            chunk,
+            cursor: chunk.cursor,
+            read_set,
+            projection,
             unanswered: Unanswered::new(),
-            found: Found { all_messages: true, ..Found::default() },
+            found: ConversationFindings { all_messages: true, ..ConversationFindings::default() },
             of_chat: false,
             bare: false,
             said: None,
@@ -123,7 +123,7 @@ impl<'c, 'a> Conversation<'c, 'a> {
     }
 
     /// What was found, where nothing but blocks was.
-    pub(super) fn in_blocks(self) -> Option<Found<'a>> {
+    pub(super) fn in_blocks(self) -> Option<ConversationFindings<'a>> {
         (!self.of_chat && !self.bare).then_some(self.found)
     }
 
@@ -131,7 +131,7 @@ impl<'c, 'a> Conversation<'c, 'a> {
     pub(super) fn message(&mut self, at: usize) -> Option<usize> {
         let cursor = self.cursor;
         let (message, behind) = self.keys.messages.spans(cursor, at)?;
-        let role = Role::of(self.stretch.plain(message.field(OfMessage::Role)?)??);
+        let role = Role::of(self.chunk.plain(message.field(OfMessage::Role)?)??);
         let is_message = is_message(&message, &cursor);
         self.found.has_message |= is_message;
         self.found.all_messages &= is_message;
@@ -168,11 +168,11 @@ impl<'c, 'a> Conversation<'c, 'a> {
             return Some(());
         };
         match cursor.shape(span)? {
-            Shape::Text if of_assistant => (self.said, self.spoken) = (Some(Said::Text(span)), Some(span)),
+            Shape::Text if of_assistant => (self.said, self.spoken) = (Some(LastAnswer::Text(span)), Some(span)),
             Shape::Text | Shape::Empty | Shape::Null => {}
             Shape::List => {
                 if of_assistant {
-                    self.said = Some(Said::Blocks(span));
+                    self.said = Some(LastAnswer::Blocks(span));
                 }
                 list(cursor, span.0, |at| self.block(at, of_assistant))?;
             }
@@ -204,32 +204,32 @@ impl<'c, 'a> Conversation<'c, 'a> {
 
     /// Adds a call.
     fn add(&mut self, name: Span, args: Option<Held<'a>>, id: Option<Span>) -> Option<()> {
-        let name = self.stretch.plain(name)??;
-        self.unanswered.add(self.word(id)?, name, self.facts.calls.len());
+        let name = self.chunk.plain(name)??;
+        self.unanswered.add(self.word(id)?, name, self.projection.calls.len());
         let held = args.unwrap_or(Held::Value(Value::Missing));
         if args.is_some() {
             *self.found.records.get_mut(Field::Args as usize)? = true;
             self.texts(Field::Args, held)?;
         }
-        self.facts.calls.push(Call { name, fields: [held, Held::Value(Value::Missing)], place: None });
+        self.projection.calls.push(Call { name, fields: [held, Held::Value(Value::Missing)], place: None });
         Some(())
     }
 
     /// The text of a field, where it is there and text. The outer `None` is for one with escapes.
     fn word(&self, field: Option<Span>) -> Option<Option<&'a str>> {
-        field.map_or(Some(None), |span| self.stretch.plain(span))
+        field.map_or(Some(None), |span| self.chunk.plain(span))
     }
 
     /// Gives the texts of a field to those who ask for them.
     fn texts(&mut self, field: Field, held: Held<'a>) -> Option<()> {
-        if self.demand.texts.get(field as usize) != Some(&true) {
+        if self.read_set.texts.get(field as usize) != Some(&true) {
             return Some(());
         }
-        let texts = self.facts.texts.get_mut(field as usize)?;
+        let texts = self.projection.texts.get_mut(field as usize)?;
         match held {
             Held::Bytes(start, end) if self.cursor.is((start, end), Shape::Null) => {}
-            Held::Bytes(start, end) => call::take_texts(self.cursor, self.stretch.text, start, end, texts)?,
-            held => texts.walk(self.stretch.read(held)?),
+            Held::Bytes(start, end) => call::take_texts(self.cursor, self.chunk.text, start, end, texts)?,
+            held => texts.walk(self.chunk.read(held)?),
         }
         Some(())
     }
@@ -243,7 +243,7 @@ impl<'c, 'a> Conversation<'c, 'a> {
             self.set_result(call, content)?;
         }
         if let Some(status) = self.word(message.field(OfMessage::Status))? {
-            self.facts.unusual |= !word_status(status)?.executed();
+            self.projection.unusual |= !word_status(status)?.executed();
             *self.found.records.get_mut(Field::Result as usize)? = true;
         }
         Some(())
@@ -252,10 +252,10 @@ impl<'c, 'a> Conversation<'c, 'a> {
     fn set_result(&mut self, call: usize, content: Span) -> Option<()> {
         *self.found.records.get_mut(Field::Result as usize)? = true;
         let wanted = |list: &[bool; 2]| list.get(Field::Result as usize) == Some(&true);
-        if wanted(&self.demand.fields) || wanted(&self.demand.texts) {
+        if wanted(&self.read_set.fields) || wanted(&self.read_set.texts) {
             let held = self.text_of(content)?;
             self.texts(Field::Result, held)?;
-            *self.facts.calls.get_mut(call)?.fields.get_mut(Field::Result as usize)? = held;
+            *self.projection.calls.get_mut(call)?.fields.get_mut(Field::Result as usize)? = held;
         }
         Some(())
     }
@@ -288,7 +288,7 @@ impl<'c, 'a> Conversation<'c, 'a> {
 
     /// The same of any content, read in full.
     fn read_text(&self, (start, end): Span) -> Option<Value<'a>> {
-        let Stretch { text, arena, limits, .. } = self.stretch;
+        let Chunk { text, arena, limits, .. } = self.chunk;
         let document = json::parse(text.get(start..end)?, start, arena, limits).ok()?;
         if !document.duplicates.is_empty() || holds_tool_blocks(&document.node) {
             return None;
@@ -307,7 +307,7 @@ impl<'c, 'a> Conversation<'c, 'a> {
             return Some(end);
         }
         let (block, behind) = self.keys.blocks.spans(cursor, at)?;
-        match BlockType::of_block(self.stretch.plain(block.field(OfBlock::Type)?)??) {
+        match BlockType::of_block(self.chunk.plain(block.field(OfBlock::Type)?)??) {
             Some(BlockType::Text) => {
                 let said = block.field(OfBlock::Text).filter(|text| cursor.is(*text, Shape::Text));
                 self.spoken = said.filter(|_| of_assistant).or(self.spoken);
@@ -344,20 +344,20 @@ impl<'c, 'a> Conversation<'c, 'a> {
         self.set_result(call, content)?;
         if is_true(block, &self.cursor, OfBlock::Failed) {
             let held = self.text_of(content)?;
-            self.facts.unusual |= !ended(true, Some(self.stretch.read(held)?)).executed();
+            self.projection.unusual |= !ended(true, Some(self.chunk.read(held)?)).executed();
         }
         Some(())
     }
 
-    fn finish(mut self) -> Option<Found<'a>> {
+    fn finish(mut self) -> Option<ConversationFindings<'a>> {
         if self.found.in_blocks && self.of_chat {
             return None;
         }
         let bytes = |(start, end)| Held::Bytes(start, end);
         self.found.output = match self.said {
             _ if self.found.in_blocks => self.spoken.map(bytes),
-            Some(Said::Blocks(span)) => Some(Held::Value(self.answer(span)?)),
-            Some(Said::Text(span)) => Some(bytes(span)),
+            Some(LastAnswer::Blocks(span)) => Some(Held::Value(self.answer(span)?)),
+            Some(LastAnswer::Text(span)) => Some(bytes(span)),
             None => None,
         };
         Some(self.found)

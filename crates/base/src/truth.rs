@@ -204,17 +204,17 @@ impl Verdict {
         }
     }
 
-    /// The verdict of `all of`: see [`Tally`].
+    /// The verdict of `all of`: see [`VerdictCounts`].
     #[must_use]
     pub fn all(members: impl IntoIterator<Item = Verdict>) -> Verdict {
-        let tally: Tally = members.into_iter().collect();
-        tally.at_least(tally.counted())
+        let counts: VerdictCounts = members.into_iter().collect();
+        counts.at_least(counts.counted())
     }
 
     /// The verdict of `any of`.
     #[must_use]
     pub fn any(members: impl IntoIterator<Item = Verdict>) -> Verdict {
-        members.into_iter().collect::<Tally>().at_least(1)
+        members.into_iter().collect::<VerdictCounts>().at_least(1)
     }
 
     /// The verdict of `none of`: no member passes.
@@ -226,7 +226,7 @@ impl Verdict {
 
 /// How many members of a group have which verdict. Vacuous and skipped members are not counted (section 7).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct VerdictCounts {
     passed: usize,
     failed: usize,
     undecided: usize,
@@ -234,25 +234,25 @@ pub struct Tally {
     vacuous: usize,
 }
 
-impl FromIterator<Verdict> for Tally {
+impl FromIterator<Verdict> for VerdictCounts {
     fn from_iter<I: IntoIterator<Item = Verdict>>(members: I) -> Self {
-        let mut tally = Self::default();
+        let mut counts = Self::default();
         for member in members {
             let count = match (member, member.kleene()) {
-                (Verdict::Error, _) => &mut tally.errors,
-                (_, Some(Kleene::True)) => &mut tally.passed,
-                (_, Some(Kleene::False)) => &mut tally.failed,
-                (_, Some(Kleene::Unknown)) => &mut tally.undecided,
-                (Verdict::Vacuous, _) => &mut tally.vacuous,
+                (Verdict::Error, _) => &mut counts.errors,
+                (_, Some(Kleene::True)) => &mut counts.passed,
+                (_, Some(Kleene::False)) => &mut counts.failed,
+                (_, Some(Kleene::Unknown)) => &mut counts.undecided,
+                (Verdict::Vacuous, _) => &mut counts.vacuous,
                 _ => continue,
             };
             *count = count.saturating_add(1);
         }
-        tally
+        counts
     }
 }
 
-impl Tally {
+impl VerdictCounts {
     /// How many members count: neither vacuous nor skipped.
     #[must_use]
     pub fn counted(self) -> usize {
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(Verdict::any([Undecided, Pass]), Pass);
         assert_eq!(Verdict::any([Undecided, Fail]), Undecided);
         assert_eq!(Verdict::none([Fail, Vacuous]), Pass);
-        assert_eq!([Pass, Undecided, Fail].into_iter().collect::<Tally>().at_least(2), Undecided);
-        assert_eq!([Pass, Fail, Fail].into_iter().collect::<Tally>().at_least(2), Fail);
+        assert_eq!([Pass, Undecided, Fail].into_iter().collect::<VerdictCounts>().at_least(2), Undecided);
+        assert_eq!([Pass, Fail, Fail].into_iter().collect::<VerdictCounts>().at_least(2), Fail);
     }
 }

@@ -22,7 +22,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 /// A compiled schema.
 #[derive(Debug)]
 pub struct Schema {
-    validator: Validator<Run>,
+    validator: Validator<RunJson>,
     work: cost::Work,
 }
 
@@ -46,7 +46,7 @@ impl Schema {
         let schema: serde_json::Value =
             serde_json::from_str(json).map_err(|error| format!("it is not JSON: {error}"))?;
         let patterns = PatternOptions::regex().size_limit(limits.regex_bytes).dfa_size_limit(limits.regex_bytes);
-        jsonschema::options_for::<Run>()
+        jsonschema::options_for::<RunJson>()
             .offline()
             .should_validate_formats(false)
             .with_pattern_options(patterns)
@@ -94,7 +94,7 @@ fn shortened(message: &str) -> String {
 
 /// Values of a run, as the validator reads them.
 #[derive(Debug)]
-struct Run;
+struct RunJson;
 
 /// A value with what tells it from every other one while it is checked: the address of its slot.
 #[derive(Debug, Clone, Copy)]
@@ -117,7 +117,7 @@ impl<'a> Instance<'a> {
     }
 }
 
-impl Json for Run {
+impl Json for RunJson {
     type Node<'a> = Instance<'a>;
     type PreparedKey = String;
     type StringBuffer = ();
@@ -132,7 +132,7 @@ impl Json for Run {
     }
 }
 
-impl<'a> json::Node<'a, Run> for Instance<'a> {
+impl<'a> json::Node<'a, RunJson> for Instance<'a> {
     type Object = Object<'a>;
     type Array = &'a [Node<'a>];
     type Number = SchemaNumber<'a>;
@@ -228,7 +228,7 @@ fn equals(value: &Value<'_>, expected: &serde_json::Value) -> bool {
     }
 }
 
-impl<'a> json::Object<'a, Run> for Object<'a> {
+impl<'a> json::Object<'a, RunJson> for Object<'a> {
     type Node = Instance<'a>;
     type MemberName = &'a str;
     type MembersIter = Members<'a>;
@@ -257,7 +257,7 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-impl<'a> json::Array<'a, Run> for &'a [Node<'a>] {
+impl<'a> json::Array<'a, RunJson> for &'a [Node<'a>] {
     type Node = Instance<'a>;
     type ElementsIter = std::iter::Map<std::slice::Iter<'a, Node<'a>>, fn(&'a Node<'a>) -> Instance<'a>>;
 

@@ -1,4 +1,4 @@
-//! A piece of a line that is too long to be shown: what stands around a place in it.
+//! The part of a line that is too long to be shown: what stands around a place in it.
 
 use super::render::printable;
 use crate::source::{SourceFile, Span};

@@ -11,9 +11,9 @@ thread_local! {
 }
 
 /// Counts one level while it lives.
-struct Level;
+struct Nesting;
 
-impl Level {
+impl Nesting {
     fn enter() -> Option<Self> {
         OPEN.with(|open| {
             (open.get() < DEPTH).then(|| {
@@ -24,7 +24,7 @@ impl Level {
     }
 }
 
-impl Drop for Level {
+impl Drop for Nesting {
     fn drop(&mut self) {
         OPEN.with(|open| open.set(open.get().saturating_sub(1)));
     }
@@ -32,6 +32,6 @@ impl Drop for Level {
 
 /// Reads a part that can hold itself, for `#[serde(deserialize_with = …)]`.
 pub fn nested<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
-    let _level = Level::enter().ok_or_else(|| D::Error::custom("nested too deep"))?;
+    let _level = Nesting::enter().ok_or_else(|| D::Error::custom("nested too deep"))?;
     stacker::maybe_grow(64 * 1024, 1024 * 1024, || T::deserialize(deserializer))
 }

@@ -84,9 +84,9 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// One piece of escaped text.
+/// One segment of escaped text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
+pub(crate) enum Segment<'a> {
     /// Characters that stand for themselves.
     Plain(&'a str),
     /// The character of one escape, or of two for a surrogate pair, and how many bytes they take. A surrogate without its
@@ -94,19 +94,19 @@ pub(crate) enum Piece<'a> {
     Escape(char, usize),
 }
 
-/// The pieces of what stands between the quotes of valid JSON text.
-pub(crate) fn pieces(raw: &str) -> impl Iterator<Item = Piece<'_>> {
+/// The segments of what stands between the quotes of valid JSON text.
+pub(crate) fn segments(raw: &str) -> impl Iterator<Item = Segment<'_>> {
     let mut rest = raw;
     std::iter::from_fn(move || {
         let stop = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
         if stop > 0 {
             let (plain, behind) = rest.split_at_checked(stop)?;
             rest = behind;
-            return Some(Piece::Plain(plain));
+            return Some(Segment::Plain(plain));
         }
         let (character, length) = read_escape(rest)?;
         rest = rest.get(length..)?;
-        Some(Piece::Escape(character, length))
+        Some(Segment::Escape(character, length))
     })
 }
 
@@ -146,10 +146,10 @@ fn code_unit(text: &str, at: usize) -> Option<u32> {
 #[must_use]
 pub fn unescape<'run>(raw: &str, arena: &'run bumpalo::Bump) -> &'run str {
     let mut plain = bumpalo::collections::String::with_capacity_in(raw.len(), arena);
-    for piece in pieces(raw) {
-        match piece {
-            Piece::Plain(text) => plain.push_str(text),
-            Piece::Escape(character, _) => plain.push(character),
+    for segment in segments(raw) {
+        match segment {
+            Segment::Plain(text) => plain.push_str(text),
+            Segment::Escape(character, _) => plain.push(character),
         }
     }
     plain.into_bump_str()

@@ -1,7 +1,7 @@
 //! How much work a schema makes on a value, before the work is done.
 //!
 //! A short schema can ask for exponential work: definitions that refer twice to the one before, alternatives that each descend again. The
-//! library has no limit of its own. What it would do is therefore counted first: every part of the schema on every value it is applied to,
+//! library has no limit of its own. What it would do is therefore counted first: every subschema of the schema on every value it is applied to,
 //! as often as it is applied. Counting remembers what it has counted, so that it stays small where the work is not.
 
 use crate::pattern::states;
@@ -11,17 +11,17 @@ use averment_base::value::{Node, Value};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 
-/// The parts of a schema, and which of them are applied to what.
+/// The subschemas of a schema, and which of them are applied to what.
 #[derive(Debug, Default)]
 pub(super) struct Work {
-    parts: Vec<Part>,
-    /// True when no part is reached in two ways: then each is applied once to each value at most.
+    subschemas: Vec<Subschema>,
+    /// True when no subschema is reached in two ways: then each is applied once to each value at most.
     plain: bool,
 }
 
 /// One schema inside the schema.
 #[derive(Debug, Default)]
-struct Part {
+struct Subschema {
     /// Applied to the same value.
     here: Vec<usize>,
     /// Applied to the value of a key.
@@ -38,7 +38,7 @@ struct Part {
     pattern: u64,
 }
 
-impl Part {
+impl Subschema {
     /// What it takes for a value of size one.
     fn bound(&self) -> u64 {
         self.own.saturating_add(self.pattern / 16).saturating_add(1)
@@ -53,10 +53,11 @@ const REMEMBERED: u64 = 32;
 impl Work {
     /// Reads a schema that can be used.
     pub(super) fn of(schema: &Json) -> Self {
-        let mut reader = Reader { root: schema, known: FxHashMap::default(), parts: Vec::new(), reached: Vec::new() };
-        reader.part(schema, schema);
+        let mut reader =
+            Reader { root: schema, known: FxHashMap::default(), subschemas: Vec::new(), reached: Vec::new() };
+        reader.subschema(schema, schema);
         let plain = reader.reached.iter().all(|reached| *reached <= 1);
-        Self { parts: reader.parts, plain }
+        Self { subschemas: reader.subschemas, plain }
     }
 
     /// Takes the fuel that checking a value will need.
@@ -65,7 +66,7 @@ impl Work {
     /// When there is not so much.
     pub(super) fn charge(&self, value: &Value<'_>, meter: &mut Meter) -> Result<(), Exhausted> {
         let size = size(value);
-        let bound = size.saturating_mul(self.parts.iter().map(Part::bound).fold(0, u64::saturating_add));
+        let bound = size.saturating_mul(self.subschemas.iter().map(Subschema::bound).fold(0, u64::saturating_add));
         if self.plain && bound <= meter.fuel() {
             return meter.charge(size);
         }
@@ -87,7 +88,7 @@ fn size(value: &Value<'_>) -> u64 {
     })
 }
 
-/// What a part is applied to.
+/// What a subschema is applied to.
 #[derive(Clone, Copy)]
 enum Place<'a, 'run> {
     Value(&'a Value<'run>),
@@ -96,14 +97,14 @@ enum Place<'a, 'run> {
 
 struct Counting<'a> {
     work: &'a Work,
-    /// By part and address of the value; `None` while it is being counted.
+    /// By subschema and address of the value; `None` while it is being counted.
     known: FxHashMap<(usize, usize), Option<u64>>,
     meter: &'a mut Meter,
 }
 
 impl Counting<'_> {
     fn count(&mut self, number: usize, place: Place<'_, '_>) -> Result<u64, Exhausted> {
-        let Some(part) = self.work.parts.get(number) else { return Ok(0) };
+        let Some(subschema) = self.work.subschemas.get(number) else { return Ok(0) };
         let address = match place {
             Place::Value(value) => std::ptr::from_ref(value).addr(),
             Place::Name(name) => name.as_ptr().addr(),
@@ -116,36 +117,37 @@ impl Counting<'_> {
         }
         self.meter.charge(REMEMBERED)?;
         self.known.insert((number, address), None);
-        let units = deeper(|| self.fresh(part, place))?;
+        let units = deeper(|| self.fresh(subschema, place))?;
         self.known.insert((number, address), Some(units));
         Ok(units)
     }
 
-    fn fresh(&mut self, part: &Part, place: Place<'_, '_>) -> Result<u64, Exhausted> {
+    fn fresh(&mut self, subschema: &Subschema, place: Place<'_, '_>) -> Result<u64, Exhausted> {
         let length = match place {
             Place::Value(Value::Text(text)) => text.as_str().len() as u64,
             Place::Name(name) => name.len() as u64,
             Place::Value(_) => 0,
         };
-        let mut units =
-            1_u64.saturating_add(part.own).saturating_add(length.saturating_mul(part.pattern.saturating_add(1)) / 64);
-        for &inner in &part.here {
+        let mut units = 1_u64
+            .saturating_add(subschema.own)
+            .saturating_add(length.saturating_mul(subschema.pattern.saturating_add(1)) / 64);
+        for &inner in &subschema.here {
             units = units.saturating_add(self.count(inner, place)?);
         }
         match place {
-            Place::Value(Value::List(items)) if !part.items.is_empty() => {
+            Place::Value(Value::List(items)) if !subschema.items.is_empty() => {
                 for item in *items {
-                    units = units.saturating_add(self.all(&part.items, item)?);
+                    units = units.saturating_add(self.all(&subschema.items, item)?);
                 }
             }
             Place::Value(Value::Object(object)) => {
                 for entry in object.entries() {
-                    units = units.saturating_add(self.all(&part.members, &entry.node)?);
-                    for &inner in &part.names {
+                    units = units.saturating_add(self.all(&subschema.members, &entry.node)?);
+                    for &inner in &subschema.names {
                         units = units.saturating_add(self.count(inner, Place::Name(entry.key))?);
                     }
                 }
-                for (key, inner) in &part.keys {
+                for (key, inner) in &subschema.keys {
                     if let Some(entry) = object.entry(key) {
                         units = units.saturating_add(self.count(*inner, Place::Value(&entry.node.value))?);
                     }
@@ -156,28 +158,28 @@ impl Counting<'_> {
         Ok(units)
     }
 
-    fn all(&mut self, parts: &[usize], node: &Node<'_>) -> Result<u64, Exhausted> {
+    fn all(&mut self, subschemas: &[usize], node: &Node<'_>) -> Result<u64, Exhausted> {
         let mut units = 0_u64;
-        for &part in parts {
-            units = units.saturating_add(self.count(part, Place::Value(&node.value))?);
+        for &subschema in subschemas {
+            units = units.saturating_add(self.count(subschema, Place::Value(&node.value))?);
         }
         Ok(units)
     }
 }
 
-/// Reads the parts of a schema.
+/// Reads the subschemas of a schema.
 struct Reader<'a> {
     root: &'a Json,
-    /// Parts by the address of their JSON.
+    /// Subschemas by the address of their JSON.
     known: FxHashMap<usize, usize>,
-    parts: Vec<Part>,
-    /// How often each part is referred to.
+    subschemas: Vec<Subschema>,
+    /// How often each subschema is referred to.
     reached: Vec<u32>,
 }
 
 impl<'a> Reader<'a> {
-    /// The number of the part that a piece of the schema is; `base` is what its references start from.
-    fn part(&mut self, json: &'a Json, base: &'a Json) -> usize {
+    /// The number of the subschema that a value of the schema is; `base` is what its references start from.
+    fn subschema(&mut self, json: &'a Json, base: &'a Json) -> usize {
         let address = std::ptr::from_ref(json).addr();
         if let Some(&number) = self.known.get(&address) {
             if let Some(reached) = self.reached.get_mut(number) {
@@ -185,63 +187,63 @@ impl<'a> Reader<'a> {
             }
             return number;
         }
-        let number = self.parts.len();
+        let number = self.subschemas.len();
         self.known.insert(address, number);
-        self.parts.push(Part::default());
+        self.subschemas.push(Subschema::default());
         self.reached.push(1);
-        let part = match json {
+        let subschema = match json {
             Json::Object(keywords) => deeper(|| self.read(json, keywords, base)),
-            _ => Part::default(),
+            _ => Subschema::default(),
         };
-        if let Some(slot) = self.parts.get_mut(number) {
-            *slot = part;
+        if let Some(slot) = self.subschemas.get_mut(number) {
+            *slot = subschema;
         }
         number
     }
 
-    fn read(&mut self, json: &'a Json, keywords: &'a Map<String, Json>, base: &'a Json) -> Part {
-        // A part with an id is the root of its own references.
+    fn read(&mut self, json: &'a Json, keywords: &'a Map<String, Json>, base: &'a Json) -> Subschema {
+        // A subschema with an id is the root of its own references.
         let base = if keywords.get("$id").is_some_and(Json::is_string) { json } else { base };
-        let mut part = Part::default();
+        let mut subschema = Subschema::default();
         for (keyword, value) in keywords {
             match keyword.as_str() {
-                "allOf" | "anyOf" | "oneOf" => part.here.extend(self.list(value, base)),
-                "not" | "if" | "then" | "else" => part.here.push(self.part(value, base)),
+                "allOf" | "anyOf" | "oneOf" => subschema.here.extend(self.list(value, base)),
+                "not" | "if" | "then" | "else" => subschema.here.push(self.subschema(value, base)),
                 "$ref" | "$dynamicRef" | "$recursiveRef" => match self.referred(value, base) {
-                    Some((target, base)) => part.here.push(self.part(target, base)),
-                    None => part.own = part.own.saturating_add(UNKNOWN),
+                    Some((target, base)) => subschema.here.push(self.subschema(target, base)),
+                    None => subschema.own = subschema.own.saturating_add(UNKNOWN),
                 },
                 "dependentSchemas" | "dependencies" => {
-                    part.here.extend(self.named(value, base).into_iter().map(|(_, number)| number));
+                    subschema.here.extend(self.named(value, base).into_iter().map(|(_, number)| number));
                 }
-                "properties" => part.keys.extend(self.named(value, base)),
+                "properties" => subschema.keys.extend(self.named(value, base)),
                 "patternProperties" => {
-                    part.members.extend(self.named(value, base).into_iter().map(|(_, number)| number));
+                    subschema.members.extend(self.named(value, base).into_iter().map(|(_, number)| number));
                     let patterns = value.as_object().into_iter().flat_map(Map::keys).map(|pattern| states(pattern));
-                    part.own = part.own.saturating_add(patterns.fold(0, u64::saturating_add) / 4);
+                    subschema.own = subschema.own.saturating_add(patterns.fold(0, u64::saturating_add) / 4);
                 }
-                "additionalProperties" | "unevaluatedProperties" => part.members.push(self.part(value, base)),
-                "propertyNames" => part.names.push(self.part(value, base)),
-                "items" if value.is_array() => part.items.extend(self.list(value, base)),
-                "prefixItems" => part.items.extend(self.list(value, base)),
+                "additionalProperties" | "unevaluatedProperties" => subschema.members.push(self.subschema(value, base)),
+                "propertyNames" => subschema.names.push(self.subschema(value, base)),
+                "items" if value.is_array() => subschema.items.extend(self.list(value, base)),
+                "prefixItems" => subschema.items.extend(self.list(value, base)),
                 "items" | "additionalItems" | "unevaluatedItems" | "contains" => {
-                    part.items.push(self.part(value, base))
+                    subschema.items.push(self.subschema(value, base))
                 }
-                "enum" => part.own = part.own.saturating_add(value.as_array().map_or(0, Vec::len) as u64),
-                "pattern" => part.pattern = value.as_str().map_or(0, states),
+                "enum" => subschema.own = subschema.own.saturating_add(value.as_array().map_or(0, Vec::len) as u64),
+                "pattern" => subschema.pattern = value.as_str().map_or(0, states),
                 _ => {}
             }
         }
-        part
+        subschema
     }
 
     fn list(&mut self, value: &'a Json, base: &'a Json) -> Vec<usize> {
-        value.as_array().into_iter().flatten().map(|item| self.part(item, base)).collect()
+        value.as_array().into_iter().flatten().map(|item| self.subschema(item, base)).collect()
     }
 
     fn named(&mut self, value: &'a Json, base: &'a Json) -> Vec<(String, usize)> {
         let entries = value.as_object().into_iter().flatten();
-        entries.map(|(key, item)| (key.clone(), self.part(item, base))).collect()
+        entries.map(|(key, item)| (key.clone(), self.subschema(item, base))).collect()
     }
 
     /// What a reference leads to, with what its own references start from.

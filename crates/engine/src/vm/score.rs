@@ -7,7 +7,7 @@
 
 use super::outcome::Status;
 use crate::ir::GroupKind;
-use averment_base::truth::{Tally, Verdict};
+use averment_base::truth::{Verdict, VerdictCounts};
 
 /// The weighted mean of what counts. With nothing counted there is no score; a total weight of 0 gives 0.
 #[must_use]
@@ -72,7 +72,7 @@ pub fn group_verdict(kind: GroupKind, verdicts: impl IntoIterator<Item = Verdict
         GroupKind::Any => Verdict::any(verdicts),
         GroupKind::All => Verdict::all(verdicts),
         GroupKind::None => Verdict::none(verdicts),
-        GroupKind::AtLeast(least) => verdicts.into_iter().collect::<Tally>().at_least(least as usize),
+        GroupKind::AtLeast(least) => verdicts.into_iter().collect::<VerdictCounts>().at_least(least as usize),
     }
 }
 

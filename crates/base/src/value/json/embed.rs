@@ -3,7 +3,7 @@
 
 use super::{Document, JsonError, Reader, whole};
 use crate::limits::Limits;
-use crate::value::text::{Piece, Text, pieces};
+use crate::value::text::{Segment, Text, segments};
 use crate::value::{Node, Origin};
 use bumpalo::Bump;
 
@@ -35,9 +35,9 @@ enum Kind<'run> {
 }
 
 struct Map<'run> {
-    /// Inner and outer offset of each stretch without escapes, in order.
-    stretches: &'run [(usize, usize)],
-    /// The stretch of the last question. Questions come in ascending order.
+    /// Inner and outer offset of each range without escapes, in order.
+    plain_ranges: &'run [(usize, usize)],
+    /// The range of the last question. Questions come in ascending order.
     current: usize,
 }
 
@@ -57,7 +57,7 @@ impl<'run> Places<'run> {
             (Some(range), _) if range.len() != raw.len() + 2 => Kind::Fixed(origin),
             (Some(range), Text::Plain(_)) => Kind::Shifted(range.start + 1),
             (Some(range), Text::Escaped(_)) => {
-                Kind::Mapped(Map { stretches: stretches(raw, range.start + 1, arena), current: 0 })
+                Kind::Mapped(Map { plain_ranges: plain_ranges(raw, range.start + 1, arena), current: 0 })
             }
             (None, _) => Kind::Fixed(Origin::COMPUTED),
         };
@@ -84,23 +84,23 @@ impl<'run> Places<'run> {
 
 impl Map<'_> {
     fn outer(&mut self, inner: usize) -> usize {
-        while self.stretches.get(self.current + 1).is_some_and(|(start, _)| *start <= inner) {
+        while self.plain_ranges.get(self.current + 1).is_some_and(|(start, _)| *start <= inner) {
             self.current += 1;
         }
-        self.stretches.get(self.current).map_or(0, |(start, outer)| outer + inner.saturating_sub(*start))
+        self.plain_ranges.get(self.current).map_or(0, |(start, outer)| outer + inner.saturating_sub(*start))
     }
 }
 
-fn stretches<'run>(raw: &str, start: usize, arena: &'run Bump) -> &'run [(usize, usize)] {
+fn plain_ranges<'run>(raw: &str, start: usize, arena: &'run Bump) -> &'run [(usize, usize)] {
     let mut list = bumpalo::vec![in arena; (0, start)];
     let (mut inner, mut outer) = (0, start);
-    for piece in pieces(raw) {
-        match piece {
-            Piece::Plain(text) => {
+    for segment in segments(raw) {
+        match segment {
+            Segment::Plain(text) => {
                 inner += text.len();
                 outer += text.len();
             }
-            Piece::Escape(character, length) => {
+            Segment::Escape(character, length) => {
                 inner += character.len_utf8();
                 outer += length;
                 list.push((inner, outer));

@@ -26,7 +26,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap, Span};
 use grammar::Rule;
 use lower::{Lower, Place};
-pub use recover::{Again, Before, Outline};
+pub use recover::{IncrementalParse, Outline, PreviousParse};
 pub use trivia::{Comment, Trivia};
 
 /// Reads one file: its tree, its comments, and what is wrong with it. Names are not looked at; that is `check`'s work.
@@ -51,9 +51,14 @@ pub fn parse(map: &SourceMap, file: FileId, limits: &Limits) -> (ast::File, Triv
 /// Reads a file of which most was read before: only the statements between the first and the last that differ are read, all others are moved
 /// to where they stand now. Gives what [`parse`] gives, and a record for the next time. Without anything before, all is read.
 #[must_use]
-pub fn parse_again(map: &SourceMap, file: FileId, limits: &Limits, before: Option<Before<'_>>) -> (ast::File, Again) {
-    let empty = |diagnostics| Again { diagnostics, ..Again::default() };
-    let Some(source) = map.get(file) else { return (ast::File::default(), Again::default()) };
+pub fn parse_incremental(
+    map: &SourceMap,
+    file: FileId,
+    limits: &Limits,
+    before: Option<PreviousParse<'_>>,
+) -> (ast::File, IncrementalParse) {
+    let empty = |diagnostics| IncrementalParse { diagnostics, ..IncrementalParse::default() };
+    let Some(source) = map.get(file) else { return (ast::File::default(), IncrementalParse::default()) };
     let text: &str = &source.text;
     let scan = match scanned(text, file, limits) {
         Ok(scan) => scan,
@@ -61,10 +66,10 @@ pub fn parse_again(map: &SourceMap, file: FileId, limits: &Limits, before: Optio
     };
     let trivia = Trivia::new(file, text, &scan.remarks);
     let depth = scan.depth.min(limits.rule_depth);
-    let mut again = grammar::with_stack(depth, || recover::read_again(file, text, scan, limits, before));
-    let mut items = std::mem::take(&mut again.items);
+    let mut parsed = grammar::with_stack(depth, || recover::read_incremental(file, text, scan, limits, before));
+    let mut items = std::mem::take(&mut parsed.items);
     trivia.attach_docs(text, &mut items);
-    (ast::File { items, allows: trivia.allows(), unread: std::mem::take(&mut again.unread) }, again)
+    (ast::File { items, allows: trivia.allows(), unread: std::mem::take(&mut parsed.unread) }, parsed)
 }
 
 /// Reads a file that holds one expression and nothing else, such as a value given from outside.

@@ -7,7 +7,7 @@ use super::ast::Unit;
 
 /// Why a number has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Mistake {
+pub(super) enum NumberError {
     /// Letters that are no unit: where they start in the text, and the letters.
     UnknownUnit { at: usize, unit: String },
     /// Units of two families, or a smaller one before a larger one: where the second one starts.
@@ -82,11 +82,11 @@ pub(super) fn meant_unit(letters: &str) -> Option<&'static str> {
 }
 
 /// Reads a number token of the grammar, for example `1h30m`, `$0.05`, `95%`, `1_000`.
-pub(super) fn read(text: &str) -> Result<Reading, Mistake> {
+pub(super) fn read(text: &str) -> Result<Reading, NumberError> {
     let reading = reading(text)?;
     match reading.value.parse::<f64>() {
-        Ok(value) if value.is_infinite() => Err(Mistake::TooLong),
-        Ok(0.0) if has_digits(&reading.value) => Err(Mistake::TooSmall),
+        Ok(value) if value.is_infinite() => Err(NumberError::TooLong),
+        Ok(0.0) if has_digits(&reading.value) => Err(NumberError::TooSmall),
         _ => Ok(reading),
     }
 }
@@ -97,13 +97,13 @@ fn has_digits(value: &str) -> bool {
     digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
-fn reading(text: &str) -> Result<Reading, Mistake> {
+fn reading(text: &str) -> Result<Reading, NumberError> {
     if let Some(amount) = text.strip_prefix('$') {
         let (decimal, rest) = Decimal::take(amount)?;
         let at = text.len().saturating_sub(rest.len());
         return match rest {
             "" => Ok(Reading { value: decimal.to_text(), unit: Unit::Money }),
-            _ => Err(Mistake::UnknownUnit { at, unit: rest.to_owned() }),
+            _ => Err(NumberError::UnknownUnit { at, unit: rest.to_owned() }),
         };
     }
     let (decimal, rest) = Decimal::take(text)?;
@@ -122,7 +122,7 @@ fn plain(text: &str) -> String {
     digits.get(zeros..).unwrap_or(&digits).to_owned()
 }
 
-fn with_units(text: &str, first: Decimal, rest: &str) -> Result<Reading, Mistake> {
+fn with_units(text: &str, first: Decimal, rest: &str) -> Result<Reading, NumberError> {
     let mut total = Decimal::default();
     let (mut amount, mut rest) = (first, rest);
     let mut last: Option<(Unit, u64)> = None;
@@ -133,10 +133,10 @@ fn with_units(text: &str, first: Decimal, rest: &str) -> Result<Reading, Mistake
         let Some(&(_, unit, factor)) = UNITS.iter().find(|(name, ..)| *name == letters) else {
             let word = rest.find('.').and_then(|dot| rest.get(..dot)).unwrap_or(rest);
             let unit = if meant_unit(letters).is_some() { letters } else { word };
-            return Err(Mistake::UnknownUnit { at, unit: unit.to_owned() });
+            return Err(NumberError::UnknownUnit { at, unit: unit.to_owned() });
         };
         if last.is_some_and(|(family, size)| family != unit || unit != Unit::Duration || factor >= size) {
-            return Err(Mistake::MixedUnits { at });
+            return Err(NumberError::MixedUnits { at });
         }
         last = Some((unit, factor));
         total = total.plus(&amount.times(factor));
@@ -145,7 +145,7 @@ fn with_units(text: &str, first: Decimal, rest: &str) -> Result<Reading, Mistake
         }
         let (next, after) = Decimal::take(behind)?;
         if after.is_empty() || after.len() == behind.len() {
-            return Err(Mistake::UnknownUnit { at, unit: rest.to_owned() });
+            return Err(NumberError::UnknownUnit { at, unit: rest.to_owned() });
         }
         (amount, rest) = (next, after);
     }
@@ -160,7 +160,7 @@ struct Decimal {
 
 impl Decimal {
     /// Reads digits, a fraction and an exponent from the start of `text`; gives what stands behind.
-    fn take(text: &str) -> Result<(Self, &str), Mistake> {
+    fn take(text: &str) -> Result<(Self, &str), NumberError> {
         let (whole, rest) = take_digits(text);
         let (fraction, rest) = match rest.strip_prefix('.').map(take_digits) {
             Some((fraction, behind)) if !fraction.is_empty() => (fraction, behind),
@@ -168,7 +168,7 @@ impl Decimal {
         };
         let (exponent, rest) = take_exponent(rest)?;
         if whole.len().saturating_add(fraction.len()) > LONGEST {
-            return Err(Mistake::TooLong);
+            return Err(NumberError::TooLong);
         }
         let digits = fraction.bytes().rev().chain(whole.bytes().rev()).map(|byte| byte.wrapping_sub(b'0')).collect();
         Ok((Self { digits, scale: fraction.len() }.shifted(exponent), rest))
@@ -249,7 +249,7 @@ fn take_digits(text: &str) -> (String, &str) {
     (digits.chars().filter(|&c| c != '_').collect(), rest)
 }
 
-fn take_exponent(text: &str) -> Result<(i32, &str), Mistake> {
+fn take_exponent(text: &str) -> Result<(i32, &str), NumberError> {
     let Some(behind) = text.strip_prefix(['e', 'E']) else { return Ok((0, text)) };
     let (negative, behind) = match behind.strip_prefix('-') {
         Some(behind) => (true, behind),
@@ -261,13 +261,13 @@ fn take_exponent(text: &str) -> Result<(i32, &str), Mistake> {
     }
     match digits.parse::<i32>() {
         Ok(size) if size <= 400 => Ok((if negative { size.saturating_neg() } else { size }, rest)),
-        _ => Err(Mistake::TooLong),
+        _ => Err(NumberError::TooLong),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Mistake, Reading, Unit, read};
+    use super::{NumberError, Reading, Unit, read};
 
     fn value(text: &str) -> (String, Unit) {
         let Reading { value, unit } = read(text).unwrap();
@@ -308,15 +308,15 @@ mod tests {
 
     #[test]
     fn what_is_no_unit_says_where_it_starts() {
-        assert_eq!(read("30sec"), Err(Mistake::UnknownUnit { at: 2, unit: "sec".into() }));
-        assert_eq!(read("1h30"), Err(Mistake::UnknownUnit { at: 1, unit: "h30".into() }));
-        assert_eq!(read("1s2h"), Err(Mistake::MixedUnits { at: 3 }));
-        assert_eq!(read("1KB2MB"), Err(Mistake::MixedUnits { at: 4 }));
+        assert_eq!(read("30sec"), Err(NumberError::UnknownUnit { at: 2, unit: "sec".into() }));
+        assert_eq!(read("1h30"), Err(NumberError::UnknownUnit { at: 1, unit: "h30".into() }));
+        assert_eq!(read("1s2h"), Err(NumberError::MixedUnits { at: 3 }));
+        assert_eq!(read("1KB2MB"), Err(NumberError::MixedUnits { at: 4 }));
         for large in ["1e999999999", "1e400", "1e309", "1e400s", "1e306s", "$1e400", "1e308GiB"] {
-            assert_eq!(read(large), Err(Mistake::TooLong), "{large}");
+            assert_eq!(read(large), Err(NumberError::TooLong), "{large}");
         }
         for small in ["1e-400", "0.1e-399", "1e-323%"] {
-            assert_eq!(read(small), Err(Mistake::TooSmall), "{small}");
+            assert_eq!(read(small), Err(NumberError::TooSmall), "{small}");
         }
         assert_eq!(value("0e-400").0, "0e-400");
         assert_eq!(value("1e308").0, "1e308");

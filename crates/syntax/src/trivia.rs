@@ -1,7 +1,7 @@
 //! Comments: what the tree leaves out and the formatter, the editor and the lints need.
 
 use super::ast::{Allow, Item, Name};
-use super::token::Remark;
+use super::token::CommentToken;
 use averment_base::source::{FileId, Span};
 
 /// One comment, from its `#` to the last character of its line that is no space.
@@ -25,8 +25,8 @@ pub struct Trivia {
 }
 
 impl Trivia {
-    pub(super) fn new(file: FileId, text: &str, remarks: &[Remark]) -> Self {
-        let comment = |remark: &Remark| {
+    pub(super) fn new(file: FileId, text: &str, remarks: &[CommentToken]) -> Self {
+        let comment = |remark: &CommentToken| {
             let body = text.get(remark.start..remark.end).unwrap_or("");
             let line = text.get(..remark.start).unwrap_or("").rsplit('\n').next().unwrap_or("");
             Comment {

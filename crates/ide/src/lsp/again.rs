@@ -11,7 +11,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_engine::check::{CheckOptions, Checked, Symbols, check_tree};
 use averment_syntax::ast::{File, Item, ItemKind};
-use averment_syntax::{Again, Outline};
+use averment_syntax::{IncrementalParse, Outline};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -84,13 +84,13 @@ impl Earlier {
     }
 
     /// Whether nothing changed that other statements depend on.
-    pub fn allows(&self, tree: &File, again: &Again) -> bool {
+    pub fn allows(&self, tree: &File, again: &IncrementalParse) -> bool {
         let fresh = tree.items.get(again.fresh.clone()).unwrap_or(&[]);
         !fresh.iter().any(|item| item.kind.declares()) && heads(&tree.items) == self.heads
     }
 
     /// Checks what was read again and keeps what was said of everything else.
-    pub fn patched(self, work: Work<'_>, tree: File, again: &Again) -> Done {
+    pub fn patched(self, work: Work<'_>, tree: File, again: &IncrementalParse) -> Done {
         let Work { mut sources, root, documents, lints } = work;
         let overlay = Overlay::new(documents);
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
@@ -134,7 +134,7 @@ struct Change {
 }
 
 impl Change {
-    fn of(root: FileId, again: &Again) -> Self {
+    fn of(root: FileId, again: &IncrementalParse) -> Self {
         let (new, old) = again.bytes.clone();
         Self { root, old, new }
     }
@@ -171,7 +171,7 @@ impl Change {
 }
 
 /// The tree with nothing but declarations, names, and what was read again.
-fn reduced(tree: &File, again: &Again) -> File {
+fn reduced(tree: &File, again: &IncrementalParse) -> File {
     let kept = tree.items.iter().enumerate().filter_map(|(number, item)| {
         if again.fresh.contains(&number) { Some(item.clone()) } else { named_alone(item) }
     });

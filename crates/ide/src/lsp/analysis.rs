@@ -14,7 +14,7 @@ use averment_engine::check::Checked;
 use averment_engine::compile::compile;
 use averment_engine::vm::outcome::Outcome;
 use averment_engine::vm::prepare::Prepared;
-use averment_syntax::{Before, Outline, parse_again};
+use averment_syntax::{Outline, PreviousParse, parse_incremental};
 use lsp_types::Uri;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -71,8 +71,9 @@ impl Analysis {
         let root = sources.add(SourceFile::new(name, folder, text));
         let (earlier, read) = Earlier::of(before);
         let old_text = earlier.as_ref().map(|earlier| Arc::clone(&earlier.text));
-        let before = read.map(|(outline, items)| Before { text: old_text.as_deref().unwrap_or(""), outline, items });
-        let (tree, again) = parse_again(&sources, root, &Limits::default(), before);
+        let before =
+            read.map(|(outline, items)| PreviousParse { text: old_text.as_deref().unwrap_or(""), outline, items });
+        let (tree, again) = parse_incremental(&sources, root, &Limits::default(), before);
         let work = Work { sources, root, documents, lints };
         let done = match earlier.filter(|earlier| how == How::Quickly && earlier.allows(&tree, &again)) {
             Some(earlier) => earlier.patched(work, tree, &again),

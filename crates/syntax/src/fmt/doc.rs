@@ -10,7 +10,7 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub(super) struct Doc<'t> {
     /// What it is.
-    pub kind: Kind<'t>,
+    pub kind: DocKind<'t>,
     /// True when it cannot stand on one line.
     pub forced: bool,
     /// Characters on one line.
@@ -32,7 +32,7 @@ pub(super) struct StringLine<'t> {
 
 /// The forms of a document.
 #[derive(Debug)]
-pub(super) enum Kind<'t> {
+pub(super) enum DocKind<'t> {
     /// Text without a line end.
     Text(Cow<'t, str>),
     /// A space between words; nothing at the start of a line.
@@ -57,11 +57,11 @@ pub(super) enum Kind<'t> {
     Sequence(Vec<Doc<'t>>),
     /// Its lines are indented further.
     Nest(Box<Doc<'t>>),
-    /// On one line when it fits, otherwise every [`Kind::Line`] directly in it ends a line.
+    /// On one line when it fits, otherwise every [`DocKind::Line`] directly in it ends a line.
     Group(Box<Doc<'t>>),
 }
 
-fn leaf(kind: Kind<'_>, width: usize) -> Doc<'_> {
+fn leaf(kind: DocKind<'_>, width: usize) -> Doc<'_> {
     Doc { kind, forced: false, width, ends_in_comment: false, empty: false }
 }
 
@@ -69,67 +69,67 @@ fn leaf(kind: Kind<'_>, width: usize) -> Doc<'_> {
 pub(super) fn text<'t>(text: impl Into<Cow<'t, str>>) -> Doc<'t> {
     let text = text.into();
     let width = text.chars().count();
-    leaf(Kind::Text(text), width)
+    leaf(DocKind::Text(text), width)
 }
 
 /// A space between words.
 pub(super) fn space<'t>() -> Doc<'t> {
-    leaf(Kind::Space, 1)
+    leaf(DocKind::Space, 1)
 }
 
 /// A space before something that is too long for any line.
 pub(super) fn loose<'t>() -> Doc<'t> {
-    leaf(Kind::Loose, 1)
+    leaf(DocKind::Loose, 1)
 }
 
 /// A space, or a line end in a broken group.
 pub(super) fn line<'t>() -> Doc<'t> {
-    leaf(Kind::Line(" "), 1)
+    leaf(DocKind::Line(" "), 1)
 }
 
 /// Two spaces, or a line end in a broken group.
 pub(super) fn wide_line<'t>() -> Doc<'t> {
-    leaf(Kind::Line("  "), 2)
+    leaf(DocKind::Line("  "), 2)
 }
 
 /// Nothing, or a line end in a broken group.
 pub(super) fn soft<'t>() -> Doc<'t> {
-    leaf(Kind::Line(""), 0)
+    leaf(DocKind::Line(""), 0)
 }
 
 /// A line end in any case.
 pub(super) fn hard<'t>(blank: bool) -> Doc<'t> {
-    Doc { forced: true, ..leaf(Kind::Hard { blank }, 0) }
+    Doc { forced: true, ..leaf(DocKind::Hard { blank }, 0) }
 }
 
 /// Text only where the group around it is broken.
 pub(super) fn when_broken<'t>(text: &'static str) -> Doc<'t> {
-    leaf(Kind::Only { broken: true, text }, 0)
+    leaf(DocKind::Only { broken: true, text }, 0)
 }
 
 /// Text only where the group around it is on one line.
 pub(super) fn when_flat<'t>(text: &'static str) -> Doc<'t> {
-    leaf(Kind::Only { broken: false, text }, text.len())
+    leaf(DocKind::Only { broken: false, text }, text.len())
 }
 
 /// A comment behind what stands on its line.
 pub(super) fn trailing(comment: &str) -> Doc<'_> {
-    Doc { ends_in_comment: true, ..leaf(Kind::Trailing(comment), 0) }
+    Doc { ends_in_comment: true, ..leaf(DocKind::Trailing(comment), 0) }
 }
 
 /// A comment on a line of its own.
 pub(super) fn own_line(comment: &str) -> Doc<'_> {
-    Doc { forced: true, ends_in_comment: true, ..leaf(Kind::OwnLine(comment), 0) }
+    Doc { forced: true, ends_in_comment: true, ..leaf(DocKind::OwnLine(comment), 0) }
 }
 
 /// Further lines of a string.
 pub(super) fn dedented(lines: Vec<StringLine<'_>>) -> Doc<'_> {
-    Doc { forced: true, ..leaf(Kind::Dedented(lines), 0) }
+    Doc { forced: true, ..leaf(DocKind::Dedented(lines), 0) }
 }
 
 /// A place to align at.
 pub(super) fn mark<'t>(mark: Mark) -> Doc<'t> {
-    Doc { empty: true, ..leaf(Kind::Mark(mark), 0) }
+    Doc { empty: true, ..leaf(DocKind::Mark(mark), 0) }
 }
 
 /// Nothing.
@@ -139,26 +139,26 @@ pub(super) fn nothing<'t>() -> Doc<'t> {
 
 /// One after the other. What follows a comment inside of it forces it onto several lines.
 pub(super) fn sequence(parts: Vec<Doc<'_>>) -> Doc<'_> {
-    let mut whole = Doc { empty: true, ..leaf(Kind::Sequence(Vec::new()), 0) };
+    let mut whole = Doc { empty: true, ..leaf(DocKind::Sequence(Vec::new()), 0) };
     for part in parts.iter().filter(|part| !part.empty) {
         whole.forced |= part.forced || whole.ends_in_comment;
         whole.ends_in_comment = part.ends_in_comment;
         whole.width = whole.width.saturating_add(part.width);
         whole.empty = false;
     }
-    Doc { kind: Kind::Sequence(parts), ..whole }
+    Doc { kind: DocKind::Sequence(parts), ..whole }
 }
 
 /// Indents the lines that begin in it.
 pub(super) fn nest(inner: Doc<'_>) -> Doc<'_> {
     let Doc { forced, width, ends_in_comment, empty, .. } = inner;
-    Doc { kind: Kind::Nest(Box::new(inner)), forced, width, ends_in_comment, empty }
+    Doc { kind: DocKind::Nest(Box::new(inner)), forced, width, ends_in_comment, empty }
 }
 
 /// All on one line, or broken at each of its lines.
 pub(super) fn group(inner: Doc<'_>) -> Doc<'_> {
     let Doc { forced, width, ends_in_comment, empty, .. } = inner;
-    Doc { kind: Kind::Group(Box::new(inner)), forced, width, ends_in_comment, empty }
+    Doc { kind: DocKind::Group(Box::new(inner)), forced, width, ends_in_comment, empty }
 }
 
 /// The same, broken in any case.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A comment of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Remark<'t> {
+pub(super) struct Comment<'t> {
     /// With its `#`.
     pub text: &'t str,
     /// Where it stands.
@@ -18,9 +18,9 @@ pub(super) struct Remark<'t> {
 #[derive(Debug, Default)]
 struct Gap<'t> {
     /// On lines of their own before it.
-    before: Vec<Remark<'t>>,
+    before: Vec<Comment<'t>>,
     /// Behind it on its line.
-    behind: Option<Remark<'t>>,
+    behind: Option<Comment<'t>>,
     /// The comments before it are printed by what it stands in.
     before_is_told: bool,
     /// The comment behind it is printed by what it stands in.
@@ -57,22 +57,22 @@ impl<'t> Gaps<'t> {
     }
 
     /// The comments on lines of their own before a leaf.
-    pub fn before(&self, leaf: usize) -> &[Remark<'t>] {
+    pub fn before(&self, leaf: usize) -> &[Comment<'t>] {
         self.gaps.get(leaf).map_or(&[], |gap| gap.before.as_slice())
     }
 
     /// The comment behind a leaf on its line.
-    pub fn behind(&self, leaf: usize) -> Option<&Remark<'t>> {
+    pub fn behind(&self, leaf: usize) -> Option<&Comment<'t>> {
         self.gaps.get(leaf)?.behind.as_ref()
     }
 
     /// The comments that the leaf itself has to print before it.
-    pub fn own_before(&self, leaf: usize) -> &[Remark<'t>] {
+    pub fn own_before(&self, leaf: usize) -> &[Comment<'t>] {
         self.gaps.get(leaf).filter(|gap| !gap.before_is_told).map_or(&[], |gap| gap.before.as_slice())
     }
 
     /// The comment that the leaf itself has to print behind it.
-    pub fn own_behind(&self, leaf: usize) -> Option<&Remark<'t>> {
+    pub fn own_behind(&self, leaf: usize) -> Option<&Comment<'t>> {
         self.gaps.get(leaf).filter(|gap| !gap.behind_is_told)?.behind.as_ref()
     }
 
@@ -101,7 +101,7 @@ impl<'t> Gaps<'t> {
 }
 
 /// The comments between two places where nothing else stands.
-fn remarks(text: &str, from: usize, to: usize) -> Vec<Remark<'_>> {
+fn remarks(text: &str, from: usize, to: usize) -> Vec<Comment<'_>> {
     let mut remarks = Vec::new();
     let mut at = from;
     let mut own_line = from == 0;
@@ -110,7 +110,11 @@ fn remarks(text: &str, from: usize, to: usize) -> Vec<Remark<'_>> {
             let comment = line.get(sign..).unwrap_or("").trim_end();
             let start = at + sign;
             let blank = line.get(..sign).is_some_and(|before| before.trim().is_empty());
-            remarks.push(Remark { text: comment, range: start..start + comment.len(), is_moved: !(own_line && blank) });
+            remarks.push(Comment {
+                text: comment,
+                range: start..start + comment.len(),
+                is_moved: !(own_line && blank),
+            });
         }
         at += line.len();
         own_line = true;

@@ -1,7 +1,7 @@
 //! From a document to lines.
 
 use super::align::Mark;
-use super::doc::{Doc, Kind, StringLine};
+use super::doc::{Doc, DocKind, StringLine};
 use super::{INDENT, Options};
 
 /// A line without its indentation.
@@ -54,23 +54,23 @@ impl<'d, 't> Printer<'d, 't> {
     fn step(&mut self, todo: Todo<'d, 't>) {
         let Todo { indent, flat, doc } = todo;
         match &doc.kind {
-            Kind::Text(text) => self.text(text, indent),
-            Kind::Space | Kind::Loose => self.text(" ", indent),
-            Kind::Line(text) if flat => self.text(text, indent),
-            Kind::Line(_) => self.end_line(indent),
-            Kind::Hard { blank } => self.hard(*blank, indent),
-            Kind::Only { broken, text } => {
+            DocKind::Text(text) => self.text(text, indent),
+            DocKind::Space | DocKind::Loose => self.text(" ", indent),
+            DocKind::Line(text) if flat => self.text(text, indent),
+            DocKind::Line(_) => self.end_line(indent),
+            DocKind::Hard { blank } => self.hard(*blank, indent),
+            DocKind::Only { broken, text } => {
                 if *broken != flat {
                     self.text(text, indent);
                 }
             }
-            Kind::Trailing(comment) => self.trailing(comment),
-            Kind::OwnLine(comment) => self.own_line(comment, indent),
-            Kind::Dedented(lines) => self.dedented(lines, indent),
-            Kind::Mark(mark) => self.line.marks.push((self.line.text.len(), *mark)),
-            Kind::Sequence(parts) => self.todo.extend(parts.iter().rev().map(|doc| Todo { doc, ..todo })),
-            Kind::Nest(inner) => self.todo.push(Todo { indent: indent + INDENT, flat, doc: inner }),
-            Kind::Group(inner) => {
+            DocKind::Trailing(comment) => self.trailing(comment),
+            DocKind::OwnLine(comment) => self.own_line(comment, indent),
+            DocKind::Dedented(lines) => self.dedented(lines, indent),
+            DocKind::Mark(mark) => self.line.marks.push((self.line.text.len(), *mark)),
+            DocKind::Sequence(parts) => self.todo.extend(parts.iter().rev().map(|doc| Todo { doc, ..todo })),
+            DocKind::Nest(inner) => self.todo.push(Todo { indent: indent + INDENT, flat, doc: inner }),
+            DocKind::Group(inner) => {
                 let flat = flat || (!doc.forced && self.fits(inner, indent));
                 self.todo.push(Todo { indent, flat, doc: inner });
             }
@@ -149,23 +149,27 @@ impl<'d, 't> Printer<'d, 't> {
         loop {
             let Some(Todo { flat, doc, .. }) = rest.pop().or_else(|| outer.next().copied()) else { return true };
             let width = match &doc.kind {
-                Kind::Line(_) if !flat => return true,
-                Kind::Loose | Kind::Hard { .. } | Kind::Trailing(_) | Kind::OwnLine(_) | Kind::Dedented(_) => {
+                DocKind::Line(_) if !flat => return true,
+                DocKind::Loose
+                | DocKind::Hard { .. }
+                | DocKind::Trailing(_)
+                | DocKind::OwnLine(_)
+                | DocKind::Dedented(_) => {
                     return true;
                 }
-                Kind::Only { broken, text } => {
+                DocKind::Only { broken, text } => {
                     if *broken != flat {
                         text.len()
                     } else {
                         0
                     }
                 }
-                Kind::Sequence(parts) => {
+                DocKind::Sequence(parts) => {
                     rest.extend(parts.iter().rev().map(|doc| Todo { indent, flat, doc }));
                     0
                 }
                 // A group that follows may still be broken at its first line.
-                Kind::Nest(inner) | Kind::Group(inner) => {
+                DocKind::Nest(inner) | DocKind::Group(inner) => {
                     rest.push(Todo { indent, flat, doc: inner });
                     0
                 }

@@ -1,4 +1,4 @@
-//! Mistakes in groups and bodies: `of`, braces, what separates and joins statements.
+//! Hints for mistakes in groups and bodies: `of`, braces, what separates and joins statements.
 
 use super::hint::{Hint, not};
 

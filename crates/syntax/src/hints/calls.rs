@@ -1,4 +1,4 @@
-//! Mistakes in invariants: `call`, generated inputs, what a call is expected to do; and in `for each tool`.
+//! Hints for mistakes in invariants: `call`, generated inputs, what a call is expected to do; and in `for each tool`.
 
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};

@@ -1,4 +1,4 @@
-//! Mistakes in saying how often a step occurs.
+//! Hints for mistakes in saying how often a step occurs.
 
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};

@@ -1,4 +1,4 @@
-//! Mistakes in declarations: names, quotes, signs that are missing, bodies.
+//! Hints for mistakes in declarations: names, quotes, signs that are missing, bodies.
 
 use super::hint::{Hint, not};
 

@@ -1,4 +1,4 @@
-//! Mistakes in what gives a name to a value: `let`, `param`, `def`, `schema`, and in what brings names in: `tools`, `use`.
+//! Hints for mistakes in what gives a name to a value: `let`, `param`, `def`, `schema`, and in what brings names in: `tools`, `use`.
 
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};

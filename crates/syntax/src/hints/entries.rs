@@ -1,4 +1,4 @@
-//! Mistakes inside brackets: entries of objects, elements of lists, arguments.
+//! Hints for mistakes inside brackets: entries of objects, elements of lists, arguments.
 
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};

@@ -1,4 +1,4 @@
-//! Mistakes in expressions: quantifiers, lists, operands that are missing, two statements on one line.
+//! Hints for mistakes in expressions: quantifiers, lists, operands that are missing, two statements on one line.
 
 use super::hint::{Hint, ask, not};
 use super::view::View;

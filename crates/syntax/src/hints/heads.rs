@@ -1,4 +1,4 @@
-//! Mistakes in the first word of a line: near misses, words of other languages and of plain English.
+//! Hints for mistakes in the first word of a line: near misses, words of other languages and of plain English.
 
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};

@@ -1,6 +1,6 @@
 //! One row of the tables: what is written, what is said of it, and what to write instead.
 
-use super::pattern::{Found, Pattern};
+use super::pattern::{Pattern, PatternMatch};
 use super::view::View;
 use averment_base::diagnostic::{Diagnostic, Fix, Slug};
 
@@ -160,7 +160,7 @@ impl Prepared {
         told
     }
 
-    fn told(&self, found: &Found<'_, '_, '_>) -> Option<Diagnostic> {
+    fn told(&self, found: &PatternMatch<'_, '_, '_>) -> Option<Diagnostic> {
         let Hint { slug, message, help, shown, edited, title, .. } = self.hint;
         let mut diagnostic = Diagnostic::new(slug, found.wrong_span(), found.fill(message)?);
         let (scope, new) = match edited {

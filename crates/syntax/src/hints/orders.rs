@@ -1,4 +1,4 @@
-//! Mistakes in statements about the order of steps: arrows, lists of steps, orders said in other words.
+//! Hints for mistakes in statements about the order of steps: arrows, lists of steps, orders said in other words.
 
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};

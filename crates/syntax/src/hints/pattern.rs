@@ -88,7 +88,7 @@ enum Often {
 
 /// One part of a pattern. Names are empty where nothing is named.
 #[derive(Debug)]
-enum Part {
+enum PatternPart {
     Tokens {
         choice: Choice,
         often: Often,
@@ -121,7 +121,7 @@ enum Part {
     Never,
 }
 
-impl Part {
+impl PatternPart {
     fn push(written: &'static str, parts: &mut Vec<Self>) {
         let negated = |rest: &'static str| match rest.strip_prefix('!') {
             Some(rest) => (rest, false),
@@ -186,7 +186,7 @@ impl Part {
 /// A pattern, ready to be looked for.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    parts: Vec<Part>,
+    parts: Vec<PatternPart>,
     /// The part with which the rewritten tokens begin: the first, or the one behind a skip at the start.
     first: usize,
 }
@@ -195,16 +195,16 @@ impl Pattern {
     pub(super) fn new(written: &'static str) -> Self {
         let mut parts = Vec::new();
         for word in written.split_whitespace() {
-            Part::push(word, &mut parts);
+            PatternPart::push(word, &mut parts);
         }
         let opening = parts.iter().position(|part| !part.is_condition()).unwrap_or(0);
-        let skips = matches!(parts.get(opening), Some(Part::Skip { name: "", .. }));
+        let skips = matches!(parts.get(opening), Some(PatternPart::Skip { name: "", .. }));
         Self { parts, first: if skips { opening + 1 } else { 0 } }
     }
 
     /// The first place where the pattern stands in a statement.
-    pub(super) fn find<'v, 'a, 't>(&self, view: &'v View<'a, 't>) -> Option<Found<'v, 'a, 't>> {
-        let found = Found { view, named: Vec::new(), wrong: (0, 0), from: 0, to: 0 };
+    pub(super) fn find<'v, 'a, 't>(&self, view: &'v View<'a, 't>) -> Option<PatternMatch<'v, 'a, 't>> {
+        let found = PatternMatch { view, named: Vec::new(), wrong: (0, 0), from: 0, to: 0 };
         let mut search = Search { pattern: self, found, steps: STEPS };
         search.fits(0, 0).then_some(search.found)
     }
@@ -213,8 +213,8 @@ impl Pattern {
     #[cfg(test)]
     pub(super) fn names(&self) -> Vec<&'static str> {
         let named = self.parts.iter().filter_map(|part| match part {
-            Part::Tokens { name, .. } | Part::Skip { name, .. } | Part::From(name) => Some(*name),
-            Part::Rest => Some("..."),
+            PatternPart::Tokens { name, .. } | PatternPart::Skip { name, .. } | PatternPart::From(name) => Some(*name),
+            PatternPart::Rest => Some("..."),
             _ => None,
         });
         named.chain(["wrong", "left", "right"]).collect()
@@ -223,7 +223,7 @@ impl Pattern {
 
 /// Where a pattern stands in a statement.
 #[derive(Clone)]
-pub(super) struct Found<'v, 'a, 't> {
+pub(super) struct PatternMatch<'v, 'a, 't> {
     pub view: &'v View<'a, 't>,
     /// Names with the tokens that they stand for: the first, and the one behind the last.
     pub named: Vec<(&'static str, usize, usize)>,
@@ -235,7 +235,7 @@ pub(super) struct Found<'v, 'a, 't> {
     pub to: usize,
 }
 
-impl Found<'_, '_, '_> {
+impl PatternMatch<'_, '_, '_> {
     /// The place of what is wrong; where nothing is, the place behind the token before.
     pub(super) fn wrong_span(&self) -> Span {
         let (from, to) = self.wrong;
@@ -250,7 +250,7 @@ impl Found<'_, '_, '_> {
 /// One try to find a pattern.
 struct Search<'p, 'v, 'a, 't> {
     pattern: &'p Pattern,
-    found: Found<'v, 'a, 't>,
+    found: PatternMatch<'v, 'a, 't>,
     /// Parts that may still be tried.
     steps: usize,
 }
@@ -277,29 +277,29 @@ impl Search<'_, '_, '_, '_> {
         };
         let view = self.found.view;
         let holds = match part {
-            Part::Tokens { choice, often, name } => return self.taken(index, (choice, *often, name), at, at),
-            Part::Skip { into_brackets, name } => return self.skipped(index, *into_brackets, name, at),
-            Part::Rest => return self.named("...", (at, view.len()), index + 1),
-            Part::WrongFrom => {
+            PatternPart::Tokens { choice, often, name } => return self.taken(index, (choice, *often, name), at, at),
+            PatternPart::Skip { into_brackets, name } => return self.skipped(index, *into_brackets, name, at),
+            PatternPart::Rest => return self.named("...", (at, view.len()), index + 1),
+            PatternPart::WrongFrom => {
                 self.found.wrong = (at, at);
                 true
             }
-            Part::WrongTo => {
+            PatternPart::WrongTo => {
                 self.found.wrong.1 = at;
                 true
             }
-            Part::From(name) => return self.opened(index, name, at),
-            Part::To => return self.closed(index, at),
-            Part::Ahead { choice, wanted } => choice.behind(view, at).is_some() == *wanted,
-            Part::Behind { choice, wanted } => {
+            PatternPart::From(name) => return self.opened(index, name, at),
+            PatternPart::To => return self.closed(index, at),
+            PatternPart::Ahead { choice, wanted } => choice.behind(view, at).is_some() == *wanted,
+            PatternPart::Behind { choice, wanted } => {
                 at.checked_sub(1).is_some_and(|before| choice.behind(view, before).is_some()) == *wanted
             }
-            Part::Somewhere { choice, wanted, into_brackets } => {
+            PatternPart::Somewhere { choice, wanted, into_brackets } => {
                 let mut places = (at..view.len()).filter(|&here| *into_brackets || view.is_outer(here));
                 places.any(|here| choice.behind(view, here).is_some()) == *wanted
             }
-            Part::Guard(holds) => holds(view, at),
-            Part::Never => false,
+            PatternPart::Guard(holds) => holds(view, at),
+            PatternPart::Never => false,
         };
         holds && self.fits(index + 1, at)
     }

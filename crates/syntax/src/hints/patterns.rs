@@ -1,4 +1,4 @@
-//! Mistakes in and behind step patterns: conditions without parentheses, repetition, `each` without a colon, counts without a comparison.
+//! Hints for mistakes in and behind step patterns: conditions without parentheses, repetition, `each` without a colon, counts without a comparison.
 
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};

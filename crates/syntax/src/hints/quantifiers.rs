@@ -1,4 +1,4 @@
-//! Mistakes in quantifiers and conditional expressions.
+//! Hints for mistakes in quantifiers and conditional expressions.
 
 use super::hint::{Hint, not};
 

@@ -5,19 +5,19 @@
 //! [`filters`]. Other braces are text.
 
 use super::filters;
-use super::pattern::Found;
+use super::pattern::PatternMatch;
 use averment_base::diagnostic::Edit;
 use averment_base::source::Span;
 
-/// A piece of a template: text, or a name with the default or filter behind it.
-enum Piece<'p> {
+/// A part of a template: text, or a name with the default or filter behind it.
+enum TemplatePart<'p> {
     Text(&'p str),
     Name { name: &'p str, default: &'p str, filter: &'p str },
 }
 
-/// Cuts a template into pieces; braces around something that `known` does not take are text.
-fn pieces(template: &str, known: impl Fn(&str) -> bool) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
+/// Cuts a template into parts; braces around something that `known` does not take are text.
+fn template_parts(template: &str, known: impl Fn(&str) -> bool) -> Vec<TemplatePart<'_>> {
+    let mut template_parts = Vec::new();
     let (mut done, mut from) = (0, 0);
     while let Some(open) = template.get(from..).and_then(|rest| rest.find('{')).map(|found| from + found) {
         from = open + 1;
@@ -26,14 +26,14 @@ fn pieces(template: &str, known: impl Fn(&str) -> bool) -> Vec<Piece<'_>> {
         let ((by_default, default), (by_filter, filter)) = (cut('?'), cut('|'));
         let name = if filter.is_empty() { by_default } else { by_filter };
         if known(name) {
-            pieces.push(Piece::Text(template.get(done..open).unwrap_or("")));
-            pieces.push(Piece::Name { name, default, filter });
+            template_parts.push(TemplatePart::Text(template.get(done..open).unwrap_or("")));
+            template_parts.push(TemplatePart::Name { name, default, filter });
             done = from + inner.len() + 1;
             from = done;
         }
     }
-    pieces.push(Piece::Text(template.get(done..).unwrap_or("")));
-    pieces
+    template_parts.push(TemplatePart::Text(template.get(done..).unwrap_or("")));
+    template_parts
 }
 
 /// The names that a template uses, for a test: those in braces without a blank.
@@ -41,14 +41,14 @@ fn pieces(template: &str, known: impl Fn(&str) -> bool) -> Vec<Piece<'_>> {
 pub(super) fn names_of(template: &str) -> Vec<(&str, &str)> {
     let plain =
         |name: &str| name == "..." || !name.is_empty() && name.bytes().all(|letter| letter.is_ascii_lowercase());
-    let named = pieces(template, plain).into_iter().filter_map(|piece| match piece {
-        Piece::Name { name, filter, .. } => Some((name, filter)),
-        Piece::Text(_) => None,
+    let named = template_parts(template, plain).into_iter().filter_map(|part| match part {
+        TemplatePart::Name { name, filter, .. } => Some((name, filter)),
+        TemplatePart::Text(_) => None,
     });
     named.collect()
 }
 
-impl Found<'_, '_, '_> {
+impl PatternMatch<'_, '_, '_> {
     fn tokens(&self, name: &str) -> Option<(usize, usize)> {
         let (from, to) = self.wrong;
         match name {
@@ -62,10 +62,10 @@ impl Found<'_, '_, '_> {
     /// A template with the texts of its names; `None` where a filter has nothing to say of one.
     pub(super) fn fill(&self, template: &str) -> Option<String> {
         let mut text = String::new();
-        for piece in pieces(template, |name| self.tokens(name).is_some()) {
-            let new = match piece {
-                Piece::Text(new) => new.to_owned(),
-                Piece::Name { name, default, filter } => self.named_text(name, default, filter, false)?,
+        for part in template_parts(template, |name| self.tokens(name).is_some()) {
+            let new = match part {
+                TemplatePart::Text(new) => new.to_owned(),
+                TemplatePart::Name { name, default, filter } => self.named_text(name, default, filter, false)?,
             };
             join(&mut text, &new);
         }
@@ -86,10 +86,10 @@ impl Found<'_, '_, '_> {
     pub(super) fn edits(&self, scope: (usize, usize), template: &str) -> Option<Vec<Edit>> {
         let mut rewriting = Rewriting { found: self, scope, edits: Vec::new() };
         let (mut text, mut done) = (String::new(), scope.0);
-        for piece in pieces(template, |name| self.tokens(name).is_some()) {
-            match piece {
-                Piece::Text(new) => join(&mut text, new),
-                Piece::Name { name, default, filter } => {
+        for part in template_parts(template, |name| self.tokens(name).is_some()) {
+            match part {
+                TemplatePart::Text(new) => join(&mut text, new),
+                TemplatePart::Name { name, default, filter } => {
                     let (from, to) = self.tokens(name)?;
                     if filter.is_empty() && from >= done && to > from && to <= scope.1 {
                         rewriting.gap(done, from, &text);
@@ -114,7 +114,7 @@ fn join(text: &mut String, new: &str) {
 
 /// The edits of some tokens, gap by gap between what is kept.
 struct Rewriting<'f, 'v, 'a, 't> {
-    found: &'f Found<'v, 'a, 't>,
+    found: &'f PatternMatch<'v, 'a, 't>,
     scope: (usize, usize),
     edits: Vec<Edit>,
 }

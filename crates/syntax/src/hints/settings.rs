@@ -1,4 +1,4 @@
-//! Mistakes in modifiers and settings.
+//! Hints for mistakes in modifiers and settings.
 
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};

@@ -1,4 +1,4 @@
-//! Mistakes in single signs and words: strings and brackets that are not closed, signs of other languages, characters that only look right.
+//! Hints for mistakes in single signs and words: strings and brackets that are not closed, signs of other languages, characters that only look right.
 
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};

@@ -1,4 +1,4 @@
-//! Mistakes in windows and bounds: `until`, `between`, `within`.
+//! Hints for mistakes in windows and bounds: `until`, `between`, `within`.
 
 use super::hint::{Hint, not};
 

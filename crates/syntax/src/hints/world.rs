@@ -1,4 +1,4 @@
-//! Mistakes in the checks on the world around a run.
+//! Hints for mistakes in the checks on the world around a run.
 
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};

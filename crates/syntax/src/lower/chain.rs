@@ -94,18 +94,18 @@ impl Implied {
 }
 
 /// A part of a value: an operand or a sign between operands.
-enum Part {
+enum ChainPart {
     Operand(Expr),
     Sign(Rule, Span),
 }
 
 /// The parts of a value, read from the front.
-struct Parts(std::iter::Peekable<std::vec::IntoIter<Part>>);
+struct ChainParts(std::iter::Peekable<std::vec::IntoIter<ChainPart>>);
 
-impl Parts {
+impl ChainParts {
     fn sign(&mut self, rules: &[Rule]) -> Option<(Rule, Span)> {
         match self.0.peek() {
-            Some(&Part::Sign(rule, span)) if rules.contains(&rule) => {
+            Some(&ChainPart::Sign(rule, span)) if rules.contains(&rule) => {
                 self.0.next();
                 Some((rule, span))
             }
@@ -114,7 +114,7 @@ impl Parts {
     }
 
     fn operand_follows(&mut self) -> bool {
-        matches!(self.0.peek(), Some(Part::Operand(_) | Part::Sign(Rule::minus, _)))
+        matches!(self.0.peek(), Some(ChainPart::Operand(_) | ChainPart::Sign(Rule::minus, _)))
     }
 }
 
@@ -131,20 +131,22 @@ impl Lower<'_> {
             children.into_iter().map(|child| lower.part(child)).collect::<Option<Vec<_>>>()
         })?;
         self.dashed_names(&parts);
-        self.pipe(&mut Parts(parts.into_iter().peekable()))
+        self.pipe(&mut ChainParts(parts.into_iter().peekable()))
     }
 
-    fn part(&mut self, node: Node<'_>) -> Option<Part> {
+    fn part(&mut self, node: Node<'_>) -> Option<ChainPart> {
         match node.as_rule() {
-            Rule::operand => self.operand(node).map(Part::Operand),
-            rule => Some(Part::Sign(rule, self.span(&node))),
+            Rule::operand => self.operand(node).map(ChainPart::Operand),
+            rule => Some(ChainPart::Sign(rule, self.span(&node))),
         }
     }
 
     /// `a-b` between names is a key with a dash or a difference, and says neither.
-    fn dashed_names(&mut self, parts: &[Part]) {
+    fn dashed_names(&mut self, parts: &[ChainPart]) {
         for window in parts.windows(3) {
-            let [Part::Operand(left), Part::Sign(Rule::minus, at), Part::Operand(right)] = window else { continue };
+            let [ChainPart::Operand(left), ChainPart::Sign(Rule::minus, at), ChainPart::Operand(right)] = window else {
+                continue;
+            };
             let touches = left.span.end == at.start && at.end == right.span.start;
             let (left_text, right_text) = (self.source(left.span), self.source(right.span));
             let letter_before = left_text.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
@@ -156,7 +158,7 @@ impl Lower<'_> {
         }
     }
 
-    fn pipe(&mut self, parts: &mut Parts) -> Option<Expr> {
+    fn pipe(&mut self, parts: &mut ChainParts) -> Option<Expr> {
         let mut left = self.range(parts)?;
         while let Some((_, bar)) = parts.sign(&[Rule::bar]) {
             let right = self.range(parts)?;
@@ -238,7 +240,7 @@ impl Lower<'_> {
         }
     }
 
-    fn range(&mut self, parts: &mut Parts) -> Option<Expr> {
+    fn range(&mut self, parts: &mut ChainParts) -> Option<Expr> {
         const DOTS: &[Rule] = &[Rule::range_dots, Rule::open_dots];
         let (start, dots) = match parts.sign(DOTS) {
             Some((_, dots)) => (None, dots),
@@ -262,7 +264,7 @@ impl Lower<'_> {
         Some(Expr { kind: ExprKind::Range { start, end }, span })
     }
 
-    fn sum(&mut self, parts: &mut Parts) -> Option<Expr> {
+    fn sum(&mut self, parts: &mut ChainParts) -> Option<Expr> {
         let mut left = self.product(parts)?;
         while let Some((rule, at)) = parts.sign(&[Rule::plus, Rule::minus]) {
             let operator = if rule == Rule::plus { BinaryOperator::Add } else { BinaryOperator::Subtract };
@@ -271,7 +273,7 @@ impl Lower<'_> {
         Some(left)
     }
 
-    fn product(&mut self, parts: &mut Parts) -> Option<Expr> {
+    fn product(&mut self, parts: &mut ChainParts) -> Option<Expr> {
         let mut left = self.signed(parts)?;
         while let Some((rule, at)) = parts.sign(&[Rule::star, Rule::slash, Rule::percent]) {
             let operator = match rule {
@@ -284,12 +286,12 @@ impl Lower<'_> {
         Some(left)
     }
 
-    fn signed(&mut self, parts: &mut Parts) -> Option<Expr> {
+    fn signed(&mut self, parts: &mut ChainParts) -> Option<Expr> {
         let mut signs = Vec::new();
         while let Some((_, at)) = parts.sign(&[Rule::minus]) {
             signs.push(at);
         }
-        let Some(Part::Operand(operand)) = parts.0.next() else { return None };
+        let Some(ChainPart::Operand(operand)) = parts.0.next() else { return None };
         Some(signs.into_iter().rev().fold(operand, |inner, sign| {
             let span = sign.to(inner.span);
             Expr { kind: ExprKind::Negate(Box::new(inner)), span }

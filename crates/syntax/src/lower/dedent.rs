@@ -1,7 +1,7 @@
 //! `"""` strings without the indentation that only the layout of the file needs.
 
 use super::Node;
-use super::text::Piece;
+use super::text::StringSegment;
 use crate::grammar::Rule;
 
 /// A part of one line of the text: up to its line end, or up to an interpolation.
@@ -12,9 +12,9 @@ enum Chunk<'i> {
     Value(Node<'i>),
 }
 
-/// The pieces of a block string: the first line end and the indentation of the last line are dropped, and what all lines
+/// The segments of a block string: the first line end and the indentation of the last line are dropped, and what all lines
 /// share at their start. `\r\n` becomes `\n`, so that a rule means the same on every system.
-pub(super) fn dedented(form: Node<'_>) -> Vec<Piece<'_>> {
+pub(super) fn dedented(form: Node<'_>) -> Vec<StringSegment<'_>> {
     let mut chunks = chunks(form);
     if let Some(Chunk::Text { text, .. }) = chunks.first()
         && text.ends_with('\n')
@@ -74,16 +74,16 @@ fn shared<'a>(left: &'a str, right: &str) -> &'a str {
     left.get(..length).unwrap_or("")
 }
 
-fn cut(chunk: Chunk<'_>, common: usize) -> Vec<Piece<'_>> {
+fn cut(chunk: Chunk<'_>, common: usize) -> Vec<StringSegment<'_>> {
     let (at, text, opens) = match chunk {
-        Chunk::Value(node) => return vec![Piece::Value(node)],
+        Chunk::Value(node) => return vec![StringSegment::Value(node)],
         Chunk::Text { at, text, opens } => (at, text, opens),
     };
     let blank = text.len() - text.trim_start_matches([' ', '\t']).len();
     let cut = if opens { common.min(blank) } else { 0 };
     let (at, text) = (at + cut, text.get(cut..).unwrap_or(""));
     match text.strip_suffix("\r\n") {
-        Some(line) => vec![Piece::Written(at, line), Piece::Written(at + line.len(), "\n")],
-        None => vec![Piece::Written(at, text)],
+        Some(line) => vec![StringSegment::Written(at, line), StringSegment::Written(at + line.len(), "\n")],
+        None => vec![StringSegment::Written(at, text)],
     }
 }

@@ -3,7 +3,7 @@
 use super::{Lower, Node};
 use crate::ast::{Number, Regex, Unit};
 use crate::grammar::Rule;
-use crate::number::{self, Mistake, Reading};
+use crate::number::{self, NumberError, Reading};
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 /// The flags that a regular expression may have.
@@ -15,34 +15,36 @@ impl Lower<'_> {
         let text = node.as_str().to_owned();
         let Reading { value, unit } = match number::read(&text) {
             Ok(reading) => reading,
-            Err(mistake) => {
-                let diagnostic = self.bad_number(node, &mistake);
+            Err(error) => {
+                let diagnostic = self.bad_number(node, &error);
                 self.report(diagnostic);
-                meant(&text, &mistake)
+                meant(&text, &error)
             }
         };
         Number { text, value, unit, span: self.span(node) }
     }
 
-    fn bad_number(&self, node: &Node<'_>, mistake: &Mistake) -> Diagnostic {
+    fn bad_number(&self, node: &Node<'_>, error: &NumberError) -> Diagnostic {
         let whole = self.span(node);
         let start = node.as_span().start();
         let from = |at: usize, length: usize| self.place.span(start + at, start + at + length);
-        match mistake {
-            Mistake::UnknownUnit { at, unit } => {
+        match error {
+            NumberError::UnknownUnit { at, unit } => {
                 let place = from(*at, unit.len());
                 let amount = node.as_str().get(..*at).unwrap_or("");
                 unknown_unit(place, amount, unit)
             }
-            Mistake::MixedUnits { at } => Diagnostic::new(
+            NumberError::MixedUnits { at } => Diagnostic::new(
                 Slug::UnknownUnit,
                 from(*at, node.as_str().len() - at),
                 "units of a duration go from large to small, each once",
             )
             .help("write `1h30m`"),
-            Mistake::TooLong => Diagnostic::new(Slug::Syntax, whole, "this number is too large or has too many digits")
-                .help("write one of at most 400 digits that is, in milliseconds, USD or bytes, below 1.7e308"),
-            Mistake::TooSmall => {
+            NumberError::TooLong => {
+                Diagnostic::new(Slug::Syntax, whole, "this number is too large or has too many digits")
+                    .help("write one of at most 400 digits that is, in milliseconds, USD or bytes, below 1.7e308")
+            }
+            NumberError::TooSmall => {
                 Diagnostic::new(Slug::Syntax, whole, "this number is so small that it would count as 0")
                     .help("write `0`")
             }
@@ -115,9 +117,9 @@ fn unknown_unit(place: averment_base::source::Span, amount: &str, unit: &str) ->
 }
 
 /// A reading of a mistaken number from which no second mistake follows.
-fn meant(text: &str, mistake: &Mistake) -> Reading {
+fn meant(text: &str, error: &NumberError) -> Reading {
     let fallback = || Reading { value: "0".to_owned(), unit: Unit::None };
-    let Mistake::UnknownUnit { at, unit } = mistake else { return fallback() };
+    let NumberError::UnknownUnit { at, unit } = error else { return fallback() };
     let corrected = format!("{}{}", text.get(..*at).unwrap_or("0"), number::meant_unit(unit).unwrap_or(""));
     number::read(&corrected).unwrap_or_else(|_| fallback())
 }

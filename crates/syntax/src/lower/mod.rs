@@ -23,7 +23,7 @@ use pest::iterators::{Pair, Pairs};
 /// A pair of the grammar.
 pub(super) type Node<'i> = Pair<'i, Rule>;
 
-/// Where parsed text stands in its file. The text may be a piece of the file, and a body may have been cut out of it.
+/// Where parsed text stands in its file. The text may be a segment of the file, and a body may have been cut out of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     /// The file.

@@ -44,7 +44,7 @@ fn sign(text: &str) -> (TestKind, bool) {
 
 /// What was found in a test, part by part.
 #[derive(Default)]
-struct Found {
+struct TestParts {
     words: Vec<Rule>,
     sign: Option<(TestKind, bool)>,
     negated: bool,
@@ -57,7 +57,7 @@ impl Lower<'_> {
     /// A test without its subject; also the test of `count`.
     pub(super) fn test(&mut self, node: Node<'_>) -> Option<ValueTest> {
         let span = self.span(&node);
-        let mut found = Found::default();
+        let mut found = TestParts::default();
         for child in Children::of(node) {
             self.test_part(child, &mut found)?;
         }
@@ -70,7 +70,7 @@ impl Lower<'_> {
         Some(ValueTest { kind, negated, operand: found.operand.map(Box::new), name: found.name, operator, span })
     }
 
-    fn test_part(&mut self, node: Node<'_>, found: &mut Found) -> Option<()> {
+    fn test_part(&mut self, node: Node<'_>, found: &mut TestParts) -> Option<()> {
         let span = self.span(&node);
         match node.as_rule() {
             Rule::value => {

@@ -7,8 +7,8 @@ use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 
-/// A piece of a string before escapes are resolved.
-pub(super) enum Piece<'i> {
+/// A segment of a string before escapes are resolved.
+pub(super) enum StringSegment<'i> {
     /// Text as written, with its offset in what was parsed.
     Written(usize, &'i str),
     /// `${…}`.
@@ -27,7 +27,7 @@ impl Lower<'_> {
             }
             Rule::line_string => {
                 self.on_one_line(&form, span);
-                self.text_parts(pieces(form))?
+                self.text_parts(string_segments(form))?
             }
             _ => self.text_parts(dedented(form))?,
         };
@@ -60,10 +60,10 @@ impl Lower<'_> {
         }
     }
 
-    fn text_parts(&mut self, pieces: Vec<Piece<'_>>) -> Option<Vec<TextPart>> {
-        let lowered = pieces.into_iter().map(|piece| match piece {
-            Piece::Written(at, text) => Some(TextPart::Literal(self.unescaped(at, text))),
-            Piece::Value(node) => self.interpolation(node).map(TextPart::Interpolation),
+    fn text_parts(&mut self, string_segments: Vec<StringSegment<'_>>) -> Option<Vec<TextPart>> {
+        let lowered = string_segments.into_iter().map(|string_segment| match string_segment {
+            StringSegment::Written(at, text) => Some(TextPart::Literal(self.unescaped(at, text))),
+            StringSegment::Value(node) => self.interpolation(node).map(TextPart::Interpolation),
         });
         lowered.collect()
     }
@@ -140,13 +140,13 @@ fn joined(parts: Vec<TextPart>) -> Vec<TextPart> {
     result
 }
 
-fn pieces(form: Node<'_>) -> Vec<Piece<'_>> {
-    form.into_inner().map(piece).collect()
+fn string_segments(form: Node<'_>) -> Vec<StringSegment<'_>> {
+    form.into_inner().map(string_segment).collect()
 }
 
-fn piece(node: Node<'_>) -> Piece<'_> {
+fn string_segment(node: Node<'_>) -> StringSegment<'_> {
     match node.as_rule() {
-        Rule::interpolation => Piece::Value(node),
-        _ => Piece::Written(node.as_span().start(), node.as_span().as_str()),
+        Rule::interpolation => StringSegment::Value(node),
+        _ => StringSegment::Written(node.as_span().start(), node.as_span().as_str()),
     }
 }

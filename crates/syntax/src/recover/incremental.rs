@@ -1,6 +1,6 @@
-//! Reading a text again of which most was read before: only the statements between the first and the last that differ are.
+//! Incremental parsing: of a text of which most was read before, only the statements between the first and the last changed one are read.
 
-use super::pieces::{self, Piece};
+use super::segments::{self, Segment};
 use super::text::Text;
 use super::{Reader, brackets, cap};
 use crate::ast::{Item, Name, move_items};
@@ -13,12 +13,12 @@ use std::ops::Range;
 /// Where the statements of a text stand and what was said of each.
 #[derive(Debug, Clone, Default)]
 pub struct Outline {
-    pieces: Vec<Marked>,
+    segments: Vec<OutlineEntry>,
 }
 
 /// A statement of the outermost level.
 #[derive(Debug, Clone)]
-struct Marked {
+struct OutlineEntry {
     bytes: Range<usize>,
     /// How many items were made of it.
     items: usize,
@@ -26,8 +26,8 @@ struct Marked {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What was read of a text before.
-pub struct Before<'b> {
+/// What an earlier parse of the text gave.
+pub struct PreviousParse<'b> {
     /// The text.
     pub text: &'b str,
     /// Its statements.
@@ -36,9 +36,9 @@ pub struct Before<'b> {
     pub items: Vec<Item>,
 }
 
-/// A text read again.
+/// The result of an incremental parse.
 #[derive(Debug, Default)]
-pub struct Again {
+pub struct IncrementalParse {
     /// The statements of the text.
     pub outline: Outline,
     /// All items; those that were not read again are moved to where they stand now.
@@ -54,13 +54,19 @@ pub struct Again {
 }
 
 /// Reads a text; without anything before it, all of it.
-pub(crate) fn read_again(file: FileId, source: &str, scan: Scan, limits: &Limits, before: Option<Before<'_>>) -> Again {
+pub(crate) fn read_incremental(
+    file: FileId,
+    source: &str,
+    scan: Scan,
+    limits: &Limits,
+    before: Option<PreviousParse<'_>>,
+) -> IncrementalParse {
     let text = Text::new(file, source, scan.tokens);
     let found = brackets::matched(&text);
-    let all = pieces::split(&text, &found, 0, text.tokens.len());
-    let bytes: Vec<Range<usize>> = all.iter().map(|piece| bytes_of(&text, *piece)).collect();
-    let before = before.unwrap_or(Before { text: "", outline: Outline::default(), items: Vec::new() });
-    let Before { text: old_text, outline: Outline { pieces: mut old }, mut items } = before;
+    let all = segments::split(&text, &found, 0, text.tokens.len());
+    let bytes: Vec<Range<usize>> = all.iter().map(|segment| bytes_of(&text, *segment)).collect();
+    let before = before.unwrap_or(PreviousParse { text: "", outline: Outline::default(), items: Vec::new() });
+    let PreviousParse { text: old_text, outline: Outline { segments: mut old }, mut items } = before;
     let (front, back) = unchanged((source, &bytes), (old_text, &old));
     let mut reader = Reader {
         text: &text,
@@ -74,9 +80,10 @@ pub(crate) fn read_again(file: FileId, source: &str, scan: Scan, limits: &Limits
     let of_brackets = std::mem::take(&mut reader.diagnostics).0;
     let (mut fresh, mut marked) = (Vec::new(), Vec::new());
     let middle = front..all.len().saturating_sub(back);
-    for (piece, bytes) in all.get(middle.clone()).unwrap_or(&[]).iter().zip(bytes.get(middle.clone()).unwrap_or(&[])) {
-        let read = reader.piece(*piece, 0);
-        marked.push(Marked {
+    for (segment, bytes) in all.get(middle.clone()).unwrap_or(&[]).iter().zip(bytes.get(middle.clone()).unwrap_or(&[]))
+    {
+        let read = reader.segment(*segment, 0);
+        marked.push(OutlineEntry {
             bytes: bytes.clone(),
             items: read.len(),
             unread: std::mem::take(&mut reader.unread),
@@ -89,14 +96,14 @@ pub(crate) fn read_again(file: FileId, source: &str, scan: Scan, limits: &Limits
     let old_read = edges(&old, front..tail, old_text.len());
     let new_read = edges_of(&bytes, middle, source.len());
     let (Ok(from), Ok(to)) = (i64::try_from(old_read.end), i64::try_from(new_read.end)) else {
-        return Again::default();
+        return IncrementalParse::default();
     };
     let moved = |span: &mut Span| {
         let shift = |offset: u32| u32::try_from(i64::from(offset) + to - from).unwrap_or(offset);
         (span.start, span.end) = (shift(span.start), shift(span.end));
     };
     let mut last = old.split_off(tail);
-    let count = |pieces: &[Marked]| pieces.iter().map(|one| one.items).sum::<usize>();
+    let count = |segments: &[OutlineEntry]| segments.iter().map(|one| one.items).sum::<usize>();
     let first_items = count(old.get(..front).unwrap_or(&[]));
     let mut last_items = items.split_off(items.len().saturating_sub(count(&last)));
     items.truncate(first_items);
@@ -110,12 +117,12 @@ pub(crate) fn read_again(file: FileId, source: &str, scan: Scan, limits: &Limits
     old.truncate(front);
     old.extend(marked);
     old.extend(last);
-    let outline = Outline { pieces: old };
+    let outline = Outline { segments: old };
     let (unread, diagnostics) = outline.said(of_brackets, file, source);
-    Again { outline, items, fresh: fresh_range, bytes: (new_read, old_read), unread, diagnostics }
+    IncrementalParse { outline, items, fresh: fresh_range, bytes: (new_read, old_read), unread, diagnostics }
 }
 
-impl Marked {
+impl OutlineEntry {
     fn move_to(&mut self, moved: &dyn Fn(&mut Span), by: i64) {
         let shift = |offset: usize| {
             i64::try_from(offset).ok().and_then(|offset| usize::try_from(offset + by).ok()).unwrap_or(offset)
@@ -133,9 +140,9 @@ impl Marked {
 impl Outline {
     /// All that was said, in the order of the text.
     fn said(&self, of_brackets: Vec<Diagnostic>, file: FileId, source: &str) -> (Vec<Name>, Diagnostics) {
-        let unread = self.pieces.iter().flat_map(|piece| piece.unread.iter().cloned()).collect();
+        let unread = self.segments.iter().flat_map(|segment| segment.unread.iter().cloned()).collect();
         let mut all: Vec<Diagnostic> = of_brackets;
-        all.extend(self.pieces.iter().flat_map(|piece| piece.diagnostics.iter().cloned()));
+        all.extend(self.segments.iter().flat_map(|segment| segment.diagnostics.iter().cloned()));
         let mut diagnostics = Diagnostics(all);
         diagnostics.0.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
         cap(file, source, &mut diagnostics);
@@ -143,24 +150,24 @@ impl Outline {
     }
 }
 
-fn bytes_of(text: &Text<'_>, piece: Piece) -> Range<usize> {
-    let start = text.span(piece.start).start as usize;
-    let end = text.before(piece.end).map_or(start, |last| text.span(last).end as usize);
+fn bytes_of(text: &Text<'_>, segment: Segment) -> Range<usize> {
+    let start = text.span(segment.start).start as usize;
+    let end = text.before(segment.end).map_or(start, |last| text.span(last).end as usize);
     start..end.max(start)
 }
 
 /// How many statements at the front and at the back are what they were.
-fn unchanged((new_text, new): (&str, &[Range<usize>]), (old_text, old): (&str, &[Marked])) -> (usize, usize) {
+fn unchanged((new_text, new): (&str, &[Range<usize>]), (old_text, old): (&str, &[OutlineEntry])) -> (usize, usize) {
     // Bytes, not characters: the common part may end inside of one, and no statement does.
     let (new_bytes, old_bytes) = (new_text.as_bytes(), old_text.as_bytes());
     let common = new_bytes.iter().zip(old_bytes).take_while(|(new, old)| new == old).count();
     let behind = new_bytes.iter().rev().zip(old_bytes.iter().rev()).take_while(|(new, old)| new == old).count();
     // What touches the change is read again: a sign behind a statement may belong to it.
-    let same_front = |(new, old): &(&Range<usize>, &Marked)| **new == old.bytes && new.end < common;
+    let same_front = |(new, old): &(&Range<usize>, &OutlineEntry)| **new == old.bytes && new.end < common;
     let front = new.iter().zip(old).take_while(same_front).count();
     let from_end =
         |length: usize, bytes: &Range<usize>| (length.saturating_sub(bytes.start), length.saturating_sub(bytes.end));
-    let same_back = |(new, old): &(&Range<usize>, &Marked)| {
+    let same_back = |(new, old): &(&Range<usize>, &OutlineEntry)| {
         let place = from_end(new_text.len(), new);
         place == from_end(old_text.len(), &old.bytes) && place.0 < behind
     };
@@ -170,7 +177,7 @@ fn unchanged((new_text, new): (&str, &[Range<usize>]), (old_text, old): (&str, &
 }
 
 /// From the end of the statement before to the start of the one behind.
-fn edges(all: &[Marked], middle: Range<usize>, length: usize) -> Range<usize> {
+fn edges(all: &[OutlineEntry], middle: Range<usize>, length: usize) -> Range<usize> {
     let start = middle.start.checked_sub(1).and_then(|before| all.get(before)).map_or(0, |one| one.bytes.end);
     start..all.get(middle.end).map_or(length, |one| one.bytes.start).max(start)
 }

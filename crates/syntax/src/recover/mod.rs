@@ -3,10 +3,10 @@
 //! The file is cut into statements by line ends, brackets and indentation; each is read alone by the strict grammar, bodies statement by
 //! statement. What a mistake spoils is its statement, or its line; all others are kept. What is wrong is said by [`super::hints`].
 
-mod again;
 mod brackets;
+mod incremental;
 mod nearly;
-mod pieces;
+mod segments;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -18,14 +18,14 @@ use super::grammar::{self, Failure, Rule};
 use super::hints;
 use super::lower::{Lower, Place, too_deep};
 use super::token::{Kind, Scan};
-pub(super) use again::read_again;
-pub use again::{Again, Before, Outline};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
 use brackets::{Brackets, Close};
 pub(super) use brackets::{Trouble, ends_operand};
-use pieces::{Body, BodyKind, Piece};
+pub(super) use incremental::read_incremental;
+pub use incremental::{IncrementalParse, Outline, PreviousParse};
+use segments::{Body, BodyKind, Segment};
 pub(super) use text::Text;
 pub(super) use unfinished::is_unfinished;
 
@@ -131,16 +131,16 @@ impl Reader<'_, '_> {
     /// The statements between two tokens.
     fn items(&mut self, start: usize, end: usize, depth: usize) -> Vec<Item> {
         let mut items = Vec::new();
-        for piece in pieces::split(self.text, self.brackets, start, end) {
-            items.extend(self.piece(piece, depth));
+        for segment in segments::split(self.text, self.brackets, start, end) {
+            items.extend(self.segment(segment, depth));
         }
         items
     }
 
-    fn piece(&mut self, piece: Piece, depth: usize) -> Vec<Item> {
-        let body = pieces::body_of(self.text, self.brackets, piece);
+    fn segment(&mut self, segment: Segment, depth: usize) -> Vec<Item> {
+        let body = segments::body_of(self.text, self.brackets, segment);
         let inside = body.map(|body| self.inside(&body));
-        let own = own_tokens(piece, inside);
+        let own = own_tokens(segment, inside);
         let inner = |reader: &mut Self| match (body, inside) {
             (Some(body), Some((from, to))) => reader.body(&body, from, to, depth + 1),
             _ => Inner::default(),
@@ -150,17 +150,17 @@ impl Reader<'_, '_> {
             return Vec::new();
         }
         if depth >= self.limit {
-            let span = self.text.span(piece.start);
+            let span = self.text.span(segment.start);
             self.diagnostics.push(too_deep(span, self.limit));
             return Vec::new();
         }
         if self.has_bracket_trouble(&own, body) {
-            self.unread_name(piece);
-            self.explain_string(piece, &own);
+            self.unread_name(segment);
+            self.explain_string(segment, &own);
             inner(self);
             return Vec::new();
         }
-        match self.read(piece, inside, Rule::lone_item) {
+        match self.read(segment, inside, Rule::lone_item) {
             Ok(mut items) => {
                 let inner = inner(self);
                 if let Some(item) = items.first_mut() {
@@ -168,23 +168,23 @@ impl Reader<'_, '_> {
                 }
                 items
             }
-            Err(failure) if body.is_none() => self.mistaken(piece, &failure, depth),
+            Err(failure) if body.is_none() => self.mistaken(segment, &failure, depth),
             Err(failure) => {
-                self.explain(piece, inside, &failure, Rule::lone_item);
+                self.explain(segment, inside, &failure, Rule::lone_item);
                 inner(self);
                 Vec::new()
             }
         }
     }
 
-    /// A piece that the strict grammar refuses: cut in two where that helps, explained where not.
-    fn mistaken(&mut self, piece: Piece, failure: &Failure, depth: usize) -> Vec<Item> {
-        if self.is_mistyped(piece, failure) {
-            self.explain(piece, None, failure, Rule::lone_item);
+    /// A segment that the strict grammar refuses: cut in two where that helps, explained where not.
+    fn mistaken(&mut self, segment: Segment, failure: &Failure, depth: usize) -> Vec<Item> {
+        if self.is_mistyped(segment, failure) {
+            self.explain(segment, None, failure, Rule::lone_item);
             return Vec::new();
         }
-        if let Some((cut, rest)) = self.cut(piece) {
-            let head = Piece { start: piece.start, end: cut };
+        if let Some((cut, rest)) = self.cut(segment) {
+            let head = Segment { start: segment.start, end: cut };
             let mut items = match self.read(head, None, Rule::lone_item) {
                 Ok(items) => items,
                 Err(failure) => {
@@ -197,49 +197,49 @@ impl Reader<'_, '_> {
                     self.diagnostics.extend(diagnostics);
                     items.extend(more);
                 }
-                Rest::Unread(next) => items.extend(self.items(next, piece.end, depth)),
+                Rest::Unread(next) => items.extend(self.items(next, segment.end, depth)),
             }
             return items;
         }
-        if let Some((line_end, items)) = self.whole_lines(piece) {
+        if let Some((line_end, items)) = self.whole_lines(segment) {
             // `then` without an `if` before it is a mistake of its own line; everything else is one of the whole statement.
             let next = self.text.skip_lines(line_end);
-            let rest = Piece { start: next, end: piece.end };
+            let rest = Segment { start: next, end: segment.end };
             match self.lowered(rest, None, Rule::lone_item) {
                 Err(failure) if matches!(self.text.word(next), "then" | "else") => {
                     self.explain(rest, None, &failure, Rule::lone_item);
                 }
-                _ => self.explain(piece, None, failure, Rule::lone_item),
+                _ => self.explain(segment, None, failure, Rule::lone_item),
             }
             return items;
         }
-        self.explain(piece, None, failure, Rule::lone_item);
+        self.explain(segment, None, failure, Rule::lone_item);
         Vec::new()
     }
 
-    /// The first lines of a piece, when they are a statement without the others.
-    fn whole_lines(&mut self, piece: Piece) -> Option<(usize, Vec<Item>)> {
-        let ends: Vec<usize> = self.line_ends(piece).take(CUTS).collect();
+    /// The first lines of a segment, when they are a statement without the others.
+    fn whole_lines(&mut self, segment: Segment) -> Option<(usize, Vec<Item>)> {
+        let ends: Vec<usize> = self.line_ends(segment).take(CUTS).collect();
         for line_end in ends {
-            if let Ok(items) = self.read(Piece { end: line_end, ..piece }, None, Rule::lone_item) {
+            if let Ok(items) = self.read(Segment { end: line_end, ..segment }, None, Rule::lone_item) {
                 return Some((line_end, items));
             }
         }
         None
     }
 
-    /// The line ends of a piece outside of its brackets.
-    fn line_ends(&self, piece: Piece) -> impl Iterator<Item = usize> {
-        let mut at = piece.start;
+    /// The line ends of a segment outside of its brackets.
+    fn line_ends(&self, segment: Segment) -> impl Iterator<Item = usize> {
+        let mut at = segment.start;
         std::iter::from_fn(move || {
-            while at < piece.end {
+            while at < segment.end {
                 let here = at;
                 at = match self.brackets.close(here) {
                     Some(Close::At(close)) => close + 1,
                     Some(Close::Missing(_)) => return None,
                     None if self.text.kind(here) == Kind::LineEnd => {
                         at = self.text.skip_lines(here);
-                        return (at < piece.end).then_some(here);
+                        return (at < segment.end).then_some(here);
                     }
                     None => here + 1,
                 };
@@ -248,16 +248,16 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// Looks for a line of the piece from which on everything can be read, or where the statement surely ends.
-    fn cut(&self, piece: Piece) -> Option<(usize, Rest)> {
-        let indent = self.text.indent(piece.start);
+    /// Looks for a line of the segment from which on everything can be read, or where the statement surely ends.
+    fn cut(&self, segment: Segment) -> Option<(usize, Rest)> {
+        let indent = self.text.indent(segment.start);
         let outdented = |&line_end: &usize| self.text.indent(self.text.skip_lines(line_end)) <= indent;
-        for line_end in self.line_ends(piece).filter(outdented).take(CUTS) {
+        for line_end in self.line_ends(segment).filter(outdented).take(CUTS) {
             let next = self.text.skip_lines(line_end);
-            if pieces::is_doubtful(self.text, line_end, next) {
+            if segments::is_doubtful(self.text, line_end, next) {
                 return Some((line_end, Rest::Unread(next)));
             }
-            let rest = Piece { start: next, end: piece.end };
+            let rest = Segment { start: next, end: segment.end };
             if let Ok((items, diagnostics)) = self.lowered(rest, None, Rule::lone_item) {
                 return Some((line_end, Rest::Read(items, diagnostics)));
             }
@@ -265,20 +265,20 @@ impl Reader<'_, '_> {
         None
     }
 
-    fn read(&mut self, piece: Piece, inside: Option<(usize, usize)>, rule: Rule) -> Result<Vec<Item>, Failure> {
-        let (items, diagnostics) = self.lowered(piece, inside, rule)?;
+    fn read(&mut self, segment: Segment, inside: Option<(usize, usize)>, rule: Rule) -> Result<Vec<Item>, Failure> {
+        let (items, diagnostics) = self.lowered(segment, inside, rule)?;
         self.diagnostics.extend(diagnostics);
         Ok(items)
     }
 
-    /// The items of a piece by a rule of the strict grammar, without what stands in its body.
+    /// The items of a segment by a rule of the strict grammar, without what stands in its body.
     fn lowered(
         &self,
-        piece: Piece,
+        segment: Segment,
         inside: Option<(usize, usize)>,
         rule: Rule,
     ) -> Result<(Vec<Item>, Diagnostics), Failure> {
-        let (written, place) = self.written(piece, inside);
+        let (written, place) = self.written(segment, inside);
         let offset = |failure: Failure| Failure { at: place.offset(failure.at), ..failure };
         let pair = grammar::read(rule, &written).map_err(offset)?;
         let mut lower = Lower::new(&written, place, self.limit);
@@ -286,16 +286,16 @@ impl Reader<'_, '_> {
         Ok((items, lower.diagnostics))
     }
 
-    /// The text of a piece; its body is left out, and a missing `}` put in.
-    fn written(&self, piece: Piece, inside: Option<(usize, usize)>) -> (String, Place) {
+    /// The text of a segment; its body is left out, and a missing `}` put in.
+    fn written(&self, segment: Segment, inside: Option<(usize, usize)>) -> (String, Place) {
         let source = |start: usize, end: usize| self.text.source.get(start..end).unwrap_or("");
-        let start = self.text.span(piece.start).start as usize;
-        let end = self.text.before(piece.end).map_or(start, |last| self.text.span(last).end as usize).max(start);
+        let start = self.text.span(segment.start).start as usize;
+        let end = self.text.before(segment.end).map_or(start, |last| self.text.span(last).end as usize).max(start);
         let Some((from, to)) = inside else {
             return (source(start, end).to_owned(), Place::whole(self.text.file, start));
         };
         let head_end = from.checked_sub(1).map_or(start, |open| self.text.span(open).end as usize);
-        let closed = to < piece.end && self.text.is(to, "}");
+        let closed = to < segment.end && self.text.is(to, "}");
         let tail_start = if closed { self.text.span(to).start as usize } else { end };
         let tail = if closed { source(tail_start, end) } else { "}" };
         let length = (tail_start - head_end.min(tail_start)).saturating_sub(usize::from(!closed));
@@ -321,18 +321,18 @@ impl Reader<'_, '_> {
     /// The lines of a workspace or runner.
     fn settings(&mut self, from: usize, to: usize) -> Vec<Setting> {
         let mut settings = Vec::new();
-        for piece in pieces::split(self.text, self.brackets, from, to) {
-            let own = own_tokens(piece, None);
+        for segment in segments::split(self.text, self.brackets, from, to) {
+            let own = own_tokens(segment, None);
             if self.has_bracket_trouble(&own, None) {
-                self.explain_string(piece, &own);
+                self.explain_string(segment, &own);
                 continue;
             }
-            match self.read(piece, None, Rule::lone_setting) {
+            match self.read(segment, None, Rule::lone_setting) {
                 Ok(items) => settings.extend(items.into_iter().filter_map(|item| match item.kind {
                     ItemKind::Setting(setting) => Some(setting),
                     _ => None,
                 })),
-                Err(failure) => self.explain(piece, None, &failure, Rule::lone_setting),
+                Err(failure) => self.explain(segment, None, &failure, Rule::lone_setting),
             }
         }
         settings
@@ -343,7 +343,7 @@ impl Reader<'_, '_> {
         let (start, end) = (self.text.span(first).start as usize, self.text.span(last).end as usize);
         let from = self.too_deep.partition_point(|&at| at < start);
         let within = self.too_deep.get(from..)?.iter().take_while(|&&at| at < end);
-        // A place inside of the body is none of the piece's own tokens.
+        // A place inside of the body is none of the segment's own tokens.
         within.copied().find(|&at| {
             let index = self.text.tokens.partition_point(|token| token.end <= at);
             own.binary_search(&index).is_ok()
@@ -361,10 +361,10 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The tokens of a piece without those inside its body.
-fn own_tokens(piece: Piece, inside: Option<(usize, usize)>) -> Vec<usize> {
-    let (from, to) = inside.unwrap_or((piece.end, piece.end));
-    (piece.start..from.min(piece.end)).chain(to.min(piece.end)..piece.end).collect()
+/// The tokens of a segment without those inside its body.
+fn own_tokens(segment: Segment, inside: Option<(usize, usize)>) -> Vec<usize> {
+    let (from, to) = inside.unwrap_or((segment.end, segment.end));
+    (segment.start..from.min(segment.end)).chain(to.min(segment.end)..segment.end).collect()
 }
 
 /// What a body holds.

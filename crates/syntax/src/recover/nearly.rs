@@ -3,7 +3,7 @@
 //! A repair is not guessed from the word alone but tried: it counts when the statement can be read with the other word in its place, or at least
 //! gets further than the mistyped word where reading stopped at just that.
 
-use super::{Kind, Piece, Reader};
+use super::{Kind, Reader, Segment};
 use crate::grammar::{self, Failure, Rule};
 use crate::lower::Place;
 use crate::near::meant;
@@ -102,7 +102,7 @@ impl Reader<'_, '_> {
     /// `failed` is the token at which reading stopped.
     pub(super) fn nearly(
         &self,
-        piece: Piece,
+        segment: Segment,
         own: &[usize],
         trial: &Trial<'_>,
         failure: &Failure,
@@ -121,9 +121,9 @@ impl Reader<'_, '_> {
         for (index, word) in tries.take(TRIES) {
             let edit = Edit { span: self.text.span(index), text: word.clone() };
             match trial.with(&[edit], failure) {
-                Some(Reads::Whole) => return Some(self.mistyped(piece, index, &word, true)),
+                Some(Reads::Whole) => return Some(self.mistyped(segment, index, &word, true)),
                 Some(Reads::Further) if written == Written::NoWord && Some(index) == stopped && further.is_none() => {
-                    further = Some(self.mistyped(piece, index, &word, false));
+                    further = Some(self.mistyped(segment, index, &word, false));
                 }
                 _ => {}
             }
@@ -137,11 +137,11 @@ impl Reader<'_, '_> {
         self.text.kind(index) == Kind::Word && !field
     }
 
-    fn mistyped(&self, piece: Piece, index: usize, meant: &str, fixed: bool) -> Diagnostic {
+    fn mistyped(&self, segment: Segment, index: usize, meant: &str, fixed: bool) -> Diagnostic {
         let (word, span) = (self.text.word(index), self.text.span(index));
-        let (slug, message) = if index == piece.start {
+        let (slug, message) = if index == segment.start {
             (Slug::UnknownStatement, format!("unknown statement `{word}`"))
-        } else if words::MODIFIERS.contains(&meant) && !words::DECLARATIONS.contains(&self.text.word(piece.start)) {
+        } else if words::MODIFIERS.contains(&meant) && !words::DECLARATIONS.contains(&self.text.word(segment.start)) {
             (Slug::UnknownModifier, format!("unknown modifier `{word}`"))
         } else {
             (Slug::Syntax, format!("`{word}` cannot stand here"))

@@ -1,4 +1,4 @@
-//! The pieces of a file or a body: each is one statement as far as its line ends and brackets tell.
+//! The segments of a file or a body: each is one statement as far as its line ends and brackets tell.
 
 use super::brackets::{Brackets, Close, ends_operand};
 use super::text::Text;
@@ -8,7 +8,7 @@ use crate::words;
 
 /// Tokens of one statement: from the first to behind the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct Segment {
     pub start: usize,
     pub end: usize,
 }
@@ -29,22 +29,22 @@ pub(super) enum BodyKind {
 }
 
 /// Cuts the tokens from `start` to `end` into statements.
-pub(super) fn split(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+pub(super) fn split(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -> Vec<Segment> {
+    let mut segments = Vec::new();
     let mut at = start;
     while at < end {
         if text.kind(at) == Kind::LineEnd || text.is(at, ";") || brackets.is_stray(at) {
             at += 1;
             continue;
         }
-        let piece = Piece { start: at, end: piece_end(text, brackets, at, end) };
-        at = piece.end;
-        pieces.push(piece);
+        let segment = Segment { start: at, end: segment_end(text, brackets, at, end) };
+        at = segment.end;
+        segments.push(segment);
     }
-    pieces
+    segments
 }
 
-fn piece_end(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -> usize {
+fn segment_end(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -> usize {
     let mut at = start;
     let mut doubtful = 0;
     while at < end {
@@ -137,10 +137,10 @@ fn takes_modifiers(text: &Text<'_>, brackets: &Brackets, start: usize, end: usiz
     let (first, second) = (text.word(start), start + 1);
     match first {
         "rule" | "suite" | "case" | "invariant" if text.kind(second) != Kind::Sign => {
-            return body_of(text, brackets, Piece { start, end }).is_none();
+            return body_of(text, brackets, Segment { start, end }).is_none();
         }
         "pre" | "post" if text.is(second, "{") => return false,
-        "when" => return body_of(text, brackets, Piece { start, end }).is_some(),
+        "when" => return body_of(text, brackets, Segment { start, end }).is_some(),
         "tool" | "env" if text.is(label_end(text, second), "is") => return true,
         _ => {}
     }
@@ -168,7 +168,7 @@ pub(super) fn is_modifier_line(text: &Text<'_>, brackets: &Brackets, at: usize) 
         "tags" => plain(next) && (ends(label_end(text, next)) || text.is(label_end(text, next), ",")),
         "expect" => text.is(next, "fail"),
         "when" if (next..text.line_end(at)).any(|at| text.is(at, ":")) => false,
-        "when" => body_of(text, brackets, Piece { start: at, end: text.line_end(at) }).is_none() && !ends(next),
+        "when" => body_of(text, brackets, Segment { start: at, end: text.line_end(at) }).is_none() && !ends(next),
         _ => false,
     }
 }
@@ -185,8 +185,8 @@ pub(super) fn label_end(text: &Text<'_>, start: usize) -> usize {
 }
 
 /// The body of a statement that has one.
-pub(super) fn body_of(text: &Text<'_>, brackets: &Brackets, piece: Piece) -> Option<Body> {
-    let mut head = piece.start;
+pub(super) fn body_of(text: &Text<'_>, brackets: &Brackets, segment: Segment) -> Option<Body> {
+    let mut head = segment.start;
     while text.is(head, "not") {
         head += 1;
     }
@@ -198,7 +198,7 @@ pub(super) fn body_of(text: &Text<'_>, brackets: &Brackets, piece: Piece) -> Opt
         _ => return None,
     };
     let mut at = head + 1;
-    while at < piece.end {
+    while at < segment.end {
         if text.is(at, "{") && opens_body(text, at) {
             return brackets.close(at).map(|close| Body { open: at, close, kind });
         }

@@ -12,14 +12,14 @@ fn agree(name: &str, text: &str) {
     let (mut whole, _, diagnostics) = parse(&map, file, &limits);
     assert!(diagnostics.0.is_empty(), "{name}: {diagnostics:?}");
     let scan = token::scan(text, limits.rule_depth, limits.rule_tokens);
-    let pieces = grammar::with_stack(scan.depth, || recover(FileId(0), text, scan, &limits));
-    assert!(pieces.diagnostics.0.is_empty(), "{name}: {:?}", pieces.diagnostics);
+    let segments = grammar::with_stack(scan.depth, || recover(FileId(0), text, scan, &limits));
+    assert!(segments.diagnostics.0.is_empty(), "{name}: {:?}", segments.diagnostics);
     for item in &mut whole.items {
         forget_docs(item);
     }
-    assert_eq!(pieces.items.len(), whole.items.len(), "{name}");
-    for (piece, item) in pieces.items.iter().zip(&whole.items) {
-        assert!(piece == item, "{name}:\n{piece:#?}\n{item:#?}");
+    assert_eq!(segments.items.len(), whole.items.len(), "{name}");
+    for (segment, item) in segments.items.iter().zip(&whole.items) {
+        assert!(segment == item, "{name}:\n{segment:#?}\n{item:#?}");
     }
 }
 

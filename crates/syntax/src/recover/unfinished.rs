@@ -1,7 +1,7 @@
 //! Whether a text goes on: what somebody types line by line is read when it does not.
 
 use super::brackets::{self, Trouble};
-use super::pieces::joins;
+use super::segments::joins;
 use super::text::Text;
 use crate::token::{Kind, Scan};
 use averment_base::source::FileId;

@@ -1,7 +1,7 @@
 //! A total reader of words and signs: it reads any text, in one pass, and never fails.
 //!
 //! The grammar decides what is right. This reader serves what has to work where the grammar gives up: comments, the limit on nesting, and
-//! the pieces of a file with mistakes. A string is one token, whatever is interpolated in it.
+//! the segments of a file with mistakes. A string is one token, whatever is interpolated in it.
 
 mod length;
 mod levels;
@@ -50,7 +50,7 @@ pub struct Token {
 
 /// A comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Remark {
+pub struct CommentToken {
     /// Its first byte.
     pub start: usize,
     /// The byte behind it.
@@ -63,7 +63,7 @@ pub struct Scan {
     /// The tokens, in order.
     pub tokens: Vec<Token>,
     /// The comments, in order.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<CommentToken>,
     /// How deep brackets, prefix operators and quantifiers nest.
     pub depth: usize,
     /// Where nesting first passes the limit, once for each excursion beyond it.
@@ -199,7 +199,7 @@ impl<'t> Scanner<'t> {
     fn remark(&mut self, rest: &str) {
         let length = rest.find('\n').unwrap_or(rest.len());
         let end = self.at + rest.get(..length).map_or(0, |line| line.trim_end().len());
-        self.scan.remarks.push(Remark { start: self.at, end });
+        self.scan.remarks.push(CommentToken { start: self.at, end });
         self.at += length;
     }
 

@@ -4,7 +4,7 @@ use super::Layout;
 use crate::concrete::{Node, Rule};
 use crate::fmt::INDENT;
 use crate::fmt::doc::{Doc, group, hard, line, nest, own_line, sequence, text, trailing, when_flat};
-use crate::fmt::gaps::Remark;
+use crate::fmt::gaps::Comment;
 
 /// Something on lines of its own: a statement, an element of a list.
 pub(super) struct Row<'n, 't> {
@@ -17,9 +17,9 @@ pub(super) struct Row<'n, 't> {
 /// The comments between two neighbours.
 pub(super) struct Remarks<'t> {
     /// Behind the first, on its line.
-    pub behind: Option<Remark<'t>>,
+    pub behind: Option<Comment<'t>>,
     /// On lines of their own before the second.
-    pub own: Vec<Remark<'t>>,
+    pub own: Vec<Comment<'t>>,
 }
 
 /// Declarations that stand apart from their neighbours when they have several lines.
@@ -181,12 +181,12 @@ impl<'t> Layout<'t, '_> {
 
     /// The comments between a leaf and another one, between which there are only commas.
     pub(super) fn remarks(&self, last: Option<usize>, next: usize) -> Remarks<'t> {
-        let mut own: Vec<Remark<'t>> = Vec::new();
-        let mut behind: Option<Remark<'t>> = None;
+        let mut own: Vec<Comment<'t>> = Vec::new();
+        let mut behind: Option<Comment<'t>> = None;
         let first = last.map_or(next, |last| last + 1);
-        let mut end = |remark: Option<&Remark<'t>>, own: &mut Vec<Remark<'t>>| match (remark, &behind) {
+        let mut end = |remark: Option<&Comment<'t>>, own: &mut Vec<Comment<'t>>| match (remark, &behind) {
             (Some(remark), None) if own.is_empty() => behind = Some(remark.clone()),
-            (Some(remark), _) => own.push(Remark { is_moved: true, ..remark.clone() }),
+            (Some(remark), _) => own.push(Comment { is_moved: true, ..remark.clone() }),
             (None, _) => {}
         };
         end(last.and_then(|last| self.gaps.behind(last)), &mut own);
@@ -251,7 +251,7 @@ impl<'t> Layout<'t, '_> {
     }
 
     /// From which of the comments on there is no empty line up to what they stand above.
-    fn attached(&self, remarks: &[Remark<'t>], start: usize) -> usize {
+    fn attached(&self, remarks: &[Comment<'t>], start: usize) -> usize {
         let mut next = start;
         let mut first = remarks.len();
         for (index, remark) in remarks.iter().enumerate().rev() {
@@ -288,7 +288,7 @@ impl<'t> Lines<'t> {
         (self.is_first, self.last_doc) = (false, false);
     }
 
-    fn remark(&mut self, source: &str, remark: &Remark<'t>, apart: bool) {
+    fn remark(&mut self, source: &str, remark: &Comment<'t>, apart: bool) {
         self.thing(source, remark.range.start, apart);
         self.docs.push(own_line(remark.text));
         self.end = Some(remark.range.end);

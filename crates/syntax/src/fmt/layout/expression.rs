@@ -6,7 +6,7 @@ use crate::fmt::doc::{Doc, group, line, loose, nest, nothing, sequence, space};
 
 /// A part of a value: an operand or range dots, with the signs before it, or an operator between two.
 #[derive(Clone, Copy)]
-struct Part<'n> {
+struct ValuePart<'n> {
     node: &'n Node,
     /// It binds to what follows: a minus in front.
     is_prefix: bool,
@@ -70,17 +70,17 @@ impl<'t> Layout<'t, '_> {
         for child in &node.children {
             let is_prefix = child.rule == Rule::minus && !after_operand;
             after_operand = child.rule == Rule::operand;
-            parts.push(Part { node: child, is_prefix });
+            parts.push(ValuePart { node: child, is_prefix });
         }
         self.operators(&parts, &LEVELS, indented)
     }
 
-    fn operators(&mut self, parts: &[Part<'_>], levels: &[&[Rule]], indented: bool) -> Doc<'t> {
+    fn operators(&mut self, parts: &[ValuePart<'_>], levels: &[&[Rule]], indented: bool) -> Doc<'t> {
         let Some((own, tighter)) = levels.split_first() else {
             let parts = parts.iter().map(|part| self.node(part.node)).collect();
             return sequence(parts);
         };
-        let is_operator = |part: &Part<'_>| !part.is_prefix && own.contains(&part.node.rule);
+        let is_operator = |part: &ValuePart<'_>| !part.is_prefix && own.contains(&part.node.rule);
         if !parts.iter().any(is_operator) {
             return self.operators(parts, tighter, indented);
         }
@@ -98,7 +98,7 @@ impl<'t> Layout<'t, '_> {
     }
 
     /// What stands between two operators; nothing at the open end of a range.
-    fn operand(&mut self, parts: &[Part<'_>], levels: &[&[Rule]]) -> Doc<'t> {
+    fn operand(&mut self, parts: &[ValuePart<'_>], levels: &[&[Rule]]) -> Doc<'t> {
         if parts.is_empty() { nothing() } else { self.operators(parts, levels, true) }
     }
 

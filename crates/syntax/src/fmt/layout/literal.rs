@@ -6,7 +6,7 @@ use crate::fmt::doc::{Doc, StringLine, dedented, sequence, text};
 use std::ops::Range;
 
 /// A line of the string.
-struct Line<'t> {
+struct SourceLine<'t> {
     text: &'t str,
     /// It begins in an interpolation and is kept as it is.
     in_value: bool,
@@ -18,14 +18,14 @@ struct Line<'t> {
 pub(super) fn block_string<'t>(source: &'t str, leaf: &Leaf) -> Doc<'t> {
     let mut lines = lines(source, leaf).into_iter();
     let first = lines.next().map_or("", |line| line.text);
-    let rest: Vec<Line<'t>> = lines.collect();
+    let rest: Vec<SourceLine<'t>> = lines.collect();
     let closing = rest.len().saturating_sub(1);
     let common = common_indentation(&rest, closing);
     let shifted = rest.iter().enumerate().map(|(index, line)| shifted(line, common, index == closing)).collect();
     sequence(vec![text(first), dedented(shifted)])
 }
 
-fn lines<'t>(source: &'t str, leaf: &Leaf) -> Vec<Line<'t>> {
+fn lines<'t>(source: &'t str, leaf: &Leaf) -> Vec<SourceLine<'t>> {
     let mut lines = Vec::new();
     let mut at = leaf.range.start;
     for text in source.get(leaf.range.clone()).unwrap_or("").split('\n') {
@@ -33,19 +33,19 @@ fn lines<'t>(source: &'t str, leaf: &Leaf) -> Vec<Line<'t>> {
         let blank = at + text.len() - text.trim_start_matches([' ', '\t']).len();
         let in_value = leaf.values.iter().any(|value| inside(&value));
         let is_value = leaf.values.iter().any(|value| value.start == blank);
-        lines.push(Line { text, in_value, is_value });
+        lines.push(SourceLine { text, in_value, is_value });
         at += text.len() + 1;
     }
     lines
 }
 
-fn indentation<'t>(line: &Line<'t>) -> &'t str {
+fn indentation<'t>(line: &SourceLine<'t>) -> &'t str {
     let length = line.text.len() - line.text.trim_start_matches([' ', '\t']).len();
     line.text.get(..length).unwrap_or("")
 }
 
 /// The white space that all lines begin with; empty lines do not count, nor does the last when it holds nothing but the quotes.
-fn common_indentation(lines: &[Line<'_>], closing: usize) -> usize {
+fn common_indentation(lines: &[SourceLine<'_>], closing: usize) -> usize {
     let mut common: Option<&str> = None;
     for (index, line) in lines.iter().enumerate() {
         let is_end = index == closing && line.text.trim_start_matches([' ', '\t']) == "\"\"\"";
@@ -63,7 +63,7 @@ fn common_indentation(lines: &[Line<'_>], closing: usize) -> usize {
 }
 
 /// A line behind the common indentation.
-fn shifted<'t>(line: &Line<'t>, common: usize, is_last: bool) -> StringLine<'t> {
+fn shifted<'t>(line: &SourceLine<'t>, common: usize, is_last: bool) -> StringLine<'t> {
     if line.in_value {
         return StringLine { text: line.text, is_indented: false };
     }

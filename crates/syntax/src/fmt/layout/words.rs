@@ -50,15 +50,15 @@ fn between(left: Rule, right: Rule) -> Between {
 impl<'t> Layout<'t, '_> {
     /// A row of words. From its first possible line end on it is indented when it is broken; bodies are not.
     pub(super) fn words(&mut self, children: &[Node]) -> Doc<'t> {
-        self.row(children, Parts::default())
+        self.row(children, RowParts::default())
     }
 
     /// The same with its lines below each other, for a place that is indented already.
     pub(super) fn words_in_place(&mut self, children: &[Node]) -> Doc<'t> {
-        self.row(children, Parts { in_place: true, ..Parts::default() })
+        self.row(children, RowParts { in_place: true, ..RowParts::default() })
     }
 
-    fn row(&mut self, children: &[Node], mut parts: Parts<'t>) -> Doc<'t> {
+    fn row(&mut self, children: &[Node], mut parts: RowParts<'t>) -> Doc<'t> {
         let mut row = Vec::with_capacity(children.len());
         flattened(children, &mut row);
         let equals = children.first().and_then(|first| match first.rule {
@@ -127,7 +127,7 @@ impl<'t> Layout<'t, '_> {
 
 /// A row under construction: what stands before its first line end, what is indented behind it, and bodies.
 #[derive(Default)]
-struct Parts<'t> {
+struct RowParts<'t> {
     done: Vec<Doc<'t>>,
     head: Vec<Doc<'t>>,
     tail: Option<Vec<Doc<'t>>>,
@@ -135,7 +135,7 @@ struct Parts<'t> {
     in_place: bool,
 }
 
-impl<'t> Parts<'t> {
+impl<'t> RowParts<'t> {
     fn push(&mut self, doc: Doc<'t>) {
         self.tail.as_mut().unwrap_or(&mut self.head).push(doc);
     }

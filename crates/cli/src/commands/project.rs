@@ -3,7 +3,7 @@
 use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
 use averment_base::diagnostic::render::{Ink, paint, printable};
-use averment_ide::project::{self, Found, LoadOptions, Project};
+use averment_ide::project::{self, LoadOptions, Project, ProjectSearch};
 use std::path::PathBuf;
 
 /// `--project`, `--no-project`, `--trust-project`.
@@ -29,9 +29,9 @@ impl ProjectArguments {
             (_, true) => return Ok(None),
             (Some(file), _) => file.clone(),
             (None, _) => match project::find_for(rules) {
-                Found::File(file) => file,
-                Found::Nothing => return Ok(None),
-                Found::Foreign(file) => {
+                ProjectSearch::File(file) => file,
+                ProjectSearch::Nothing => return Ok(None),
+                ProjectSearch::Foreign(file) => {
                     let style = Stream::Err.style(color);
                     let file = file.display().to_string();
                     let file = printable(&file);

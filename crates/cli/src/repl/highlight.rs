@@ -5,7 +5,7 @@ use super::{CONTINUED, PROMPT};
 use averment_base::diagnostic::Slug;
 use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
-use averment_ide::assist::{Completion, CompletionKind, Facts, complete, plain};
+use averment_ide::assist::{Completion, CompletionKind, CursorContext, complete, plain};
 use averment_syntax as syntax;
 use averment_syntax::token::{self, Kind};
 use averment_syntax::words;
@@ -22,7 +22,7 @@ const COLORED: usize = 20_000;
 /// Serves the line editor.
 pub struct Assistant {
     /// The names that are known.
-    pub facts: Facts,
+    pub context: CursorContext,
     /// The limits of reading.
     pub limits: Limits,
     /// Whether text is coloured.
@@ -114,7 +114,7 @@ impl Assistant {
 
     /// What follows in rules.
     fn of_text(&self, line: &str, at: usize) -> (usize, Vec<Offer>) {
-        let found = complete(line, at, &self.facts);
+        let found = complete(line, at, &self.context);
         let typed = line.get(found.range.start..at).unwrap_or("");
         let offers = found.starting_with(typed).map(offer).collect();
         (found.range.start, offers)

@@ -7,7 +7,7 @@ use crate::commands::exit::Exit;
 use crate::commands::params;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::compile::compile;
-use averment_ide::assist::Facts;
+use averment_ide::assist::CursorContext;
 use averment_report::{redact_run, tell_unreadable};
 use averment_traces::read;
 use bumpalo::Bump;
@@ -93,12 +93,12 @@ impl Session<'_> {
     pub(super) fn look_around(&mut self) {
         let mut composed = self.workspace.compose(Input::default(), &[]);
         let checked = composed.check(self.settings.limits);
-        let facts = Facts::of(&checked, &composed.sources, composed.root);
+        let context = CursorContext::of(&checked, &composed.sources, composed.root);
         let arena = Bump::new();
         let run = self.position.as_ref().and_then(|position| {
             let run = read::parse(&position.run, &arena, &self.settings.limits).ok()?;
-            Some(facts.clone().with_run(&run))
+            Some(context.clone().with_run(&run))
         });
-        self.facts = run.unwrap_or(facts);
+        self.context = run.unwrap_or(context);
     }
 }

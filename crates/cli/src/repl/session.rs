@@ -9,7 +9,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::check::Checked;
 use averment_engine::vm::world::Permissions;
-use averment_ide::assist::Facts;
+use averment_ide::assist::CursorContext;
 use averment_report::derivation::view::{Node, View};
 use averment_report::diagnostic::graphical;
 use averment_syntax::ast::{Item, ItemKind, StatementKind};
@@ -67,7 +67,7 @@ pub struct Session<'w> {
     pub(super) fuel: Option<u64>,
     /// The worst that has happened: the exit code of a script.
     pub(super) worst: Exit,
-    pub(super) facts: Facts,
+    pub(super) context: CursorContext,
 }
 
 impl<'w> Session<'w> {
@@ -84,20 +84,20 @@ impl<'w> Session<'w> {
             step: 0,
             fuel: None,
             worst: Exit::Holds,
-            facts: Facts::default(),
+            context: CursorContext::default(),
         }
     }
 
     /// The names that are known: of what was entered, and of the run.
     #[must_use]
-    pub fn facts(&self) -> &Facts {
-        &self.facts
+    pub fn context(&self) -> &CursorContext {
+        &self.context
     }
 
     /// The rules and assertions that have names, for completion.
     #[must_use]
     pub fn rule_names(&self) -> Vec<String> {
-        let rules = self.facts.names.iter().filter(|one| one.kind == averment_engine::check::DeclarationKind::Rule);
+        let rules = self.context.names.iter().filter(|one| one.kind == averment_engine::check::DeclarationKind::Rule);
         rules.map(|one| one.name.clone()).collect()
     }
 
@@ -135,7 +135,7 @@ impl<'w> Session<'w> {
             (None, word @ ("help" | "?")) => {
                 self.wrong(&format!("`{word}` is no command"), "write `:help`", Exit::Usage).map(|()| Go::On)
             }
-            (None, word @ ("quit" | "exit" | "q")) if !self.facts.names.iter().any(|one| one.name == word) => self
+            (None, word @ ("quit" | "exit" | "q")) if !self.context.names.iter().any(|one| one.name == word) => self
                 .wrong(&format!("`{word}` is no command"), "write `:quit`, or press Ctrl-D", Exit::Usage)
                 .map(|()| Go::On),
             (None, _) => self.rules(text).map(|()| Go::On),

@@ -63,7 +63,7 @@ pub fn run(session: &mut Session<'_>, color: bool, history: Option<&Path>, worki
 }
 
 fn assistant(session: &Session<'_>, color: bool) -> Assistant {
-    Assistant { facts: session.facts().clone(), limits: session.limits(), color, rules: session.rule_names() }
+    Assistant { context: session.context().clone(), limits: session.limits(), color, rules: session.rule_names() }
 }
 
 /// Writes the history, readable by its owner alone: inputs may hold what is nobody else's business.

@@ -1,9 +1,9 @@
 //! What stands under the cursor: type, meaning, example.
 
 use super::chain::{Chain, Segment};
+use super::context::{CursorContext, Named};
 use super::cursor::{Cursor, Mode, tokens};
-use super::facts::{Facts, Named};
-use super::member::{self, Field, Place};
+use super::member::{self, Field, PathTarget};
 use super::vocabulary::{self, Role, Word};
 use averment_base::diagnostic::Slug;
 use averment_builtins::stdlib;
@@ -23,14 +23,14 @@ pub struct Hover {
 
 /// What stands at a byte offset; `None` for space, comments and what nothing is known of.
 #[must_use]
-pub fn hover(text: &str, at: usize, facts: &Facts) -> Option<Hover> {
+pub fn hover(text: &str, at: usize, context: &CursorContext) -> Option<Hover> {
     let scan = tokens(text);
     if let Some(remark) = scan.remarks.iter().find(|remark| remark.start <= at && at < remark.end) {
         return in_comment(text, remark.start..remark.end, at);
     }
     let index = scan.tokens.iter().position(|token| token.start <= at && at < token.end)?;
     let token = scan.tokens.get(index)?;
-    let looked = Looked { text, tokens: &scan.tokens, facts, index };
+    let looked = Looked { text, tokens: &scan.tokens, context, index };
     let said = match token.kind {
         Kind::Word => looked.word(token),
         Kind::Sign => looked.sign(token),
@@ -62,7 +62,7 @@ fn binding(text: &str, token: &Token) -> Hover {
 struct Looked<'a, 't> {
     text: &'t str,
     tokens: &'a [Token],
-    facts: &'a Facts,
+    context: &'a CursorContext,
     index: usize,
 }
 
@@ -131,21 +131,21 @@ impl Looked<'_, '_> {
         let rules = [DeclarationKind::Rule, DeclarationKind::Case, DeclarationKind::Invariant];
         match &cursor.mode {
             Mode::Step | Mode::Call if !cursor.behind_operand => {
-                if let Some(step) = self.facts.named(name, &[DeclarationKind::DefStep, DeclarationKind::Def]) {
+                if let Some(step) = self.context.named(name, &[DeclarationKind::DefStep, DeclarationKind::Def]) {
                     return self.said(token, of_named(step));
                 }
                 let (range, name) = self.tool_name(token);
-                return of_tool(&name, self.facts).map(|text| Hover { range, text });
+                return of_tool(&name, self.context).map(|text| Hover { range, text });
             }
             Mode::Arguments(steps) if !cursor.behind_operand => {
                 let chain = Chain { segments: vec![Segment::Name(name.to_owned())] };
-                let places = member::places(&chain, Some(steps), true, self.facts);
+                let places = member::places(&chain, Some(steps), true, self.context);
                 if !places.is_empty() {
                     return self.said(token, of_places(name, &places));
                 }
             }
             Mode::Test | Mode::Free => {
-                if let Some(rule) = self.facts.named(name, &rules).or_else(|| self.facts.named(name, &any)) {
+                if let Some(rule) = self.context.named(name, &rules).or_else(|| self.context.named(name, &any)) {
                     return self.said(token, of_named(rule));
                 }
             }
@@ -155,12 +155,12 @@ impl Looked<'_, '_> {
             && !cursor.behind_operand
         {
             let kind = scope.kind.as_deref().and_then(member::kind_of).unwrap_or(averment_runs::run::Kind::Call);
-            let fields = member::fields(&Place::Step(kind, scope.tools.clone()), self.facts);
+            let fields = member::fields(&PathTarget::Step(kind, scope.tools.clone()), self.context);
             if let Some(field) = fields.iter().find(|field| field.name == name) {
                 return self.said(token, of_field_named(field));
             }
         }
-        let declared = self.facts.named(name, &any)?;
+        let declared = self.context.named(name, &any)?;
         self.said(token, of_named(declared))
     }
 
@@ -204,7 +204,7 @@ impl Looked<'_, '_> {
         }
         let left = matches!(cursor.mode, Mode::Arguments(_));
         let chain = Chain::ending(self.text, self.tokens, self.index + 1)?;
-        let places = member::places(&chain, cursor.scope.as_ref(), left, self.facts);
+        let places = member::places(&chain, cursor.scope.as_ref(), left, self.context);
         let name = self.at(self.index);
         if places.is_empty() {
             let field = vocabulary::word(name, &[Role::Field])?;
@@ -225,12 +225,12 @@ impl Looked<'_, '_> {
         let inner = written.trim_matches(['"', '\'']);
         let cursor = Cursor::new(self.text, token.start);
         if matches!(cursor.mode, Mode::Step | Mode::Call) {
-            return of_tool(inner, self.facts).and_then(|text| self.said(token, text));
+            return of_tool(inner, self.context).and_then(|text| self.said(token, text));
         }
         let open = self.text.get(token.start..at)?.rfind("${")? + token.start + 2;
         let close = self.text.get(at..token.end)?.find('}')? + at;
         let value = self.text.get(open..close)?;
-        let found = hover(value, at.checked_sub(open)?, self.facts)?;
+        let found = hover(value, at.checked_sub(open)?, self.context)?;
         Some(Hover { range: found.range.start + open..found.range.end + open, text: found.text })
     }
 }
@@ -285,7 +285,7 @@ fn of_field_named(field: &Field) -> String {
     format!("```assert\n{}{ty}\n```\n{}", field.name, of_field(field)).trim_end().to_owned()
 }
 
-fn of_places(name: &str, places: &[Place<'_>]) -> String {
+fn of_places(name: &str, places: &[PathTarget<'_>]) -> String {
     let fields = places.iter().map(|place| Field { name: name.to_owned(), ..member::itself(place) });
     member::merged(fields).first().map_or_else(String::new, of_field_named)
 }
@@ -301,22 +301,22 @@ fn of_module(module: stdlib::Module) -> String {
 }
 
 /// A tool as Markdown: what the catalogue and the run say of it. A glob lists what it names.
-fn of_tool(name: &str, facts: &Facts) -> Option<String> {
+fn of_tool(name: &str, context: &CursorContext) -> Option<String> {
     if name.contains(['*', '?']) {
         let fits = member::matcher(&[name.to_owned()]);
         let all: Vec<String> =
-            facts.tool_names().into_iter().filter(|tool| fits(tool)).map(|tool| format!("`{tool}`")).collect();
+            context.tool_names().into_iter().filter(|tool| fits(tool)).map(|tool| format!("`{tool}`")).collect();
         return (!all.is_empty()).then(|| format!("```assert\n{name}\n```\n{}", all.join(", ")));
     }
-    let declared = facts.tools.get(name);
-    let called = facts.run.as_ref().and_then(|run| Some((run.name.clone(), run.tools.get(name)?)));
+    let declared = context.tools.get(name);
+    let called = context.run.as_ref().and_then(|run| Some((run.name.clone(), run.tools.get(name)?)));
     if declared.is_none() && called.is_none() {
         return None;
     }
     let steps = super::cursor::Steps { tools: vec![name.to_owned()], kind: None };
     let args = Chain { segments: vec![Segment::Name("args".to_owned())] };
-    let places = member::places(&args, Some(&steps), false, facts);
-    let fields = member::merged(places.iter().flat_map(|place| member::fields(place, facts)));
+    let places = member::places(&args, Some(&steps), false, context);
+    let fields = member::merged(places.iter().flat_map(|place| member::fields(place, context)));
     let listed: Vec<String> = fields
         .iter()
         .map(|field| {

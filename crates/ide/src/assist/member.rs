@@ -1,8 +1,8 @@
 //! What lies behind a path: fields of steps by their kind, arguments by the catalogue, and everything by the recorded run.
 
 use super::chain::{Chain, Segment};
+use super::context::{Called, CursorContext};
 use super::cursor::Steps;
-use super::facts::{Called, Facts};
 use super::skeleton::Skeleton;
 use super::vocabulary::{self, Role};
 use averment_runs::run::Kind;
@@ -19,7 +19,7 @@ const PLACES: usize = 400;
 
 /// One place that a path may lead to.
 #[derive(Debug, Clone)]
-pub(super) enum Place<'f> {
+pub(super) enum PathTarget<'f> {
     /// The run.
     Run,
     /// A step of a kind; of a call with these tools (none: any).
@@ -56,93 +56,99 @@ pub(super) fn kind_of(word: &str) -> Option<Kind> {
 }
 
 /// The places that a path leads to; `left` says that its first name starts at the arguments of a call.
-pub(super) fn places<'f>(chain: &Chain, scope: Option<&Steps>, left: bool, facts: &'f Facts) -> Vec<Place<'f>> {
+pub(super) fn places<'f>(
+    chain: &Chain,
+    scope: Option<&Steps>,
+    left: bool,
+    context: &'f CursorContext,
+) -> Vec<PathTarget<'f>> {
     let mut segments = chain.segments.iter();
     let Some(Segment::Name(first)) = segments.next() else { return Vec::new() };
-    let mut found = first_places(first, scope, left, facts);
+    let mut found = first_places(first, scope, left, context);
     for segment in segments {
-        found = found.into_iter().flat_map(|place| step(place, segment, facts)).take(PLACES).collect();
+        found = found.into_iter().flat_map(|place| step(place, segment, context)).take(PLACES).collect();
     }
     found
 }
 
-fn first_places<'f>(first: &str, scope: Option<&Steps>, left: bool, facts: &'f Facts) -> Vec<Place<'f>> {
+fn first_places<'f>(first: &str, scope: Option<&Steps>, left: bool, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
     if let Some(scope) = scope {
         let kind = scope.kind.as_deref().and_then(kind_of).unwrap_or(Kind::Call);
-        let place = Place::Step(kind, scope.tools.clone());
+        let place = PathTarget::Step(kind, scope.tools.clone());
         if left && kind == Kind::Call && !matches!(first, "args" | "result") {
-            let arguments = field_places(place, "args", facts);
-            return arguments.into_iter().flat_map(|place| field_places(place, first, facts)).collect();
+            let arguments = field_places(place, "args", context);
+            return arguments.into_iter().flat_map(|place| field_places(place, first, context)).collect();
         }
         if kind.fields().contains(&first) {
-            return field_places(place, first, facts);
+            return field_places(place, first, context);
         }
     }
     match first {
-        "run" => vec![Place::Run],
-        "response" => field_places(Place::Run, "output", facts),
-        _ => field_places(Place::Run, first, facts),
+        "run" => vec![PathTarget::Run],
+        "response" => field_places(PathTarget::Run, "output", context),
+        _ => field_places(PathTarget::Run, first, context),
     }
 }
 
-fn step<'f>(place: Place<'f>, segment: &Segment, facts: &'f Facts) -> Vec<Place<'f>> {
+fn step<'f>(place: PathTarget<'f>, segment: &Segment, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
     match segment {
-        Segment::Name(name) => field_places(place, name, facts),
+        Segment::Name(name) => field_places(place, name, context),
         Segment::Element => element_places(place),
         Segment::Deep => Vec::new(),
     }
 }
 
-fn element_places(place: Place<'_>) -> Vec<Place<'_>> {
+fn element_places(place: PathTarget<'_>) -> Vec<PathTarget<'_>> {
     match place {
-        Place::Steps(kind, tools) => vec![Place::Step(kind, tools)],
-        Place::Recorded(skeleton) => skeleton.element.iter().map(|one| Place::Recorded(one)).collect(),
-        Place::Schema(root, at) => followed(root, at)
+        PathTarget::Steps(kind, tools) => vec![PathTarget::Step(kind, tools)],
+        PathTarget::Recorded(skeleton) => skeleton.element.iter().map(|one| PathTarget::Recorded(one)).collect(),
+        PathTarget::Schema(root, at) => followed(root, at)
             .and_then(|at| at.get("items"))
-            .map(|items| Place::Schema(root, items))
+            .map(|items| PathTarget::Schema(root, items))
             .into_iter()
             .collect(),
         _ => Vec::new(),
     }
 }
 
-fn field_places<'f>(place: Place<'f>, name: &str, facts: &'f Facts) -> Vec<Place<'f>> {
+fn field_places<'f>(place: PathTarget<'f>, name: &str, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
     match place {
-        Place::Run => run_places(name, facts),
-        Place::Step(Kind::Call, tools) => call_places(&tools, name, facts),
-        Place::Step(kind, _) => {
-            let list = facts.run.iter().filter_map(|run| run.root.fields.get(kind.list_key())?.element.as_deref());
-            list.filter_map(|one| one.fields.get(name)).map(Place::Recorded).collect()
+        PathTarget::Run => run_places(name, context),
+        PathTarget::Step(Kind::Call, tools) => call_places(&tools, name, context),
+        PathTarget::Step(kind, _) => {
+            let list = context.run.iter().filter_map(|run| run.root.fields.get(kind.list_key())?.element.as_deref());
+            list.filter_map(|one| one.fields.get(name)).map(PathTarget::Recorded).collect()
         }
-        Place::Recorded(skeleton) => skeleton.fields.get(name).map(Place::Recorded).into_iter().collect(),
-        Place::Schema(root, at) => alternatives(root, at)
+        PathTarget::Recorded(skeleton) => skeleton.fields.get(name).map(PathTarget::Recorded).into_iter().collect(),
+        PathTarget::Schema(root, at) => alternatives(root, at)
             .into_iter()
             .filter_map(|at| at.get("properties")?.get(name))
-            .map(|at| Place::Schema(root, at))
+            .map(|at| PathTarget::Schema(root, at))
             .collect(),
-        Place::Steps(..) | Place::Usage => Vec::new(),
+        PathTarget::Steps(..) | PathTarget::Usage => Vec::new(),
     }
 }
 
-fn run_places<'f>(name: &str, facts: &'f Facts) -> Vec<Place<'f>> {
+fn run_places<'f>(name: &str, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
     match kind_of(name).filter(|kind| kind.list_key() == name) {
-        Some(kind) => vec![Place::Steps(kind, Vec::new())],
-        None if name == "usage" => vec![Place::Usage],
-        None => facts.run.iter().filter_map(|run| run.root.fields.get(name)).map(Place::Recorded).collect(),
+        Some(kind) => vec![PathTarget::Steps(kind, Vec::new())],
+        None if name == "usage" => vec![PathTarget::Usage],
+        None => context.run.iter().filter_map(|run| run.root.fields.get(name)).map(PathTarget::Recorded).collect(),
     }
 }
 
-fn call_places<'f>(tools: &[String], name: &str, facts: &'f Facts) -> Vec<Place<'f>> {
+fn call_places<'f>(tools: &[String], name: &str, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
     let fits = matcher(tools);
-    let schemas = facts.tools.iter().filter(|(tool, _)| name == "args" && fits(tool));
-    let schemas = schemas.filter_map(|(_, tool)| tool.arguments.as_ref()).map(|schema| Place::Schema(schema, schema));
-    let recorded = facts.run.iter().flat_map(|run| &run.tools).filter(|(tool, _)| fits(tool));
+    let schemas = context.tools.iter().filter(|(tool, _)| name == "args" && fits(tool));
+    let schemas =
+        schemas.filter_map(|(_, tool)| tool.arguments.as_ref()).map(|schema| PathTarget::Schema(schema, schema));
+    let recorded = context.run.iter().flat_map(|run| &run.tools).filter(|(tool, _)| fits(tool));
     let value = |called: &'f Called| match name {
         "args" => Some(&called.args),
         "result" => Some(&called.result),
         _ => None,
     };
-    schemas.chain(recorded.filter_map(|(_, called)| value(called)).map(Place::Recorded)).collect()
+    schemas.chain(recorded.filter_map(|(_, called)| value(called)).map(PathTarget::Recorded)).collect()
 }
 
 /// Whether a tool is one of these, globs among them; of none all are.
@@ -175,25 +181,25 @@ fn alternatives<'f>(root: &'f Value, at: &'f Value) -> Vec<&'f Value> {
 }
 
 /// The fields of a place.
-pub(super) fn fields(place: &Place<'_>, facts: &Facts) -> Vec<Field> {
+pub(super) fn fields(place: &PathTarget<'_>, context: &CursorContext) -> Vec<Field> {
     match place {
-        Place::Run => {
+        PathTarget::Run => {
             let roots = vocabulary::words(Role::Root).filter(|word| word.word != "run");
             let mut all: Vec<Field> = roots.map(|word| described(word.word, word.doc)).collect();
-            let more = facts.run.iter().flat_map(|run| &run.root.fields).map(|(name, one)| of_skeleton(name, one));
+            let more = context.run.iter().flat_map(|run| &run.root.fields).map(|(name, one)| of_skeleton(name, one));
             all.extend(more);
             all
         }
-        Place::Step(kind, _) => kind.fields().iter().map(|name| step_field(*kind, name, facts)).collect(),
-        Place::Usage => USAGE.iter().map(|name| known_field(name)).collect(),
-        Place::Recorded(skeleton) => skeleton.fields.iter().map(|(name, one)| of_skeleton(name, one)).collect(),
-        Place::Schema(root, at) => alternatives(root, at).into_iter().flat_map(|at| of_schema(root, at)).collect(),
-        Place::Steps(..) => Vec::new(),
+        PathTarget::Step(kind, _) => kind.fields().iter().map(|name| step_field(*kind, name, context)).collect(),
+        PathTarget::Usage => USAGE.iter().map(|name| known_field(name)).collect(),
+        PathTarget::Recorded(skeleton) => skeleton.fields.iter().map(|(name, one)| of_skeleton(name, one)).collect(),
+        PathTarget::Schema(root, at) => alternatives(root, at).into_iter().flat_map(|at| of_schema(root, at)).collect(),
+        PathTarget::Steps(..) => Vec::new(),
     }
 }
 
-fn step_field(kind: Kind, name: &str, facts: &Facts) -> Field {
-    let list = facts.run.iter().find_map(|run| run.root.fields.get(kind.list_key())?.element.as_deref());
+fn step_field(kind: Kind, name: &str, context: &CursorContext) -> Field {
+    let list = context.run.iter().find_map(|run| run.root.fields.get(kind.list_key())?.element.as_deref());
     let examples = list.and_then(|one| one.fields.get(name)).map_or_else(Vec::new, |one| one.examples.clone());
     Field { examples, ..known_field(name) }
 }
@@ -246,14 +252,14 @@ fn word_of(word: &str) -> &str {
 }
 
 /// What is known of the value at a place itself.
-pub(super) fn itself(place: &Place<'_>) -> Field {
+pub(super) fn itself(place: &PathTarget<'_>) -> Field {
     match place {
-        Place::Run => described("run", "object: the run itself"),
-        Place::Step(kind, _) => described("", &format!("object: a {} of the run", kind.as_str())),
-        Place::Steps(kind, _) => described("", &format!("list: the {} of the run", kind.list_key())),
-        Place::Usage => described("usage", "object: the tokens that the run used"),
-        Place::Schema(root, at) => schema_field(root, at),
-        Place::Recorded(skeleton) => of_skeleton("", skeleton),
+        PathTarget::Run => described("run", "object: the run itself"),
+        PathTarget::Step(kind, _) => described("", &format!("object: a {} of the run", kind.as_str())),
+        PathTarget::Steps(kind, _) => described("", &format!("list: the {} of the run", kind.list_key())),
+        PathTarget::Usage => described("usage", "object: the tokens that the run used"),
+        PathTarget::Schema(root, at) => schema_field(root, at),
+        PathTarget::Recorded(skeleton) => of_skeleton("", skeleton),
     }
 }
 

@@ -1,19 +1,20 @@
 //! What helps a person while writing: completion, what stands under the cursor, signatures, readings in words.
 //!
-//! Everything here works on text, a byte offset and [`Facts`]: what is declared and what a recorded run holds. It looks at words and signs, not at
-//! the tree, because the text is nearly always broken where somebody is typing. The language server and the interactive session share it.
+//! Everything here works on text, a byte offset and a [`CursorContext`]: the declared names, and what a recorded run holds. It looks at words
+//! and signs, not at the tree, because the text is nearly always broken where somebody is typing. The language server and the interactive
+//! session share it.
 //!
 //! ```
-//! use averment_ide::assist::{Facts, complete};
-//! let found = complete("require se", 10, &Facts::default());
+//! use averment_ide::assist::{CursorContext, complete};
+//! let found = complete("require se", 10, &CursorContext::default());
 //! assert_eq!(found.range, 8..10);
 //! ```
 
 mod chain;
 mod complete;
+mod context;
 mod cursor;
 mod entries;
-mod facts;
 mod hover;
 mod member;
 mod paint;
@@ -23,8 +24,8 @@ mod skeleton;
 mod vocabulary;
 
 pub use complete::{Completion, CompletionKind, Completions, complete, plain};
+pub use context::{CursorContext, DeclaredTool, Named, Recorded};
 pub use cursor::brackets;
-pub use facts::{Facts, Named, Recorded, ToolFacts};
 pub use hover::{Hover, hover};
 pub use paint::{Class, Painted, paint};
 pub use reading::{hint, reading, step_reading};

@@ -9,19 +9,19 @@ use averment_syntax::ast::{
 /// What a statement about the course of a run says; `None` for any other.
 #[must_use]
 pub fn reading(statement: &Statement, sources: &SourceMap) -> Option<String> {
-    Reader { sources }.statement(statement).map(|reading| reading.words)
+    StatementReader { sources }.statement(statement).map(|reading| reading.words)
 }
 
 /// The same for a statement whose own words are easily read the wrong way round.
 #[must_use]
 pub fn hint(statement: &Statement, sources: &SourceMap) -> Option<String> {
-    Reader { sources }.statement(statement).filter(|reading| reading.is_misread).map(|reading| reading.words)
+    StatementReader { sources }.statement(statement).filter(|reading| reading.is_misread).map(|reading| reading.words)
 }
 
 /// A step pattern in words: `refund with amount > 100`.
 #[must_use]
 pub fn step_reading(step: &Step, sources: &SourceMap) -> String {
-    Reader { sources }.step(step, &[])
+    StatementReader { sources }.step(step, &[])
 }
 
 /// A statement in words.
@@ -39,11 +39,11 @@ fn misread(words: String) -> Reading {
     Reading { words, is_misread: true }
 }
 
-struct Reader<'s> {
+struct StatementReader<'s> {
     sources: &'s SourceMap,
 }
 
-impl Reader<'_> {
+impl StatementReader<'_> {
     fn written(&self, span: Span) -> String {
         self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
     }

@@ -1,6 +1,6 @@
 //! The function or step whose parentheses the cursor stands in.
 
-use super::facts::Facts;
+use super::context::CursorContext;
 use super::member::{self, Field};
 use averment_builtins::table;
 use averment_engine::check::DeclarationKind;
@@ -20,17 +20,17 @@ pub struct Signature {
 
 /// The signature at a byte offset: of the innermost call that is open there.
 #[must_use]
-pub fn signature(text: &str, at: usize, facts: &Facts) -> Option<Signature> {
+pub fn signature(text: &str, at: usize, context: &CursorContext) -> Option<Signature> {
     super::cursor::open_calls(text, at).into_iter().find_map(|call| {
         let name = text.get(call.name.clone())?;
         if call.is_step {
-            return of_step(name, text.get(call.inside..at)?, call.commas, facts);
+            return of_step(name, text.get(call.inside..at)?, call.commas, context);
         }
-        of_function(name, call.commas + usize::from(call.is_piped), facts)
+        of_function(name, call.commas + usize::from(call.is_piped), context)
     })
 }
 
-fn of_function(name: &str, active: usize, facts: &Facts) -> Option<Signature> {
+fn of_function(name: &str, active: usize, context: &CursorContext) -> Option<Signature> {
     if let Some(builtin) = table::lookup(name) {
         let label = builtin.signature();
         let inside =
@@ -38,23 +38,23 @@ fn of_function(name: &str, active: usize, facts: &Facts) -> Option<Signature> {
         let parameters = inside.split(", ").filter(|one| !one.is_empty()).map(str::to_owned).collect();
         return Some(Signature { parameters, active, doc: builtin.doc.to_owned(), label });
     }
-    let one = facts.named(name, &[DeclarationKind::Def])?;
+    let one = context.named(name, &[DeclarationKind::Def])?;
     let doc = one.doc.clone().unwrap_or_default();
     let label = one.signature.strip_prefix("def ").unwrap_or(&one.signature).to_owned();
     Some(Signature { label, parameters: one.parameters.clone(), active, doc })
 }
 
 /// A step pattern: the parameters of a `def step`, or the arguments of the tool; the one that is named is active.
-fn of_step(name: &str, written: &str, commas: usize, facts: &Facts) -> Option<Signature> {
-    if let Some(one) = facts.named(name, &[DeclarationKind::DefStep]) {
+fn of_step(name: &str, written: &str, commas: usize, context: &CursorContext) -> Option<Signature> {
+    if let Some(one) = context.named(name, &[DeclarationKind::DefStep]) {
         let doc = one.doc.clone().unwrap_or_default();
         let label = one.signature.strip_prefix("def step ").unwrap_or(&one.signature).to_owned();
         return Some(Signature { label, parameters: one.parameters.clone(), active: commas, doc });
     }
     let steps = super::cursor::Steps { tools: vec![name.to_owned()], kind: None };
     let args = super::chain::Chain { segments: vec![super::chain::Segment::Name("args".to_owned())] };
-    let places = member::places(&args, Some(&steps), false, facts);
-    let fields = member::merged(places.iter().flat_map(|place| member::fields(place, facts)));
+    let places = member::places(&args, Some(&steps), false, context);
+    let fields = member::merged(places.iter().flat_map(|place| member::fields(place, context)));
     if fields.is_empty() {
         return None;
     }
@@ -62,7 +62,7 @@ fn of_step(name: &str, written: &str, commas: usize, facts: &Facts) -> Option<Si
     let entry = written.rsplit(',').next().unwrap_or("").trim();
     let first = entry.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
     let active = fields.iter().position(|field| field.name == first).unwrap_or(parameters.len());
-    let doc = facts.tools.get(name).and_then(|tool| tool.description.clone()).unwrap_or_default();
+    let doc = context.tools.get(name).and_then(|tool| tool.description.clone()).unwrap_or_default();
     Some(Signature { label: format!("{name}({})", parameters.join(", ")), parameters, active, doc })
 }
 

@@ -14,12 +14,12 @@ pub fn nearly(context: &mut Context<'_>) {
     let own = |kind| matches!(kind, DeclarationKind::DefStep | DeclarationKind::Tool);
     let mut known: BTreeSet<&str> = declared.filter(|one| own(one.kind)).map(|one| one.name.as_str()).collect();
     known.extend(context.checked.module.tools.iter().map(|tool| tool.name.as_str()));
-    walk::file(context.ast(), &mut Names(context, known));
+    walk::file(context.ast(), &mut NameVisitor(context, known));
 }
 
-struct Names<'c, 'a>(&'c mut Context<'a>, BTreeSet<&'a str>);
+struct NameVisitor<'c, 'a>(&'c mut Context<'a>, BTreeSet<&'a str>);
 
-impl<'a> Visit<'a> for Names<'_, 'a> {
+impl<'a> Visit<'a> for NameVisitor<'_, 'a> {
     fn step(&mut self, step: &'a Step) {
         let StepKind::Atom(Atom { subject: Subject::Tool(name), arguments, status, .. }) = &step.kind else { return };
         let Some(kind) = near::kind(&name.text).filter(|_| !self.1.contains(name.text.as_str())) else { return };

@@ -169,15 +169,15 @@ impl Locals<'_, '_> {
 
 /// Whether an expression speaks of a name; one that is hidden by a variable of its own counts too.
 fn mentions(expr: &Expr, name: &str) -> bool {
-    struct Search<'n>(&'n str, bool);
-    impl Visit<'_> for Search<'_> {
+    struct MentionVisitor<'n>(&'n str, bool);
+    impl Visit<'_> for MentionVisitor<'_> {
         fn expr(&mut self, expr: &Expr) {
             self.1 |= matches!(&expr.kind, ExprKind::Name(found) if found == self.0);
         }
     }
-    let mut search = Search(name, false);
-    walk::expr(expr, &mut search);
-    search.1
+    let mut visitor = MentionVisitor(name, false);
+    walk::expr(expr, &mut visitor);
+    visitor.1
 }
 
 /// Bindings that stand in one place only, where only a second place would give them a meaning.

@@ -278,8 +278,8 @@ fn covered(place: Span, text: &str, other: Span, by: &str) -> Diagnostic {
 
 /// `within 0 calls`.
 pub fn bounds(context: &mut Context<'_>) {
-    struct Bounds<'c, 'a>(&'c mut Context<'a>);
-    impl<'a> Visit<'a> for Bounds<'_, 'a> {
+    struct BoundsVisitor<'c, 'a>(&'c mut Context<'a>);
+    impl<'a> Visit<'a> for BoundsVisitor<'_, 'a> {
         fn within(&mut self, within: &'a Within) {
             if within.number.value != "0" || within.unit != Some(WithinUnit::Calls) {
                 return;
@@ -294,5 +294,5 @@ pub fn bounds(context: &mut Context<'_>) {
             );
         }
     }
-    walk::file(context.ast(), &mut Bounds(context));
+    walk::file(context.ast(), &mut BoundsVisitor(context));
 }

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::logic::build::Builder;
 use super::logic::course::Assertions;
 use super::logic::formula::{Bounds, Formula, Subject};
-use super::logic::solve::{Answer, impossible, solve};
+use super::logic::solve::{Satisfiability, impossible, solve};
 use super::logic::{key, witness};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const NEIGHBOURS: usize = 64;
 
 /// An assertion that is compared with others.
-struct Entry<'m> {
+struct ComparedAssertion<'m> {
     assertion: &'m ir::Assertion,
     bounds: Bounds,
     subjects: BTreeSet<Subject>,
@@ -29,13 +29,13 @@ pub fn pairs(context: &mut Context<'_>) {
     let module = &context.checked.module;
     for scope in scopes(module, context.root) {
         let mut assertions = Assertions::new(module);
-        let entries: Vec<Entry<'_>> = scope
+        let entries: Vec<ComparedAssertion<'_>> = scope
             .into_iter()
             .map(|assertion| {
                 let bounds = assertions.bounds(&assertion.check, &assertion.text);
                 let mut subjects = BTreeSet::new();
                 bounds.possible.subjects(&mut subjects);
-                Entry { assertion, bounds, subjects, text: &assertion.text }
+                ComparedAssertion { assertion, bounds, subjects, text: &assertion.text }
             })
             .collect();
         let facts = assertions.facts();
@@ -64,10 +64,15 @@ fn scopes(module: &ir::Module, root: averment_base::source::FileId) -> Vec<Vec<&
     scopes.into_values().collect()
 }
 
-fn compare(context: &mut Context<'_>, assertions: &Assertions<'_>, facts: &[Formula], entries: &[Entry<'_>]) {
+fn compare(
+    context: &mut Context<'_>,
+    assertions: &Assertions<'_>,
+    facts: &[Formula],
+    entries: &[ComparedAssertion<'_>],
+) {
     let subjects = &assertions.builder.subjects;
     let linked = linked_subjects(facts);
-    let of = |entry: &Entry<'_>| -> BTreeSet<Subject> {
+    let of = |entry: &ComparedAssertion<'_>| -> BTreeSet<Subject> {
         entry
             .subjects
             .iter()
@@ -117,12 +122,12 @@ fn related(
     context: &Context<'_>,
     assertions: &Assertions<'_>,
     facts: &[Formula],
-    earlier: &Entry<'_>,
-    later: &Entry<'_>,
+    earlier: &ComparedAssertion<'_>,
+    later: &ComparedAssertion<'_>,
 ) -> Option<Diagnostic> {
     let subjects = &assertions.builder.subjects;
     let never = |formulas: [&Formula; 2]| impossible(subjects, &facts.iter().chain(formulas).collect::<Vec<_>>());
-    let line = |entry: &Entry<'_>| context.sources.position(entry.assertion.span).line;
+    let line = |entry: &ComparedAssertion<'_>| context.sources.position(entry.assertion.span).line;
     let place = later.assertion.span;
     if context.wants(Slug::Contradictory)
         && gates(earlier)
@@ -131,7 +136,7 @@ fn related(
     {
         let opposite = later.bounds.certain.clone().negated();
         let shown = match solve(subjects, &[&earlier.bounds.possible, &opposite]) {
-            Answer::Perhaps(model) => witness::of_model(subjects, &model),
+            Satisfiability::Perhaps(model) => witness::of_model(subjects, &model),
             _ => None,
         };
         let message = format!("this and line {} can never both hold", line(earlier));
@@ -169,7 +174,7 @@ fn related(
 }
 
 /// Whether a failing assertion fails the run.
-fn gates(entry: &Entry<'_>) -> bool {
+fn gates(entry: &ComparedAssertion<'_>) -> bool {
     entry.assertion.settings.severity == Severity::Error
 }
 

@@ -12,11 +12,11 @@ use averment_syntax::ast::{
 
 /// `fetch*` in a flow: a tool whose name starts so, not a repetition.
 pub fn globs_in_flows(context: &mut Context<'_>) {
-    let mut names = Names::default();
+    let mut names = ToolNames::default();
     walk::file(context.ast(), &mut names);
-    let Names { flows, others, .. } = names;
+    let ToolNames { flows, others, .. } = names;
     for flow in flows {
-        let mut known = Names::default();
+        let mut known = ToolNames::default();
         walk::flow(flow, &mut known);
         known.others.extend(others.iter().cloned());
         known.others.extend(context.checked.module.tools.iter().map(|tool| tool.name.clone()));
@@ -26,13 +26,13 @@ pub fn globs_in_flows(context: &mut Context<'_>) {
 
 /// The names of tools outside of flows, and the flows.
 #[derive(Default)]
-struct Names<'a> {
+struct ToolNames<'a> {
     others: Vec<String>,
     flows: Vec<&'a Flow>,
     in_flow: Option<Span>,
 }
 
-impl<'a> Visit<'a> for Names<'a> {
+impl<'a> Visit<'a> for ToolNames<'a> {
     fn statement(&mut self, statement: &'a Statement) {
         if let StatementKind::Flow { flow } = &statement.kind {
             self.flows.push(flow);

@@ -1,10 +1,10 @@
 //! One document with everything that is known of it.
 
-use super::again::{Earlier, How, Work};
 use super::documents::Documents;
+use super::incremental::{CheckInput, CheckMode, Earlier};
 use super::picked::PickedRun;
 use super::place::uri_of;
-use crate::assist::Facts;
+use crate::assist::CursorContext;
 use crate::lint::LintOptions;
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
@@ -42,7 +42,7 @@ pub struct Analysis {
     /// What is said, lints included.
     pub diagnostics: Diagnostics,
     /// What completion and hover know.
-    pub facts: Facts,
+    pub context: CursorContext,
     /// Files that were read or looked for.
     pub asked: BTreeSet<PathBuf>,
     /// Only what changed was checked: the names are those of the text, the rules are none to be run, and lints of what changed are missing.
@@ -62,7 +62,7 @@ impl Analysis {
         documents: &Documents,
         lints: Option<&LintOptions>,
         before: Option<Analysis>,
-        how: How,
+        mode: CheckMode,
     ) -> Self {
         let mut sources = SourceMap::default();
         // Other files are named as seen from this one.
@@ -73,24 +73,24 @@ impl Analysis {
         let old_text = earlier.as_ref().map(|earlier| Arc::clone(&earlier.text));
         let before =
             read.map(|(outline, items)| PreviousParse { text: old_text.as_deref().unwrap_or(""), outline, items });
-        let (tree, again) = parse_incremental(&sources, root, &Limits::default(), before);
-        let work = Work { sources, root, documents, lints };
-        let done = match earlier.filter(|earlier| how == How::Quickly && earlier.allows(&tree, &again)) {
-            Some(earlier) => earlier.patched(work, tree, &again),
-            None => work.whole(tree, again.diagnostics.clone()),
+        let (tree, parse) = parse_incremental(&sources, root, &Limits::default(), before);
+        let work = CheckInput { sources, root, documents, lints };
+        let done = match earlier.filter(|earlier| mode == CheckMode::Incremental && earlier.allows(&tree, &parse)) {
+            Some(earlier) => earlier.patched(work, tree, &parse),
+            None => work.whole(tree, parse.diagnostics.clone()),
         };
-        let facts = Facts::of(&done.checked, &done.sources, root);
+        let context = CursorContext::of(&done.checked, &done.sources, root);
         Self {
             sources: done.sources,
             root,
             uri: uri.clone(),
             checked: done.checked,
             diagnostics: done.diagnostics,
-            facts,
+            context,
             asked: done.asked,
             partial: done.partial,
-            outline: again.outline,
-            syntax: again.diagnostics,
+            outline: parse.outline,
+            syntax: parse.diagnostics,
             compiled: OnceCell::new(),
             outcome: OnceCell::new(),
         }

@@ -3,15 +3,13 @@
 //! [`serve`] answers one client. Everything it knows comes from the stages that the command line calls: `check`, `lint`, `fmt`, `vm` and
 //! [`crate::assist`]; open documents hide what is on disk. One thread answers in order; what is cancelled while it waits is not begun.
 
-mod again;
-#[cfg(test)]
-mod again_tests;
 mod analysis;
 mod capabilities;
 mod dispatch;
 mod documents;
 mod events;
 mod features;
+mod incremental;
 mod picked;
 mod place;
 mod project;

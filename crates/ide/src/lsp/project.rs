@@ -1,7 +1,7 @@
 //! The projects that open documents belong to: their levels of lints.
 
 use crate::lint::LintOptions;
-use crate::project::{self, Found, LoadOptions};
+use crate::project::{self, LoadOptions, ProjectSearch};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -26,10 +26,10 @@ impl Projects {
 
 fn options(folder: &Path) -> LintOptions {
     match project::find(folder) {
-        Found::File(file) => match project::load(&file, LoadOptions::default()) {
+        ProjectSearch::File(file) => match project::load(&file, LoadOptions::default()) {
             Ok(project) => LintOptions { levels: project.lint },
             Err(_) => LintOptions::default(),
         },
-        Found::Nothing | Found::Foreign(_) => LintOptions::default(),
+        ProjectSearch::Nothing | ProjectSearch::Foreign(_) => LintOptions::default(),
     }
 }

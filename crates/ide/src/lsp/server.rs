@@ -1,9 +1,9 @@
 //! The state of a session and its loop.
 
-use super::again::How;
 use super::analysis::Analysis;
 use super::dispatch;
 use super::documents::{Documents, document_key};
+use super::incremental::CheckMode;
 use super::picked::PickedRun;
 use super::place::path_of;
 use super::project::Projects;
@@ -139,7 +139,7 @@ impl Server {
             && let Some(partial) = self.analyses.remove(key)
         {
             self.earlier.insert(key.to_path_buf(), partial);
-            self.analyze_as(key, How::Wholly);
+            self.analyze_as(key, CheckMode::Full);
         }
     }
 
@@ -319,10 +319,10 @@ impl Server {
 
     /// Makes sure that there is an analysis.
     pub fn analyze(&mut self, key: &Path) -> Option<()> {
-        self.analyze_as(key, How::Quickly)
+        self.analyze_as(key, CheckMode::Incremental)
     }
 
-    fn analyze_as(&mut self, key: &Path, how: How) -> Option<()> {
+    fn analyze_as(&mut self, key: &Path, mode: CheckMode) -> Option<()> {
         if self.analyses.contains_key(key) {
             return Some(());
         }
@@ -332,7 +332,7 @@ impl Server {
         };
         let options = self.settings.lint.then(|| self.projects.options(key));
         let before = self.earlier.remove(key);
-        let analysis = Analysis::of((key, &uri, text), &self.documents, options.as_ref(), before, how);
+        let analysis = Analysis::of((key, &uri, text), &self.documents, options.as_ref(), before, mode);
         if analysis.partial {
             self.unsettled.insert(key.to_path_buf());
         }

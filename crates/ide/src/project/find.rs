@@ -10,7 +10,7 @@ const HEIGHT: usize = 64;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum ProjectSearch {
     /// No project file.
     Nothing,
     /// This one.
@@ -21,7 +21,7 @@ pub enum Found {
 
 /// Looks for the project of rule files: from the folder of the first, or from the working directory where none is named.
 #[must_use]
-pub fn find_for(rules: &[PathBuf]) -> Found {
+pub fn find_for(rules: &[PathBuf]) -> ProjectSearch {
     let first = rules.iter().find(|path| path.as_os_str() != "-");
     find(&first.map_or_else(PathBuf::new, |path| match path.is_dir() {
         true => path.clone(),
@@ -32,7 +32,7 @@ pub fn find_for(rules: &[PathBuf]) -> Found {
 /// Looks for `averment.toml` in a folder (empty: the working directory) and above it. The search ends at the folder that holds `.git`, below the
 /// home folder and below the root.
 #[must_use]
-pub fn find(start: &Path) -> Found {
+pub fn find(start: &Path) -> ProjectSearch {
     let here = std::env::current_dir().unwrap_or_default();
     let start = normalized(&here.join(start));
     let home = std::env::home_dir().map(|home| normalized(&home));
@@ -43,13 +43,17 @@ pub fn find(start: &Path) -> Found {
         let file = folder.join(NAME);
         if file.is_file() {
             let shown = seen_from(&here, &file);
-            return if height > 0 && is_foreign(&file) { Found::Foreign(shown) } else { Found::File(shown) };
+            return if height > 0 && is_foreign(&file) {
+                ProjectSearch::Foreign(shown)
+            } else {
+                ProjectSearch::File(shown)
+            };
         }
         if folder.join(".git").exists() {
             break;
         }
     }
-    Found::Nothing
+    ProjectSearch::Nothing
 }
 
 /// The path as it is shortest from a folder, where one of them contains the other; the path itself otherwise.
@@ -112,10 +116,10 @@ mod tests {
         let deep = root.path().join("repository/rules/deep");
         std::fs::create_dir_all(&deep).unwrap();
         std::fs::write(root.path().join(NAME), "").unwrap();
-        assert_eq!(find(&deep), Found::File(root.path().join(NAME)));
+        assert_eq!(find(&deep), ProjectSearch::File(root.path().join(NAME)));
         std::fs::create_dir(root.path().join("repository/.git")).unwrap();
-        assert_eq!(find(&deep), Found::Nothing);
+        assert_eq!(find(&deep), ProjectSearch::Nothing);
         std::fs::write(root.path().join("repository").join(NAME), "").unwrap();
-        assert_eq!(find(&deep), Found::File(root.path().join("repository").join(NAME)));
+        assert_eq!(find(&deep), ProjectSearch::File(root.path().join("repository").join(NAME)));
     }
 }

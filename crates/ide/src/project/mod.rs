@@ -10,7 +10,7 @@
 mod find;
 mod read;
 
-pub use find::{Found, NAME, find, find_for};
+pub use find::{NAME, ProjectSearch, find, find_for};
 
 use crate::lint::Levels;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug, render};

@@ -17,7 +17,7 @@ const PERMISSIONS: &[&str] = &["read", "run"];
 /// The keys of `[test]`.
 const TEST: &[&str] = &["cases", "minimum-coverage"];
 
-type Entry<'v, 't> = &'v Spanned<DeValue<'t>>;
+type TomlEntry<'v, 't> = &'v Spanned<DeValue<'t>>;
 
 /// Reads the text of a project file.
 pub fn read(file: &Path, text: &str, id: FileId, options: LoadOptions) -> (Project, Diagnostics) {
@@ -78,7 +78,7 @@ impl Reader {
         }
     }
 
-    fn permissions(&mut self, value: Entry<'_, '_>, project: &mut Project) {
+    fn permissions(&mut self, value: TomlEntry<'_, '_>, project: &mut Project) {
         let Some(table) = self.table(value) else { return };
         for (key, value) in table {
             match key.get_ref().as_ref() {
@@ -93,7 +93,7 @@ impl Reader {
         }
     }
 
-    fn lint(&mut self, value: Entry<'_, '_>, project: &mut Project) {
+    fn lint(&mut self, value: TomlEntry<'_, '_>, project: &mut Project) {
         let Some(table) = self.table(value) else { return };
         for (key, value) in table {
             let word = key.get_ref().as_ref();
@@ -119,7 +119,7 @@ impl Reader {
         }
     }
 
-    fn level(&mut self, value: Entry<'_, '_>) -> Option<Level> {
+    fn level(&mut self, value: TomlEntry<'_, '_>) -> Option<Level> {
         let word = self.text(value)?;
         let level = Level::parse(word);
         if level.is_none() {
@@ -137,7 +137,7 @@ impl Reader {
         level
     }
 
-    fn test(&mut self, value: Entry<'_, '_>, project: &mut Project) {
+    fn test(&mut self, value: TomlEntry<'_, '_>, project: &mut Project) {
         let Some(table) = self.table(value) else { return };
         for (key, value) in table {
             match key.get_ref().as_ref() {
@@ -149,7 +149,7 @@ impl Reader {
     }
 
     /// A share: `0.9`, or `"90%"`.
-    fn share(&mut self, value: Entry<'_, '_>) -> Option<f64> {
+    fn share(&mut self, value: TomlEntry<'_, '_>) -> Option<f64> {
         let found = match value.get_ref() {
             DeValue::Float(number) => number.as_str().replace('_', "").parse::<f64>().ok(),
             DeValue::Integer(number) => number.as_str().replace('_', "").parse::<f64>().ok(),
@@ -165,13 +165,13 @@ impl Reader {
         share
     }
 
-    fn params(&mut self, value: Entry<'_, '_>) -> Vec<(String, Value)> {
+    fn params(&mut self, value: TomlEntry<'_, '_>) -> Vec<(String, Value)> {
         let Some(table) = self.table(value) else { return Vec::new() };
         table.iter().filter_map(|(key, value)| Some((key.get_ref().to_string(), self.json(value)?))).collect()
     }
 
     /// A value as JSON. The depth is bounded by the reader of TOML.
-    fn json(&mut self, value: Entry<'_, '_>) -> Option<Value> {
+    fn json(&mut self, value: TomlEntry<'_, '_>) -> Option<Value> {
         Some(match value.get_ref() {
             DeValue::String(text) => Value::String(text.to_string()),
             DeValue::Boolean(value) => Value::Bool(*value),
@@ -196,7 +196,7 @@ impl Reader {
         })
     }
 
-    fn number(&mut self, text: &str, value: Entry<'_, '_>) -> Option<Value> {
+    fn number(&mut self, text: &str, value: TomlEntry<'_, '_>) -> Option<Value> {
         let plain = text.replace('_', "");
         let number = serde_json::from_str(plain.strip_prefix('+').unwrap_or(&plain)).ok();
         if number.is_none() {
@@ -205,7 +205,7 @@ impl Reader {
         number
     }
 
-    fn wrong_type(&mut self, value: Entry<'_, '_>, wanted: &str, help: &str) {
+    fn wrong_type(&mut self, value: TomlEntry<'_, '_>, wanted: &str, help: &str) {
         let found = match value.get_ref() {
             DeValue::String(_) => "a text",
             DeValue::Integer(_) | DeValue::Float(_) => "a number",
@@ -217,7 +217,7 @@ impl Reader {
         self.say(value.span(), format!("this is {found}, and {wanted} is expected"), help);
     }
 
-    fn table<'v, 't>(&mut self, value: Entry<'v, 't>) -> Option<&'v DeTable<'t>> {
+    fn table<'v, 't>(&mut self, value: TomlEntry<'v, 't>) -> Option<&'v DeTable<'t>> {
         match value.get_ref() {
             DeValue::Table(table) => Some(table),
             _ => {
@@ -227,7 +227,7 @@ impl Reader {
         }
     }
 
-    fn boolean(&mut self, value: Entry<'_, '_>) -> Option<bool> {
+    fn boolean(&mut self, value: TomlEntry<'_, '_>) -> Option<bool> {
         match value.get_ref() {
             DeValue::Boolean(value) => Some(*value),
             _ => {
@@ -237,7 +237,7 @@ impl Reader {
         }
     }
 
-    fn text<'v>(&mut self, value: Entry<'v, '_>) -> Option<&'v str> {
+    fn text<'v>(&mut self, value: TomlEntry<'v, '_>) -> Option<&'v str> {
         match value.get_ref() {
             DeValue::String(text) => Some(text.as_ref()),
             _ => {
@@ -248,7 +248,7 @@ impl Reader {
     }
 
     /// A text, or a list of texts, each with its place.
-    fn texts<'v>(&mut self, value: Entry<'v, '_>) -> Vec<(&'v str, std::ops::Range<usize>)> {
+    fn texts<'v>(&mut self, value: TomlEntry<'v, '_>) -> Vec<(&'v str, std::ops::Range<usize>)> {
         match value.get_ref() {
             DeValue::String(text) => vec![(text.as_ref(), value.span())],
             DeValue::Array(values) => values.iter().filter_map(|one| Some((self.text(one)?, one.span()))).collect(),
@@ -259,7 +259,7 @@ impl Reader {
         }
     }
 
-    fn words(&mut self, value: Entry<'_, '_>, known: &[&str]) -> Vec<String> {
+    fn words(&mut self, value: TomlEntry<'_, '_>, known: &[&str]) -> Vec<String> {
         let mut words = Vec::new();
         for (word, span) in self.texts(value) {
             if known.contains(&word) {
@@ -271,12 +271,12 @@ impl Reader {
         words
     }
 
-    fn paths(&mut self, value: Entry<'_, '_>) -> Vec<PathBuf> {
+    fn paths(&mut self, value: TomlEntry<'_, '_>) -> Vec<PathBuf> {
         let texts = self.texts(value);
         texts.into_iter().filter_map(|(text, span)| self.path(text, span)).collect()
     }
 
-    fn patterns(&mut self, value: Entry<'_, '_>) -> Vec<String> {
+    fn patterns(&mut self, value: TomlEntry<'_, '_>) -> Vec<String> {
         self.paths(value).into_iter().map(|path| path.to_string_lossy().into_owned()).collect()
     }
 

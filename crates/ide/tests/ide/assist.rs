@@ -5,7 +5,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::check::{self, CheckOptions, files::Memory};
 use averment_fixtures as fixtures;
-use averment_ide::assist::{self, Facts};
+use averment_ide::assist::{self, CursorContext};
 use averment_syntax::ast::{Item, ItemKind, StatementKind};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ struct Fixture {
     name: String,
     text: String,
     marks: Vec<usize>,
-    facts: Facts,
+    context: CursorContext,
 }
 
 fn folder(feature: &str) -> PathBuf {
@@ -38,21 +38,21 @@ fn fixture(path: &Path) -> Fixture {
         marks.push(text.len());
     }
     marks.pop();
-    let facts = facts_of(&text, path);
-    Fixture { name: fixtures::stem(path), text, marks, facts }
+    let context = context_of(&text, path);
+    Fixture { name: fixtures::stem(path), text, marks, context }
 }
 
-fn facts_of(text: &str, path: &Path) -> Facts {
+fn context_of(text: &str, path: &Path) -> CursorContext {
     let tools = std::fs::read_to_string(path.with_file_name("tools.json")).unwrap_or_default();
     let files = Memory::new([("tools.json", tools)]);
     let mut sources = SourceMap::default();
     let root = sources.add(SourceFile::new("rules.assert", Some(Path::new("")), text));
     let checked = check::check(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
-    let facts = Facts::of(&checked, &sources, root);
-    let Ok(run) = std::fs::read_to_string(path.with_extension("json")) else { return facts };
+    let context = CursorContext::of(&checked, &sources, root);
+    let Ok(run) = std::fs::read_to_string(path.with_extension("json")) else { return context };
     let arena = bumpalo::Bump::new();
     let run = averment_traces::read_str(&run, &arena, &Limits::default()).unwrap();
-    facts.with_run(&run)
+    context.with_run(&run)
 }
 
 /// The line of an offset with the cursor in it.
@@ -79,7 +79,7 @@ fn snapshot(feature: &str, name: &str, text: &str) {
 #[test]
 fn completion() {
     compare("completion", |fixture, mark| {
-        let found = assist::complete(&fixture.text, mark, &fixture.facts);
+        let found = assist::complete(&fixture.text, mark, &fixture.context);
         let typed = &fixture.text[found.range.start..mark];
         let mut out = String::new();
         if let Some(path) = &found.path {
@@ -101,7 +101,7 @@ fn completion() {
 
 #[test]
 fn hover() {
-    compare("hover", |fixture, mark| match assist::hover(&fixture.text, mark, &fixture.facts) {
+    compare("hover", |fixture, mark| match assist::hover(&fixture.text, mark, &fixture.context) {
         None => "  nothing\n".to_owned(),
         Some(hover) => {
             let text: String = hover.text.lines().map(|line| format!("  | {line}\n")).collect();
@@ -112,7 +112,7 @@ fn hover() {
 
 #[test]
 fn signatures() {
-    compare("signature", |fixture, mark| match assist::signature(&fixture.text, mark, &fixture.facts) {
+    compare("signature", |fixture, mark| match assist::signature(&fixture.text, mark, &fixture.context) {
         None => "  none\n".to_owned(),
         Some(found) => {
             let active = found.parameters.get(found.active).map_or("none", String::as_str);
@@ -149,19 +149,19 @@ fn readings(items: &[Item], sources: &SourceMap, out: &mut String) {
 fn any_place_of_any_text_has_an_answer_and_none_stops_the_program() {
     for path in fixtures::files(&fixtures::project("tests/conformance/language/good")) {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        let facts = Facts::default();
+        let context = CursorContext::default();
         for at in (0..text.len()).step_by(37) {
-            let found = assist::complete(&text, at, &facts);
+            let found = assist::complete(&text, at, &context);
             assert!(
                 found.range.start <= at && at <= found.range.end.max(at),
                 "{}: {at} {:?}",
                 path.display(),
                 found.range
             );
-            let _ = assist::hover(&text, at, &facts);
-            let _ = assist::signature(&text, at, &facts);
+            let _ = assist::hover(&text, at, &context);
+            let _ = assist::signature(&text, at, &context);
             let (cut, _) = text.split_at((0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap());
-            let _ = assist::complete(cut, cut.len(), &facts);
+            let _ = assist::complete(cut, cut.len(), &context);
         }
     }
 }

@@ -4,8 +4,8 @@ mod steps;
 mod values;
 mod words;
 
+use super::context::CursorContext;
 use super::cursor::{Cursor, Mode};
-use super::facts::Facts;
 use super::vocabulary::{self, Role, Word};
 use std::ops::Range;
 
@@ -118,11 +118,11 @@ fn escaped(text: &str) -> String {
 
 /// What can be written at a byte offset.
 #[must_use]
-pub fn complete(text: &str, at: usize, facts: &Facts) -> Completions {
+pub fn complete(text: &str, at: usize, context: &CursorContext) -> Completions {
     let cursor = Cursor::new(text, at);
-    let mut found = Found { cursor: &cursor, facts, items: Vec::new(), path: None };
+    let mut found = CompletionBuilder { cursor: &cursor, context, items: Vec::new(), path: None };
     found.collect();
-    let Found { items, path, .. } = found;
+    let CompletionBuilder { items, path, .. } = found;
     let mut distinct: Vec<Completion> = Vec::with_capacity(items.len());
     let mut seen = std::collections::BTreeSet::new();
     for item in items {
@@ -133,14 +133,14 @@ pub fn complete(text: &str, at: usize, facts: &Facts) -> Completions {
     Completions { range: cursor.range.clone(), items: distinct, path }
 }
 
-struct Found<'c, 't> {
+struct CompletionBuilder<'c, 't> {
     cursor: &'c Cursor<'t>,
-    facts: &'c Facts,
+    context: &'c CursorContext,
     items: Vec<Completion>,
     path: Option<String>,
 }
 
-impl Found<'_, '_> {
+impl CompletionBuilder<'_, '_> {
     fn collect(&mut self) {
         if self.cursor.in_comment {
             self.comment();

@@ -1,20 +1,20 @@
 //! Steps, what follows them, and what stands in their parentheses.
 
 use super::values::is_value;
-use super::{CompletionKind, Found, escaped};
+use super::{CompletionBuilder, CompletionKind, escaped};
 use crate::assist::chain::{Chain, Segment};
+use crate::assist::context::Named;
 use crate::assist::cursor::{Mode, Steps, tokens};
-use crate::assist::facts::Named;
-use crate::assist::member::{self, Field, Place, kind_of};
+use crate::assist::member::{self, Field, PathTarget, kind_of};
 use crate::assist::vocabulary::{self, Role};
 use averment_engine::check::DeclarationKind;
 use averment_runs::run::Kind;
 use averment_syntax::statements;
 
-impl Found<'_, '_> {
+impl CompletionBuilder<'_, '_> {
     pub(super) fn steps(&mut self) {
         self.tools(true);
-        let steps = self.facts.names.iter().filter(|one| one.kind == DeclarationKind::DefStep);
+        let steps = self.context.names.iter().filter(|one| one.kind == DeclarationKind::DefStep);
         let steps: Vec<Named> = steps.cloned().collect();
         steps.iter().for_each(|one| self.named(one));
         self.words(Role::Kind, CompletionKind::StepKind);
@@ -38,7 +38,7 @@ impl Found<'_, '_> {
 
     pub(super) fn predicates(&mut self) {
         let defs: Vec<Named> =
-            self.facts.names.iter().filter(|one| one.kind == DeclarationKind::Def).cloned().collect();
+            self.context.names.iter().filter(|one| one.kind == DeclarationKind::Def).cloned().collect();
         for one in &defs {
             self.push(CompletionKind::Function, &one.name, &one.name, &one.signature, one.doc.as_deref().unwrap_or(""));
         }
@@ -46,10 +46,10 @@ impl Found<'_, '_> {
 
     /// The tools of the catalogue and of the run.
     pub(super) fn tools(&mut self, with_arguments: bool) {
-        let facts = self.facts;
-        for name in facts.tool_names() {
-            let declared = facts.tools.get(name);
-            let called = facts.run.as_ref().and_then(|run| run.tools.get(name));
+        let context = self.context;
+        for name in context.tool_names() {
+            let declared = context.tools.get(name);
+            let called = context.run.as_ref().and_then(|run| run.tools.get(name));
             let detail = match (declared.is_some(), called) {
                 (true, Some(called)) => format!("declared, called {}", times(called.count)),
                 (false, Some(called)) => format!("called {} in the run", times(called.count)),
@@ -60,7 +60,7 @@ impl Found<'_, '_> {
             let insert = escaped(&written);
             self.push(CompletionKind::Tool, &written, &insert, &detail, &doc);
         }
-        if with_arguments && facts.tool_names().is_empty() {
+        if with_arguments && context.tool_names().is_empty() {
             let bare: Vec<String> = self.words_used_as_tools();
             for name in bare {
                 self.push(CompletionKind::Tool, &name, &name, "named in this file", "");
@@ -139,12 +139,12 @@ impl Found<'_, '_> {
         if matches!(self.cursor.mode, Mode::Use) {
             return self.modules();
         }
-        let places = member::places(chain, self.cursor.scope.as_ref(), left, self.facts);
-        let fields = places.iter().flat_map(|place| member::fields(place, self.facts));
+        let places = member::places(chain, self.cursor.scope.as_ref(), left, self.context);
+        let fields = places.iter().flat_map(|place| member::fields(place, self.context));
         for field in member::merged(fields) {
             self.field(CompletionKind::Field, &field);
         }
-        if places.iter().any(|place| matches!(place, Place::Steps(..))) {
+        if places.iter().any(|place| matches!(place, PathTarget::Steps(..))) {
             self.push(CompletionKind::Field, "[*]", "[*].${1:field}", "every element", "");
         }
     }
@@ -162,13 +162,13 @@ impl Found<'_, '_> {
     /// The arguments of a pattern's tools, or the fields of its kind.
     pub(super) fn arguments(&mut self, steps: &Steps) {
         let kind = steps.kind.as_deref().and_then(kind_of).unwrap_or(Kind::Call);
-        let step = Place::Step(kind, steps.tools.clone());
+        let step = PathTarget::Step(kind, steps.tools.clone());
         let fields = if kind == Kind::Call {
             let chain = Chain { segments: vec![Segment::Name("args".to_owned())] };
-            let places = member::places(&chain, Some(steps), false, self.facts);
-            places.iter().flat_map(|place| member::fields(place, self.facts)).collect()
+            let places = member::places(&chain, Some(steps), false, self.context);
+            places.iter().flat_map(|place| member::fields(place, self.context)).collect()
         } else {
-            member::fields(&step, self.facts)
+            member::fields(&step, self.context)
         };
         for field in member::merged(fields) {
             let before = self.items.len();
@@ -186,7 +186,7 @@ impl Found<'_, '_> {
     }
 
     pub(super) fn defined_step_parameters(&mut self, steps: &Steps) {
-        let step = steps.tools.last().and_then(|name| self.facts.named(name, &[DeclarationKind::DefStep])).cloned();
+        let step = steps.tools.last().and_then(|name| self.context.named(name, &[DeclarationKind::DefStep])).cloned();
         if step.is_some() {
             self.operands();
         }
@@ -195,7 +195,7 @@ impl Found<'_, '_> {
     /// Behind `path:` in a pattern's parentheses.
     pub(super) fn argument_values(&mut self, steps: &Steps, path: &[String]) {
         let segments = path.iter().map(|name| Segment::Name(name.clone())).collect();
-        let places = member::places(&Chain { segments }, Some(steps), true, self.facts);
+        let places = member::places(&Chain { segments }, Some(steps), true, self.context);
         self.examples(places.iter().map(member::itself));
         let bindings: Vec<String> = self.cursor.locals.clone();
         if let Some(last) = path.last()
@@ -211,7 +211,7 @@ impl Found<'_, '_> {
             );
         }
         self.locals();
-        let values: Vec<Named> = self.facts.names.iter().filter(|one| is_value(one.kind)).cloned().collect();
+        let values: Vec<Named> = self.context.names.iter().filter(|one| is_value(one.kind)).cloned().collect();
         values.iter().for_each(|one| self.named(one));
         self.roots();
         self.words(Role::Constant, CompletionKind::Value);

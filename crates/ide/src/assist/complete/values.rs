@@ -1,17 +1,17 @@
 //! Values: operands, tests, what is known of a compared path, strings.
 
-use super::{Completion, CompletionKind, Found, escaped};
+use super::{Completion, CompletionBuilder, CompletionKind, escaped};
 use crate::assist::chain::{Chain, Segment};
+use crate::assist::context::Named;
 use crate::assist::cursor::{Mode, tokens};
 use crate::assist::entries::Entry;
-use crate::assist::facts::Named;
-use crate::assist::member::{self, Field, Place};
+use crate::assist::member::{self, Field, PathTarget};
 use crate::assist::vocabulary::{self, Role};
 use averment_builtins::table;
 use averment_engine::check::DeclarationKind;
 use averment_runs::run::Kind;
 
-impl Found<'_, '_> {
+impl CompletionBuilder<'_, '_> {
     pub(super) fn operators(&mut self) {
         self.tests();
         self.words(Role::Operator, CompletionKind::Operator);
@@ -42,7 +42,7 @@ impl Found<'_, '_> {
 
     pub(super) fn schemas(&mut self) {
         let schemas: Vec<Named> =
-            self.facts.names.iter().filter(|one| one.kind == DeclarationKind::Schema).cloned().collect();
+            self.context.names.iter().filter(|one| one.kind == DeclarationKind::Schema).cloned().collect();
         schemas.iter().for_each(|one| self.named(one));
     }
 
@@ -56,7 +56,7 @@ impl Found<'_, '_> {
         self.compared_values();
         self.locals();
         self.step_fields();
-        let values: Vec<Named> = self.facts.names.iter().filter(|one| is_value(one.kind)).cloned().collect();
+        let values: Vec<Named> = self.context.names.iter().filter(|one| is_value(one.kind)).cloned().collect();
         values.iter().for_each(|one| self.named(one));
         self.roots();
         self.functions();
@@ -77,8 +77,8 @@ impl Found<'_, '_> {
             self.push(CompletionKind::Root, "response", "response", "any", "what the call answered");
         }
         self.words(Role::Root, CompletionKind::Root);
-        let facts = self.facts;
-        for (name, one) in facts.run.iter().flat_map(|run| &run.root.fields) {
+        let context = self.context;
+        for (name, one) in context.run.iter().flat_map(|run| &run.root.fields) {
             if vocabulary::word(name, &[Role::Root]).is_none() {
                 self.field(CompletionKind::Root, &member::of_skeleton(&format!("run.{name}"), one));
             }
@@ -96,7 +96,7 @@ impl Found<'_, '_> {
     pub(super) fn step_fields(&mut self) {
         let Some(scope) = self.cursor.scope.clone() else { return };
         let kind = scope.kind.as_deref().and_then(member::kind_of).unwrap_or(Kind::Call);
-        for field in member::fields(&Place::Step(kind, scope.tools), self.facts) {
+        for field in member::fields(&PathTarget::Step(kind, scope.tools), self.context) {
             self.field(CompletionKind::Field, &field);
         }
     }
@@ -121,7 +121,7 @@ impl Found<'_, '_> {
         let operator = if word(operator.saturating_sub(1)) == "not" { operator - 1 } else { operator };
         let Some(chain) = Chain::ending(self.cursor.text, &scan.tokens, operator) else { return };
         let left = matches!(self.cursor.mode, Mode::Arguments(_) | Mode::Value(..));
-        let places = member::places(&chain, self.cursor.scope.as_ref(), left, self.facts);
+        let places = member::places(&chain, self.cursor.scope.as_ref(), left, self.context);
         self.examples(places.iter().map(member::itself));
     }
 
@@ -144,7 +144,7 @@ impl Found<'_, '_> {
             self.push(CompletionKind::Function, builtin.name, &insert, &builtin.signature(), &doc);
         }
         let defs: Vec<Named> =
-            self.facts.names.iter().filter(|one| one.kind == DeclarationKind::Def).cloned().collect();
+            self.context.names.iter().filter(|one| one.kind == DeclarationKind::Def).cloned().collect();
         defs.iter().for_each(|one| self.named(one));
     }
 
@@ -181,13 +181,13 @@ impl Found<'_, '_> {
             "http" => Some(Kind::Http),
             _ => None,
         };
-        let facts = self.facts;
-        let names = kind.and_then(|kind| facts.run.as_ref()?.steps.get(&kind));
+        let context = self.context;
+        let names = kind.and_then(|kind| context.run.as_ref()?.steps.get(&kind));
         for name in names.into_iter().flatten().filter(|name| !name.contains(['"', '\n'])) {
             self.push(CompletionKind::Value, name, &escaped(name), "in the run", "");
         }
         if let Mode::Object(Entry::StepValue(_, "tool")) = self.cursor.mode {
-            for name in facts.tool_names() {
+            for name in context.tool_names() {
                 self.push(CompletionKind::Tool, name, &escaped(name), "tool", "");
             }
         }
@@ -200,7 +200,7 @@ impl Found<'_, '_> {
         match self.cursor.mode.clone() {
             Mode::Value(steps, path) => {
                 let segments = path.iter().map(|name| Segment::Name(name.clone())).collect();
-                let places = member::places(&Chain { segments }, Some(&steps), true, self.facts);
+                let places = member::places(&Chain { segments }, Some(&steps), true, self.context);
                 self.examples(places.iter().map(member::itself));
             }
             _ => self.compared_values(),

@@ -1,16 +1,16 @@
 //! At the start of a statement, in headers, in objects, in comments.
 
-use super::{CompletionKind, Found, escaped};
+use super::{CompletionBuilder, CompletionKind, escaped};
+use crate::assist::context::Named;
 use crate::assist::cursor::Body;
 use crate::assist::entries::{Entry, RUN_KEYS};
-use crate::assist::facts::Named;
 use crate::assist::vocabulary::{self, Role};
 use averment_base::diagnostic::Slug;
 use averment_builtins::stdlib;
 use averment_engine::check::DeclarationKind;
 use averment_syntax::statements;
 
-impl Found<'_, '_> {
+impl CompletionBuilder<'_, '_> {
     pub(super) fn start(&mut self, body: Body) {
         use CompletionKind as K;
         let declarations: &[&str] = match body {
@@ -101,7 +101,7 @@ impl Found<'_, '_> {
             ),
             "expect" => self.words(Role::Verdict, CompletionKind::Value),
             _ if self.cursor.before.contains(&"expect") || !last.starts_with(['"', '\'']) => {
-                let rules: Vec<Named> = self.facts.names.iter().filter(|one| is_rule(one.kind)).cloned().collect();
+                let rules: Vec<Named> = self.context.names.iter().filter(|one| is_rule(one.kind)).cloned().collect();
                 rules.iter().for_each(|one| self.named(one));
                 self.push(CompletionKind::Operator, "from", "from \"${1:run.json}\"", "", "takes the run from a file");
             }
@@ -128,7 +128,7 @@ impl Found<'_, '_> {
                 self.arguments(&steps);
             }
             Entry::StepValue(_, "tool") => {
-                for name in self.facts.tool_names() {
+                for name in self.context.tool_names() {
                     let label = format!("\"{name}\"");
                     self.push(CompletionKind::Tool, &label, &escaped(&label), "tool", "");
                 }

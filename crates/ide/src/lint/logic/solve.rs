@@ -10,7 +10,7 @@ const BUDGET: usize = 20_000;
 
 /// What the search found out.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum Satisfiability {
     /// Nothing can satisfy it.
     No,
     /// These values may: where every set was exact, any of them do.
@@ -24,20 +24,20 @@ pub type Model = BTreeMap<Subject, Rc<Values>>;
 
 /// Whether anything can satisfy all of the formulas.
 #[must_use]
-pub fn solve(subjects: &Subjects, formulas: &[&Formula]) -> Answer {
+pub fn solve(subjects: &Subjects, formulas: &[&Formula]) -> Satisfiability {
     let mut search = Search { subjects, budget: BUDGET };
     let goals = formulas.iter().rev().fold(None, |rest, goal| Some(Rc::new(Goals { goal, rest })));
     match search.satisfy(goals, &Model::new()) {
-        Ok(Some(model)) => Answer::Perhaps(model),
-        Ok(None) => Answer::No,
-        Err(Spent) => Answer::Unknown,
+        Ok(Some(model)) => Satisfiability::Perhaps(model),
+        Ok(None) => Satisfiability::No,
+        Err(Spent) => Satisfiability::Unknown,
     }
 }
 
 /// Whether surely nothing can satisfy all of the formulas.
 #[must_use]
 pub fn impossible(subjects: &Subjects, formulas: &[&Formula]) -> bool {
-    solve(subjects, formulas) == Answer::No
+    solve(subjects, formulas) == Satisfiability::No
 }
 
 /// The budget is used up.

@@ -27,7 +27,7 @@ pub fn actions(server: &mut Server, parameters: CodeActionParams) -> Answer<Opti
     let Some(file) = analysis.file() else { return Ok(None) };
     let bytes = encoding.bytes(file, parameters.range);
     let place = analysis.span(bytes);
-    let mut found = Found { analysis, encoding, actions: Vec::new() };
+    let mut found = ActionCollector { analysis, encoding, actions: Vec::new() };
     for one in analysis.diagnostics.0.iter().filter(|one| touches(one.span, place)) {
         found.fix(one);
         found.allow(one);
@@ -54,13 +54,13 @@ fn touches(span: Span, place: Span) -> bool {
     span.file == place.file && span.start <= place.end && place.start <= span.end.max(span.start.saturating_add(1))
 }
 
-struct Found<'a> {
+struct ActionCollector<'a> {
     analysis: &'a Analysis,
     encoding: Encoding,
     actions: Vec<CodeActionOrCommand>,
 }
 
-impl Found<'_> {
+impl ActionCollector<'_> {
     fn push(&mut self, action: CodeAction) {
         self.actions.push(CodeActionOrCommand::CodeAction(action));
     }

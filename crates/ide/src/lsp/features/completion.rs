@@ -7,7 +7,7 @@ use super::super::publish::range;
 use super::super::server::Server;
 use super::super::text::number;
 use super::hover::markdown;
-use crate::assist::{self, Completion, CompletionKind, Completions, Facts};
+use crate::assist::{self, Completion, CompletionKind, Completions, CursorContext};
 use averment_engine::check::files::Files as _;
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionResponse, CompletionTextEdit,
@@ -27,7 +27,7 @@ pub fn completion(server: &mut Server, parameters: CompletionParams) -> Answer<O
     let Some(analysis) = server.known(&key) else { return Ok(None) };
     let position = parameters.text_document_position.position;
     let at = analysis.file().map_or(0, |file| encoding.offset(file, position));
-    let mut found = assist::complete(analysis.text(), at, &Facts { run: recorded, ..analysis.facts.clone() });
+    let mut found = assist::complete(analysis.text(), at, &CursorContext { run: recorded, ..analysis.context.clone() });
     if let Some(path) = found.path.clone() {
         found = files(server, analysis, &path, at, found);
     }
@@ -121,7 +121,7 @@ fn documentation(server: &mut Server, item: &CompletionItem) -> Option<String> {
     let (encoding, recorded) = (server.encoding, server.run.as_ref().map(|run| run.recorded.clone()));
     let analysis = server.analysis_of(&uri)?;
     let at = encoding.offset(analysis.file()?, position);
-    let found = assist::complete(analysis.text(), at, &Facts { run: recorded, ..analysis.facts.clone() });
+    let found = assist::complete(analysis.text(), at, &CursorContext { run: recorded, ..analysis.context.clone() });
     let wanted = found.items.into_iter().find(|one| one.label == item.label && item.kind == Some(kind(one.kind)))?;
     (!wanted.doc.is_empty()).then_some(wanted.doc)
 }

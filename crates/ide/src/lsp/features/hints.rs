@@ -20,9 +20,9 @@ pub fn hints(server: &mut Server, parameters: InlayHintParams) -> Answer<Option<
     let analysis = super::document(server, &parameters.text_document.uri)?;
     let Some(file) = analysis.file() else { return Ok(None) };
     let bytes = encoding.bytes(file, parameters.range);
-    let mut found = Found { analysis, hints: Vec::new() };
-    walk::file(&analysis.checked.ast, &mut found);
-    let shown = found.hints.into_iter().filter(|(at, ..)| bytes.start <= *at && *at <= bytes.end);
+    let mut collector = HintCollector { analysis, hints: Vec::new() };
+    walk::file(&analysis.checked.ast, &mut collector);
+    let shown = collector.hints.into_iter().filter(|(at, ..)| bytes.start <= *at && *at <= bytes.end);
     let hint = |(at, label, kind): (usize, String, Option<InlayHintKind>)| InlayHint {
         position: encoding.position(file, at),
         label: InlayHintLabel::String(label),
@@ -36,12 +36,12 @@ pub fn hints(server: &mut Server, parameters: InlayHintParams) -> Answer<Option<
     Ok(Some(shown.map(hint).collect()))
 }
 
-struct Found<'a> {
+struct HintCollector<'a> {
     analysis: &'a Analysis,
     hints: Vec<(usize, String, Option<InlayHintKind>)>,
 }
 
-impl<'a> Visit<'a> for Found<'_> {
+impl<'a> Visit<'a> for HintCollector<'_> {
     fn item(&mut self, item: &'a Item) {
         let module = &self.analysis.checked.module;
         let here = |span: averment_base::source::Span| span.file == self.analysis.root;

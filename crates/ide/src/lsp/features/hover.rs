@@ -15,9 +15,9 @@ use lsp_types::{
 pub fn hover(server: &mut Server, parameters: HoverParams) -> Answer<Option<Hover>> {
     let (encoding, recorded) = (server.encoding, server.run.as_ref().map(|run| run.recorded.clone()));
     let (analysis, at) = super::place(server, &parameters.text_document_position_params)?;
-    let mut facts = analysis.facts.clone();
-    facts.run = recorded;
-    let Some(found) = assist::hover(analysis.text(), at, &facts) else { return Ok(None) };
+    let mut context = analysis.context.clone();
+    context.run = recorded;
+    let Some(found) = assist::hover(analysis.text(), at, &context) else { return Ok(None) };
     let mut text = found.text;
     // On the words that begin a statement: what it says.
     if let Some(statement) = statement_at(&analysis.checked.ast.items, at)
@@ -64,9 +64,9 @@ pub fn markdown(value: String) -> MarkupContent {
 pub fn signature(server: &mut Server, parameters: SignatureHelpParams) -> Answer<Option<SignatureHelp>> {
     let recorded = server.run.as_ref().map(|run| run.recorded.clone());
     let (analysis, at) = super::place(server, &parameters.text_document_position_params)?;
-    let mut facts = analysis.facts.clone();
-    facts.run = recorded;
-    let found = assist::signature(analysis.text(), at, &facts);
+    let mut context = analysis.context.clone();
+    context.run = recorded;
+    let found = assist::signature(analysis.text(), at, &context);
     Ok(found.map(|found| {
         let parameters = found.parameters.into_iter();
         let parameters =

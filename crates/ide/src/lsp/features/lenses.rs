@@ -25,7 +25,7 @@ pub fn lenses(server: &mut Server, parameters: CodeLensParams) -> Answer<Option<
     let encoding = server.encoding;
     let key = super::settled(server, &parameters.text_document.uri)?;
     let Some(analysis) = server.known(&key) else { return Ok(None) };
-    let mut found = Found { analysis, encoding, lenses: Vec::new() };
+    let mut found = LensCollector { analysis, encoding, lenses: Vec::new() };
     found.tests(&analysis.checked.ast.items);
     if analysis.checked.ast.items.iter().any(|item| item.kind.asserts()) {
         match &server.run {
@@ -37,13 +37,13 @@ pub fn lenses(server: &mut Server, parameters: CodeLensParams) -> Answer<Option<
     Ok(Some(found.lenses))
 }
 
-struct Found<'a> {
+struct LensCollector<'a> {
     analysis: &'a Analysis,
     encoding: Encoding,
     lenses: Vec<CodeLens>,
 }
 
-impl Found<'_> {
+impl LensCollector<'_> {
     fn add(&mut self, span: Span, title: &str, command: &str, arguments: Vec<Value>) {
         let command = Command { title: title.to_owned(), command: command.to_owned(), arguments: Some(arguments) };
         let range = range(self.analysis, span.at_start(), self.encoding);

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 /// What a place means.
 #[derive(Debug, Clone)]
-pub enum Meaning {
+pub enum NameMeaning {
     /// A declared name.
     Declared(Declared),
     /// A name of one statement or definition, with all its places.
@@ -48,12 +48,12 @@ impl Declared {
 }
 
 /// What stands at a byte offset.
-pub fn meaning(analysis: &Analysis, at: usize) -> Option<Meaning> {
+pub fn meaning(analysis: &Analysis, at: usize) -> Option<NameMeaning> {
     let place = analysis.span(at..at);
     if let Some(local) = super::locals::places(analysis, at) {
-        return Some(Meaning::Local(local));
+        return Some(NameMeaning::Local(local));
     }
-    analysis.checked.symbols.at(place).map(|one| Meaning::Declared(Declared::of(analysis, one)))
+    analysis.checked.symbols.at(place).map(|one| NameMeaning::Declared(Declared::of(analysis, one)))
 }
 
 /// The places of a declared name in one file, its declaration among them.
@@ -93,8 +93,8 @@ pub fn definition(server: &mut Server, parameters: GotoDefinitionParams) -> Answ
         return Ok(Some(GotoDefinitionResponse::Scalar(location)));
     }
     let place = match meaning(analysis, at) {
-        Some(Meaning::Local(places)) => places.first().map(|bytes| analysis.span(bytes.clone())),
-        Some(Meaning::Declared(_)) => analysis.checked.symbols.at(analysis.span(at..at)).map(|one| one.span),
+        Some(NameMeaning::Local(places)) => places.first().map(|bytes| analysis.span(bytes.clone())),
+        Some(NameMeaning::Declared(_)) => analysis.checked.symbols.at(analysis.span(at..at)).map(|one| one.span),
         None => None,
     };
     Ok(place.and_then(|span| location(analysis, span, encoding)).map(GotoDefinitionResponse::Scalar))
@@ -107,11 +107,11 @@ pub fn references(server: &mut Server, parameters: ReferenceParams) -> Answer<Op
     let (analysis, at) = super::place(server, &parameters.text_document_position)?;
     match meaning(analysis, at) {
         None => Ok(None),
-        Some(Meaning::Local(places)) => {
+        Some(NameMeaning::Local(places)) => {
             let spans = places.into_iter().skip(usize::from(!with_declaration)).map(|bytes| analysis.span(bytes));
             Ok(Some(spans.filter_map(|span| location(analysis, span, encoding)).collect()))
         }
-        Some(Meaning::Declared(declared)) => {
+        Some(NameMeaning::Declared(declared)) => {
             let mut locations = Vec::new();
             for (key, spans) in all_places(server, &declared, with_declaration) {
                 let Some(analysis) = server.known(&key) else { continue };
@@ -128,11 +128,11 @@ pub fn highlights(server: &mut Server, parameters: DocumentHighlightParams) -> A
     let (analysis, at) = super::place(server, &parameters.text_document_position_params)?;
     let Some(meaning) = meaning(analysis, at) else { return Ok(None) };
     let (spans, declared) = match meaning {
-        Meaning::Local(places) => {
+        NameMeaning::Local(places) => {
             let first = places.first().cloned();
             (places.into_iter().map(|bytes| analysis.span(bytes)).collect(), first)
         }
-        Meaning::Declared(declared) => (places(analysis, &declared, true), Some(declared.bytes)),
+        NameMeaning::Declared(declared) => (places(analysis, &declared, true), Some(declared.bytes)),
     };
     let highlight = |span: Span| DocumentHighlight {
         range: super::super::publish::range(analysis, span, encoding),

@@ -4,7 +4,7 @@ use super::super::analysis::Analysis;
 use super::super::dispatch::{Answer, Refused};
 use super::super::publish::range;
 use super::super::server::Server;
-use super::navigation::{Declared, Meaning, all_places, meaning};
+use super::navigation::{Declared, NameMeaning, all_places, meaning};
 use averment_base::source::Span;
 use averment_engine::check::DeclarationKind as K;
 use averment_syntax::words;
@@ -22,14 +22,14 @@ pub fn prepare(server: &mut Server, parameters: TextDocumentPositionParams) -> A
 }
 
 /// What a rename at an offset is of, with the place itself.
-fn renamed(analysis: &Analysis, at: usize) -> Answer<Option<(Span, Meaning)>> {
+fn renamed(analysis: &Analysis, at: usize) -> Answer<Option<(Span, NameMeaning)>> {
     let Some(found) = meaning(analysis, at) else { return Ok(None) };
     match &found {
-        Meaning::Local(places) => {
+        NameMeaning::Local(places) => {
             let own = places.iter().find(|bytes| bytes.start <= at && at <= bytes.end).cloned();
             Ok(own.map(|bytes| (analysis.span(bytes), found)))
         }
-        Meaning::Declared(declared) => {
+        NameMeaning::Declared(declared) => {
             if declared.file.is_none() {
                 return Err(Refused::new(format!("`{}` is declared in the standard set", declared.name)));
             }
@@ -60,7 +60,7 @@ pub fn rename(server: &mut Server, parameters: RenameParams) -> Answer<Option<Wo
     };
     let mut changes: BTreeMap<String, (Uri, Vec<TextEdit>)> = BTreeMap::new();
     match found {
-        Meaning::Local(places) => {
+        NameMeaning::Local(places) => {
             let first = places.first().and_then(|bytes| analysis.text().get(bytes.clone())).unwrap_or("");
             let new = if first.starts_with('$') { format!("${}", new.trim_start_matches('$')) } else { new };
             identifier(new.trim_start_matches('$'), !first.starts_with('$'))?;
@@ -70,7 +70,7 @@ pub fn rename(server: &mut Server, parameters: RenameParams) -> Answer<Option<Wo
             });
             changes.insert(analysis.uri.as_str().to_owned(), (analysis.uri.clone(), edits.collect()));
         }
-        Meaning::Declared(declared) => {
+        NameMeaning::Declared(declared) => {
             valid(&declared, &new)?;
             for (key, spans) in all_places(server, &declared, true) {
                 let Some(analysis) = server.known(&key) else { continue };

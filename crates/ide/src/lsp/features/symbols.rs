@@ -30,7 +30,7 @@ fn symbols(analysis: &Analysis, items: &[Item], encoding: Encoding) -> Vec<Docum
 }
 
 /// What an item is called, what kind it is, where its name stands, and what is in it.
-struct Named<'a> {
+struct NamedItem<'a> {
     name: String,
     detail: String,
     kind: SymbolKind,
@@ -54,9 +54,9 @@ fn symbol(analysis: &Analysis, item: &Item, encoding: Encoding) -> Option<Docume
     })
 }
 
-fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<Named<'a>> {
+fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<NamedItem<'a>> {
     let one = |name: &averment_syntax::ast::Name, detail: &str, kind, body: &'a [Item]| {
-        Some(Named { name: name.text.clone(), detail: detail.to_owned(), kind, place: name.span, body })
+        Some(NamedItem { name: name.text.clone(), detail: detail.to_owned(), kind, place: name.span, body })
     };
     match &item.kind {
         ItemKind::Param(param) => one(&param.name, &format!("param: {}", param.ty.text), SymbolKind::VARIABLE, &[]),
@@ -81,7 +81,7 @@ fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<Named<'a>> {
             let text = analysis.sources.text(assertion.statement.span).split_whitespace().collect::<Vec<_>>().join(" ");
             let short: String = text.chars().take(LETTERS).collect();
             let name = if short.len() < text.len() { format!("{short}…") } else { short };
-            Some(Named {
+            Some(NamedItem {
                 name,
                 detail: String::new(),
                 kind: SymbolKind::BOOLEAN,
@@ -93,10 +93,10 @@ fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<Named<'a>> {
     }
 }
 
-fn of_word<'a>(item: &'a Item, word: &str, body: &'a [Item]) -> Named<'a> {
+fn of_word<'a>(item: &'a Item, word: &str, body: &'a [Item]) -> NamedItem<'a> {
     let length = u32::try_from(word.len()).unwrap_or(0);
     let place = Span { end: item.span.start.saturating_add(length), ..item.span };
-    Named { name: word.to_owned(), detail: String::new(), kind: SymbolKind::NAMESPACE, place, body }
+    NamedItem { name: word.to_owned(), detail: String::new(), kind: SymbolKind::NAMESPACE, place, body }
 }
 
 /// `workspace/symbol`.

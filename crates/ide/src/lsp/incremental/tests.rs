@@ -1,8 +1,8 @@
 //! Checked again, a text gives what it gives when it is checked for the first time.
 
-use super::again::How;
-use super::analysis::Analysis;
-use super::documents::Documents;
+use super::CheckMode;
+use crate::lsp::analysis::Analysis;
+use crate::lsp::documents::Documents;
 use averment_base::diagnostic::{Diagnostic, Severity};
 use lsp_types::Uri;
 use std::path::Path;
@@ -33,20 +33,20 @@ const FRAGMENTS: &[&str] = &[
 ];
 
 /// Numbers that look drawn, the same each time.
-struct Numbers(u64);
+struct Random(u64);
 
-impl Numbers {
+impl Random {
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit.max(1)
     }
 }
 
-fn analysis(text: &str, before: Option<Analysis>, how: How) -> Analysis {
+fn analysis(text: &str, before: Option<Analysis>, mode: CheckMode) -> Analysis {
     let uri = Uri::from_str("file:///work/rules.assert").unwrap();
     let documents = Documents::default();
     let lints = crate::lint::LintOptions::default();
-    Analysis::of((Path::new("/work/rules.assert"), &uri, Arc::from(text)), &documents, Some(&lints), before, how)
+    Analysis::of((Path::new("/work/rules.assert"), &uri, Arc::from(text)), &documents, Some(&lints), before, mode)
 }
 
 fn errors(analysis: &Analysis) -> Vec<Diagnostic> {
@@ -55,12 +55,12 @@ fn errors(analysis: &Analysis) -> Vec<Diagnostic> {
 }
 
 /// A place of the text on the border of a character.
-fn place(text: &str, numbers: &mut Numbers) -> usize {
+fn place(text: &str, numbers: &mut Random) -> usize {
     let at = numbers.below(text.len() + 1);
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap()
 }
 
-fn edited(text: &str, numbers: &mut Numbers) -> String {
+fn edited(text: &str, numbers: &mut Random) -> String {
     let start = place(text, numbers);
     let end = match numbers.below(3) {
         0 => text[start..].char_indices().nth(numbers.below(12)).map_or(text.len(), |(at, _)| start + at),
@@ -70,14 +70,14 @@ fn edited(text: &str, numbers: &mut Numbers) -> String {
     format!("{}{fragment}{}", &text[..start], &text[end..])
 }
 
-fn follows(name: &str, text: &str, edits: usize, numbers: &mut Numbers) {
+fn follows(name: &str, text: &str, edits: usize, numbers: &mut Random) {
     let mut text = text.to_owned();
-    let mut known = analysis(&text, None, How::Wholly);
+    let mut known = analysis(&text, None, CheckMode::Full);
     for _ in 0..edits {
         // Now and then everything is taken back, as somebody who types does.
         let next = edited(&text, numbers);
-        known = analysis(&next, Some(known), How::Quickly);
-        let fresh = analysis(&next, None, How::Wholly);
+        known = analysis(&next, Some(known), CheckMode::Incremental);
+        let fresh = analysis(&next, None, CheckMode::Full);
         assert!(known.checked.ast == fresh.checked.ast, "{name}: {next:?}");
         assert_eq!(known.syntax, fresh.syntax, "{name}: {next:?}");
         // The command line reads the file as a whole.
@@ -97,7 +97,7 @@ fn follows(name: &str, text: &str, edits: usize, numbers: &mut Numbers) {
             assert_eq!(sorted(&known), sorted(&fresh), "{name}: {next:?}");
         }
         if numbers.below(3) > 0 {
-            known = analysis(&text, Some(known), How::Quickly);
+            known = analysis(&text, Some(known), CheckMode::Incremental);
         } else {
             text = next;
         }
@@ -110,7 +110,7 @@ fn random_edits_of_good_files() {
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "assert"));
     paths.sort();
-    let mut numbers = Numbers(7);
+    let mut numbers = Random(7);
     for path in paths {
         let text = std::fs::read_to_string(&path).unwrap();
         if text.len() < 3_000 {
@@ -122,14 +122,14 @@ fn random_edits_of_good_files() {
 #[test]
 fn an_edit_of_one_statement_checks_one_statement() {
     let text = "param limit: number = 3\nrule a {\n  require x\n}\noutput.n <= limit\nlet unused = 1\nnever y\n";
-    let known = analysis(text, None, How::Wholly);
+    let known = analysis(text, None, CheckMode::Full);
     let next = text.replace("output.n", "output.name");
-    let known = analysis(&next, Some(known), How::Quickly);
+    let known = analysis(&next, Some(known), CheckMode::Incremental);
     assert!(known.partial);
     // What was said of other statements is still said, at its new place.
     let unused = known.diagnostics.0.iter().find(|one| one.slug.as_str() == "unused-let").unwrap();
     assert_eq!(known.sources.text(unused.span), "unused");
     // A declaration that changes is another matter.
     let next = next.replace("limit:", "bound:");
-    assert!(!analysis(&next, Some(known), How::Quickly).partial);
+    assert!(!analysis(&next, Some(known), CheckMode::Incremental).partial);
 }

@@ -1,4 +1,4 @@
-//! What is known beside the text: names that are declared, the tool catalogue, a recorded run.
+//! The context of a cursor, beside the text: names that are declared, the tool catalogue, a recorded run.
 
 use super::skeleton::Skeleton;
 use averment_base::source::{FileId, SourceMap, Span};
@@ -15,13 +15,13 @@ const STEPS: usize = 20_000;
 /// Names of one kind of step.
 const NAMES: usize = 200;
 
-/// What is known beside the text.
+/// The context of a cursor, beside the text.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub struct CursorContext {
     /// Declared names that the file sees: its own first, then imported ones.
     pub names: Vec<Named>,
     /// The tools of the catalogue.
-    pub tools: BTreeMap<String, ToolFacts>,
+    pub tools: BTreeMap<String, DeclaredTool>,
     /// What a recorded run holds.
     pub run: Option<Recorded>,
 }
@@ -45,7 +45,7 @@ pub struct Named {
 
 /// A declared tool.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ToolFacts {
+pub struct DeclaredTool {
     /// The JSON Schema of its arguments.
     pub arguments: Option<Value>,
     /// What the catalogue says of it.
@@ -105,7 +105,7 @@ impl Recorded {
     }
 }
 
-impl Facts {
+impl CursorContext {
     /// What a check of the file `root` found.
     #[must_use]
     pub fn of(checked: &Checked, sources: &SourceMap, root: FileId) -> Self {
@@ -115,7 +115,7 @@ impl Facts {
         let mut names: Vec<Named> =
             names.filter(|one| seen.sees(one)).map(|one| named(one, module, sources, root)).collect();
         names.sort_by_key(|one| one.file.is_some());
-        let tools = module.tools.iter().map(|tool| (tool.name.clone(), tool_facts(tool, module)));
+        let tools = module.tools.iter().map(|tool| (tool.name.clone(), declared_tool(tool, module)));
         Self { names, tools: tools.collect(), run: None }
     }
 
@@ -141,10 +141,10 @@ impl Facts {
     }
 }
 
-fn tool_facts(tool: &averment_engine::ir::Tool, module: &Module) -> ToolFacts {
+fn declared_tool(tool: &averment_engine::ir::Tool, module: &Module) -> DeclaredTool {
     let schema = tool.arguments.and_then(|number| module.schemas.get(number as usize));
     let about: Option<Value> = tool.annotations.as_ref().and_then(|text| serde_json::from_str(text).ok());
-    ToolFacts {
+    DeclaredTool {
         arguments: schema.and_then(|schema| serde_json::from_str(&schema.json).ok()),
         description: about.and_then(|about| Some(about.get("description")?.as_str()?.to_owned())),
     }

@@ -1,7 +1,10 @@
-//! Checking a text again of which most was checked before.
+//! Incremental checking: of a text of which most was checked before.
 //!
 //! Where no declaration changed, only the statements that were read again are checked, beside all declarations and the names of all rules; what
 //! was said of everything else is moved to where it stands now. The rest (lints, the program) follows when nobody types.
+
+#[cfg(test)]
+mod tests;
 
 use super::analysis::Analysis;
 use super::documents::{Documents, Overlay};
@@ -16,25 +19,25 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How a text is checked again.
+/// How much of a text is checked when it has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum CheckMode {
     /// As little as can be.
-    Quickly,
+    Incremental,
     /// All of it, with lints.
-    Wholly,
+    Full,
 }
 
-/// What a check works with.
-pub struct Work<'w> {
+/// The input of a check.
+pub struct CheckInput<'w> {
     pub sources: SourceMap,
     pub root: FileId,
     pub documents: &'w Documents,
     pub lints: Option<&'w LintOptions>,
 }
 
-/// What came of it.
-pub struct Done {
+/// The result of a check.
+pub struct CheckOutput {
     pub sources: SourceMap,
     pub checked: Checked,
     pub diagnostics: Diagnostics,
@@ -42,9 +45,9 @@ pub struct Done {
     pub partial: bool,
 }
 
-impl Work<'_> {
+impl CheckInput<'_> {
     /// Checks everything.
-    pub fn whole(self, tree: File, said: Diagnostics) -> Done {
+    pub fn whole(self, tree: File, said: Diagnostics) -> CheckOutput {
         let (mut sources, root, lints) = (self.sources, self.root, self.lints);
         let overlay = Overlay::new(self.documents);
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
@@ -53,7 +56,7 @@ impl Work<'_> {
             Some(options) => lint::report(&sources, root, &checked, options),
             None => checked.diagnostics.clone(),
         };
-        Done { sources, checked, diagnostics, asked: overlay.asked.into_inner(), partial: false }
+        CheckOutput { sources, checked, diagnostics, asked: overlay.asked.into_inner(), partial: false }
     }
 }
 
@@ -84,24 +87,24 @@ impl Earlier {
     }
 
     /// Whether nothing changed that other statements depend on.
-    pub fn allows(&self, tree: &File, again: &IncrementalParse) -> bool {
-        let fresh = tree.items.get(again.fresh.clone()).unwrap_or(&[]);
+    pub fn allows(&self, tree: &File, parse: &IncrementalParse) -> bool {
+        let fresh = tree.items.get(parse.fresh.clone()).unwrap_or(&[]);
         !fresh.iter().any(|item| item.kind.declares()) && heads(&tree.items) == self.heads
     }
 
     /// Checks what was read again and keeps what was said of everything else.
-    pub fn patched(self, work: Work<'_>, tree: File, again: &IncrementalParse) -> Done {
-        let Work { mut sources, root, documents, lints } = work;
+    pub fn patched(self, work: CheckInput<'_>, tree: File, parse: &IncrementalParse) -> CheckOutput {
+        let CheckInput { mut sources, root, documents, lints } = work;
         let overlay = Overlay::new(documents);
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
-        let reduced = reduced(&tree, again);
-        let mut checked = check_tree(&mut sources, root, reduced, again.diagnostics.clone(), &options);
+        let reduced = reduced(&tree, parse);
+        let mut checked = check_tree(&mut sources, root, reduced, parse.diagnostics.clone(), &options);
         checked.ast = tree;
-        let change = Change::of(root, again);
+        let change = Change::of(root, parse);
         let mut fresh = std::mem::take(&mut checked.diagnostics);
         fresh.0.retain(|one| {
             let own = !change.holds(one.span) && one.span.file == root;
-            one.slug != Slug::UnusedAllow && (!own || again.diagnostics.0.contains(one))
+            one.slug != Slug::UnusedAllow && (!own || parse.diagnostics.0.contains(one))
         });
         if let Some(options) = lints {
             options.levels.apply(&mut fresh);
@@ -111,7 +114,7 @@ impl Earlier {
         fresh.sort();
         checked.symbols = patched_symbols(checked.symbols, &self.symbols, &change);
         checked.diagnostics = fresh.clone();
-        Done { sources, checked, diagnostics: fresh, asked: overlay.asked.into_inner(), partial: true }
+        CheckOutput { sources, checked, diagnostics: fresh, asked: overlay.asked.into_inner(), partial: true }
     }
 }
 
@@ -134,8 +137,8 @@ struct Change {
 }
 
 impl Change {
-    fn of(root: FileId, again: &IncrementalParse) -> Self {
-        let (new, old) = again.bytes.clone();
+    fn of(root: FileId, parse: &IncrementalParse) -> Self {
+        let (new, old) = parse.bytes.clone();
         Self { root, old, new }
     }
 
@@ -171,9 +174,9 @@ impl Change {
 }
 
 /// The tree with nothing but declarations, names, and what was read again.
-fn reduced(tree: &File, again: &IncrementalParse) -> File {
+fn reduced(tree: &File, parse: &IncrementalParse) -> File {
     let kept = tree.items.iter().enumerate().filter_map(|(number, item)| {
-        if again.fresh.contains(&number) { Some(item.clone()) } else { named_alone(item) }
+        if parse.fresh.contains(&number) { Some(item.clone()) } else { named_alone(item) }
     });
     File { items: kept.collect(), allows: tree.allows.clone(), unread: tree.unread.clone() }
 }

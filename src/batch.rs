@@ -123,7 +123,7 @@ impl Batch {
             match pieces.wait(None) {
                 Next::Finished(one) => {
                     one.done.iter().for_each(|done| summary.count(done));
-                    summary.totals.add_tally(&one.tally);
+                    summary.totals.add_chunk(&one.tally);
                     summary.lose(one.lost, false);
                 }
                 Next::Nothing => {}

@@ -1,7 +1,7 @@
 //! How verdicts came about.
 
 use averment_base::diagnostic::render::Style;
-use averment_report::derivation::{self, View};
+use averment_report::derivation::{self, DerivationView};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -18,11 +18,11 @@ use std::fmt;
 /// ```
 #[derive(Debug)]
 pub struct Explanation {
-    view: View,
+    view: DerivationView,
 }
 
 impl Explanation {
-    pub(crate) fn new(view: View) -> Self {
+    pub(crate) fn new(view: DerivationView) -> Self {
         Self { view }
     }
 
@@ -35,7 +35,7 @@ impl Explanation {
     /// What the formats of the command line lay out.
     #[doc(hidden)]
     #[must_use]
-    pub fn view(&self) -> &View {
+    pub fn view(&self) -> &DerivationView {
         &self.view
     }
 }

@@ -135,8 +135,8 @@ impl Writer<'_> {
                 Done::Fault(name) => panic!("the evaluation of {name} broke down"),
             }
         }
-        self.totals.add_tally(&finished.tally);
-        self.each(|report, _| report.tally(&finished.tally));
+        self.totals.add_chunk(&finished.tally);
+        self.each(|report, _| report.chunk(&finished.tally));
         self.reads.add(finished.reads);
     }
 

@@ -1,6 +1,6 @@
 //! Counts and scores of run after run from answers alone: what stays as it was in the run before costs nothing.
 //!
-//! It says what [`averment_report::tally::Judged::of`] says of the same verdicts. Each assertion has the run since which its status is what it is, and is
+//! It says what [`averment_report::chunk_totals::Judged::of`] says of the same verdicts. Each assertion has the run since which its status is what it is, and is
 //! counted when that changes. Sums of scores are kept where they are exact whatever the order: whole weights, and rules of one
 //! assertion. Elsewhere the parts are added up from left to right, as the language wants it.
 
@@ -10,9 +10,9 @@ use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::score::{self, Judged};
 use averment_engine::vm::summary;
+use averment_report::chunk_totals::ChunkTotals as Tally;
 use averment_report::gate::{self, Gate, Policy};
 use averment_report::table::Table;
-use averment_report::tally::Tally;
 
 /// The running counts of all programs.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::{DRAWN, Style, counted, line};
 use averment_base::source::SourceMap;
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use picture::{Elsewhere, View};
+use picture::{DiagnosticView, Elsewhere};
 use std::fmt::Write as _;
 
 /// Draws diagnostics for people, each with its piece of the source, and a line that counts them.
@@ -25,7 +25,7 @@ pub fn graphical(diagnostics: &Diagnostics, sources: &SourceMap, style: Style) -
     let mut text = String::new();
     for diagnostic in diagnostics.0.iter().take(DRAWN) {
         // Writing to a text cannot fail; what could is a span outside of its file, which then goes without its picture.
-        if handler.render_report(&mut text, &View::new(diagnostic, sources)).is_err() {
+        if handler.render_report(&mut text, &DiagnosticView::new(diagnostic, sources)).is_err() {
             line(&mut text, diagnostic, sources);
         }
         for label in diagnostic.others.iter().filter(|other| other.span.file != diagnostic.span.file) {

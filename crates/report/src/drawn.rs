@@ -11,11 +11,11 @@ pub struct Drawn {
     /// Failures that are drawn in all and of one assertion; `None` where every finding is shown.
     most: Option<(usize, usize)>,
     drawn: usize,
-    items: Vec<Item>,
+    items: Vec<DrawnItem>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Item {
+struct DrawnItem {
     drawn: usize,
     /// The statuses that were seen.
     statuses: u16,
@@ -32,7 +32,7 @@ impl Drawn {
     pub fn wants(&mut self, item: usize, status: Status) -> bool {
         let Some((all, of_one)) = self.most else { return true };
         if self.items.len() <= item {
-            self.items.resize(item + 1, Item::default());
+            self.items.resize(item + 1, DrawnItem::default());
         }
         let Some(known) = self.items.get_mut(item) else { return true };
         match status {

@@ -15,14 +15,14 @@ pub struct Human {
     options: Options,
     drawn: usize,
     hidden: u64,
-    items: Vec<Tally>,
-    rules: Vec<RuleTally>,
+    items: Vec<ItemTotals>,
+    rules: Vec<RuleTotals>,
     unread: Unread,
 }
 
 /// What is kept of an assertion over all runs.
 #[derive(Default, Clone)]
-struct Tally {
+struct ItemTotals {
     drawn: usize,
     counts: Counts,
     /// Names of the first runs that failed.
@@ -32,7 +32,7 @@ struct Tally {
 }
 
 #[derive(Default, Clone)]
-struct RuleTally {
+struct RuleTotals {
     below: u64,
     first: Option<(String, Option<f64>)>,
 }
@@ -60,15 +60,15 @@ impl Human {
 
     fn failure(&mut self, table: &Table, run: &RunReport, result: &ResultReport) -> io::Result<()> {
         let (all, of_one) = drawn_of(self.options.max_failures);
-        let Some(tally) = self.items.get_mut(result.item) else { return Ok(()) };
-        if tally.failed_in.len() < NAMES {
-            tally.failed_in.push(run.run.clone());
+        let Some(totals) = self.items.get_mut(result.item) else { return Ok(()) };
+        if totals.failed_in.len() < NAMES {
+            totals.failed_in.push(run.run.clone());
         }
-        if self.drawn >= all || tally.drawn >= of_one {
+        if self.drawn >= all || totals.drawn >= of_one {
             self.hidden += 1;
             return Ok(());
         }
-        tally.drawn += 1;
+        totals.drawn += 1;
         self.drawn += 1;
         self.out.write_all(failure::draw(table, run, result, &self.options).as_bytes())
     }
@@ -76,8 +76,8 @@ impl Human {
 
 impl Report for Human {
     fn begin(&mut self, table: &Table) -> io::Result<()> {
-        self.items = vec![Tally::default(); table.items.len()];
-        self.rules = vec![RuleTally::default(); table.rules.len()];
+        self.items = vec![ItemTotals::default(); table.items.len()];
+        self.rules = vec![RuleTotals::default(); table.rules.len()];
         Ok(())
     }
 
@@ -87,11 +87,11 @@ impl Report for Human {
             writeln!(self.out, "{word}: {}:{line}: {}", one_line(&run.file), one_line(message))?;
         }
         for result in &run.results {
-            if let Some(tally) = self.items.get_mut(result.item) {
-                tally.counts.add(result.status);
-                let known = tally.reasons.iter().any(|(status, ..)| *status == result.status);
+            if let Some(totals) = self.items.get_mut(result.item) {
+                totals.counts.add(result.status);
+                let known = totals.reasons.iter().any(|(status, ..)| *status == result.status);
                 if !known && result.is_finding() {
-                    tally.reasons.push((result.status, run.run.clone(), result.reason.clone()));
+                    totals.reasons.push((result.status, run.run.clone(), result.reason.clone()));
                 }
             }
             if matches!(result.status, Status::Failed | Status::UnexpectedPassed) {
@@ -100,9 +100,9 @@ impl Report for Human {
         }
         for rule in run.rules.iter().filter(|rule| !rule.passed) {
             let threshold = table.rules.get(rule.rule).and_then(|item| item.threshold);
-            if let (Some(tally), Some(_)) = (self.rules.get_mut(rule.rule), threshold) {
-                tally.below += 1;
-                tally.first.get_or_insert_with(|| (run.run.clone(), rule.score));
+            if let (Some(totals), Some(_)) = (self.rules.get_mut(rule.rule), threshold) {
+                totals.below += 1;
+                totals.first.get_or_insert_with(|| (run.run.clone(), rule.score));
             }
         }
         Ok(())
@@ -149,15 +149,15 @@ const LISTS: [(Status, &str); 4] = [
 impl Human {
     /// In many runs: each assertion that failed, how often, and where first.
     fn failed(&mut self, table: &Table, runs: u64) -> io::Result<()> {
-        let failed = |tally: &Tally| tally.counts.fail + tally.counts.unexpected_passed;
-        if self.items.iter().all(|tally| failed(tally) == 0) {
+        let failed = |totals: &ItemTotals| totals.counts.fail + totals.counts.unexpected_passed;
+        if self.items.iter().all(|totals| failed(totals) == 0) {
             return Ok(());
         }
         writeln!(self.out, "{}", paint(self.options.style, Ink::Bold, "failed"))?;
-        for (item, tally) in table.items.iter().zip(&self.items).filter(|(_, tally)| failed(tally) > 0) {
-            let names = tally.failed_in.iter().map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
-            let more = if failed(tally) > u64::try_from(NAMES).unwrap_or(u64::MAX) { ", …" } else { "" };
-            row(&mut self.out, item.name(), &format!("{} of {runs} runs: {names}{more}", failed(tally)))?;
+        for (item, totals) in table.items.iter().zip(&self.items).filter(|(_, totals)| failed(totals) > 0) {
+            let names = totals.failed_in.iter().map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
+            let more = if failed(totals) > u64::try_from(NAMES).unwrap_or(u64::MAX) { ", …" } else { "" };
+            row(&mut self.out, item.name(), &format!("{} of {runs} runs: {names}{more}", failed(totals)))?;
         }
         if self.hidden > 0 {
             let hidden = format!("{} failures are not drawn; --max-failures N draws more", self.hidden);
@@ -168,15 +168,15 @@ impl Human {
 
     fn thresholds(&mut self, table: &Table, many: bool) -> io::Result<()> {
         let mut any = false;
-        for (item, tally) in table.rules.iter().zip(&self.rules) {
-            let (Some((run, score)), Some(threshold)) = (&tally.first, item.threshold) else { continue };
+        for (item, totals) in table.rules.iter().zip(&self.rules) {
+            let (Some((run, score)), Some(threshold)) = (&totals.first, item.threshold) else { continue };
             if !any {
                 writeln!(self.out, "{}", paint(self.options.style, Ink::Bold, "below the threshold"))?;
             }
             any = true;
             let score = score.map_or("no score".to_owned(), |score| format!("score {}", score_text(score)));
             let place =
-                if many { format!(" in {}, {} runs in all", one_line(run), tally.below) } else { String::new() };
+                if many { format!(" in {}, {} runs in all", one_line(run), totals.below) } else { String::new() };
             row(&mut self.out, &item.id, &format!("{score}, threshold {threshold}{place}"))?;
         }
         if any { writeln!(self.out) } else { Ok(()) }
@@ -184,17 +184,17 @@ impl Human {
 
     fn list(&mut self, table: &Table, status: Status, title: &str, runs: u64) -> io::Result<()> {
         let mut any = false;
-        for (item, tally) in table.items.iter().zip(&self.items) {
-            let Some((_, run, reason)) = tally.reasons.iter().find(|(one, ..)| *one == status) else { continue };
+        for (item, totals) in table.items.iter().zip(&self.items) {
+            let Some((_, run, reason)) = totals.reasons.iter().find(|(one, ..)| *one == status) else { continue };
             if !any {
                 writeln!(self.out, "{}", paint(self.options.style, Ink::Bold, title))?;
             }
             any = true;
             let count = match status {
-                Status::Error => tally.counts.error,
-                Status::Undecided => tally.counts.undecided,
-                Status::ExpectedFailed => tally.counts.expected_failed,
-                _ => tally.counts.vacuous,
+                Status::Error => totals.counts.error,
+                Status::Undecided => totals.counts.undecided,
+                Status::ExpectedFailed => totals.counts.expected_failed,
+                _ => totals.counts.vacuous,
             };
             let why = item.expected.as_deref().filter(|why| status == Status::ExpectedFailed && !why.is_empty());
             let reason = why.unwrap_or(if reason.is_empty() { &item.text } else { reason });

@@ -8,6 +8,7 @@
     allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
 )]
 
+pub mod chunk_totals;
 pub mod derivation;
 #[cfg(feature = "pictures")]
 pub mod diagnostic;
@@ -30,7 +31,6 @@ mod short;
 #[cfg(feature = "pictures")]
 mod summary;
 pub mod table;
-pub mod tally;
 pub mod totals;
 #[cfg(feature = "pictures")]
 mod unread;
@@ -128,8 +128,8 @@ pub trait Report {
     /// What the writer says.
     fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()>;
 
-    /// Called instead of [`Report::run`] where counts are enough: with those of many runs.
-    fn tally(&mut self, _: &tally::Tally) {}
+    /// Called instead of [`Report::run`] where counts are enough: with those of a chunk of runs.
+    fn chunk(&mut self, _: &chunk_totals::ChunkTotals) {}
 
     /// Called instead of [`Report::run`] with finished lines of `jsonl`.
     ///

@@ -1,8 +1,8 @@
 //! `--format summary`: counts per rule over all runs; a bare assertion is a row of its own.
 
+use super::chunk_totals::ChunkTotals;
 use super::model::{RunReport, Unreadable};
 use super::table::Table;
-use super::tally::Tally;
 use super::totals::Counts;
 use super::unread::Unread;
 use super::{Ending, Options, Report, human, value};
@@ -14,13 +14,13 @@ use std::io::{self, Write};
 pub struct Summary {
     out: Box<dyn Write>,
     options: Options,
-    rows: Vec<Row>,
+    rows: Vec<SummaryRow>,
     /// The row of each item.
     of_item: Vec<usize>,
     unread: Unread,
 }
 
-struct Row {
+struct SummaryRow {
     name: String,
     counts: Counts,
 }
@@ -43,7 +43,7 @@ impl Report for Summary {
             let row = known.unwrap_or(self.rows.len());
             if known.is_none() {
                 let name = table.rule_of(item).map_or(item.name(), |rule| &rule.id);
-                self.rows.push(Row { name: value::shortened(&one_line(name), NAME), counts: Counts::default() });
+                self.rows.push(SummaryRow { name: value::shortened(&one_line(name), NAME), counts: Counts::default() });
             }
             if let Some(slot) = item.rule.and_then(|rule| of_rule.get_mut(rule)) {
                 *slot = Some(row);
@@ -63,8 +63,8 @@ impl Report for Summary {
         Ok(())
     }
 
-    fn tally(&mut self, tally: &Tally) {
-        for (row, counts) in self.of_item.iter().zip(&tally.counts) {
+    fn chunk(&mut self, chunk: &ChunkTotals) {
+        for (row, counts) in self.of_item.iter().zip(&chunk.counts) {
             let Some(row) = self.rows.get_mut(*row) else { continue };
             for (status, count) in Status::ALL.into_iter().zip(counts) {
                 row.counts.add_many(status, u64::from(*count));

@@ -1,8 +1,8 @@
 //! Counts over all runs.
 
+use super::chunk_totals::ChunkTotals;
 use super::gate::Gate;
 use super::model::RunReport;
-use super::tally::Tally;
 use averment_engine::vm::outcome::Status;
 use serde::Serialize;
 
@@ -115,17 +115,17 @@ impl Totals {
         self.gate = self.gate.max(Some(run.gate));
     }
 
-    /// Counts many runs.
-    pub fn add_tally(&mut self, tally: &Tally) {
-        self.runs += tally.runs;
-        self.runs_failed += tally.failed;
-        self.gate = self.gate.max(tally.gate);
-        for counts in &tally.counts {
+    /// Counts a chunk of runs.
+    pub fn add_chunk(&mut self, chunk: &ChunkTotals) {
+        self.runs += chunk.runs;
+        self.runs_failed += chunk.failed;
+        self.gate = self.gate.max(chunk.gate);
+        for counts in &chunk.counts {
             for (status, count) in Status::ALL.into_iter().zip(counts) {
                 self.counts.add_many(status, u64::from(*count));
             }
         }
-        for score in &tally.scores {
+        for score in &chunk.scores {
             self.scores += score;
             self.scored += 1;
         }

@@ -5,9 +5,9 @@ use crate::pipeline::Pipeline;
 use crate::screen::Answer;
 use averment_engine::vm::evaluate::known;
 use averment_engine::vm::outcome::AssertionOutcome;
+use averment_report::chunk_totals as tally;
 use averment_report::line::{self, Behind};
 use averment_report::model::{Findings, RunReport};
-use averment_report::tally;
 use averment_runs::run::Run;
 
 impl Judge<'_> {

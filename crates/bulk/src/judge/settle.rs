@@ -5,10 +5,10 @@ use crate::pipeline::Pipeline;
 use crate::screen::Answer;
 use averment_engine::vm::evaluate::{conclude, evaluate_some, known};
 use averment_engine::vm::outcome::{AssertionOutcome, Outcome};
+use averment_report::chunk_totals::{self as tally, Judged};
 use averment_report::drawn::Drawn;
 use averment_report::line;
 use averment_report::model;
-use averment_report::tally::{self, Judged};
 use averment_runs::run::{Run, RunSource};
 use bumpalo::Bump;
 

@@ -4,9 +4,9 @@ use averment_bulk::running::Running;
 use averment_bulk::screen::Answer;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{conclude, known};
+use averment_report::chunk_totals::{ChunkTotals as Tally, Judged};
 use averment_report::gate::Policy;
 use averment_report::table::Table;
-use averment_report::tally::{Judged, Tally};
 use proptest::prelude::*;
 
 /// Rules with everything that changes how a verdict counts.

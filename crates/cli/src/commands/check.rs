@@ -2,7 +2,7 @@
 
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
-use super::outputs::{self, Outputs, Target};
+use super::outputs::{self, OutputTarget, Outputs};
 use super::pipeline;
 use super::project::{self, ProjectArguments};
 use super::rules::{self, Rules};
@@ -75,10 +75,10 @@ pub struct Arguments {
     max_failures: Option<usize>,
     /// What fails beside failures: vacuous
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
-    deny: Vec<Deny>,
+    deny: Vec<CheckDeny>,
     /// What does not fail: undecided, empty (nothing to check)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
-    allow: Vec<Allow>,
+    allow: Vec<CheckAllow>,
     /// What is odd in a trace, such as a duplicate key, is an error
     #[arg(long)]
     strict: bool,
@@ -112,14 +112,14 @@ pub struct Arguments {
 
 /// `--deny`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Deny {
+enum CheckDeny {
     /// An assertion that nothing exercised
     Vacuous,
 }
 
 /// `--allow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Allow {
+enum CheckAllow {
     /// An assertion that the run does not record enough for
     Undecided,
     /// Nothing to check
@@ -129,7 +129,7 @@ enum Allow {
 /// Checks and reports.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let limits = limits(arguments)?;
-    let given = Given::new(arguments, color)?;
+    let given = CheckInputs::new(arguments, color)?;
     let project = given.project.as_ref();
     let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
     let targets = outputs::targets(format, &arguments.report)?;
@@ -149,7 +149,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
     select::known(&rules.programs, &selection)?;
     let traces = traces(arguments, &given, select::selects_any(&rules.programs, &selection))?;
-    let policy = Policy { deny_vacuous: given.denies(Deny::Vacuous), allow_undecided: given.allows(Allow::Undecided) };
+    let policy =
+        Policy { deny_vacuous: given.denies(CheckDeny::Vacuous), allow_undecided: given.allows(CheckAllow::Undecided) };
     let mut outputs = Outputs::open(&targets, color, policy, arguments.max_failures, &rules.data())?;
     let names = inputs::names(arguments.map.as_deref())?;
     let permissions = permissions(arguments, project)?;
@@ -169,13 +170,13 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
 }
 
 /// Where the profile goes, if there is to be one.
-fn target(arguments: &Arguments) -> Result<Option<profile::Target>, Stop> {
-    let parse = |word: &str| profile::Target::parse(word, arguments.rules.as_deref());
+fn target(arguments: &Arguments) -> Result<Option<profile::ProfileTarget>, Stop> {
+    let parse = |word: &str| profile::ProfileTarget::parse(word, arguments.rules.as_deref());
     arguments.profile.as_deref().map(parse).transpose()
 }
 
 /// What is to be checked: what the command line says, else what the project says.
-struct Given<'a> {
+struct CheckInputs<'a> {
     arguments: &'a Arguments,
     project: Option<Project>,
     rules: Vec<PathBuf>,
@@ -184,7 +185,7 @@ struct Given<'a> {
     of_project: bool,
 }
 
-impl<'a> Given<'a> {
+impl<'a> CheckInputs<'a> {
     fn new(arguments: &'a Arguments, color: ColorChoice) -> Result<Self, Stop> {
         let mut named: Vec<PathBuf> = arguments.rules.iter().chain(&arguments.more_rules).cloned().collect();
         let mut traces = arguments.traces.clone();
@@ -205,14 +206,16 @@ impl<'a> Given<'a> {
         Ok(Self { arguments, rules, traces, of_project: named.is_empty(), project: found })
     }
 
-    fn denies(&self, what: Deny) -> bool {
+    fn denies(&self, what: CheckDeny) -> bool {
         let words = self.project.iter().flat_map(|project| &project.deny);
-        self.arguments.deny.contains(&what) || words.into_iter().any(|word| Deny::from_str(word, false) == Ok(what))
+        self.arguments.deny.contains(&what)
+            || words.into_iter().any(|word| CheckDeny::from_str(word, false) == Ok(what))
     }
 
-    fn allows(&self, what: Allow) -> bool {
+    fn allows(&self, what: CheckAllow) -> bool {
         let words = self.project.iter().flat_map(|project| &project.allow);
-        self.arguments.allow.contains(&what) || words.into_iter().any(|word| Allow::from_str(word, false) == Ok(what))
+        self.arguments.allow.contains(&what)
+            || words.into_iter().any(|word| CheckAllow::from_str(word, false) == Ok(what))
     }
 }
 
@@ -226,7 +229,7 @@ fn judge(
     pipeline: &Arc<Pipeline>,
     traces: Vec<inputs::Input>,
     outputs: &mut Outputs,
-    given: &Given<'_>,
+    given: &CheckInputs<'_>,
 ) -> Result<Exit, Stop> {
     outputs.begin(&pipeline.table)?;
     let end = pipeline::run(pipeline, traces, outputs)?;
@@ -247,7 +250,7 @@ fn judge(
         (end.interrupted, Exit::Interrupted),
         (!end.is_complete() || totals.gate == Some(Gate::Error), Exit::Error),
         (unreadable, Exit::Trace),
-        (nothing && !given.allows(Allow::Empty), Exit::Usage),
+        (nothing && !given.allows(CheckAllow::Empty), Exit::Usage),
         (totals.gate == Some(Gate::Failed), Exit::Failed),
     ];
     let exit = exits.into_iter().find(|(applies, _)| *applies).map_or(Exit::Holds, |(_, exit)| exit);
@@ -266,7 +269,7 @@ fn nothing_checked(table: &Table, runs: u64) -> &'static str {
     }
 }
 
-fn load(given: &Given<'_>, limits: Limits) -> Result<Rules, Stop> {
+fn load(given: &CheckInputs<'_>, limits: Limits) -> Result<Rules, Stop> {
     swapped(given.arguments)?;
     let mut files = Vec::new();
     for path in &given.rules {
@@ -305,9 +308,9 @@ fn swapped(arguments: &Arguments) -> Result<(), Stop> {
 }
 
 /// The rules do not compile: machines get their report, people the pictures.
-fn broken(rules: &Rules, targets: &[Target], color: ColorChoice) -> Result<Exit, Stop> {
+fn broken(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result<Exit, Stop> {
     let table = Table::default();
-    let machines: Vec<Target> = targets.iter().filter(|target| target.format.is_data()).cloned().collect();
+    let machines: Vec<OutputTarget> = targets.iter().filter(|target| target.format.is_data()).cloned().collect();
     let mut outputs = Outputs::open(&machines, color, Policy::default(), None, &rules.data())?;
     outputs.begin(&table)?;
     outputs.end(&table, false)?;
@@ -316,7 +319,7 @@ fn broken(rules: &Rules, targets: &[Target], color: ColorChoice) -> Result<Exit,
 }
 
 /// What the compiler says: in the report where it is for machines, a line each in `short`, else beside the report.
-fn say(rules: &Rules, targets: &[Target], color: ColorChoice) -> Result<(), Stop> {
+fn say(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result<(), Stop> {
     match targets.first().map(|target| target.format) {
         Some(Format::Short) => std::io::stdout().write_all(rules.lines().as_bytes())?,
         Some(format) if format.is_data() => {}
@@ -326,8 +329,8 @@ fn say(rules: &Rules, targets: &[Target], color: ColorChoice) -> Result<(), Stop
 }
 
 /// The traces to read; none at all is wrong usage unless allowed.
-fn traces(arguments: &Arguments, given: &Given<'_>, selects_any: bool) -> Result<Vec<inputs::Input>, Stop> {
-    let empty_allowed = given.allows(Allow::Empty);
+fn traces(arguments: &Arguments, given: &CheckInputs<'_>, selects_any: bool) -> Result<Vec<inputs::Input>, Stop> {
+    let empty_allowed = given.allows(CheckAllow::Empty);
     if !selects_any && !empty_allowed {
         let selected = !(arguments.rule.is_empty() && arguments.case.is_empty() && arguments.tag.is_empty());
         let message = if selected { "no assertion is selected" } else { "the rules hold no assertion" };

@@ -12,7 +12,7 @@ use averment_base::limits::Limits;
 use averment_bulk::feed::{self, Reading};
 use averment_engine::vm::select::Selection;
 use averment_engine::vm::world::Permissions;
-use averment_report::derivation::{self, Choice, View};
+use averment_report::derivation::{self, Choice, DerivationView};
 use averment_report::tell_unreadable;
 use averment_traces::read::RawRun;
 use bumpalo::Bump;
@@ -43,7 +43,7 @@ pub struct Arguments {
     run: Option<String>,
     /// What is printed: human, html, json
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
-    format: Format,
+    format: DerivationFormat,
     /// Write it to this file
     #[arg(long, value_name = "FILE", requires = "trace")]
     out: Option<PathBuf>,
@@ -66,7 +66,7 @@ pub struct Arguments {
 
 /// Formats of a derivation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum DerivationFormat {
     /// For people, in a terminal
     #[default]
     Human,
@@ -156,16 +156,16 @@ fn load(given: &str, trace: &str, limits: Limits) -> Result<rules::Rules, Stop> 
 }
 
 /// Writes the derivations on a run.
-fn write(arguments: &Arguments, view: &View, color: ColorChoice) -> Result<Exit, Stop> {
+fn write(arguments: &Arguments, view: &DerivationView, color: ColorChoice) -> Result<Exit, Stop> {
     let style = match arguments.out {
         Some(_) => Style { width: Stream::Out.style(color).width, ..Style::PLAIN },
         None => Stream::Out.style(color),
     };
     let mut text = Vec::new();
     match arguments.format {
-        Format::Human => derivation::human(&mut text, view, style)?,
-        Format::Html => text.extend(derivation::html(view).map_err(|error| Stop::usage(error, ""))?.bytes()),
-        Format::Json => text.extend(derivation::json(view).bytes()),
+        DerivationFormat::Human => derivation::human(&mut text, view, style)?,
+        DerivationFormat::Html => text.extend(derivation::html(view).map_err(|error| Stop::usage(error, ""))?.bytes()),
+        DerivationFormat::Json => text.extend(derivation::json(view).bytes()),
     }
     match &arguments.out {
         None => std::io::stdout().write_all(&text)?,

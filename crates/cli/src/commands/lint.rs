@@ -37,7 +37,7 @@ pub struct Arguments {
     rules: Vec<PathBuf>,
     /// How findings are printed: human, short (for editors), json, github (annotations)
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
-    format: Format,
+    format: LintFormat,
     /// Take this lint or family for an error
     #[arg(long, value_name = "LINT")]
     deny: Vec<String>,
@@ -68,7 +68,7 @@ pub struct Arguments {
 
 /// Formats of the command.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub enum Format {
+pub enum LintFormat {
     /// With the source, for people
     #[default]
     Human,
@@ -113,12 +113,12 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     })
 }
 
-fn print(rules: &Rules, format: Format, color: ColorChoice) -> Result<(), Stop> {
+fn print(rules: &Rules, format: LintFormat, color: ColorChoice) -> Result<(), Stop> {
     let text = match format {
-        Format::Human => rules.drawn(Stream::Out.style(color)),
-        Format::Short => rules.lines(),
-        Format::Json => format!("{}\n", json!({"version": 1, "diagnostics": rules.data()})),
-        Format::Github => rules.annotations(),
+        LintFormat::Human => rules.drawn(Stream::Out.style(color)),
+        LintFormat::Short => rules.lines(),
+        LintFormat::Json => format!("{}\n", json!({"version": 1, "diagnostics": rules.data()})),
+        LintFormat::Github => rules.annotations(),
     };
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
@@ -161,9 +161,9 @@ fn unknown(word: &str) -> Stop {
 }
 
 /// Every lint with its level, family by family.
-fn list(levels: &Levels, format: Format) -> String {
+fn list(levels: &Levels, format: LintFormat) -> String {
     let of = |family: Family| Slug::ALL.iter().filter(move |slug| slug.family() == Some(family));
-    if matches!(format, Format::Json) {
+    if matches!(format, LintFormat::Json) {
         let all: Vec<_> = Family::ALL
             .iter()
             .flat_map(|&family| of(family))

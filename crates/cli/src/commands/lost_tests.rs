@@ -13,7 +13,7 @@ const POINTS: [Point; 6] = [Point::Preparing, Point::Reading, Point::Piece, Poin
 const RUNS: u64 = 3_000 + 1 + 2;
 
 #[derive(Debug, clap::Parser)]
-struct Line {
+struct CommandLine {
     #[command(flatten)]
     arguments: Arguments,
 }
@@ -37,7 +37,7 @@ fn checked(folder: &TempDir, more: &[&str]) -> (Exit, Value) {
     let mut words = vec!["aver".to_owned(), path("r.assert"), path("a.jsonl"), path("b.json"), path("c.json")];
     words.extend(["--chunk", "4KiB", "--report", &report].map(str::to_owned));
     words.extend(more.iter().map(|word| (*word).to_owned()));
-    let line = Line::try_parse_from(words).unwrap();
+    let line = CommandLine::try_parse_from(words).unwrap();
     let exit = check::run(&line.arguments, ColorChoice::Never).unwrap();
     let text = std::fs::read_to_string(folder.path().join("out.json")).unwrap();
     (exit, serde_json::from_str(&text).unwrap())
@@ -82,7 +82,7 @@ fn counts_and_lines_leave_out_what_was_not_judged_too() {
         let report = format!("jsonl={}", path("out.jsonl"));
         let words = ["aver", &path("r.assert"), &path("a.jsonl"), &path("b.json"), &path("c.json"), "--threads", "1"];
         let more = ["--chunk", "4KiB", "--format", "summary", "--report", &report, "--allow", "empty"];
-        let line = Line::try_parse_from(words.iter().chain(&more)).unwrap();
+        let line = CommandLine::try_parse_from(words.iter().chain(&more)).unwrap();
         let exit = with(point, 0, u32::MAX, || check::run(&line.arguments, ColorChoice::Never)).unwrap();
         assert_eq!(exit, Exit::Error, "{point:?}");
         let text = std::fs::read_to_string(path("out.jsonl")).unwrap();

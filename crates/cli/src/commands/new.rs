@@ -8,7 +8,7 @@ use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
 use averment_bulk::feed::{self, Reading};
 use averment_report::model::Unreadable;
-use averment_testing::propose::{Survey, Tally, Trial, write};
+use averment_testing::propose::{CandidateTrial, Survey, TrialTotals, write};
 use averment_traces::read::RawRun;
 use bumpalo::Bump;
 use std::fs::OpenOptions;
@@ -190,15 +190,15 @@ fn proposed(name: &str, traces: &[String]) -> Result<(String, String), Stop> {
     if runs == 0 {
         return Err(Stop::usage("there is no run in these traces", "name files or folders with recorded runs"));
     }
-    let trial = Trial::new(survey.candidates());
-    let mut tally = Tally::default();
+    let trial = CandidateTrial::new(survey.candidates());
+    let mut totals = TrialTotals::default();
     each_run(&inputs, |raw, reading| {
         let arena = Bump::new();
         let run = feed::parse(raw, &arena, reading)?;
-        tally.record(&trial.judge(&run, &arena));
+        totals.record(&trial.judge(&run, &arena));
         Ok(())
     })?;
-    let proposals = trial.proposals(&tally);
+    let proposals = trial.proposals(&totals);
     let runs_in_words = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
     let rules = if proposals.len() == 1 { "1 proposal".to_owned() } else { format!("{} proposals", proposals.len()) };
     Ok((write(name, &proposals, runs), format!("with {rules} from {runs_in_words}")))

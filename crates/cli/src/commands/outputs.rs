@@ -6,10 +6,10 @@ use super::said;
 use averment::stages::Wants;
 use averment_base::diagnostic::render::Style;
 use averment_base::diagnostic::suggest::nearest;
+use averment_report::chunk_totals::ChunkTotals;
 use averment_report::gate::Policy;
 use averment_report::model::{RunReport, Unreadable};
 use averment_report::table::Table;
-use averment_report::tally::Tally;
 use averment_report::totals::Totals;
 use averment_report::{self as report, Ending, Format, Options, Report, drawn_of};
 use std::io::{self, BufWriter, Write};
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 /// A format with the file it goes to; `None` is standard output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct OutputTarget {
     /// The format.
     pub format: Format,
     /// The file.
@@ -25,8 +25,8 @@ pub struct Target {
 }
 
 /// The targets of `--format` and of every `--report FORMAT=FILE`.
-pub fn targets(format: &str, reports: &[String]) -> Result<Vec<Target>, Stop> {
-    let mut targets = vec![Target { format: named(format)?, file: None }];
+pub fn targets(format: &str, reports: &[String]) -> Result<Vec<OutputTarget>, Stop> {
+    let mut targets = vec![OutputTarget { format: named(format)?, file: None }];
     for text in reports {
         let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
             return Err(Stop::usage(
@@ -34,7 +34,7 @@ pub fn targets(format: &str, reports: &[String]) -> Result<Vec<Target>, Stop> {
                 format!("write `--report {text}=FILE`"),
             ));
         };
-        targets.push(Target { format: named(format)?, file: Some(PathBuf::from(file)) });
+        targets.push(OutputTarget { format: named(format)?, file: Some(PathBuf::from(file)) });
     }
     Ok(targets)
 }
@@ -72,7 +72,7 @@ pub struct Outputs {
 impl Outputs {
     /// Opens every target.
     pub fn open(
-        targets: &[Target],
+        targets: &[OutputTarget],
         color: ColorChoice,
         policy: Policy,
         max_failures: Option<usize>,
@@ -118,9 +118,9 @@ impl Outputs {
     }
 
     /// Reports many runs, by their counts.
-    pub fn tally(&mut self, tally: &Tally) {
-        self.totals.add_tally(tally);
-        self.reports.iter_mut().for_each(|report| report.tally(tally));
+    pub fn chunk(&mut self, chunk: &ChunkTotals) {
+        self.totals.add_chunk(chunk);
+        self.reports.iter_mut().for_each(|report| report.chunk(chunk));
     }
 
     /// Reports runs by finished lines.
@@ -156,7 +156,7 @@ impl Outputs {
     }
 }
 
-fn writer(target: &Target, color: ColorChoice) -> Result<(Box<dyn Write>, Style), Stop> {
+fn writer(target: &OutputTarget, color: ColorChoice) -> Result<(Box<dyn Write>, Style), Stop> {
     let Some(path) = &target.file else {
         return Ok((Box::new(BufWriter::with_capacity(1 << 16, io::stdout())), Stream::Out.style(color)));
     };

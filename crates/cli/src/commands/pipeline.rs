@@ -157,7 +157,7 @@ impl Writer<'_> {
                 }
             }
         }
-        outputs.tally(&finished.tally);
+        outputs.chunk(&finished.tally);
         end.add(Broken { lost: Lost { runs: finished.lost, more: false }, dead: 0 });
         Ok(())
     }

@@ -4,14 +4,14 @@ use super::console::{ColorChoice, Stream, say};
 use super::exit::Stop;
 use super::said;
 use averment_bulk::pipeline::Pipeline;
-use averment_report::profile::{self, Report};
+use averment_report::profile::{self, ProfileReport};
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::Instant;
 
 /// Where a profile goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum ProfileTarget {
     /// Tables, on standard error.
     Table,
     /// The object, on standard error.
@@ -20,7 +20,7 @@ pub enum Target {
     File(PathBuf),
 }
 
-impl Target {
+impl ProfileTarget {
     /// The target of a word behind `--profile=`. That a file has no folder is said before anything is judged; and so is that a word behind
     /// `--profile` without `=` is the first word of the others, the rules.
     pub fn parse(word: &str, rules: Option<&Path>) -> Result<Self, Stop> {
@@ -47,13 +47,13 @@ impl Target {
     }
 }
 
-impl Target {
+impl ProfileTarget {
     /// Writes the profile of a check that began at `started`.
     pub fn write(&self, pipeline: &Pipeline, started: Instant, color: ColorChoice) -> Result<(), Stop> {
         let elapsed = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let Some(costs) = &pipeline.profile else { return Ok(()) };
         let costs = std::mem::take(&mut *costs.lock().unwrap_or_else(PoisonError::into_inner));
-        let report = Report::new(&pipeline.programs, &pipeline.table, costs, elapsed);
+        let report = ProfileReport::new(&pipeline.programs, &pipeline.table, costs, elapsed);
         match self {
             Self::Table => say(&format!("\n{}", profile::table(&report, Stream::Err.style(color)))),
             Self::Json => say(&profile::json(&report)),

@@ -57,7 +57,7 @@ fn bar(total: Option<u64>) -> ProgressBar {
         None => "{spinner} {bytes}",
     };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::term_like_with_hz(Box::new(Line), 10));
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::term_like_with_hz(Box::new(ProgressLine), 10));
     bar.set_style(style.progress_chars("##-"));
     bar
 }
@@ -65,12 +65,12 @@ fn bar(total: Option<u64>) -> ProgressBar {
 /// The line of the terminal that the bar stands in. Its end stays free, and nothing fills it up: what the terminal itself writes there, such
 /// as `^C`, is in the same line, and goes with the bar.
 #[derive(Debug)]
-struct Line;
+struct ProgressLine;
 
 /// Columns that stay free.
 const FREE: u16 = 4;
 
-impl TermLike for Line {
+impl TermLike for ProgressLine {
     fn width(&self) -> u16 {
         terminal_size::terminal_size().map_or(80, |(width, _)| width.0).saturating_sub(FREE).max(1)
     }

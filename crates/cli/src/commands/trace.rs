@@ -17,11 +17,11 @@ use std::io::{self, Write};
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: TraceCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum TraceCommand {
     /// Shows runs step by step: what they record, what they lack, what was odd while reading
     Show(Show),
 }
@@ -47,7 +47,7 @@ struct Show {
 
 /// Shows runs.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let Command::Show(show) = &arguments.command;
+    let TraceCommand::Show(show) = &arguments.command;
     let traces = inputs::traces(&show.traces)?;
     let reading = Reading { limits: Limits::default(), strict: false, names: inputs::names(show.map.as_deref())? };
     let style = Stream::Out.style(color);

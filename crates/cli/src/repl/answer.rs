@@ -14,7 +14,7 @@ use averment_engine::vm::evaluate::{EvaluateOptions, derive};
 use averment_engine::vm::inspect::{Inspected, inspect};
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::testing::run_tests;
-use averment_report::derivation::view::{AssertionView, View};
+use averment_report::derivation::view::{AssertionView, DerivationView};
 use averment_report::derivation::{self, Choice};
 use averment_report::table::Table;
 use averment_runs::run::{Run, RunSource};
@@ -58,7 +58,7 @@ impl Session<'_> {
     }
 
     /// The derivations of a program on the run at hand; `None` when there is none, or a parameter has no value.
-    pub(super) fn derived(&mut self, program: Program, composed: &Composed) -> io::Result<Option<View>> {
+    pub(super) fn derived(&mut self, program: Program, composed: &Composed) -> io::Result<Option<DerivationView>> {
         let mut programs = vec![program];
         let given = self.of_program(&programs);
         if let Err(stop) = params::apply(&mut programs, &[], &given) {

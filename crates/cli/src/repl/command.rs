@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::io;
 
 /// A command.
-pub struct Command {
+pub struct SessionCommand {
     /// Its word, without the colon.
     pub name: &'static str,
     /// What it takes.
@@ -25,70 +25,80 @@ pub struct Command {
 }
 
 /// All commands, in the order of `:help`.
-pub const COMMANDS: &[Command] = &[
-    Command { name: "on", argument: "TRACE [N]", doc: "takes a run: the first of a trace, or its Nth", run: on },
-    Command { name: "next", argument: "", doc: "goes to the next run of the trace", run: |it, _| it.neighbour(true) },
-    Command { name: "prev", argument: "", doc: "goes to the run before", run: |it, _| it.neighbour(false) },
-    Command { name: "trace", argument: "", doc: "shows the run step by step", run: |it, _| it.trace() },
-    Command { name: "load", argument: "RULES", doc: "loads a rule file in place of the one at hand", run: load },
-    Command {
+pub const COMMANDS: &[SessionCommand] = &[
+    SessionCommand { name: "on", argument: "TRACE [N]", doc: "takes a run: the first of a trace, or its Nth", run: on },
+    SessionCommand {
+        name: "next",
+        argument: "",
+        doc: "goes to the next run of the trace",
+        run: |it, _| it.neighbour(true),
+    },
+    SessionCommand { name: "prev", argument: "", doc: "goes to the run before", run: |it, _| it.neighbour(false) },
+    SessionCommand { name: "trace", argument: "", doc: "shows the run step by step", run: |it, _| it.trace() },
+    SessionCommand { name: "load", argument: "RULES", doc: "loads a rule file in place of the one at hand", run: load },
+    SessionCommand {
         name: "rules",
         argument: "",
         doc: "lists what was loaded and entered, with its verdicts on the run",
         run: |it, _| it.list(),
     },
-    Command {
+    SessionCommand {
         name: "explain",
         argument: "[RULE|INPUT]",
         doc: "says how the last verdict or value came about, or that of a rule",
         run: |it, rest| it.explain(rest),
     },
-    Command {
+    SessionCommand {
         name: "step",
         argument: "[N]",
         doc: "shows where the last statements stood after step N, or after the next one",
         run: |it, rest| it.walk(rest),
     },
-    Command {
+    SessionCommand {
         name: "type",
         argument: "[INPUT]",
         doc: "says what is known of a type without a run",
         run: |it, rest| it.ty(rest),
     },
-    Command { name: "ast", argument: "[INPUT]", doc: "shows how a text is read", run: |it, rest| it.ast(rest) },
-    Command { name: "ir", argument: "[INPUT]", doc: "shows what the checker makes of it", run: |it, rest| it.ir(rest) },
-    Command {
+    SessionCommand { name: "ast", argument: "[INPUT]", doc: "shows how a text is read", run: |it, rest| it.ast(rest) },
+    SessionCommand {
+        name: "ir",
+        argument: "[INPUT]",
+        doc: "shows what the checker makes of it",
+        run: |it, rest| it.ir(rest),
+    },
+    SessionCommand {
         name: "ops",
         argument: "[INPUT]",
         doc: "lists the instructions that it becomes",
         run: |it, rest| it.ops(rest),
     },
-    Command {
+    SessionCommand {
         name: "docs",
         argument: "[NAME]",
         doc: "shows the page of a function, word or topic",
         run: |it, rest| it.docs(rest),
     },
-    Command {
+    SessionCommand {
         name: "error",
         argument: "SLUG",
         doc: "says what a message is about: the word in its brackets",
         run: |it, rest| it.error(rest),
     },
-    Command {
+    SessionCommand {
         name: "save",
         argument: "FILE",
         doc: "writes what was entered as a rule file; `:save! FILE` replaces one",
         run: |it, rest| it.save(rest, false),
     },
-    Command {
+    SessionCommand {
         name: "fuel",
         argument: "[N]",
         doc: "says what the last value took, or sets what one may take",
         run: |it, rest| it.tank(rest),
     },
-    Command { name: "help", argument: "", doc: "lists the commands", run: |it, _| it.help() },
-    Command { name: "quit", argument: "", doc: "ends the session, as Ctrl-D does", run: |_, _| Ok(Go::Quit) },
+    SessionCommand { name: "help", argument: "", doc: "lists the commands", run: |it, _| it.help() },
+    SessionCommand { name: "quit", argument: "", doc: "ends the session, as Ctrl-D does", run: |_, _| Ok(Go::Quit) },
 ];
 
 fn on(session: &mut Session<'_>, rest: &str) -> io::Result<Go> {

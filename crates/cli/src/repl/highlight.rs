@@ -187,7 +187,7 @@ fn colored(line: &str, limits: &Limits) -> String {
         return format!("\u{1b}[1;35m:{word}\u{1b}[0m{rest}");
     }
     let scan = token::scan(line, limits.rule_depth, limits.rule_tokens);
-    let mut pieces: Vec<(usize, usize, &str)> = scan.remarks.iter().map(|one| (one.start, one.end, "2")).collect();
+    let mut colored: Vec<(usize, usize, &str)> = scan.remarks.iter().map(|one| (one.start, one.end, "2")).collect();
     for token in &scan.tokens {
         let text = line.get(token.start..token.end).unwrap_or("");
         let code = match token.kind {
@@ -199,11 +199,11 @@ fn colored(line: &str, limits: &Limits) -> String {
             Kind::Word if is_keyword(text) => "1",
             _ => continue,
         };
-        pieces.push((token.start, token.end, code));
+        colored.push((token.start, token.end, code));
     }
-    pieces.sort_unstable();
+    colored.sort_unstable();
     let (mut out, mut at) = (String::with_capacity(line.len() * 2), 0);
-    for (start, end, code) in pieces {
+    for (start, end, code) in colored {
         let (Some(before), Some(text)) = (line.get(at..start), line.get(start..end)) else { continue };
         out.push_str(before);
         out.push_str(&format!("\u{1b}[{code}m{text}\u{1b}[0m"));

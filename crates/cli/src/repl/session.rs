@@ -10,7 +10,7 @@ use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::check::Checked;
 use averment_engine::vm::world::Permissions;
 use averment_ide::assist::CursorContext;
-use averment_report::derivation::view::{Node, View};
+use averment_report::derivation::view::{DerivationView, Node};
 use averment_report::diagnostic::graphical;
 use averment_syntax::ast::{Item, ItemKind, StatementKind};
 use averment_syntax::parse;
@@ -47,7 +47,7 @@ pub(super) enum Last {
     /// A value.
     Value(Vec<Node>),
     /// Verdicts.
-    Verdicts(View),
+    Verdicts(DerivationView),
 }
 
 /// A session.
@@ -60,7 +60,7 @@ pub struct Session<'w> {
     /// The text of the last input that was no command.
     pub(super) input: String,
     /// The last verdicts with every step of the run, for `:step`.
-    pub(super) walk: Option<View>,
+    pub(super) walk: Option<DerivationView>,
     /// The step that `:step` has shown.
     pub(super) step: usize,
     /// Fuel that the last evaluation took.

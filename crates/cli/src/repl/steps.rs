@@ -1,7 +1,7 @@
 //! Where statements stand after a step, from the derivation of their verdicts.
 
-use averment_report::derivation::view::{AssertionView, View};
-use averment_report::derivation::{Line, StepLine};
+use averment_report::derivation::view::{AssertionView, DerivationView};
+use averment_report::derivation::{StepLine, TimelineLine};
 
 /// One statement after a step.
 #[derive(Debug)]
@@ -15,15 +15,15 @@ pub struct Stands {
 }
 
 /// The statements about the course of the run after a step, counted from 1.
-pub fn after(view: &View, step: usize) -> Vec<Stands> {
+pub fn after(view: &DerivationView, step: usize) -> Vec<Stands> {
     view.assertions.iter().map(|assertion| stands(assertion, step)).collect()
 }
 
 fn stands(view: &AssertionView, step: usize) -> Stands {
     let steps = || {
         view.timeline.iter().filter_map(|line| match line {
-            Line::Step(step) => Some(step.as_ref()),
-            Line::Gap { .. } => None,
+            TimelineLine::Step(step) => Some(step.as_ref()),
+            TimelineLine::Gap { .. } => None,
         })
     };
     let here: Option<&StepLine> = steps().find(|line| line.number == step);

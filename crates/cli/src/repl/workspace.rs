@@ -1,7 +1,7 @@
 //! What a session has been told: the rules it was started with, and everything that was entered since.
 //!
 //! Each input is compiled together with all of it as one text, so that declarations see each other in any order and a later one replaces an
-//! earlier one of its name. What is said about that text is said of the pieces that people wrote, see [`Composed::told`].
+//! earlier one of its name. What is said about that text is said of the segments that people wrote, see [`Composed::told`].
 
 use averment_base::diagnostic::{Diagnostics, Severity, Slug};
 use averment_base::limits::Limits;
@@ -105,12 +105,12 @@ impl Workspace {
     #[must_use]
     pub fn compose(&self, input: Input<'_>, replaced: &[Key]) -> Composed {
         let mut text = String::new();
-        let mut pieces = Vec::new();
+        let mut segments = Vec::new();
         let mut add = |before: &str, own: &str, after: &str, name: String, is_input: bool| {
             text.push_str(before);
             let start = text.len();
             text.push_str(own);
-            pieces.push(Piece { range: start..text.len(), name, text: own.to_owned(), is_input });
+            segments.push(Segment { range: start..text.len(), name, text: own.to_owned(), is_input });
             text.push_str(after);
             text.push('\n');
         };
@@ -125,14 +125,14 @@ impl Workspace {
         if let Some(base) = &self.base {
             add("", &base.without(replaced), "", base.name.clone(), false);
             // What is shown of the file is what stands in it.
-            if let Some(piece) = pieces.last_mut() {
-                piece.text.clone_from(&base.text);
+            if let Some(segment) = segments.last_mut() {
+                segment.text.clone_from(&base.text);
             }
         }
         let mut sources = SourceMap::default();
         let folder = self.base.as_ref().map(|base| base.folder.clone()).unwrap_or_default();
         let root = sources.add(SourceFile::new(INPUT, Some(&folder), text));
-        Composed { sources, root, pieces }
+        Composed { sources, root, segments }
     }
 
     /// Keeps what an input declares, in place of what had the same keys, and its statements.
@@ -205,12 +205,12 @@ fn key_of(item: &Item) -> Option<Key> {
     Some(Key { space, name: name.text.clone() })
 }
 
-/// A piece of the text that is compiled.
+/// A segment of the text that is compiled.
 #[derive(Debug, Clone)]
-struct Piece {
+struct Segment {
     range: Range<usize>,
     name: String,
-    /// As people wrote it; as long as the piece.
+    /// As people wrote it; as long as the segment.
     text: String,
     is_input: bool,
 }
@@ -222,7 +222,7 @@ pub struct Composed {
     pub sources: SourceMap,
     /// The text.
     pub root: FileId,
-    pieces: Vec<Piece>,
+    segments: Vec<Segment>,
 }
 
 impl Composed {
@@ -245,15 +245,15 @@ impl Composed {
     #[must_use]
     pub fn is_input(&self, span: Span) -> bool {
         span.file == self.root
-            && self.pieces.iter().any(|piece| piece.is_input && piece.range.contains(&(span.start as usize)))
+            && self.segments.iter().any(|segment| segment.is_input && segment.range.contains(&(span.start as usize)))
     }
 
     /// What is to be said, in places of what people wrote. Of what was said before, only errors are said again.
     #[must_use]
     pub fn told(&self, diagnostics: &Diagnostics) -> (Diagnostics, SourceMap) {
         let mut map = SourceMap::default();
-        for piece in &self.pieces {
-            map.add(SourceFile::new(piece.name.as_str(), None, piece.text.as_str()));
+        for segment in &self.segments {
+            map.add(SourceFile::new(segment.name.as_str(), None, segment.text.as_str()));
         }
         for (_, file) in self.sources.iter().skip(1) {
             map.add(file.clone());
@@ -276,18 +276,18 @@ impl Composed {
         (told, map)
     }
 
-    /// A place of the whole text as a place of its piece.
+    /// A place of the whole text as a place of its segment.
     fn place(&self, span: Span) -> Span {
         let number = |at: usize| FileId(u32::try_from(at).unwrap_or(u32::MAX));
         if span.file != self.root {
             let behind = (span.file.0 as usize).saturating_sub(1);
-            return Span { file: number(self.pieces.len() + behind), ..span };
+            return Span { file: number(self.segments.len() + behind), ..span };
         }
         let start = span.start as usize;
-        // A place between pieces belongs to the one before it.
-        let at = self.pieces.iter().rposition(|piece| piece.range.start <= start).unwrap_or(0);
-        let Some(piece) = self.pieces.get(at) else { return span };
-        let inside = |offset: u32| (offset as usize).saturating_sub(piece.range.start).min(piece.range.len());
+        // A place between segments belongs to the one before it.
+        let at = self.segments.iter().rposition(|segment| segment.range.start <= start).unwrap_or(0);
+        let Some(segment) = self.segments.get(at) else { return span };
+        let inside = |offset: u32| (offset as usize).saturating_sub(segment.range.start).min(segment.range.len());
         Span::new(number(at), inside(span.start), inside(span.end.max(span.start)))
     }
 }

@@ -154,10 +154,10 @@ fn data_is_what_its_schemas_say() {
 #[test]
 fn the_guide_lists_every_kind_of_mutant() {
     let guide = include_str!("../../../../docs/testing.md");
-    for (_, word, doc) in averment_testing::mutants::Kind::ALL {
+    for (_, word, doc) in averment_testing::mutants::MutantKind::ALL {
         assert!(guide.contains(&format!("| `{word}` | {doc} |")), "docs/testing.md has no row for `{word}`");
     }
-    assert!(guide.contains(&format!("{} kinds", averment_testing::mutants::Kind::ALL.len())));
+    assert!(guide.contains(&format!("{} kinds", averment_testing::mutants::MutantKind::ALL.len())));
 }
 
 #[test]

@@ -152,7 +152,7 @@ test \"t\" expect fail all { calls: [], output: { x: 1, y: 1, z: 1 } }
     let data = folder.aver("test r.assert --mutants --format json").json();
     let mutants = data["mutants"][0]["mutants"].as_array().unwrap();
     let kinds: BTreeSet<&str> = mutants.iter().map(|mutant| mutant["kind"].as_str().unwrap()).collect();
-    let known: BTreeSet<&str> = averment_testing::mutants::Kind::ALL.iter().map(|(_, word, _)| *word).collect();
+    let known: BTreeSet<&str> = averment_testing::mutants::MutantKind::ALL.iter().map(|(_, word, _)| *word).collect();
     assert_eq!(kinds, known, "every kind of change occurs");
     let lines: BTreeSet<u64> = mutants.iter().map(|mutant| mutant["location"]["line"].as_u64().unwrap()).collect();
     for line in 2..=30 {

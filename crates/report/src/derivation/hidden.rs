@@ -8,7 +8,7 @@ use averment_runs::run::Run;
 
 /// Texts and places that are not shown.
 #[derive(Debug, Default)]
-pub struct Hidden {
+pub struct HiddenValues {
     /// Values that were hidden where they stand; they are taken out of words, too.
     texts: Withheld,
 }
@@ -18,7 +18,7 @@ const SHORTEST: usize = 4;
 /// Words are cut to this many characters.
 const WORDS: usize = 2_000;
 
-impl Hidden {
+impl HiddenValues {
     /// What is to be hidden of a run and the derivations on it: also what predicates have found in it.
     pub fn new<'a>(run: &Run<'_>, derivations: impl Iterator<Item = &'a Derivation>) -> Self {
         let (_, mut texts) = redact::environment(run);

@@ -1,6 +1,6 @@
 //! A derivation as one page for a browser: nothing is loaded from elsewhere, everything from the run and the rules is escaped.
 
-use super::view::View;
+use super::view::DerivationView;
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, context};
 
@@ -8,7 +8,7 @@ use minijinja::{AutoEscape, Environment, context};
 ///
 /// # Errors
 /// In words, when the template cannot be filled in; a view from [`super::view()`] always can.
-pub fn html(view: &View) -> Result<String, String> {
+pub fn html(view: &DerivationView) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_template("derivation.html", include_str!("derivation.html")).map_err(|error| error.to_string())?;

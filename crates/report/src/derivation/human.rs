@@ -1,7 +1,7 @@
 //! A derivation as text: the verdict and why, the parts as a tree, the run with marks in the margin.
 
-use super::timeline::{Line, StepLine};
-use super::view::{AssertionView, Mark, Node, View};
+use super::timeline::{StepLine, TimelineLine};
+use super::view::{AssertionView, DerivationView, Mark, Node};
 use crate::value::shortened;
 use averment_base::diagnostic::render::{Ink, Style, paint};
 use averment_base::truth::Verdict;
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(out: &mut dyn Write, view: &View, style: Style) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, view: &DerivationView, style: Style) -> io::Result<()> {
     let mut head = view.run.name.clone();
     if let Some(id) = &view.run.id {
         head.push_str(&format!(" (id {id})"));
@@ -158,7 +158,7 @@ impl Page {
         if self.style.unicode { sign } else { word }.to_owned()
     }
 
-    fn timeline(&mut self, lines: &[Line]) {
+    fn timeline(&mut self, lines: &[TimelineLine]) {
         if lines.is_empty() {
             return;
         }
@@ -166,12 +166,12 @@ impl Page {
         self.lines.push(String::new());
         for line in lines {
             match line {
-                Line::Gap { steps } => {
+                TimelineLine::Gap { steps } => {
                     let dots = if self.style.unicode { "⋮" } else { ":" };
                     let text = format!("{}{dots}  {}", layout.lead(""), plural(*steps, "step"));
                     self.lines.push(paint(self.style, Ink::Dim, &text));
                 }
-                Line::Step(step) => self.step(step, &layout),
+                TimelineLine::Step(step) => self.step(step, &layout),
             }
         }
     }
@@ -223,11 +223,11 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(lines: &[Line], width: usize) -> Self {
+    fn of(lines: &[TimelineLine], width: usize) -> Self {
         let steps = || {
             lines.iter().filter_map(|line| match line {
-                Line::Step(step) => Some(step.as_ref()),
-                Line::Gap { .. } => None,
+                TimelineLine::Step(step) => Some(step.as_ref()),
+                TimelineLine::Gap { .. } => None,
             })
         };
         let widest = |cell: &dyn Fn(&StepLine) -> usize| steps().map(cell).max().unwrap_or(0);

@@ -13,18 +13,18 @@ pub use crate::value::shortened as cut;
 #[cfg(feature = "pictures")]
 pub use html::html;
 pub use human::{assertion, ink, nodes, write as human};
-pub use timeline::{Choice, Line, StepLine};
-pub use view::{View, value, view, words};
+pub use timeline::{Choice, StepLine, TimelineLine};
+pub use view::{DerivationView, value, view, words};
 
 /// A view as data.
 #[must_use]
-pub fn data(view: &View) -> serde_json::Value {
+pub fn data(view: &DerivationView) -> serde_json::Value {
     serde_json::json!({"version": 1, "run": view.run, "assertions": view.assertions})
 }
 
 /// A view as text of one JSON object.
 #[must_use]
-pub fn json(view: &View) -> String {
+pub fn json(view: &DerivationView) -> String {
     let mut text = serde_json::to_string_pretty(&data(view)).unwrap_or_default();
     text.push('\n');
     text

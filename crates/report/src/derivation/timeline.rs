@@ -1,6 +1,6 @@
 //! The run in a derivation: its steps, those that the assertion looks at marked, the others left out where they are many.
 
-use super::hidden::Hidden;
+use super::hidden::HiddenValues;
 use crate::redact::REDACTED;
 use crate::value::shortened;
 use averment_base::diagnostic::render::one_line;
@@ -23,7 +23,7 @@ pub enum Choice {
 /// A line of the timeline.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "lowercase", tag = "line")]
-pub enum Line {
+pub enum TimelineLine {
     /// A step.
     Step(Box<StepLine>),
     /// Steps that are left out.
@@ -175,7 +175,7 @@ pub struct Look<'a, 'run> {
     /// The run.
     pub run: &'a Run<'run>,
     /// What is not shown.
-    pub hidden: &'a Hidden,
+    pub hidden: &'a HiddenValues,
     /// True when no argument is shown.
     pub masked: bool,
 }
@@ -201,7 +201,7 @@ const LONG: usize = 2_000;
 const SHOWN: usize = 200;
 
 /// The lines of a timeline; none for an assertion that looks at no steps.
-pub fn lines(look: &Look<'_, '_>, marks: &Marks, choice: Choice) -> Vec<Line> {
+pub fn lines(look: &Look<'_, '_>, marks: &Marks, choice: Choice) -> Vec<TimelineLine> {
     if !marks.any {
         return Vec::new();
     }
@@ -211,10 +211,10 @@ pub fn lines(look: &Look<'_, '_>, marks: &Marks, choice: Choice) -> Vec<Line> {
     let mut next = 0;
     for (at, row) in chosen.iter().zip(rows(look.run, chosen.iter().copied(), LONG, beginning)) {
         if *at > next {
-            lines.push(Line::Gap { steps: at - next });
+            lines.push(TimelineLine::Gap { steps: at - next });
         }
         next = at + 1;
-        lines.push(Line::Step(Box::new(StepLine {
+        lines.push(TimelineLine::Step(Box::new(StepLine {
             number: at + 1,
             turn: row.turn,
             time: row.time,
@@ -227,7 +227,7 @@ pub fn lines(look: &Look<'_, '_>, marks: &Marks, choice: Choice) -> Vec<Line> {
         })));
     }
     if count > next && !lines.is_empty() {
-        lines.push(Line::Gap { steps: count - next });
+        lines.push(TimelineLine::Gap { steps: count - next });
     }
     lines
 }

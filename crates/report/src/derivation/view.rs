@@ -1,7 +1,7 @@
 //! A derivation as every format sees it: words and marks, free of the run's memory, with everything hidden that is to be hidden.
 
-use super::hidden::Hidden;
-use super::timeline::{self, Choice, Line, Marks};
+use super::hidden::HiddenValues;
+use super::timeline::{self, Choice, Marks, TimelineLine};
 use crate::redact::REDACTED;
 use crate::table::{Item, Table};
 use crate::value::shortened;
@@ -16,7 +16,7 @@ use serde::Serialize;
 
 /// What is explained: one run and some assertions.
 #[derive(Debug, Serialize)]
-pub struct View {
+pub struct DerivationView {
     /// The run.
     pub run: RunView,
     /// The assertions, in file order.
@@ -70,7 +70,7 @@ pub struct AssertionView {
     /// Its parts.
     pub parts: Vec<Node>,
     /// The run with the steps that its patterns match; empty for an assertion that looks at no steps.
-    pub timeline: Vec<Line>,
+    pub timeline: Vec<TimelineLine>,
     /// True when not everything is shown.
     pub cut: bool,
 }
@@ -137,9 +137,9 @@ impl Node {
 
 /// The derivations of one program on one run, in the order of the table.
 #[must_use]
-pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>)], choice: Choice) -> View {
+pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>)], choice: Choice) -> DerivationView {
     let mut assertions = Vec::new();
-    let hidden = Hidden::new(run, derivations.iter().flat_map(|(_, of_program)| of_program));
+    let hidden = HiddenValues::new(run, derivations.iter().flat_map(|(_, of_program)| of_program));
     for (program, derivations) in derivations {
         let item = |derivation: &Derivation| {
             table.item(*program, derivation.outcome.assertion).and_then(|item| table.items.get(item))
@@ -153,17 +153,17 @@ pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>
     }
     let run = RunView {
         name: one_line(&run.source.name()).into_owned(),
-        id: run.id.map(|id| shortened(&Hidden::new(run, std::iter::empty()).words(id), TEXT)),
+        id: run.id.map(|id| shortened(&HiddenValues::new(run, std::iter::empty()).words(id), TEXT)),
         steps: run.steps.len(),
         complete: run.complete,
     };
-    View { run, assertions }
+    DerivationView { run, assertions }
 }
 
 /// The value of an expression, and its parts, where `part` was derived on the run with the program's own table.
 #[must_use]
 pub fn value(table: &Table, run: &Run<'_>, shown: &Shown, part: &Part) -> (String, Vec<Node>) {
-    let hidden = Hidden::of_part(run, part, shown);
+    let hidden = HiddenValues::of_part(run, part, shown);
     let teller = Teller { table, program: 0, run, hidden: &hidden, masked: false };
     let nodes = vec![teller.part(part, &mut Marks::default())];
     (hidden.value(shown, false), nodes)
@@ -172,7 +172,7 @@ pub fn value(table: &Table, run: &Run<'_>, shown: &Shown, part: &Part) -> (Strin
 /// Words about the value of an expression, without what is hidden of it and of the run.
 #[must_use]
 pub fn words(run: &Run<'_>, part: &Part, shown: &Shown, words: &str) -> String {
-    Hidden::of_part(run, part, shown).words(words)
+    HiddenValues::of_part(run, part, shown).words(words)
 }
 
 /// Evidence of one assertion that is listed.
@@ -187,7 +187,7 @@ struct Teller<'a, 'run> {
     table: &'a Table,
     program: usize,
     run: &'a Run<'run>,
-    hidden: &'a Hidden,
+    hidden: &'a HiddenValues,
     masked: bool,
 }
 

@@ -81,7 +81,7 @@ impl miette::SourceCode for Piece<'_> {
 
 /// A diagnostic as miette sees it.
 #[derive(Debug)]
-pub(super) struct View<'a> {
+pub(super) struct DiagnosticView<'a> {
     diagnostic: &'a Diagnostic,
     message: Cow<'a, str>,
     help: Option<String>,
@@ -123,7 +123,7 @@ impl<'a> Elsewhere<'a> {
     }
 }
 
-impl<'a> View<'a> {
+impl<'a> DiagnosticView<'a> {
     pub(super) fn new(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Self {
         Self {
             diagnostic,
@@ -134,15 +134,15 @@ impl<'a> View<'a> {
     }
 }
 
-impl std::fmt::Display for View<'_> {
+impl std::fmt::Display for DiagnosticView<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for View<'_> {}
+impl std::error::Error for DiagnosticView<'_> {}
 
-impl miette::Diagnostic for View<'_> {
+impl miette::Diagnostic for DiagnosticView<'_> {
     fn code<'b>(&'b self) -> Option<Box<dyn std::fmt::Display + 'b>> {
         Some(Box::new(self.diagnostic.slug.as_str()))
     }

@@ -1,7 +1,7 @@
 //! The profile as one object. Its schema is `docs/schema/check-profile.schema.json`.
 
 use super::super::table::Location;
-use super::{AssertionRow, Phase, Report, Row, RuleRow};
+use super::{AssertionRow, CostRow, Phase, ProfileReport, RuleRow};
 use averment_engine::vm::profile::Cost;
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ struct Object<'a> {
     seconds: f64,
     phases: Vec<PhaseObject>,
     formats: Vec<FormatObject<'a>>,
-    rules: Vec<RuleObject<'a>>,
+    rules: Vec<RuleCostObject<'a>>,
     patterns: Vec<PartObject<'a>>,
     functions: Vec<PartObject<'a>>,
 }
@@ -35,7 +35,7 @@ struct FormatObject<'a> {
 }
 
 #[derive(Serialize)]
-struct RuleObject<'a> {
+struct RuleCostObject<'a> {
     id: &'a str,
     location: &'a Location,
     runs: u64,
@@ -78,7 +78,7 @@ struct CostObject {
 
 /// The profile as the text of an object, in file order: what is not measured in seconds is the same whenever the same is checked.
 #[must_use]
-pub fn json(report: &Report) -> String {
+pub fn json(report: &ProfileReport) -> String {
     let costs = &report.costs;
     let phases = Phase::ALL.into_iter().zip(costs.phases);
     let formats = costs.formats.iter().map(|(format, reading)| FormatObject {
@@ -104,8 +104,8 @@ pub fn json(report: &Report) -> String {
     serde_json::to_string_pretty(&object).unwrap_or_default() + "\n"
 }
 
-fn rule(row: &RuleRow) -> RuleObject<'_> {
-    RuleObject {
+fn rule(row: &RuleRow) -> RuleCostObject<'_> {
+    RuleCostObject {
         id: &row.id,
         location: &row.location,
         runs: row.runs(),
@@ -126,7 +126,7 @@ fn assertion(row: &AssertionRow) -> AssertionObject<'_> {
     }
 }
 
-fn part(row: &Row) -> PartObject<'_> {
+fn part(row: &CostRow) -> PartObject<'_> {
     PartObject {
         kind: row.kind,
         name: &row.name,

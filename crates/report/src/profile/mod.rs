@@ -23,7 +23,7 @@ pub struct Costs {
     /// Nanoseconds by phase.
     pub phases: [u64; Phase::ALL.len()],
     /// Reading, by the name of the format.
-    pub formats: BTreeMap<&'static str, Reading>,
+    pub formats: BTreeMap<&'static str, ReadCost>,
     /// The programs, in the order of the table.
     pub programs: Vec<ProgramCosts>,
 }
@@ -39,7 +39,7 @@ pub struct ProgramCosts {
 
 /// What reading the runs of one format cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct ReadCost {
     /// Runs.
     pub runs: u64,
     /// Their bytes.
@@ -131,14 +131,14 @@ impl Costs {
 
 /// The profile of a check.
 #[derive(Debug)]
-pub struct Report {
+pub struct ProfileReport {
     /// Nanoseconds of the whole.
     elapsed: u64,
     costs: Costs,
     /// In file order.
     rules: Vec<RuleRow>,
-    patterns: Vec<Row>,
-    functions: Vec<Row>,
+    patterns: Vec<CostRow>,
+    functions: Vec<CostRow>,
 }
 
 /// A rule, or an assertion outside of one.
@@ -163,7 +163,7 @@ struct AssertionRow {
 
 /// A pattern or a function.
 #[derive(Debug)]
-struct Row {
+struct CostRow {
     kind: &'static str,
     name: String,
     /// Where it first stands; `None` for a function of the language.

@@ -1,7 +1,7 @@
 //! The rows of a profile: what the numbers of a program stand for, and where it is written.
 
 use super::super::table::{Item, Location, Table};
-use super::{AssertionRow, Costs, ProgramCosts, Report, Row, RuleRow};
+use super::{AssertionRow, CostRow, Costs, ProfileReport, ProgramCosts, RuleRow};
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::Span;
 use averment_engine::bytecode::ops::Op;
@@ -9,7 +9,7 @@ use averment_engine::bytecode::program::Program;
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::profile::{Cost, Part};
 
-impl Report {
+impl ProfileReport {
     /// The profile of a check of these programs, which took so many nanoseconds.
     #[must_use]
     pub fn new(programs: &[Program], table: &Table, costs: Costs, elapsed: u64) -> Self {
@@ -90,17 +90,17 @@ impl Rows<'_> {
     }
 
     /// Step patterns: those of the same content are looked at once.
-    fn steps(&self, into: &mut Vec<Row>) {
+    fn steps(&self, into: &mut Vec<CostRow>) {
         let prepared = Prepared::new(self.program);
         let plan = prepared.plan(self.program);
-        let mut rows: Vec<Option<Row>> = Vec::new();
+        let mut rows: Vec<Option<CostRow>> = Vec::new();
         for (number, pattern) in (0..).zip(&self.program.patterns) {
             let Some(shape) = plan.number_of(averment_engine::bytecode::program::PatternId(number)) else { continue };
             if rows.len() <= shape as usize {
                 rows.resize_with(shape as usize + 1, || None);
             }
             let Some(slot) = rows.get_mut(shape as usize) else { continue };
-            let row = slot.get_or_insert_with(|| Row {
+            let row = slot.get_or_insert_with(|| CostRow {
                 kind: "step",
                 name: one_line(&pattern.text).into_owned(),
                 location: Some(self.location(pattern.span)),
@@ -112,12 +112,12 @@ impl Rows<'_> {
         into.extend(rows.into_iter().flatten().filter(|row| row.cost.calls > 0));
         if let Some(cost) = self.cost(Part::Steps) {
             let name = "finding the steps of all patterns".to_owned();
-            into.push(Row { kind: "steps", name, location: None, uses: 0, cost });
+            into.push(CostRow { kind: "steps", name, location: None, uses: 0, cost });
         }
     }
 
     /// Regular expressions.
-    fn texts(&self, into: &mut Vec<Row>) {
+    fn texts(&self, into: &mut Vec<CostRow>) {
         for (number, regex) in (0_u32..).zip(&self.program.regexes) {
             let Some(cost) = self.cost(Part::Text(number)) else { continue };
             let places = self.places(|op| matches!(op, Op::Regex(pattern) if pattern.0 == number));
@@ -127,7 +127,7 @@ impl Rows<'_> {
     }
 
     /// Functions of the language.
-    fn functions(&self, into: &mut Vec<Row>) {
+    fn functions(&self, into: &mut Vec<CostRow>) {
         for (number, name) in (0_u32..).zip(&self.program.names) {
             let Some(cost) = self.cost(Part::Function(number)) else { continue };
             let places = self.places(|op| matches!(op, Op::Call(name, _) if name.0 == number));
@@ -135,23 +135,29 @@ impl Rows<'_> {
         }
     }
 
-    fn definitions(&self, into: &mut Vec<Row>) {
+    fn definitions(&self, into: &mut Vec<CostRow>) {
         for (number, def) in (0_u32..).zip(&self.program.defs) {
             let Some(cost) = self.cost(Part::Definition(number)) else { continue };
             let uses = self.places(|op| matches!(op, Op::CallDef(def, _) if def.0 == number)).len();
             let place = self.program.chunks.get(def.code.0 as usize).map(|chunk| self.location(chunk.span));
-            into.push(Row { kind: "def", name: def.name.clone(), location: place, uses: count(uses), cost });
+            into.push(CostRow { kind: "def", name: def.name.clone(), location: place, uses: count(uses), cost });
         }
         for (number, code) in (0_u32..).zip(&self.program.lets) {
             let Some(cost) = self.cost(Part::Value(number)) else { continue };
             let uses = self.places(|op| matches!(op, Op::Let(value) if value.0 == number)).len();
             let Some(chunk) = self.program.chunks.get(code.0 as usize) else { continue };
             let name = self.name_before(chunk.span).unwrap_or_else(|| self.text(chunk.span));
-            into.push(Row { kind: "let", name, location: Some(self.location(chunk.span)), uses: count(uses), cost });
+            into.push(CostRow {
+                kind: "let",
+                name,
+                location: Some(self.location(chunk.span)),
+                uses: count(uses),
+                cost,
+            });
         }
     }
 
-    fn schemas(&self, into: &mut Vec<Row>) {
+    fn schemas(&self, into: &mut Vec<CostRow>) {
         for (number, schema) in (0_u32..).zip(&self.program.schemas) {
             let Some(cost) = self.cost(Part::Schema(number)) else { continue };
             let location = schema.place.map(|place| self.location(place));
@@ -161,13 +167,13 @@ impl Rows<'_> {
                 }
                 _ => false,
             });
-            into.push(Row { kind: "schema", name: schema.name.clone(), location, uses: count(uses.len()), cost });
+            into.push(CostRow { kind: "schema", name: schema.name.clone(), location, uses: count(uses.len()), cost });
         }
     }
 
-    fn row(&self, kind: &'static str, name: String, places: &[Span], cost: Cost) -> Row {
+    fn row(&self, kind: &'static str, name: String, places: &[Span], cost: Cost) -> CostRow {
         let location = places.first().map(|span| self.location(*span));
-        Row { kind, name, location, uses: count(places.len()), cost }
+        CostRow { kind, name, location, uses: count(places.len()), cost }
     }
 
     /// The places of instructions, in file order.

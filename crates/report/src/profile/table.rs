@@ -1,7 +1,7 @@
 //! The profile as tables for people, the most expensive first.
 
 use super::super::value::shortened;
-use super::{Costs, Phase, Report, Row, RuleRow};
+use super::{CostRow, Costs, Phase, ProfileReport, RuleRow};
 use averment_base::diagnostic::render::{Ink, Style, paint, printable};
 use averment_engine::vm::profile::Cost;
 use std::cmp::Reverse;
@@ -15,7 +15,7 @@ const NAMED: usize = 3;
 
 /// The profile as tables.
 #[must_use]
-pub fn table(report: &Report, style: Style) -> String {
+pub fn table(report: &ProfileReport, style: Style) -> String {
     let costs = &report.costs;
     let mut out = format!(
         "{}: {}, {} in {} on {}\n  every run was read in full and every assertion evaluated, with clocks on: the check takes longer than without\n",
@@ -53,7 +53,7 @@ fn formats(costs: &Costs) -> String {
     grid.finish(LINES)
 }
 
-fn rules(report: &Report) -> String {
+fn rules(report: &ProfileReport) -> String {
     let evaluating = report.costs.phase(Phase::Evaluating);
     let mut grid = Grid::new(&["time", "share", "self", "fuel", "most", "runs", "early"], &["rule", "place"]);
     let mut add = |cost: &Cost, runs: u64, decided: u64, name: String, place: String| {
@@ -81,7 +81,7 @@ fn rules(report: &Report) -> String {
 }
 
 /// What would be read without a profile.
-fn early(report: &Report) -> String {
+fn early(report: &ProfileReport) -> String {
     let Costs { runs, decided, .. } = report.costs;
     let mut text = "  early: how often the first look decides it, without reading the run in full; ".to_owned();
     text.push_str(&format!("it decides all rules in {decided} of {}\n", counted(runs, "run")));
@@ -96,8 +96,8 @@ fn early(report: &Report) -> String {
     text
 }
 
-fn parts(title: &'static str, rows: &[Row], evaluating: u64) -> String {
-    let mut rows: Vec<&Row> = rows.iter().collect();
+fn parts(title: &'static str, rows: &[CostRow], evaluating: u64) -> String {
+    let mut rows: Vec<&CostRow> = rows.iter().collect();
     rows.sort_by_key(|row| Reverse(row.cost.time));
     let mut grid = Grid::new(&["time", "share", "self", "fuel", "calls", "uses"], &["kind", title, "place"]);
     for row in rows {

@@ -1,6 +1,6 @@
 //! Coverage as data.
 
-use super::{Coverage, Group, Kind, Point, Share, written};
+use super::{Coverage, Group, Point, PointKind, Share, written};
 use averment_base::source::SourceMap;
 use averment_base::truth::Verdict;
 use serde_json::{Map, Value, json};
@@ -35,7 +35,7 @@ fn one(point: &Point, sources: &SourceMap) -> Value {
         if !point.id.is_empty() {
             object.insert("id".to_owned(), json!(point.id));
         }
-        if point.kind == Kind::Assertion {
+        if point.kind == PointKind::Assertion {
             let verdicts: Map<String, Value> = Verdict::ALL
                 .iter()
                 .zip(point.verdicts)

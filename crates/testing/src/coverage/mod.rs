@@ -8,7 +8,7 @@ mod text;
 
 pub use json::{data, share};
 pub use lcov::lcov;
-pub use points::{Kind, Point};
+pub use points::{Point, PointKind};
 pub use text::text;
 
 use averment_base::source::SourceMap;

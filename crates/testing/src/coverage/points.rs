@@ -17,7 +17,7 @@ pub struct Point {
     /// Its place in the rules.
     pub span: Span,
     /// What it is.
-    pub kind: Kind,
+    pub kind: PointKind,
     /// The id of its assertion (of the first, where several share it); empty for what stands in a `let` or `def`.
     pub id: String,
     /// In how many runs it went the first way: true, matched, opened; for an assertion, passed.
@@ -33,7 +33,7 @@ pub struct Point {
 
 /// What a point is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum PointKind {
     /// An assertion: passes, fails.
     Assertion,
     /// A block's window: opens, and where its header has a closing step, closes.
@@ -49,7 +49,7 @@ pub enum Kind {
     Test,
 }
 
-impl Kind {
+impl PointKind {
     /// What it is counted with.
     #[must_use]
     pub fn group(self) -> Group {
@@ -143,7 +143,7 @@ impl Point {
             all.yes |= ways.yes;
             all.no |= ways.no;
             looked |= was;
-            if let (Source::Assertion(number), true) = (source, self.kind == Kind::Assertion)
+            if let (Source::Assertion(number), true) = (source, self.kind == PointKind::Assertion)
                 && let Some(verdict) = view.verdict(number)
                 && let Some(at) = Verdict::ALL.iter().position(|one| *one == verdict)
                 && let Some(count) = self.verdicts.get_mut(at)
@@ -194,7 +194,7 @@ struct Collector<'p> {
 
 impl<'p> Collector<'p> {
     /// Adds a point, unless its place is in the standard set or nowhere.
-    fn push(&mut self, kind: Kind, span: Span, source: Source) {
+    fn push(&mut self, kind: PointKind, span: Span, source: Source) {
         let file = self.program.sources.get(span.file.0 as usize);
         let own = file.is_some_and(|file| !stdlib::MODULES.iter().any(|module| module.file == file.name));
         if !own || span.is_empty() {
@@ -207,12 +207,12 @@ impl<'p> Collector<'p> {
     }
 
     fn assertion(&mut self, assertion: &'p Assertion) {
-        self.push(Kind::Assertion, assertion.span, Source::Assertion(self.owner.0));
+        self.push(PointKind::Assertion, assertion.span, Source::Assertion(self.owner.0));
         assertion.settings.when.iter().for_each(|&code| self.condition(code, code));
         // A single test says no more than the assertion itself.
         let before = self.points.len();
         self.check(&assertion.check);
-        let is_whole = |point: &Point| point.kind == Kind::Test && point.span == assertion.span;
+        let is_whole = |point: &Point| point.kind == PointKind::Test && point.span == assertion.span;
         let own = self.points.split_off(before);
         self.points.extend(own.into_iter().filter(|point| !is_whole(point)));
     }
@@ -234,7 +234,7 @@ impl<'p> Collector<'p> {
             Check::Not(inner) => self.check(inner),
             Check::Group { members, .. } => {
                 for member in members {
-                    self.push(Kind::Member, member.span, Source::Member(self.owner.0, member.span));
+                    self.push(PointKind::Member, member.span, Source::Member(self.owner.0, member.span));
                     member.when.iter().for_each(|&code| self.condition(code, code));
                     self.check(&member.check);
                 }
@@ -259,13 +259,13 @@ impl<'p> Collector<'p> {
             self.pattern(pattern);
         }
         if let Some(header) = self.program.patterns.get(first.0 as usize) {
-            self.push(Kind::Window { closes }, header.span, Source::Window(self.owner.0, first));
+            self.push(PointKind::Window { closes }, header.span, Source::Window(self.owner.0, first));
         }
     }
 
     fn pattern(&mut self, pattern: PatternId) {
         let Some(written) = self.program.patterns.get(pattern.0 as usize) else { return };
-        self.push(Kind::Pattern, written.span, Source::Pattern(self.owner.0, pattern));
+        self.push(PointKind::Pattern, written.span, Source::Pattern(self.owner.0, pattern));
         let evaluated = self.prepared.plan(self.program).evaluated(pattern);
         for (own, evaluated) in written.alternatives.iter().zip(evaluated) {
             if let (Some(own), Some(evaluated)) = (own.condition, evaluated.condition) {
@@ -286,7 +286,7 @@ impl<'p> Collector<'p> {
         // An expression that ends with a value instead of a test is a condition as a whole.
         if ops.last().is_some_and(|op| !gives_truth(*op) && !matches!(op, Op::Constant(_))) {
             let last = (seen_in.end as usize).saturating_sub(1);
-            self.push(Kind::Test, chunk.span, Source::Instruction(owner, last));
+            self.push(PointKind::Test, chunk.span, Source::Instruction(owner, last));
         }
     }
 
@@ -315,7 +315,7 @@ impl<'p> Collector<'p> {
 
     fn instruction(&mut self, (own, evaluated): (u32, u32), offset: usize, owner: Option<u32>) {
         let Some(&span) = self.program.spans.get((own as usize).saturating_add(offset)) else { return };
-        self.push(Kind::Test, span, Source::Instruction(owner, (evaluated as usize).saturating_add(offset)));
+        self.push(PointKind::Test, span, Source::Instruction(owner, (evaluated as usize).saturating_add(offset)));
     }
 
     /// The tests of a `let` or `def`, once for all that use it.

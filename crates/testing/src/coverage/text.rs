@@ -1,6 +1,6 @@
 //! Coverage for people: the shares, then what was never seen, by place.
 
-use super::{Coverage, Group, Kind, Point, written};
+use super::{Coverage, Group, Point, PointKind, written};
 use crate::show::counted;
 use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
 use averment_base::source::{SourceMap, Span};
@@ -31,7 +31,7 @@ pub fn text(out: &mut dyn Write, coverage: &Coverage, sources: &SourceMap, style
     for point in &coverage.points {
         let Some(missing) = missing(point) else { continue };
         // Of an assertion that nobody asked about, one line is enough.
-        if point.kind != Kind::Assertion && unjudged.iter().any(|span| covers(*span, point.span)) {
+        if point.kind != PointKind::Assertion && unjudged.iter().any(|span| covers(*span, point.span)) {
             continue;
         }
         let at = sources.position(point.span);
@@ -45,14 +45,16 @@ pub fn text(out: &mut dyn Write, coverage: &Coverage, sources: &SourceMap, style
 fn subject(point: &Point, text: &str) -> String {
     match point.kind {
         // The id of a bare assertion is made of its text.
-        Kind::Assertion if !point.id.contains(':') => format!("{} `{}`", one_line(&point.id), one_line(text)),
-        Kind::Window { .. } => format!("the window of `{}`", one_line(text)),
-        Kind::Assertion | Kind::Pattern | Kind::Member | Kind::Test => format!("`{}`", one_line(text)),
+        PointKind::Assertion if !point.id.contains(':') => format!("{} `{}`", one_line(&point.id), one_line(text)),
+        PointKind::Window { .. } => format!("the window of `{}`", one_line(text)),
+        PointKind::Assertion | PointKind::Pattern | PointKind::Member | PointKind::Test => {
+            format!("`{}`", one_line(text))
+        }
     }
 }
 
 fn is_unjudged(point: &Point) -> bool {
-    point.kind == Kind::Assertion && point.looked == 0
+    point.kind == PointKind::Assertion && point.looked == 0
 }
 
 fn covers(outer: Span, inner: Span) -> bool {
@@ -69,17 +71,17 @@ fn instead(point: &Point) -> String {
 /// What was never seen of a point; `None` when everything was.
 fn missing(point: &Point) -> Option<&'static str> {
     Some(match (point.kind, point.yes > 0, point.no > 0) {
-        (Kind::Assertion, false, false) if point.looked == 0 => "is never judged",
-        (Kind::Assertion, false, false) => "never passes or fails",
-        (Kind::Assertion | Kind::Member, false, true) => "never passes",
-        (Kind::Assertion | Kind::Member, true, false) => "never fails",
-        (Kind::Member, false, false) => "never passes or fails",
-        (Kind::Pattern, false, _) => "never matches",
-        (Kind::Window { .. }, false, _) => "never opens",
-        (Kind::Window { closes: true }, true, false) => "never closes",
-        (Kind::Test, false, false) => "is never evaluated",
-        (Kind::Test, false, true) => "is never true",
-        (Kind::Test, true, false) => "is never false",
+        (PointKind::Assertion, false, false) if point.looked == 0 => "is never judged",
+        (PointKind::Assertion, false, false) => "never passes or fails",
+        (PointKind::Assertion | PointKind::Member, false, true) => "never passes",
+        (PointKind::Assertion | PointKind::Member, true, false) => "never fails",
+        (PointKind::Member, false, false) => "never passes or fails",
+        (PointKind::Pattern, false, _) => "never matches",
+        (PointKind::Window { .. }, false, _) => "never opens",
+        (PointKind::Window { closes: true }, true, false) => "never closes",
+        (PointKind::Test, false, false) => "is never evaluated",
+        (PointKind::Test, false, true) => "is never true",
+        (PointKind::Test, true, false) => "is never false",
         _ => return None,
     })
 }

@@ -7,7 +7,7 @@
 //! With few runs a large J comes by chance. The two-sided exact test of R. A. Fisher ("On the interpretation of chi-squared from
 //! contingency tables", 1922) says how often: the probability of a table at least as unlikely, given its margins.
 
-use super::Tally;
+use super::VerdictTotals;
 use averment_base::truth::Verdict;
 use std::cmp::Ordering;
 
@@ -27,7 +27,7 @@ pub struct Table {
 impl Table {
     /// Of the verdicts on each side.
     #[must_use]
-    pub fn of(good: &Tally, bad: &Tally) -> Self {
+    pub fn of(good: &VerdictTotals, bad: &VerdictTotals) -> Self {
         Self { caught: bad.of(Verdict::Fail), bad: bad.all(), alarms: good.of(Verdict::Fail), good: good.all() }
     }
 

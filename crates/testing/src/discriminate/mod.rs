@@ -27,9 +27,9 @@ pub enum Side {
 
 /// How often each verdict came, in the order of [`Verdict::ALL`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally([u64; 6]);
+pub struct VerdictTotals([u64; 6]);
 
-impl Tally {
+impl VerdictTotals {
     fn add(&mut self, verdict: Verdict) {
         let at = Verdict::ALL.iter().position(|one| *one == verdict);
         if let Some(count) = at.and_then(|at| self.0.get_mut(at)) {
@@ -63,9 +63,9 @@ pub struct Row {
     /// Its place.
     pub span: Span,
     /// On good runs.
-    pub good: Tally,
+    pub good: VerdictTotals,
     /// On bad runs.
-    pub bad: Tally,
+    pub bad: VerdictTotals,
     /// Its assertions, where it is a rule.
     pub assertions: Vec<Row>,
     part: Part,
@@ -127,7 +127,7 @@ pub struct Discrimination {
     /// Rules and bare assertions, those that tell the folders apart best first.
     pub rows: Vec<Row>,
     /// Whether runs passed as a whole: by the gate of `aver check`.
-    pub whole: (Tally, Tally),
+    pub whole: (VerdictTotals, VerdictTotals),
     /// What was read of the good folder.
     pub good: Reading,
     /// What was read of the bad one.
@@ -146,7 +146,7 @@ pub fn discriminate(
     let options = EvaluateOptions { selection: selection.clone(), limits: *limits, ..EvaluateOptions::default() };
     let mut rows: Vec<Row> =
         subjects.iter().enumerate().flat_map(|(number, subject)| rows_of(number, subject, selection)).collect();
-    let mut whole = (Tally::default(), Tally::default());
+    let mut whole = (VerdictTotals::default(), VerdictTotals::default());
     let mut judge = |traces: &[String], side: Side| {
         each_run(traces, limits, |raw| {
             let arena = Bump::new();
@@ -170,14 +170,14 @@ pub fn discriminate(
 
 impl Row {
     fn new(subject: usize, id: &str, name: &str, span: Span, part: Part) -> Self {
-        let (good, bad) = (Tally::default(), Tally::default());
+        let (good, bad) = (VerdictTotals::default(), VerdictTotals::default());
         Self { subject, id: id.to_owned(), name: name.to_owned(), span, good, bad, assertions: Vec::new(), part }
     }
 
     fn add(&mut self, outcome: &Outcome, side: Side) {
         if let Some(verdict) = self.part.verdict(outcome) {
-            let tally = if side == Side::Good { &mut self.good } else { &mut self.bad };
-            tally.add(verdict);
+            let totals = if side == Side::Good { &mut self.good } else { &mut self.bad };
+            totals.add(verdict);
         }
         self.assertions.iter_mut().for_each(|assertion| assertion.add(outcome, side));
     }

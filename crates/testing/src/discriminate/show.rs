@@ -1,6 +1,6 @@
 //! What tells two folders apart, for people and for machines.
 
-use super::{Discrimination, Row, Tally, Worth};
+use super::{Discrimination, Row, VerdictTotals, Worth};
 use crate::show::counted;
 use crate::subject::Subject;
 use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
@@ -93,12 +93,12 @@ fn line(out: &mut dyn Write, row: &Row, subjects: &[Subject], style: Style, widt
     };
     let number = format!("{:>8}{:>8.3}", signed(table.informedness()), table.chance());
     let number = ink.map_or_else(|| number.clone(), |ink| paint(style, ink, &number));
-    writeln!(out, "{:width$}{}  {}{number}", cut(&name(row, subjects), width - 1), tally(&row.good), tally(&row.bad))
+    writeln!(out, "{:width$}{}  {}{number}", cut(&name(row, subjects), width - 1), totals(&row.good), totals(&row.bad))
 }
 
-fn tally(tally: &Tally) -> String {
-    let [pass, fail, vacuous] = [Verdict::Pass, Verdict::Fail, Verdict::Vacuous].map(|verdict| tally.of(verdict));
-    format!("{pass:>5}{fail:>5}{vacuous:>5}{:>6}", tally.all() - pass - fail - vacuous)
+fn totals(totals: &VerdictTotals) -> String {
+    let [pass, fail, vacuous] = [Verdict::Pass, Verdict::Fail, Verdict::Vacuous].map(|verdict| totals.of(verdict));
+    format!("{pass:>5}{fail:>5}{vacuous:>5}{:>6}", totals.all() - pass - fail - vacuous)
 }
 
 /// The name of a row; with several files, with its file.
@@ -182,8 +182,8 @@ fn rounded(number: f64) -> f64 {
 }
 
 fn one(row: &Row, subjects: &[Subject], with_parts: bool) -> Value {
-    let tally = |tally: &Tally| -> Value {
-        let counts = Verdict::ALL.into_iter().map(|verdict| (verdict.as_str().to_owned(), json!(tally.of(verdict))));
+    let totals = |totals: &VerdictTotals| -> Value {
+        let counts = Verdict::ALL.into_iter().map(|verdict| (verdict.as_str().to_owned(), json!(totals.of(verdict))));
         Value::Object(counts.collect::<Map<_, _>>())
     };
     let place = subjects.get(row.subject).map(|subject| {
@@ -194,8 +194,8 @@ fn one(row: &Row, subjects: &[Subject], with_parts: bool) -> Value {
         "id": row.id,
         "text": row.name,
         "location": place,
-        "good": tally(&row.good),
-        "bad": tally(&row.bad),
+        "good": totals(&row.good),
+        "bad": totals(&row.bad),
         "worth": row.worth().as_str(),
     });
     if let (Some(object), Value::Object(numbers)) = (data.as_object_mut(), numbers(&row.table())) {

@@ -11,7 +11,7 @@ pub struct Edit {
     /// What stands there instead.
     pub text: String,
     /// What kind of change it is.
-    pub kind: Kind,
+    pub kind: MutantKind,
     /// The test that would notice, in words.
     pub missing: String,
     /// The rule that it changes; `None` for what other rules may use.
@@ -35,11 +35,11 @@ macro_rules! kinds {
     ($($name:ident = $slug:literal, $doc:literal;)*) => {
         /// Kinds of change.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Kind {
+        pub enum MutantKind {
             $(#[doc = $doc] $name,)*
         }
 
-        impl Kind {
+        impl MutantKind {
             /// All kinds with their words and what they do, for the reference.
             pub const ALL: &'static [(Self, &'static str, &'static str)] = &[$((Self::$name, $slug, $doc),)*];
 
@@ -95,20 +95,20 @@ impl<'a> Finder<'a> {
         }
     }
 
-    pub(super) fn replace(&mut self, range: Range<usize>, text: impl Into<String>, kind: Kind, missing: String) {
+    pub(super) fn replace(&mut self, range: Range<usize>, text: impl Into<String>, kind: MutantKind, missing: String) {
         self.edits.push(Edit { range, text: text.into(), kind, missing, rule: self.rule.clone() });
     }
 
-    pub(super) fn replace_span(&mut self, span: Span, text: impl Into<String>, kind: Kind, missing: String) {
+    pub(super) fn replace_span(&mut self, span: Span, text: impl Into<String>, kind: MutantKind, missing: String) {
         self.replace(span.range(), text, kind, missing);
     }
 
-    pub(super) fn insert(&mut self, at: u32, text: &str, kind: Kind, missing: String) {
+    pub(super) fn insert(&mut self, at: u32, text: &str, kind: MutantKind, missing: String) {
         self.replace(at as usize..at as usize, text, kind, missing);
     }
 
     /// Leaves a stretch of text out.
-    pub(super) fn cut(&mut self, start: u32, end: u32, kind: Kind, missing: String) {
+    pub(super) fn cut(&mut self, start: u32, end: u32, kind: MutantKind, missing: String) {
         if start < end {
             self.replace(start as usize..end as usize, "", kind, missing);
         }
@@ -141,7 +141,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Leaves one element of a list out, with the sign or word that separates it.
-    pub(super) fn cut_element(&mut self, all: &[Span], number: usize, kind: Kind, missing: String) {
+    pub(super) fn cut_element(&mut self, all: &[Span], number: usize, kind: MutantKind, missing: String) {
         let Some(own) = all.get(number) else { return };
         let before = number.checked_sub(1).and_then(|before| all.get(before));
         match (before, all.get(number + 1)) {

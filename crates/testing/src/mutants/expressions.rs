@@ -1,6 +1,6 @@
 //! Changes of expressions.
 
-use super::edit::{Finder, Kind};
+use super::edit::{Finder, MutantKind};
 use averment_base::source::Span;
 use averment_base::value::compare::deeper;
 use averment_syntax::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, TestKind, Text, TextPart, ValueTest};
@@ -52,7 +52,7 @@ impl Finder<'_> {
 
     fn boolean(&mut self, value: bool, span: Span) {
         let missing = format!("a test in which it matters that this is `{value}`");
-        self.replace_span(span, if value { "false" } else { "true" }, Kind::Value, missing);
+        self.replace_span(span, if value { "false" } else { "true" }, MutantKind::Value, missing);
     }
 
     fn text_parts(&mut self, text: &Text) {
@@ -65,14 +65,14 @@ impl Finder<'_> {
 
     fn not(&mut self, whole: Span, inner: &Expr) {
         let missing = format!("a test in which `{}` decides", self.short(whole));
-        self.cut(whole.start, inner.span.start, Kind::Negate, missing);
+        self.cut(whole.start, inner.span.start, MutantKind::Negate, missing);
         self.expr(inner);
     }
 
     /// `not (c)` in place of a condition.
     pub(super) fn negate_condition(&mut self, condition: &Expr, missing: String) {
         let text = format!("not ({})", self.at(condition.span));
-        self.replace_span(condition.span, text, Kind::Negate, missing);
+        self.replace_span(condition.span, text, MutantKind::Negate, missing);
     }
 
     fn binary(&mut self, operator: BinaryOperator, at: Span, left: &Expr, right: &Expr) {
@@ -89,15 +89,20 @@ impl Finder<'_> {
             B::Remainder => ("*", format!("a test in which `{r}` matters")),
         };
         let is_logic = matches!(operator, B::And | B::Or | B::Implies);
-        self.replace_span(at, other, if is_logic { Kind::Swap } else { Kind::Value }, missing);
+        self.replace_span(at, other, if is_logic { MutantKind::Swap } else { MutantKind::Value }, missing);
         let (of_left, of_right) = match operator {
             B::And => ("is false and the rest is true", "is false and the rest is true"),
             B::Or => ("alone is true", "alone is true"),
             B::Implies => ("is false", "is true"),
             _ => return,
         };
-        self.cut(left.span.start, right.span.start, Kind::DropCondition, format!("a test in which `{l}` {of_left}"));
-        self.cut(left.span.end, right.span.end, Kind::DropCondition, format!("a test in which `{r}` {of_right}"));
+        self.cut(
+            left.span.start,
+            right.span.start,
+            MutantKind::DropCondition,
+            format!("a test in which `{l}` {of_left}"),
+        );
+        self.cut(left.span.end, right.span.end, MutantKind::DropCondition, format!("a test in which `{r}` {of_right}"));
     }
 
     fn quantifier(&mut self, quantifier: ExprQuantifier, span: Span) {
@@ -110,7 +115,7 @@ impl Finder<'_> {
         let Some(range) = self.first_word(span, word) else { return };
         for other in others {
             let missing = "a test with a list in which some elements meet the condition and some do not".to_owned();
-            self.replace(range.clone(), *other, Kind::Swap, missing);
+            self.replace(range.clone(), *other, MutantKind::Swap, missing);
         }
     }
 
@@ -121,11 +126,11 @@ impl Finder<'_> {
         if let Some(operator) = border(test.kind, test.negated) {
             let operand = test.operand.as_ref().map(|operand| self.short(operand.span)).unwrap_or_default();
             let missing = format!("a test in which {subject} is exactly `{operand}`");
-            self.replace_span(test.operator, operator, Kind::Border, missing);
+            self.replace_span(test.operator, operator, MutantKind::Border, missing);
         }
         if let Some(operator) = opposite(test.kind, test.negated) {
             let missing = format!("tests in which it decides whether `{}`", self.short(whole));
-            self.replace_span(test.operator, operator, Kind::Flip, missing);
+            self.replace_span(test.operator, operator, MutantKind::Flip, missing);
         }
         if let Some(operand) = &test.operand {
             self.operand(operand);
@@ -140,7 +145,7 @@ impl Finder<'_> {
                 let spans: Vec<Span> = items.iter().map(|item| item.span).collect();
                 for (number, span) in spans.iter().enumerate() {
                     let missing = format!("a test with the value `{}`", self.short(*span));
-                    self.cut_element(&spans, number, Kind::DropElement, missing);
+                    self.cut_element(&spans, number, MutantKind::DropElement, missing);
                 }
             }
             ExprKind::Regex(regex) => self.regex(regex),
@@ -154,8 +159,8 @@ impl Finder<'_> {
         let (least, most) = (self.short(start.span), self.short(end.span));
         let below = format!("a test with a value below `{least}`");
         let above = format!("a test with a value above `{most}`");
-        self.cut(span.start, start.span.end, Kind::Widen, below);
-        self.cut(end.span.start, span.end, Kind::Widen, above);
+        self.cut(span.start, start.span.end, MutantKind::Widen, below);
+        self.cut(end.span.start, span.end, MutantKind::Widen, above);
     }
 
     /// A regular expression without its anchors, and one that does not ignore case.
@@ -164,16 +169,16 @@ impl Finder<'_> {
         let pattern = regex.pattern.as_str();
         if pattern.starts_with('^') {
             let missing = "a test with a text that fits only behind its start".to_owned();
-            self.cut(start, start.saturating_add(1), Kind::Widen, missing);
+            self.cut(start, start.saturating_add(1), MutantKind::Widen, missing);
         }
         if pattern.ends_with('$') && !pattern.ends_with("\\$") {
             let missing = "a test with a text that fits but goes on behind the fit".to_owned();
-            self.cut(end.saturating_sub(1), end, Kind::Widen, missing);
+            self.cut(end.saturating_sub(1), end, MutantKind::Widen, missing);
         }
         if regex.flags.contains('i') {
             let flags: String = regex.flags.chars().filter(|flag| *flag != 'i').collect();
             let missing = "a test with a text in another case".to_owned();
-            self.replace(end as usize + 1..regex.span.end as usize, flags, Kind::Flip, missing);
+            self.replace(end as usize + 1..regex.span.end as usize, flags, MutantKind::Flip, missing);
         }
     }
 }

@@ -14,7 +14,7 @@ mod steps;
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap};
 use averment_syntax as syntax;
-pub use edit::{Edit, Kind};
+pub use edit::{Edit, MutantKind};
 pub use run::{Fate, MOST, Mutant, Report, Tried, run};
 pub use show::{data, human, short};
 

@@ -3,7 +3,7 @@
 use super::base::{Base, Bases};
 use super::edit::Edit;
 use super::find;
-use crate::coverage::{Coverage, Kind as PointKind};
+use crate::coverage::{Coverage, PointKind};
 use crate::outcome;
 use crate::subject::Subject;
 use crate::trial::{Input, Trial};

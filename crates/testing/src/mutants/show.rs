@@ -1,6 +1,6 @@
 //! Mutants for people and for machines.
 
-use super::edit::Kind;
+use super::edit::MutantKind;
 use super::run::{Fate, Mutant, Report};
 use crate::coverage::Share;
 use crate::show::counted;
@@ -52,12 +52,12 @@ pub fn human(out: &mut dyn Write, report: &Report, sources: &SourceMap, style: S
 /// Assertions that no test judges: one line for all their mutants.
 fn untested(out: &mut dyn Write, report: &Report, file: &SourceFile, style: Style) -> io::Result<()> {
     let all: Vec<&Mutant> = report.mutants.iter().filter(|mutant| mutant.fate == Fate::Untested).collect();
-    for whole in all.iter().filter(|mutant| mutant.edit.kind == Kind::DropAssertion) {
+    for whole in all.iter().filter(|mutant| mutant.edit.kind == MutantKind::DropAssertion) {
         let inside = |mutant: &&&Mutant| {
             whole.edit.range.start <= mutant.edit.range.start && mutant.edit.range.end <= whole.edit.range.end
         };
         // What stands in a block is part of the block's line.
-        if all.iter().any(|other| other.edit.kind == Kind::DropAssertion && contains(other, whole)) {
+        if all.iter().any(|other| other.edit.kind == MutantKind::DropAssertion && contains(other, whole)) {
             continue;
         }
         let count = all.iter().filter(inside).count();

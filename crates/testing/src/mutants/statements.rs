@@ -1,6 +1,6 @@
 //! Changes of statements, blocks and modifiers.
 
-use super::edit::{Finder, Kind};
+use super::edit::{Finder, MutantKind};
 use averment_base::source::Span;
 use averment_base::value::compare::deeper;
 use averment_syntax::ast::{
@@ -45,7 +45,7 @@ impl Finder<'_> {
             false => format!("a test that expects `fail` because of `{}`", self.short(span)),
             true => format!("a test in which `{}` decides", self.short(span)),
         };
-        self.cut(whole.start, whole.end, Kind::DropAssertion, missing);
+        self.cut(whole.start, whole.end, MutantKind::DropAssertion, missing);
         self.negate_statement(&assertion.statement);
         self.statement(&assertion.statement);
         self.modifiers(&assertion.modifiers);
@@ -61,7 +61,7 @@ impl Finder<'_> {
                 averment_syntax::ast::ExprKind::Not(_) | averment_syntax::ast::ExprKind::Test { .. } => {}
                 _ => self.negate_condition(expr, missing),
             },
-            _ => self.insert(span.start, "not ", Kind::Negate, missing),
+            _ => self.insert(span.start, "not ", MutantKind::Negate, missing),
         }
     }
 
@@ -74,16 +74,16 @@ impl Finder<'_> {
         match &modifier.kind {
             ModifierKind::When(condition) => {
                 let missing = format!("a test in which `{}` is false", self.short(condition.span));
-                self.cut(modifier.span.start, modifier.span.end, Kind::DropCondition, missing);
+                self.cut(modifier.span.start, modifier.span.end, MutantKind::DropCondition, missing);
                 self.expr(condition);
             }
             ModifierKind::Threshold(_) | ModifierKind::Must | ModifierKind::ExpectFail(_) => {
                 let missing = format!("a test in which `{written}` decides");
-                self.cut(modifier.span.start, modifier.span.end, Kind::DropModifier, missing);
+                self.cut(modifier.span.start, modifier.span.end, MutantKind::DropModifier, missing);
             }
             ModifierKind::Severity(name) if name.text != "error" => {
                 let missing = format!("a test in which it matters that this is only `{written}`");
-                self.replace_span(name.span, "error", Kind::DropModifier, missing);
+                self.replace_span(name.span, "error", MutantKind::DropModifier, missing);
             }
             _ => {}
         }
@@ -100,7 +100,7 @@ impl Finder<'_> {
             S::Expression(expr) => self.expr(expr),
             S::Not(inner) => {
                 let missing = format!("a test in which `{}` decides", self.short(span));
-                self.cut(span.start, inner.span.start, Kind::Negate, missing);
+                self.cut(span.start, inner.span.start, MutantKind::Negate, missing);
                 self.statement(inner);
             }
             S::Require { step, times } => {
@@ -152,7 +152,7 @@ impl Finder<'_> {
             }
             S::ArgsValid { step, strict } => {
                 if let Some(word) = strict.then(|| self.word(span.start, span.end, "strict")).flatten() {
-                    self.replace(word, "", Kind::DropWord, "a test with a call of an undeclared tool".to_owned());
+                    self.replace(word, "", MutantKind::DropWord, "a test with a call of an undeclared tool".to_owned());
                 }
                 step.iter().for_each(|step| self.step(step));
             }
@@ -175,7 +175,7 @@ impl Finder<'_> {
         let [left, right] = steps else { return self.list(steps) };
         for (gone, stays) in [(left, right), (right, left)] {
             let missing = format!("a test in which `{}` alone decides", self.short(gone.span));
-            self.replace_span(span, format!("require {}", self.at(stays.span)), Kind::DropPattern, missing);
+            self.replace_span(span, format!("require {}", self.at(stays.span)), MutantKind::DropPattern, missing);
         }
         steps.iter().for_each(|step| self.step(step));
     }
@@ -184,7 +184,7 @@ impl Finder<'_> {
     fn swap_word(&mut self, span: Span, word: &str, other: &str, steps: &[&Step]) {
         if let Some(range) = self.first_word(span, word) {
             let missing = format!("a test in which `{word}` and `{other}` differ");
-            self.replace(range, other, Kind::Swap, missing);
+            self.replace(range, other, MutantKind::Swap, missing);
         }
         steps.iter().for_each(|step| self.step(step));
     }
@@ -199,7 +199,7 @@ impl Finder<'_> {
                 }
                 if let Some(until) = until {
                     let missing = format!("a test in which it occurs behind `{}`", self.short(until.span));
-                    self.cut(open.span.end, until.span.end, Kind::DropWindow, missing);
+                    self.cut(open.span.end, until.span.end, MutantKind::DropWindow, missing);
                     self.step(until);
                 }
                 self.step(open);
@@ -217,7 +217,7 @@ impl Finder<'_> {
     fn window_word(&mut self, start: u32, step: &Step, word: &str, other: &str) {
         if let Some(range) = self.word(start, step.span.start, word) {
             let missing = format!("tests in which it occurs before and after `{}`", self.short(step.span));
-            self.replace(range, other, Kind::Swap, missing);
+            self.replace(range, other, MutantKind::Swap, missing);
         }
     }
 
@@ -229,16 +229,16 @@ impl Finder<'_> {
         let start = immediately.as_ref().map_or(span.start as usize, |range| self.with_space(range.clone()).end);
         let rest = Span { start: u32::try_from(start).unwrap_or(span.start), ..span };
         let Some(range) = self.first_word(rest, word) else { return };
-        self.replace(range.clone(), other, Kind::Swap, "a test with the steps in the other order".to_owned());
+        self.replace(range.clone(), other, MutantKind::Swap, "a test with the steps in the other order".to_owned());
         if let Some(range) = immediately {
             let range = self.with_space(range);
-            self.replace(range, "", Kind::DropWord, "a test with another call in between".to_owned());
+            self.replace(range, "", MutantKind::DropWord, "a test with another call in between".to_owned());
         }
         let behind = self.with_space(range);
         let rest = Span { start: u32::try_from(behind.end).unwrap_or(span.start), ..span };
         if let Some(range) = self.first_word(rest, "each") {
             let range = self.with_space(range);
-            self.replace(range, "", Kind::DropWord, "a test in which one is to serve for two".to_owned());
+            self.replace(range, "", MutantKind::DropWord, "a test in which one is to serve for two".to_owned());
         }
     }
 
@@ -247,7 +247,7 @@ impl Finder<'_> {
         let missing = format!("a test in which more than `{}` lie between", self.short(within.span));
         let before = self.text.get(..within.span.start as usize).unwrap_or("").trim_end().len();
         let before = u32::try_from(before).unwrap_or(within.span.start);
-        self.cut(before, within.span.end, Kind::DropWindow, missing);
+        self.cut(before, within.span.end, MutantKind::DropWindow, missing);
         if within.unit.is_some() {
             self.one_off(&within.number, "steps on");
         }
@@ -258,10 +258,10 @@ impl Finder<'_> {
         let Ok(value) = number.value.parse::<u64>() else { return };
         let missing = format!("a test in which it is exactly {value} {what}, and one with one more");
         if let Some(more) = value.checked_add(1) {
-            self.replace_span(number.span, more.to_string(), Kind::Bound, missing.clone());
+            self.replace_span(number.span, more.to_string(), MutantKind::Bound, missing.clone());
         }
         if let Some(less) = value.checked_sub(1) {
-            self.replace_span(number.span, less.to_string(), Kind::Bound, missing);
+            self.replace_span(number.span, less.to_string(), MutantKind::Bound, missing);
         }
     }
 
@@ -278,7 +278,7 @@ impl Finder<'_> {
             let (l, r) = (self.at(left.span), self.at(right.span));
             let between = self.text.get(left.span.end as usize..right.span.start as usize).unwrap_or(" -> ");
             let missing = format!("a test with `{}` before `{}`", self.short(right.span), self.short(left.span));
-            self.replace_span(left.span.to(right.span), format!("{r}{between}{l}"), Kind::Swap, missing);
+            self.replace_span(left.span.to(right.span), format!("{r}{between}{l}"), MutantKind::Swap, missing);
         }
         let word = match mode {
             SequenceMode::Gaps => None,
@@ -288,7 +288,7 @@ impl Finder<'_> {
         let start = steps.first().map_or(span.start, |step| step.span.start);
         if let Some(range) = word.and_then(|word| self.word(span.start, start, word)) {
             let range = self.with_space(range);
-            self.replace(range, "", Kind::DropWord, "a test with further calls in between".to_owned());
+            self.replace(range, "", MutantKind::DropWord, "a test with further calls in between".to_owned());
         }
         self.within(within);
     }
@@ -297,15 +297,15 @@ impl Finder<'_> {
         let (c, q) = (self.at(condition.span), self.at(consequence.span));
         let between = self.text.get(condition.span.end as usize..consequence.span.start as usize).unwrap_or(" then ");
         let missing = format!("a test with `{q}` and without `{c}`");
-        self.replace_span(condition.span.to(consequence.span), format!("{q}{between}{c}"), Kind::Swap, missing);
+        self.replace_span(condition.span.to(consequence.span), format!("{q}{between}{c}"), MutantKind::Swap, missing);
         [condition, consequence].into_iter().for_each(|step| self.step(step));
     }
 
     fn iff(&mut self, span: Span, left: &Step, right: &Step) {
         let (l, r) = (self.at(left.span), self.at(right.span));
         let missing = |with: &str, without: &str| format!("a test with `{with}` and without `{without}`");
-        self.replace_span(span, format!("if {l} then {r}"), Kind::DropCondition, missing(r, l));
-        self.replace_span(span, format!("if {r} then {l}"), Kind::DropCondition, missing(l, r));
+        self.replace_span(span, format!("if {l} then {r}"), MutantKind::DropCondition, missing(r, l));
+        self.replace_span(span, format!("if {r} then {l}"), MutantKind::DropCondition, missing(l, r));
         [left, right].into_iter().for_each(|step| self.step(step));
     }
 
@@ -317,7 +317,7 @@ impl Finder<'_> {
         };
         if let Some(range) = self.first_word(span, word) {
             let missing = "a test with a step that meets the condition and one that does not".to_owned();
-            self.replace(range, other, Kind::Swap, missing);
+            self.replace(range, other, MutantKind::Swap, missing);
         }
         self.step(step);
         self.expr(condition);
@@ -327,7 +327,7 @@ impl Finder<'_> {
         match scope {
             Scope::After { open, until: Some(until) } => {
                 let missing = format!("a test in which it occurs behind `{}`", self.short(until.span));
-                self.cut(open.span.end, until.span.end, Kind::DropWindow, missing);
+                self.cut(open.span.end, until.span.end, MutantKind::DropWindow, missing);
                 [open, until].into_iter().for_each(|step| self.step(step));
             }
             Scope::After { open, until: None } => self.step(open),
@@ -356,7 +356,7 @@ impl Finder<'_> {
         if let Some((word, other)) = words
             && let Some(range) = self.first_word(span, word)
         {
-            self.replace(range, other, Kind::Swap, missing);
+            self.replace(range, other, MutantKind::Swap, missing);
         }
         self.items(body);
     }

@@ -1,6 +1,6 @@
 //! Changes of step patterns and flows.
 
-use super::edit::{Finder, Kind};
+use super::edit::{Finder, MutantKind};
 use averment_base::source::Span;
 use averment_base::value::compare::deeper;
 use averment_syntax::ast::{
@@ -22,7 +22,7 @@ impl Finder<'_> {
                     self.short(inner.span),
                     self.short(condition.span)
                 );
-                self.cut(inner.span.end, condition.span.end, Kind::DropCondition, missing);
+                self.cut(inner.span.end, condition.span.end, MutantKind::DropCondition, missing);
                 self.step(inner);
                 self.expr(condition);
             }
@@ -38,14 +38,14 @@ impl Finder<'_> {
         let spans: Vec<Span> = steps.iter().map(|step| step.span).collect();
         for (number, span) in spans.iter().enumerate() {
             let missing = format!("a test in which `{}` alone decides", self.short(*span));
-            self.cut_element(&spans, number, Kind::DropPattern, missing);
+            self.cut_element(&spans, number, MutantKind::DropPattern, missing);
         }
     }
 
     fn cut_proposed(&mut self, span: Span) {
         if let Some(word) = self.first_word(span, "proposed") {
             let word = self.with_space(word);
-            self.replace(word, "", Kind::DropWord, "a test with such a call that was executed".to_owned());
+            self.replace(word, "", MutantKind::DropWord, "a test with such a call that was executed".to_owned());
         }
     }
 
@@ -66,15 +66,15 @@ impl Finder<'_> {
         match subject {
             Subject::Tool(name) if name.text.contains(['*', '?']) && !name.text.trim_matches('*').is_empty() => {
                 let missing = format!("a test with a call of a tool that `{}` does not match", name.text);
-                self.replace_span(name.span, "any", Kind::Widen, missing);
+                self.replace_span(name.span, "any", MutantKind::Widen, missing);
             }
             Subject::Kind { word, text: Some(KindText::Text(text)), .. } => {
                 let missing = format!("a test with a `{}` that is not {}", self.at(*word), self.at(text.span));
-                self.cut(word.end, text.span.end, Kind::Widen, missing);
+                self.cut(word.end, text.span.end, MutantKind::Widen, missing);
             }
             Subject::Kind { word, text: Some(KindText::Regex(regex)), .. } => {
                 let missing = format!("a test with a `{}` that does not match {}", self.at(*word), self.at(regex.span));
-                self.cut(word.end, regex.span.end, Kind::Widen, missing);
+                self.cut(word.end, regex.span.end, MutantKind::Widen, missing);
                 self.regex(regex);
             }
             _ => {}
@@ -86,10 +86,11 @@ impl Finder<'_> {
         for (number, argument) in arguments.iter().enumerate() {
             let Some(&span) = spans.get(number) else { continue };
             let (kind, missing) = match binds(argument) {
-                Some(name) => (Kind::DropBinding, format!("a test in which only the value of `${name}` differs")),
-                None => {
-                    (Kind::DropArgument, format!("a test with such a call for which `{}` is false", self.short(span)))
-                }
+                Some(name) => (MutantKind::DropBinding, format!("a test in which only the value of `${name}` differs")),
+                None => (
+                    MutantKind::DropArgument,
+                    format!("a test with such a call for which `{}` is false", self.short(span)),
+                ),
             };
             match spans.len() {
                 1 => self.replace_span(self.parenthesised(span), "", kind, missing),
@@ -124,8 +125,8 @@ impl Finder<'_> {
         let start = span.start as usize + at;
         let missing = format!("a test with such a call that is not `{word}`");
         let before = self.text.get(..start).unwrap_or("").trim_end().len();
-        self.replace(before..start + word.len(), "", Kind::DropWord, missing.clone());
-        self.replace(start..start + word.len(), other, Kind::Swap, missing);
+        self.replace(before..start + word.len(), "", MutantKind::DropWord, missing.clone());
+        self.replace(start..start + word.len(), other, MutantKind::Swap, missing);
     }
 
     /// The changes of a flow.
@@ -136,7 +137,7 @@ impl Finder<'_> {
                 let spans: Vec<Span> = parts.iter().map(|part| part.span).collect();
                 for (number, span) in spans.iter().enumerate() {
                     let missing = format!("a test in which `{}` alone decides", self.short(*span));
-                    self.cut_element(&spans, number, Kind::DropPattern, missing);
+                    self.cut_element(&spans, number, MutantKind::DropPattern, missing);
                 }
                 parts.iter().for_each(|part| self.flow(part));
             }
@@ -157,7 +158,7 @@ impl Finder<'_> {
         };
         let at = span.end as usize - 1;
         for other in others {
-            self.replace(at..at + 1, *other, Kind::Bound, missing.to_owned());
+            self.replace(at..at + 1, *other, MutantKind::Bound, missing.to_owned());
         }
     }
 }

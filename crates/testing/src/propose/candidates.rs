@@ -1,6 +1,6 @@
 //! From what was seen to rules that may hold.
 
-use super::flow::{Origin, Place, Target};
+use super::flow::{Origin, Target, ValueOrigin};
 use super::survey::{Pair, Survey, Tool};
 use super::values::Values;
 use super::{Candidate, Topic, names, numbers};
@@ -16,7 +16,7 @@ const LARGEST: f64 = 1e9;
 const SLACK: f64 = 1.5;
 
 impl Survey {
-    /// The rules that the runs suggest, best first within each topic. Whether they hold is for [`super::Trial`] to find out.
+    /// The rules that the runs suggest, best first within each topic. Whether they hold is for [`super::CandidateTrial`] to find out.
     #[must_use]
     pub fn candidates(&self) -> Vec<Candidate> {
         let mut all = self.tools();
@@ -203,10 +203,10 @@ fn sole(tools: &BTreeSet<String>) -> Option<String> {
 /// Which of several origins says most: the argument of the same name, a result, another argument, a text.
 fn rank(target: &Target, origin: &Origin) -> u32 {
     match &origin.1 {
-        Place::Argument(key) if *key == target.1 => 0,
-        Place::Result(path) => 1 + u32::try_from(path.len()).unwrap_or(u32::MAX / 2),
-        Place::Argument(_) => 100,
-        Place::Text => 200,
+        ValueOrigin::Argument(key) if *key == target.1 => 0,
+        ValueOrigin::Result(path) => 1 + u32::try_from(path.len()).unwrap_or(u32::MAX / 2),
+        ValueOrigin::Argument(_) => 100,
+        ValueOrigin::Text => 200,
     }
 }
 
@@ -215,9 +215,9 @@ fn flow(target: &Target, origin: &Origin) -> Option<Candidate> {
     let from = names::tool(&origin.0)?;
     let variable = if names::is_identifier(&target.1) && target.1.len() <= 20 { &target.1 } else { "value" };
     let pattern = match &origin.1 {
-        Place::Argument(other) => format!("{}: ${variable}", names::key(other)?),
-        Place::Text => format!("result contains ${variable}"),
-        Place::Result(path) => {
+        ValueOrigin::Argument(other) => format!("{}: ${variable}", names::key(other)?),
+        ValueOrigin::Text => format!("result contains ${variable}"),
+        ValueOrigin::Result(path) => {
             let steps: Option<Vec<String>> =
                 path.iter().map(|step| step.as_ref().map_or(Some("[*]".to_owned()), |key| names::field(key))).collect();
             let steps = steps?.concat();

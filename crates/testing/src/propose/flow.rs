@@ -21,7 +21,7 @@ const SEARCHED: usize = 1 << 20;
 
 /// Where a value stood in an earlier call.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum ValueOrigin {
     /// An argument.
     Argument(String),
     /// In a result: keys, `None` for any element of a list.
@@ -33,7 +33,7 @@ pub(super) enum Place {
 /// Where an argument goes: tool and key.
 pub(super) type Target = (String, String);
 /// Where it came from: tool and place.
-pub(super) type Origin = (String, Place);
+pub(super) type Origin = (String, ValueOrigin);
 
 /// The arguments of all runs and where they came from.
 #[derive(Debug, Default)]
@@ -76,7 +76,7 @@ impl Flows {
                 let Some(left) = budget.checked_sub(result.len()) else { break };
                 *budget = left;
                 if text.len() > SHORTEST && result.contains(text.as_str()) {
-                    origins.insert(((*tool).to_owned(), Place::Text));
+                    origins.insert(((*tool).to_owned(), ValueOrigin::Text));
                 }
             }
             for origin in origins.into_iter().filter(|(tool, _)| tool != step.name) {
@@ -127,12 +127,12 @@ fn remember<'run>(
     known: &mut BTreeMap<String, BTreeSet<Origin>>,
     texts: &mut Vec<(&'run str, &'run str)>,
 ) {
-    let mut learn = |text: String, place: Place| {
+    let mut learn = |text: String, place: ValueOrigin| {
         known.entry(text).or_default().insert((step.name.to_owned(), place));
     };
     for (key, value) in arguments(step) {
         if let Some(text) = traced(&value) {
-            learn(text, Place::Argument(key.to_owned()));
+            learn(text, ValueOrigin::Argument(key.to_owned()));
         }
     }
     match step.object.get("result").map(|node| node.value) {
@@ -145,7 +145,12 @@ fn remember<'run>(
     }
 }
 
-fn visit(node: &Node<'_>, path: &mut Vec<Option<String>>, left: &mut usize, learn: &mut impl FnMut(String, Place)) {
+fn visit(
+    node: &Node<'_>,
+    path: &mut Vec<Option<String>>,
+    left: &mut usize,
+    learn: &mut impl FnMut(String, ValueOrigin),
+) {
     if *left == 0 || path.len() > DEEPEST {
         return;
     }
@@ -165,7 +170,7 @@ fn visit(node: &Node<'_>, path: &mut Vec<Option<String>>, left: &mut usize, lear
         }
         value => {
             if let Some(text) = traced(&value) {
-                learn(text, Place::Result(path.clone()));
+                learn(text, ValueOrigin::Result(path.clone()));
             }
         }
     }

@@ -1,12 +1,12 @@
 //! Rules proposed from recorded runs.
 //!
 //! [`Survey`] looks at every run and remembers what kinds of things happen; [`candidates`](Survey::candidates) are the rules that this suggests;
-//! [`Trial`] compiles them and judges every run by the one evaluator. What held on all runs, and was exercised on at least one, is proposed; everything
+//! [`CandidateTrial`] compiles them and judges every run by the one evaluator. What held on all runs, and was exercised on at least one, is proposed; everything
 //! else is dropped, so that no guess of the survey is ever trusted.
 //!
 //! ```
 //! use averment_base::limits::Limits;
-//! use averment_testing::propose::{Survey, Tally, Trial, write};
+//! use averment_testing::propose::{Survey, TrialTotals, CandidateTrial, write};
 //!
 //! let run = r#"{"calls": [{"tool": "approve", "args": {"id": "o-1"}}, {"tool": "refund", "args": {"id": "o-1"}}]}"#;
 //! let other = run.replace("o-1", "o-2");
@@ -14,10 +14,10 @@
 //! let runs = [run, &other].map(|text| averment_traces::read_str(text, &arena, &Limits::default()).expect("a run"));
 //! let mut survey = Survey::default();
 //! runs.iter().for_each(|run| survey.add(run));
-//! let trial = Trial::new(survey.candidates());
-//! let mut tally = Tally::default();
-//! runs.iter().for_each(|run| tally.record(&trial.judge(run, &arena)));
-//! assert!(write("refunds", &trial.proposals(&tally), 2).contains("before approve(id: $id) -> refund(id: $id)"));
+//! let trial = CandidateTrial::new(survey.candidates());
+//! let mut totals = TrialTotals::default();
+//! runs.iter().for_each(|run| totals.record(&trial.judge(run, &arena)));
+//! assert!(write("refunds", &trial.proposals(&totals), 2).contains("before approve(id: $id) -> refund(id: $id)"));
 //! ```
 
 mod candidates;
@@ -30,7 +30,7 @@ mod values;
 mod write;
 
 pub use survey::Survey;
-pub use trial::{Proposal, Tally, Trial};
+pub use trial::{CandidateTrial, Proposal, TrialTotals};
 pub use write::write;
 
 /// What a rule is about; the order of the written file.

@@ -28,7 +28,7 @@ pub struct Proposal {
 const MANY: u64 = 4;
 
 /// Candidates that can be judged.
-pub struct Trial {
+pub struct CandidateTrial {
     candidates: Vec<Candidate>,
     program: Program,
     prepared: Prepared,
@@ -36,13 +36,13 @@ pub struct Trial {
 
 /// What came of judging runs. It stands beside the trial, because a run that is judged holds on to the program.
 #[derive(Debug, Clone, Default)]
-pub struct Tally {
+pub struct TrialTotals {
     /// For each candidate the runs on which it was exercised and held; `None` after one on which it did not hold.
     held: Vec<Option<u64>>,
     runs: u64,
 }
 
-impl Tally {
+impl TrialTotals {
     /// Remembers the verdicts of one run.
     pub fn record(&mut self, verdicts: &[Verdict]) {
         self.runs += 1;
@@ -57,7 +57,7 @@ impl Tally {
     }
 }
 
-impl Trial {
+impl CandidateTrial {
     /// Candidates that compile, without any remark of the linter.
     #[must_use]
     pub fn new(candidates: Vec<Candidate>) -> Self {
@@ -78,7 +78,7 @@ impl Trial {
         Self { prepared: Prepared::new(&program), program, candidates }
     }
 
-    /// Judges one run; [`Tally::record`] remembers what came of it. `arena` is the one that the run was read into.
+    /// Judges one run; [`TrialTotals::record`] remembers what came of it. `arena` is the one that the run was read into.
     #[must_use]
     pub fn judge<'run>(&'run self, run: &'run Run<'run>, arena: &'run Bump) -> Vec<Verdict> {
         let outcome = evaluate(&self.program, &self.prepared, run, arena, &EvaluateOptions::default());
@@ -87,9 +87,9 @@ impl Trial {
 
     /// What held on all runs and was exercised, without what others say better: as many of each topic as a person reads.
     #[must_use]
-    pub fn proposals(&self, tally: &Tally) -> Vec<Proposal> {
-        let least = if tally.runs >= MANY { 2 } else { 1 };
-        let held = self.candidates.iter().zip(&tally.held);
+    pub fn proposals(&self, totals: &TrialTotals) -> Vec<Proposal> {
+        let least = if totals.runs >= MANY { 2 } else { 1 };
+        let held = self.candidates.iter().zip(&totals.held);
         let exercised = |(candidate, held): (&Candidate, &Option<u64>)| {
             let support = held.filter(|&count| count >= least)?;
             Some(Proposal { candidate: candidate.clone(), support })

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Coverage")]
 #[group(skip)]
-pub struct Flags {
+pub struct CoverageFlags {
     /// Say what the tests leave untried; =json and =lcov for machines
     #[arg(
         long,
@@ -28,7 +28,7 @@ pub struct Flags {
         default_missing_value = "text",
         hide_possible_values = true
     )]
-    coverage: Option<Format>,
+    coverage: Option<CoverageFormat>,
     /// Write it into a file; its ending (.json, .info, .lcov) says the format
     #[arg(long, value_name = "FILE")]
     coverage_out: Option<PathBuf>,
@@ -42,7 +42,7 @@ pub struct Flags {
 
 /// Formats of coverage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum CoverageFormat {
     /// For people
     Text,
     /// One JSON object
@@ -53,7 +53,7 @@ enum Format {
 
 /// What was asked for.
 pub struct Asked {
-    format: Format,
+    format: CoverageFormat,
     out: Option<PathBuf>,
     least: Option<u64>,
     /// False when only the share is looked at.
@@ -61,7 +61,7 @@ pub struct Asked {
     traces: Vec<String>,
 }
 
-impl Flags {
+impl CoverageFlags {
     /// The traces that were given.
     pub fn traces(&self) -> &[String] {
         &self.on
@@ -80,9 +80,9 @@ impl Flags {
         }
         let format =
             self.coverage.unwrap_or_else(|| match self.coverage_out.as_ref().and_then(|path| path.extension()) {
-                Some(ending) if ending == "json" => Format::Json,
-                Some(ending) if ending == "info" || ending == "lcov" => Format::Lcov,
-                _ => Format::Text,
+                Some(ending) if ending == "json" => CoverageFormat::Json,
+                Some(ending) if ending == "info" || ending == "lcov" => CoverageFormat::Lcov,
+                _ => CoverageFormat::Text,
             });
         let traces = inputs::traces(&self.on)?.iter().map(name).collect();
         Ok(Some(Asked { format, out: self.coverage_out.clone(), least: least.or(of_project), shown: any, traces }))
@@ -110,7 +110,7 @@ fn tenths(text: &str) -> Result<u64, Stop> {
 }
 
 /// Coverage in work.
-pub struct Work {
+pub struct CoverageRun {
     asked: Asked,
     /// By subject.
     pub all: Vec<Coverage>,
@@ -119,9 +119,9 @@ pub struct Work {
 
 impl Asked {
     /// Nothing tried yet.
-    pub fn start(self, subjects: &[Subject]) -> Work {
+    pub fn start(self, subjects: &[Subject]) -> CoverageRun {
         let all = subjects.iter().map(|subject| Coverage::new(&subject.program, &subject.prepared)).collect();
-        Work { asked: self, all, unreadable: false }
+        CoverageRun { asked: self, all, unreadable: false }
     }
 
     /// How many traces were given.
@@ -130,7 +130,7 @@ impl Asked {
     }
 }
 
-impl Work {
+impl CoverageRun {
     /// Adds the traces. What cannot be read is said at once.
     pub fn read_traces(&mut self, subjects: &[Subject], limits: &Limits) {
         let reading = recorded::cover(subjects, &mut self.all, &self.asked.traces, limits);
@@ -147,7 +147,7 @@ impl Work {
 
     /// True when standard output is for a machine that reads coverage: the report of the tests must not stand in front of it.
     pub fn takes_output(&self) -> bool {
-        self.asked.shown && self.asked.out.is_none() && self.asked.format != Format::Text
+        self.asked.shown && self.asked.out.is_none() && self.asked.format != CoverageFormat::Text
     }
 
     fn data(&self, subjects: &[Subject]) -> Value {
@@ -190,10 +190,10 @@ impl Work {
     fn write(&self, out: &mut dyn Write, subjects: &[Subject], style: Style) -> io::Result<()> {
         let all = || self.all.iter().zip(subjects);
         match self.asked.format {
-            Format::Json => writeln!(out, "{}", self.data(subjects)),
-            Format::Lcov => all()
+            CoverageFormat::Json => writeln!(out, "{}", self.data(subjects)),
+            CoverageFormat::Lcov => all()
                 .try_for_each(|(coverage, subject)| coverage::lcov(out, coverage, &subject.program, &subject.sources)),
-            Format::Text => {
+            CoverageFormat::Text => {
                 for (coverage, subject) in all() {
                     writeln!(out)?;
                     coverage::text(out, coverage, &subject.sources, style)?;

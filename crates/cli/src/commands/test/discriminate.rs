@@ -1,6 +1,6 @@
 //! `--discriminate GOOD BAD`: which rules tell two folders of runs apart.
 
-use super::Format;
+use super::TestFormat;
 use crate::commands::console::{ColorChoice, Stream, say};
 use crate::commands::exit::{Exit, Stop};
 use crate::commands::inputs::{self, Input};
@@ -16,7 +16,7 @@ pub fn run(
     subjects: &[Subject],
     selection: &Selection,
     folders: &[String],
-    format: Format,
+    format: TestFormat,
     color: ColorChoice,
 ) -> Result<Exit, Stop> {
     let [good, bad] = folders else {
@@ -54,13 +54,13 @@ fn traces(name: &str) -> Result<Vec<String>, Stop> {
     Ok(inputs.iter().map(path).collect())
 }
 
-fn print(found: &Discrimination, subjects: &[Subject], format: Format, color: ColorChoice) -> Result<(), Stop> {
+fn print(found: &Discrimination, subjects: &[Subject], format: TestFormat, color: ColorChoice) -> Result<(), Stop> {
     let mut out = io::BufWriter::new(io::stdout());
     match format {
-        Format::Human => discriminate::human(&mut out, found, subjects, Stream::Out.style(color))?,
-        Format::Short => discriminate::short(&mut out, found, subjects)?,
-        Format::Json => writeln!(out, "{}", discriminate::data(found, subjects))?,
-        Format::Junit => {
+        TestFormat::Human => discriminate::human(&mut out, found, subjects, Stream::Out.style(color))?,
+        TestFormat::Short => discriminate::short(&mut out, found, subjects)?,
+        TestFormat::Json => writeln!(out, "{}", discriminate::data(found, subjects))?,
+        TestFormat::Junit => {
             return Err(Stop::usage("`--discriminate` has no format junit", "write human, short or json"));
         }
     }

@@ -14,12 +14,12 @@ use averment_testing::subject::{Chosen, Subject};
 use std::path::{Path, PathBuf};
 
 /// What is tested.
-pub struct Given<'a> {
+pub struct TestInputs<'a> {
     arguments: &'a Arguments,
     project: Option<Project>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> TestInputs<'a> {
     /// Of a command line.
     pub fn new(arguments: &'a Arguments, color: ColorChoice) -> Result<Self, Stop> {
         Ok(Self { arguments, project: arguments.project.load(&arguments.rules, color)? })

@@ -19,7 +19,7 @@ use averment_testing::outcome::{self, Tested};
 use averment_testing::show;
 use averment_testing::subject::{Chosen, Subject};
 use clap::ValueEnum;
-use given::Given;
+use given::TestInputs;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -69,7 +69,7 @@ pub struct Arguments {
     tag: Vec<String>,
     /// How results are printed: human, short, json, junit
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
-    format: Format,
+    format: TestFormat,
     /// Print only tests that do not come out as stated
     #[arg(short, long)]
     quiet: bool,
@@ -81,10 +81,10 @@ pub struct Arguments {
     param_file: Vec<PathBuf>,
     /// What does not fail: empty (no test)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
-    allow: Vec<Allow>,
+    allow: Vec<TestAllow>,
     /// What fails beside tests: survivors (a mutant that no test notices)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
-    deny: Vec<Deny>,
+    deny: Vec<TestDeny>,
     /// Run again whenever a rule, run, schema or catalogue changes
     #[arg(long, conflicts_with = "update")]
     watch: bool,
@@ -92,11 +92,11 @@ pub struct Arguments {
     #[arg(long, num_args = 2, value_names = ["GOOD", "BAD"], conflicts_with_all = NOT_WITH_FOLDERS)]
     discriminate: Vec<String>,
     #[command(flatten)]
-    coverage: coverage::Flags,
+    coverage: coverage::CoverageFlags,
     #[command(flatten)]
-    mutants: mutants::Flags,
+    mutants: mutants::MutantFlags,
     #[command(flatten)]
-    snapshots: snapshots::Flags,
+    snapshots: snapshots::SnapshotFlags,
     #[command(flatten)]
     project: ProjectArguments,
 }
@@ -107,21 +107,21 @@ const NOT_WITH_FOLDERS: [&str; 9] =
 
 /// `--allow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Allow {
+enum TestAllow {
     /// No test
     Empty,
 }
 
 /// `--deny`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Deny {
+enum TestDeny {
     /// A mutant that no test notices
     Survivors,
 }
 
 /// Formats of the command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum TestFormat {
     /// A line per test, and what went wrong
     #[default]
     Human,
@@ -149,7 +149,7 @@ fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Ex
         true => pipeline::interruptions()?,
         false => Arc::default(),
     };
-    let given = Given::new(arguments, color)?;
+    let given = TestInputs::new(arguments, color)?;
     let mut subjects = given.subjects(color, &limits, used)?;
     if !arguments.discriminate.is_empty() {
         let selection =
@@ -162,7 +162,7 @@ fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Ex
     let coverage = arguments.coverage.asked(given.least(&chosen))?;
     let none = subjects.iter().all(|subject| subject.trials.is_empty());
     let on_traces = coverage.as_ref().is_some_and(coverage::Asked::has_traces);
-    if none && !on_traces && !arguments.allow.contains(&Allow::Empty) {
+    if none && !on_traces && !arguments.allow.contains(&TestAllow::Empty) {
         return Err(nothing(&chosen, all));
     }
     let mut coverage = coverage.map(|asked| asked.start(&subjects));
@@ -192,35 +192,35 @@ struct Done {
     ends: Vec<usize>,
     /// Snapshots that have no test.
     orphans: Vec<String>,
-    coverage: Option<coverage::Work>,
-    mutants: Option<mutants::Work>,
+    coverage: Option<coverage::CoverageRun>,
+    mutants: Option<mutants::MutantRun>,
 }
 
 impl Done {
     fn print(&self, arguments: &Arguments, color: ColorChoice) -> Result<(), Stop> {
         let mut out = io::BufWriter::new(io::stdout());
         let (tested, subjects) = (&self.tested, &self.subjects);
-        let beside = matches!(arguments.format, Format::Json | Format::Junit);
-        let aside = !beside && self.coverage.as_ref().is_some_and(coverage::Work::takes_output);
+        let beside = matches!(arguments.format, TestFormat::Json | TestFormat::Junit);
+        let aside = !beside && self.coverage.as_ref().is_some_and(coverage::CoverageRun::takes_output);
         let mut said = io::BufWriter::new(io::stderr());
         let (told, stream): (&mut dyn Write, Stream) =
             if aside { (&mut said, Stream::Err) } else { (&mut out, Stream::Out) };
         match arguments.format {
-            Format::Human if tested.is_empty() => {}
-            Format::Human => show::human(told, tested, stream.style(color), arguments.quiet)?,
-            Format::Short => show::short(told, tested)?,
-            Format::Json => writeln!(told, "{}", self.data())?,
-            Format::Junit => show::junit(told, &self.suites())?,
+            TestFormat::Human if tested.is_empty() => {}
+            TestFormat::Human => show::human(told, tested, stream.style(color), arguments.quiet)?,
+            TestFormat::Short => show::short(told, tested)?,
+            TestFormat::Json => writeln!(told, "{}", self.data())?,
+            TestFormat::Junit => show::junit(told, &self.suites())?,
         }
         if let Some(work) = self.mutants.as_ref().filter(|_| !beside && aside) {
-            work.print(told, subjects, arguments.format == Format::Short, color)?;
+            work.print(told, subjects, arguments.format == TestFormat::Short, color)?;
         }
         told.flush()?;
         if let Some(work) = &self.coverage {
             work.print(&mut out, subjects, beside, color)?;
         }
         if let Some(work) = self.mutants.as_ref().filter(|_| !beside && !aside) {
-            work.print(&mut out, subjects, arguments.format == Format::Short, color)?;
+            work.print(&mut out, subjects, arguments.format == TestFormat::Short, color)?;
         }
         out.flush()?;
         for orphan in &self.orphans {
@@ -260,14 +260,14 @@ impl Done {
     }
 
     fn exit(&self, arguments: &Arguments, color: ColorChoice) -> Exit {
-        if self.mutants.as_ref().is_some_and(mutants::Work::interrupted) {
+        if self.mutants.as_ref().is_some_and(mutants::MutantRun::interrupted) {
             return Exit::Interrupted;
         }
-        let survived = self.mutants.as_ref().is_some_and(mutants::Work::any_survived);
+        let survived = self.mutants.as_ref().is_some_and(mutants::MutantRun::any_survived);
         let findings = [
             self.tested.iter().any(|test| !test.passed),
             !self.orphans.is_empty(),
-            survived && arguments.deny.contains(&Deny::Survivors),
+            survived && arguments.deny.contains(&TestDeny::Survivors),
         ];
         let unreadable = self.tested.iter().any(|test| test.unreadable);
         let of_tests = match (unreadable, findings.contains(&true)) {

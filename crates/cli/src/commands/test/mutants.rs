@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Mutants")]
 #[group(skip)]
-pub struct Flags {
+pub struct MutantFlags {
     /// Change the rules in many small ways and show each change that no test notices
     #[arg(long)]
     pub mutants: bool,
@@ -29,15 +29,15 @@ pub struct Flags {
 }
 
 /// The mutants of each subject, and whether Ctrl-C ended the work.
-pub struct Work {
+pub struct MutantRun {
     reports: Vec<Report>,
     interrupted: bool,
 }
 
-impl Flags {
+impl MutantFlags {
     /// Tries the mutants of subjects whose tests come out as stated: others say nothing about a change. `stop` is set when no further one is to be
     /// started.
-    pub fn try_all(&self, subjects: &[Subject], limits: &Limits, stop: &AtomicBool) -> Result<Work, Stop> {
+    pub fn try_all(&self, subjects: &[Subject], limits: &Limits, stop: &AtomicBool) -> Result<MutantRun, Stop> {
         let files = Disk { limit: limits.rule_file_bytes };
         let shown = AtomicUsize::new(0);
         let progress = |done: usize, all: usize| {
@@ -66,11 +66,11 @@ impl Flags {
         if shown.load(Ordering::Relaxed) > 0 && Stream::Err.is_terminal() {
             say("\r\u{1b}[K");
         }
-        Ok(Work { reports: all, interrupted: stop.load(Ordering::Relaxed) })
+        Ok(MutantRun { reports: all, interrupted: stop.load(Ordering::Relaxed) })
     }
 }
 
-impl Work {
+impl MutantRun {
     /// Prints the survivors for people, or a line each.
     pub fn print(&self, out: &mut dyn Write, subjects: &[Subject], lines: bool, color: ColorChoice) -> io::Result<()> {
         let style = Stream::Out.style(color);

@@ -12,7 +12,7 @@ use averment_testing::subject::Subject;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Snapshots")]
 #[group(skip)]
-pub struct Flags {
+pub struct SnapshotFlags {
     /// Compare reasons and evidence of each test with NAME.snap beside the rules, also where there is none yet
     #[arg(long)]
     snapshots: bool,
@@ -21,7 +21,7 @@ pub struct Flags {
     update: bool,
 }
 
-impl Flags {
+impl SnapshotFlags {
     /// Compares the tests of a subject with their snapshots, or accepts what they find. A file of snapshots that is there is always
     /// compared. Gives the snapshots that have no test. `all` says that every test was run.
     pub fn apply(&self, subject: &Subject, tested: &mut [Tested], all: bool) -> Result<Vec<String>, Stop> {

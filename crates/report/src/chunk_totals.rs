@@ -1,4 +1,4 @@
-//! Verdicts of many runs as counts, for reports that show no single run, and lines of `jsonl` without a detour over objects.
+//! Totals of a chunk of runs, for reports that show no single run, and lines of `jsonl` without a detour over objects.
 
 use super::gate::{self, Gate, Policy};
 use super::line::Behind;
@@ -8,9 +8,9 @@ use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{Outcome, Status};
 use rustc_hash::FxHashMap;
 
-/// Counts over some runs.
+/// The totals of a chunk of runs.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct ChunkTotals {
     /// How many runs.
     pub runs: u64,
     /// How many of them did not pass.
@@ -95,7 +95,7 @@ impl Judged {
     }
 }
 
-impl Tally {
+impl ChunkTotals {
     /// Counts a run.
     pub fn add(&mut self, judged: &Judged) {
         self.runs += 1;

@@ -60,6 +60,20 @@ fn every_package_takes_the_lints_and_versions_of_the_workspace() {
     }
 }
 
+/// What is missing there is neither built nor tested by a plain `cargo build` or `cargo test` at the top.
+#[test]
+fn every_package_but_the_fixtures_is_a_default_member() {
+    let manifest = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).expect("a manifest");
+    let (_, behind) = manifest.split_once("default-members = [").expect("default members");
+    let (members, _) = behind.split_once(']').expect("their end");
+    let missing: Vec<String> = packages()
+        .into_iter()
+        .filter_map(|package| Some(package.strip_prefix(env!("CARGO_MANIFEST_DIR")).ok()?.display().to_string()))
+        .filter(|name| !members.contains(&format!("\"{}\"", if name.is_empty() { "." } else { name })))
+        .collect();
+    assert_eq!(missing, ["crates/fixtures"]);
+}
+
 /// What `clippy.toml` forbids is allowed as a whole where it is the purpose of a crate, and nowhere else; features name their modules.
 #[test]
 fn files_processes_threads_and_clocks_are_the_matter_of_few_crates() {

@@ -9,6 +9,7 @@
 
 pub mod ast;
 pub mod concrete;
+pub mod difference;
 pub mod fmt;
 mod grammar;
 mod hints;

@@ -4,7 +4,7 @@
 //! The file is text: a line `=== NAME` for each test, then an indented line for each thing that was found.
 
 use super::outcome::Tested;
-use similar::{ChangeTag, TextDiff};
+use averment_syntax::difference::hunks;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
@@ -154,19 +154,8 @@ fn parse(text: &str) -> BTreeMap<String, String> {
 
 /// The lines that go and come, with one line around them.
 fn changes(before: &str, behind: &str) -> Vec<String> {
-    let diff = TextDiff::from_lines(before, behind);
-    let mut lines = Vec::new();
-    for group in diff.grouped_ops(1) {
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            let sign = match change.tag() {
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-                ChangeTag::Equal => ' ',
-            };
-            lines.push(format!("{sign} {}", change.value().trim_end()));
-        }
-    }
-    lines
+    let lines = hunks(before, behind, 1).into_iter().flat_map(|hunk| hunk.lines);
+    lines.map(|(change, line)| format!("{} {}", change.sign(), line.trim_end())).collect()
 }
 
 #[cfg(test)]

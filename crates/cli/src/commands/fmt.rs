@@ -7,6 +7,7 @@ use super::{replace, rules};
 use averment_base::diagnostic::render::{self, Ink, paint};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::source::{SourceFile, SourceMap, Span};
+use averment_syntax::difference::unified;
 use averment_syntax::fmt::{self, Options};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -153,8 +154,7 @@ fn changed(arguments: &Arguments, input: &Input, old: &str, new: &str, color: Co
 /// A unified difference that `patch` understands.
 fn difference(name: &str, old: &str, new: &str, color: ColorChoice) -> String {
     let style = Stream::Out.style(color);
-    let diff = similar::TextDiff::from_lines(old, new);
-    let unified = diff.unified_diff().header(name, name).to_string();
+    let unified = unified(name, old, new);
     if !style.color {
         return unified;
     }

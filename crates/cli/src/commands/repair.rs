@@ -8,7 +8,7 @@ use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
 use averment_ide::lint::{LintOptions, fix};
-use similar::TextDiff;
+use averment_syntax::difference::unified;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -28,9 +28,7 @@ pub fn run(inputs: &[Input], limits: Limits, options: &LintOptions, diff: bool) 
         let Some((before, after, count)) = fixed(input, limits, options)? else { continue };
         let name = input.name();
         if diff {
-            let changes = TextDiff::from_lines(&before, &after);
-            let header = changes.unified_diff().context_radius(3).header(&name, &name).to_string();
-            said.push_str(&printable(&header));
+            said.push_str(&printable(&unified(&name, &before, &after)));
         } else {
             replace(path, &after).map_err(|error| {
                 Stop::usage(format!("`{name}` cannot be written: {}", super::said(&error)), String::new())

@@ -1,6 +1,7 @@
 //! The difference of two texts as edits, for editors: what did not change keeps its cursor, its folds and its marks.
 
 use super::{Options, format};
+use crate::difference::{DiffOp, DiffTag, operations};
 use crate::{self as syntax};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::source::{FileId, SourceMap};
@@ -26,12 +27,11 @@ pub fn edits(old: &str, new: &str) -> Vec<Edit> {
     });
     let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
     let at = |line: usize| starts.get(line).copied().unwrap_or(old.len());
-    let edit = |op: &similar::DiffOp| {
+    let edit = |op: &DiffOp| {
         let lines = after.get(op.new_range()).unwrap_or_default();
         Edit { range: at(op.old_range().start)..at(op.old_range().end), text: lines.concat() }
     };
-    let operations = similar::capture_diff_slices(similar::Algorithm::Myers, &before, &after);
-    operations.iter().filter(|op| op.tag() != similar::DiffTag::Equal).map(edit).collect()
+    operations(&before, &after).iter().filter(|op| op.tag() != DiffTag::Equal).map(edit).collect()
 }
 
 /// The edits that format the top-level items which a range of bytes touches, with the comments above them.

@@ -1,0 +1,187 @@
+//! The difference of two texts, line by line: as operations for editors, as hunks, and as a unified diff.
+//!
+//! Every use of the generic algorithms of `similar` compiles all of them anew. One algorithm over one type stands here, for all crates.
+
+use similar::algorithms::{Capture, Compact, Replace, myers};
+pub(crate) use similar::{DiffOp, DiffTag};
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// The lines around a change that a unified diff shows.
+const CONTEXT: usize = 3;
+
+/// What becomes of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It stands in both texts.
+    Equal,
+    /// It stands in the old text only.
+    Deleted,
+    /// It stands in the new text only.
+    Inserted,
+}
+
+impl Change {
+    /// The sign in front of such a line: a space, `-` or `+`.
+    #[must_use]
+    pub fn sign(self) -> char {
+        match self {
+            Self::Equal => ' ',
+            Self::Deleted => '-',
+            Self::Inserted => '+',
+        }
+    }
+}
+
+/// Changes that stand near each other, with the lines around them.
+#[derive(Debug, Clone)]
+pub struct Hunk<'a> {
+    /// The lines of the old text that it covers, counted from 0.
+    pub old: Range<usize>,
+    /// The lines of the new text that it covers, counted from 0.
+    pub new: Range<usize>,
+    /// Its lines in order, with their line ends.
+    pub lines: Vec<(Change, &'a str)>,
+}
+
+/// How one list of lines becomes the other.
+pub(crate) fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    let mut hook = Compact::new(Replace::new(Capture::new()), old, new);
+    let Ok(()) = myers::diff(&mut hook, old, 0..old.len(), new, 0..new.len());
+    hook.into_inner().into_inner().into_ops()
+}
+
+/// What differs between two texts, with so many lines `around` each change.
+#[must_use]
+pub fn hunks<'a>(old: &'a str, new: &'a str, around: usize) -> Vec<Hunk<'a>> {
+    let (old, new) = (lines(old), lines(new));
+    let groups = similar::group_diff_ops(operations(&old, &new), around);
+    groups.iter().filter_map(|group| hunk(group, &old, &new)).collect()
+}
+
+fn hunk<'a>(group: &[DiffOp], old: &[&'a str], new: &[&'a str]) -> Option<Hunk<'a>> {
+    let (first, last) = (group.first()?, group.last()?);
+    let mut lines = Vec::new();
+    for operation in group {
+        let (before, after) =
+            (old.get(operation.old_range()).unwrap_or_default(), new.get(operation.new_range()).unwrap_or_default());
+        if operation.tag() == DiffTag::Equal {
+            lines.extend(before.iter().map(|line| (Change::Equal, *line)));
+        } else {
+            lines.extend(before.iter().map(|line| (Change::Deleted, *line)));
+            lines.extend(after.iter().map(|line| (Change::Inserted, *line)));
+        }
+    }
+    let old = first.old_range().start..last.old_range().end;
+    let new = first.new_range().start..last.new_range().end;
+    Some(Hunk { old, new, lines })
+}
+
+/// A unified diff that `patch` understands, of two texts of the same name; empty where they are equal.
+#[must_use]
+pub fn unified(name: &str, old: &str, new: &str) -> String {
+    let mut text = String::new();
+    for hunk in hunks(old, new, CONTEXT) {
+        if text.is_empty() {
+            let _ = writeln!(text, "--- {name}\n+++ {name}");
+        }
+        let _ = writeln!(text, "@@ -{} +{} @@", extent(&hunk.old), extent(&hunk.new));
+        for (change, line) in hunk.lines {
+            text.push(change.sign());
+            text.push_str(line);
+            if !line.ends_with(['\r', '\n']) {
+                text.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    text
+}
+
+/// The place of a hunk in one of the texts: its first line, and how many there are where it is not one. Of none it is the line before.
+fn extent(range: &Range<usize>) -> String {
+    match range.len() {
+        1 => format!("{}", range.start + 1),
+        0 => format!("{},0", range.start),
+        count => format!("{},{count}", range.start + 1),
+    }
+}
+
+/// The lines of a text with their ends, which are `\n`, `\r\n` or `\r`.
+fn lines(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let is_end = |at: usize| match bytes.get(at) {
+        Some(b'\n') => true,
+        Some(b'\r') => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    let mut start = 0;
+    let mut found = Vec::new();
+    for end in (0..bytes.len()).filter(|&at| is_end(at) || at + 1 == bytes.len()).map(|at| at + 1) {
+        found.extend(text.get(start..end));
+        start = end;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use similar::{ChangeTag, TextDiff};
+
+    /// What the whole of `similar` says: it numbers equal lines and cuts off what both begin and end with before it compares.
+    fn compare(old: &str, new: &str) {
+        let expected = TextDiff::from_lines(old, new);
+        assert_eq!(unified("n", old, new), expected.unified_diff().header("n", "n").to_string(), "{old:?} {new:?}");
+        let said = |change: similar::Change<&str>| match change.tag() {
+            ChangeTag::Equal => format!(" {}", change.value()),
+            ChangeTag::Delete => format!("-{}", change.value()),
+            ChangeTag::Insert => format!("+{}", change.value()),
+        };
+        let groups = expected.grouped_ops(1);
+        let expected =
+            groups.iter().map(|group| group.iter().flat_map(|op| expected.iter_changes(op)).map(said).collect());
+        let found = hunks(old, new, 1).into_iter();
+        let found =
+            found.map(|hunk| hunk.lines.iter().map(|(change, line)| format!("{}{line}", change.sign())).collect());
+        assert_eq!(found.collect::<Vec<Vec<String>>>(), expected.collect::<Vec<Vec<String>>>());
+    }
+
+    #[test]
+    fn ends_of_lines_and_of_texts_are_what_they_were() {
+        for old in ["", "a", "a\n", "\n", "a\r\nb", "a\rb\r", "ä\n\rb\r\n\r\n", "a\nb\nc\nd\ne\nf\ng\nh\n"] {
+            for new in ["", "a", "a\n", "\n\n", "a\nb", "a\rb\r\r", "ä\n\rc\r\n\n", "a\nb\nc\nd\ne\nf\ng\nx\n"] {
+                compare(old, new);
+            }
+        }
+    }
+
+    /// Texts of some lines, of which the longest are long enough for every shortcut of the algorithm.
+    fn texts() -> impl Strategy<Value = (String, String)> {
+        let kinds = prop_oneof![Just(2_u32), Just(8), Just(60), Just(5_000)];
+        let length = prop_oneof![0_usize..12, 0_usize..140, 500_usize..900];
+        let side =
+            (length.clone(), kinds.clone()).prop_flat_map(|(length, kinds)| prop::collection::vec(0..kinds, length));
+        let edits = prop::collection::vec((any::<prop::sample::Index>(), 0_u32..60, any::<bool>()), 0..40);
+        let edited = (side.clone(), edits).prop_map(|(old, edits)| {
+            let mut new = old.clone();
+            for (at, line, comes) in edits {
+                let at = at.index(new.len() + 1);
+                match comes || at == new.len() {
+                    true => new.insert(at, line),
+                    false => drop(new.remove(at)),
+                }
+            }
+            (old, new)
+        });
+        let text = |lines: Vec<u32>| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        prop_oneof![edited, (side.clone(), side)].prop_map(move |(old, new)| (text(old), text(new)))
+    }
+
+    proptest! {
+        #[test]
+        fn one_algorithm_says_what_the_library_says((old, new) in texts()) {
+            compare(&old, &new);
+        }
+    }
+}

@@ -5,11 +5,10 @@ use super::features as f;
 use super::server::Server;
 use super::text::Encoding;
 use lsp_server::{Connection, ErrorCode, Message, Request, Response};
-use lsp_types::{
-    InitializeParams, notification as n, notification::Notification as _, request as r, request::Request as _,
-};
+use lsp_types::{notification as n, notification::Notification as _, request as r, request::Request as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What an answer cannot be.
@@ -35,10 +34,10 @@ impl Refused {
 pub type Answer<T> = Result<T, Refused>;
 
 /// What has to come before anything else; `None` when the client went away or left.
-pub fn handshake(connection: &Connection) -> Option<InitializeParams> {
+///
+/// It stays JSON: clients say of themselves a hundred times what is read of it, and reading all that is code that nobody runs.
+pub fn handshake(connection: &Connection) -> Option<Value> {
     let (id, parameters) = connection.initialize_start().ok()?;
-    // A client with an odd field is still served with what everybody can.
-    let parameters: InitializeParams = serde_json::from_value(parameters).unwrap_or_default();
     let result = serde_json::json!({
         "capabilities": capabilities(encoding_of(&parameters)),
         "serverInfo": { "name": "averment", "version": env!("CARGO_PKG_VERSION") },
@@ -48,9 +47,14 @@ pub fn handshake(connection: &Connection) -> Option<InitializeParams> {
 }
 
 /// The unit of columns for a client.
-pub fn encoding_of(parameters: &InitializeParams) -> Encoding {
-    let general = parameters.capabilities.general.as_ref();
-    Encoding::chosen(general.and_then(|general| general.position_encodings.as_deref()))
+pub fn encoding_of(parameters: &Value) -> Encoding {
+    let offered: Vec<_> = part(parameters, "/capabilities/general/positionEncodings");
+    Encoding::chosen(&offered)
+}
+
+/// A part of what a client says of itself; a client with an odd part is still served with what everybody can.
+pub fn part<T: DeserializeOwned + Default>(parameters: &Value, pointer: &str) -> T {
+    parameters.pointer(pointer).and_then(|part| serde_json::from_value(part.clone()).ok()).unwrap_or_default()
 }
 
 /// Answers a request. A fault in the server is an answer too.
@@ -137,4 +141,23 @@ pub fn is_cancelled<'m>(request: &Request, queue: impl IntoIterator<Item = &'m M
         Message::Notification(one) => one.method == n::Cancel::METHOD && one.params.get("id") == Some(&id),
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Encoding, encoding_of, part};
+    use lsp_types::WorkspaceFolder;
+    use serde_json::json;
+
+    #[test]
+    fn a_client_with_an_odd_part_is_served_with_its_others() {
+        let parameters = json!({
+            "processId": "none",
+            "capabilities": { "general": { "positionEncodings": ["utf-16", "utf-8"] }, "workspace": 7 },
+            "workspaceFolders": [{ "uri": 1 }],
+        });
+        assert_eq!(encoding_of(&parameters), Encoding::Utf8);
+        assert_eq!(part::<Vec<WorkspaceFolder>>(&parameters, "/workspaceFolders"), []);
+        assert_eq!(encoding_of(&json!(null)), Encoding::Utf16);
+    }
 }

@@ -11,7 +11,7 @@ use super::publish::Published;
 use super::settings::{SECTION, Settings};
 use super::text::Encoding;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
-use lsp_types::{InitializeParams, Uri};
+use lsp_types::{Uri, WorkspaceFolder};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,8 @@ enum Waiting {
 
 impl Server {
     /// A session with a client that has shaken hands.
-    pub fn new(connection: Connection, parameters: &InitializeParams) -> Self {
+    pub fn new(connection: Connection, parameters: &Value) -> Self {
+        let options = parameters.get("initializationOptions").filter(|options| !options.is_null());
         Self {
             connection,
             encoding: dispatch::encoding_of(parameters),
@@ -77,7 +78,7 @@ impl Server {
             folders: folders_of(parameters),
             documents: Documents::default(),
             analyses: BTreeMap::new(),
-            settings: parameters.initialization_options.as_ref().map(Settings::read).unwrap_or_default(),
+            settings: options.map(Settings::read).unwrap_or_default(),
             run: None,
             projects: Projects::default(),
             published: Published::default(),
@@ -367,9 +368,9 @@ impl Server {
     }
 }
 
-fn client_of(parameters: &InitializeParams) -> Client {
-    let capabilities = serde_json::to_value(&parameters.capabilities).unwrap_or_default();
-    let is = |pointer: &str| capabilities.pointer(pointer).and_then(Value::as_bool).unwrap_or(false);
+fn client_of(parameters: &Value) -> Client {
+    let capabilities = parameters.get("capabilities");
+    let is = |pointer: &str| capabilities.and_then(|all| all.pointer(pointer)?.as_bool()).unwrap_or(false);
     Client {
         configuration: is("/workspace/configuration"),
         watches: is("/workspace/didChangeWatchedFiles/dynamicRegistration"),
@@ -379,14 +380,13 @@ fn client_of(parameters: &InitializeParams) -> Client {
     }
 }
 
-fn folders_of(parameters: &InitializeParams) -> Vec<PathBuf> {
-    let folders = parameters.workspace_folders.iter().flatten();
-    let mut paths: Vec<PathBuf> = folders.filter_map(|folder| path_of(folder.uri.as_str())).collect();
-    #[expect(deprecated, reason = "older clients name their folder in this field alone")]
-    if paths.is_empty()
-        && let Some(root) = &parameters.root_uri
-    {
-        paths.extend(path_of(root.as_str()));
+fn folders_of(parameters: &Value) -> Vec<PathBuf> {
+    let folders: Vec<WorkspaceFolder> = dispatch::part(parameters, "/workspaceFolders");
+    let mut paths: Vec<PathBuf> = folders.iter().filter_map(|folder| path_of(folder.uri.as_str())).collect();
+    // Older clients name their folder in this field alone.
+    if paths.is_empty() {
+        let root: Option<Uri> = dispatch::part(parameters, "/rootUri");
+        paths.extend(root.and_then(|root| path_of(root.as_str())));
     }
     paths
 }

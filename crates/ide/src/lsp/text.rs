@@ -17,8 +17,8 @@ pub enum Encoding {
 
 impl Encoding {
     /// The first of those that a client offers, UTF-8 where it can.
-    pub fn chosen(offered: Option<&[PositionEncodingKind]>) -> Self {
-        let offers = |kind: PositionEncodingKind| offered.is_some_and(|all| all.contains(&kind));
+    pub fn chosen(offered: &[PositionEncodingKind]) -> Self {
+        let offers = |kind: PositionEncodingKind| offered.contains(&kind);
         if offers(PositionEncodingKind::UTF8) {
             Self::Utf8
         } else if offers(PositionEncodingKind::UTF32) && !offers(PositionEncodingKind::UTF16) {

@@ -5,7 +5,7 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics as Said, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::bytecode::codec::{self, Decoded};
-use averment_engine::bytecode::program::{Program, Source};
+use averment_engine::bytecode::program::{Program, ProgramSource};
 use averment_engine::check::files::{Files, Memory};
 use averment_engine::check::{CheckOptions, Checked, check_with_tools};
 use averment_engine::compile::compile;
@@ -127,7 +127,7 @@ fn compiled(name: &str, bytes: &[u8], how: Loading<'_>) -> Result<Loaded, Proble
     }
 }
 
-fn again(sources: &[Source], how: Loading<'_>) -> Loaded {
+fn again(sources: &[ProgramSource], how: Loading<'_>) -> Loaded {
     let mut map = SourceMap::default();
     let Some(first) = sources.first() else {
         let message = "the compiled program holds no sources".to_owned();

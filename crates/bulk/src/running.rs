@@ -8,7 +8,7 @@ use crate::screen::Answer;
 use averment_engine::bytecode::program::{Assertion, Program};
 use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::Status;
-use averment_engine::vm::score::{self, Judged};
+use averment_engine::vm::score::{self, JudgedAssertion};
 use averment_engine::vm::summary;
 use averment_report::chunk_totals::ChunkTotals as Tally;
 use averment_report::gate::{self, Gate, Policy};
@@ -259,7 +259,7 @@ impl Running {
                 (one.and_then(|one| score::rule_score(&[one])), None)
             }
             (Some(rule), members) => {
-                let all: Vec<Judged> = members.iter().filter_map(judged).collect();
+                let all: Vec<JudgedAssertion> = members.iter().filter_map(judged).collect();
                 let verdict = rule.threshold.map(|threshold| score::rule_verdict(Some(threshold), &all));
                 (score::rule_score(&all), verdict.filter(|_| rule.gates))
             }
@@ -339,12 +339,12 @@ impl Place {
         Some(Status::of(answer.verdict()?, self.expected))
     }
 
-    fn judged(&self, answer: Answer) -> Option<Judged> {
+    fn judged(&self, answer: Answer) -> Option<JudgedAssertion> {
         let verdict = answer.verdict()?;
         let status = Status::of(verdict, self.expected);
         let score = score::counted(status, score::of_verdict(verdict));
         let verdict = summary::counted(status, verdict);
-        Some(Judged { verdict, score, weight: self.weight, is_error: self.is_error, must: self.must })
+        Some(JudgedAssertion { verdict, score, weight: self.weight, is_error: self.is_error, must: self.must })
     }
 }
 

@@ -211,8 +211,8 @@ fn shifted(span: Span, files: u32) -> Span {
 fn finds(program: &Program, check: &Check) -> bool {
     // The depth of checks is that of the rule file, which the reader limits.
     match check {
-        Check::Course(id) => program.courses.get(id.0 as usize).is_some_and(|entry| {
-            let mut operands = entry.course.operands().into_iter();
+        Check::Temporal(id) => program.temporals.get(id.0 as usize).is_some_and(|entry| {
+            let mut operands = entry.temporal.operands().into_iter();
             operands.any(|operand| matches!(operand, Operand::Code(_, Purpose::Predicate)))
         }),
         Check::Not(inner) => finds(program, inner),

@@ -4,8 +4,8 @@ use super::*;
 use averment_base::source::{FileId, Span};
 use averment_base::truth::Verdict;
 use averment_base::value::Object;
-use averment_engine::bytecode::program::{Assertion, Check, CodeId, CourseEntry, CourseId, Program, Source};
-use averment_engine::ir::{Course, Rule, RuleRole, Settings, Severity};
+use averment_engine::bytecode::program::{Assertion, Check, CodeId, Program, ProgramSource, TemporalEntry, TemporalId};
+use averment_engine::ir::{Rule, RuleRole, Settings, Severity, Temporal};
 use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, RuleOutcome, Status};
 use averment_runs::run::{Run, RunSource};
 use model::Detail;
@@ -60,11 +60,12 @@ pub(super) fn program() -> Program {
         metric: None,
         span: span("rule approval"),
     };
-    let secrets = Course::NoneIn { values: CodeId(0), predicate: CodeId(0) };
-    let course = CourseEntry { course: secrets, span: span("no secrets"), bindings: 0, binding_names: Vec::new() };
+    let secrets = Temporal::NoneIn { values: CodeId(0), predicate: CodeId(0) };
+    let temporal =
+        TemporalEntry { temporal: secrets, span: span("no secrets"), bindings: 0, binding_names: Vec::new() };
     Program {
-        sources: vec![Source { name: "refunds.assert".to_owned(), text: RULES.to_owned() }],
-        courses: vec![course],
+        sources: vec![ProgramSource { name: "refunds.assert".to_owned(), text: RULES.to_owned() }],
+        temporals: vec![temporal],
         rules: vec![rule],
         assertions: vec![
             assertion("approval.1", Some(0), "before approve(id: $id) -> refund(id: $id, amount > 100)", plain()),
@@ -72,7 +73,7 @@ pub(super) fn program() -> Program {
             assertion("output-3f2a", None, "output.status == \"refunded\"", plain()),
             assertion("cost-11aa", None, "cost <= $0.05", plain()),
             assertion("never-77b0", None, "never drop_table", plain()),
-            assertion("no-90c1", None, "no secrets in calls[*].args", Check::Course(CourseId(0))),
+            assertion("no-90c1", None, "no secrets in calls[*].args", Check::Temporal(TemporalId(0))),
         ],
         ..Program::default()
     }

@@ -11,7 +11,7 @@ pub fn is_label(text: &str) -> bool {
     !text.starts_with(|first: char| first.is_ascii_digit()) && text.split(['-', '.']).all(is_word)
 }
 
-/// Words that begin a statement about the course of the run or the world.
+/// Words that begin a temporal statement or a check of the world.
 pub const STATEMENTS: &[&str] = crate::statements::WORDS;
 
 /// Words that begin a declaration.

@@ -19,7 +19,7 @@ use bumpalo::collections::Vec as Items;
 pub(super) struct Wanted {
     /// Its calls, by name and place.
     calls: bool,
-    /// Fields of the calls whose names fit a distinct pattern of a program.
+    /// Fields of the calls whose names fit a unique pattern of a program.
     fields: Vec<(usize, u32, [bool; 2])>,
     /// Fields of all calls.
     all: [bool; 2],

@@ -8,10 +8,10 @@ use super::standing::Standing;
 use super::texts::Search;
 use super::{Answer, Compiled, Condition, Form, Item, Root, Screen};
 use averment_engine::bytecode::ops::Op;
-use averment_engine::bytecode::program::{Assertion, Check, CodeId, CourseId, Program};
-use averment_engine::ir::{Course, RuleRole};
-use averment_engine::vm::course::plan::Plan;
+use averment_engine::bytecode::program::{Assertion, Check, CodeId, Program, TemporalId};
+use averment_engine::ir::{RuleRole, Temporal};
 use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::temporal::plan::Plan;
 use averment_traces::projection::{Field, FieldMask, ReadSet as Demand};
 use rustc_hash::FxHashMap;
 
@@ -96,24 +96,24 @@ impl<'p> Builder<'p> {
     fn form(&mut self, check: &Check) -> Option<Form> {
         match check {
             Check::Expression(code) => Some(Form::Expression(self.of_entries(*code)?)),
-            Check::Course(course) => match self.program.courses.get(course.0 as usize)?.course {
-                Course::NoneIn { values, predicate } => self.none_in(values, predicate),
-                _ => self.course(*course).map(Form::Course),
+            Check::Temporal(temporal) => match self.program.temporals.get(temporal.0 as usize)?.temporal {
+                Temporal::NoneIn { values, predicate } => self.none_in(values, predicate),
+                _ => self.temporal(*temporal).map(Form::Temporal),
             },
             _ => None,
         }
     }
 
     /// A statement; `None` for one that names say nothing of, or whose test of a number looks at more than entries of the run.
-    fn course(&mut self, course: CourseId) -> Option<Statement> {
-        let named = self.plan.named(course)?;
+    fn temporal(&mut self, temporal: TemporalId) -> Option<Statement> {
+        let named = self.plan.named(temporal)?;
         let number = match named.number_test {
             Some(test) => Some(Number::new(self.of_number(test)?)),
             None => None,
         };
         let condition = named.condition.zip(named.operands.first());
         let condition = condition.map(|(code, of)| self.of_call(code, of.pattern).map_or(Asked::Unknown, Asked::Known));
-        Some(Statement::new(course, named, condition, number))
+        Some(Statement::new(temporal, named, condition, number))
     }
 
     /// The number of a condition that looks at entries of the run.
@@ -122,7 +122,7 @@ impl<'p> Builder<'p> {
         self.reads(number)?.is_of_entries().then_some(number)
     }
 
-    /// The number of a condition of calls that match a distinct pattern; what it reads of them is noted.
+    /// The number of a condition of calls that match a unique pattern; what it reads of them is noted.
     fn of_call(&mut self, code: CodeId, pattern: u32) -> Option<u32> {
         let number = self.condition(code, false)?;
         let masks = self.fields.entry(pattern).or_default();

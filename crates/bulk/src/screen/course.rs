@@ -5,16 +5,16 @@ use super::judging::Judging;
 use super::{Answer, Condition};
 use averment_base::truth::Truth;
 use averment_base::value::{Number as Value, Value as Any};
-use averment_engine::bytecode::program::{CodeId, CourseId};
-use averment_engine::vm::course::by_name::{ByNames, NameMatches, Named, NamedCalls, NamedOperand};
-use averment_engine::vm::course::closed::Asks;
-use averment_engine::vm::course::plan::Plan;
+use averment_engine::bytecode::program::{CodeId, TemporalId};
 use averment_engine::vm::fault::Fault;
+use averment_engine::vm::temporal::by_name::{ByNames, NameMatches, Named, NamedCalls, NamedOperand};
+use averment_engine::vm::temporal::closed::Asks;
+use averment_engine::vm::temporal::plan::Plan;
 
 /// A statement about calls. Conditions are given by their numbers.
 #[derive(Debug)]
 pub(super) struct Statement {
-    course: CourseId,
+    temporal: TemporalId,
     pub(super) operands: Vec<NamedOperand>,
     /// Whether names decide it where nothing but names decides which calls match.
     pub(super) is_closed: bool,
@@ -68,8 +68,8 @@ pub(super) fn number_of<'a>(count: u64) -> Any<'a> {
 
 impl Statement {
     /// A statement in this form.
-    pub(super) fn new(course: CourseId, named: &Named, condition: Option<Asked>, number: Option<Number>) -> Self {
-        Self { course, operands: named.operands.clone(), is_closed: named.is_closed, condition, number }
+    pub(super) fn new(temporal: TemporalId, named: &Named, condition: Option<Asked>, number: Option<Number>) -> Self {
+        Self { temporal, operands: named.operands.clone(), is_closed: named.is_closed, condition, number }
     }
 
     /// The answer for a run in which no call fits any of its patterns; `None` where something else of the run decides.
@@ -95,7 +95,7 @@ impl Statement {
     /// The answer where the run decides nothing beside the names.
     fn known(&self, plan: &Plan, calls: &NamedCalls<'_>) -> Option<Answer> {
         let mut known = Known { number: self.number.as_ref(), missed: false };
-        let answer = of_names(plan.by_names(self.course, calls, &mut known));
+        let answer = of_names(plan.by_names(self.temporal, calls, &mut known));
         (!known.missed).then_some(answer)
     }
 
@@ -104,7 +104,7 @@ impl Statement {
         let plan = judging.prepared().plan(judging.rules.program);
         let calls = judging.calls;
         judging.evaluator.refuel();
-        of_names(plan.by_names(self.course, &calls, &mut OfRun { judging, statement: self }))
+        of_names(plan.by_names(self.temporal, &calls, &mut OfRun { judging, statement: self }))
     }
 }
 

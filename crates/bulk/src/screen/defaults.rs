@@ -38,7 +38,7 @@ fn counts<'s>(
     conditions: &'s [Condition],
 ) -> impl Iterator<Item = (&'s mut Number, &'s Condition)> {
     items.iter_mut().filter_map(|item| match &mut item.check {
-        Form::Course(statement) => {
+        Form::Temporal(statement) => {
             let number = statement.number.as_mut()?;
             let condition = conditions.get(number.condition as usize)?;
             Some((number, condition))

@@ -22,7 +22,7 @@ pub(super) struct Evaluator<'e, 'a> {
     /// The entries of the run; the inner `None` where they cannot be read here.
     run: Option<Option<&'a Run<'a>>>,
     machine: Option<Machine<'a>>,
-    /// Calls with the fields that the conditions of a distinct pattern look at.
+    /// Calls with the fields that the conditions of a unique pattern look at.
     steps: FxHashMap<(usize, u32), Option<&'a Step<'a>>>,
     /// The calls of a run that was read in full.
     calls: Option<Vec<&'a Step<'a>>>,
@@ -85,7 +85,7 @@ impl<'e, 'a> Evaluator<'e, 'a> {
         self.machine()?.truth(code, &Scope::default().with_locals(&locals)).ok()
     }
 
-    /// The truth of a condition of one call, which fits a distinct pattern.
+    /// The truth of a condition of one call, which fits a unique pattern.
     pub(super) fn truth_of_call(&mut self, code: CodeId, call: usize, pattern: u32) -> Option<Truth> {
         let step = self.step(call, pattern)?;
         self.machine()?.truth(code, &Scope::of_step(step)).ok()

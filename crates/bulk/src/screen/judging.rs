@@ -5,9 +5,9 @@ use super::predicate::{Base, Path};
 use super::{Answer, Compiled, Form, Item, Screen, Source};
 use averment_base::truth::Truth;
 use averment_base::value::Value;
-use averment_engine::vm::course::by_name::NamedCalls;
 use averment_engine::vm::gate;
 use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::temporal::by_name::NamedCalls;
 use averment_traces::projection::{Field, Held, Projection as Facts};
 
 /// One run while it is judged.
@@ -48,7 +48,7 @@ impl<'a> Judging<'_, 'a> {
             Form::Open => Answer::Open,
             Form::Expression(condition) => self.condition(*condition).map_or(Answer::Open, Answer::of_truth),
             _ if self.facts.unusual || !self.facts.records_calls => Answer::Open,
-            Form::Course(statement) => statement.judge(self),
+            Form::Temporal(statement) => statement.judge(self),
             Form::NoneIn { field, literals, default } => self.none_in(item.assertion, *field, literals, *default),
         }
     }

@@ -23,10 +23,10 @@ mod windows;
 
 use averment_base::truth::{Truth, Verdict};
 use averment_engine::bytecode::program::{CodeId, Program};
-use averment_engine::vm::course::by_name::{NameMatches, NamedCalls};
-use averment_engine::vm::course::plan::Plan;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls};
+use averment_engine::vm::temporal::plan::Plan;
 use averment_runs::run::Run;
 use averment_traces::projection::{Chunk as Stretch, Field, FieldMask, Projection as Facts, ReadSet as Demand};
 use bumpalo::Bump;
@@ -125,7 +125,7 @@ struct Item {
 #[derive(Debug)]
 enum Form {
     Expression(u32),
-    Course(Statement),
+    Temporal(Statement),
     /// No text of a field of all calls meets a predicate.
     NoneIn {
         field: Field,
@@ -162,7 +162,7 @@ pub struct Screen {
     conditions: Vec<Condition>,
     /// The entries that conditions look at.
     roots: Vec<Root>,
-    /// The fields of calls that conditions look at, by the distinct pattern of the calls.
+    /// The fields of calls that conditions look at, by the unique pattern of the calls.
     fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
     /// The literals of each field's search.
     searched: [Vec<Literal>; 2],
@@ -175,7 +175,7 @@ pub struct Screen {
 /// Memory of the screen for one thread.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// The distinct patterns of each name that was seen.
+    /// The unique patterns of each name that was seen.
     names: FxHashMap<Box<str>, u32>,
     shapes: Vec<Vec<u32>>,
     /// The number of the name of each call.

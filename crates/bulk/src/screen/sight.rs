@@ -13,7 +13,7 @@ pub enum Sight {
     Entries,
     /// Such entries, and the names and places of the calls.
     Names,
-    /// The same, and fields of the calls whose names fit a distinct pattern.
+    /// The same, and fields of the calls whose names fit a unique pattern.
     Fields {
         /// The pattern, by number.
         shape: u32,
@@ -51,7 +51,7 @@ impl Screen {
         }
         match &item.check {
             Form::Expression(condition) if self.is_of_entries(*condition) => Sight::Entries,
-            Form::Course(statement) => self.of_statement(statement),
+            Form::Temporal(statement) => self.of_statement(statement),
             Form::NoneIn { field, .. } => Sight::All { field: *field },
             Form::Expression(_) | Form::Open => Sight::Run,
         }
@@ -85,7 +85,7 @@ impl Screen {
 }
 
 impl Scratch {
-    /// Whether the name of a call, by its place, fits a distinct pattern in the run that was judged last.
+    /// Whether the name of a call, by its place, fits a unique pattern in the run that was judged last.
     #[must_use]
     pub fn fits(&self, call: usize, shape: u32) -> bool {
         let shapes = self.classes.get(call).and_then(|class| self.shapes.get(*class as usize));

@@ -1,14 +1,14 @@
 //! What is known of the assertions before a run is looked at, so that a run costs no more than what is in it.
 //!
 //! Most assertions of a large set speak of nothing that a run has: their answers are copied. The others are found by what they speak of:
-//! the distinct patterns of the run's calls, the texts that were found, the values at some places.
+//! the unique patterns of the run's calls, the texts that were found, the values at some places.
 
 use super::course::Statement;
 use super::judging::Judging;
 use super::values::{Remembered, Values};
 use super::{Answer, Form, Item, Screen};
 use averment_engine::bytecode::program::Program;
-use averment_engine::vm::course::plan::Plan;
+use averment_engine::vm::temporal::plan::Plan;
 
 /// Answers beforehand, and which assertions to look at. Numbers of assertions are places in the list of the screen.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct Standing {
     always: Vec<u32>,
     /// Those that are a condition of one value.
     values: Values,
-    /// Those with each distinct pattern.
+    /// Those with each unique pattern.
     of_shape: Vec<OfShape>,
     /// Those that look for something in the texts of each field.
     of_field: [Vec<u32>; 2],
@@ -27,7 +27,7 @@ pub(super) struct Standing {
     of_target: [Vec<Vec<u32>>; 2],
 }
 
-/// The assertions with a distinct pattern.
+/// The assertions with a unique pattern.
 #[derive(Debug, Default, Clone)]
 struct OfShape {
     any: Vec<u32>,
@@ -74,7 +74,7 @@ impl Standing {
                 }
                 Some([*default; 2])
             }
-            Form::Course(statement) => self.course(plan, number, statement),
+            Form::Temporal(statement) => self.temporal(plan, number, statement),
         };
         standing.unwrap_or_else(|| {
             self.always.push(number);
@@ -83,7 +83,7 @@ impl Standing {
     }
 
     /// `None` where more than the calls that match its patterns decides.
-    fn course(&mut self, plan: &Plan, number: u32, statement: &Statement) -> Option<[Answer; 2]> {
+    fn temporal(&mut self, plan: &Plan, number: u32, statement: &Statement) -> Option<[Answer; 2]> {
         let standing = [statement.standing(plan, false)?, statement.standing(plan, true)?];
         if let Some((shape, known)) = statement.counts(plan) {
             let of = self.of_shape.get_mut(shape as usize);
@@ -97,7 +97,7 @@ impl Standing {
         Some(standing)
     }
 
-    /// The answers for a run whose calls are what they seem; `touched` are the distinct patterns that its calls have the names of, `done`
+    /// The answers for a run whose calls are what they seem; `touched` are the unique patterns that its calls have the names of, `done`
     /// and `remembered` are memory.
     pub(super) fn judge(
         &self,

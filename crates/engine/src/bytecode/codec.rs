@@ -12,7 +12,7 @@
 //!
 //! A file of another version still gives its sources: they are compiled again.
 
-use super::program::{Program, Source};
+use super::program::{Program, ProgramSource};
 use super::verify::{self, VerifyError};
 use std::fmt;
 
@@ -62,7 +62,7 @@ pub enum Decoded {
         /// The version of the file.
         version: u32,
         /// The sources in their order.
-        sources: Vec<Source>,
+        sources: Vec<ProgramSource>,
     },
 }
 
@@ -164,12 +164,12 @@ fn read_text(bytes: &[u8]) -> Option<(String, &[u8])> {
     Some((std::str::from_utf8(text).ok()?.to_owned(), rest))
 }
 
-fn read_sources(mut bytes: &[u8]) -> Option<Vec<Source>> {
+fn read_sources(mut bytes: &[u8]) -> Option<Vec<ProgramSource>> {
     let mut sources = Vec::new();
     while !bytes.is_empty() {
         let (name, rest) = read_text(bytes)?;
         let (text, rest) = read_text(rest)?;
-        sources.push(Source { name, text });
+        sources.push(ProgramSource { name, text });
         bytes = rest;
     }
     Some(sources)

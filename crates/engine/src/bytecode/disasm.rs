@@ -1,6 +1,6 @@
 //! The listing of a program: every expression with the source line it comes from, then its instructions.
 
-use super::ops::{Op, Operand};
+use super::ops::{InstructionOperand, Op};
 use super::program::{Chunk, CodeId, Program};
 use averment_base::source::{SourceFile, Span};
 use averment_syntax::ast::TestKind;
@@ -85,31 +85,33 @@ impl<'a> Lister<'a> {
     }
 
     /// An operand as a reader knows it: the literal, the name, the number of an instruction. A flag is shown when it is set.
-    fn operand(&self, operand: Operand, name: &str) -> Option<String> {
+    fn operand(&self, operand: InstructionOperand, name: &str) -> Option<String> {
         let program = self.program;
         let at = |number: u32| number as usize;
         Some(match operand {
-            Operand::Literal(number) => program.constants.get(at(number)).map_or_else(String::new, literal),
-            Operand::Name(number) => program.names.get(at(number)).cloned().unwrap_or_default(),
-            Operand::Pattern(number) => {
+            InstructionOperand::Literal(number) => program.constants.get(at(number)).map_or_else(String::new, literal),
+            InstructionOperand::Name(number) => program.names.get(at(number)).cloned().unwrap_or_default(),
+            InstructionOperand::Pattern(number) => {
                 program.regexes.get(at(number)).map_or_else(String::new, |regex| regex.text.clone())
             }
-            Operand::SchemaRef(number) => {
+            InstructionOperand::SchemaRef(number) => {
                 program.schemas.get(at(number)).map_or_else(String::new, |schema| schema.name.clone())
             }
-            Operand::Parameter(number) => {
+            InstructionOperand::Parameter(number) => {
                 program.params.get(at(number)).map_or_else(String::new, |param| param.name.clone())
             }
-            Operand::LetRef(number) => format!("#{number}"),
-            Operand::DefRef(number) => program.defs.get(at(number)).map_or_else(String::new, |def| def.name.clone()),
-            Operand::Slot(number) => format!("@{number}"),
-            Operand::BindingRef(number) => format!("${number}"),
-            Operand::Amount(number) => format!("{number}"),
-            Operand::Target(number) => format!("-> {number}"),
-            Operand::Test(kind) => words(kind).to_owned(),
-            Operand::Type(ty) => format!("{ty:?}").to_lowercase(),
-            Operand::Quantifier(quantifier) => format!("{quantifier:?}").to_lowercase(),
-            Operand::Flag(set) => return set.then(|| name.to_owned()),
+            InstructionOperand::LetRef(number) => format!("#{number}"),
+            InstructionOperand::DefRef(number) => {
+                program.defs.get(at(number)).map_or_else(String::new, |def| def.name.clone())
+            }
+            InstructionOperand::Slot(number) => format!("@{number}"),
+            InstructionOperand::BindingRef(number) => format!("${number}"),
+            InstructionOperand::Amount(number) => format!("{number}"),
+            InstructionOperand::Target(number) => format!("-> {number}"),
+            InstructionOperand::Test(kind) => words(kind).to_owned(),
+            InstructionOperand::Type(ty) => format!("{ty:?}").to_lowercase(),
+            InstructionOperand::Quantifier(quantifier) => format!("{quantifier:?}").to_lowercase(),
+            InstructionOperand::Flag(set) => return set.then(|| name.to_owned()),
         })
     }
 }

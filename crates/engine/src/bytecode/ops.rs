@@ -14,7 +14,7 @@ macro_rules! operand_numbers {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub struct $name(pub u32);
 
-        impl From<$name> for Operand {
+        impl From<$name> for InstructionOperand {
             fn from(number: $name) -> Self {
                 Self::$name(number.0)
             }
@@ -23,7 +23,7 @@ macro_rules! operand_numbers {
 
         /// An operand of an instruction, as the verifier and the listing look at it.
         #[derive(Debug, Clone, Copy, PartialEq)]
-        pub enum Operand {
+        pub enum InstructionOperand {
             $($(#[$doc])* $name(u32),)*
             /// Which test.
             Test(TestKind),
@@ -62,25 +62,25 @@ operand_numbers! {
     Target;
 }
 
-impl From<TestKind> for Operand {
+impl From<TestKind> for InstructionOperand {
     fn from(kind: TestKind) -> Self {
         Self::Test(kind)
     }
 }
 
-impl From<Type> for Operand {
+impl From<Type> for InstructionOperand {
     fn from(ty: Type) -> Self {
         Self::Type(ty)
     }
 }
 
-impl From<ExprQuantifier> for Operand {
+impl From<ExprQuantifier> for InstructionOperand {
     fn from(quantifier: ExprQuantifier) -> Self {
         Self::Quantifier(quantifier)
     }
 }
 
-impl From<bool> for Operand {
+impl From<bool> for InstructionOperand {
     fn from(flag: bool) -> Self {
         Self::Flag(flag)
     }
@@ -159,8 +159,8 @@ macro_rules! ops {
 
             /// Its operands in the order of the table.
             #[must_use]
-            pub fn operands(self) -> Vec<Operand> {
-                match self { $(Self::$name($($operand),*) => vec![$(Operand::from($operand)),*],)* }
+            pub fn operands(self) -> Vec<InstructionOperand> {
+                match self { $(Self::$name($($operand),*) => vec![$(InstructionOperand::from($operand)),*],)* }
             }
         }
     };

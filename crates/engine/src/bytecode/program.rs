@@ -3,7 +3,7 @@
 //! It is what `aver compile` writes. Everything in it is data; what has to be built from it before a run (automata, compiled regular
 //! expressions) is built once per process by `vm::prepare`, and only when it is needed.
 
-use crate::ir::{self, Alternative, Constant, Course, GroupKind, Scope, Settings, World};
+use crate::ir::{self, Alternative, Constant, GroupKind, Scope, Settings, Temporal, World};
 use averment_base::source::Span;
 use serde::{Deserialize, Serialize};
 
@@ -15,15 +15,15 @@ pub struct CodeId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PatternId(pub u32);
 
-/// The number of a statement about the course of the run.
+/// The number of a temporal statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct CourseId(pub u32);
+pub struct TemporalId(pub u32);
 
 /// A compiled program.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     /// The sources that it was compiled from, by `FileId`.
-    pub sources: Vec<Source>,
+    pub sources: Vec<ProgramSource>,
     /// Parameters; their defaults are replaced by what the command line gives.
     pub params: Vec<ir::Param>,
     /// Literals, each once.
@@ -48,8 +48,8 @@ pub struct Program {
     pub tools: Vec<ir::Tool>,
     /// Step patterns.
     pub patterns: Vec<Pattern>,
-    /// Statements about the course.
-    pub courses: Vec<CourseEntry>,
+    /// Temporal statements.
+    pub temporals: Vec<TemporalEntry>,
     /// Rules, cases and invariants.
     pub rules: Vec<ir::Rule>,
     /// Suites.
@@ -62,7 +62,7 @@ pub struct Program {
 
 /// A source file inside a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Source {
+pub struct ProgramSource {
     /// Its name as the user wrote it.
     pub name: String,
     /// Its text.
@@ -106,11 +106,11 @@ pub struct Pattern {
     pub alternatives: Vec<Alternative<CodeId>>,
 }
 
-/// A statement about the course with what the monitors need beside it.
+/// A temporal statement with what the monitors need beside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CourseEntry {
+pub struct TemporalEntry {
     /// The statement.
-    pub course: Course<PatternId, CodeId>,
+    pub temporal: Temporal<PatternId, CodeId>,
     /// Its place.
     pub span: Span,
     /// How many bindings its assertion has, those of block headers included.
@@ -141,8 +141,8 @@ pub struct Assertion {
 pub enum Check {
     /// An expression that is true.
     Expression(CodeId),
-    /// A statement about the course.
-    Course(CourseId),
+    /// A temporal statement.
+    Temporal(TemporalId),
     /// `not`.
     Not(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Box<Check>),
     /// A group.

@@ -6,7 +6,7 @@
 mod names;
 mod parts;
 
-use super::ops::{Op, Operand, Target};
+use super::ops::{InstructionOperand, Op, Target};
 use super::program::{Chunk, Program};
 use std::fmt;
 
@@ -65,17 +65,22 @@ fn verify_chunk(program: &Program, chunk: Chunk) -> Result<(), VerifyError> {
 fn verify_operands(program: &Program, chunk: Chunk, op: Op) -> Result<(), VerifyError> {
     for operand in op.operands() {
         let (number, limit, what) = match operand {
-            Operand::Literal(number) => (number, program.constants.len(), "literal"),
-            Operand::Name(number) => (number, program.names.len(), "text"),
-            Operand::Pattern(number) => (number, program.regexes.len(), "regular expression"),
-            Operand::SchemaRef(number) => (number, program.schemas.len(), "schema"),
-            Operand::Parameter(number) => (number, program.params.len(), "parameter"),
-            Operand::LetRef(number) => (number, program.lets.len(), "`let`"),
-            Operand::DefRef(number) => (number, program.defs.len(), "`def`"),
-            Operand::Slot(number) => (number, chunk.locals as usize, "local"),
+            InstructionOperand::Literal(number) => (number, program.constants.len(), "literal"),
+            InstructionOperand::Name(number) => (number, program.names.len(), "text"),
+            InstructionOperand::Pattern(number) => (number, program.regexes.len(), "regular expression"),
+            InstructionOperand::SchemaRef(number) => (number, program.schemas.len(), "schema"),
+            InstructionOperand::Parameter(number) => (number, program.params.len(), "parameter"),
+            InstructionOperand::LetRef(number) => (number, program.lets.len(), "`let`"),
+            InstructionOperand::DefRef(number) => (number, program.defs.len(), "`def`"),
+            InstructionOperand::Slot(number) => (number, chunk.locals as usize, "local"),
             // A binding that has no value is missing; jumps and amounts are part of the stack's balance.
-            Operand::BindingRef(_) | Operand::Amount(_) | Operand::Target(_) => continue,
-            Operand::Test(_) | Operand::Type(_) | Operand::Quantifier(_) | Operand::Flag(_) => continue,
+            InstructionOperand::BindingRef(_) | InstructionOperand::Amount(_) | InstructionOperand::Target(_) => {
+                continue;
+            }
+            InstructionOperand::Test(_)
+            | InstructionOperand::Type(_)
+            | InstructionOperand::Quantifier(_)
+            | InstructionOperand::Flag(_) => continue,
         };
         if number as usize >= limit {
             return Err(VerifyError::new(format!("there is no {what} {number}")));
@@ -95,34 +100,34 @@ fn verify_operands(program: &Program, chunk: Chunk, op: Op) -> Result<(), Verify
 
 /// Stack and open loops before an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct State {
+struct StackState {
     stack: u32,
     loops: u32,
 }
 
 /// The deepest stack that the code of one expression needs; an error when its stack or its loops do not balance.
 pub fn stack_depth(ops: &[Op]) -> Result<u32, VerifyError> {
-    let mut walk = Walk { ops, before: vec![None; ops.len() + 1], deepest: 0 };
-    let mut state = Some(State { stack: 0, loops: 0 });
+    let mut walk = StackWalk { ops, before: vec![None; ops.len() + 1], deepest: 0 };
+    let mut state = Some(StackState { stack: 0, loops: 0 });
     for (at, op) in ops.iter().enumerate() {
         let here = walk.meet(at, state)?;
         state = walk.step(at, *op, here)?;
     }
     match walk.meet(ops.len(), state)? {
-        State { stack: 1, loops: 0 } => Ok(walk.deepest),
+        StackState { stack: 1, loops: 0 } => Ok(walk.deepest),
         _ => Err(VerifyError::new("it does not leave exactly one value")),
     }
 }
 
-struct Walk<'a> {
+struct StackWalk<'a> {
     ops: &'a [Op],
-    before: Vec<Option<State>>,
+    before: Vec<Option<StackState>>,
     deepest: u32,
 }
 
-impl Walk<'_> {
+impl StackWalk<'_> {
     /// Joins what falls through to an instruction with what jumps to it.
-    fn meet(&mut self, at: usize, falls: Option<State>) -> Result<State, VerifyError> {
+    fn meet(&mut self, at: usize, falls: Option<StackState>) -> Result<StackState, VerifyError> {
         let jumps = self.before.get(at).copied().flatten();
         let state = match (falls, jumps) {
             (Some(a), Some(b)) if a != b => return Err(unbalanced(at)),
@@ -136,10 +141,10 @@ impl Walk<'_> {
     }
 
     /// The state behind an instruction; `None` when nothing falls through.
-    fn step(&mut self, at: usize, op: Op, state: State) -> Result<Option<State>, VerifyError> {
+    fn step(&mut self, at: usize, op: Op, state: StackState) -> Result<Option<StackState>, VerifyError> {
         let (pops, pushes) = op.effect();
         let stack = state.stack.checked_sub(pops).and_then(|stack| stack.checked_add(pushes));
-        let mut next = State { stack: stack.ok_or_else(|| unbalanced(at))?, ..state };
+        let mut next = StackState { stack: stack.ok_or_else(|| unbalanced(at))?, ..state };
         match op {
             Op::SkipIfFalse(target) | Op::SkipIfTrue(target) => {
                 self.needs(at, state, 1)?;
@@ -167,23 +172,23 @@ impl Walk<'_> {
         Ok(Some(next))
     }
 
-    fn needs(&self, at: usize, state: State, values: u32) -> Result<(), VerifyError> {
+    fn needs(&self, at: usize, state: StackState, values: u32) -> Result<(), VerifyError> {
         if state.stack < values { Err(unbalanced(at)) } else { Ok(()) }
     }
 
-    fn in_loop(&self, at: usize, state: State) -> Result<(), VerifyError> {
+    fn in_loop(&self, at: usize, state: StackState) -> Result<(), VerifyError> {
         if state.loops == 0 { Err(unbalanced(at)) } else { Ok(()) }
     }
 
     /// A branch that is skipped leaves a placeholder.
-    fn skip(&mut self, at: usize, target: Target, state: State, values: u32) -> Result<(), VerifyError> {
+    fn skip(&mut self, at: usize, target: Target, state: StackState, values: u32) -> Result<(), VerifyError> {
         self.needs(at, state, values)?;
-        let placed = State { stack: state.stack.saturating_add(1), ..state };
+        let placed = StackState { stack: state.stack.saturating_add(1), ..state };
         self.deepest = self.deepest.max(placed.stack);
         self.jump(at, target, placed)
     }
 
-    fn jump(&mut self, at: usize, target: Target, state: State) -> Result<(), VerifyError> {
+    fn jump(&mut self, at: usize, target: Target, state: StackState) -> Result<(), VerifyError> {
         let to = target.0 as usize;
         let place = self.before.get_mut(to).filter(|_| to > at);
         let place = place.ok_or_else(|| VerifyError::new(format!("instruction {at} jumps to {to}")))?;
@@ -197,7 +202,7 @@ impl Walk<'_> {
     }
 
     /// The only way back: from the end of a loop's body to its `next`, which the elements bound.
-    fn back(&self, at: usize, target: Target, state: State) -> Result<(), VerifyError> {
+    fn back(&self, at: usize, target: Target, state: StackState) -> Result<(), VerifyError> {
         let to = target.0 as usize;
         let is_next = to < at && matches!(self.ops.get(to), Some(Op::Next(..)));
         if is_next && self.before.get(to).copied().flatten() == Some(state) { Ok(()) } else { Err(unbalanced(at)) }

@@ -3,8 +3,8 @@
 use super::Checker;
 use super::expr::Typed;
 use super::kinds;
-use super::patterns::Part;
-use super::scope::{Scope, Side};
+use super::patterns::AlternativeDraft;
+use super::scope::{LookupSide, Scope};
 use super::ty::{Class, Ty};
 use crate::ir::{self, Constant, ExprKind, Local};
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -14,7 +14,7 @@ use averment_syntax::ast::{self, Argument, BinaryOperator, ExprQuantifier, TestK
 
 impl<'a> Checker<'a> {
     /// One entry.
-    pub(super) fn entry(&mut self, scope: &Scope<'a>, argument: &'a Argument, part: &mut Part) {
+    pub(super) fn entry(&mut self, scope: &Scope<'a>, argument: &'a Argument, part: &mut AlternativeDraft) {
         match argument {
             Argument::Matches { path, value, .. } => self.entry_matches(scope, path, value, part),
             Argument::Test(expr) if is_positional(expr) => self.report_positional(expr, part),
@@ -23,7 +23,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A condition: each conjunct for itself, so that `path == $x` can bind.
-    pub(super) fn entry_test(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr, part: &mut Part) {
+    pub(super) fn entry_test(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr, part: &mut AlternativeDraft) {
         match &expr.kind {
             ast::ExprKind::Binary { operator: BinaryOperator::And, left, right, .. } => {
                 stacker::maybe_grow(128 << 10, 1 << 20, || {
@@ -42,14 +42,20 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn entry_binds(&mut self, scope: &Scope<'a>, path: &'a ast::Expr, name: &str, part: &mut Part) {
+    fn entry_binds(&mut self, scope: &Scope<'a>, path: &'a ast::Expr, name: &str, part: &mut AlternativeDraft) {
         let path = self.left_path(scope, path).expr;
         let number = self.bind(scope, name);
         part.binds.push((number, path));
     }
 
     /// `path: value`.
-    fn entry_matches(&mut self, scope: &Scope<'a>, path: &'a ast::Expr, value: &'a ast::Expr, part: &mut Part) {
+    fn entry_matches(
+        &mut self,
+        scope: &Scope<'a>,
+        path: &'a ast::Expr,
+        value: &'a ast::Expr,
+        part: &mut AlternativeDraft,
+    ) {
         if let ast::ExprKind::Binding(name) = &value.kind {
             return self.entry_binds(scope, path, name, part);
         }
@@ -57,7 +63,7 @@ impl<'a> Checker<'a> {
         let text = self.written(path.span);
         let operand = match &value.kind {
             ast::ExprKind::Regex(regex) => self.regex_literal(regex, Some(&text)),
-            _ => self.expr(&scope.on(Side::Plain), value),
+            _ => self.expr(&scope.on(LookupSide::Plain), value),
         };
         if part.kind == Kind::Command
             && let ExprKind::StepField(field) = &subject.expr.kind
@@ -111,7 +117,7 @@ impl<'a> Checker<'a> {
             }
             ast::ExprKind::Index { base, index } if quoted_root(base).is_some() => {
                 let value = self.left_path(scope, base);
-                let index = self.expr(&scope.on(Side::Plain), index);
+                let index = self.expr(&scope.on(LookupSide::Plain), index);
                 let ty = value.ty.element();
                 let kind = match &index.expr.kind {
                     ExprKind::Constant(Constant::Text(key)) => ExprKind::Field(Box::new(value.expr), key.clone()),
@@ -134,7 +140,7 @@ impl<'a> Checker<'a> {
         self.member(base, key, span, span, span)
     }
 
-    fn report_positional(&mut self, expr: &ast::Expr, part: &Part) {
+    fn report_positional(&mut self, expr: &ast::Expr, part: &AlternativeDraft) {
         if self.scopes.iter().any(|scope| scope.incomplete) {
             return;
         }

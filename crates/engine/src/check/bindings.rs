@@ -14,14 +14,14 @@ pub const EXPANSIONS: u32 = 10_000;
 /// The bindings of one statement.
 #[derive(Debug, Clone, Default)]
 pub struct Bindings {
-    entries: Vec<Entry>,
+    entries: Vec<BindingEntry>,
     uses: Vec<Use>,
     /// How many `def step`s were expanded: their own bindings are told apart by this.
     expanded: u32,
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct BindingEntry {
     /// What tells it from others.
     key: String,
     /// Its name for people.
@@ -42,7 +42,7 @@ impl Bindings {
     fn number(&mut self, key: &str, name: &str) -> u32 {
         let known = self.entries.iter().position(|entry| entry.key == key);
         let index = known.unwrap_or_else(|| {
-            self.entries.push(Entry { key: key.to_owned(), name: name.to_owned(), bound: false });
+            self.entries.push(BindingEntry { key: key.to_owned(), name: name.to_owned(), bound: false });
             self.entries.len().saturating_sub(1)
         });
         super::number(index)

@@ -1,9 +1,9 @@
 //! Blocks and groups: a block hands its scope to every statement in it; a group, or a block that stands in one, is one check.
 
 use super::Checker;
-use super::course::Checked;
 use super::scope::Scope;
 use super::settings::{self, Own};
+use super::temporal::Checked;
 use crate::ir::{self, Check, GroupKind, Member, Pattern};
 use averment_base::diagnostic::{Diagnostic, Severity, Slug};
 use averment_syntax::ast::{self, ItemKind, ModifierKind, StatementKind};
@@ -125,7 +125,7 @@ impl<'a> Checker<'a> {
             match &item.kind {
                 ItemKind::Assertion(assertion) => members.push(self.member_of_group(scope, assertion)),
                 ItemKind::Setting(ast::Setting::Modifier(_)) => {}
-                _ => self.report_misplaced(item, super::body::Body::Group),
+                _ => self.report_misplaced(item, super::body::BodyKind::Group),
             }
         }
         members

@@ -14,7 +14,7 @@ use averment_syntax::words;
 /// What kind of body something stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the word itself")]
-pub enum Body {
+pub enum BodyKind {
     File,
     Rule,
     Case,
@@ -26,7 +26,7 @@ pub enum Body {
     Group,
 }
 
-impl Body {
+impl BodyKind {
     /// For messages: `a rule`.
     fn noun(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl Body {
 
 /// Where an assertion stands.
 #[derive(Debug, Clone)]
-pub struct Place<'a> {
+pub struct AssertionPlace<'a> {
     /// What its expressions see.
     pub scope: Scope<'a>,
     /// The rule it belongs to.
@@ -58,7 +58,7 @@ pub struct Place<'a> {
     pub headers: Vec<String>,
 }
 
-impl Place<'_> {
+impl AssertionPlace<'_> {
     /// The top of a file.
     pub fn of_file(file: usize) -> Self {
         Self {
@@ -76,47 +76,47 @@ impl<'a> Checker<'a> {
     pub(super) fn root_body(&mut self) {
         let loaded = self.loaded;
         let Some(root) = loaded.first() else { return };
-        let place = Place::of_file(0);
+        let place = AssertionPlace::of_file(0);
         for item in &root.ast.items {
             self.file_item(&place, item);
         }
         self.tests();
     }
 
-    fn file_item(&mut self, place: &Place<'a>, item: &'a ast::Item) {
+    fn file_item(&mut self, place: &AssertionPlace<'a>, item: &'a ast::Item) {
         match &item.kind {
             // Declarations are lowered already, tests come when all rules are known.
             ItemKind::Test(_) => {}
             declaration if declaration.declares() => {}
             ItemKind::Suite { name, modifiers, body } => self.suite(place, name, modifiers, body),
-            _ => self.common_item(place, item, Body::File),
+            _ => self.common_item(place, item, BodyKind::File),
         }
     }
 
     /// What may stand in a file and in a suite.
-    pub(super) fn common_item(&mut self, place: &Place<'a>, item: &'a ast::Item, body: Body) {
+    pub(super) fn common_item(&mut self, place: &AssertionPlace<'a>, item: &'a ast::Item, body: BodyKind) {
         match &item.kind {
             ItemKind::Rule(rule) => self.rule(place, rule),
             ItemKind::Invariant(rule) => self.invariant(place, rule),
             ItemKind::Case { name, modifiers, body } => {
                 self.case(place, name, modifiers, body);
             }
-            ItemKind::Pre { body } => self.world_body(place, item.span, body, Body::Pre),
-            ItemKind::Post { body } => self.world_body(place, item.span, body, Body::Post),
+            ItemKind::Pre { body } => self.world_body(place, item.span, body, BodyKind::Pre),
+            ItemKind::Post { body } => self.world_body(place, item.span, body, BodyKind::Post),
             ItemKind::Assertion(assertion) => self.assertion(place, assertion),
             _ => self.report_misplaced(item, body),
         }
     }
 
     /// One assertion; a block gives one for each of its statements.
-    pub(super) fn assertion(&mut self, place: &Place<'a>, assertion: &'a ast::Assertion) {
+    pub(super) fn assertion(&mut self, place: &AssertionPlace<'a>, assertion: &'a ast::Assertion) {
         stacker::maybe_grow(128 << 10, 1 << 20, || match &assertion.statement.kind {
             StatementKind::Block { scope, body } => self.block(place, assertion, scope, body),
             _ => self.single(place, assertion),
         });
     }
 
-    fn single(&mut self, place: &Place<'a>, assertion: &'a ast::Assertion) {
+    fn single(&mut self, place: &AssertionPlace<'a>, assertion: &'a ast::Assertion) {
         let outer = self.bindings.clone();
         self.literals.clear();
         self.depth = 0;
@@ -148,9 +148,9 @@ impl<'a> Checker<'a> {
     /// Adds a checked assertion with everything around it.
     pub(super) fn add_assertion(
         &mut self,
-        place: &Place<'a>,
+        place: &AssertionPlace<'a>,
         own: Own<'a>,
-        check: super::course::Checked,
+        check: super::temporal::Checked,
         text: String,
         span: Span,
     ) {
@@ -178,7 +178,7 @@ impl<'a> Checker<'a> {
     /// A block: its header opens windows for every statement in it.
     fn block(
         &mut self,
-        place: &Place<'a>,
+        place: &AssertionPlace<'a>,
         assertion: &'a ast::Assertion,
         header: &'a ast::Scope,
         body: &'a [ast::Item],
@@ -206,13 +206,13 @@ impl<'a> Checker<'a> {
         self.hand_down_step_conditions(place, &mut inner);
         let mut settings_may_come = true;
         for item in body {
-            self.body_item(&inner, item, Body::Block, &mut settings_may_come);
+            self.body_item(&inner, item, BodyKind::Block, &mut settings_may_come);
         }
         self.bindings = outer;
     }
 
     /// A condition over the step of an outer `each` stays at its place among the blocks: further in another step is in scope.
-    fn hand_down_step_conditions(&mut self, place: &Place<'a>, inner: &mut Place<'a>) {
+    fn hand_down_step_conditions(&mut self, place: &AssertionPlace<'a>, inner: &mut AssertionPlace<'a>) {
         let when = std::mem::take(&mut inner.inherited.when);
         let (inside, outside): (Vec<ir::Expr>, Vec<ir::Expr>) = when.into_iter().partition(walk::looks_at_step);
         inner.inherited.when = outside;
@@ -243,7 +243,13 @@ impl<'a> Checker<'a> {
     }
 
     /// What may stand in the body of a rule, case, block, `pre` or `post`: settings that open it, and assertions.
-    pub(super) fn body_item(&mut self, place: &Place<'a>, item: &'a ast::Item, body: Body, opening: &mut bool) {
+    pub(super) fn body_item(
+        &mut self,
+        place: &AssertionPlace<'a>,
+        item: &'a ast::Item,
+        body: BodyKind,
+        opening: &mut bool,
+    ) {
         match &item.kind {
             ItemKind::Assertion(assertion) => {
                 *opening = false;
@@ -263,13 +269,13 @@ impl<'a> Checker<'a> {
                 );
             }
             ItemKind::Setting(Setting::Modifier(_)) => {}
-            ItemKind::Test(_) if matches!(body, Body::Rule | Body::Case | Body::Invariant) => {}
+            ItemKind::Test(_) if matches!(body, BodyKind::Rule | BodyKind::Case | BodyKind::Invariant) => {}
             _ => self.report_misplaced(item, body),
         }
     }
 
     /// Something that has no meaning where it stands.
-    pub(super) fn report_misplaced(&mut self, item: &ast::Item, body: Body) {
+    pub(super) fn report_misplaced(&mut self, item: &ast::Item, body: BodyKind) {
         if matches!(item.kind, ItemKind::Setting(Setting::Modifier(_))) && self.is_behind_unread(item.span) {
             return;
         }
@@ -301,7 +307,7 @@ impl<'a> Checker<'a> {
         false
     }
 
-    fn misplaced(&self, item: &ast::Item, body: Body) -> (String, String) {
+    fn misplaced(&self, item: &ast::Item, body: BodyKind) -> (String, String) {
         let declaration = |word: &str| {
             (
                 format!("`{word}` stands only at the top of a file, not in {}", body.noun()),
@@ -360,12 +366,12 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn nested(word: &str, body: Body) -> (String, String) {
+fn nested(word: &str, body: BodyKind) -> (String, String) {
     (
         format!("`{word}` has no meaning in {}", body.noun()),
         match body {
-            Body::Rule => format!("close the rule with `}}` before `{word}`"),
-            Body::Case => format!("close the case with `}}` before `{word}`"),
+            BodyKind::Rule => format!("close the rule with `}}` before `{word}`"),
+            BodyKind::Case => format!("close the case with `}}` before `{word}`"),
             _ => format!("put `{word}` at the top of the file"),
         },
     )
@@ -376,7 +382,7 @@ fn in_suite(word: &str) -> (String, String) {
 }
 
 /// Keys with the body that they belong to.
-fn misplaced_key(key: &str, body: Body) -> (String, String) {
+fn misplaced_key(key: &str, body: BodyKind) -> (String, String) {
     let owner = match key {
         "prompt" => "a case",
         "timeout" => "a case, a runner or a bootstrap",

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::expr::Typed;
-use super::scope::{Scope, Side, Symbol};
+use super::scope::{LookupSide, Scope, Symbol};
 use super::ty::{Measure, Ty};
 use crate::ir::{Constant, ExprKind, Type};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
@@ -47,7 +47,7 @@ impl<'a> Checker<'a> {
 
     /// Arguments: on the left-hand side of a step's parentheses the first one is what is looked at.
     fn arguments(&mut self, scope: &Scope<'a>, arguments: &'a [ast::Expr]) -> Vec<Typed> {
-        let plain = scope.on(Side::Plain);
+        let plain = scope.on(LookupSide::Plain);
         let scopes = std::iter::once(scope).chain(std::iter::repeat(&plain));
         arguments.iter().zip(scopes).map(|(argument, scope)| self.expr(scope, argument)).collect()
     }

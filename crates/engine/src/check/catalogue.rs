@@ -17,7 +17,7 @@ use std::rc::Rc;
 #[derive(Debug, Default)]
 pub struct Catalogue {
     /// By name; with what is known of the arguments.
-    tools: IndexMap<String, Entry>,
+    tools: IndexMap<String, ToolEntry>,
     /// True where some catalogue could not be read: a tool may be one of it.
     incomplete: bool,
     /// True while a pattern is lowered that may well match nothing (`never`, `only`, a glob): what is unknown is a warning then.
@@ -25,7 +25,7 @@ pub struct Catalogue {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct ToolEntry {
     arguments: Option<Rc<Value>>,
     declared: Option<Span>,
 }
@@ -188,7 +188,7 @@ impl<'a> Checker<'a> {
             Some(known) => *known = tool,
             None => self.module.tools.push(tool),
         }
-        self.catalogue.tools.insert(name.to_owned(), Entry { arguments: schema.map(Rc::new), declared });
+        self.catalogue.tools.insert(name.to_owned(), ToolEntry { arguments: schema.map(Rc::new), declared });
     }
 
     /// Checks that a named tool is declared, where tools are.

@@ -11,7 +11,7 @@ use averment_syntax::ast::{self, ItemKind};
 
 /// How far a definition is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum DefinitionState {
     /// Not looked at.
     New,
     /// Being lowered: whoever meets it now is inside it.
@@ -26,7 +26,7 @@ pub struct LetEntry<'a> {
     file: usize,
     name: &'a ast::Name,
     value: &'a ast::Expr,
-    state: State,
+    state: DefinitionState,
     lowered: Option<Typed>,
     used: bool,
 }
@@ -34,7 +34,7 @@ pub struct LetEntry<'a> {
 impl<'a> LetEntry<'a> {
     /// One that nobody has looked at.
     pub fn new(file: usize, name: &'a ast::Name, value: &'a ast::Expr) -> Self {
-        Self { file, name, value, state: State::New, lowered: None, used: false }
+        Self { file, name, value, state: DefinitionState::New, lowered: None, used: false }
     }
 }
 
@@ -46,14 +46,14 @@ pub struct DefEntry<'a> {
     /// Its parameters.
     pub parameters: &'a [ast::Name],
     body: &'a ast::Expr,
-    state: State,
+    state: DefinitionState,
     lowered: Option<Typed>,
 }
 
 impl<'a> DefEntry<'a> {
     /// One that nobody has looked at.
     pub fn new(file: usize, name: &'a ast::Name, parameters: &'a [ast::Name], body: &'a ast::Expr) -> Self {
-        Self { file, name, parameters, body, state: State::New, lowered: None }
+        Self { file, name, parameters, body, state: DefinitionState::New, lowered: None }
     }
 }
 
@@ -209,19 +209,19 @@ impl<'a> Checker<'a> {
         let Some(entry) = self.definitions.lets.get_mut(number as usize) else { return Ty::Any };
         entry.used |= place.is_some();
         match entry.state {
-            State::Done => return entry.lowered.as_ref().map_or(Ty::Any, |value| value.ty.clone()),
-            State::Open => {
+            DefinitionState::Done => return entry.lowered.as_ref().map_or(Ty::Any, |value| value.ty.clone()),
+            DefinitionState::Open => {
                 let name = entry.name.text.clone();
                 self.report_recursion(&name, place);
                 return Ty::Any;
             }
-            State::New => entry.state = State::Open,
+            DefinitionState::New => entry.state = DefinitionState::Open,
         }
         let (file, value) = (entry.file, entry.value);
         let lowered = self.top_expr(&Scope::of_file(file), value);
         let ty = lowered.ty.clone();
         if let Some(entry) = self.definitions.lets.get_mut(number as usize) {
-            entry.state = State::Done;
+            entry.state = DefinitionState::Done;
             entry.lowered = Some(lowered);
         }
         ty
@@ -236,13 +236,13 @@ impl<'a> Checker<'a> {
     pub(super) fn def_type(&mut self, number: u32, place: Option<Span>) -> Ty {
         let Some(entry) = self.definitions.defs.get_mut(number as usize) else { return Ty::Any };
         match entry.state {
-            State::Done => return entry.lowered.as_ref().map_or(Ty::Any, |value| value.ty.clone()),
-            State::Open => {
+            DefinitionState::Done => return entry.lowered.as_ref().map_or(Ty::Any, |value| value.ty.clone()),
+            DefinitionState::Open => {
                 let name = entry.name.text.clone();
                 self.report_recursion(&name, place);
                 return Ty::Any;
             }
-            State::New => entry.state = State::Open,
+            DefinitionState::New => entry.state = DefinitionState::Open,
         }
         let (file, body, parameters) = (entry.file, entry.body, entry.parameters);
         self.check_parameters(parameters);
@@ -253,7 +253,7 @@ impl<'a> Checker<'a> {
         let lowered = self.top_expr(&scope, body);
         let ty = lowered.ty.clone();
         if let Some(entry) = self.definitions.defs.get_mut(number as usize) {
-            entry.state = State::Done;
+            entry.state = DefinitionState::Done;
             entry.lowered = Some(lowered);
         }
         ty

@@ -15,19 +15,19 @@ const HOPS: usize = 32;
 pub struct Described {
     /// The tools whose schemas they are, for messages.
     tool: Rc<str>,
-    places: Vec<Place>,
+    places: Vec<SchemaPlace>,
 }
 
 /// A place in a schema document.
 #[derive(Debug, Clone, PartialEq)]
-struct Place {
+struct SchemaPlace {
     root: Rc<Value>,
     pointer: String,
 }
 
 /// What a schema says of a field.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Member {
+pub enum DescribedMember {
     /// It is declared.
     Known(Described),
     /// Nothing.
@@ -39,7 +39,7 @@ pub enum Member {
 impl Described {
     /// What the whole schema of a tool describes.
     pub fn new(tool: &str, schema: Rc<Value>) -> Self {
-        Self { tool: tool.into(), places: vec![Place { root: schema, pointer: String::new() }] }
+        Self { tool: tool.into(), places: vec![SchemaPlace { root: schema, pointer: String::new() }] }
     }
 
     /// The tool that is spoken of.
@@ -65,7 +65,7 @@ impl Described {
     }
 
     /// The field of a name: known when one place declares it, unknown when every place leaves it out.
-    pub fn field(&self, name: &str) -> Member {
+    pub fn field(&self, name: &str) -> DescribedMember {
         let (mut known, mut names, mut open) = (Vec::new(), Vec::new(), false);
         let places = self.expanded();
         for place in &places {
@@ -76,34 +76,36 @@ impl Described {
             }
         }
         match (open, known.is_empty()) {
-            (true, _) => Member::Open,
-            (false, true) => Member::Unknown(names),
-            (false, false) => Member::Known(Self { tool: Rc::clone(&self.tool), places: known }),
+            (true, _) => DescribedMember::Open,
+            (false, true) => DescribedMember::Unknown(names),
+            (false, false) => DescribedMember::Known(Self { tool: Rc::clone(&self.tool), places: known }),
         }
     }
 
     /// The elements of the list that is described, where the schema speaks of them.
     pub fn element(&self) -> Option<Self> {
         let places = self.expanded();
-        let elements: Vec<Place> = places.iter().filter_map(Place::element).collect();
+        let elements: Vec<SchemaPlace> = places.iter().filter_map(SchemaPlace::element).collect();
         (!elements.is_empty() && elements.len() == places.len())
             .then_some(Self { tool: Rc::clone(&self.tool), places: elements })
     }
 
     /// The type that the schema names; [`Ty::Any`] where it names none or several.
     pub fn ty(&self) -> Ty {
-        let types: Vec<Ty> = self.expanded().iter().map(Place::ty).collect();
+        let types: Vec<Ty> = self.expanded().iter().map(SchemaPlace::ty).collect();
         types.into_iter().reduce(Ty::join).unwrap_or(Ty::Any)
     }
 
     /// References followed and alternatives apart.
-    fn expanded(&self) -> Vec<Place> {
+    fn expanded(&self) -> Vec<SchemaPlace> {
         let mut out = Vec::new();
         for place in &self.places {
-            let Some(place) = place.followed() else { return vec![Place::open()] };
+            let Some(place) = place.followed() else { return vec![SchemaPlace::open()] };
             match place.alternatives() {
                 Some(alternatives) => {
-                    out.extend(alternatives.into_iter().map(|place| place.followed().unwrap_or_else(Place::open)));
+                    out.extend(
+                        alternatives.into_iter().map(|place| place.followed().unwrap_or_else(SchemaPlace::open)),
+                    );
                 }
                 None => out.push(place),
             }
@@ -114,12 +116,12 @@ impl Described {
 
 /// What one place says of a field.
 enum PlaceMember {
-    Known(Place),
+    Known(SchemaPlace),
     Open,
     Unknown(Vec<String>),
 }
 
-impl Place {
+impl SchemaPlace {
     /// The schema that allows everything.
     fn open() -> Self {
         Self { root: Rc::new(Value::Bool(true)), pointer: String::new() }

@@ -2,7 +2,7 @@
 //! reported and becomes a broken value of type `any`, of which nothing further is said.
 
 use super::Checker;
-use super::scope::{Scope, Side};
+use super::scope::{LookupSide, Scope};
 use super::ty::{Measure, Ty};
 use crate::ir::{self, Constant};
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -322,7 +322,7 @@ impl<'a> Checker<'a> {
         end: Option<&'a ast::Expr>,
         span: Span,
     ) -> Typed {
-        let plain = scope.on(Side::Plain);
+        let plain = scope.on(LookupSide::Plain);
         let start = start.map(|expr| self.expr(&plain, expr));
         let end = end.map(|expr| self.expr(&plain, expr));
         let mut good = true;

@@ -4,7 +4,7 @@
 
 use super::Checker;
 use super::blocks::Wrap;
-use super::body::{Body, Place};
+use super::body::{AssertionPlace, BodyKind};
 use super::expr::Typed;
 use super::fold;
 use super::kinds;
@@ -33,7 +33,7 @@ struct Called<'a> {
 
 /// What is known while the body of an invariant is read.
 #[derive(Debug, Clone, Default)]
-struct Reading<'a> {
+struct InvariantReading<'a> {
     calls: Vec<Called<'a>>,
     variables: Vec<Variable<'a>>,
     /// The condition of `for each tool`, over the call in scope.
@@ -42,18 +42,23 @@ struct Reading<'a> {
 
 impl<'a> Checker<'a> {
     /// `invariant NAME {…}`.
-    pub(super) fn invariant(&mut self, place: &Place<'a>, rule: &'a ast::Rule) {
+    pub(super) fn invariant(&mut self, place: &AssertionPlace<'a>, rule: &'a ast::Rule) {
         let id = self.rule_id("invariant", &rule.name);
         let sentence = rule.sentence.as_ref().and_then(|sentence| self.plain_text(sentence));
         let inner =
             self.open_rule(place, id, RuleRole::Invariant, sentence, rule.name.span, &rule.modifiers, &rule.body);
         let outer = std::mem::take(&mut self.bindings);
-        let mut reading = Reading::default();
+        let mut reading = InvariantReading::default();
         self.invariant_items(&inner, &rule.body, &mut reading);
         self.bindings = outer;
     }
 
-    fn invariant_items(&mut self, place: &Place<'a>, items: &'a [ast::Item], reading: &mut Reading<'a>) {
+    fn invariant_items(
+        &mut self,
+        place: &AssertionPlace<'a>,
+        items: &'a [ast::Item],
+        reading: &mut InvariantReading<'a>,
+    ) {
         let mut opening = true;
         for item in items {
             match &item.kind {
@@ -71,12 +76,12 @@ impl<'a> Checker<'a> {
                     Some(inner) => self.assertion(&inner, assertion),
                     None => self.report_without_call(place, assertion.span),
                 },
-                _ => self.body_item(place, item, Body::Invariant, &mut opening),
+                _ => self.body_item(place, item, BodyKind::Invariant, &mut opening),
             }
         }
     }
 
-    fn report_without_call(&mut self, place: &Place<'a>, span: Span) {
+    fn report_without_call(&mut self, place: &AssertionPlace<'a>, span: Span) {
         let header = place.rule.and_then(|rule| self.module.rules.get(rule as usize)).map(|rule| rule.span);
         if header.is_some_and(|header| self.is_unread_between(header, span)) {
             return;
@@ -91,7 +96,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    fn read_call(&mut self, place: &Place<'a>, call: &'a ast::Call, reading: &mut Reading<'a>) {
+    fn read_call(&mut self, place: &AssertionPlace<'a>, call: &'a ast::Call, reading: &mut InvariantReading<'a>) {
         let is_each = call.tool.text == "tool" && reading.tool.is_some();
         let mut name = NameTest::Any;
         let mut shape = StepShape::of(Kind::Call);
@@ -186,13 +191,14 @@ impl<'a> Checker<'a> {
     }
 
     /// `for each tool where … {…}`.
-    fn for_each_tool(&mut self, place: &Place<'a>, condition: Option<&'a ast::Expr>, body: &'a [ast::Item]) {
-        let mut reading = Reading { tool: Some(self.tool_condition(place, condition)), ..Reading::default() };
+    fn for_each_tool(&mut self, place: &AssertionPlace<'a>, condition: Option<&'a ast::Expr>, body: &'a [ast::Item]) {
+        let mut reading =
+            InvariantReading { tool: Some(self.tool_condition(place, condition)), ..InvariantReading::default() };
         self.invariant_items(place, body, &mut reading);
     }
 
     /// The condition on the tool of the call in scope: by the declared catalogue, or by the tools that the run records.
-    fn tool_condition(&mut self, place: &Place<'a>, condition: Option<&'a ast::Expr>) -> ir::Expr {
+    fn tool_condition(&mut self, place: &AssertionPlace<'a>, condition: Option<&'a ast::Expr>) -> ir::Expr {
         let Some(condition) = condition else {
             return Typed::new(ExprKind::Constant(Constant::Boolean(true)), place_span(), Ty::Boolean).expr;
         };
@@ -215,14 +221,20 @@ impl<'a> Checker<'a> {
         Typed::new(kind, span, Ty::Boolean).expr
     }
 
-    fn expectation(&mut self, place: &Place<'a>, value: Option<&ast::Expr>, reading: &Reading<'a>, span: Span) {
+    fn expectation(
+        &mut self,
+        place: &AssertionPlace<'a>,
+        value: Option<&ast::Expr>,
+        reading: &InvariantReading<'a>,
+        span: Span,
+    ) {
         if let Some(ast::Expr { kind: ast::ExprKind::Name(word), .. }) = value {
             self.expected(place, word, reading, span);
         }
     }
 
     /// `expect ok` and `expect error`: how the call ended.
-    fn expected(&mut self, place: &Place<'a>, word: &str, reading: &Reading<'a>, span: Span) {
+    fn expected(&mut self, place: &AssertionPlace<'a>, word: &str, reading: &InvariantReading<'a>, span: Span) {
         let ok = match word {
             "ok" => true,
             "error" => false,
@@ -241,7 +253,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Where an assertion about the last call stands: in blocks of the calls that it needs, then of the call itself.
-    fn call_place(&mut self, place: &Place<'a>, span: Span, reading: &Reading<'a>) -> Option<Place<'a>> {
+    fn call_place(
+        &mut self,
+        place: &AssertionPlace<'a>,
+        span: Span,
+        reading: &InvariantReading<'a>,
+    ) -> Option<AssertionPlace<'a>> {
         let last = reading.calls.len().checked_sub(1)?;
         let text = self.written(span);
         let mut needed = vec![false; reading.calls.len()];

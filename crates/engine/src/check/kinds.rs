@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::expr::Typed;
-use super::patterns::Part;
+use super::patterns::AlternativeDraft;
 use super::scope::Scope;
 use super::ty::Ty;
 use super::walk;
@@ -18,7 +18,7 @@ const ASSISTANT: [&str; 3] = ["assistant", "ai", "model"];
 const THINKING: [&str; 2] = ["thinking", "reasoning"];
 
 /// A text behind a kind word: known, or computed in the run.
-enum Wanted {
+enum WantedText {
     Known(String),
     Computed(ir::Expr),
 }
@@ -67,20 +67,20 @@ fn look_at_program(expr: &mut ir::Expr, program: Local) {
 
 impl<'a> Checker<'a> {
     /// A step of a kind.
-    pub(super) fn kind(&mut self, scope: &Scope<'a>, word: StepWord, text: Option<&'a KindText>) -> Part {
+    pub(super) fn kind(&mut self, scope: &Scope<'a>, word: StepWord, text: Option<&'a KindText>) -> AlternativeDraft {
         let mut part = self.kind_part(scope, word, text);
         part.shape.word = Some(written(word));
         part
     }
 
-    fn kind_part(&mut self, scope: &Scope<'a>, word: StepWord, text: Option<&'a KindText>) -> Part {
+    fn kind_part(&mut self, scope: &Scope<'a>, word: StepWord, text: Option<&'a KindText>) -> AlternativeDraft {
         match word {
             StepWord::Command => self.command(scope, text),
             StepWord::Read => self.file(scope, Kind::Read, text),
             StepWord::Write => self.file(scope, Kind::Write, text),
             StepWord::Skill => self.named(scope, Kind::Skill, text),
             StepWord::Span => self.named(scope, Kind::Span, text),
-            StepWord::Http => self.containing(scope, Part::of(Kind::Http, NameTest::Any), "url", text),
+            StepWord::Http => self.containing(scope, AlternativeDraft::of(Kind::Http, NameTest::Any), "url", text),
             StepWord::User => self.message(scope, &USER, text),
             StepWord::Assistant => self.message(scope, &ASSISTANT, text),
             StepWord::Thinking => self.message(scope, &THINKING, text),
@@ -88,8 +88,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn command(&mut self, scope: &Scope<'a>, text: Option<&'a KindText>) -> Part {
-        let part = Part::of(Kind::Command, NameTest::Any);
+    fn command(&mut self, scope: &Scope<'a>, text: Option<&'a KindText>) -> AlternativeDraft {
+        let part = AlternativeDraft::of(Kind::Command, NameTest::Any);
         match text {
             Some(KindText::Command(name)) => self.parsed_command(part, name),
             text => self.containing(scope, part, "command", text),
@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `command npm(…)`: the program by its name.
-    fn parsed_command(&mut self, mut part: Part, name: &ast::Name) -> Part {
+    fn parsed_command(&mut self, mut part: AlternativeDraft, name: &ast::Name) -> AlternativeDraft {
         let program = field("program", name.span);
         let (kind, operand) = if name.text.contains(['*', '?']) {
             let number = self.add_regex(super::regex::of_glob(&name.text), name.text.clone());
@@ -110,27 +110,33 @@ impl<'a> Checker<'a> {
     }
 
     /// The name (the command, the URL) contains a text or matches.
-    fn containing(&mut self, scope: &Scope<'a>, mut part: Part, of: &str, text: Option<&'a KindText>) -> Part {
+    fn containing(
+        &mut self,
+        scope: &Scope<'a>,
+        mut part: AlternativeDraft,
+        of: &str,
+        text: Option<&'a KindText>,
+    ) -> AlternativeDraft {
         match text {
             None | Some(KindText::Command(_)) => {}
             Some(KindText::Regex(regex)) => part.name = self.name_regex(regex),
             Some(KindText::Text(text)) => match self.wanted(scope, text) {
-                Wanted::Known(text) => part.name = NameTest::Contains(text),
-                Wanted::Computed(value) => part.tests.push(test(TestKind::Contains, field(of, text.span), value)),
+                WantedText::Known(text) => part.name = NameTest::Contains(text),
+                WantedText::Computed(value) => part.tests.push(test(TestKind::Contains, field(of, text.span), value)),
             },
         }
         part
     }
 
     /// A file by a path glob.
-    fn file(&mut self, scope: &Scope<'a>, kind: Kind, text: Option<&'a KindText>) -> Part {
-        let mut part = Part::of(kind, NameTest::Any);
+    fn file(&mut self, scope: &Scope<'a>, kind: Kind, text: Option<&'a KindText>) -> AlternativeDraft {
+        let mut part = AlternativeDraft::of(kind, NameTest::Any);
         match text {
             None | Some(KindText::Command(_)) => {}
             Some(KindText::Regex(regex)) => part.name = self.name_regex(regex),
             Some(KindText::Text(text)) => match self.wanted(scope, text) {
-                Wanted::Known(glob) => part.name = self.path_glob(&glob, text.span),
-                Wanted::Computed(value) => part.tests.push(test(TestKind::Equal, field("path", text.span), value)),
+                WantedText::Known(glob) => part.name = self.path_glob(&glob, text.span),
+                WantedText::Computed(value) => part.tests.push(test(TestKind::Equal, field("path", text.span), value)),
             },
         }
         part
@@ -149,25 +155,25 @@ impl<'a> Checker<'a> {
     }
 
     /// A skill or a span by its name; `*` and `?` are globs.
-    fn named(&mut self, scope: &Scope<'a>, kind: Kind, text: Option<&'a KindText>) -> Part {
-        let mut part = Part::of(kind, NameTest::Any);
+    fn named(&mut self, scope: &Scope<'a>, kind: Kind, text: Option<&'a KindText>) -> AlternativeDraft {
+        let mut part = AlternativeDraft::of(kind, NameTest::Any);
         match text {
             None | Some(KindText::Command(_)) => {}
             Some(KindText::Regex(regex)) => part.name = self.name_regex(regex),
             Some(KindText::Text(text)) => match self.wanted(scope, text) {
-                Wanted::Known(name) if name.contains(['*', '?']) => part.name = NameTest::Glob(name),
-                Wanted::Known(name) => part.name = NameTest::Exactly(name),
-                Wanted::Computed(value) => part.tests.push(test(TestKind::Equal, field("name", text.span), value)),
+                WantedText::Known(name) if name.contains(['*', '?']) => part.name = NameTest::Glob(name),
+                WantedText::Known(name) => part.name = NameTest::Exactly(name),
+                WantedText::Computed(value) => part.tests.push(test(TestKind::Equal, field("name", text.span), value)),
             },
         }
         part
     }
 
     /// A message of one of these roles (of any: none given) whose text contains or matches.
-    fn message(&mut self, scope: &Scope<'a>, roles: &[&str], text: Option<&'a KindText>) -> Part {
+    fn message(&mut self, scope: &Scope<'a>, roles: &[&str], text: Option<&'a KindText>) -> AlternativeDraft {
         let roles: Vec<String> = roles.iter().map(|&role| role.to_owned()).collect();
         let name = if roles.is_empty() { NameTest::Any } else { NameTest::OneOf(roles) };
-        let mut part = Part::of(Kind::Message, name);
+        let mut part = AlternativeDraft::of(Kind::Message, name);
         match text {
             None | Some(KindText::Command(_)) => {}
             Some(KindText::Regex(regex)) => {
@@ -186,11 +192,11 @@ impl<'a> Checker<'a> {
         self.regex_number(regex, None).map_or(NameTest::Any, NameTest::Matches)
     }
 
-    fn wanted(&mut self, scope: &Scope<'a>, text: &'a ast::Text) -> Wanted {
+    fn wanted(&mut self, scope: &Scope<'a>, text: &'a ast::Text) -> WantedText {
         let value = self.text_literal(scope, text).expr;
         match self.constant(&value) {
-            Some(Constant::Text(text)) => Wanted::Known(text),
-            _ => Wanted::Computed(value),
+            Some(Constant::Text(text)) => WantedText::Known(text),
+            _ => WantedText::Computed(value),
         }
     }
 }

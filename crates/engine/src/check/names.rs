@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::expr::Typed;
-use super::scope::{self, Scope, Side, Symbol, VariableValue};
+use super::scope::{self, LookupSide, Scope, Symbol, VariableValue};
 use super::ty::{StepShape, Ty};
 use crate::ir::ExprKind;
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
         if let Some(value) = self.variable(scope, name, span) {
             return value;
         }
-        if scope.side == Side::Left {
+        if scope.side == LookupSide::Left {
             return self.left_name(scope, name, span);
         }
         if scope.response && matches!(name, "response" | "output") {

@@ -1,10 +1,10 @@
 //! Paths: `a.b`, `a["k y"]`, `a[0]`, `a[*].b`, `a[**].b`; and what is known of the fields on the way.
 
 use super::Checker;
-use super::described::Member;
+use super::described::DescribedMember;
 use super::expr::Typed;
 use super::names::root_type;
-use super::scope::{self, Scope, Side, VariableValue};
+use super::scope::{self, LookupSide, Scope, VariableValue};
 use super::ty::{Class, StepShape, Ty, USAGE};
 use crate::ir::ExprKind;
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
         index: &'a ast::Expr,
     ) -> Typed {
         let value = self.expr(scope, base);
-        let index = self.expr(&scope.on(Side::Plain), index);
+        let index = self.expr(&scope.on(LookupSide::Plain), index);
         if let Some(key) = index.text().map(str::to_owned) {
             let name = ast::Name { text: key, span: index.expr.span };
             if is_spread(base) {
@@ -114,9 +114,9 @@ impl<'a> Checker<'a> {
             Ty::Step(shape) => self.step_field(&shape.clone(), name, place),
             Ty::Usage => self.usage_field(name, place),
             Ty::Described(described) => match described.field(name) {
-                Member::Known(field) => Some(Ty::Described(field)),
-                Member::Open => self.scalar_field(&value, name, base, whole),
-                Member::Unknown(names) => {
+                DescribedMember::Known(field) => Some(Ty::Described(field)),
+                DescribedMember::Open => self.scalar_field(&value, name, base, whole),
+                DescribedMember::Unknown(names) => {
                     self.report_unknown_argument(described.tool(), name, &names, place, whole);
                     None
                 }

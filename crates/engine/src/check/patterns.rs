@@ -3,7 +3,7 @@
 use super::Checker;
 use super::described::Described;
 use super::kinds;
-use super::scope::{Renamed, Scope, Side, Symbol, Variable, VariableValue};
+use super::scope::{LookupSide, Renamed, Scope, Symbol, Variable, VariableValue};
 use super::ty::{StepShape, Ty};
 use super::walk;
 use crate::ir::{self, Alternative, NameTest};
@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// An alternative that is being put together.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct AlternativeDraft {
     /// The kind of step.
     pub kind: Kind,
     /// What its name has to be.
@@ -34,7 +34,7 @@ pub struct Part {
     pub lenient: bool,
 }
 
-impl Part {
+impl AlternativeDraft {
     /// Any step of a kind.
     pub fn of(kind: Kind, name: NameTest) -> Self {
         Self {
@@ -88,13 +88,13 @@ impl<'a> Checker<'a> {
     pub(super) fn pattern(&mut self, scope: &Scope<'a>, step: &'a ast::Step) -> Lowered {
         let parts = self.pattern_parts(&pattern_scope(scope), step);
         let shape = union(&parts);
-        let alternatives = parts.into_iter().map(Part::finished).collect();
+        let alternatives = parts.into_iter().map(AlternativeDraft::finished).collect();
         let text = self.written(step.span);
         Lowered { pattern: ir::Pattern { text, span: step.span, alternatives }, shape }
     }
 
     /// The alternatives of a step pattern.
-    pub(super) fn pattern_parts(&mut self, scope: &Scope<'a>, step: &'a ast::Step) -> Vec<Part> {
+    pub(super) fn pattern_parts(&mut self, scope: &Scope<'a>, step: &'a ast::Step) -> Vec<AlternativeDraft> {
         stacker::maybe_grow(128 << 10, 1 << 20, || match &step.kind {
             StepKind::Atom(atom) => self.atom(scope, atom, step.span),
             StepKind::Choice(steps) => steps.iter().flat_map(|step| self.pattern_parts(scope, step)).collect(),
@@ -108,9 +108,14 @@ impl<'a> Checker<'a> {
     }
 
     /// `A where cond`: the condition sees the step; its conjuncts `path == $x` bind.
-    fn where_condition(&mut self, scope: &Scope<'a>, step: &'a ast::Step, condition: &'a ast::Expr) -> Vec<Part> {
+    fn where_condition(
+        &mut self,
+        scope: &Scope<'a>,
+        step: &'a ast::Step,
+        condition: &'a ast::Expr,
+    ) -> Vec<AlternativeDraft> {
         let mut parts = self.pattern_parts(scope, step);
-        let inner = scope.with_step(union(&parts)).on(Side::Plain);
+        let inner = scope.with_step(union(&parts)).on(LookupSide::Plain);
         for part in &mut parts {
             self.entry_test(&inner, condition, part);
         }
@@ -118,14 +123,14 @@ impl<'a> Checker<'a> {
     }
 
     /// One pattern with its entries and status.
-    fn atom(&mut self, scope: &Scope<'a>, atom: &'a Atom, span: Span) -> Vec<Part> {
+    fn atom(&mut self, scope: &Scope<'a>, atom: &'a Atom, span: Span) -> Vec<AlternativeDraft> {
         let mut parts = match &atom.subject {
             Subject::Tool(name) => match self.symbol(scope.file, &name.text) {
                 Some((Symbol::Step(number), declared)) => {
                     self.symbols.refer(name.span, declared);
                     self.expand(scope, number, name, atom.arguments.as_deref().unwrap_or(&[]))
                 }
-                Some((Symbol::Broken, _)) => vec![Part::of(Kind::Call, NameTest::Any)],
+                Some((Symbol::Broken, _)) => vec![AlternativeDraft::of(Kind::Call, NameTest::Any)],
                 _ => {
                     let part = self.tool(scope, name);
                     vec![self.with_entries(scope, part, atom)]
@@ -150,10 +155,10 @@ impl<'a> Checker<'a> {
         parts
     }
 
-    fn with_entries(&mut self, scope: &Scope<'a>, mut part: Part, atom: &'a Atom) -> Part {
+    fn with_entries(&mut self, scope: &Scope<'a>, mut part: AlternativeDraft, atom: &'a Atom) -> AlternativeDraft {
         let lenient = self.catalogue.lenient;
         self.catalogue.lenient |= part.lenient;
-        let mut inner = scope.with_step(part.shape.clone()).on(Side::Left);
+        let mut inner = scope.with_step(part.shape.clone()).on(LookupSide::Left);
         let mut program = None;
         if matches!(&atom.subject, Subject::Kind { text: Some(KindText::Command(_)), .. }) {
             let (with_program, local) = inner.with_local("", Ty::Any);
@@ -170,13 +175,16 @@ impl<'a> Checker<'a> {
     }
 
     /// A bare tool name: `any`, a glob or exactly this.
-    fn tool(&mut self, scope: &Scope<'a>, name: &ast::Name) -> Part {
+    fn tool(&mut self, scope: &Scope<'a>, name: &ast::Name) -> AlternativeDraft {
         if name.text == "any" {
-            return Part::of(Kind::Call, NameTest::Any);
+            return AlternativeDraft::of(Kind::Call, NameTest::Any);
         }
         if name.text.contains(['*', '?']) {
             self.check_tool_glob(&name.text, name.span);
-            let mut part = Part { lenient: true, ..Part::of(Kind::Call, NameTest::Glob(name.text.clone())) };
+            let mut part = AlternativeDraft {
+                lenient: true,
+                ..AlternativeDraft::of(Kind::Call, NameTest::Glob(name.text.clone()))
+            };
             part.shape.arguments = self.catalogue.arguments_of_glob(&name.text);
             return part;
         }
@@ -186,13 +194,13 @@ impl<'a> Checker<'a> {
         self.exact_tool(&name.text)
     }
 
-    fn exact_tool(&self, name: &str) -> Part {
-        let mut part = Part::of(Kind::Call, NameTest::Exactly(name.to_owned()));
+    fn exact_tool(&self, name: &str) -> AlternativeDraft {
+        let mut part = AlternativeDraft::of(Kind::Call, NameTest::Exactly(name.to_owned()));
         part.shape.arguments = self.catalogue.arguments(name);
         part
     }
 
-    fn with_status(&mut self, parts: &mut [Part], status: StatusWord, span: Span) {
+    fn with_status(&mut self, parts: &mut [AlternativeDraft], status: StatusWord, span: Span) {
         for part in parts {
             if part.shape.has("ok") {
                 part.succeeded = Some(status == StatusWord::Ok);
@@ -206,7 +214,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn propose(&mut self, parts: &mut [Part], span: Span) {
+    fn propose(&mut self, parts: &mut [AlternativeDraft], span: Span) {
         for part in parts {
             if part.kind == Kind::Call {
                 part.proposed = true;
@@ -225,24 +233,30 @@ impl<'a> Checker<'a> {
     }
 
     /// A `def step` in its place: its plain parameters are the given expressions, its `$` parameters the given bindings.
-    fn expand(&mut self, scope: &Scope<'a>, number: usize, name: &'a ast::Name, given: &'a [Argument]) -> Vec<Part> {
+    fn expand(
+        &mut self,
+        scope: &Scope<'a>,
+        number: usize,
+        name: &'a ast::Name,
+        given: &'a [Argument],
+    ) -> Vec<AlternativeDraft> {
         let Some(entry) = self.definitions.step(number) else { return Vec::new() };
         if self.definitions.expanding.contains(&number) {
             self.report_recursion(&name.text, Some(name.span));
-            return vec![Part::of(Kind::Call, NameTest::Any)];
+            return vec![AlternativeDraft::of(Kind::Call, NameTest::Any)];
         }
         if given.len() != entry.parameters.len() {
             self.report_step_arguments(entry.name, entry.parameters, name, given);
-            return vec![Part::of(Kind::Call, NameTest::Any)];
+            return vec![AlternativeDraft::of(Kind::Call, NameTest::Any)];
         }
         let mut inner = Scope::of_file(entry.file);
         inner.next_local = scope.next_local;
         let Some(suffix) = self.bindings.expand() else {
             self.report_too_many(name.span);
-            return vec![Part::of(Kind::Call, NameTest::Any)];
+            return vec![AlternativeDraft::of(Kind::Call, NameTest::Any)];
         };
         let mut renamed = Renamed { suffix, ..Renamed::default() };
-        let outer = Rc::new(Scope { step: None, side: Side::Plain, ..scope.clone() });
+        let outer = Rc::new(Scope { step: None, side: LookupSide::Plain, ..scope.clone() });
         for (parameter, argument) in entry.parameters.iter().zip(given) {
             match (parameter.text.strip_prefix('$'), argument) {
                 (Some(inside), Argument::Test(ast::Expr { kind: ast::ExprKind::Binding(outside), .. })) => {
@@ -255,7 +269,7 @@ impl<'a> Checker<'a> {
                 }
                 _ => {
                     self.report_step_arguments(entry.name, entry.parameters, name, given);
-                    return vec![Part::of(Kind::Call, NameTest::Any)];
+                    return vec![AlternativeDraft::of(Kind::Call, NameTest::Any)];
                 }
             }
         }
@@ -310,11 +324,11 @@ impl<'a> Checker<'a> {
 
 /// What a pattern sees: names of the file and bindings, but no step around it.
 fn pattern_scope<'a>(scope: &Scope<'a>) -> Scope<'a> {
-    Scope { step: None, side: Side::Plain, response: false, ..scope.clone() }
+    Scope { step: None, side: LookupSide::Plain, response: false, ..scope.clone() }
 }
 
 /// What is known of a step that is one of these.
-fn union(parts: &[Part]) -> StepShape {
+fn union(parts: &[AlternativeDraft]) -> StepShape {
     let mut kinds = Vec::new();
     for part in parts {
         if !kinds.contains(&part.kind) {

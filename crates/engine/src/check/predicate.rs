@@ -4,7 +4,7 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::{self, Scope, Symbol};
 use super::ty::{Class, Ty};
-use crate::ir::{self, Course, ExprKind, Local, Pattern, Type};
+use crate::ir::{self, ExprKind, Local, Pattern, Temporal, Type};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_builtins::table as builtins;
 use averment_syntax::ast;
@@ -16,15 +16,15 @@ impl<'a> Checker<'a> {
         scope: &Scope<'a>,
         predicate: &'a ast::Name,
         target: &'a ast::PredicateTarget,
-    ) -> Course<Pattern, ir::Expr> {
+    ) -> Temporal<Pattern, ir::Expr> {
         let test = self.predicate(scope, predicate);
         match (&target.expr, &target.step) {
             (Some(expr), step) if step.is_none() || self.is_value(scope, expr) => {
                 let values = self.expr(scope, expr).expr;
-                Course::NoneIn { values, predicate: test }
+                Temporal::NoneIn { values, predicate: test }
             }
-            (_, Some(step)) => Course::NoneInSteps { step: self.pattern(scope, step).pattern, predicate: test },
-            (_, None) => Course::Never { steps: Vec::new() },
+            (_, Some(step)) => Temporal::NoneInSteps { step: self.pattern(scope, step).pattern, predicate: test },
+            (_, None) => Temporal::Never { steps: Vec::new() },
         }
     }
 

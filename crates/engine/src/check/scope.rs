@@ -47,7 +47,7 @@ pub struct FileScope {
 
 /// How the first name of a path is looked up in a step's parentheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Side {
+pub enum LookupSide {
     /// As anywhere.
     #[default]
     Plain,
@@ -100,7 +100,7 @@ pub struct Scope<'a> {
     /// The step whose fields are in scope.
     pub step: Option<StepShape>,
     /// How the first name of a path is looked up.
-    pub side: Side,
+    pub side: LookupSide,
     /// Names of bindings in the body of a `def step`.
     pub renamed: Option<Rc<Renamed>>,
     /// True in an invariant: `response` and `output` are the result of the step in scope.
@@ -119,7 +119,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The same on another side.
-    pub fn on(&self, side: Side) -> Self {
+    pub fn on(&self, side: LookupSide) -> Self {
         Self { side, ..self.clone() }
     }
 

@@ -1,7 +1,7 @@
 //! Rules, cases, suites, `pre` and `post`.
 
 use super::Checker;
-use super::body::{Body, Place};
+use super::body::{AssertionPlace, BodyKind};
 use super::settings::{self, Inherited, Own};
 use crate::ir::{self, RuleRole, Severity};
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -10,13 +10,13 @@ use averment_syntax::ast::{self, ExprKind, ItemKind, Modifier, Setting};
 
 impl<'a> Checker<'a> {
     /// `rule NAME "sentence" {…}`.
-    pub(super) fn rule(&mut self, place: &Place<'a>, rule: &'a ast::Rule) {
+    pub(super) fn rule(&mut self, place: &AssertionPlace<'a>, rule: &'a ast::Rule) {
         let id = self.rule_id("rule", &rule.name);
         let sentence = rule.sentence.as_ref().and_then(|sentence| self.plain_text(sentence));
         let inner = self.open_rule(place, id, RuleRole::Rule, sentence, rule.name.span, &rule.modifiers, &rule.body);
         let mut opening = true;
         for item in &rule.body {
-            self.body_item(&inner, item, Body::Rule, &mut opening);
+            self.body_item(&inner, item, BodyKind::Rule, &mut opening);
         }
     }
 
@@ -24,14 +24,14 @@ impl<'a> Checker<'a> {
     #[expect(clippy::too_many_arguments, reason = "each is a part of the header, and they are read in one place")]
     pub(super) fn open_rule(
         &mut self,
-        place: &Place<'a>,
+        place: &AssertionPlace<'a>,
         id: String,
         role: RuleRole,
         sentence: Option<String>,
         span: Span,
         modifiers: &'a [Modifier],
         body: &'a [ast::Item],
-    ) -> Place<'a> {
+    ) -> AssertionPlace<'a> {
         let all: Vec<&'a Modifier> = modifiers.iter().chain(settings::opening(body)).collect();
         let own = self.modifiers(&place.scope, all.iter().copied());
         if let (Some(_), Some(span)) = (own.id, settings::place_of(all.iter().copied(), "id")) {
@@ -43,13 +43,13 @@ impl<'a> Checker<'a> {
         let inherited = place.inherited.through(&own);
         self.module.rules.push(rule_of(id, role, sentence, span, &own, &inherited));
         let rule = super::number(self.module.rules.len().saturating_sub(1));
-        Place { rule: Some(rule), inherited, ..place.clone() }
+        AssertionPlace { rule: Some(rule), inherited, ..place.clone() }
     }
 
     /// `case NAME {…}`; gives its number.
     pub(super) fn case(
         &mut self,
-        place: &Place<'a>,
+        place: &AssertionPlace<'a>,
         name: &'a ast::Name,
         modifiers: &'a [Modifier],
         body: &'a [ast::Item],
@@ -68,9 +68,9 @@ impl<'a> Checker<'a> {
                     seen.push(&key.text);
                     self.case_key(item, key, value.as_ref(), timeout.as_ref());
                 }
-                ItemKind::Pre { body } => self.nested_world(&inner, Severity::Error, body, Body::Pre),
-                ItemKind::Post { body } => self.nested_world(&inner, Severity::Warn, body, Body::Post),
-                _ => self.body_item(&inner, item, Body::Case, &mut opening),
+                ItemKind::Pre { body } => self.nested_world(&inner, Severity::Error, body, BodyKind::Pre),
+                ItemKind::Post { body } => self.nested_world(&inner, Severity::Warn, body, BodyKind::Post),
+                _ => self.body_item(&inner, item, BodyKind::Case, &mut opening),
             }
         }
         inner.rule.unwrap_or(0)
@@ -98,7 +98,7 @@ impl<'a> Checker<'a> {
         match key.text.as_str() {
             "prompt" => {}
             "timeout" => self.check_timeout(value, timeout),
-            _ => self.report_misplaced(item, Body::Case),
+            _ => self.report_misplaced(item, BodyKind::Case),
         }
     }
 
@@ -118,10 +118,10 @@ impl<'a> Checker<'a> {
     }
 
     /// `pre` and `post` of a case: assertions of the case with another default severity.
-    fn nested_world(&mut self, place: &Place<'a>, severity: Severity, body: &'a [ast::Item], kind: Body) {
+    fn nested_world(&mut self, place: &AssertionPlace<'a>, severity: Severity, body: &'a [ast::Item], kind: BodyKind) {
         let own = self.modifiers(&place.scope, settings::opening(body));
         let inherited = place.inherited.defaulting(severity).through(&own);
-        let inner = Place { inherited, ..place.clone() };
+        let inner = AssertionPlace { inherited, ..place.clone() };
         let mut opening = true;
         for item in body {
             self.body_item(&inner, item, kind, &mut opening);
@@ -129,14 +129,14 @@ impl<'a> Checker<'a> {
     }
 
     /// `pre {…}` and `post {…}` of a file or suite: rules of their own.
-    pub(super) fn world_body(&mut self, place: &Place<'a>, span: Span, body: &'a [ast::Item], kind: Body) {
+    pub(super) fn world_body(&mut self, place: &AssertionPlace<'a>, span: Span, body: &'a [ast::Item], kind: BodyKind) {
         let (word, role, severity) = match kind {
-            Body::Pre => ("pre", RuleRole::Pre, Severity::Error),
+            BodyKind::Pre => ("pre", RuleRole::Pre, Severity::Error),
             _ => ("post", RuleRole::Post, Severity::Warn),
         };
         let count = self.module.rules.iter().filter(|rule| rule.role == role).count();
         let id = if count == 0 { word.to_owned() } else { format!("{word}-{}", count.saturating_add(1)) };
-        let place = Place { inherited: place.inherited.defaulting(severity), ..place.clone() };
+        let place = AssertionPlace { inherited: place.inherited.defaulting(severity), ..place.clone() };
         let header = Span { end: span.start.saturating_add(u32::try_from(word.len()).unwrap_or(0)), ..span };
         let inner = self.open_rule(&place, id, role, None, header, &[], body);
         let mut opening = true;
@@ -148,13 +148,13 @@ impl<'a> Checker<'a> {
     /// `suite "name" {…}`.
     pub(super) fn suite(
         &mut self,
-        place: &Place<'a>,
+        place: &AssertionPlace<'a>,
         name: &'a ast::Name,
         modifiers: &'a [Modifier],
         body: &'a [ast::Item],
     ) {
         let own = self.modifiers(&place.scope, modifiers.iter().chain(settings::opening(body)));
-        let inner = Place { inherited: place.inherited.through(&own), ..place.clone() };
+        let inner = AssertionPlace { inherited: place.inherited.through(&own), ..place.clone() };
         let mut cases = Vec::new();
         for item in body {
             match &item.kind {
@@ -166,8 +166,8 @@ impl<'a> Checker<'a> {
                     self.keys("runner", settings, &["agent", "model", "command", "env", "timeout"]);
                 }
                 ItemKind::Setting(Setting::Modifier(_)) => {}
-                ItemKind::Test(_) => self.report_misplaced(item, Body::Suite),
-                _ => self.common_item(&inner, item, Body::Suite),
+                ItemKind::Test(_) => self.report_misplaced(item, BodyKind::Suite),
+                _ => self.common_item(&inner, item, BodyKind::Suite),
             }
         }
         self.module.suites.push(ir::Suite { name: name.text.clone(), threshold: own.threshold, cases });

@@ -1,14 +1,14 @@
 //! Expressions: one small function per form. Each leaves exactly one value on the stack.
 
+use super::constants::ConstantPool;
 use super::number;
-use super::pool::Pool;
 use crate::bytecode::ops::{Amount, BindingRef, DefRef, LetRef, Op, Parameter, Pattern, SchemaRef, Slot, Target};
 use crate::ir::{Constant, Expr, ExprKind, Local, Tested, ValueTest};
 use averment_base::source::Span;
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 
 /// The instructions of one expression, each with the part of the rule that it stands for.
-pub(super) struct Body {
+pub(super) struct CodeBody {
     pub(super) ops: Vec<Op>,
     pub(super) spans: Vec<Span>,
     /// How many locals it uses.
@@ -16,15 +16,15 @@ pub(super) struct Body {
 }
 
 /// Compiles an expression.
-pub(super) fn body(expr: &Expr, pool: &mut Pool) -> Body {
-    let mut emitter = Emitter { body: Body { ops: Vec::new(), spans: Vec::new(), locals: 0 }, pool };
+pub(super) fn body(expr: &Expr, constants: &mut ConstantPool) -> CodeBody {
+    let mut emitter = Emitter { body: CodeBody { ops: Vec::new(), spans: Vec::new(), locals: 0 }, constants };
     emitter.expr(expr);
     emitter.body
 }
 
 struct Emitter<'a> {
-    body: Body,
-    pool: &'a mut Pool,
+    body: CodeBody,
+    constants: &'a mut ConstantPool,
 }
 
 impl Emitter<'_> {
@@ -81,7 +81,7 @@ impl Emitter<'_> {
                 self.quantifier(*quantifier, *local, source, body, span);
             }
             ExprKind::Builtin(name, arguments) => {
-                let name = self.pool.name(name);
+                let name = self.constants.name(name);
                 let count = self.all(arguments);
                 self.emit(Op::Call(name, count), span);
             }
@@ -97,7 +97,7 @@ impl Emitter<'_> {
             }
             ExprKind::Negate(inner) => self.unary(inner, Op::Negate(), span),
             ExprKind::Field(base, key) => {
-                let key = self.pool.name(key);
+                let key = self.constants.name(key);
                 self.unary(base, Op::Field(key, spreads(base)), span);
             }
             ExprKind::Every(base) => self.unary(base, Op::Every(spreads(base)), span),
@@ -112,11 +112,11 @@ impl Emitter<'_> {
 
     fn leaf(&mut self, kind: &ExprKind, span: Span) {
         let op = match kind {
-            ExprKind::Constant(constant) => Op::Constant(self.pool.constant(constant.clone())),
+            ExprKind::Constant(constant) => Op::Constant(self.constants.constant(constant.clone())),
             ExprKind::Regex(regex) => Op::Regex(Pattern(*regex)),
-            ExprKind::Root(name) => Op::Root(self.pool.name(name)),
+            ExprKind::Root(name) => Op::Root(self.constants.name(name)),
             ExprKind::Run => Op::Run(),
-            ExprKind::StepField(name) => Op::StepField(self.pool.name(name)),
+            ExprKind::StepField(name) => Op::StepField(self.constants.name(name)),
             ExprKind::Response => Op::Response(),
             ExprKind::Param(param) => Op::Param(Parameter(*param)),
             ExprKind::Let(value) => Op::Let(LetRef(*value)),
@@ -219,7 +219,7 @@ impl Emitter<'_> {
 
     fn list(&mut self, items: &[Expr], whole: &Expr) {
         if let Some(constant) = constant(whole) {
-            let literal = self.pool.constant(constant);
+            let literal = self.constants.constant(constant);
             return self.emit(Op::Constant(literal), whole.span);
         }
         let count = self.all(items);
@@ -228,12 +228,12 @@ impl Emitter<'_> {
 
     fn object(&mut self, entries: &[(String, Expr)], whole: &Expr) {
         if let Some(constant) = constant(whole) {
-            let literal = self.pool.constant(constant);
+            let literal = self.constants.constant(constant);
             return self.emit(Op::Constant(literal), whole.span);
         }
         entries.iter().for_each(|(_, value)| self.expr(value));
         let keys = entries.iter().map(|(key, _)| Constant::Text(key.clone())).collect();
-        let keys = self.pool.constant(Constant::List(keys));
+        let keys = self.constants.constant(Constant::List(keys));
         self.emit(Op::Object(Amount(number(entries.len())), keys), whole.span);
     }
 

@@ -1,13 +1,13 @@
 //! From the checked module to a program: expressions become code, patterns and statements get numbers.
 
+mod constants;
 mod expr;
 mod patterns;
-mod pool;
 
-use crate::bytecode::program::{self, Check, CodeId, CourseEntry, CourseId, Member, Program, Source};
+use crate::bytecode::program::{self, Check, CodeId, Member, Program, ProgramSource, TemporalEntry, TemporalId};
 use crate::ir::{self, Expr, Module, Settings, Translate};
 use averment_base::source::{SourceMap, Span};
-use pool::Pool;
+use constants::ConstantPool;
 
 /// Compiles a module that the checker found good. `sources` are embedded: reports quote them, and a later version recompiles them.
 #[must_use]
@@ -24,7 +24,7 @@ pub fn compile(module: &Module, sources: &SourceMap) -> Program {
 /// The program that is being written.
 struct Compiler {
     program: Program,
-    pool: Pool,
+    constants: ConstantPool,
     /// The names of the bindings of the assertion in work.
     bindings: Vec<String>,
     /// The first pattern of the assertion in work: equal patterns behind it share a number.
@@ -36,7 +36,7 @@ impl Compiler {
         let program = Program {
             sources: sources
                 .iter()
-                .map(|(_, file)| Source { name: file.name.clone(), text: file.text.to_string() })
+                .map(|(_, file)| ProgramSource { name: file.name.clone(), text: file.text.to_string() })
                 .collect(),
             params: module.params.clone(),
             regexes: module.regexes.clone(),
@@ -47,11 +47,11 @@ impl Compiler {
             tests: module.tests.iter().map(test).collect(),
             ..Program::default()
         };
-        Self { program, pool: Pool::default(), bindings: Vec::new(), first_pattern: 0 }
+        Self { program, constants: ConstantPool::default(), bindings: Vec::new(), first_pattern: 0 }
     }
 
     fn finish(mut self) -> Program {
-        (self.program.constants, self.program.names) = self.pool.into_tables();
+        (self.program.constants, self.program.names) = self.constants.into_tables();
         self.program
     }
 
@@ -101,7 +101,7 @@ impl Compiler {
     fn check(&mut self, check: &ir::Check<ir::Pattern, Expr>, span: Span) -> Check {
         match check {
             ir::Check::Expression(expr) => Check::Expression(self.code(expr, 0)),
-            ir::Check::Course(course) => Check::Course(self.course(course, span)),
+            ir::Check::Temporal(temporal) => Check::Temporal(self.temporal(temporal, span)),
             ir::Check::Not(inner) => Check::Not(Box::new(self.check(inner, span))),
             ir::Check::Group { kind, members } => Check::Group { kind: *kind, members: self.members(members) },
             ir::Check::Scoped { scope, body } => Check::Scoped {
@@ -125,15 +125,15 @@ impl Compiler {
             .collect()
     }
 
-    fn course(&mut self, course: &ir::Course<ir::Pattern, Expr>, span: Span) -> CourseId {
-        let course = course.translated(self);
-        self.program.courses.push(CourseEntry {
-            course,
+    fn temporal(&mut self, temporal: &ir::Temporal<ir::Pattern, Expr>, span: Span) -> TemporalId {
+        let temporal = temporal.translated(self);
+        self.program.temporals.push(TemporalEntry {
+            temporal,
             span,
             bindings: number(self.bindings.len()),
             binding_names: self.bindings.clone(),
         });
-        CourseId(number(self.program.courses.len() - 1))
+        TemporalId(number(self.program.temporals.len() - 1))
     }
 
     fn world(&mut self, world: &ir::World<Expr>) -> ir::World<CodeId> {

@@ -16,7 +16,7 @@ impl Translate<ir::Pattern, Expr> for Compiler {
     }
 
     fn code(&mut self, expr: &Expr, given: u32) -> CodeId {
-        let body = expr::body(expr, &mut self.pool);
+        let body = expr::body(expr, &mut self.constants);
         let start = number(self.program.code.len());
         let locals = body.locals.max(given);
         let stack = verify::stack_depth(&body.ops).unwrap_or(0);

@@ -1,21 +1,21 @@
-//! What `check` makes of the syntax tree: every name resolved, every pattern in one form, every statement one of [`Course`].
+//! What `check` makes of the syntax tree: every name resolved, every pattern in one form, every statement one of [`Temporal`].
 //!
 //! Foreign rule files lower to the same. From here on nothing knows how a rule was written. `compile` turns expressions into code and
-//! patterns into classifiers; [`Course`] keeps its shape (it is generic over what stands for a pattern and for an expression), so that there is
+//! patterns into classifiers; [`Temporal`] keeps its shape (it is generic over what stands for a pattern and for an expression), so that there is
 //! one list of statements.
 
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-mod course;
 mod expr;
 mod operand;
+mod temporal;
 mod translate;
 
 pub use averment_base::types::Type;
-pub use course::*;
 pub use expr::*;
 pub use operand::{Operand, Purpose};
+pub use temporal::*;
 pub use translate::Translate;
 
 use averment_base::source::Span;

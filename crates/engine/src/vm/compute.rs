@@ -10,7 +10,7 @@ use super::describe::in_words;
 use super::fault::Fault;
 use super::machine::{Machine, broken};
 use super::observe::{Misfit, TestKindSeen};
-use super::profile::Part;
+use super::profile::CostCenter;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use crate::ir::Constant;
 use averment_base::truth::Truth;
@@ -25,17 +25,17 @@ use averment_builtins::table;
 const UNGROUNDED: usize = 5;
 
 /// What an operand that is no number means for the result.
-enum Operand<'run> {
+enum NumericOperand<'run> {
     Number(Number<'run>),
     Other(Value<'run>),
 }
 
-fn operand<'run>(node: &Node<'run>) -> Operand<'run> {
+fn operand<'run>(node: &Node<'run>) -> NumericOperand<'run> {
     match node.value {
-        Value::Number(number) => Operand::Number(number),
-        Value::Absent => Operand::Other(Value::Absent),
-        Value::Truth(truth) if truth.plain().is_none() => Operand::Other(Value::Absent),
-        _ => Operand::Other(Value::Missing),
+        Value::Number(number) => NumericOperand::Number(number),
+        Value::Absent => NumericOperand::Other(Value::Absent),
+        Value::Truth(truth) if truth.plain().is_none() => NumericOperand::Other(Value::Absent),
+        _ => NumericOperand::Other(Value::Missing),
     }
 }
 
@@ -47,8 +47,8 @@ fn neither<'run>(left: Value<'run>, right: Value<'run>) -> Value<'run> {
 impl<'run> Machine<'run> {
     pub(super) fn negate(&mut self) -> Result<(), Fault> {
         let value = match operand(&self.pop()?) {
-            Operand::Number(number) => number.negate().map_or(Value::Missing, Value::Number),
-            Operand::Other(value) => value,
+            NumericOperand::Number(number) => number.negate().map_or(Value::Missing, Value::Number),
+            NumericOperand::Other(value) => value,
         };
         self.push_value(value);
         Ok(())
@@ -58,9 +58,12 @@ impl<'run> Machine<'run> {
         let right = self.pop()?;
         let left = self.pop()?;
         let value: Value<'run> = match (operand(&left), operand(&right)) {
-            (Operand::Number(a), Operand::Number(b)) => calculate(op, a, b).map_or(Value::Missing, Value::Number),
-            (Operand::Number(_), Operand::Other(value)) | (Operand::Other(value), Operand::Number(_)) => value,
-            (Operand::Other(a), Operand::Other(b)) => neither(a, b),
+            (NumericOperand::Number(a), NumericOperand::Number(b)) => {
+                calculate(op, a, b).map_or(Value::Missing, Value::Number)
+            }
+            (NumericOperand::Number(_), NumericOperand::Other(value))
+            | (NumericOperand::Other(value), NumericOperand::Number(_)) => value,
+            (NumericOperand::Other(a), NumericOperand::Other(b)) => neither(a, b),
         };
         if self.recorder.is_some() && matches!(value, Value::Missing) {
             self.note_no_result(at, left, right);
@@ -165,7 +168,7 @@ impl<'run> Machine<'run> {
     pub(super) fn call(&mut self, function: Name, count: Amount, at: usize) -> Result<(), Fault> {
         let builtin = self.prepared.builtin(function.0).ok_or_else(broken)?;
         let arguments = self.take(count.0 as usize)?;
-        let result = self.costing(Part::Function(function.0), |this| {
+        let result = self.costing(CostCenter::Function(function.0), |this| {
             let prepared = this.prepared;
             let environment = Environment {
                 arena: this.arena,
@@ -234,7 +237,7 @@ impl<'run> Machine<'run> {
         let def = program.defs.get(number.0 as usize).ok_or_else(broken)?;
         let arguments = self.take(count.0 as usize)?;
         let around = self.note_enter(at);
-        let result = self.costing(Part::Definition(number.0), |this| {
+        let result = self.costing(CostCenter::Definition(number.0), |this| {
             this.enter(def.code, scope, |locals| locals.extend_from_slice(&arguments))
         });
         self.note_leave(around);
@@ -244,11 +247,11 @@ impl<'run> Machine<'run> {
 }
 
 /// One end of a range, open when there is none.
-fn bound(end: Option<Operand<'_>>) -> Result<Option<Number<'_>>, Value<'_>> {
+fn bound(end: Option<NumericOperand<'_>>) -> Result<Option<Number<'_>>, Value<'_>> {
     match end {
         None => Ok(None),
-        Some(Operand::Number(number)) => Ok(Some(number)),
-        Some(Operand::Other(value)) => Err(value),
+        Some(NumericOperand::Number(number)) => Ok(Some(number)),
+        Some(NumericOperand::Other(value)) => Err(value),
     }
 }
 

@@ -1,8 +1,8 @@
 //! What is in scope while something is judged: the window of a block, the values of bindings, the step, the response.
 //!
-//! `evaluate` starts with [`Context::of_run`]; the engine of `vm::course` opens windows and hands on contexts of its own. Its two entries:
+//! `evaluate` starts with [`Context::of_run`]; the engine of `vm::temporal` opens windows and hands on contexts of its own. Its two entries:
 //!
-//! - `Engine::judge(&mut self, &mut Machine<'run>, CourseId, &Context<'run>) -> Result<Finding, Fault>`
+//! - `Engine::judge(&mut self, &mut Machine<'run>, TemporalId, &Context<'run>) -> Result<Finding, Fault>`
 //! - `Engine::scoped(&mut self, &mut Machine<'run>, &ir::Scope<PatternId>, &Context<'run>, &mut dyn FnMut(&mut Engine<'run>,
 //!   &mut Machine<'run>, &Context<'run>) -> Result<Finding, Fault>) -> Result<Finding, Fault>`: the verdict over all windows
 

@@ -19,10 +19,10 @@ pub struct Ways {
 
 /// What one evaluation went through.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct CoverageRecord {
     /// By instruction.
     tests: FxHashMap<usize, Ways>,
-    /// By distinct pattern.
+    /// By unique pattern.
     matched: Vec<bool>,
     /// By the first pattern of a block's header.
     windows: FxHashMap<PatternId, Ways>,
@@ -30,7 +30,7 @@ pub struct Seen {
     members: FxHashMap<Span, Ways>,
 }
 
-impl Seen {
+impl CoverageRecord {
     /// How a test or condition came out, by its instruction.
     #[must_use]
     pub fn test(&self, at: usize) -> Ways {
@@ -40,8 +40,8 @@ impl Seen {
     /// Whether a step matched a pattern, for sure or perhaps.
     #[must_use]
     pub fn matched(&self, program: &Program, prepared: &Prepared, pattern: PatternId) -> bool {
-        let shape = prepared.plan(program).number_of(pattern);
-        shape.and_then(|shape| self.matched.get(shape as usize)).copied().unwrap_or(false)
+        let unique = prepared.plan(program).number_of(pattern);
+        unique.and_then(|unique| self.matched.get(unique as usize)).copied().unwrap_or(false)
     }
 
     /// Whether a window of a block opened (`yes`) and closed (`no`), by the first pattern of its header.

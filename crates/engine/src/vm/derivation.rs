@@ -14,30 +14,30 @@ pub struct Derivation {
     /// The verdict with its reason and evidence.
     pub outcome: AssertionOutcome,
     /// The parts of the assertion, outermost first.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DerivationPart>,
     /// True when there were too many parts to record all.
     pub cut: bool,
 }
 
 /// A part of an assertion.
 #[derive(Debug, Clone, Default)]
-pub struct Part {
+pub struct DerivationPart {
     /// What it is.
     pub kind: PartKind,
     /// Its place in the rules; `None` for one that is not written as such (a window).
     pub span: Option<Span>,
     /// What came of it.
-    pub found: Found,
+    pub found: PartResult,
     /// More, in words: why, or which window.
     pub note: String,
     /// The values that a block gives to its bindings in this window, by name without `$`.
     pub bindings: Vec<(String, Shown)>,
     /// The step of a window that is one, as an index into the run's steps.
     pub step: Option<u32>,
-    /// For a statement about the course, or the header of a block: its patterns and its states.
-    pub course: Option<Box<CourseTrace>>,
+    /// For a temporal statement, or the header of a block: its patterns and its states.
+    pub temporal: Option<Box<TemporalTrace>>,
     /// Its own parts, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DerivationPart>,
     /// Parts that were left out because they are many and alike.
     pub more: usize,
 }
@@ -57,8 +57,8 @@ pub enum PartKind {
     Block,
     /// One window of a block, or one step of `each A { … }`.
     Window,
-    /// A statement about the course.
-    Course,
+    /// A temporal statement.
+    Temporal,
     /// A check of the world.
     World,
     /// An expression that is an assertion or a condition.
@@ -86,7 +86,7 @@ pub enum PartKind {
 
 /// What came of a part.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Found {
+pub enum PartResult {
     /// Nothing of its own.
     #[default]
     Nothing,
@@ -109,13 +109,13 @@ pub struct Shown {
 
 /// The patterns of a statement in one window, and where it stood after each step.
 #[derive(Debug, Clone, Default)]
-pub struct CourseTrace {
+pub struct TemporalTrace {
     /// Its patterns, as they are written.
     pub patterns: Vec<PatternTrace>,
     /// The steps that it looked at, as indices into the run's steps: first, and behind the last.
     pub window: (u32, u32),
     /// After each step that changed something.
-    pub states: Vec<State>,
+    pub states: Vec<StateTrace>,
     /// True when not every step was followed: the run is too long.
     pub cut: bool,
 }
@@ -126,7 +126,7 @@ pub struct PatternTrace {
     /// Its place in the rules.
     pub span: Span,
     /// The steps that match, or may.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<HitTrace>,
     /// How many more of these there are.
     pub more_hits: usize,
     /// Steps that have its kind and name and do not match, the first ones.
@@ -137,7 +137,7 @@ pub struct PatternTrace {
 
 /// A step that matches.
 #[derive(Debug, Clone, Default)]
-pub struct Hit {
+pub struct HitTrace {
     /// The step, as an index into the run's steps.
     pub step: u32,
     /// False when the run does not record what decides it.
@@ -145,7 +145,7 @@ pub struct Hit {
     /// The values bound, by name without `$`.
     pub bindings: Vec<(String, Shown)>,
     /// What a statement asks of every matching step (`each A: cond`).
-    pub condition: Option<Part>,
+    pub condition: Option<DerivationPart>,
 }
 
 /// A step that a pattern nearly matches.
@@ -156,12 +156,12 @@ pub struct Miss {
     /// Why it does not match, in words; empty when `condition` says it.
     pub why: String,
     /// The condition that it does not meet.
-    pub condition: Option<Part>,
+    pub condition: Option<DerivationPart>,
 }
 
 /// Where a statement stands after a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct State {
+pub struct StateTrace {
     /// The step, as an index into the run's steps.
     pub step: u32,
     /// Where it stands.

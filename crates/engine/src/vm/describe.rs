@@ -128,7 +128,7 @@ impl<'run> Machine<'run> {
     /// The instructions, by number in the program, that made the values which an instruction takes.
     pub(super) fn made_by(&self, at: usize, recorder: &Recorder<'run>) -> Vec<usize> {
         let Some((start, _)) = self.chunk_around(at) else { return Vec::new() };
-        let sources = recorder.shape(start).map_or(&[][..], |shape| shape.sources(at - start));
+        let sources = recorder.flow(start).map_or(&[][..], |flow| flow.sources(at - start));
         sources.iter().map(|source| source + start).collect()
     }
 

@@ -1,8 +1,7 @@
 //! The assertion loop: every selected assertion of a program on one run, with its settings, then rules and scores.
 
 use super::context::Scope;
-use super::course::alike;
-use super::coverage::Seen;
+use super::coverage::CoverageRecord;
 use super::derivation::Derivation;
 use super::derive::Recording;
 use super::fault::Fault;
@@ -10,10 +9,11 @@ use super::judge::Judge;
 use super::machine::Machine;
 use super::outcome::{AssertionOutcome, Finding, Outcome, Status};
 use super::prepare::Prepared;
-use super::profile::{Part, Profile};
+use super::profile::{CostCenter, Profile};
 use super::score;
 use super::select::{self, Selection};
 use super::summary;
+use super::temporal::duplicates;
 use super::world::Permissions;
 use crate::bytecode::program::{Assertion, Program};
 use averment_base::limits::Limits;
@@ -57,7 +57,7 @@ pub fn evaluate_seen<'run>(
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
-) -> (Outcome, Seen) {
+) -> (Outcome, CoverageRecord) {
     let (outcome, seen) = judged(program, prepared, run, arena, options, Some(Box::default()));
     (outcome, seen.unwrap_or_default())
 }
@@ -68,8 +68,8 @@ fn judged<'run>(
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
-    seen: Option<Box<Seen>>,
-) -> (Outcome, Option<Seen>) {
+    seen: Option<Box<CoverageRecord>>,
+) -> (Outcome, Option<CoverageRecord>) {
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
     machine.seen = seen;
     let mut evaluation = Evaluation::new(machine, options);
@@ -152,7 +152,7 @@ pub fn evaluate_profiled<'run>(
     let mut results = Vec::new();
     for (number, assertion) in (0..).zip(&program.assertions) {
         if options.selection.selects(program, assertion) {
-            evaluation.judge.machine.begin_cost(Part::Assertion(number));
+            evaluation.judge.machine.begin_cost(CostCenter::Assertion(number));
             results.push(evaluation.assertion(number, assertion));
             evaluation.judge.machine.end_cost();
         }
@@ -227,10 +227,10 @@ impl<'run, 'a> Evaluation<'run, 'a> {
 
     /// What is found of an assertion; what is known of one that says the same is said of it, too.
     fn finding(&mut self, number: u32, assertion: &'run Assertion) -> Finding {
-        let first = self.judge.machine.alike(number);
+        let first = self.judge.machine.representative(number);
         if let Some((like, known)) = first.and_then(|first| self.known.get(&first)) {
             let program = self.judge.machine.program;
-            return known.moved(&alike::regions(program, like), &alike::regions(program, assertion));
+            return known.moved(&duplicates::regions(program, like), &duplicates::regions(program, assertion));
         }
         self.judge.machine.refuel();
         let finding = self.judge.assertion(assertion).unwrap_or_else(|fault| self.faulted(&fault));

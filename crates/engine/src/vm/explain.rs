@@ -5,11 +5,11 @@ use super::describe::shortened;
 use super::fault::{Fault, Unfit};
 use super::locate;
 use super::machine::Machine;
-use super::observe::{Recorder, Seen, TestKindSeen};
+use super::observe::{Recorder, SeenTest, TestKindSeen};
 use super::outcome::{Evidence, Role};
+use crate::bytecode::data_flow::TruthEffect;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
-use crate::bytecode::shape::Polarity;
 use averment_base::source::Span;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
@@ -67,7 +67,7 @@ impl<'run> Machine<'run> {
     fn explanation(&self, recorder: &Recorder<'run>, outcome: Truth, scope: &Scope<'_, 'run>) -> Explanation {
         let mut evidence = Vec::new();
         let mut clauses: Vec<String> = Vec::new();
-        let blamed: Vec<&Seen<'run>> = recorder.seen.iter().filter(|seen| is_blamed(seen, outcome)).collect();
+        let blamed: Vec<&SeenTest<'run>> = recorder.seen.iter().filter(|seen| is_blamed(seen, outcome)).collect();
         for seen in blamed.iter().take(LISTED) {
             let sides = self.sides(seen, recorder);
             let clause = self.clause(seen, &sides);
@@ -94,7 +94,7 @@ impl<'run> Machine<'run> {
     }
 
     /// The part of a value that does not fit a schema, and the keyword that it does not fit.
-    fn misfit_evidence(&self, seen: &Seen<'run>, scope: &Scope<'_, 'run>) -> Option<Evidence> {
+    fn misfit_evidence(&self, seen: &SeenTest<'run>, scope: &Scope<'_, 'run>) -> Option<Evidence> {
         let misfit = seen.misfit.as_ref()?;
         let node = misfit.node.as_ref()?;
         let part = self.evidence(Role::Decisive, node, seen.at, &[], scope);
@@ -102,7 +102,7 @@ impl<'run> Machine<'run> {
     }
 
     /// What a test saw, in words.
-    fn clause(&self, seen: &Seen<'run>, sides: &[(Node<'run>, usize)]) -> String {
+    fn clause(&self, seen: &SeenTest<'run>, sides: &[(Node<'run>, usize)]) -> String {
         if let (Some(misfit), Some((_, at))) = (&seen.misfit, sides.first()) {
             let subject = self.rule_text(self.span(*at));
             return format!("`{subject}` {}", misfit.text);
@@ -119,7 +119,7 @@ impl<'run> Machine<'run> {
     }
 
     /// The values of a test that are not written in it, with the instructions that made them.
-    fn sides(&self, seen: &Seen<'run>, recorder: &Recorder<'run>) -> Vec<(Node<'run>, usize)> {
+    fn sides(&self, seen: &SeenTest<'run>, recorder: &Recorder<'run>) -> Vec<(Node<'run>, usize)> {
         let made = self.made_by(seen.at, recorder);
         let nodes = [Some(seen.subject), seen.operand].into_iter().flatten().enumerate();
         let sides = nodes.map(|(side, node)| (node, made.get(side).copied().unwrap_or(seen.at)));
@@ -140,15 +140,15 @@ impl<'run> Machine<'run> {
 
 /// Whether a test has a part in the outcome: an undecided one makes it undecided, one decided by something missing makes it vacuous,
 /// otherwise those whose truth pulls the whole to where it went. What a quantifier runs over has a part where nothing was in it.
-fn is_blamed(seen: &Seen<'_>, outcome: Truth) -> bool {
+fn is_blamed(seen: &SeenTest<'_>, outcome: Truth) -> bool {
     let pulls = match (seen.kind, seen.polarity) {
         (TestKindSeen::Source, _) => {
             return seen.truth.by_missing() && outcome.by_missing()
                 || seen.truth == outcome && outcome == Truth::Undecided;
         }
-        (_, Polarity::Same) => seen.truth,
-        (_, Polarity::Opposite) => !seen.truth,
-        (_, Polarity::None) => return seen.truth.plain().is_none() && outcome == Truth::Undecided,
+        (_, TruthEffect::Same) => seen.truth,
+        (_, TruthEffect::Opposite) => !seen.truth,
+        (_, TruthEffect::None) => return seen.truth.plain().is_none() && outcome == Truth::Undecided,
     };
     match outcome {
         Truth::Undecided => pulls == Truth::Undecided,

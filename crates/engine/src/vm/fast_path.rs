@@ -1,9 +1,9 @@
 //! Code that needs no stack: a path, and a test of a path against a literal. Nearly all conditions and bindings are one of these.
 
+use super::comparison::{has_type, negate_if};
 use super::context::Scope;
 use super::fault::Fault;
 use super::machine::{Machine, broken};
-use super::value_tests::{has_type, negate_if};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::ir::Constant;

@@ -1,7 +1,7 @@
 //! The value of one expression, for a session in which somebody asks for it.
 
 use super::context::Scope;
-use super::derivation::{Part, Shown};
+use super::derivation::{DerivationPart, Shown};
 use super::fault::Fault;
 use super::machine::Machine;
 use super::prepare::Prepared;
@@ -24,7 +24,7 @@ pub struct Inspected {
     /// Why it is not true, in words; empty for everything else.
     pub reason: String,
     /// Its parts with their values.
-    pub part: Part,
+    pub part: DerivationPart,
     /// The value as a literal of the language, where it is not too long for one.
     pub literal: Option<String>,
     /// Fuel that it took.

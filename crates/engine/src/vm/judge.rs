@@ -1,18 +1,18 @@
 //! What an assertion asserts, judged: expressions, statements, groups, blocks, checks of the world.
 
 use super::context::Context;
-use super::course::Engine;
-use super::coverage::Seen;
-use super::derivation::{Part as Derived, PartKind};
+use super::coverage::CoverageRecord;
+use super::derivation::{DerivationPart, PartKind};
 use super::derive;
-use super::facts;
 use super::fault::Fault;
 use super::machine::Machine;
 use super::outcome::{Evidence, Finding};
 use super::profile::Profile;
-use super::score::{self, Part};
+use super::score::{self, MemberScore};
+use super::temporal::Engine;
 use super::world::Permissions;
-use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, Member, Program};
+use super::world_checks;
+use crate::bytecode::program::{Assertion, Check, CodeId, Member, Program, TemporalId};
 use crate::ir::{GroupKind, RuleRole};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::Value;
@@ -35,7 +35,7 @@ impl<'run, 'a> Judge<'run, 'a> {
     }
 
     /// Ends the work and gives what was noted on the way, where that was asked for.
-    pub(super) fn into_seen(mut self) -> Option<Seen> {
+    pub(super) fn into_seen(mut self) -> Option<CoverageRecord> {
         let mut seen = *self.machine.seen.take()?;
         seen.note_matched(self.engine.matched());
         Some(seen)
@@ -88,7 +88,9 @@ pub fn gate<C, E>(conditions: &[C], mut truth: impl FnMut(&C) -> Result<Truth, E
 /// How many bindings an assertion has: every statement and block of it says so.
 fn bindings_of(program: &Program, check: &Check) -> u32 {
     match check {
-        Check::Course(CourseId(course)) => program.courses.get(*course as usize).map_or(0, |entry| entry.bindings),
+        Check::Temporal(TemporalId(temporal)) => {
+            program.temporals.get(*temporal as usize).map_or(0, |entry| entry.bindings)
+        }
         Check::Scoped { bindings, .. } => *bindings,
         Check::Not(inner) => bindings_of(program, inner),
         Check::Group { members, .. } => {
@@ -127,7 +129,11 @@ impl<'run> Parts<'_, 'run> {
     fn derive_when(&mut self, code: CodeId, context: &Context<'run>) {
         if self.machine.derives() {
             let part = self.machine.traced(code, &context.scope());
-            self.machine.add_part(Derived { kind: PartKind::When, parts: vec![part], ..Derived::default() });
+            self.machine.add_part(DerivationPart {
+                kind: PartKind::When,
+                parts: vec![part],
+                ..DerivationPart::default()
+            });
         }
     }
 
@@ -143,7 +149,7 @@ impl<'run> Parts<'_, 'run> {
     fn judge(&mut self, check: &'run Check, context: &Context<'run>) -> Judged {
         match check {
             Check::Expression(code) => self.expression(*code, context),
-            Check::Course(course) => self.engine.judge(self.machine, *course, context),
+            Check::Temporal(temporal) => self.engine.judge(self.machine, *temporal, context),
             Check::Not(inner) => {
                 let context = proving(context);
                 Ok(negated(deeper(|| self.check(inner, &context))?))
@@ -156,7 +162,7 @@ impl<'run> Parts<'_, 'run> {
                     deeper(|| Parts { machine, engine, permissions }.window(body, context))
                 })
             }
-            Check::World(world) => facts::judge(self.machine, self.permissions, world, context),
+            Check::World(world) => world_checks::judge(self.machine, self.permissions, world, context),
         }
     }
 
@@ -196,10 +202,14 @@ impl<'run> Parts<'_, 'run> {
             findings.push(finding);
         }
         let verdict = score::group_verdict(kind, findings.iter().map(|finding| finding.verdict));
-        let parts: Vec<Part> = members
+        let parts: Vec<MemberScore> = members
             .iter()
             .zip(&findings)
-            .map(|(member, finding)| Part { verdict: finding.verdict, score: finding.score, weight: member.weight })
+            .map(|(member, finding)| MemberScore {
+                verdict: finding.verdict,
+                score: finding.score,
+                weight: member.weight,
+            })
             .collect();
         let score = score::group_score(kind, &parts);
         let mut finding = Finding { score, ..Finding::new(verdict, "") };

@@ -13,7 +13,7 @@ pub fn pointer(run: &Run<'_>, node: &Node<'_>) -> Option<String> {
 /// The JSON pointer to a value inside of a step: the same as [`pointer`], without a search through the run.
 #[must_use]
 pub fn pointer_in_step(run: &Run<'_>, step: u32, node: &Node<'_>) -> Option<String> {
-    let wanted = Wanted { origin: node.origin, range: node.origin.range()?, type_name: node.value.type_name() };
+    let wanted = SearchedValue { origin: node.origin, range: node.origin.range()?, type_name: node.value.type_name() };
     let mut path = Vec::new();
     let found = run.steps.get(step as usize).is_some_and(|step| search(&step.node, &wanted, &mut path));
     if !found {
@@ -27,10 +27,10 @@ pub fn pointer_in_step(run: &Run<'_>, step: u32, node: &Node<'_>) -> Option<Stri
 /// The JSON pointer to the value of a type that stands at a place of the run's text.
 #[must_use]
 pub fn pointer_at(run: &Run<'_>, origin: Origin, type_name: &str) -> Option<String> {
-    let wanted = Wanted { origin, range: origin.range()?, type_name };
+    let wanted = SearchedValue { origin, range: origin.range()?, type_name };
     let mut path = Vec::new();
     let found = run.object.entries().iter().any(|entry| {
-        path.push(Segment::Key(entry.key));
+        path.push(PathSegment::Key(entry.key));
         let found = search(&entry.node, &wanted, &mut path);
         if !found {
             path.pop();
@@ -62,20 +62,20 @@ pub fn step_pointer(run: &Run<'_>, step: u32) -> Option<String> {
 }
 
 #[derive(Clone, Copy)]
-enum Segment<'a> {
+enum PathSegment<'a> {
     Key(&'a str),
     Index(usize),
 }
 
 /// What is looked for. A list and its only element can share a place when an adapter made the list: the type tells them apart.
-struct Wanted<'a> {
+struct SearchedValue<'a> {
     origin: Origin,
     range: std::ops::Range<usize>,
     type_name: &'a str,
 }
 
 /// Looks below a value for another. What lies outside of a value's text is not inside the value.
-fn search<'a>(at: &Node<'a>, wanted: &Wanted<'_>, path: &mut Vec<Segment<'a>>) -> bool {
+fn search<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<PathSegment<'a>>) -> bool {
     if at.origin == wanted.origin && at.value.type_name() == wanted.type_name {
         return true;
     }
@@ -95,22 +95,24 @@ fn search<'a>(at: &Node<'a>, wanted: &Wanted<'_>, path: &mut Vec<Segment<'a>>) -
             // Items mostly stand in the order of their text, so that the right one is nearly always guessed.
             let before = |item: &Node<'a>| item.origin.range().is_some_and(|range| range.end < wanted.range.end);
             let guess = items.partition_point(before);
-            let mut look = |index: usize| items.get(index).is_some_and(|item| below(Segment::Index(index), item));
+            let mut look = |index: usize| items.get(index).is_some_and(|item| below(PathSegment::Index(index), item));
             look(guess) || (0..items.len()).any(|index| index != guess && look(index))
         }
-        Value::Object(object) => object.entries().iter().any(|entry| below(Segment::Key(entry.key), &entry.node)),
+        Value::Object(object) => object.entries().iter().any(|entry| below(PathSegment::Key(entry.key), &entry.node)),
         _ => false,
     }
 }
 
 /// Adds a path to a pointer.
-fn write(path: &[Segment<'_>], out: &mut String) {
+fn write(path: &[PathSegment<'_>], out: &mut String) {
     for segment in path {
         out.push('/');
         match segment {
-            Segment::Key(key) if key.contains(['~', '/']) => out.push_str(&key.replace('~', "~0").replace('/', "~1")),
-            Segment::Key(key) => out.push_str(key),
-            Segment::Index(index) => out.push_str(&index.to_string()),
+            PathSegment::Key(key) if key.contains(['~', '/']) => {
+                out.push_str(&key.replace('~', "~0").replace('/', "~1"))
+            }
+            PathSegment::Key(key) => out.push_str(key),
+            PathSegment::Index(index) => out.push_str(&index.to_string()),
         }
     }
 }

@@ -7,7 +7,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::context::Scope;
-use super::coverage::Seen;
+use super::coverage::CoverageRecord;
 use super::derive::{Recording, Tracer};
 use super::fault::Fault;
 use super::frame::{Frame, Loop};
@@ -53,7 +53,7 @@ pub struct Machine<'run> {
     /// Notes what was tested, while evidence is collected.
     pub(super) recorder: Option<Recorder<'run>>,
     /// Notes which ways were taken, while somebody asks for coverage.
-    pub(super) seen: Option<Box<Seen>>,
+    pub(super) seen: Option<Box<CoverageRecord>>,
     /// Notes what everything costs, while somebody asks for a profile.
     pub(super) profile: Option<Box<Profile>>,
     /// Notes the value of every part of an expression, while a derivation is recorded.
@@ -275,9 +275,9 @@ impl<'run> Machine<'run> {
     }
 
     /// The first assertion that says the same as this one, where several do; not while somebody notes what each goes through.
-    pub(super) fn alike(&self, assertion: u32) -> Option<u32> {
+    pub(super) fn representative(&self, assertion: u32) -> Option<u32> {
         let alone = self.seen.is_some() || self.profile.is_some() || self.recording.is_some();
-        if alone { None } else { self.prepared.plan(self.program).alike(assertion) }
+        if alone { None } else { self.prepared.plan(self.program).representative(assertion) }
     }
 
     /// Whether somebody notes what an expression goes through, not only its value.

@@ -1,14 +1,13 @@
 //! Evaluation of a program on a run.
+pub mod comparison;
 mod compute;
 pub mod context;
-pub mod course;
 pub mod coverage;
 pub mod derivation;
 mod derive;
 mod describe;
 pub mod evaluate;
 mod explain;
-mod facts;
 mod fast_path;
 pub mod fault;
 mod frame;
@@ -28,8 +27,9 @@ mod schema_place;
 pub mod score;
 pub mod select;
 pub mod summary;
+pub mod temporal;
 pub mod testing;
-pub mod value_tests;
 pub mod world;
+mod world_checks;
 
 pub use judge::gate;

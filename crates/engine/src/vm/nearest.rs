@@ -3,10 +3,10 @@
 //! Only what the values alone do not show is said: which elements are lacking, where in a long text something stands, that nothing but the
 //! letter case differs. Nothing is quoted but what the rule itself says and whole words of the run.
 
+use super::comparison::MisfitReason;
 use super::describe::shortened;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::value_tests::Why;
 use averment_base::limits::{Limits, Meter};
 use averment_base::value::json::{parse, to_json};
 use averment_base::value::{Node, Value};
@@ -54,17 +54,17 @@ impl<'run> Machine<'run> {
     }
 
     /// Why no JSON in a text fits a schema: what is wrong with the first that stands there.
-    pub(super) fn nearest_json(&mut self, schema: &Schema, subject: &Value<'run>) -> Result<Why, Fault> {
-        let none = Why::Said("no JSON in the text fits the schema");
+    pub(super) fn nearest_json(&mut self, schema: &Schema, subject: &Value<'run>) -> Result<MisfitReason, Fault> {
+        let none = MisfitReason::Said("no JSON in the text fits the schema");
         let (true, Value::Text(text)) = (self.recorder.is_some(), subject) else { return Ok(none) };
         let first = test::contains_json(subject, None, &self.limits, &mut self.meter)?.flatten();
-        let Some(range) = first else { return Ok(Why::Said("there is no JSON in the text")) };
+        let Some(range) = first else { return Ok(MisfitReason::Said("there is no JSON in the text")) };
         let arena = Bump::new();
         let found = text.as_str().get(range.clone()).unwrap_or_default();
         let Ok(document) = parse(found, 0, &arena, &self.limits) else { return Ok(none) };
         schema.charge(&document.node.value, &mut self.meter)?;
         Ok(match schema.check(&document.node.value) {
-            Err(violation) => Why::Nearest(violation, position(text.as_str(), range.start)),
+            Err(violation) => MisfitReason::Nearest(violation, position(text.as_str(), range.start)),
             Ok(()) => none,
         })
     }

@@ -4,9 +4,9 @@
 use super::context::Scope;
 use super::fault::Fault;
 use super::machine::{LetState, Machine};
+use crate::bytecode::data_flow::{DataFlow, TruthEffect};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
-use crate::bytecode::shape::{Polarity, Shape};
 use averment_base::source::Span;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
@@ -16,21 +16,21 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub(super) struct Recorder<'run> {
     /// Tests and conditions.
-    pub(super) seen: Vec<Seen<'run>>,
+    pub(super) seen: Vec<SeenTest<'run>>,
     /// Steps of paths that led nowhere since the last test.
     gaps: Vec<Gap<'run>>,
-    /// The shapes of the expressions that were entered, by their first instruction.
-    shapes: FxHashMap<usize, Shape>,
+    /// The data flow of the expressions that were entered, by their first instruction.
+    flows: FxHashMap<usize, DataFlow>,
     /// What the truth of the expression in work does to the truth of the whole.
-    around: Option<Polarity>,
+    around: Option<TruthEffect>,
     /// The instruction of the expression itself that entered the `let` or `def` in work.
     entered: Option<usize>,
 }
 
 impl Recorder<'_> {
-    /// The shape of an expression that was entered, by its first instruction.
-    pub(super) fn shape(&self, start: usize) -> Option<&Shape> {
-        self.shapes.get(&start)
+    /// The data flow of an expression that was entered, by its first instruction.
+    pub(super) fn flow(&self, start: usize) -> Option<&DataFlow> {
+        self.flows.get(&start)
     }
 
     /// Why the test of an instruction came out as it did, where it says more than its values.
@@ -56,7 +56,7 @@ const SEEN_LIMIT: usize = 10_000;
 
 /// One test.
 #[derive(Debug, Clone)]
-pub(super) struct Seen<'run> {
+pub(super) struct SeenTest<'run> {
     /// The instruction, by number in the program.
     pub(super) at: usize,
     /// Which family of test.
@@ -68,7 +68,7 @@ pub(super) struct Seen<'run> {
     /// What came out.
     pub(super) truth: Truth,
     /// What that does to the truth of the whole.
-    pub(super) polarity: Polarity,
+    pub(super) polarity: TruthEffect,
     /// Steps of the paths to its sides that led nowhere.
     pub(super) gaps: Vec<Gap<'run>>,
     /// More than the values say: how a schema was violated.
@@ -154,7 +154,7 @@ impl<'run> Machine<'run> {
             && recorder.seen.len() < SEEN_LIMIT
         {
             let gaps = std::mem::take(&mut recorder.gaps);
-            recorder.seen.push(Seen {
+            recorder.seen.push(SeenTest {
                 at,
                 kind,
                 subject,
@@ -170,11 +170,11 @@ impl<'run> Machine<'run> {
     }
 
     /// What the truth of an instruction does to the truth of the whole assertion.
-    fn polarity(&mut self, at: usize) -> Polarity {
-        let Some((start, ops)) = self.chunk_around(at) else { return Polarity::None };
-        let Some(recorder) = &mut self.recorder else { return Polarity::None };
-        let shape = recorder.shapes.entry(start).or_insert_with(|| Shape::of(ops));
-        recorder.around.unwrap_or(Polarity::Same).then(shape.polarity(ops, at - start))
+    fn polarity(&mut self, at: usize) -> TruthEffect {
+        let Some((start, ops)) = self.chunk_around(at) else { return TruthEffect::None };
+        let Some(recorder) = &mut self.recorder else { return TruthEffect::None };
+        let flow = recorder.flows.entry(start).or_insert_with(|| DataFlow::of(ops));
+        recorder.around.unwrap_or(TruthEffect::Same).then(flow.polarity(ops, at - start))
     }
 
     /// The code of the expression that an instruction belongs to, with the number of its first instruction.
@@ -187,7 +187,7 @@ impl<'run> Machine<'run> {
 
     /// A `let` or `def` is entered from an instruction: what it tests counts for the whole as the instruction's value does. Gives what
     /// [`Machine::note_leave`] needs.
-    pub(super) fn note_enter(&mut self, at: usize) -> Option<Polarity> {
+    pub(super) fn note_enter(&mut self, at: usize) -> Option<TruthEffect> {
         self.recorder.as_ref()?;
         let polarity = self.polarity(at);
         let recorder = self.recorder.as_mut()?;
@@ -197,7 +197,7 @@ impl<'run> Machine<'run> {
         recorder.around.replace(polarity)
     }
 
-    pub(super) fn note_leave(&mut self, around: Option<Polarity>) {
+    pub(super) fn note_leave(&mut self, around: Option<TruthEffect>) {
         if let Some(recorder) = &mut self.recorder {
             recorder.around = around;
             recorder.entered = recorder.entered.filter(|_| around.is_some());

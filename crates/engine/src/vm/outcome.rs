@@ -1,6 +1,6 @@
 //! What an evaluation says: verdicts, scores and the evidence for everything that does not pass.
 
-use super::course::alike;
+use super::temporal::duplicates;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use serde::Serialize;
@@ -144,7 +144,7 @@ impl Finding {
     pub(super) fn moved(&self, from: &[Span], to: &[Span]) -> Self {
         let mut finding = self.clone();
         let spans = finding.evidence.iter_mut().filter_map(|evidence| evidence.rule_span.as_mut());
-        spans.for_each(|span| *span = alike::moved(*span, from, to));
+        spans.for_each(|span| *span = duplicates::moved(*span, from, to));
         finding
     }
 }

@@ -7,7 +7,7 @@ use super::context::Scope;
 use super::fault::Fault;
 use super::frame::Frame;
 use super::machine::{LetState, Machine, broken};
-use super::profile::Part;
+use super::profile::CostCenter;
 use crate::bytecode::ops::{BindingRef, LetRef, Name, Op, Parameter, Slot};
 use crate::bytecode::program::CodeId;
 use crate::ir::Constant;
@@ -129,7 +129,7 @@ impl<'run> Machine<'run> {
         self.set_let(index, LetState::Open);
         let number = u32::try_from(index).unwrap_or(u32::MAX);
         let around = self.note_enter(at);
-        let outcome = self.costing(Part::Value(number), |this| this.enter(code, &Scope::default(), |_| {}));
+        let outcome = self.costing(CostCenter::Value(number), |this| this.enter(code, &Scope::default(), |_| {}));
         self.note_leave(around);
         self.set_let(index, outcome.as_ref().map_or(LetState::Unknown, |node| LetState::Known(*node)));
         outcome

@@ -1,7 +1,7 @@
 //! What is built from a program once per process, each part when it is first used.
 
-use super::course::plan::Plan;
 use super::fault::Fault;
+use super::temporal::plan::Plan;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, Program};
 use averment_base::limits::Limits;

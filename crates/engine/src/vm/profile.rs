@@ -1,4 +1,4 @@
-//! What an evaluation costs, and where: the time and the fuel of each assertion, distinct pattern, regular expression, function, `def`,
+//! What an evaluation costs, and where: the time and the fuel of each assertion, unique pattern, regular expression, function, `def`,
 //! `let` and schema. The evaluator is the same as ever; it notes this only while somebody asks.
 //!
 //! Fuel is the same whenever the same is evaluated. Times are those of a clock that is given: nothing that is evaluated sees them.
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 /// What costs are noted of. Numbers are those of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum CostCenter {
     /// An assertion, with the reason and evidence of what does not pass.
     Assertion(u32),
     /// Looking at the steps of the run for the patterns of all assertions.
     Steps,
-    /// A distinct pattern of steps, by the number that the plan gives it.
+    /// A unique pattern of steps, by the number that the plan gives it.
     Pattern(u32),
     /// A regular expression in a test.
     Text(u32),
@@ -28,7 +28,7 @@ pub enum Part {
     Schema(u32),
 }
 
-impl Part {
+impl CostCenter {
     /// Whether the first that asks has it computed for all others: then it is part of nobody's cost but its own.
     fn is_shared(self) -> bool {
         matches!(self, Self::Steps | Self::Value(_))
@@ -71,19 +71,19 @@ pub type Clock = fn() -> Duration;
 #[derive(Debug)]
 pub struct Profile {
     clock: Clock,
-    costs: FxHashMap<Part, Cost>,
+    costs: FxHashMap<CostCenter, Cost>,
     /// The parts in work, the innermost last.
     open: Vec<Open>,
     /// Fuel that was used before the machine was last given its full share.
     before: u64,
     /// Fuel that was charged again and counts once.
-    again: u64,
+    recharged: u64,
 }
 
 /// A part in work.
 #[derive(Debug)]
 struct Open {
-    part: Part,
+    center: CostCenter,
     since: Duration,
     fuel: u64,
     /// Of the parts directly inside: nanoseconds and fuel.
@@ -96,13 +96,13 @@ impl Profile {
     /// An empty profile; `clock` tells the times.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
-        Self { clock, costs: FxHashMap::default(), open: Vec::new(), before: 0, again: 0 }
+        Self { clock, costs: FxHashMap::default(), open: Vec::new(), before: 0, recharged: 0 }
     }
 
     /// The cost of a part; `None` where it was never evaluated.
     #[must_use]
-    pub fn cost(&self, part: Part) -> Option<&Cost> {
-        self.costs.get(&part)
+    pub fn cost(&self, center: CostCenter) -> Option<&Cost> {
+        self.costs.get(&center)
     }
 
     /// All that is noted, leaving none.
@@ -112,13 +112,13 @@ impl Profile {
 
     /// Takes over the costs of another profile of the same program.
     pub fn add(&mut self, other: &Self) {
-        for (part, cost) in &other.costs {
-            self.costs.entry(*part).or_default().add(cost);
+        for (center, cost) in &other.costs {
+            self.costs.entry(*center).or_default().add(cost);
         }
     }
 
-    fn open(&mut self, part: Part, fuel: u64) {
-        self.open.push(Open { part, since: (self.clock)(), fuel, inside: (0, 0), shared: (0, 0) });
+    fn open(&mut self, center: CostCenter, fuel: u64) {
+        self.open.push(Open { center, since: (self.clock)(), fuel, inside: (0, 0), shared: (0, 0) });
     }
 
     fn close(&mut self, fuel: u64) {
@@ -126,8 +126,8 @@ impl Profile {
         let time = u64::try_from((self.clock)().saturating_sub(done.since).as_nanos()).unwrap_or(u64::MAX);
         let fuel = fuel.saturating_sub(done.fuel);
         // What calls itself counts once.
-        let outermost = self.open.iter().all(|open| open.part != done.part);
-        let cost = self.costs.entry(done.part).or_default();
+        let outermost = self.open.iter().all(|open| open.center != done.center);
+        let cost = self.costs.entry(done.center).or_default();
         cost.calls += 1;
         cost.own_time += time.saturating_sub(done.inside.0);
         cost.own_fuel += fuel.saturating_sub(done.inside.1);
@@ -138,7 +138,7 @@ impl Profile {
             cost.most_fuel = cost.most_fuel.max(own_fuel);
         }
         if let Some(around) = self.open.last_mut() {
-            let shared = if done.part.is_shared() { (time, fuel) } else { done.shared };
+            let shared = if done.center.is_shared() { (time, fuel) } else { done.shared };
             around.inside = (around.inside.0 + time, around.inside.1 + fuel);
             around.shared = (around.shared.0 + shared.0, around.shared.1 + shared.1);
         }
@@ -147,25 +147,25 @@ impl Profile {
 
 impl Machine<'_> {
     /// Does some work of a part, and notes what it costs while somebody asks.
-    pub(super) fn costing<T>(&mut self, part: Part, work: impl FnOnce(&mut Self) -> T) -> T {
-        if self.profile.is_none() { work(self) } else { self.costing_noted(part, work) }
+    pub(super) fn costing<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
+        if self.profile.is_none() { work(self) } else { self.costing_noted(center, work) }
     }
 
     /// The same apart from it, so that it costs nothing where nobody asks.
     #[cold]
     #[inline(never)]
-    fn costing_noted<T>(&mut self, part: Part, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.begin_cost(part);
+    fn costing_noted<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.begin_cost(center);
         let done = work(self);
         self.end_cost();
         done
     }
 
     /// What is done from here on belongs to a part.
-    pub(super) fn begin_cost(&mut self, part: Part) {
+    pub(super) fn begin_cost(&mut self, center: CostCenter) {
         let used = self.used_fuel();
         if let Some(profile) = &mut self.profile {
-            profile.open(part, used);
+            profile.open(center, used);
         }
     }
 
@@ -180,7 +180,7 @@ impl Machine<'_> {
     /// All fuel so far.
     fn used_fuel(&self) -> u64 {
         let used = self.limits.fuel.saturating_sub(self.meter.fuel());
-        self.profile.as_ref().map_or(0, |profile| profile.before + used - profile.again.min(profile.before + used))
+        self.profile.as_ref().map_or(0, |profile| profile.before + used - profile.recharged.min(profile.before + used))
     }
 
     /// The machine is about to get its full share of fuel.
@@ -191,9 +191,9 @@ impl Machine<'_> {
     }
 
     /// So much of the fuel that was just charged has been charged before.
-    pub(super) fn note_again(&mut self, fuel: u64) {
+    pub(super) fn note_recharged(&mut self, fuel: u64) {
         if let Some(profile) = &mut self.profile {
-            profile.again += fuel;
+            profile.recharged += fuel;
         }
     }
 }

@@ -56,7 +56,7 @@ pub fn of_status(status: Status) -> Option<f64> {
 
 /// A member of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Part {
+pub struct MemberScore {
     /// What was found.
     pub verdict: Verdict,
     /// Its score, where it has one of its own.
@@ -79,7 +79,7 @@ pub fn group_verdict(kind: GroupKind, verdicts: impl IntoIterator<Item = Verdict
 /// The score of a group: the least of `all of`, the greatest of `any of`, one minus the greatest of `none of`, the n-th greatest of
 /// `at least n of`. `None` where the verdict says it all because no member has a score of its own.
 #[must_use]
-pub fn group_score(kind: GroupKind, parts: &[Part]) -> Option<f64> {
+pub fn group_score(kind: GroupKind, parts: &[MemberScore]) -> Option<f64> {
     parts.iter().find_map(|part| part.score)?;
     let mut scores: Vec<f64> = parts
         .iter()
@@ -97,7 +97,7 @@ pub fn group_score(kind: GroupKind, parts: &[Part]) -> Option<f64> {
 
 /// What an assertion does to the verdict of its rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judged {
+pub struct JudgedAssertion {
     /// Its verdict; an expected failure passes, an unexpected pass fails.
     pub verdict: Verdict,
     /// Its score; `None` when it does not count.
@@ -112,14 +112,14 @@ pub struct Judged {
 
 /// The score of a rule.
 #[must_use]
-pub fn rule_score(judged: &[Judged]) -> Option<f64> {
+pub fn rule_score(judged: &[JudgedAssertion]) -> Option<f64> {
     weighted_mean(judged.iter().filter_map(|one| Some((one.weight, one.score?))))
 }
 
 /// The verdict of a rule: with a threshold by its score, otherwise that of all its assertions of severity `error` (of all, where it
 /// has none of that severity).
 #[must_use]
-pub fn rule_verdict(threshold: Option<f64>, judged: &[Judged]) -> Verdict {
+pub fn rule_verdict(threshold: Option<f64>, judged: &[JudgedAssertion]) -> Verdict {
     match threshold {
         Some(threshold) => by_threshold(threshold, judged),
         None if judged.iter().any(|one| one.is_error) => {
@@ -130,7 +130,7 @@ pub fn rule_verdict(threshold: Option<f64>, judged: &[Judged]) -> Verdict {
 }
 
 /// A score that undecided assertions could still lift over the threshold decides nothing.
-fn by_threshold(threshold: f64, judged: &[Judged]) -> Verdict {
+fn by_threshold(threshold: f64, judged: &[JudgedAssertion]) -> Verdict {
     let must = |wanted| judged.iter().any(|one| one.must && one.verdict == wanted);
     let Some(score) = rule_score(judged) else { return Verdict::all(judged.iter().map(|one| one.verdict)) };
     let best = weighted_mean(judged.iter().filter_map(|one| {
@@ -152,8 +152,8 @@ fn by_threshold(threshold: f64, judged: &[Judged]) -> Verdict {
 mod tests {
     use super::*;
 
-    fn judged(verdict: Verdict, weight: f64) -> Judged {
-        Judged { verdict, score: of_verdict(verdict), weight, is_error: true, must: false }
+    fn judged(verdict: Verdict, weight: f64) -> JudgedAssertion {
+        JudgedAssertion { verdict, score: of_verdict(verdict), weight, is_error: true, must: false }
     }
 
     #[test]
@@ -183,14 +183,14 @@ mod tests {
 
     #[test]
     fn warnings_do_not_fail_a_rule_that_has_errors_to_judge_by() {
-        let warning = Judged { is_error: false, ..judged(Verdict::Fail, 1.0) };
+        let warning = JudgedAssertion { is_error: false, ..judged(Verdict::Fail, 1.0) };
         assert_eq!(rule_verdict(None, &[judged(Verdict::Pass, 1.0), warning]), Verdict::Pass);
         assert_eq!(rule_verdict(None, &[warning]), Verdict::Fail);
     }
 
     #[test]
     fn groups_take_the_least_or_the_greatest_score() {
-        let part = |score: Option<f64>, verdict| Part { verdict, score, weight: 1.0 };
+        let part = |score: Option<f64>, verdict| MemberScore { verdict, score, weight: 1.0 };
         let parts = [part(Some(0.6), Verdict::Pass), part(None, Verdict::Fail), part(Some(0.3), Verdict::Fail)];
         assert_eq!(group_score(GroupKind::All, &parts), Some(0.0));
         assert_eq!(group_score(GroupKind::Any, &parts), Some(0.6));

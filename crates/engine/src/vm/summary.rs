@@ -1,20 +1,20 @@
 //! From the results of a run to its rules and scores, in one pass over the results.
 
 use super::outcome::{AssertionOutcome, Outcome, RuleOutcome, Status};
-use super::score::{self, Judged};
+use super::score::{self, JudgedAssertion};
 use crate::bytecode::program::{Assertion, Program};
 use crate::ir::Severity;
 use averment_base::truth::Verdict;
 use smallvec::SmallVec;
 
 /// What a file's score is the mean of, in file order: a rule stands where its first result does.
-enum Part {
+enum FileScorePart {
     Bare { weight: f64, score: Option<f64> },
-    Rule { number: u32, judged: SmallVec<[Judged; 1]> },
+    Rule { number: u32, judged: SmallVec<[JudgedAssertion; 1]> },
 }
 
 /// A score recorded under a name.
-struct Named<'a> {
+struct RecordedScore<'a> {
     name: &'a str,
     weight: f64,
     score: f64,
@@ -34,8 +34,10 @@ pub(super) fn outcome(program: &Program, results: Vec<AssertionOutcome>) -> Outc
     let mut counted = Vec::with_capacity(parts.len());
     for part in parts {
         match part {
-            Part::Bare { weight, score } => counted.extend(score.map(|score| (weight, score))),
-            Part::Rule { number, judged } => rule(program, number, &judged, &mut outcome, &mut counted, &mut named),
+            FileScorePart::Bare { weight, score } => counted.extend(score.map(|score| (weight, score))),
+            FileScorePart::Rule { number, judged } => {
+                rule(program, number, &judged, &mut outcome, &mut counted, &mut named)
+            }
         }
     }
     outcome.score = score::weighted_mean(counted);
@@ -46,10 +48,10 @@ pub(super) fn outcome(program: &Program, results: Vec<AssertionOutcome>) -> Outc
 
 #[derive(Default)]
 struct Summary<'a> {
-    parts: Vec<Part>,
+    parts: Vec<FileScorePart>,
     /// The part of each rule.
     places: Vec<Option<usize>>,
-    named: Vec<Named<'a>>,
+    named: Vec<RecordedScore<'a>>,
     /// True when a bare assertion of severity `error` does not hold.
     fails: bool,
 }
@@ -58,19 +60,19 @@ impl<'a> Summary<'a> {
     fn add(&mut self, assertion: &'a Assertion, result: &AssertionOutcome) {
         let settings = &assertion.settings;
         if let (Some(name), Some(score)) = (&settings.metric, result.score) {
-            self.named.push(Named { name, weight: settings.weight, score });
+            self.named.push(RecordedScore { name, weight: settings.weight, score });
         }
         let Some(number) = assertion.rule else {
-            self.parts.push(Part::Bare { weight: settings.weight, score: result.score });
+            self.parts.push(FileScorePart::Bare { weight: settings.weight, score: result.score });
             self.fails |= settings.severity == Severity::Error && !holds(result.status);
             return;
         };
         let Some(known) = self.places.get_mut(number as usize) else { return };
         let place = *known.get_or_insert(self.parts.len());
         if place == self.parts.len() {
-            self.parts.push(Part::Rule { number, judged: SmallVec::new() });
+            self.parts.push(FileScorePart::Rule { number, judged: SmallVec::new() });
         }
-        if let Some(Part::Rule { judged, .. }) = self.parts.get_mut(place) {
+        if let Some(FileScorePart::Rule { judged, .. }) = self.parts.get_mut(place) {
             judged.push(judge(assertion, result));
         }
     }
@@ -80,10 +82,10 @@ impl<'a> Summary<'a> {
 fn rule<'a>(
     program: &'a Program,
     number: u32,
-    judged: &[Judged],
+    judged: &[JudgedAssertion],
     outcome: &mut Outcome,
     counted: &mut Vec<(f64, f64)>,
-    named: &mut Vec<Named<'a>>,
+    named: &mut Vec<RecordedScore<'a>>,
 ) {
     let Some(rule) = program.rules.get(number as usize) else { return };
     let score = score::rule_score(judged);
@@ -95,7 +97,7 @@ fn rule<'a>(
     outcome.passed &= passed || rule.threshold.is_some() && rule.severity != Severity::Error;
     counted.extend(score.map(|score| (rule.weight, score)));
     if let (Some(name), Some(score)) = (&rule.metric, score) {
-        named.push(Named { name, weight: rule.weight, score });
+        named.push(RecordedScore { name, weight: rule.weight, score });
     }
     outcome.rules.push(RuleOutcome { rule: number, verdict, passed, score });
 }
@@ -110,8 +112,8 @@ pub fn counted(status: Status, verdict: Verdict) -> Verdict {
     }
 }
 
-fn judge(assertion: &Assertion, result: &AssertionOutcome) -> Judged {
-    Judged {
+fn judge(assertion: &Assertion, result: &AssertionOutcome) -> JudgedAssertion {
+    JudgedAssertion {
         verdict: counted(result.status, result.verdict),
         score: result.score,
         weight: assertion.settings.weight,
@@ -130,9 +132,9 @@ fn holds(status: Status) -> bool {
 
 /// Scores of one name are one: their weighted mean, where the first of them stands. A single score is recorded even when its weight is
 /// 0: it only does not count for its parent.
-fn by_name(named: &[Named<'_>]) -> Vec<(String, f64)> {
+fn by_name(named: &[RecordedScore<'_>]) -> Vec<(String, f64)> {
     let mut out: Vec<(String, f64)> = Vec::new();
-    for Named { name, .. } in named {
+    for RecordedScore { name, .. } in named {
         if out.iter().any(|(known, _)| known == name) {
             continue;
         }

@@ -1,7 +1,7 @@
 //! The `test` blocks of a program: rules on runs of their own, and whether the verdicts come out as written (language reference,
 //! section 10).
 
-use super::coverage::Seen;
+use super::coverage::CoverageRecord;
 use super::evaluate::{EvaluateOptions, evaluate, evaluate_seen};
 use super::outcome::{AssertionOutcome, Outcome, Status};
 use super::prepare::Prepared;
@@ -85,7 +85,7 @@ pub struct Judgement {
     /// Everything that was found.
     pub outcome: Outcome,
     /// What the evaluation went through, where that was asked for.
-    pub seen: Option<Seen>,
+    pub seen: Option<CoverageRecord>,
 }
 
 /// Judges the run of a test; with `noting` it is told what the evaluation went through. A test may look at nothing but its run.

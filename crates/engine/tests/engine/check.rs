@@ -83,7 +83,7 @@ fn lowered(text: &str) -> String {
 /// Checked statements in a short form.
 mod show {
     use averment_engine::ir::{
-        Alternative, Check, Constant, Course, Expr, ExprKind, NameTest, Pattern, Scope, ValueTest,
+        Alternative, Check, Constant, Expr, ExprKind, NameTest, Pattern, Scope, Temporal, ValueTest,
     };
 
     pub fn check(check: &Check<Pattern, Expr>) -> String {
@@ -115,23 +115,23 @@ mod show {
                 };
                 format!("{scope} {{ {} }}", self::check(body))
             }
-            Check::Course(one) => course(one),
+            Check::Temporal(one) => temporal(one),
             Check::World(world) => format!("{world:?}"),
         }
     }
 
-    fn course(course: &Course<Pattern, Expr>) -> String {
-        match course {
-            Course::Require { step, times } => format!("require {} {times:?}", pattern(step)),
-            Course::Never { steps } => format!("never {}", patterns(steps)),
-            Course::NeverAfter { steps, open, .. } => format!("never {} after {}", patterns(steps), pattern(open)),
-            Course::Before { step, targets, .. } => format!("before {} -> {}", pattern(step), patterns(targets)),
-            Course::Count { step, test } => format!("count {} {}", pattern(step), expr(test)),
-            Course::Each { quantifier, step, condition } => {
+    fn temporal(temporal: &Temporal<Pattern, Expr>) -> String {
+        match temporal {
+            Temporal::Require { step, times } => format!("require {} {times:?}", pattern(step)),
+            Temporal::Never { steps } => format!("never {}", patterns(steps)),
+            Temporal::NeverAfter { steps, open, .. } => format!("never {} after {}", patterns(steps), pattern(open)),
+            Temporal::Before { step, targets, .. } => format!("before {} -> {}", pattern(step), patterns(targets)),
+            Temporal::Count { step, test } => format!("count {} {}", pattern(step), expr(test)),
+            Temporal::Each { quantifier, step, condition } => {
                 format!("{quantifier:?} {}: {}", pattern(step), expr(condition))
             }
-            Course::NoneIn { values, predicate } => format!("no {} in {}", expr(predicate), expr(values)),
-            Course::NoneInSteps { step, predicate } => format!("no {} in steps {}", expr(predicate), pattern(step)),
+            Temporal::NoneIn { values, predicate } => format!("no {} in {}", expr(predicate), expr(values)),
+            Temporal::NoneInSteps { step, predicate } => format!("no {} in steps {}", expr(predicate), pattern(step)),
             other => format!("{other:?}"),
         }
     }

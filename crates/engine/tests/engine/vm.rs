@@ -166,7 +166,8 @@ fn a_definition_that_calls_itself_ends_with_a_fault() {
 #[test]
 fn a_file_of_another_version_gives_its_sources() {
     let mut program = program_of(vec![Op::Constant(Literal(0))]);
-    program.sources = vec![averment_engine::bytecode::program::Source { name: "a.assert".into(), text: "null".into() }];
+    program.sources =
+        vec![averment_engine::bytecode::program::ProgramSource { name: "a.assert".into(), text: "null".into() }];
     let mut bytes = codec::encode(&program);
     bytes[8] = 99;
     assert_eq!(codec::decode(&bytes), Ok(Decoded::Sources { version: 99, sources: program.sources }));
@@ -176,9 +177,9 @@ fn a_file_of_another_version_gives_its_sources() {
 
 #[test]
 fn deep_nesting_in_a_file_is_refused() {
-    use averment_engine::bytecode::program::{Assertion, Check, CourseId};
+    use averment_engine::bytecode::program::{Assertion, Check, TemporalId};
     use averment_engine::ir::Settings;
-    let mut check = Check::Course(CourseId(0));
+    let mut check = Check::Temporal(TemporalId(0));
     for _ in 0..3_000 {
         check = Check::Not(Box::new(check));
     }

@@ -1,4 +1,4 @@
-//! Statements about the course of a run in words: `every refund has an earlier approve with the same id`.
+//! Temporal statements in words: `every refund has an earlier approve with the same id`.
 
 use averment_base::source::{SourceMap, Span};
 use averment_syntax::ast::{
@@ -6,7 +6,7 @@ use averment_syntax::ast::{
     StatusWord, Step, StepKind, StepWord, Subject, Text, Times, Window, Within, WithinUnit,
 };
 
-/// What a statement about the course of a run says; `None` for any other.
+/// What a temporal statement says; `None` for any other.
 #[must_use]
 pub fn reading(statement: &Statement, sources: &SourceMap) -> Option<String> {
     StatementReader { sources }.statement(statement).map(|reading| reading.words)

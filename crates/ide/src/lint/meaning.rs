@@ -1,6 +1,6 @@
 //! What the lints know of each statement. Every statement has its arm in each function here, and no lint elsewhere asks which one it has.
 
-use averment_engine::ir::{Course, Expr, Pattern};
+use averment_engine::ir::{Expr, Pattern, Temporal};
 use averment_syntax::ast::{Quantifier, StatementKind, Step};
 use std::slice::from_ref;
 
@@ -63,39 +63,39 @@ impl<'c> Meaning<'c> {
 }
 
 /// What a checked statement says.
-pub fn meaning(course: &Course<Pattern, Expr>) -> Meaning<'_> {
+pub fn meaning(temporal: &Temporal<Pattern, Expr>) -> Meaning<'_> {
     use Meaning as M;
-    match course {
-        Course::Require { step, times: None } => M::of(Says::Often(from_ref(step), 1, None)).asking([step]),
-        Course::Require { step, times: Some(times) } => {
+    match temporal {
+        Temporal::Require { step, times: None } => M::of(Says::Often(from_ref(step), 1, None)).asking([step]),
+        Temporal::Require { step, times: Some(times) } => {
             M::of(Says::Often(from_ref(step), times.least, times.most)).asking((times.least > 0).then_some(step))
         }
-        Course::Never { steps } => M::of(Says::Often(steps, 0, Some(0))).listing(steps),
-        Course::NeverAfter { .. } | Course::NeverBefore { .. } => M::of(Says::Unread),
-        Course::NeverBetween { close, .. } => M::of(Says::Unread).closed_by(close),
-        Course::Only { steps } => M::of(Says::Only(steps)).listing(steps),
-        Course::Count { step, test } => M::of(Says::Number(step, test)).asking([step]),
-        Course::First { step } | Course::Last { step } => M::of(Says::Has(from_ref(step))).asking([step]),
-        Course::Before { step, targets, .. } => {
+        Temporal::Never { steps } => M::of(Says::Often(steps, 0, Some(0))).listing(steps),
+        Temporal::NeverAfter { .. } | Temporal::NeverBefore { .. } => M::of(Says::Unread),
+        Temporal::NeverBetween { close, .. } => M::of(Says::Unread).closed_by(close),
+        Temporal::Only { steps } => M::of(Says::Only(steps)).listing(steps),
+        Temporal::Count { step, test } => M::of(Says::Number(step, test)).asking([step]),
+        Temporal::First { step } | Temporal::Last { step } => M::of(Says::Has(from_ref(step))).asking([step]),
+        Temporal::Before { step, targets, .. } => {
             M::of(Says::Needs(targets.iter().map(|target| (target, step)).collect())).triggered(targets)
         }
-        Course::After { step, targets, .. } => {
+        Temporal::After { step, targets, .. } => {
             M::of(Says::Needs(targets.iter().map(|target| (step, target)).collect())).triggered([step])
         }
-        Course::Sequence { steps, .. } => M::of(Says::Has(steps)).asking(steps),
-        Course::Together { left, right } => M::of(Says::Unread).asking([left, right]),
-        Course::Apart { .. } | Course::Iff { .. } => M::of(Says::Unread),
-        Course::IfThen { condition, consequence } => {
+        Temporal::Sequence { steps, .. } => M::of(Says::Has(steps)).asking(steps),
+        Temporal::Together { left, right } => M::of(Says::Unread).asking([left, right]),
+        Temporal::Apart { .. } | Temporal::Iff { .. } => M::of(Says::Unread),
+        Temporal::IfThen { condition, consequence } => {
             M::of(Says::Implies(condition, consequence)).triggered([condition])
         }
-        Course::Either { steps } => M::of(Says::AnyOf(steps)),
-        Course::NotBoth { left, right } => M::of(Says::Excludes(left, right)),
-        Course::Repeat { .. } => M::of(Says::Unread),
-        Course::Flow { flow } => M::of(Says::Unread).asking(flow.leaves()),
-        Course::Each { quantifier: Quantifier::Each, step, .. } => M::of(Says::Unread).triggered([step]),
-        Course::Each { quantifier: Quantifier::Some, step, .. } => M::of(Says::Has(from_ref(step))).asking([step]),
-        Course::Each { quantifier: Quantifier::No, .. } => M::of(Says::Unread),
-        Course::NoneIn { .. } | Course::NoneInSteps { .. } | Course::ArgsValid { .. } => M::of(Says::Unread),
+        Temporal::Either { steps } => M::of(Says::AnyOf(steps)),
+        Temporal::NotBoth { left, right } => M::of(Says::Excludes(left, right)),
+        Temporal::Repeat { .. } => M::of(Says::Unread),
+        Temporal::Flow { flow } => M::of(Says::Unread).asking(flow.leaves()),
+        Temporal::Each { quantifier: Quantifier::Each, step, .. } => M::of(Says::Unread).triggered([step]),
+        Temporal::Each { quantifier: Quantifier::Some, step, .. } => M::of(Says::Has(from_ref(step))).asking([step]),
+        Temporal::Each { quantifier: Quantifier::No, .. } => M::of(Says::Unread),
+        Temporal::NoneIn { .. } | Temporal::NoneInSteps { .. } | Temporal::ArgsValid { .. } => M::of(Says::Unread),
     }
 }
 

@@ -6,7 +6,6 @@
 
 mod context;
 mod cost;
-mod course;
 pub mod fix;
 mod kinds;
 mod levels;
@@ -19,6 +18,7 @@ mod readings;
 mod regex;
 pub mod registry;
 mod style;
+mod temporal;
 mod tests;
 mod text;
 mod truth;

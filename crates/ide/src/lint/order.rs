@@ -1,4 +1,4 @@
-//! Statements about the course of a run that say something else than they seem to.
+//! Temporal statements that say something else than they seem to.
 
 use super::context::Context;
 use super::logic::patterns::{alternative_within, within};
@@ -7,7 +7,7 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_engine::check::DeclarationKind;
 use averment_engine::ir::{
-    Assertion, Check, Course, Expr as Checked, ExprKind as Form, NameTest, Pattern, Scope, Severity,
+    Assertion, Check, Expr as Checked, ExprKind as Form, NameTest, Pattern, Scope, Severity, Temporal,
 };
 use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{Atom, Statement, StatementKind, Step, StepKind, Subject, Within, WithinUnit};
@@ -131,14 +131,14 @@ pub fn windows(context: &mut Context<'_>) {
         .iter()
         .filter(|one| one.settings.when.is_empty() && one.settings.severity == Severity::Error)
         .flat_map(|one| match &one.check {
-            Check::Course(Course::Never { steps }) => steps.iter().map(|step| (step, one.span)).collect(),
+            Check::Temporal(Temporal::Never { steps }) => steps.iter().map(|step| (step, one.span)).collect(),
             _ => Vec::new(),
         })
         .collect();
     let asked: Vec<&Pattern> = assertions
         .iter()
         .filter_map(|one| match &one.check {
-            Check::Course(Course::Require { step, .. } | Course::Last { step }) => Some(step),
+            Check::Temporal(Temporal::Require { step, .. } | Temporal::Last { step }) => Some(step),
             _ => None,
         })
         .collect();
@@ -171,7 +171,7 @@ pub fn windows(context: &mut Context<'_>) {
 /// The closing steps of windows `between`.
 fn closings_of<'c>(check: &'c Check<Pattern, Checked>, found: &mut Vec<&'c Pattern>) {
     stacker::maybe_grow(64 << 10, 1 << 20, || match check {
-        Check::Course(course) => found.extend(meaning(course).closes),
+        Check::Temporal(temporal) => found.extend(meaning(temporal).closes),
         Check::Scoped { scope, body } => {
             if let Scope::Between { close, .. } = scope {
                 found.push(close);
@@ -188,7 +188,7 @@ fn closings_of<'c>(check: &'c Check<Pattern, Checked>, found: &mut Vec<&'c Patte
 pub fn conditions(context: &mut Context<'_>) {
     let mut found = Vec::new();
     for assertion in own(context) {
-        let Check::Course(Course::Each { step, condition, .. }) = &assertion.check else { continue };
+        let Check::Temporal(Temporal::Each { step, condition, .. }) = &assertion.check else { continue };
         let looks = averment_engine::check::any(condition, &|form| {
             matches!(
                 form,
@@ -225,7 +225,7 @@ pub fn alternatives(context: &mut Context<'_>) {
 
 fn of_check(check: &Check<Pattern, Checked>, found: &mut Vec<Diagnostic>) {
     stacker::maybe_grow(64 << 10, 1 << 20, || match check {
-        Check::Course(course) => of_course(course, found),
+        Check::Temporal(temporal) => of_temporal(temporal, found),
         Check::Not(inner) => of_check(inner, found),
         Check::Group { members, .. } => members.iter().for_each(|member| of_check(&member.check, found)),
         Check::Scoped { scope, body } => {
@@ -236,9 +236,9 @@ fn of_check(check: &Check<Pattern, Checked>, found: &mut Vec<Diagnostic>) {
     });
 }
 
-fn of_course(course: &Course<Pattern, Checked>, found: &mut Vec<Diagnostic>) {
-    course.patterns().for_each(|pattern| inside(pattern, found));
-    let steps = meaning(course).list;
+fn of_temporal(temporal: &Temporal<Pattern, Checked>, found: &mut Vec<Diagnostic>) {
+    temporal.patterns().for_each(|pattern| inside(pattern, found));
+    let steps = meaning(temporal).list;
     for (index, step) in steps.iter().enumerate() {
         let other = steps
             .iter()

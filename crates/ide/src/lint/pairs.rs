@@ -2,13 +2,13 @@
 
 use super::context::Context;
 use super::logic::build::Builder;
-use super::logic::course::Assertions;
 use super::logic::formula::{Bounds, Formula, Subject};
 use super::logic::solve::{Satisfiability, impossible, solve};
+use super::logic::temporal::Assertions;
 use super::logic::{key, witness};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_engine::ir::{self, Check, Course, Expr, RuleRole, Severity};
+use averment_engine::ir::{self, Check, Expr, RuleRole, Severity, Temporal};
 use averment_syntax::ast::Quantifier;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -189,10 +189,12 @@ fn shadows(strong: &ir::Assertion, weak: &ir::Assertion) -> bool {
     // A statement about order that needs a step says less of it than one that asks for it: both may well stand.
     let counts = match &strong.check {
         Check::Expression(_) => true,
-        Check::Course(course) => matches!(course, Course::Require { .. } | Course::Never { .. } | Course::Count { .. }),
+        Check::Temporal(temporal) => {
+            matches!(temporal, Temporal::Require { .. } | Temporal::Never { .. } | Temporal::Count { .. })
+        }
         _ => false,
     };
-    let exists = matches!(&weak.check, Check::Course(Course::Require { times: None, .. }));
+    let exists = matches!(&weak.check, Check::Temporal(Temporal::Require { times: None, .. }));
     counts
         && !exists
         && a.severity >= b.severity
@@ -210,7 +212,7 @@ fn conditions_of_steps(context: &mut Context<'_>) {
     for scope in scopes(module, context.root) {
         known.clear();
         for assertion in scope {
-            let Check::Course(Course::Each { quantifier, step, condition }) = &assertion.check else { continue };
+            let Check::Temporal(Temporal::Each { quantifier, step, condition }) = &assertion.check else { continue };
             if *quantifier == Quantifier::Some || assertion.settings.severity != Severity::Error {
                 continue;
             }

@@ -2,11 +2,11 @@
 
 use super::context::Context;
 use super::logic::build::Builder;
-use super::logic::course::Assertions;
 use super::logic::formula::{Bounds, Formula};
 use super::logic::solve::impossible;
+use super::logic::temporal::Assertions;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_engine::ir::{self, Check, Constant, Course, Expr, ExprKind, Operand, Pattern, Purpose, ValueTest};
+use averment_engine::ir::{self, Check, Constant, Expr, ExprKind, Operand, Pattern, Purpose, Temporal, ValueTest};
 use averment_syntax::ast::{BinaryOperator, TestKind};
 
 /// Operands of one chain of `and` or `or` that are compared with each other.
@@ -52,7 +52,7 @@ fn whole(module: &ir::Module, assertion: &ir::Assertion) -> Option<Diagnostic> {
     }
     if with(&bounds.certain.negated()) {
         let (slug, help) = match &assertion.check {
-            Check::Course(Course::Count { .. } | Course::Require { .. }) => {
+            Check::Temporal(Temporal::Count { .. } | Temporal::Require { .. }) => {
                 (Slug::CountAlwaysTrue, "any number passes: write the number that you mean")
             }
             _ => (Slug::AlwaysTrue, "no run can fail it: remove it, or test what was meant"),
@@ -77,7 +77,7 @@ impl Conditions<'_> {
     fn check(&mut self, check: &Check<Pattern, Expr>) {
         stacker::maybe_grow(64 << 10, 1 << 20, || match check {
             Check::Expression(expr) => self.parts(expr),
-            Check::Course(course) => self.course(course),
+            Check::Temporal(temporal) => self.temporal(temporal),
             Check::Not(inner) => self.check(inner),
             Check::Group { members, .. } => {
                 for member in members {
@@ -93,9 +93,9 @@ impl Conditions<'_> {
         });
     }
 
-    fn course(&mut self, course: &Course<Pattern, Expr>) {
-        course.patterns().for_each(|pattern| self.pattern(pattern));
-        for operand in course.operands() {
+    fn temporal(&mut self, temporal: &Temporal<Pattern, Expr>) {
+        temporal.patterns().for_each(|pattern| self.pattern(pattern));
+        for operand in temporal.operands() {
             match operand {
                 Operand::Code(condition, Purpose::Condition) => self.condition(condition),
                 Operand::Code(test, Purpose::Comparison) => self.parts(test),
@@ -218,8 +218,8 @@ fn operands(expr: &Expr, operator: BinaryOperator) -> Vec<&Expr> {
 pub fn letter_case(context: &mut Context<'_>) {
     let module = &context.checked.module;
     let mut found = Vec::new();
-    for expr in super::course::expressions(module) {
-        super::course::each_expr(expr, &mut |one| found.extend(wrong_case(one)));
+    for expr in super::temporal::expressions(module) {
+        super::temporal::each_expr(expr, &mut |one| found.extend(wrong_case(one)));
     }
     found.into_iter().for_each(|one| context.report(one));
 }

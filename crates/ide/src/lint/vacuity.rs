@@ -21,8 +21,8 @@ pub fn existence(context: &mut Context<'_>) {
     let assertions = own(context);
     let asked: Vec<&Pattern> = assertions.iter().flat_map(|one| demanded(&one.check)).collect();
     for assertion in assertions {
-        let Check::Course(course) = &assertion.check else { continue };
-        let triggers = meaning(course).triggers;
+        let Check::Temporal(temporal) = &assertion.check else { continue };
+        let triggers = meaning(temporal).triggers;
         if triggers.iter().any(|trigger| asked.iter().any(|asked| within(asked, &without_conditions(trigger)))) {
             continue;
         }
@@ -52,7 +52,7 @@ fn without_conditions(pattern: &Pattern) -> Pattern {
 /// The patterns that an assertion asks for.
 fn demanded(check: &Check<Pattern, Expr>) -> Vec<&Pattern> {
     match check {
-        Check::Course(course) => meaning(course).asks,
+        Check::Temporal(temporal) => meaning(temporal).asks,
         Check::Group { members, .. } => members.iter().flat_map(|member| demanded(&member.check)).collect(),
         Check::Expression(_) | Check::Not(_) | Check::Scoped { .. } | Check::World(_) => Vec::new(),
     }

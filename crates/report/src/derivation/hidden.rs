@@ -3,7 +3,7 @@
 use crate::redact::{self, REDACTED, Withheld, redact};
 use crate::value::shortened;
 use averment_base::diagnostic::render::one_line;
-use averment_engine::vm::derivation::{Derivation, Found, Part, Shown};
+use averment_engine::vm::derivation::{Derivation, DerivationPart, PartResult, Shown};
 use averment_runs::run::Run;
 
 /// Texts and places that are not shown.
@@ -30,7 +30,7 @@ impl HiddenValues {
     }
 
     /// What is to be hidden of a run and the value of one expression on it.
-    pub fn of_part(run: &Run<'_>, part: &Part, shown: &Shown) -> Self {
+    pub fn of_part(run: &Run<'_>, part: &DerivationPart, shown: &Shown) -> Self {
         let (_, mut texts) = redact::environment(run);
         collect(part, &mut texts);
         if is_secret(shown) {
@@ -79,13 +79,13 @@ fn content(shown: &Shown) -> String {
 }
 
 /// The texts of the values of a part that are secrets, without their quotes.
-fn collect(part: &Part, texts: &mut Vec<String>) {
+fn collect(part: &DerivationPart, texts: &mut Vec<String>) {
     let mut open = vec![part];
     while let Some(part) = open.pop() {
-        let course = part.course.iter().flat_map(|course| &course.patterns);
-        let hits = course.clone().flat_map(|pattern| &pattern.hits);
+        let temporal = part.temporal.iter().flat_map(|temporal| &temporal.patterns);
+        let hits = temporal.clone().flat_map(|pattern| &pattern.hits);
         let own = match &part.found {
-            Found::Value(shown) => Some(shown),
+            PartResult::Value(shown) => Some(shown),
             _ => None,
         };
         let bound = part.bindings.iter().chain(hits.clone().flat_map(|hit| &hit.bindings)).map(|(_, shown)| shown);
@@ -94,6 +94,6 @@ fn collect(part: &Part, texts: &mut Vec<String>) {
         }
         open.extend(&part.parts);
         open.extend(hits.filter_map(|hit| hit.condition.as_ref()));
-        open.extend(course.flat_map(|pattern| &pattern.misses).filter_map(|miss| miss.condition.as_ref()));
+        open.extend(temporal.flat_map(|pattern| &pattern.misses).filter_map(|miss| miss.condition.as_ref()));
     }
 }

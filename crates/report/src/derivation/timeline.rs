@@ -5,7 +5,7 @@ use crate::redact::REDACTED;
 use crate::value::shortened;
 use averment_base::diagnostic::render::one_line;
 use averment_builtins::detect::beginning;
-use averment_engine::vm::derivation::{CourseTrace, Part, PatternTrace, Shown, Standing, State};
+use averment_engine::vm::derivation::{DerivationPart, PatternTrace, Shown, Standing, StateTrace, TemporalTrace};
 use averment_runs::run::Run;
 use averment_runs::timeline::rows;
 use serde::Serialize;
@@ -92,7 +92,7 @@ pub struct Stands {
 }
 
 /// A pattern that a step matches: its letter, whether for sure, the values bound.
-type Hit = (String, bool, Vec<(String, Shown)>);
+type HitTrace = (String, bool, Vec<(String, Shown)>);
 
 /// What of an assertion belongs to which step.
 #[derive(Debug, Default)]
@@ -100,9 +100,9 @@ pub struct Marks {
     /// The letter of each pattern, by its text.
     letters: Vec<String>,
     /// Which patterns each step matches.
-    matches: BTreeMap<u32, Vec<Hit>>,
+    matches: BTreeMap<u32, Vec<HitTrace>>,
     /// The states of each statement.
-    states: Vec<Vec<State>>,
+    states: Vec<Vec<StateTrace>>,
     /// Whether steps are looked at.
     any: bool,
     /// True when there are several statements: then each is named.
@@ -115,23 +115,23 @@ pub struct Marks {
 
 impl Marks {
     /// Marks for an assertion with these parts.
-    pub fn new(parts: &[Part]) -> Self {
-        let (mut open, mut statements): (Vec<&Part>, usize) = (parts.iter().collect(), 0);
+    pub fn new(parts: &[DerivationPart]) -> Self {
+        let (mut open, mut statements): (Vec<&DerivationPart>, usize) = (parts.iter().collect(), 0);
         while let Some(part) = open.pop() {
-            statements += usize::from(part.course.as_ref().is_some_and(|course| !course.states.is_empty()));
+            statements += usize::from(part.temporal.as_ref().is_some_and(|temporal| !temporal.states.is_empty()));
             open.extend(&part.parts);
         }
         Self { several: statements > 1, ..Self::default() }
     }
 
     /// Adds a statement; gives what it is called where there are several.
-    pub fn statement(&mut self, course: &CourseTrace) -> Option<String> {
-        self.any |= !course.patterns.is_empty() || !course.states.is_empty();
-        self.cut |= course.cut;
-        if course.states.is_empty() {
+    pub fn statement(&mut self, temporal: &TemporalTrace) -> Option<String> {
+        self.any |= !temporal.patterns.is_empty() || !temporal.states.is_empty();
+        self.cut |= temporal.cut;
+        if temporal.states.is_empty() {
             return None;
         }
-        self.states.push(course.states.clone());
+        self.states.push(temporal.states.clone());
         self.several.then(|| format!("[{}]", self.states.len()))
     }
 

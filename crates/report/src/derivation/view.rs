@@ -9,7 +9,9 @@ use averment_base::diagnostic::render::one_line;
 use averment_base::source::Span;
 use averment_base::truth::{Truth, Verdict};
 use averment_engine::ir::GroupKind;
-use averment_engine::vm::derivation::{Derivation, Found, Hit, Miss, Part, PartKind, PatternTrace, Shown};
+use averment_engine::vm::derivation::{
+    Derivation, DerivationPart, HitTrace, Miss, PartKind, PartResult, PatternTrace, Shown,
+};
 use averment_engine::vm::outcome::Evidence;
 use averment_runs::run::Run;
 use serde::Serialize;
@@ -162,7 +164,7 @@ pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>
 
 /// The value of an expression, and its parts, where `part` was derived on the run with the program's own table.
 #[must_use]
-pub fn value(table: &Table, run: &Run<'_>, shown: &Shown, part: &Part) -> (String, Vec<Node>) {
+pub fn value(table: &Table, run: &Run<'_>, shown: &Shown, part: &DerivationPart) -> (String, Vec<Node>) {
     let hidden = HiddenValues::of_part(run, part, shown);
     let teller = Teller { table, program: 0, run, hidden: &hidden, masked: false };
     let nodes = vec![teller.part(part, &mut Marks::default())];
@@ -171,7 +173,7 @@ pub fn value(table: &Table, run: &Run<'_>, shown: &Shown, part: &Part) -> (Strin
 
 /// Words about the value of an expression, without what is hidden of it and of the run.
 #[must_use]
-pub fn words(run: &Run<'_>, part: &Part, shown: &Shown, words: &str) -> String {
+pub fn words(run: &Run<'_>, part: &DerivationPart, shown: &Shown, words: &str) -> String {
     HiddenValues::of_part(run, part, shown).words(words)
 }
 
@@ -248,10 +250,10 @@ impl Teller<'_, '_> {
         shortened(&one_line(&folded), TEXT)
     }
 
-    fn part(&self, part: &Part, marks: &mut Marks) -> Node {
+    fn part(&self, part: &DerivationPart, marks: &mut Marks) -> Node {
         let mut node = Node::new(mark_of(&part.found), self.title(part));
         node.note = self.note(part);
-        if let Found::Value(shown) = &part.found
+        if let PartResult::Value(shown) = &part.found
             && shown.truth.is_none()
             && part.kind != PartKind::Literal
         {
@@ -261,11 +263,11 @@ impl Teller<'_, '_> {
             let element = node.value.take().unwrap_or_default();
             node = Node { mark: Mark::None, text: format!("for {element}"), ..node };
         }
-        if let Some(course) = &part.course {
-            if let Some(label) = marks.statement(course) {
+        if let Some(temporal) = &part.temporal {
+            if let Some(label) = marks.statement(temporal) {
                 node.text = format!("{label} {}", node.text);
             }
-            for pattern in &course.patterns {
+            for pattern in &temporal.patterns {
                 let letter = marks.pattern(&self.written(Some(pattern.span)), pattern);
                 node.parts.push(self.pattern(pattern, letter));
             }
@@ -305,7 +307,7 @@ impl Teller<'_, '_> {
     }
 
     /// What a part is called.
-    fn title(&self, part: &Part) -> String {
+    fn title(&self, part: &DerivationPart) -> String {
         let written = self.written(part.span);
         match part.kind {
             PartKind::When if written.is_empty() => "when".to_owned(),
@@ -325,13 +327,13 @@ impl Teller<'_, '_> {
         }
     }
 
-    fn note(&self, part: &Part) -> String {
+    fn note(&self, part: &DerivationPart) -> String {
         match part.kind {
             PartKind::Window => self.values(&part.bindings),
             PartKind::Unseen => "not looked at: the answer was known".to_owned(),
             _ => {
                 let by_missing =
-                    matches!(&part.found, Found::Value(shown) if shown.truth.is_some_and(Truth::by_missing));
+                    matches!(&part.found, PartResult::Value(shown) if shown.truth.is_some_and(Truth::by_missing));
                 let tested = matches!(part.kind, PartKind::Test | PartKind::Logic | PartKind::Quantifier);
                 match (self.hidden.words(&part.note), by_missing && tested && part.kind == PartKind::Test) {
                     (note, true) if note.is_empty() => "because something is missing".to_owned(),
@@ -373,7 +375,7 @@ impl Teller<'_, '_> {
         node
     }
 
-    fn hit(&self, hit: &Hit) -> Node {
+    fn hit(&self, hit: &HitTrace) -> Node {
         let mark = if hit.sure { Mark::Yes } else { Mark::Unknown };
         let mut node = Node::new(mark, self.step(hit.step));
         node.note = self.values(&hit.bindings);
@@ -414,16 +416,16 @@ fn first<T>(list: &[T], most: usize) -> (&[T], Option<usize>) {
     (list.get(..most).unwrap_or(list), (more > 0).then_some(more))
 }
 
-fn mark_of(found: &Found) -> Mark {
+fn mark_of(found: &PartResult) -> Mark {
     match found {
-        Found::Nothing => Mark::None,
-        Found::Verdict(Verdict::Pass) => Mark::Yes,
-        Found::Verdict(Verdict::Fail) => Mark::No,
-        Found::Verdict(Verdict::Undecided) => Mark::Unknown,
-        Found::Verdict(Verdict::Vacuous) => Mark::Vacuous,
-        Found::Verdict(Verdict::Error) => Mark::Error,
-        Found::Verdict(Verdict::Skipped) => Mark::None,
-        Found::Value(shown) => match shown.truth {
+        PartResult::Nothing => Mark::None,
+        PartResult::Verdict(Verdict::Pass) => Mark::Yes,
+        PartResult::Verdict(Verdict::Fail) => Mark::No,
+        PartResult::Verdict(Verdict::Undecided) => Mark::Unknown,
+        PartResult::Verdict(Verdict::Vacuous) => Mark::Vacuous,
+        PartResult::Verdict(Verdict::Error) => Mark::Error,
+        PartResult::Verdict(Verdict::Skipped) => Mark::None,
+        PartResult::Value(shown) => match shown.truth {
             Some(Truth::True) => Mark::Yes,
             Some(Truth::TrueByMissing) => Mark::Vacuous,
             Some(Truth::False | Truth::FalseByMissing) => Mark::No,

@@ -7,7 +7,7 @@ use averment_base::source::Span;
 use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::prepare::Prepared;
-use averment_engine::vm::profile::{Cost, Part};
+use averment_engine::vm::profile::{Cost, CostCenter};
 
 impl ProfileReport {
     /// The profile of a check of these programs, which took so many nanoseconds.
@@ -36,7 +36,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn cost(&self, part: Part) -> Option<Cost> {
+    fn cost(&self, part: CostCenter) -> Option<Cost> {
         self.costs.profile.cost(part).copied()
     }
 
@@ -74,7 +74,7 @@ impl Rows<'_> {
                     text: item.text.clone(),
                     location: item.location.clone(),
                     decided: self.costs.decided.get(number as usize).copied().unwrap_or(0),
-                    cost: self.cost(Part::Assertion(number)).unwrap_or_default(),
+                    cost: self.cost(CostCenter::Assertion(number)).unwrap_or_default(),
                 });
             }
         }
@@ -105,12 +105,12 @@ impl Rows<'_> {
                 name: one_line(&pattern.text).into_owned(),
                 location: Some(self.location(pattern.span)),
                 uses: 0,
-                cost: self.cost(Part::Pattern(shape)).unwrap_or_default(),
+                cost: self.cost(CostCenter::Pattern(shape)).unwrap_or_default(),
             });
             row.uses += 1;
         }
         into.extend(rows.into_iter().flatten().filter(|row| row.cost.calls > 0));
-        if let Some(cost) = self.cost(Part::Steps) {
+        if let Some(cost) = self.cost(CostCenter::Steps) {
             let name = "finding the steps of all patterns".to_owned();
             into.push(CostRow { kind: "steps", name, location: None, uses: 0, cost });
         }
@@ -119,7 +119,7 @@ impl Rows<'_> {
     /// Regular expressions.
     fn texts(&self, into: &mut Vec<CostRow>) {
         for (number, regex) in (0_u32..).zip(&self.program.regexes) {
-            let Some(cost) = self.cost(Part::Text(number)) else { continue };
+            let Some(cost) = self.cost(CostCenter::Text(number)) else { continue };
             let places = self.places(|op| matches!(op, Op::Regex(pattern) if pattern.0 == number));
             let name = one_line(&regex.text).into_owned();
             into.push(self.row("text", name, &places, cost));
@@ -129,7 +129,7 @@ impl Rows<'_> {
     /// Functions of the language.
     fn functions(&self, into: &mut Vec<CostRow>) {
         for (number, name) in (0_u32..).zip(&self.program.names) {
-            let Some(cost) = self.cost(Part::Function(number)) else { continue };
+            let Some(cost) = self.cost(CostCenter::Function(number)) else { continue };
             let places = self.places(|op| matches!(op, Op::Call(name, _) if name.0 == number));
             into.push(self.row("function", name.clone(), &places, cost));
         }
@@ -137,13 +137,13 @@ impl Rows<'_> {
 
     fn definitions(&self, into: &mut Vec<CostRow>) {
         for (number, def) in (0_u32..).zip(&self.program.defs) {
-            let Some(cost) = self.cost(Part::Definition(number)) else { continue };
+            let Some(cost) = self.cost(CostCenter::Definition(number)) else { continue };
             let uses = self.places(|op| matches!(op, Op::CallDef(def, _) if def.0 == number)).len();
             let place = self.program.chunks.get(def.code.0 as usize).map(|chunk| self.location(chunk.span));
             into.push(CostRow { kind: "def", name: def.name.clone(), location: place, uses: count(uses), cost });
         }
         for (number, code) in (0_u32..).zip(&self.program.lets) {
-            let Some(cost) = self.cost(Part::Value(number)) else { continue };
+            let Some(cost) = self.cost(CostCenter::Value(number)) else { continue };
             let uses = self.places(|op| matches!(op, Op::Let(value) if value.0 == number)).len();
             let Some(chunk) = self.program.chunks.get(code.0 as usize) else { continue };
             let name = self.name_before(chunk.span).unwrap_or_else(|| self.text(chunk.span));
@@ -159,7 +159,7 @@ impl Rows<'_> {
 
     fn schemas(&self, into: &mut Vec<CostRow>) {
         for (number, schema) in (0_u32..).zip(&self.program.schemas) {
-            let Some(cost) = self.cost(Part::Schema(number)) else { continue };
+            let Some(cost) = self.cost(CostCenter::Schema(number)) else { continue };
             let location = schema.place.map(|place| self.location(place));
             let uses = self.places(|op| match op {
                 Op::IsSchema(schema, _) | Op::IsJsonSchema(schema, _) | Op::ContainsJsonSchema(schema, _) => {

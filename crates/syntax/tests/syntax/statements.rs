@@ -11,7 +11,7 @@ fn project(path: &str) -> String {
     std::fs::read_to_string(averment_fixtures::root().join(path)).unwrap()
 }
 
-/// Whether a text is read as a file that ends with a statement about the course, the world or other statements.
+/// Whether a text is read as a file that ends with a temporal statement, a check of the world or a group of statements.
 fn ends_with_statement(text: &str) -> bool {
     let mut map = SourceMap::default();
     let file = map.add(SourceFile::new("rules.assert", None, text));
@@ -64,7 +64,7 @@ fn the_reference_tells_every_form() {
     for form in FORMS {
         let words = form.words.split('…').next().unwrap().trim();
         assert!(is_told(&language, words), "docs/reference/language.md does not tell `{words}`");
-        // The world and groups of statements are no question of the course.
+        // The world and groups of statements are no question of the page about temporal statements.
         let others = ["file", "env", "tool", "http", "run", "any of", "all of", "none of", "at least"];
         let is_course = !others.contains(&words);
         assert!(!is_course || is_told(&course, words), "docs/reference/course.md does not tell `{words}`");

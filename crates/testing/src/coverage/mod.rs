@@ -14,7 +14,7 @@ pub use text::text;
 use averment_base::source::SourceMap;
 use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::Program;
-use averment_engine::vm::coverage::Seen;
+use averment_engine::vm::coverage::CoverageRecord;
 use averment_engine::vm::outcome::Outcome;
 use averment_engine::vm::prepare::Prepared;
 
@@ -68,7 +68,7 @@ impl Coverage {
     }
 
     /// Adds what one evaluation went through.
-    pub fn add(&mut self, program: &Program, prepared: &Prepared, outcome: &Outcome, seen: &Seen) {
+    pub fn add(&mut self, program: &Program, prepared: &Prepared, outcome: &Outcome, seen: &CoverageRecord) {
         self.runs += 1;
         let judged: Vec<(u32, Verdict)> =
             outcome.results.iter().map(|result| (result.assertion, result.verdict)).collect();

@@ -7,7 +7,7 @@ use averment_builtins::stdlib;
 use averment_engine::bytecode::ops::{DefRef, LetRef, Op};
 use averment_engine::bytecode::program::{Assertion, Check, CodeId, PatternId, Program};
 use averment_engine::ir::{Operand, Purpose, Scope};
-use averment_engine::vm::coverage::{Seen, Ways};
+use averment_engine::vm::coverage::{CoverageRecord, Ways};
 use averment_engine::vm::prepare::Prepared;
 use std::collections::BTreeSet;
 
@@ -100,7 +100,7 @@ pub(super) struct View<'v> {
     pub(super) program: &'v Program,
     pub(super) prepared: &'v Prepared,
     pub(super) judged: &'v [(u32, Verdict)],
-    pub(super) seen: &'v Seen,
+    pub(super) seen: &'v CoverageRecord,
 }
 
 impl View<'_> {
@@ -221,11 +221,11 @@ impl<'p> Collector<'p> {
     fn check(&mut self, check: &'p Check) {
         match check {
             Check::Expression(code) => self.condition(*code, *code),
-            Check::Course(course) => {
-                let patterns: Vec<PatternId> = self.prepared.plan(self.program).patterns_of(*course).collect();
+            Check::Temporal(temporal) => {
+                let patterns: Vec<PatternId> = self.prepared.plan(self.program).patterns_of(*temporal).collect();
                 patterns.into_iter().for_each(|pattern| self.pattern(pattern));
-                let entry = self.program.courses.get(course.0 as usize);
-                for operand in entry.into_iter().flat_map(|entry| entry.course.operands()) {
+                let entry = self.program.temporals.get(temporal.0 as usize);
+                for operand in entry.into_iter().flat_map(|entry| entry.temporal.operands()) {
                     if let Operand::Code(&code, Purpose::Condition | Purpose::Predicate) = operand {
                         self.condition(code, code);
                     }

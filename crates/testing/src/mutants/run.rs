@@ -292,8 +292,8 @@ fn plain(program: &Program) -> Program {
         pattern.span = nowhere;
         pattern.text.clear();
     }
-    for course in &mut plain.courses {
-        course.span = nowhere;
+    for temporal in &mut plain.temporals {
+        temporal.span = nowhere;
     }
     for assertion in &mut plain.assertions {
         assertion.span = nowhere;
@@ -312,6 +312,6 @@ fn placeless(check: &mut Check) {
             member.span = Span::default();
             placeless(&mut member.check);
         }),
-        Check::Expression(_) | Check::Course(_) | Check::World(_) => {}
+        Check::Expression(_) | Check::Temporal(_) | Check::World(_) => {}
     }
 }

@@ -2,8 +2,8 @@
 
 use super::VerifyError;
 use crate::bytecode::ops::{Amount, Literal};
-use crate::bytecode::program::{Assertion, Check, CodeId, CourseId, PatternId, Program};
-use crate::ir::{Alternative, Constant, Course, NameTest, Operand, Settings, Within, World};
+use crate::bytecode::program::{Assertion, Check, CodeId, PatternId, Program, TemporalId};
+use crate::ir::{Alternative, Constant, NameTest, Operand, Settings, Temporal, Within, World};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_base::value::json::parse;
@@ -12,13 +12,13 @@ use bumpalo::Bump;
 
 /// Checks the tables of a program.
 pub(super) fn verify(program: &Program) -> Result<(), VerifyError> {
-    let parts = Parts { program };
+    let parts = PartVerifier { program };
     parts.definitions()?;
     parts.places()?;
     for pattern in &program.patterns {
         pattern.alternatives.iter().try_for_each(|alternative| parts.alternative(alternative))?;
     }
-    program.courses.iter().try_for_each(|entry| parts.course(&entry.course))?;
+    program.temporals.iter().try_for_each(|entry| parts.temporal(&entry.temporal))?;
     program.assertions.iter().try_for_each(|assertion| parts.assertion(assertion))?;
     parts.groups()?;
     program.constants.iter().try_for_each(constant)
@@ -53,11 +53,11 @@ fn is_number(text: &str) -> bool {
         .is_ok_and(|document| matches!(document.node.value, Value::Number(Number::Written(written)) if written == text))
 }
 
-struct Parts<'a> {
+struct PartVerifier<'a> {
     program: &'a Program,
 }
 
-impl Parts<'_> {
+impl PartVerifier<'_> {
     fn range(&self, number: u32, length: usize, what: &str) -> Result<(), VerifyError> {
         if (number as usize) < length { Ok(()) } else { Err(VerifyError::new(format!("there is no {what} {number}"))) }
     }
@@ -118,7 +118,7 @@ impl Parts<'_> {
             .copied()
             .chain(program.chunks.iter().map(|chunk| chunk.span))
             .chain(program.patterns.iter().map(|pattern| pattern.span))
-            .chain(program.courses.iter().map(|entry| entry.span))
+            .chain(program.temporals.iter().map(|entry| entry.span))
             .chain(program.assertions.iter().map(|assertion| assertion.span))
             .chain(program.rules.iter().map(|rule| rule.span))
             .chain(program.params.iter().map(|param| param.span))
@@ -145,8 +145,8 @@ impl Parts<'_> {
         alternative.joins.iter().try_for_each(|&code| self.code(code))
     }
 
-    fn course(&self, course: &Course<PatternId, CodeId>) -> Result<(), VerifyError> {
-        course.operands().into_iter().try_for_each(|operand| match operand {
+    fn temporal(&self, temporal: &Temporal<PatternId, CodeId>) -> Result<(), VerifyError> {
+        temporal.operands().into_iter().try_for_each(|operand| match operand {
             Operand::Pattern(pattern) => self.pattern(*pattern),
             Operand::Code(code, _) => self.code(*code),
             Operand::Within(Within::Time(bound)) if !bound.is_finite() => {
@@ -172,7 +172,7 @@ impl Parts<'_> {
     fn check(&self, check: &Check) -> Result<(), VerifyError> {
         match check {
             Check::Expression(code) => self.code(*code),
-            Check::Course(CourseId(course)) => self.range(*course, self.program.courses.len(), "statement"),
+            Check::Temporal(TemporalId(temporal)) => self.range(*temporal, self.program.temporals.len(), "statement"),
             Check::Not(inner) => self.check(inner),
             Check::Group { members, .. } => members.iter().try_for_each(|member| {
                 weight(member.weight)?;

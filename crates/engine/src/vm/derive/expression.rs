@@ -4,7 +4,7 @@
 use crate::bytecode::ops::{Op, Target};
 use crate::bytecode::program::{Chunk, CodeId};
 use crate::vm::context::Scope;
-use crate::vm::derivation::{Found, Part, PartKind, Shown};
+use crate::vm::derivation::{DerivationPart, PartKind, PartResult, Shown};
 use crate::vm::fault::Fault;
 use crate::vm::frame::Frame;
 use crate::vm::machine::{Flow, LetState, Machine};
@@ -26,7 +26,7 @@ pub(in crate::vm) struct Tracer {
 /// A part, and by which operator it is a chain: `a and b and c` are three parts of one.
 #[derive(Debug, Default)]
 struct Made {
-    part: Part,
+    part: DerivationPart,
     chain: Option<Chain>,
 }
 
@@ -40,9 +40,9 @@ enum Chain {
 #[derive(Debug)]
 struct Running {
     quantifier: ExprQuantifier,
-    source: Part,
+    source: DerivationPart,
     /// Elements with their bodies: those that decide, and of the others the first.
-    elements: Vec<Part>,
+    elements: Vec<DerivationPart>,
     /// The element in work.
     element: Shown,
     /// How many of the kept elements only confirm what others say.
@@ -52,7 +52,7 @@ struct Running {
 
 /// An instruction that was executed.
 #[derive(Clone, Copy)]
-struct Place<'o> {
+struct Instruction<'o> {
     op: Op,
     ops: &'o [Op],
     /// Its number in the expression.
@@ -74,7 +74,7 @@ const PLAIN: usize = 3;
 impl<'run> Machine<'run> {
     /// Evaluates an expression once more and gives it with the values of its parts. Limits start afresh for it, and are as
     /// they were afterwards: a derivation changes no verdict.
-    pub(in crate::vm) fn traced(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Part {
+    pub(in crate::vm) fn traced(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> DerivationPart {
         let (meter, known) = (self.meter, vec![LetState::Unknown; self.lets.len()]);
         let lets = std::mem::replace(&mut self.lets, known);
         self.refuel();
@@ -84,16 +84,17 @@ impl<'run> Machine<'run> {
         let outcome = self.evaluate(code, scope);
         self.recorder = recorder;
         let made = self.tracer.take().unwrap_or_default().made;
-        let mut parts: Vec<Part> = made.into_iter().map(|made| made.part).collect();
+        let mut parts: Vec<DerivationPart> = made.into_iter().map(|made| made.part).collect();
         let part = match outcome {
-            Ok(node) => {
-                parts.pop().unwrap_or_else(|| Part { found: Found::Value(self.shown(&node)), ..Part::default() })
-            }
-            Err(fault) => Part { note: fault.to_string(), parts, ..Part::default() },
+            Ok(node) => parts.pop().unwrap_or_else(|| DerivationPart {
+                found: PartResult::Value(self.shown(&node)),
+                ..DerivationPart::default()
+            }),
+            Err(fault) => DerivationPart { note: fault.to_string(), parts, ..DerivationPart::default() },
         };
         // The judgement itself goes on as if nobody had looked.
         (self.meter, self.lets) = (meter, lets);
-        Part { span: part.span.or(Some(self.code_span(code))), ..part }
+        DerivationPart { span: part.span.or(Some(self.code_span(code))), ..part }
     }
 
     /// Runs a chunk as the machine's own loop does, and notes what every instruction made.
@@ -109,7 +110,7 @@ impl<'run> Machine<'run> {
             self.meter.charge(u64::from(op.cost()))?;
             let before = self.tracer.as_ref().map_or(0, |tracer| tracer.made.len());
             let flow = self.step(op, start + at, frame, scope)?;
-            self.note_step(Place { op, ops, at, start, before, frame }, matches!(flow, Flow::Jump(_)));
+            self.note_step(Instruction { op, ops, at, start, before, frame }, matches!(flow, Flow::Jump(_)));
             at = match flow {
                 Flow::Next => at + 1,
                 Flow::Jump(target) => target as usize,
@@ -118,12 +119,12 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    fn note_step(&mut self, place: Place<'_>, jumped: bool) {
+    fn note_step(&mut self, place: Instruction<'_>, jumped: bool) {
         let Some(mut tracer) = self.tracer.take() else { return };
         match place.op {
             Op::SkipIfFalse(target) | Op::SkipIfTrue(target) if jumped => self.skip_right(&mut tracer, place, target),
             Op::SkipThen(_) | Op::SkipElse(_) if jumped => {
-                tracer.push(Part { kind: PartKind::Unseen, ..Part::default() }, None);
+                tracer.push(DerivationPart { kind: PartKind::Unseen, ..DerivationPart::default() }, None);
             }
             Op::Next(slot, _) if !jumped => self.enter_element(&mut tracer, place.frame, slot.0),
             Op::SkipIfFalse(_) | Op::SkipIfTrue(_) | Op::SkipThen(_) | Op::SkipElse(_) | Op::Next(..) => {}
@@ -135,17 +136,26 @@ impl<'run> Machine<'run> {
     }
 
     /// The right side of `and` or `or` was not needed.
-    fn skip_right(&self, tracer: &mut Tracer, place: Place<'_>, target: Target) {
+    fn skip_right(&self, tracer: &mut Tracer, place: Instruction<'_>, target: Target) {
         let Some(left) = tracer.made.pop() else { return };
         let joining = (target.0 as usize).checked_sub(1);
         let chain = joining.and_then(|at| place.ops.get(at)).and_then(|op| chain_of(*op));
         let right = joining.and_then(|at| at.checked_sub(1)).map(|at| self.span(place.start + at));
         let span = self.span(place.start + place.at);
-        let unseen = Made { part: Part { kind: PartKind::Unseen, span: right, ..Part::default() }, chain: None };
+        let unseen = Made {
+            part: DerivationPart { kind: PartKind::Unseen, span: right, ..DerivationPart::default() },
+            chain: None,
+        };
         let found = left.part.found.clone();
         let parts = chained(chain, [left, unseen]);
         tracer.push(
-            Part { kind: PartKind::Logic, span: Some(span), found: plain(found), parts, ..Part::default() },
+            DerivationPart {
+                kind: PartKind::Logic,
+                span: Some(span),
+                found: plain(found),
+                parts,
+                ..DerivationPart::default()
+            },
             chain,
         );
     }
@@ -158,52 +168,52 @@ impl<'run> Machine<'run> {
     }
 
     /// An instruction that left a value.
-    fn note_value(&self, tracer: &mut Tracer, place: Place<'_>) {
+    fn note_value(&self, tracer: &mut Tracer, place: Instruction<'_>) {
         let Some(&node) = self.stack.last() else { return };
         let number = place.start + place.at;
         // What nested code made comes on top of what the instruction takes.
         let bodies = tracer.made.split_off(place.before.min(tracer.made.len()));
         let taken = tracer.take(place.op.effect().0 as usize);
-        let part = Part {
+        let part = DerivationPart {
             span: Some(self.span(number)),
-            found: Found::Value(self.shown(&node)),
+            found: PartResult::Value(self.shown(&node)),
             note: self.remark(number, &node),
-            ..Part::default()
+            ..DerivationPart::default()
         };
         let mut chain = None;
         let part = match place.op {
-            Op::Constant(_) | Op::Regex(_) => Part { kind: PartKind::Literal, ..part },
+            Op::Constant(_) | Op::Regex(_) => DerivationPart { kind: PartKind::Literal, ..part },
             Op::Let(_) if !bodies.is_empty() => defined(part, Vec::new(), bodies),
             Op::CallDef(..) => defined(part, taken, bodies),
             Op::Field(..) | Op::Index(_) | Op::Every(_) | Op::Deep(_) => path(part, taken),
             Op::Condition() => condition(part, taken),
             // `a implies b` is `not a or b`: the premise is shown as it is written.
             Op::Not() if taken.first().is_some_and(|made| made.part.span == part.span) => own(taken).remove(0),
-            Op::Not() => Part { kind: PartKind::Logic, parts: unwritten(taken), ..part },
+            Op::Not() => DerivationPart { kind: PartKind::Logic, parts: unwritten(taken), ..part },
             Op::And() | Op::Or() => {
                 chain = chain_of(place.op);
-                Part { kind: PartKind::Logic, parts: chained(chain, taken), ..part }
+                DerivationPart { kind: PartKind::Logic, parts: chained(chain, taken), ..part }
             }
-            Op::Choose() => Part { kind: PartKind::Logic, parts: own(taken), ..part },
+            Op::Choose() => DerivationPart { kind: PartKind::Logic, parts: own(taken), ..part },
             Op::End() => tracer.end(part),
             Op::Test(..)
             | Op::Inspect(..)
             | Op::IsType(..)
             | Op::IsSchema(..)
             | Op::IsJsonSchema(..)
-            | Op::ContainsJsonSchema(..) => Part { kind: PartKind::Test, parts: unwritten(taken), ..part },
+            | Op::ContainsJsonSchema(..) => DerivationPart { kind: PartKind::Test, parts: unwritten(taken), ..part },
             Op::Negate() | Op::Range(..) | Op::List(_) | Op::Object(..) if taken.iter().all(is_literal) => {
-                Part { kind: PartKind::Literal, ..part }
+                DerivationPart { kind: PartKind::Literal, ..part }
             }
-            _ if place.op.effect().0 == 0 => Part { kind: PartKind::Value, ..part },
-            _ => Part { kind: PartKind::Computed, parts: unwritten(taken), ..part },
+            _ if place.op.effect().0 == 0 => DerivationPart { kind: PartKind::Value, ..part },
+            _ => DerivationPart { kind: PartKind::Computed, parts: unwritten(taken), ..part },
         };
         tracer.push(part, chain);
     }
 }
 
 impl Tracer {
-    fn push(&mut self, part: Part, chain: Option<Chain>) {
+    fn push(&mut self, part: DerivationPart, chain: Option<Chain>) {
         self.count += 1;
         let mut part = part;
         if self.count > PARTS {
@@ -238,22 +248,27 @@ impl Tracer {
             running.more += 1;
             return;
         }
-        let found = Found::Value(std::mem::take(&mut running.element));
-        running.elements.push(Part { kind: PartKind::Element, found, parts: vec![body.part], ..Part::default() });
+        let found = PartResult::Value(std::mem::take(&mut running.element));
+        running.elements.push(DerivationPart {
+            kind: PartKind::Element,
+            found,
+            parts: vec![body.part],
+            ..DerivationPart::default()
+        });
     }
 
     /// The quantifier is done.
-    fn end(&mut self, part: Part) -> Part {
+    fn end(&mut self, part: DerivationPart) -> DerivationPart {
         let Some(running) = self.loops.pop() else { return part };
         let source = (running.source.kind != PartKind::Literal).then_some(running.source);
         let parts = source.into_iter().chain(running.elements).collect();
-        Part { kind: PartKind::Quantifier, parts, more: running.more, ..part }
+        DerivationPart { kind: PartKind::Quantifier, parts, more: running.more, ..part }
     }
 }
 
-fn truth_of(part: &Part) -> Option<bool> {
+fn truth_of(part: &DerivationPart) -> Option<bool> {
     match &part.found {
-        Found::Value(shown) => shown.truth.and_then(averment_base::truth::Truth::plain),
+        PartResult::Value(shown) => shown.truth.and_then(averment_base::truth::Truth::plain),
         _ => None,
     }
 }
@@ -267,15 +282,15 @@ fn chain_of(op: Op) -> Option<Chain> {
 }
 
 /// The truth of a part as that of the whole.
-fn plain(found: Found) -> Found {
+fn plain(found: PartResult) -> PartResult {
     match found {
-        Found::Value(shown) => Found::Value(Shown { path: String::new(), ..shown }),
+        PartResult::Value(shown) => PartResult::Value(Shown { path: String::new(), ..shown }),
         other => other,
     }
 }
 
 /// The parts of a chain: those of a part that is the same chain stand beside the others.
-fn chained(chain: Option<Chain>, made: impl IntoIterator<Item = Made>) -> Vec<Part> {
+fn chained(chain: Option<Chain>, made: impl IntoIterator<Item = Made>) -> Vec<DerivationPart> {
     let mut parts = Vec::new();
     for (at, one) in made.into_iter().enumerate() {
         if at == 0 && one.chain.is_some() && one.chain == chain {
@@ -287,12 +302,12 @@ fn chained(chain: Option<Chain>, made: impl IntoIterator<Item = Made>) -> Vec<Pa
     parts
 }
 
-fn own(made: Vec<Made>) -> Vec<Part> {
+fn own(made: Vec<Made>) -> Vec<DerivationPart> {
     made.into_iter().map(|made| made.part).collect()
 }
 
 /// The parts that are not simply written in the rule.
-fn unwritten(made: Vec<Made>) -> Vec<Part> {
+fn unwritten(made: Vec<Made>) -> Vec<DerivationPart> {
     own(made).into_iter().filter(|part| part.kind != PartKind::Literal).collect()
 }
 
@@ -301,7 +316,7 @@ fn is_literal(made: &Made) -> bool {
 }
 
 /// A path is one part, however long: what it begins with is shown only where that is more than a name.
-fn path(part: Part, taken: Vec<Made>) -> Part {
+fn path(part: DerivationPart, taken: Vec<Made>) -> DerivationPart {
     let mut parts = Vec::new();
     for below in unwritten(taken) {
         match below.kind {
@@ -311,23 +326,23 @@ fn path(part: Part, taken: Vec<Made>) -> Part {
             _ => parts.push(below),
         }
     }
-    Part { kind: PartKind::Value, parts, ..part }
+    DerivationPart { kind: PartKind::Value, parts, ..part }
 }
 
 /// A value used as a condition is that value, with its truth.
-fn condition(part: Part, mut taken: Vec<Made>) -> Part {
+fn condition(part: DerivationPart, mut taken: Vec<Made>) -> DerivationPart {
     let Some(Made { part: mut below, .. }) = taken.pop() else { return part };
-    if let (Found::Value(of_below), Found::Value(shown)) = (&mut below.found, part.found) {
+    if let (PartResult::Value(of_below), PartResult::Value(shown)) = (&mut below.found, part.found) {
         of_below.truth = shown.truth;
     }
     below
 }
 
 /// A definition in use: its arguments, and what it is made of where that says more than the value.
-fn defined(part: Part, taken: Vec<Made>, bodies: Vec<Made>) -> Part {
+fn defined(part: DerivationPart, taken: Vec<Made>, bodies: Vec<Made>) -> DerivationPart {
     let mut parts = unwritten(taken);
     parts.extend(unwritten(bodies));
-    Part { kind: PartKind::Definition, parts, ..part }
+    DerivationPart { kind: PartKind::Definition, parts, ..part }
 }
 
 impl<'run> Machine<'run> {

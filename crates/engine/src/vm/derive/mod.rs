@@ -7,7 +7,7 @@ mod expression;
 mod values;
 
 use super::context::Context;
-use super::derivation::{CourseTrace, Found, Part, PartKind};
+use super::derivation::{DerivationPart, PartKind, PartResult, TemporalTrace};
 use super::fault::Fault;
 use super::machine::Machine;
 use super::outcome::Finding;
@@ -23,9 +23,9 @@ const PARTS: usize = 20_000;
 #[derive(Debug, Default)]
 pub(super) struct Recording {
     /// The parts that are being judged, the innermost last.
-    open: Vec<Part>,
+    open: Vec<DerivationPart>,
     /// Parts that are done and belong to no open one.
-    done: Vec<Part>,
+    done: Vec<DerivationPart>,
     /// How many there are.
     count: usize,
     cut: bool,
@@ -47,14 +47,14 @@ impl Recording {
     }
 
     /// The outermost parts, and whether some were left out.
-    pub(super) fn finish(mut self) -> (Vec<Part>, bool) {
+    pub(super) fn finish(mut self) -> (Vec<DerivationPart>, bool) {
         while !self.open.is_empty() {
             self.close();
         }
         (self.done, self.cut)
     }
 
-    fn add(&mut self, part: Part) {
+    fn add(&mut self, part: DerivationPart) {
         let size = size(&part);
         if self.count + size > PARTS {
             self.cut = true;
@@ -81,7 +81,7 @@ impl Recording {
 }
 
 /// How many parts a part is.
-fn size(part: &Part) -> usize {
+fn size(part: &DerivationPart) -> usize {
     let mut count = 0;
     let mut open = vec![part];
     while let Some(part) = open.pop() {
@@ -92,13 +92,13 @@ fn size(part: &Part) -> usize {
 }
 
 /// A statement of a group with one part and no condition is that part.
-fn single(mut part: Part) -> Part {
+fn single(mut part: DerivationPart) -> DerivationPart {
     if part.kind == PartKind::Member
         && part.parts.len() == 1
         && part.more == 0
         && let Some(only) = part.parts.pop()
     {
-        return Part { span: part.span.or(only.span), ..only };
+        return DerivationPart { span: part.span.or(only.span), ..only };
     }
     part
 }
@@ -113,7 +113,7 @@ impl<'run> Machine<'run> {
     pub(super) fn open_part(&mut self, kind: PartKind, span: Option<Span>) {
         match &mut self.recording {
             Some(recording) if recording.muted > 0 => recording.muted += 1,
-            Some(recording) => recording.open.push(Part { kind, span, ..Part::default() }),
+            Some(recording) => recording.open.push(DerivationPart { kind, span, ..DerivationPart::default() }),
             None => {}
         }
     }
@@ -128,14 +128,15 @@ impl<'run> Machine<'run> {
         if let Some(part) = recording.open.last_mut() {
             match judged {
                 Ok(finding) => {
-                    part.found = Found::Verdict(finding.verdict);
+                    part.found = PartResult::Verdict(finding.verdict);
                     // Windows and blocks say which they are; what their parts found is said there.
                     if part.note.is_empty() && leads(part.kind) {
                         part.note.clone_from(&finding.reason);
                     }
                 }
                 Err(fault) => {
-                    part.found = Found::Verdict(if fault.unfit().is_some() { Verdict::Fail } else { Verdict::Error });
+                    part.found =
+                        PartResult::Verdict(if fault.unfit().is_some() { Verdict::Fail } else { Verdict::Error });
                     part.note = fault.to_string();
                 }
             }
@@ -144,7 +145,7 @@ impl<'run> Machine<'run> {
     }
 
     /// Adds a part to the innermost open one.
-    pub(super) fn add_part(&mut self, part: Part) {
+    pub(super) fn add_part(&mut self, part: DerivationPart) {
         if let Some(recording) = self.recording.as_mut().filter(|recording| recording.muted == 0) {
             recording.add(part);
         }
@@ -172,7 +173,7 @@ impl<'run> Machine<'run> {
             return;
         }
         if self.derives() {
-            let bindings = super::course::watch::given(self, context);
+            let bindings = super::temporal::watch::given(self, context);
             let step = context.step.and_then(|step| self.run.steps.iter().position(|other| std::ptr::eq(other, step)));
             self.open_part(PartKind::Window, None);
             if let Some(part) = self.recording.as_mut().and_then(|recording| recording.open.last_mut()) {
@@ -184,10 +185,10 @@ impl<'run> Machine<'run> {
     }
 
     /// Gives the innermost open part its patterns and states.
-    pub(super) fn note_course(&mut self, course: CourseTrace) {
+    pub(super) fn note_temporal(&mut self, temporal: TemporalTrace) {
         let recording = self.recording.as_mut().filter(|recording| recording.muted == 0);
         if let Some(part) = recording.and_then(|recording| recording.open.last_mut()) {
-            part.course = Some(Box::new(course));
+            part.temporal = Some(Box::new(temporal));
         }
     }
 }
@@ -197,8 +198,8 @@ fn names(program: &Program, check: &Check) -> Vec<String> {
     let mut open = vec![check];
     while let Some(check) = open.pop() {
         match check {
-            Check::Course(course) => {
-                let entry = program.courses.get(course.0 as usize);
+            Check::Temporal(temporal) => {
+                let entry = program.temporals.get(temporal.0 as usize);
                 return entry.map_or_else(Vec::new, |entry| entry.binding_names.clone());
             }
             Check::Not(inner) | Check::Scoped { body: inner, .. } => open.push(inner),
@@ -213,7 +214,7 @@ fn names(program: &Program, check: &Check) -> Vec<String> {
 pub(super) fn kind_of(check: &Check) -> PartKind {
     match check {
         Check::Expression(_) => PartKind::Expression,
-        Check::Course(_) => PartKind::Course,
+        Check::Temporal(_) => PartKind::Temporal,
         Check::Not(_) => PartKind::Not,
         Check::Group { kind, .. } => PartKind::Group(*kind),
         Check::Scoped { .. } => PartKind::Block,
@@ -225,7 +226,7 @@ pub(super) fn kind_of(check: &Check) -> PartKind {
 pub(super) fn span_of(program: &Program, check: &Check) -> Option<Span> {
     match check {
         Check::Expression(code) => program.chunks.get(code.0 as usize).map(|chunk| chunk.span),
-        Check::Course(course) => program.courses.get(course.0 as usize).map(|entry| entry.span),
+        Check::Temporal(temporal) => program.temporals.get(temporal.0 as usize).map(|entry| entry.span),
         _ => None,
     }
 }
@@ -241,5 +242,5 @@ fn window(context: &Context<'_>) -> String {
 
 /// Whether the reason of a finding is this part's own.
 fn leads(kind: PartKind) -> bool {
-    matches!(kind, PartKind::Course | PartKind::World)
+    matches!(kind, PartKind::Temporal | PartKind::World)
 }

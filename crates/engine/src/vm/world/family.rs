@@ -129,9 +129,9 @@ impl Process {
     /// Its line in `/proc/PID/stat`: the state and the parent stand behind the name, which may hold anything.
     fn read(pid: i32) -> Option<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let mut facts = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
-        let dead = matches!(facts.next()?, "Z" | "X");
-        let parent = facts.next()?.parse().ok()?;
+        let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
+        let dead = matches!(fields.next()?, "Z" | "X");
+        let parent = fields.next()?.parse().ok()?;
         (!dead).then_some(Self { pid, parent })
     }
 

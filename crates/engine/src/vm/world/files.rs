@@ -64,24 +64,24 @@ fn resolve(path: &Path) -> std::io::Result<PathBuf> {
 }
 
 fn state(permissions: &Permissions, path: &str, place: &Path, look: FileLook) -> Result<FileState, Fault> {
-    let facts = match std::fs::symlink_metadata(place) {
-        Ok(facts) => facts,
+    let metadata = match std::fs::symlink_metadata(place) {
+        Ok(metadata) => metadata,
         Err(error) if nothing_there(&error) => return Ok(FileState::Missing),
         Err(error) => return Err(cannot_read(path, &error)),
     };
     if look == FileLook::Presence {
-        return Ok(FileState::Unread(facts.len()));
+        return Ok(FileState::Unread(metadata.len()));
     }
     // Opening a pipe or a device may already wait for ever, or do something.
-    if !facts.is_dir() && !facts.is_file() {
+    if !metadata.is_dir() && !metadata.is_file() {
         return Err(Fault::Other(format!("`{path}` is no regular file")));
     }
-    let file = match open(place, facts.is_dir()) {
+    let file = match open(place, metadata.is_dir()) {
         Ok(file) => file,
         Err(error) if nothing_there(&error) => return Ok(FileState::Missing),
         Err(error) => return Err(cannot_read(path, &error)),
     };
-    if facts.is_dir() {
+    if metadata.is_dir() {
         return names(&file).map(FileState::Folder).map_err(|error| cannot_read(path, &error));
     }
     let opened = file.metadata().map_err(|error| cannot_read(path, &error))?;

@@ -5,12 +5,12 @@
 //! subject can satisfy it; everything that is not understood is taken as possible, so that a "no" is certain and everything else is not claimed.
 
 pub mod build;
-pub mod course;
 pub mod formula;
 pub mod key;
 pub mod numbers;
 pub mod patterns;
 pub mod solve;
+pub mod temporal;
 pub mod texts;
 pub mod values;
 pub mod witness;

@@ -1,0 +1,116 @@
+//! Tests of a value: `== 3`, `not matches /x/`, `is Refund`, `is empty`.
+
+use super::Checker;
+use super::expr::Typed;
+use super::scope::{LookupSide, Scope};
+use super::ty::Ty;
+use crate::ir::{ExprKind, Tested, Type, ValueTest};
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::source::Span;
+use averment_syntax::ast::{self, TestKind};
+
+/// The types behind `is`; units are numbers inside traces.
+const TYPES: [(&str, Type); 8] = [
+    ("string", Type::String),
+    ("number", Type::Number),
+    ("integer", Type::Integer),
+    ("boolean", Type::Boolean),
+    ("list", Type::List),
+    ("object", Type::Object),
+    ("null", Type::Null),
+    ("any", Type::Any),
+];
+
+impl<'a> Checker<'a> {
+    /// A test with its subject.
+    pub(super) fn test(
+        &mut self,
+        scope: &Scope<'a>,
+        subject: &'a ast::Expr,
+        test: &'a ast::ValueTest,
+        span: Span,
+    ) -> Typed {
+        let value = self.expr(scope, subject);
+        let text = self.written(subject.span);
+        self.test_of(scope, value, &text, test, span)
+    }
+
+    /// A test of a value that is there already; `text` is how the subject is written.
+    pub(super) fn test_of(
+        &mut self,
+        scope: &Scope<'a>,
+        subject: Typed,
+        text: &str,
+        test: &'a ast::ValueTest,
+        span: Span,
+    ) -> Typed {
+        let operand = test.operand.as_deref().map(|operand| self.operand(scope, operand, test, text));
+        let Some(kind) = self.test_kind(scope.file, test) else { return Typed::broken(span) };
+        if let Some(operand) = &operand {
+            self.check_test(test, &subject, text, operand);
+        } else {
+            self.check_unary_test(test, &subject, text);
+        }
+        let tested = Tested {
+            kind,
+            negated: test.negated,
+            subject: Box::new(subject.expr),
+            operand: operand.map(|operand| Box::new(operand.expr)),
+        };
+        Typed::new(ExprKind::Test(tested), span, Ty::Boolean)
+    }
+
+    /// The right-hand side. A regular expression and a binding are told what they are tested against, for their messages.
+    fn operand(&mut self, scope: &Scope<'a>, operand: &'a ast::Expr, test: &ast::ValueTest, subject: &str) -> Typed {
+        match &operand.kind {
+            ast::ExprKind::Regex(regex) => self.regex_literal(regex, Some(subject)),
+            ast::ExprKind::Binding(_) => {
+                let value = self.expr(&scope.on(LookupSide::Plain), operand);
+                let operator = self.written(test.operator);
+                self.note_test_of_binding(operand.span, &operator, subject);
+                value
+            }
+            _ => self.expr(&scope.on(LookupSide::Plain), operand),
+        }
+    }
+
+    fn test_kind(&mut self, file: usize, test: &ast::ValueTest) -> Option<ValueTest> {
+        let Some(name) = &test.name else { return Some(ValueTest::Plain(test.kind)) };
+        let capital = name.text.starts_with(|first: char| first.is_ascii_uppercase());
+        if test.kind == TestKind::Is && !capital {
+            return self.type_test(name).map(ValueTest::IsType);
+        }
+        let schema = self.schema_named(file, name)?;
+        Some(match test.kind {
+            TestKind::IsJson => ValueTest::IsJsonSchema(schema),
+            TestKind::ContainsJson => ValueTest::ContainsJsonSchema(schema),
+            _ => ValueTest::IsSchema(schema),
+        })
+    }
+
+    fn type_test(&mut self, name: &ast::Name) -> Option<Type> {
+        let units = ["duration", "money", "size"];
+        if units.contains(&name.text.as_str()) {
+            return Some(Type::Number);
+        }
+        if let Some((_, ty)) = TYPES.iter().find(|(word, _)| *word == name.text) {
+            return Some(*ty);
+        }
+        let words = TYPES.map(|(word, _)| word);
+        let mut diagnostic = Diagnostic::new(Slug::UnknownType, name.span, format!("unknown type `{}`", name.text));
+        let all = format!("the types are {}; a schema's name starts with a capital", words.join(", "));
+        diagnostic = match suggest::nearest(&name.text, words) {
+            _ if matches!(name.text.as_str(), "true" | "false") => {
+                diagnostic.help(format!("`is` asks for a type; a value is compared: `== {}`", name.text))
+            }
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+                format!("replace with `{near}`"),
+                name.span,
+                near,
+            ),
+            None => diagnostic.help(all),
+        };
+        self.report(diagnostic);
+        None
+    }
+}

@@ -1,0 +1,45 @@
+//! The literals and texts of a program, each once.
+
+use super::number;
+use crate::bytecode::ops::{Literal, Name};
+use crate::ir::Constant;
+use rustc_hash::FxHashMap;
+
+/// Collects literals and texts and gives them numbers in the order in which they are first asked for.
+#[derive(Default)]
+pub(super) struct ConstantPool {
+    constants: Vec<Constant>,
+    constant_numbers: FxHashMap<String, u32>,
+    names: Vec<String>,
+    name_numbers: FxHashMap<String, u32>,
+}
+
+impl ConstantPool {
+    /// The number of a literal.
+    pub(super) fn constant(&mut self, constant: Constant) -> Literal {
+        // The debug form tells every two literals apart: it names the variant and quotes texts.
+        let key = format!("{constant:?}");
+        let next = number(self.constants.len());
+        let found = *self.constant_numbers.entry(key).or_insert(next);
+        if found == next {
+            self.constants.push(constant);
+        }
+        Literal(found)
+    }
+
+    /// The number of a text.
+    pub(super) fn name(&mut self, name: &str) -> Name {
+        if let Some(&found) = self.name_numbers.get(name) {
+            return Name(found);
+        }
+        let next = number(self.names.len());
+        self.names.push(name.to_owned());
+        self.name_numbers.insert(name.to_owned(), next);
+        Name(next)
+    }
+
+    /// The tables of the program.
+    pub(super) fn into_tables(self) -> (Vec<Constant>, Vec<String>) {
+        (self.constants, self.names)
+    }
+}

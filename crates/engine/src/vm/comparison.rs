@@ -1,0 +1,382 @@
+//! Instructions that test values. What is missing decides a test by itself, what is not recorded leaves it undecided; only
+//! `exists`, `is missing` and `is empty` look at missing values directly. Every test notes what it saw while evidence is collected.
+
+use super::fault::Fault;
+use super::machine::{Machine, broken};
+use super::nearest;
+use super::observe::{Misfit, TestKindSeen};
+use super::profile::CostCenter;
+use crate::bytecode::ops::SchemaRef;
+use crate::ir::Type;
+use averment_base::truth::Truth;
+use averment_base::value::compare::{compare, equal, identical};
+use averment_base::value::{Node, Number, Range, Value};
+use averment_builtins::schema::{Schema, Violation};
+use averment_builtins::test;
+use averment_syntax::ast::TestKind;
+use std::cmp::Ordering;
+
+/// What a side of a test decides before its value is looked at.
+fn settled(node: &Node<'_>) -> Option<Truth> {
+    match node.value {
+        Value::Missing => Some(Truth::missing(false)),
+        Value::Absent | Value::Truth(Truth::Undecided) => Some(Truth::Undecided),
+        _ => None,
+    }
+}
+
+/// The same for both sides: missing before not recorded, for a positive test on something missing is false whatever the other side is.
+fn settled_both(left: &Node<'_>, right: &Node<'_>) -> Option<Truth> {
+    let sides = [settled(left), settled(right)];
+    let missing = sides.iter().flatten().find(|truth| truth.by_missing()).copied();
+    missing.or_else(|| sides.into_iter().flatten().next())
+}
+
+/// A truth as the side of a test carries on that something missing decided it.
+fn marked(truth: Truth, sides: [&Node<'_>; 2]) -> Truth {
+    sides.into_iter().fold(truth, |truth, side| match side.value {
+        Value::Truth(cause) => truth.marked_by(cause),
+        _ => truth,
+    })
+}
+
+/// Whether a value has a type.
+pub(super) fn has_type(subject: &Node<'_>, ty: Type) -> Truth {
+    settled(subject).unwrap_or_else(|| Truth::from_bool(test::has_type(&subject.value, ty)))
+}
+
+pub(super) fn negate_if(truth: Truth, negated: bool) -> Truth {
+    if negated { !truth } else { truth }
+}
+
+impl<'run> Machine<'run> {
+    pub(super) fn test(&mut self, kind: TestKind, negated: bool, at: usize) -> Result<(), Fault> {
+        // `contains none` is the opposite of `contains any`, also where something is missing.
+        let (kind, negated) = match kind {
+            TestKind::ContainsNone => (TestKind::ContainsAny, !negated),
+            kind => (kind, negated),
+        };
+        let grade = self.comparison_grade(kind, negated);
+        let operand = self.pop()?;
+        let subject = self.pop()?;
+        let truth = negate_if(self.positive(kind, &subject, &operand)?, negated);
+        self.note_test(at, TestKindSeen::Compared, subject, Some(operand), truth);
+        if self.recorder.is_some()
+            && let Some(holds) = truth.plain().map(|holds| holds != negated)
+            && let Some(words) = self.nearest_to(kind, holds, &subject.value, &operand.value)
+        {
+            self.note_nearest(words);
+        }
+        self.push_value(Value::Truth(truth));
+        self.set_grade(grade);
+        Ok(())
+    }
+
+    /// A test in its positive form.
+    pub(super) fn positive(
+        &mut self,
+        kind: TestKind,
+        subject: &Node<'run>,
+        operand: &Node<'run>,
+    ) -> Result<Truth, Fault> {
+        Ok(match settled_both(subject, operand) {
+            Some(truth) => truth,
+            None => marked(self.compared(kind, subject, operand)?, [subject, operand]),
+        })
+    }
+
+    /// A test in its positive form on two present values.
+    fn compared(&mut self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
+        let (left, right) = (&subject.value, &operand.value);
+        let meter = &mut self.meter;
+        let answer = match kind {
+            TestKind::Equal => {
+                meter.charge(size_hint(left))?;
+                Some(equal(left, right))
+            }
+            TestKind::Identical => {
+                meter.charge(size_hint(left))?;
+                Some(identical(left, right))
+            }
+            TestKind::Less => compare(left, right).map(Ordering::is_lt),
+            TestKind::LessOrEqual => compare(left, right).map(Ordering::is_le),
+            TestKind::Greater => compare(left, right).map(Ordering::is_gt),
+            TestKind::GreaterOrEqual => compare(left, right).map(Ordering::is_ge),
+            TestKind::In => return self.is_in(subject, operand),
+            TestKind::Contains => return self.contains(subject, operand),
+            TestKind::ContainsIgnoringCase => test::contains_ignoring_case(left, right, meter)?,
+            TestKind::ContainsAll | TestKind::ContainsAny => return self.contains_several(kind, subject, operand),
+            TestKind::StartsWith => test::starts_with(left, right),
+            TestKind::EndsWith => test::ends_with(left, right),
+            TestKind::Matches => self.matches(left, right)?,
+            // These have no right-hand side, or were turned round above.
+            TestKind::Is
+            | TestKind::ContainsNone
+            | TestKind::IsJson
+            | TestKind::ContainsJson
+            | TestKind::IsEmpty
+            | TestKind::IsMissing
+            | TestKind::Exists => return Err(broken()),
+        };
+        Ok(Truth::from_bool(answer.unwrap_or(false)))
+    }
+
+    /// `matches` searches text with a regular expression; anything else does not match.
+    fn matches(&mut self, subject: &Value<'run>, operand: &Value<'run>) -> Result<Option<bool>, Fault> {
+        let (Value::Text(text), Value::Regex(number)) = (subject, operand) else { return Ok(None) };
+        let text = text.as_str();
+        self.costing(CostCenter::Text(*number), |this| {
+            let pattern = this.prepared.pattern(*number);
+            let pattern =
+                pattern.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
+            Ok(Some(pattern.is_match(text, &mut this.meter)?))
+        })
+    }
+
+    /// `in`: an element of a list, a number of a range, a key of an object, a part of a text.
+    fn is_in(&mut self, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
+        match &operand.value {
+            Value::List(items) => {
+                let mut truth = Truth::False;
+                for item in *items {
+                    self.meter.charge(size_hint(&subject.value))?;
+                    truth = truth.or(same(subject, item));
+                    if truth == Truth::True {
+                        break;
+                    }
+                }
+                Ok(truth)
+            }
+            Value::Range(range) => Ok(Truth::from_bool(in_range(&subject.value, range))),
+            _ => match test::contains(&operand.value, &subject.value, &mut self.meter)? {
+                Some(answer) => Ok(Truth::from_bool(answer)),
+                None => Ok(Truth::False),
+            },
+        }
+    }
+
+    /// `contains`: a part of a text, an element of a list, a key of an object; in text also what a regular expression finds.
+    fn contains(&mut self, subject: &Node<'run>, wanted: &Node<'run>) -> Result<Truth, Fault> {
+        let answer = match (&subject.value, &wanted.value) {
+            (Value::Text(_), Value::Regex(_)) => self.matches(&subject.value, &wanted.value)?,
+            (subject, wanted) => test::contains(subject, wanted, &mut self.meter)?,
+        };
+        Ok(Truth::from_bool(answer.unwrap_or(false)))
+    }
+
+    /// `contains all|any`: each element of the operand by itself, joined by `and` or `or`. One value stands for a list of one.
+    fn contains_several(&mut self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
+        let one = [*operand];
+        let wanted: &[Node<'run>] = match operand.value {
+            Value::List(items) => items,
+            _ => &one,
+        };
+        if !matches!(subject.value, Value::Text(_) | Value::List(_) | Value::Object(_)) {
+            return Ok(Truth::False);
+        }
+        let mut truth = Truth::from_bool(kind != TestKind::ContainsAny);
+        for item in wanted {
+            let found = match settled(item) {
+                Some(truth) => truth,
+                None => self.contains(subject, item)?,
+            };
+            truth = if kind == TestKind::ContainsAny { truth.or(found) } else { truth.and(found) };
+        }
+        Ok(truth)
+    }
+
+    pub(super) fn inspect(&mut self, kind: TestKind, negated: bool, at: usize) -> Result<(), Fault> {
+        let subject = self.pop()?;
+        let truth = self.inspected(kind, &subject)?;
+        let truth = negate_if(truth, negated);
+        self.note_test(at, TestKindSeen::Inspected, subject, None, truth);
+        if self.recorder.is_some()
+            && truth.plain() == Some(negated)
+            && let Some(words) = nearest::json(kind, &subject.value, &self.limits)
+        {
+            self.note_nearest(words);
+        }
+        self.push_value(Value::Truth(truth));
+        Ok(())
+    }
+
+    pub(super) fn inspected(&mut self, kind: TestKind, subject: &Node<'run>) -> Result<Truth, Fault> {
+        let gone = matches!(subject.value, Value::Missing);
+        match (settled(subject), kind) {
+            (Some(Truth::Undecided), _) => return Ok(Truth::Undecided),
+            (_, TestKind::IsMissing) => return Ok(Truth::from_bool(gone)),
+            (_, TestKind::Exists) => return Ok(Truth::from_bool(!gone)),
+            (_, TestKind::IsEmpty) => return Ok(Truth::from_bool(gone || is_empty(&subject.value))),
+            (Some(truth), _) => return Ok(truth),
+            (None, _) => {}
+        }
+        let answer = match kind {
+            // A value that is no text is JSON already: the run gives it in that form.
+            TestKind::IsJson => test::is_json(&subject.value, &mut self.meter)?.unwrap_or(true),
+            TestKind::ContainsJson => test::contains_json(&subject.value, None, &self.limits, &mut self.meter)?
+                .is_none_or(|found| found.is_some()),
+            _ => return Err(broken()),
+        };
+        Ok(marked(Truth::from_bool(answer), [subject, subject]))
+    }
+
+    pub(super) fn is_type(&mut self, ty: Type, negated: bool, at: usize) -> Result<(), Fault> {
+        let subject = self.pop()?;
+        let truth = negate_if(has_type(&subject, ty), negated);
+        self.note_test(at, TestKindSeen::Inspected, subject, None, truth);
+        self.push_value(Value::Truth(truth));
+        Ok(())
+    }
+
+    pub(super) fn is_schema(&mut self, schema: SchemaRef, negated: bool, at: usize) -> Result<(), Fault> {
+        self.by_schema(schema, negated, at, |_, schema, value| Ok(schema.check(value).map_err(MisfitReason::Inside)))
+    }
+
+    pub(super) fn is_json_schema(&mut self, schema: SchemaRef, negated: bool, at: usize) -> Result<(), Fault> {
+        self.by_schema(schema, negated, at, |machine, schema, value| {
+            let checked = test::is_json_schema(value, schema, &machine.limits, &mut machine.meter)?;
+            Ok(match checked {
+                None => schema.check(value).map_err(MisfitReason::Inside),
+                Some(None) => Err(MisfitReason::Said("the text is not JSON")),
+                Some(Some(checked)) => checked.map_err(MisfitReason::InText),
+            })
+        })
+    }
+
+    pub(super) fn contains_json_schema(&mut self, schema: SchemaRef, negated: bool, at: usize) -> Result<(), Fault> {
+        self.by_schema(schema, negated, at, |machine, schema, value| {
+            let found = test::contains_json(value, Some(schema), &machine.limits, &mut machine.meter)?;
+            Ok(match found {
+                None => schema.check(value).map_err(MisfitReason::Inside),
+                Some(None) => Err(machine.nearest_json(schema, value)?),
+                Some(Some(_)) => Ok(()),
+            })
+        })
+    }
+
+    fn by_schema(
+        &mut self,
+        schema: SchemaRef,
+        negated: bool,
+        at: usize,
+        check: impl FnOnce(&mut Self, &'run Schema, &Value<'run>) -> Result<Result<(), MisfitReason>, Fault>,
+    ) -> Result<(), Fault> {
+        let number = schema.0;
+        let subject = self.pop()?;
+        let (truth, why) = match settled(&subject) {
+            Some(truth) => (truth, None),
+            None => {
+                let checked = self.costing(CostCenter::Schema(number), |this| {
+                    let schema = this.prepared.schema(this.program, number, &this.limits)?;
+                    schema.charge(&subject.value, &mut this.meter)?;
+                    check(this, schema, &subject.value)
+                });
+                match checked? {
+                    Ok(()) => (Truth::True, None),
+                    Err(why) => (Truth::False, Some(why)),
+                }
+            }
+        };
+        let truth = negate_if(truth, negated);
+        self.note_test(at, TestKindSeen::Inspected, subject, None, truth);
+        if let (Some(why), true) = (why, self.recorder.is_some()) {
+            let misfit = self.misfit(number, &subject, why);
+            self.note_misfit(misfit);
+        }
+        self.push_value(Value::Truth(truth));
+        Ok(())
+    }
+}
+
+/// One pair of `in`: an element that is missing or not recorded decides like a side of `==`.
+fn same(subject: &Node<'_>, item: &Node<'_>) -> Truth {
+    settled(item).unwrap_or_else(|| match &item.value {
+        Value::Range(range) => Truth::from_bool(in_range(&subject.value, range)),
+        value => Truth::from_bool(equal(&subject.value, value)),
+    })
+}
+
+pub(super) fn in_range(value: &Value<'_>, range: &Range<'_>) -> bool {
+    let Value::Number(number) = value else { return false };
+    let above = range.start.is_none_or(|start: Number<'_>| start.compare(*number).is_le());
+    above && range.end.is_none_or(|end| number.compare(end).is_le())
+}
+
+/// Null, an empty text, list or object; numbers and booleans are never empty.
+fn is_empty(value: &Value<'_>) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Text(text) => text.is_empty(),
+        Value::List(items) => items.is_empty(),
+        Value::Object(object) => object.entries().is_empty(),
+        _ => false,
+    }
+}
+
+/// How a value does not fit a schema.
+pub(super) enum MisfitReason {
+    Said(&'static str),
+    /// Something in the value itself.
+    Inside(Violation),
+    /// Something in the JSON that a text spells.
+    InText(Violation),
+    /// Something in the first JSON that stands in a text, at a character from 1.
+    Nearest(Violation, usize),
+}
+
+impl<'run> Machine<'run> {
+    /// What is to be said of a value that does not fit: where in it, and against which line of the schema.
+    fn misfit(&self, schema: u32, subject: &Node<'run>, why: MisfitReason) -> Misfit<'run> {
+        let name = self.program.schemas.get(schema as usize).map(|schema| schema.name.clone()).unwrap_or_default();
+        let at = match why {
+            MisfitReason::Nearest(_, at) => Some(at),
+            _ => None,
+        };
+        let (violation, node) = match why {
+            MisfitReason::Said(text) => {
+                return Misfit { text: format!("does not fit `{name}`: {text}"), node: None, keyword: None };
+            }
+            MisfitReason::Inside(violation) => {
+                let node = violation.instance.split('/').skip(1).try_fold(*subject, |node, part| inner(&node, part));
+                (violation, node)
+            }
+            MisfitReason::InText(violation) | MisfitReason::Nearest(violation, _) => (violation, None),
+        };
+        let lead = match at {
+            Some(at) => format!("holds no JSON that fits `{name}`; that at character {at} does not: "),
+            None => format!("does not fit `{name}`: "),
+        };
+        let keyword = super::schema_place::place(self.program, schema, &violation.schema);
+        let line = keyword.and_then(|span| {
+            let source = self.program.sources.get(span.file.0 as usize)?;
+            let line = source.text.get(..span.start as usize)?.matches('\n').count() + 1;
+            Some(format!("{}:{line}", source.name))
+        });
+        let places: Vec<String> = (!violation.instance.is_empty())
+            .then(|| format!("at `{}`", violation.instance))
+            .into_iter()
+            .chain(line.map(|line| format!("by {line}")))
+            .collect();
+        let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+        Misfit { text: format!("{lead}{}{places}", violation.message), node, keyword }
+    }
+}
+
+/// A value inside another, by a part of a JSON pointer.
+fn inner<'run>(node: &Node<'run>, part: &str) -> Option<Node<'run>> {
+    match node.value {
+        Value::Object(object) => object.get(&part.replace("~1", "/").replace("~0", "~")),
+        Value::List(items) => items.get(part.parse::<usize>().ok()?).copied(),
+        _ => None,
+    }
+}
+
+/// About how much an equality looks at.
+fn size_hint(value: &Value<'_>) -> u64 {
+    match value {
+        Value::Text(text) => 1 + text.as_str().len() as u64 / 64,
+        Value::List(items) => 1 + items.len() as u64,
+        Value::Object(object) => 1 + object.entries().len() as u64,
+        _ => 1,
+    }
+}

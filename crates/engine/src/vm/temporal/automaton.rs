@@ -1,0 +1,315 @@
+//! The automaton of a `flow`: one state for each pattern as it stands in the expression (after Glushkov), repetitions written out.
+
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
+use crate::bytecode::program::PatternId;
+use crate::ir::Flow;
+
+/// States of an automaton that is built; an expression that needs more is refused.
+const MOST_STATES: usize = 2048;
+/// How deep expressions are nested; the parser allows less.
+const DEEPEST: usize = 512;
+
+/// A set of states.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub(super) struct States(Vec<u64>);
+
+impl States {
+    fn insert(&mut self, state: usize) {
+        if self.0.len() <= state / 64 {
+            self.0.resize((state / 64).saturating_add(1), 0);
+        }
+        if let Some(word) = self.0.get_mut(state / 64) {
+            *word |= 1 << (state % 64);
+        }
+    }
+
+    /// Adds all of another set.
+    pub(super) fn join(&mut self, other: &Self) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+    }
+
+    /// The states in both.
+    pub(super) fn common(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect())
+    }
+
+    /// True without states.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        let bits = |word: u64| (0..64).filter(move |bit| word & (1 << bit) != 0);
+        self.0
+            .iter()
+            .enumerate()
+            .flat_map(move |(at, word)| bits(*word).map(move |bit| at.saturating_mul(64).saturating_add(bit)))
+    }
+}
+
+/// The automaton of an expression. State 0 is the start.
+#[derive(Debug)]
+pub(super) struct Automaton {
+    /// The states that may come behind each state.
+    follow: Vec<States>,
+    /// The states of each pattern of the expression, by operand.
+    of_operand: Vec<States>,
+    /// The operand of each state.
+    operands: Vec<usize>,
+    /// States in which the expression may end.
+    ends: States,
+}
+
+/// A part of the expression while it is built.
+#[derive(Default, Clone)]
+struct Fragment {
+    empty: bool,
+    first: Vec<usize>,
+    last: Vec<usize>,
+}
+
+#[derive(Default)]
+struct AutomatonBuilder {
+    follow: Vec<Vec<usize>>,
+    operands: Vec<usize>,
+    /// Set when the expression is too large.
+    full: bool,
+}
+
+impl Automaton {
+    /// The automaton of an expression; `None` when it is too large.
+    pub(super) fn new(flow: &Flow<PatternId>) -> Option<Self> {
+        let mut builder = AutomatonBuilder { follow: vec![Vec::new()], operands: vec![usize::MAX], full: false };
+        let (fragment, count) = builder.fragment(flow, 0, 0);
+        if builder.full {
+            return None;
+        }
+        let set = |states: &[usize]| {
+            let mut set = States::default();
+            states.iter().for_each(|state| set.insert(*state));
+            set
+        };
+        if let Some(start) = builder.follow.first_mut() {
+            start.clone_from(&fragment.first);
+        }
+        let mut ends = set(&fragment.last);
+        if fragment.empty {
+            ends.insert(0);
+        }
+        let mut of_operand = vec![States::default(); count];
+        for (state, operand) in builder.operands.iter().enumerate().skip(1) {
+            of_operand.get_mut(*operand).into_iter().for_each(|states| states.insert(state));
+        }
+        Some(Self {
+            follow: builder.follow.iter().map(|states| set(states)).collect(),
+            of_operand,
+            operands: builder.operands,
+            ends,
+        })
+    }
+
+    /// The start.
+    pub(super) fn start(&self) -> States {
+        let mut start = States::default();
+        start.insert(0);
+        start
+    }
+
+    /// The states that may come next.
+    pub(super) fn next(&self, states: &States) -> States {
+        let mut next = States::default();
+        states.iter().filter_map(|state| self.follow.get(state)).for_each(|follow| next.join(follow));
+        next
+    }
+
+    /// Those of the states that stand for the pattern of an operand.
+    pub(super) fn of_operand(&self, states: &States, operand: usize) -> States {
+        self.of_operand.get(operand).map_or_else(States::default, |of_operand| states.common(of_operand))
+    }
+
+    /// Whether the expression may end in one of the states.
+    pub(super) fn may_end(&self, states: &States) -> bool {
+        !states.common(&self.ends).is_empty()
+    }
+
+    /// The operands of states, each once, in order.
+    pub(super) fn operands(&self, states: &States) -> Vec<usize> {
+        let mut operands: Vec<usize> = states.iter().filter_map(|state| self.operands.get(state).copied()).collect();
+        operands.sort_unstable();
+        operands.dedup();
+        operands
+    }
+}
+
+impl AutomatonBuilder {
+    /// Builds a part whose first pattern has the operand `operand`; gives the operand behind it.
+    fn fragment(&mut self, flow: &Flow<PatternId>, operand: usize, depth: usize) -> (Fragment, usize) {
+        if depth > DEEPEST || self.operands.len() > MOST_STATES {
+            self.full = true;
+            return (Fragment::default(), operand);
+        }
+        match flow {
+            Flow::Step(_) => (self.state(operand), operand.saturating_add(1)),
+            Flow::Sequence(parts) => parts.iter().fold(
+                (Fragment { empty: true, ..Fragment::default() }, operand),
+                |(before, operand), fragment| {
+                    let (next, operand) = self.fragment(fragment, operand, depth.saturating_add(1));
+                    (self.join(before, next), operand)
+                },
+            ),
+            Flow::Choice(parts) => parts.iter().fold((Fragment::default(), operand), |(mut all, operand), fragment| {
+                let (next, operand) = self.fragment(fragment, operand, depth.saturating_add(1));
+                all.empty |= next.empty;
+                all.first.extend(next.first);
+                all.last.extend(next.last);
+                (all, operand)
+            }),
+            Flow::Repeat { body, least, most } => self.repeat(body, *least, *most, operand, depth),
+        }
+    }
+
+    fn state(&mut self, operand: usize) -> Fragment {
+        let state = self.operands.len();
+        self.operands.push(operand);
+        self.follow.push(Vec::new());
+        Fragment { empty: false, first: vec![state], last: vec![state] }
+    }
+
+    /// One part behind another.
+    fn join(&mut self, before: Fragment, next: Fragment) -> Fragment {
+        for state in &before.last {
+            self.follow.get_mut(*state).into_iter().for_each(|follow| follow.extend(&next.first));
+        }
+        let mut joined = Fragment { empty: before.empty && next.empty, ..Fragment::default() };
+        joined.first = before.first;
+        if before.empty {
+            joined.first.extend(&next.first);
+        }
+        if next.empty {
+            joined.last = before.last;
+        }
+        joined.last.extend(next.last);
+        joined
+    }
+
+    /// `least` copies, then optional ones up to `most`, or one that repeats.
+    fn repeat(
+        &mut self,
+        body: &Flow<PatternId>,
+        least: u32,
+        most: Option<u32>,
+        operand: usize,
+        depth: usize,
+    ) -> (Fragment, usize) {
+        let mut all = Fragment { empty: true, ..Fragment::default() };
+        let mut behind = operand;
+        // With an open end the last copy repeats; `(A)*` is one copy that may be left out.
+        let copies = most.unwrap_or(least.max(1));
+        for copy in 0..copies {
+            let (mut next, end) = self.fragment(body, operand, depth.saturating_add(1));
+            behind = end;
+            if self.full {
+                break;
+            }
+            if most.is_none() && copy.saturating_add(1) == copies {
+                let (first, last) = (next.first.clone(), next.last.clone());
+                for state in last {
+                    self.follow.get_mut(state).into_iter().for_each(|follow| follow.extend(&first));
+                }
+            }
+            next.empty |= copy >= least;
+            all = self.join(all, next);
+        }
+        if copies == 0 {
+            behind = operand.saturating_add(leaves(body).len());
+        }
+        (all, behind)
+    }
+}
+
+/// The patterns of a flow from left to right. As deep as the brackets it was written with.
+pub(super) fn leaves(flow: &Flow<PatternId>) -> Vec<PatternId> {
+    let mut found = Vec::new();
+    let mut open = vec![flow];
+    while let Some(fragment) = open.pop() {
+        match fragment {
+            Flow::Step(step) => found.push(*step),
+            Flow::Sequence(parts) | Flow::Choice(parts) => open.extend(parts.iter().rev()),
+            Flow::Repeat { body, .. } => open.push(body),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(number: u32) -> Flow<PatternId> {
+        Flow::Step(PatternId(number))
+    }
+
+    fn repeat(body: Flow<PatternId>, least: u32, most: Option<u32>) -> Flow<PatternId> {
+        Flow::Repeat { body: Box::new(body), least, most }
+    }
+
+    /// Words over the operands of an expression.
+    fn accepts(flow: &Flow<PatternId>, word: &[usize]) -> bool {
+        let automaton = Automaton::new(flow).unwrap();
+        let mut states = automaton.start();
+        for operand in word {
+            states = automaton.of_operand(&automaton.next(&states), *operand);
+        }
+        automaton.may_end(&states)
+    }
+
+    #[test]
+    fn words_of_repetitions_and_choices() {
+        // plan -> (search -> (fetch)*)+ -> answer
+        let inner = Flow::Sequence(vec![step(1), repeat(step(2), 0, None)]);
+        let flow = Flow::Sequence(vec![step(0), repeat(inner, 1, None), step(3)]);
+        for (word, expected) in [
+            (&[0, 1, 3][..], true),
+            (&[0, 1, 2, 2, 1, 1, 2, 3], true),
+            (&[0, 3], false),
+            (&[0, 2, 3], false),
+            (&[0, 1], false),
+            (&[], false),
+            (&[0, 1, 3, 3], false),
+        ] {
+            assert_eq!(accepts(&flow, word), expected, "{word:?}");
+        }
+        // (a){2,3} -> (b)?
+        let flow = Flow::Sequence(vec![repeat(step(0), 2, Some(3)), repeat(step(1), 0, Some(1))]);
+        for (word, expected) in [
+            (&[0, 0][..], true),
+            (&[0, 0, 0, 1], true),
+            (&[0], false),
+            (&[0, 0, 0, 0], false),
+            (&[0, 1], false),
+            (&[0, 0, 1, 1], false),
+        ] {
+            assert_eq!(accepts(&flow, word), expected, "{word:?}");
+        }
+        // ((a | b){2,})? with an empty body behind it
+        let choice = Flow::Choice(vec![step(0), step(1)]);
+        let flow =
+            Flow::Sequence(vec![repeat(repeat(choice, 2, None), 0, Some(1)), repeat(step(2), 0, Some(0)), step(3)]);
+        for (word, expected) in
+            [(&[3][..], true), (&[0, 1, 0, 3], true), (&[0, 3], false), (&[2, 3], false), (&[1, 1, 3], true)]
+        {
+            assert_eq!(accepts(&flow, word), expected, "{word:?}");
+        }
+    }
+
+    #[test]
+    fn an_expression_beyond_all_bounds_is_refused() {
+        let flow = (0..5).fold(step(0), |flow, _| repeat(flow, 1000, Some(1000)));
+        assert!(Automaton::new(&flow).is_none());
+    }
+}

@@ -1,0 +1,215 @@
+//! Statements about a run of which only the names of the calls are known: their closed forms decide them where nothing but names does.
+
+use super::closed::{Asks, Search, Source};
+use super::monitor::Presence;
+use super::statements::{Exercise, Polarity, Statement};
+use super::verdict::{Conclusion, conclusion};
+use crate::bytecode::program::{CodeId, PatternId};
+use averment_base::truth::Verdict;
+use std::convert::Infallible;
+use std::ops::Range;
+
+/// How often and where calls have a name that fits a unique pattern. Places count the executed calls.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NameMatches {
+    /// How many.
+    pub count: u32,
+    /// The place of the first; zero without any.
+    pub first: u32,
+    /// The place of the last; zero without any.
+    pub last: u32,
+}
+
+/// The executed calls of a run by their names.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedCalls<'a> {
+    /// By unique pattern; those behind the end fit no call.
+    pub found: &'a [NameMatches],
+    /// The number of the name of each call.
+    pub classes: &'a [u32],
+    /// The unique patterns that each name may match, sorted.
+    pub patterns: &'a [Vec<u32>],
+}
+
+/// A pattern of a statement about calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedOperand {
+    /// The number of its unique pattern.
+    pub pattern: u32,
+    /// Whether nothing but the name decides whether a call matches.
+    pub is_sure: bool,
+}
+
+/// A statement all of whose patterns match executed calls alone.
+#[derive(Debug)]
+pub struct Named {
+    /// Its patterns.
+    pub operands: Vec<NamedOperand>,
+    /// The condition that it asks of each match.
+    pub condition: Option<CodeId>,
+    /// The test of the number of its matches.
+    pub number_test: Option<CodeId>,
+    /// Whether sure names decide it; otherwise names say only when it is vacuous.
+    pub is_closed: bool,
+}
+
+/// What names say of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByNames {
+    /// The verdict.
+    Verdict(Verdict),
+    /// It is vacuous because nothing that it speaks of occurs: for the same reason in every such run.
+    Idle,
+    /// Nothing: more of the run decides.
+    Open,
+}
+
+impl Named {
+    /// The named form of a statement; `operand` tells of a pattern whether it is one of executed calls alone, and its name alone decides.
+    pub(super) fn new(statement: &Statement, operand: impl Fn(PatternId) -> Option<NamedOperand>) -> Option<Self> {
+        let operands = statement.operands.iter().map(|one| operand(one.pattern)).collect::<Option<Vec<_>>>()?;
+        let is_closed = statement.meaning.is_closed(true);
+        let may_be_idle = !matches!(statement.exercise, Exercise::Always | Exercise::Own);
+        (!operands.is_empty() && (is_closed || may_be_idle)).then(|| Self {
+            operands,
+            condition: statement.meaning.condition(),
+            number_test: statement.meaning.number_test(),
+            is_closed,
+        })
+    }
+
+    /// What the names of the calls say of a statement.
+    pub(super) fn decide(&self, statement: &Statement, calls: &NamedCalls<'_>, asks: &mut dyn Asks) -> ByNames {
+        let occurs =
+            |operand: usize| self.operands.get(operand).map_or(Presence::default(), |one| calls.presence(*one));
+        let no_calls = calls.classes.is_empty();
+        let unsure = self.unsure(statement, calls);
+        if statement.exercise.of(occurs, no_calls, None).is_idle() {
+            // Something missing may have decided the condition of every call with a fitting name: that is a reason of this run.
+            return if unsure.any() { ByNames::Verdict(Verdict::Vacuous) } else { ByNames::Idle };
+        }
+        if !self.is_closed || unsure.mixed {
+            return ByNames::Open;
+        }
+        let search = Search { source: Source::Names { calls, operands: &self.operands } };
+        let Ok(Some(decided)) = statement.meaning.closed(&search, asks) else { return ByNames::Open };
+        let judged = decided.judged;
+        if unsure.any() {
+            // What matches for sure decides where a further match cannot change it. A pattern whose calls are all ruled out by something
+            // missing makes a statement vacuous that would pass, unless its patterns stand alone.
+            return match (judged.may_fail, judged.may_hold) {
+                (true, false) if !unsure.helps => ByNames::Verdict(Verdict::Fail),
+                (false, true) if !unsure.hurts && statement.either => ByNames::Verdict(Verdict::Pass),
+                _ => ByNames::Open,
+            };
+        }
+        let exercised = || Ok::<_, Infallible>(statement.exercise.of(occurs, no_calls, judged.exercised));
+        let Ok(conclusion) = conclusion(judged, exercised);
+        match conclusion {
+            Conclusion::Vacuous if self.is_absent(&statement.exercise, calls) => ByNames::Idle,
+            conclusion => ByNames::Verdict(conclusion.verdict()),
+        }
+    }
+
+    /// What a match does of the operands that some call may match: its name fits, and more decides.
+    fn unsure(&self, statement: &Statement, calls: &NamedCalls<'_>) -> Unsure {
+        let mut unsure = Unsure::default();
+        for (one, operand) in self.operands.iter().zip(&statement.operands) {
+            if !one.is_sure && calls.count(one.pattern) > 0 {
+                match operand.polarity {
+                    Polarity::Helps => unsure.helps = true,
+                    Polarity::Hurts => unsure.hurts = true,
+                    Polarity::Mixed => unsure.mixed = true,
+                }
+            }
+        }
+        unsure
+    }
+
+    /// Whether a vacuous statement is so because nothing that it speaks of occurs, and not by what an evaluator answered.
+    fn is_absent(&self, exercise: &Exercise, calls: &NamedCalls<'_>) -> bool {
+        *exercise != Exercise::Always && self.operands.iter().all(|operand| calls.count(operand.pattern) == 0)
+    }
+}
+
+/// What matches do of which names alone do not tell whether they are there.
+#[derive(Debug, Clone, Copy, Default)]
+struct Unsure {
+    helps: bool,
+    hurts: bool,
+    mixed: bool,
+}
+
+impl Unsure {
+    fn any(self) -> bool {
+        self.helps || self.hurts || self.mixed
+    }
+}
+
+impl NamedCalls<'_> {
+    /// How many calls have a name that fits a unique pattern.
+    #[must_use]
+    pub fn count(&self, pattern: u32) -> u32 {
+        self.found.get(pattern as usize).map_or(0, |found| found.count)
+    }
+
+    /// Whether the name of the call at a place fits a unique pattern.
+    #[must_use]
+    pub fn fits(&self, place: usize, pattern: u32) -> bool {
+        let patterns = self.classes.get(place).and_then(|class| self.patterns.get(*class as usize));
+        patterns.is_some_and(|patterns| patterns.binary_search(&pattern).is_ok())
+    }
+
+    fn presence(&self, operand: NamedOperand) -> Presence {
+        let possible = self.count(operand.pattern) > 0;
+        Presence { sure: possible && operand.is_sure, possible }
+    }
+
+    /// The calls that surely match.
+    pub(super) fn occurrences(&self, operand: NamedOperand) -> NamedOccurrences<'_> {
+        let found = self.found.get(operand.pattern as usize).filter(|_| operand.is_sure);
+        NamedOccurrences { calls: self, pattern: operand.pattern, matches: found.copied().unwrap_or_default() }
+    }
+}
+
+/// The calls whose names surely match a pattern.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NamedOccurrences<'s> {
+    calls: &'s NamedCalls<'s>,
+    pattern: u32,
+    /// How many they are, and the places of the first and of the last.
+    pub(super) matches: NameMatches,
+}
+
+impl NamedOccurrences<'_> {
+    /// The places from the first to the last of them.
+    pub(super) fn places(self) -> Range<u32> {
+        match self.matches {
+            NameMatches { count: 0, .. } => 0..0,
+            NameMatches { first, last, .. } => first..last + 1,
+        }
+    }
+
+    /// Whether one of them stands at a place.
+    pub(super) fn is_at(self, place: u32) -> bool {
+        self.matches.count > 0 && self.calls.fits(place as usize, self.pattern)
+    }
+
+    /// The last of them before a place.
+    pub(super) fn before(self, place: u32) -> Option<u32> {
+        let places = self.places();
+        match places.clone().next_back() {
+            Some(last) if last < place => Some(last),
+            _ => (places.start..place.min(places.end)).rev().find(|at| self.is_at(*at)),
+        }
+    }
+
+    /// The first of them behind a place.
+    pub(super) fn after(self, place: u32) -> Option<u32> {
+        let places = self.places();
+        match places.clone().next() {
+            Some(first) if first > place => Some(first),
+            _ => (places.start.max(place.saturating_add(1))..places.end).find(|at| self.is_at(*at)),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Names that nearly are the one that a pattern asks for: a misspelt tool is the first thing to look for where a run lacks it.
+
+use super::super::view::View;
+use crate::ir::{Alternative, NameTest};
+use crate::vm::outcome::{Evidence, Role};
+use averment_base::diagnostic::suggest;
+use averment_runs::run::Kind;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+
+/// Shorter names have too many neighbours.
+const SHORTEST: usize = 3;
+/// A name as long as this may have two slips, or be the beginning of another one.
+const LONG: usize = 8;
+/// Longer names are no words that somebody has typed.
+const LONGEST: usize = 100;
+/// Steps whose names are looked at, and different names among them.
+const MOST: (usize, usize) = (1_000, 200);
+/// Names of which it is remembered which ones are nothing like them, and how many of those of each.
+const REMEMBERED: usize = 256;
+
+thread_local! {
+    /// By the name in a pattern: names of steps that are nothing like it. Runs have the same few tools over and over.
+    static UNLIKE: RefCell<FxHashMap<Box<str>, FxHashSet<Box<str>>>> = RefCell::default();
+}
+
+impl<'run> View<'_, 'run> {
+    /// Where no step has a name that the pattern asks for: the first one whose name is nearly that.
+    pub(in super::super) fn misspelt(&self, operand: usize) -> Option<Evidence> {
+        let unique = self.unique_pattern(operand)?;
+        for Alternative { kind, name, .. } in &unique.alternatives {
+            let (NameTest::Exactly(name), Kind::Call | Kind::Skill) = (name, kind) else { continue };
+            if let Some((step, found)) = self.nearly(*kind, name).filter(|(_, found)| !self.names_it(found)) {
+                let things = if *kind == Kind::Call { "calls of" } else { "the skill" };
+                let label = format!("the run has no `{}`, but {things} `{}`", super::short(name), super::short(found));
+                return Some(self.step_proof(step, operand, Role::NearMiss, label));
+            }
+        }
+        None
+    }
+
+    /// Whether a pattern of the statement asks for just this name: then it is no slip for another one (`lock`, `unlock`).
+    fn names_it(&self, name: &str) -> bool {
+        let unique_patterns = (0..self.operands.len())
+            .filter_map(|operand| self.unique_pattern(operand))
+            .flat_map(|unique| &unique.alternatives);
+        unique_patterns.into_iter().any(|one| matches!(&one.name, NameTest::Exactly(own) if own == name))
+    }
+
+    /// The first step of a kind with a name nearly like this one; `None` where a step has it.
+    fn nearly(&self, kind: Kind, name: &str) -> Option<(u32, &'run str)> {
+        let (steps, most) = MOST;
+        if self.machine.run.steps.iter().any(|step| step.kind == kind && step.name == name) {
+            return None;
+        }
+        let mut seen = FxHashSet::default();
+        let mut names = Vec::new();
+        for (number, step) in (0..).zip(self.machine.run.steps.iter().take(steps)) {
+            if step.kind == kind && names.len() < most && seen.insert(step.name) && may_be_like(name, step.name) {
+                names.push((number, step.name));
+            }
+        }
+        let found = like(name, names.iter().map(|(_, name)| *name))?;
+        names.into_iter().find(|(_, name)| *name == found)
+    }
+
+    /// `` `search_docs` is nearly the name `serch_docs` ``: where a call stands in the place of one of some patterns.
+    pub(in super::super) fn similar_name(&self, step: u32, operands: impl Iterator<Item = usize>) -> String {
+        let Some(step) = self.step(step).filter(|step| !self.names_it(step.name)) else { return String::new() };
+        let unique_patterns =
+            operands.filter_map(|operand| self.unique_pattern(operand)).flat_map(|unique| &unique.alternatives);
+        let mut names = unique_patterns.filter_map(|alternative| match &alternative.name {
+            NameTest::Exactly(name) if alternative.kind == step.kind && name != step.name => Some(name),
+            _ => None,
+        });
+        let near = names.find(|name| like(name, std::iter::once(step.name)).is_some());
+        near.map_or_else(String::new, |name| {
+            format!("`{}` is nearly the name `{}`", super::short(step.name), super::short(name))
+        })
+    }
+}
+
+/// Whether a name is like another one, as far as that is not known to be otherwise.
+fn may_be_like(name: &str, other: &str) -> bool {
+    UNLIKE.with_borrow_mut(|unlike| {
+        if unlike.get(name).is_some_and(|others| others.contains(other)) {
+            return false;
+        }
+        let alike = like(name, std::iter::once(other)).is_some();
+        if !alike && (unlike.contains_key(name) || unlike.len() < REMEMBERED) {
+            let others = unlike.entry(name.into()).or_default();
+            if others.len() < REMEMBERED {
+                others.insert(other.into());
+            }
+        }
+        alike
+    })
+}
+
+/// A name that differs by a slip, by letter case, or by what stands in front of it (`mcp__docs__search`).
+fn like<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    let length = name.chars().count();
+    if !(SHORTEST..=LONGEST).contains(&length) {
+        return None;
+    }
+    let mut names = names.filter(|other| other.len() <= 2 * LONGEST);
+    let by_case = names.clone().find(|other| other.eq_ignore_ascii_case(name));
+    // More than one slip in a short name makes another name of it.
+    let slips = |other: &&str| match length {
+        SHORTEST => false,
+        // Names whose lengths differ much are not measured.
+        length if length < LONG => other.len().abs_diff(name.len()) < 5 && strsim::osa_distance(name, other) <= 1,
+        length => other.len().abs_diff(name.len()) <= length || other.starts_with(name),
+    };
+    let by_slip = || suggest::nearest(name, names.clone().filter(slips));
+    let behind = |other: &&str| {
+        let front = other.strip_suffix(name).or_else(|| name.strip_suffix(*other));
+        front.is_some_and(|front| front.ends_with(['_', '.', ':', '/', '-']))
+    };
+    by_case.or_else(by_slip).or_else(|| names.find(behind))
+}

@@ -1,0 +1,378 @@
+//! What a monitor is, and how the recorded matches of a window are played to it.
+//!
+//! A monitor keeps a small state, takes the hits of one step at a time, and can say after every step where its statement stands.
+
+use super::plan::Kinds;
+use super::statements::Exercised;
+use super::timeline::{Env, Event, Timeline, ValueId, index};
+use super::view::{Fit, Hit, View, key};
+use crate::vm::fault::Fault;
+use crate::vm::outcome::Evidence;
+use averment_runs::run::{Kind, Step};
+use smallvec::SmallVec;
+
+/// Where a statement stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Judged {
+    /// Some answer to what is unknown makes it fail.
+    pub(super) may_fail: bool,
+    /// Some answer makes it hold.
+    pub(super) may_hold: bool,
+    /// Some answer leaves it undecided by itself (`never … between` whose window never closes).
+    pub(super) may_hang: bool,
+    /// It has failed, and no longer run can change that.
+    pub(super) failed_for_good: bool,
+    /// It has passed, and no longer run can change that.
+    pub(super) passed_for_good: bool,
+    /// For statements whose exercise is their own: whether they are exercised where they hold.
+    pub(super) exercised: Option<Exercised>,
+}
+
+impl Judged {
+    /// What a replica says: it fails or it holds.
+    pub(super) fn fails(fails: bool) -> Self {
+        Self { may_fail: fails, may_hold: !fails, ..Self::default() }
+    }
+
+    /// Under the answers of either.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            may_fail: self.may_fail || other.may_fail,
+            may_hold: self.may_hold || other.may_hold,
+            may_hang: self.may_hang || other.may_hang,
+            ..self
+        }
+    }
+
+    /// The same, and a fail is for good.
+    pub(super) fn fails_for_good(fails: bool) -> Self {
+        Self { failed_for_good: fails, ..Self::fails(fails) }
+    }
+
+    /// The same, and a pass is for good.
+    pub(super) fn holds_for_good(holds: bool) -> Self {
+        Self { passed_for_good: holds, ..Self::fails(!holds) }
+    }
+}
+
+/// The words for a verdict, and what proves it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Why {
+    /// In words.
+    pub(super) reason: String,
+    /// The smallest set of steps and values that proves it.
+    pub(super) evidence: Vec<Evidence>,
+}
+
+/// One statement on one window.
+pub(super) trait Monitor<'run> {
+    /// Takes the hits of one step, in the order of operands. Steps come in order; steps without hits do not come.
+    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault>;
+
+    /// Where the statement stands.
+    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault>;
+
+    /// Why it fails, where it does.
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why;
+
+    /// What it counts and waits for so far, in words; empty when there is nothing to say.
+    fn state(&self, _: &mut View<'_, 'run>) -> String {
+        String::new()
+    }
+
+    /// Why it holds, where that has to be proved.
+    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+        super::explain::holds(view)
+    }
+
+    /// Whether no further hit can change what this replica says: it fails for good (or, of one pattern, holds for good).
+    fn is_settled(&self) -> bool {
+        false
+    }
+
+    /// Whether it looks at all answers to what is unknown by itself, so that one replica is enough.
+    fn sees_all_answers(&self) -> bool {
+        false
+    }
+}
+
+/// What was played, beside the monitor's own state.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PlayedMatches {
+    /// By operand.
+    pub(super) operands: SmallVec<[Presence; 4]>,
+    /// The first hit that is not sure.
+    pub(super) unknown: Option<Hit>,
+}
+
+/// Whether a pattern occurs in a window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Presence {
+    /// It does.
+    pub(super) sure: bool,
+    /// It does, or may.
+    pub(super) possible: bool,
+}
+
+/// Plays the matches of a window, step by step, until nothing can change the monitor any more. `selected` are the events of each operand
+/// that the header's values allow.
+pub(super) fn play<'run>(
+    monitor: &mut dyn Monitor<'run>,
+    view: &mut View<'_, 'run>,
+    selected: &[EventSelection],
+) -> Result<PlayedMatches, Fault> {
+    // Whatever tests on other steps come to has to be looked at: one of them may be an error.
+    let may_stop = !view.operands.iter().any(|operand| operand.joined);
+    let mut player = Player::new(view, selected);
+    while let Some(step) = player.next(view)? {
+        player.take(monitor, view, step)?;
+        if may_stop && monitor.is_settled() {
+            break;
+        }
+    }
+    Ok(player.seen)
+}
+
+/// Looks at a monitor before each step that it takes (with the step), and after all (with none).
+pub(super) type Watch<'w, 'run> =
+    dyn FnMut(&mut dyn Monitor<'run>, &mut View<'_, 'run>, &PlayedMatches, Option<u32>) -> Result<(), Fault> + 'w;
+
+/// The same, with somebody who looks on.
+pub(super) fn play_watched<'run>(
+    monitor: &mut dyn Monitor<'run>,
+    view: &mut View<'_, 'run>,
+    selected: &[EventSelection],
+    watch: &mut Watch<'_, 'run>,
+) -> Result<PlayedMatches, Fault> {
+    let mut player = Player::new(view, selected);
+    while let Some(step) = player.next(view)? {
+        watch(monitor, view, &player.seen, Some(step))?;
+        player.take(monitor, view, step)?;
+    }
+    watch(monitor, view, &player.seen, None)?;
+    Ok(player.seen)
+}
+
+/// Goes through the events of all operands together.
+struct Player<'s> {
+    cursors: SmallVec<[Cursor<'s>; 4]>,
+    /// The hits of the step in work.
+    hits: SmallVec<[Hit; 2]>,
+    seen: PlayedMatches,
+}
+
+impl<'s> Player<'s> {
+    fn new<'run>(view: &View<'s, 'run>, selected: &'s [EventSelection]) -> Self {
+        let timeline = view.timeline;
+        let operands = selected.iter().map(|_| Presence::default()).collect();
+        let cursors = selected.iter().map(|selection| Cursor::new(selection, timeline)).collect();
+        Self { cursors, hits: SmallVec::new(), seen: PlayedMatches { operands, unknown: None } }
+    }
+
+    /// The next step with hits.
+    fn next(&mut self, view: &mut View<'_, '_>) -> Result<Option<u32>, Fault> {
+        loop {
+            let step = self.cursors.iter().map(|cursor| cursor.step).min().unwrap_or(BEHIND);
+            if step == BEHIND {
+                return Ok(None);
+            }
+            self.hits.clear();
+            for (operand, cursor) in self.cursors.iter_mut().enumerate() {
+                while cursor.step == step {
+                    view.spend(1)?;
+                    self.hits.extend(cursor.hit(operand, view)?);
+                    cursor.advance();
+                }
+            }
+            if !self.hits.is_empty() {
+                return Ok(Some(step));
+            }
+        }
+    }
+
+    /// Shows the hits to a monitor.
+    fn take<'run>(
+        &mut self,
+        monitor: &mut dyn Monitor<'run>,
+        view: &mut View<'_, 'run>,
+        step: u32,
+    ) -> Result<(), Fault> {
+        let call = if view.places { call_position(step, view) } else { None };
+        for hit in &mut self.hits {
+            hit.call = call;
+            self.seen.note(hit);
+        }
+        monitor.step(&self.hits, view)
+    }
+}
+
+impl PlayedMatches {
+    fn note(&mut self, hit: &Hit) {
+        if let Some(operand) = self.operands.get_mut(hit.operand) {
+            operand.possible = true;
+            operand.sure |= hit.sure;
+        }
+        if !hit.sure && self.unknown.is_none() {
+            self.unknown = Some(hit.clone());
+        }
+    }
+}
+
+/// The position of a step in the call list of the window.
+fn call_position(step: u32, view: &View<'_, '_>) -> Option<u32> {
+    let info = view.step(step)?;
+    if info.kind != Kind::Call {
+        return None;
+    }
+    if info.status.executed()
+        && let Some(first) = view.calls.first().and_then(|first| view.step(*first))
+        && first.status.executed()
+    {
+        return info.call_position.checked_sub(first.call_position);
+    }
+    view.calls.binary_search(&step).ok().map(index)
+}
+
+/// The events of an operand that are played.
+#[derive(Debug, Clone)]
+pub(super) enum EventSelection {
+    /// These, by number.
+    Range(super::plan::UniquePatternId, std::ops::Range<u32>),
+    /// These, by number, in order.
+    List(super::plan::UniquePatternId, Vec<u32>),
+}
+
+impl EventSelection {
+    fn unique_pattern(&self) -> super::plan::UniquePatternId {
+        match self {
+            Self::Range(unique, _) | Self::List(unique, _) => *unique,
+        }
+    }
+
+    /// The kinds of the steps of these events.
+    pub(super) fn kinds(&self, timeline: &Timeline<'_>, steps: &[Step<'_>]) -> Kinds {
+        let all = timeline.of(self.unique_pattern()).map_or(Kinds::default(), |matches| matches.kinds);
+        let mut events = self.events(timeline).filter_map(|(_, event)| steps.get(event.step as usize));
+        if all.iter().nth(1).is_none() {
+            // Nearly every pattern is of one kind.
+            return events.next().map_or(Kinds::default(), |_| all);
+        }
+        let mut kinds = Kinds::default();
+        events.for_each(|step| kinds.add(step.kind));
+        kinds
+    }
+
+    /// The events themselves.
+    pub(super) fn events<'t>(&'t self, timeline: &'t Timeline<'_>) -> impl Iterator<Item = (u32, Event)> + 't {
+        let events = timeline.of(self.unique_pattern()).map_or(&[][..], |matches| matches.events.as_slice());
+        let (range, list) = match self {
+            Self::Range(_, range) => (range.clone(), &[][..]),
+            Self::List(_, list) => (0..0, list.as_slice()),
+        };
+        range.chain(list.iter().copied()).filter_map(|number| Some((number, *events.get(number as usize)?)))
+    }
+}
+
+/// Behind all steps.
+const BEHIND: u32 = u32::MAX;
+
+/// A place in the events of an operand.
+struct Cursor<'s> {
+    events: &'s [Event],
+    selection: &'s EventSelection,
+    at: u32,
+    /// The step of the event at the place; [`BEHIND`] behind the last one.
+    step: u32,
+}
+
+impl<'s> Cursor<'s> {
+    fn new(selection: &'s EventSelection, timeline: &'s Timeline<'_>) -> Self {
+        let events = timeline.of(selection.unique_pattern()).map_or(&[][..], |matches| matches.events.as_slice());
+        let mut cursor = Self { events, selection, at: 0, step: BEHIND };
+        cursor.look();
+        cursor
+    }
+
+    /// The number of the event at the place.
+    fn number(&self) -> Option<u32> {
+        match self.selection {
+            EventSelection::Range(_, range) => range.start.checked_add(self.at).filter(|number| *number < range.end),
+            EventSelection::List(_, list) => list.get(self.at as usize).copied(),
+        }
+    }
+
+    fn look(&mut self) {
+        let event = self.number().and_then(|number| self.events.get(number as usize));
+        self.step = event.map_or(BEHIND, |event| event.step);
+    }
+
+    fn advance(&mut self) {
+        self.at += 1;
+        self.look();
+    }
+
+    fn hit(&self, operand: usize, view: &mut View<'_, '_>) -> Result<Option<Hit>, Fault> {
+        self.number().map_or(Ok(None), |event| admit(operand, event, view))
+    }
+}
+
+/// An event as a hit of an operand; `None` when the header's values do not allow it.
+pub(super) fn hit(operand: usize, event: u32, view: &View<'_, '_>) -> Option<Hit> {
+    hit_under(operand, event, view, &view.header)
+}
+
+/// An event as a hit of an operand, whatever values the header gives.
+pub(super) fn any_hit(operand: usize, event: u32, view: &View<'_, '_>) -> Option<Hit> {
+    hit_under(operand, event, view, &view.header.iter().map(|_| ValueId::OPEN).collect())
+}
+
+fn hit_under(operand: usize, event: u32, view: &View<'_, '_>, header: &Env) -> Option<Hit> {
+    let unique = view.operands.get(operand)?.unique;
+    let matches = view.timeline.of(unique)?;
+    let known = matches.events.get(event as usize)?;
+    let names = &view.plan.unique_pattern(unique)?.names;
+    let (env, certain) = bind(names, matches.value_ids(event, names.len()), header)?;
+    Some(Hit { operand, step: known.step, event, sure: known.sure && certain, call: None, env })
+}
+
+/// An event as a hit of an operand, after those of its tests that need no other step: the header gives their values.
+pub(super) fn admit(operand: usize, event: u32, view: &mut View<'_, '_>) -> Result<Option<Hit>, Fault> {
+    let Some(hit) = hit(operand, event, view) else { return Ok(None) };
+    if !view.joined(operand) {
+        return Ok(Some(hit));
+    }
+    Ok(match view.joins_of(hit.operand, hit.event, &hit.env)? {
+        Fit::Yes => Some(hit),
+        Fit::Unknown => Some(Hit { sure: false, ..hit }),
+        Fit::No => None,
+    })
+}
+
+/// The values of an event beside those that the header gives, and whether the header's surely agree; `None` when they do not.
+pub(super) fn bind(names: &[u32], value_ids: &[ValueId], header: &Env) -> Option<(Env, bool)> {
+    let mut env: Env = smallvec::smallvec![ValueId::OPEN; header.len()];
+    let mut certain = true;
+    for (name, id) in names.iter().zip(value_ids) {
+        let given = header.get(*name as usize).copied().unwrap_or(ValueId::OPEN);
+        if given == ValueId::OPEN {
+            if let Some(cell) = env.get_mut(*name as usize) {
+                *cell = *id;
+            }
+        } else if *id == ValueId::ABSENT || (given == ValueId::ABSENT && *id != ValueId::OPEN) {
+            certain = false;
+        } else if *id != ValueId::OPEN && *id != given {
+            return None;
+        }
+    }
+    Some((env, certain))
+}
+
+/// Hits of one operand among those of a step.
+pub(super) fn of(hits: &[Hit], operand: usize) -> impl Iterator<Item = &Hit> {
+    hits.iter().filter(move |hit| hit.operand == operand)
+}
+
+/// The values of an operand's names in a hit.
+pub(super) fn own_key(hit: &Hit, view: &View<'_, '_>) -> Env {
+    key(&hit.env, view.names(hit.operand))
+}

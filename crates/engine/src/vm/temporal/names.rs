@@ -1,0 +1,124 @@
+//! From the kind and name of a step to the alternatives of patterns that may match it.
+
+use super::plan::{UniquePattern, UniquePatternId};
+use crate::ir::NameTest;
+use crate::vm::prepare::Prepared;
+use averment_base::value::glob::wildcard;
+use averment_runs::run::Kind;
+use globset::{GlobBuilder, GlobMatcher};
+use rustc_hash::FxHashMap;
+
+/// One alternative of a unique pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct AlternativeRef {
+    /// The pattern.
+    pub(super) unique: UniquePatternId,
+    /// Which of its alternatives.
+    pub(super) alternative: u16,
+}
+
+/// The names that patterns look for, by kind of step. Exact names cost one look-up however many patterns there are.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    kinds: [NamesOfKind; Kind::ALL.len()],
+}
+
+#[derive(Debug, Default)]
+struct NamesOfKind {
+    exact: FxHashMap<String, Vec<AlternativeRef>>,
+    any: Vec<AlternativeRef>,
+    tests: Vec<(NameMatcher, AlternativeRef)>,
+}
+
+#[derive(Debug)]
+enum NameMatcher {
+    Glob(String),
+    Path(Option<Box<GlobMatcher>>),
+    Contains(String),
+    Regex(u32),
+}
+
+impl Table {
+    /// The table of these patterns.
+    pub(super) fn new(unique_patterns: &[UniquePattern]) -> Self {
+        let mut table = Self::default();
+        for (number, unique) in (0..).zip(unique_patterns) {
+            for (alternative, test) in (0..).zip(&unique.alternatives) {
+                let at = AlternativeRef { unique: UniquePatternId(number), alternative };
+                if let Some(names) = table.kinds.get_mut(test.kind as usize) {
+                    names.add(&test.name, at);
+                }
+            }
+        }
+        table
+    }
+
+    /// The alternatives whose kind and name fit, in the order of patterns and alternatives.
+    pub(super) fn candidates(&self, kind: Kind, name: &str, prepared: &Prepared) -> Vec<AlternativeRef> {
+        let Some(names) = self.kinds.get(kind as usize) else { return Vec::new() };
+        let mut found = names.any.clone();
+        found.extend(names.exact.get(name).into_iter().flatten());
+        found.extend(names.tests.iter().filter(|(test, _)| test.fits(name, prepared)).map(|(_, at)| *at));
+        found.sort_unstable();
+        found
+    }
+}
+
+impl NamesOfKind {
+    fn add(&mut self, test: &NameTest, at: AlternativeRef) {
+        match test {
+            NameTest::Any => self.any.push(at),
+            NameTest::Exactly(name) => self.exact.entry(name.clone()).or_default().push(at),
+            NameTest::OneOf(names) => {
+                let mut names: Vec<&String> = names.iter().collect();
+                names.sort_unstable();
+                names.dedup();
+                names.into_iter().for_each(|name| self.exact.entry(name.clone()).or_default().push(at));
+            }
+            NameTest::Glob(glob) => self.tests.push((NameMatcher::Glob(glob.clone()), at)),
+            NameTest::PathGlob(glob) => self.tests.push((NameMatcher::Path(path_glob(glob)), at)),
+            NameTest::Contains(part) => self.tests.push((NameMatcher::Contains(part.clone()), at)),
+            NameTest::Matches(regex) => self.tests.push((NameMatcher::Regex(*regex), at)),
+        }
+    }
+}
+
+impl NameMatcher {
+    fn fits(&self, name: &str, prepared: &Prepared) -> bool {
+        match self {
+            Self::Glob(glob) => wildcard(glob, name),
+            Self::Path(glob) => glob.as_ref().is_some_and(|glob| glob.is_match(name)),
+            Self::Contains(part) => memchr::memmem::find(name.as_bytes(), part.as_bytes()).is_some(),
+            Self::Regex(number) => prepared.regex(*number).is_some_and(|regex| regex.is_match(name)),
+        }
+    }
+}
+
+/// A path glob that matches a whole path or an end of it that starts at a folder; the checker has refused bad ones.
+fn path_glob(glob: &str) -> Option<Box<GlobMatcher>> {
+    let anywhere =
+        if glob.starts_with('/') || glob.starts_with("**/") { glob.to_owned() } else { format!("**/{glob}") };
+    GlobBuilder::new(&anywhere).literal_separator(true).build().ok().map(|glob| Box::new(glob.compile_matcher()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn path_globs_match_ends_that_start_at_a_folder() {
+        for (glob, path, expected) in [
+            ("src/**", "src/a/b.rs", true),
+            ("src/**", "/work/src/a.rs", true),
+            ("src/**", "mysrc/a.rs", false),
+            ("**/SKILL.md", "SKILL.md", true),
+            ("**/SKILL.md", "/x/y/SKILL.md", true),
+            ("*.md", "docs/readme.md", true),
+            ("docs/*.md", "docs/a/readme.md", false),
+            ("/etc/*", "/etc/passwd", true),
+            ("/etc/*", "/x/etc/passwd", false),
+        ] {
+            assert_eq!(path_glob(glob).unwrap().is_match(path), expected, "{glob} {path}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Numbers for the values of some bindings, given in the order in which the values come.
+
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
+use super::timeline::Env;
+use rustc_hash::FxHashMap;
+
+/// Values that are looked through one by one: beyond that a map is faster than a list.
+const FEW: usize = 12;
+
+/// From words to numbers. Most statements meet few of them, so that these cost no map.
+#[derive(Debug, Default)]
+pub(super) struct NumberedWords {
+    few: Vec<(u64, u32)>,
+    many: FxHashMap<u64, u32>,
+}
+
+impl NumberedWords {
+    /// The number of a word.
+    pub(super) fn get(&self, word: u64) -> Option<u32> {
+        if self.many.is_empty() {
+            return self.few.iter().find(|(known, _)| *known == word).map(|(_, number)| *number);
+        }
+        self.many.get(&word).copied()
+    }
+
+    /// The number of a word; `next` where it is new.
+    pub(super) fn number(&mut self, word: u64, next: u32) -> u32 {
+        if !self.many.is_empty() {
+            return *self.many.entry(word).or_insert(next);
+        }
+        if let Some((_, number)) = self.few.iter().find(|(known, _)| *known == word) {
+            return *number;
+        }
+        self.few.push((word, next));
+        if self.few.len() > FEW {
+            self.many.extend(self.few.drain(..));
+        }
+        next
+    }
+}
+
+/// From values to numbers. Nearly all statements bind one or two values, so that these cost no key of their own.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    narrow: NumberedWords,
+    /// Values of more than two bindings.
+    wide: FxHashMap<Env, u32>,
+}
+
+impl Numbers {
+    /// The number of these values.
+    pub(super) fn get(&self, values: &Env) -> Option<u32> {
+        match pack(values) {
+            Some(packed) => self.narrow.get(packed),
+            None => self.wide.get(values).copied(),
+        }
+    }
+
+    /// The number of these values; `next` where they are new.
+    pub(super) fn number(&mut self, values: &Env, next: u32) -> u32 {
+        match pack(values) {
+            Some(packed) => self.narrow.number(packed, next),
+            None => *self.wide.entry(values.clone()).or_insert(next),
+        }
+    }
+}
+
+/// Up to two values in one word.
+fn pack(values: &Env) -> Option<u64> {
+    match values.as_slice() {
+        [] => Some(0),
+        [one] => Some(u64::from(one.number())),
+        [one, two] => Some(u64::from(one.number()) << 32 | u64::from(two.number())),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::timeline::ValueId;
+    use super::*;
+
+    #[test]
+    fn values_have_one_number_each_however_many_there_are() {
+        for width in 0..4 {
+            let mut numbers = Numbers::default();
+            let values = |value: u32| -> Env { (0..width).map(|place| ValueId::of(value / (place + 1))).collect() };
+            let mut known: Vec<Env> = Vec::new();
+            for value in 0..100 {
+                let values = values(value);
+                let place = known.iter().position(|other| *other == values);
+                let expected = u32::try_from(place.unwrap_or(known.len())).unwrap();
+                assert_eq!(numbers.get(&values), place.map(|_| expected), "{width} {value}");
+                assert_eq!(numbers.number(&values, u32::try_from(known.len()).unwrap()), expected);
+                if place.is_none() {
+                    known.push(values);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! What the monitors need of a program, built once per process: unique patterns, the way from a step's name to them, the
+//! statements by operands.
+
+use super::by_name::{ByNames, Named, NamedCalls, NamedOperand};
+use super::closed::Asks;
+use super::duplicates;
+use super::members::LookupTest;
+use super::names::Table;
+use super::statements::{self, Statement, StatementOperand};
+use super::view::WindowOperand;
+use crate::bytecode::ops::{BindingRef, Op};
+use crate::bytecode::program::{CodeId, PatternId, Program, TemporalId};
+use crate::ir::Alternative;
+use crate::vm::prepare::Prepared;
+use averment_runs::run::Kind;
+use rustc_hash::FxHashMap;
+
+/// The patterns and statements of a program, prepared for monitoring.
+#[derive(Debug)]
+pub struct Plan {
+    unique_patterns: Vec<UniquePattern>,
+    patterns: Vec<UniquePatternId>,
+    table: Table,
+    statements: Vec<Statement>,
+    /// Each as one about the names of calls, where it is one.
+    named: Vec<Option<Named>>,
+    /// The operands of each statement where no block header gives values.
+    operands: Vec<Vec<WindowOperand>>,
+    /// The bindings that each test on other patterns' bindings uses.
+    asked: FxHashMap<CodeId, Vec<u32>>,
+    /// Those of the tests that can be looked up.
+    members: FxHashMap<CodeId, LookupTest>,
+    /// The first assertion that says the same as each, where there are several.
+    duplicates: Vec<Option<u32>>,
+}
+
+/// The number of a unique pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct UniquePatternId(pub(super) u32);
+
+/// A pattern as far as matching goes. Patterns of several statements that match the same steps with the same bindings share one,
+/// so that a step is classified once for all of them.
+#[derive(Debug)]
+pub(super) struct UniquePattern {
+    /// The alternatives; equal code has one number.
+    pub(super) alternatives: Vec<Alternative<CodeId>>,
+    /// The bindings that some alternative binds, sorted.
+    pub(super) names: Vec<u32>,
+    /// The bindings that its tests on other patterns' bindings use, sorted; empty when it has none.
+    pub(super) asks: Vec<u32>,
+    /// Whether an alternative has tests on bindings that it does not bind.
+    pub(super) joined: bool,
+    /// Whether nothing but kind, name and execution decides whether a step matches.
+    pub(super) plain: bool,
+    /// The kinds of its alternatives.
+    pub(super) kinds: Kinds,
+    /// Whether every alternative looks at calls that were not executed.
+    pub(super) proposed: bool,
+}
+
+/// A set of kinds of step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Kinds(u8);
+
+impl Kinds {
+    /// Adds a kind.
+    pub(super) fn add(&mut self, kind: Kind) {
+        self.0 |= 1 << (kind as u8);
+    }
+
+    /// Adds all kinds of another set.
+    pub(super) fn join(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// The kinds, in their order.
+    pub(super) fn iter(self) -> impl Iterator<Item = Kind> {
+        Kind::ALL.into_iter().filter(move |kind| self.0 & (1 << (*kind as u8)) != 0)
+    }
+}
+
+impl Plan {
+    /// The plan of a program.
+    #[must_use]
+    pub fn new(program: &Program) -> Self {
+        let mut builder = PlanBuilder { program, code: FxHashMap::default(), known: FxHashMap::default() };
+        let mut unique_patterns = Vec::new();
+        let patterns: Vec<UniquePatternId> = program
+            .patterns
+            .iter()
+            .map(|pattern| builder.unique_pattern(&pattern.alternatives, &mut unique_patterns))
+            .collect();
+        let unique_of = |pattern: PatternId| patterns.get(pattern.0 as usize).copied();
+        let duplicates = duplicates::groups(program, unique_of, |code| builder.representative_code(code));
+        let joins =
+            unique_patterns.iter().flat_map(|unique| &unique.alternatives).flat_map(|alternative| &alternative.joins);
+        let codes: Vec<CodeId> = joins.copied().collect();
+        let asked = codes.iter().map(|&code| (code, builder.asked(code))).collect();
+        let member = |&code: &CodeId| Some((code, LookupTest::of(builder.ops(code))?));
+        let members = codes.iter().filter_map(member).collect();
+        let table = Table::new(&unique_patterns);
+        let statements = program.temporals.iter().map(|entry| statements::of(&entry.temporal)).collect();
+        let (operands, named) = (Vec::new(), Vec::new());
+        let mut plan =
+            Self { unique_patterns, patterns, table, statements, named, operands, asked, members, duplicates };
+        plan.operands =
+            plan.statements.iter().map(|statement| plan.window_operands(&statement.operands, |_| true)).collect();
+        let operand = |pattern: PatternId| plan.named_operand(pattern);
+        plan.named = plan.statements.iter().map(|statement| Named::new(statement, operand)).collect();
+        plan
+    }
+
+    /// All unique patterns.
+    pub(super) fn unique_patterns(&self) -> &[UniquePattern] {
+        &self.unique_patterns
+    }
+
+    /// A unique pattern by number.
+    pub(super) fn unique_pattern(&self, id: UniquePatternId) -> Option<&UniquePattern> {
+        self.unique_patterns.get(id.0 as usize)
+    }
+
+    /// The unique pattern of a pattern.
+    pub(super) fn unique_of(&self, pattern: PatternId) -> Option<UniquePatternId> {
+        self.patterns.get(pattern.0 as usize).copied()
+    }
+
+    /// The number of the unique pattern that a pattern is.
+    #[must_use]
+    pub fn number_of(&self, pattern: PatternId) -> Option<u32> {
+        self.unique_of(pattern).map(|unique| unique.0)
+    }
+
+    /// The alternatives of a pattern with the code that is evaluated for them: that of the first pattern of the same content.
+    #[must_use]
+    pub fn evaluated(&self, pattern: PatternId) -> &[Alternative<CodeId>] {
+        self.unique_of(pattern)
+            .and_then(|unique| self.unique_pattern(unique))
+            .map_or(&[], |unique| &unique.alternatives)
+    }
+
+    /// The patterns of a statement, in the order in which they are written.
+    pub fn patterns_of(&self, temporal: TemporalId) -> impl Iterator<Item = PatternId> {
+        self.statement(temporal)
+            .into_iter()
+            .flat_map(|statement| statement.operands.iter().map(|operand| operand.pattern))
+    }
+
+    /// A pattern as one of calls, where all that it can match are executed calls.
+    fn named_operand(&self, pattern: PatternId) -> Option<NamedOperand> {
+        let id = self.unique_of(pattern)?;
+        let unique = self.unique_pattern(id)?;
+        let call = |one: &Alternative<CodeId>| one.kind == Kind::Call && !one.proposed;
+        unique.alternatives.iter().all(call).then_some(NamedOperand { pattern: id.0, is_sure: unique.plain })
+    }
+
+    /// A statement as one about the names of calls; `None` for one that names say nothing of.
+    #[must_use]
+    pub fn named(&self, temporal: TemporalId) -> Option<&Named> {
+        self.named.get(temporal.0 as usize)?.as_ref()
+    }
+
+    /// What the names of the executed calls say of a statement, in a complete run that records calls.
+    pub fn by_names(&self, temporal: TemporalId, calls: &NamedCalls<'_>, asks: &mut dyn Asks) -> ByNames {
+        match (self.statement(temporal), self.named(temporal)) {
+            (Some(statement), Some(named)) => named.decide(statement, calls, asks),
+            _ => ByNames::Open,
+        }
+    }
+
+    /// How many unique patterns there are.
+    pub fn count(&self) -> usize {
+        self.unique_patterns.len()
+    }
+
+    /// The unique patterns that a call of this name may match, each once.
+    pub fn of_name(&self, name: &str, prepared: &Prepared) -> Vec<u32> {
+        let mut found: Vec<u32> =
+            self.table.candidates(Kind::Call, name, prepared).into_iter().map(|at| at.unique.0).collect();
+        found.dedup();
+        found
+    }
+
+    /// The bindings that a test on other patterns' bindings uses.
+    pub(super) fn asked(&self, code: CodeId) -> &[u32] {
+        self.asked.get(&code).map_or(&[], Vec::as_slice)
+    }
+
+    /// A test on another pattern's binding as one that can be looked up.
+    pub(super) fn member(&self, code: CodeId) -> Option<&LookupTest> {
+        self.members.get(&code)
+    }
+
+    /// The operands of a statement where no block header gives values.
+    pub(super) fn free_operands(&self, temporal: TemporalId) -> &[WindowOperand] {
+        self.operands.get(temporal.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The operands of a statement as those of a window; `open` says which names are not given from outside.
+    pub(super) fn window_operands(
+        &self,
+        operands: &[StatementOperand],
+        open: impl Fn(u32) -> bool,
+    ) -> Vec<WindowOperand> {
+        let operand = |operand: &StatementOperand| {
+            let unique = self.unique_of(operand.pattern)?;
+            let unique_pattern = self.unique_pattern(unique)?;
+            let names = unique_pattern.names.iter().copied().filter(|name| open(*name)).collect();
+            Some(WindowOperand {
+                pattern: operand.pattern,
+                unique,
+                polarity: operand.polarity,
+                names,
+                joined: unique_pattern.joined,
+            })
+        };
+        operands.iter().filter_map(operand).collect()
+    }
+
+    /// The first assertion that says the same as this one, itself included; `None` where no other one does.
+    #[must_use]
+    pub fn representative(&self, assertion: u32) -> Option<u32> {
+        self.duplicates.get(assertion as usize).copied().flatten()
+    }
+
+    /// From names of steps to patterns.
+    pub(super) fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// A statement by number.
+    pub(super) fn statement(&self, temporal: TemporalId) -> Option<&Statement> {
+        self.statements.get(temporal.0 as usize)
+    }
+}
+
+/// The content of an alternative, code written out: equal contents match alike.
+type Content = Vec<u8>;
+
+struct PlanBuilder<'p> {
+    program: &'p Program,
+    /// The first chunk with each content.
+    code: FxHashMap<Content, CodeId>,
+    known: FxHashMap<Content, UniquePatternId>,
+}
+
+impl PlanBuilder<'_> {
+    fn unique_pattern(
+        &mut self,
+        alternatives: &[Alternative<CodeId>],
+        unique_patterns: &mut Vec<UniquePattern>,
+    ) -> UniquePatternId {
+        let alternatives: Vec<_> = alternatives.iter().map(|alternative| self.canonical(alternative)).collect();
+        let next = UniquePatternId(u32::try_from(unique_patterns.len()).unwrap_or(u32::MAX));
+        // A pattern whose content cannot be written out is one of its own.
+        let id = match postcard::to_stdvec(&alternatives) {
+            Ok(content) => *self.known.entry(content).or_insert(next),
+            Err(_) => next,
+        };
+        if id == next {
+            unique_patterns.push(self.describe(alternatives));
+        }
+        id
+    }
+
+    fn canonical(&mut self, alternative: &Alternative<CodeId>) -> Alternative<CodeId> {
+        Alternative {
+            condition: alternative.condition.map(|code| self.representative_code(code)),
+            binds: alternative.binds.iter().map(|&(name, code)| (name, self.representative_code(code))).collect(),
+            joins: alternative.joins.iter().map(|&code| self.representative_code(code)).collect(),
+            ..alternative.clone()
+        }
+    }
+
+    fn representative_code(&mut self, code: CodeId) -> CodeId {
+        match postcard::to_stdvec(self.ops(code)) {
+            Ok(content) => *self.code.entry(content).or_insert(code),
+            Err(_) => code,
+        }
+    }
+
+    fn ops(&self, code: CodeId) -> &[Op] {
+        let chunk = self.program.chunks.get(code.0 as usize);
+        chunk.and_then(|chunk| self.program.code.get(chunk.start as usize..chunk.end as usize)).unwrap_or(&[])
+    }
+
+    /// The bindings that code uses, sorted.
+    fn asked(&self, code: CodeId) -> Vec<u32> {
+        sorted(self.ops(code).iter().filter_map(|op| match op {
+            Op::Binding(BindingRef(name)) => Some(*name),
+            _ => None,
+        }))
+    }
+
+    fn describe(&self, alternatives: Vec<Alternative<CodeId>>) -> UniquePattern {
+        let names = alternatives.iter().flat_map(|a| a.binds.iter().map(|&(name, _)| name));
+        let joins = alternatives.iter().flat_map(|a| a.joins.iter());
+        let asks = joins.flat_map(|&code| self.asked(code));
+        let mut kinds = Kinds::default();
+        alternatives.iter().for_each(|alternative| kinds.add(alternative.kind));
+        let conditional = |a: &Alternative<CodeId>| a.condition.is_some() || !a.binds.is_empty() || !a.joins.is_empty();
+        let plain = !alternatives.iter().any(|a| conditional(a) || a.succeeded.is_some());
+        UniquePattern {
+            plain,
+            names: sorted(names),
+            asks: sorted(asks),
+            joined: alternatives.iter().any(|alternative| !alternative.joins.is_empty()),
+            proposed: alternatives.iter().all(|alternative| alternative.proposed),
+            kinds,
+            alternatives,
+        }
+    }
+}
+
+/// Numbers in order, each once.
+fn sorted(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}

@@ -1,0 +1,145 @@
+//! Where a pattern has matched, kept so that "is there one behind step r, within the bound?" costs a look-up.
+
+use crate::ir::Within;
+use averment_runs::run::Step;
+use smallvec::SmallVec;
+
+/// A place where a pattern matched.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Occurrence {
+    /// The step.
+    pub(super) step: u32,
+    /// What the bound compares; `None` where the run does not record it.
+    pub(super) measure: Option<f64>,
+}
+
+/// What a bound says of a step: its position, turn or start.
+pub(super) fn measure(within: Option<Within>, step: &Step<'_>) -> Option<f64> {
+    match within {
+        None => Some(0.0),
+        Some(Within::Calls(_)) => Some(f64::from(step.call_position)),
+        Some(Within::Turns(_)) => step.turn.map(f64::from),
+        Some(Within::Time(_)) => step.start,
+    }
+}
+
+/// How far apart two measures may be.
+#[expect(clippy::cast_precision_loss, reason = "no run has so many calls or turns that the nearest double differs")]
+pub(super) fn limit(within: Option<Within>) -> f64 {
+    match within {
+        None => f64::INFINITY,
+        Some(Within::Calls(count) | Within::Turns(count)) => count as f64,
+        Some(Within::Time(milliseconds)) => milliseconds,
+    }
+}
+
+/// Whether the bound from one measure to a later one holds; `None` when one of them is not recorded.
+pub(super) fn bound(within: Option<Within>, from: Option<f64>, to: Option<f64>) -> Option<bool> {
+    if within.is_none() {
+        return Some(true);
+    }
+    Some(to? - from? <= limit(within))
+}
+
+/// The occurrences of one group of matches, without those that another one makes useless: a later occurrence that is no farther away.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RecentOccurrences {
+    /// Later occurrences have smaller measures.
+    known: SmallVec<[Occurrence; 1]>,
+    /// The latest without a measure.
+    blind: Option<Occurrence>,
+}
+
+/// What a list of recent occurrences has for a question.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FoundOccurrence {
+    /// An occurrence that surely fits.
+    pub(super) sure: Option<Occurrence>,
+    /// An occurrence whose bound cannot be checked.
+    pub(super) unknown: Option<Occurrence>,
+}
+
+impl RecentOccurrences {
+    /// Adds an occurrence behind all others.
+    pub(super) fn add(&mut self, occurrence: Occurrence) {
+        match occurrence.measure {
+            None => self.blind = Some(occurrence),
+            Some(measure) => {
+                while self.known.last().is_some_and(|last| last.measure.is_none_or(|last| last <= measure)) {
+                    self.known.pop();
+                }
+                self.known.push(occurrence);
+            }
+        }
+    }
+
+    /// Adds all occurrences of a list of recent occurrences that ends behind this one.
+    pub(super) fn extend(&mut self, later: &Self) {
+        let occurrences = later.known.iter().chain(&later.blind);
+        occurrences.for_each(|occurrence| self.add(*occurrence));
+    }
+
+    /// An occurrence behind step `after` from which the bound to `measure` holds.
+    pub(super) fn find(&self, after: Option<u32>, within: Option<Within>, measure: Option<f64>) -> FoundOccurrence {
+        let behind = |occurrence: &&Occurrence| after.is_none_or(|after| occurrence.step > after);
+        let from = after.map_or(0, |after| self.known.partition_point(|occurrence| occurrence.step <= after));
+        let best = self.known.get(from);
+        let blind = self.blind.as_ref().filter(behind);
+        match best.map(|occurrence| bound(within, occurrence.measure, measure)) {
+            Some(Some(true)) => FoundOccurrence { sure: best.copied(), unknown: None },
+            Some(None) => FoundOccurrence { sure: None, unknown: best.copied() },
+            Some(Some(false)) | None => FoundOccurrence { sure: None, unknown: blind.copied() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The obvious way, to compare with.
+    fn slow(
+        occurrences: &[Occurrence],
+        after: Option<u32>,
+        within: Option<Within>,
+        measure: Option<f64>,
+    ) -> (bool, bool) {
+        let answers: Vec<_> = occurrences
+            .iter()
+            .filter(|occurrence| after.is_none_or(|after| occurrence.step > after))
+            .map(|occurrence| bound(within, occurrence.measure, measure))
+            .collect();
+        let sure = answers.contains(&Some(true));
+        (sure, !sure && answers.contains(&None))
+    }
+
+    #[test]
+    fn recent_occurrences_answer_like_a_list_of_all() {
+        let measures = [Some(3.0), None, Some(1.0), Some(5.0), Some(2.0), None, Some(2.0), Some(9.0)];
+        let mut recent = RecentOccurrences::default();
+        let mut occurrences = Vec::new();
+        for (step, measure) in (0..).zip(measures) {
+            let occurrence = Occurrence { step, measure };
+            recent.add(occurrence);
+            occurrences.push(occurrence);
+            for after in [None, Some(0), Some(2), Some(step), Some(9)] {
+                for now in [None, Some(0.0), Some(3.0), Some(6.0), Some(12.0)] {
+                    for within in [Some(Within::Turns(2)), Some(Within::Time(0.5)), None] {
+                        let now = if within.is_none() { Some(0.0) } else { now };
+                        let occurrences: Vec<_> = occurrences
+                            .iter()
+                            .map(|m| Occurrence { measure: if within.is_none() { Some(0.0) } else { m.measure }, ..*m })
+                            .collect();
+                        let recent = occurrences.iter().fold(RecentOccurrences::default(), |mut recent, occurrence| {
+                            recent.add(*occurrence);
+                            recent
+                        });
+                        let found = recent.find(after, within, now);
+                        let expected = slow(&occurrences, after, within, now);
+                        assert_eq!((found.sure.is_some(), found.unknown.is_some()), expected);
+                    }
+                }
+            }
+        }
+    }
+}

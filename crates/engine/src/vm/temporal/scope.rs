@@ -1,0 +1,390 @@
+//! Blocks: which windows a header opens, and the verdict over all of them.
+
+use super::Engine;
+use super::explain;
+use super::monitor::{EventSelection, admit};
+use super::plan::Kinds;
+use super::statements::{Polarity, StatementOperand};
+use super::timeline::{Env, ValueId};
+use super::verdict::out_of_reach;
+use super::view::{Fit, Hit, View};
+use super::watch;
+use crate::bytecode::program::PatternId;
+use crate::ir::Scope;
+use crate::vm::context::{Context, Window};
+use crate::vm::fault::Fault;
+use crate::vm::machine::Machine;
+use crate::vm::outcome::{Finding, Role};
+use averment_base::truth::Verdict;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Unknown matches of a header that are answered in all ways; with more the block is undecided.
+const MOST_UNKNOWN: usize = 8;
+
+/// Answers to what is unknown of a header, in the order in which windows depend on it. First all are yes, then every other way is gone
+/// through.
+#[derive(Debug, Default)]
+struct AssumedAnswers {
+    given: Vec<bool>,
+    asked: usize,
+}
+
+impl AssumedAnswers {
+    /// The answer to the next unknown match.
+    fn ask(&mut self) -> bool {
+        let answer = self.given.get(self.asked).copied();
+        if answer.is_none() {
+            self.given.push(true);
+        }
+        self.asked += 1;
+        answer.unwrap_or(true)
+    }
+
+    /// Whether a hit is there.
+    fn has(&mut self, hit: &Hit) -> bool {
+        hit.sure || self.ask()
+    }
+
+    /// Goes on to the next way of answering; false when there is none.
+    fn next(&mut self) -> bool {
+        self.given.truncate(self.asked);
+        self.asked = 0;
+        while self.given.last() == Some(&false) {
+            self.given.pop();
+        }
+        self.given.last_mut().map(|last| *last = false).is_some()
+    }
+
+    fn too_many(&self) -> bool {
+        self.given.len() > MOST_UNKNOWN
+    }
+}
+
+/// The operand of the pattern that opens windows (closes them, for `before`).
+const OPEN: usize = 0;
+/// The operand of the pattern that closes them.
+const CLOSE: usize = 1;
+
+/// A window of a block.
+#[derive(Debug, Clone)]
+struct Opened<'run> {
+    context: Context<'run>,
+    opening: Option<u32>,
+    closing: Option<u32>,
+    /// It should have closed, and never does.
+    hangs: bool,
+}
+
+/// What a header's patterns match.
+struct Header {
+    hits: Vec<Hit>,
+    kinds: Kinds,
+    /// Whether its patterns bind.
+    binds: bool,
+}
+
+/// Judges the body of a block in one window.
+pub type JudgeBody<'b, 'run> =
+    dyn FnMut(&mut Engine<'run>, &mut Machine<'run>, &Context<'run>) -> Result<Finding, Fault> + 'b;
+
+/// The patterns of a header, as operands.
+fn operands(scope: &Scope<PatternId>) -> Vec<StatementOperand> {
+    let (open, close) = match *scope {
+        Scope::After { open, until } => (open, until),
+        Scope::Before { close } => (close, None),
+        Scope::Between { open, close } => (open, Some(close)),
+        Scope::Each { step } => (step, None),
+    };
+    let operand = |pattern| StatementOperand { pattern, polarity: Polarity::Mixed };
+    std::iter::once(open).chain(close).map(operand).collect()
+}
+
+impl<'run> Engine<'run> {
+    /// The verdict of a statement in a block, over all windows that the header opens: `body` judges it in one of them.
+    ///
+    /// # Errors
+    /// What ended the evaluation of the header or of the body.
+    pub fn scoped(
+        &mut self,
+        machine: &mut Machine<'run>,
+        scope: &Scope<PatternId>,
+        context: &Context<'run>,
+        body: &mut JudgeBody<'_, 'run>,
+    ) -> Result<Finding, Fault> {
+        let operands = operands(scope);
+        let setting = self.setting(machine, (&operands, None), context, context.bindings.len());
+        let opens_windows = !matches!(scope, Scope::Each { .. });
+        let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
+        let mut view = self.view(machine, None, context, &setting)?;
+        if view.machine.derives() {
+            let header = watch::patterns(&mut view, &setting.selected);
+            view.machine.note_temporal(header);
+        }
+        if let Some(finding) = out_of_reach(&view, opened_by.is_some(), false, &setting.selected, opened_by) {
+            return Ok(finding);
+        }
+        view.check_faults()?;
+        let header = read(&mut view, &setting.selected)?;
+        let first_unknown = header.hits.iter().find(|hit| !hit.sure);
+        let mut answers = Vec::new();
+        let mut ways = AssumedAnswers::default();
+        loop {
+            answers.push(windows(&mut view, scope, &header.hits, &mut ways)?);
+            if ways.too_many() {
+                return Ok(undecided(&mut view, first_unknown));
+            }
+            if !ways.next() {
+                break;
+            }
+        }
+        let nothing = explain::no_window(&mut view, scope);
+        drop(view);
+        if let (Some(seen), Some(StatementOperand { pattern, .. }), Some(windows)) =
+            (&mut machine.seen, operands.first(), answers.first())
+        {
+            let closed = windows.iter().any(|window| window.closing.is_some());
+            seen.note_windows(*pattern, !windows.is_empty(), closed);
+        }
+        let outside = self.opened_by;
+        if let Some(mut all) = opened_by {
+            all.join(header.kinds);
+            self.opened_by = Some(all);
+        }
+        let findings: Result<Vec<Finding>, Fault> = answers
+            .iter()
+            .map(|windows| {
+                let finding = self.over_windows(machine, context, windows, body)?;
+                Ok(conclude(finding, scope, context, windows, header.binds, &nothing))
+            })
+            .collect();
+        self.opened_by = outside;
+        // Where all agree, the one of all yes speaks for them.
+        let mut findings = findings?.into_iter();
+        let first = findings.next().unwrap_or_else(|| Finding::new(Verdict::Vacuous, nothing));
+        if findings.all(|other| other.verdict == first.verdict) {
+            return Ok(first);
+        }
+        let mut view = self.view(machine, None, context, &setting)?;
+        Ok(undecided(&mut view, first_unknown))
+    }
+
+    /// The findings in each window that counts.
+    fn over_windows(
+        &mut self,
+        machine: &mut Machine<'run>,
+        context: &Context<'run>,
+        windows: &[Opened<'run>],
+        body: &mut JudgeBody<'_, 'run>,
+    ) -> Result<Vec<Finding>, Fault> {
+        let mut findings = Vec::new();
+        for window in windows {
+            let mut finding = body(self, machine, &window.context)?;
+            if window.hangs {
+                match finding.verdict {
+                    Verdict::Fail => finding.verdict = Verdict::Undecided,
+                    Verdict::Error => {}
+                    // In a run that goes on it may still close.
+                    _ if !context.window.closed => {}
+                    _ => continue,
+                }
+            }
+            findings.push(place(finding, window, machine));
+        }
+        Ok(findings)
+    }
+}
+
+fn undecided(view: &mut View<'_, '_>, unknown: Option<&Hit>) -> Finding {
+    let why = explain::unknown(view, unknown, super::monitor::Why::default());
+    Finding { evidence: why.evidence, ..Finding::new(Verdict::Undecided, why.reason) }
+}
+
+/// The verdict over windows.
+fn conclude(
+    findings: Vec<Finding>,
+    scope: &Scope<PatternId>,
+    context: &Context<'_>,
+    windows: &[Opened<'_>],
+    binds: bool,
+    nothing: &str,
+) -> Finding {
+    let verdict = match findings.is_empty() {
+        true if context.of_invariant => Verdict::Skipped,
+        true => Verdict::Vacuous,
+        false => Verdict::all(findings.iter().map(|finding| finding.verdict)),
+    };
+    // A longer run may open more windows, unless the only one there can be has come.
+    let complete = matches!(scope, Scope::Before { .. }) && !binds && !windows.is_empty();
+    let may_change = !context.window.closed && !complete && !matches!(verdict, Verdict::Fail | Verdict::Error);
+    let verdict = if may_change { Verdict::Undecided } else { verdict };
+    let decisive = findings.into_iter().find(|finding| finding.verdict == verdict);
+    decisive.unwrap_or_else(|| Finding::new(verdict, if may_change { explain::OPEN } else { nothing }))
+}
+
+/// What the header's patterns match, in the order of steps.
+fn read(view: &mut View<'_, '_>, selected: &[EventSelection]) -> Result<Header, Fault> {
+    let mut hits: Vec<Hit> = Vec::new();
+    let mut kinds = Kinds::default();
+    for (operand, selection) in selected.iter().enumerate() {
+        kinds.join(selection.kinds(view.timeline, view.machine.run.steps));
+        for (event, _) in selection.events(view.timeline) {
+            view.spend(1)?;
+            hits.extend(admit(operand, event, view)?);
+        }
+    }
+    hits.sort_by_key(|hit| hit.step);
+    let binds = (0..view.operands.len()).any(|operand| !view.names(operand).is_empty());
+    Ok(Header { hits, kinds, binds })
+}
+
+/// The windows that header hits open, in the order in which they open.
+fn windows<'run>(
+    view: &mut View<'_, 'run>,
+    scope: &Scope<PatternId>,
+    hits: &[Hit],
+    answers: &mut AssumedAnswers,
+) -> Result<Vec<Opened<'run>>, Fault> {
+    let whole = view.context.window;
+    match scope {
+        Scope::Each { .. } => {
+            let there = hits.iter().filter(|hit| answers.has(hit));
+            Ok(there.filter_map(|hit| of_step(view, hit)).collect())
+        }
+        Scope::Before { .. } => Ok(firsts(hits, answers)
+            .into_iter()
+            .map(|hit| {
+                let window = Window { start: whole.start, end: hit.step as usize, closed: true };
+                opened(view, &hit.env, window, (None, Some(hit.step)))
+            })
+            .collect()),
+        Scope::After { until: None, .. } => Ok(firsts(hits, answers)
+            .into_iter()
+            .map(|hit| {
+                let window = Window { start: hit.step as usize + 1, ..whole };
+                opened(view, &hit.env, window, (Some(hit.step), None))
+            })
+            .collect()),
+        Scope::After { until: Some(_), .. } => closing(view, hits, false, answers),
+        Scope::Between { .. } => closing(view, hits, true, answers),
+    }
+}
+
+fn of_step<'run>(view: &View<'_, 'run>, hit: &Hit) -> Option<Opened<'run>> {
+    let step = view.step(hit.step)?;
+    let window = opened(view, &hit.env, view.context.window, (Some(hit.step), None));
+    Some(Opened { context: Context { step: Some(step), ..window.context }, ..window })
+}
+
+/// The first hit for each of their values.
+fn firsts<'h>(hits: &'h [Hit], answers: &mut AssumedAnswers) -> Vec<&'h Hit> {
+    let mut seen = BTreeSet::new();
+    hits.iter().filter(|hit| !seen.contains(&hit.env) && answers.has(hit) && seen.insert(&hit.env)).collect()
+}
+
+/// A window in which the header's values hold.
+fn opened<'run>(
+    view: &View<'_, 'run>,
+    env: &Env,
+    window: Window,
+    (opening, closing): (Option<u32>, Option<u32>),
+) -> Opened<'run> {
+    let mut context =
+        Context { window: Window { end: window.end.max(window.start), ..window }, ..view.context.clone() };
+    for (cell, id) in context.bindings.iter_mut().zip(env) {
+        if *id != ValueId::OPEN && cell.is_none() {
+            *cell = view.timeline.values.node(*id);
+        }
+    }
+    Opened { context, opening, closing, hangs: false }
+}
+
+/// Windows from each opening hit that is not inside an open window of the same values to the next closing one.
+fn closing<'run>(
+    view: &mut View<'_, 'run>,
+    hits: &[Hit],
+    must_close: bool,
+    answers: &mut AssumedAnswers,
+) -> Result<Vec<Opened<'run>>, Fault> {
+    // Closing hits that have all values of the opening ones close exactly those.
+    let exact = view.names(OPEN) == view.names(CLOSE) && !view.joined(OPEN) && !view.joined(CLOSE);
+    let exact = exact && hits.iter().all(|hit| view.names(hit.operand).iter().all(|name| has_value(&hit.env, *name)));
+    let mut open: BTreeMap<&Env, &Hit> = BTreeMap::new();
+    let mut windows = Vec::new();
+    for of_step in hits.chunk_by(|a, b| a.step == b.step) {
+        for close in of_step.iter().filter(|hit| hit.operand == CLOSE) {
+            for opening in closed_by(view, &mut open, close, exact, answers)? {
+                let window = Window { start: opening.step as usize + 1, end: close.step as usize, closed: true };
+                windows.push(opened(view, &opening.env, window, (Some(opening.step), Some(close.step))));
+            }
+        }
+        for opening in of_step.iter().filter(|hit| hit.operand == OPEN) {
+            if !open.contains_key(&opening.env) && answers.has(opening) {
+                open.insert(&opening.env, opening);
+            }
+        }
+    }
+    for (env, opening) in open {
+        let window = Window { start: opening.step as usize + 1, ..view.context.window };
+        windows.push(Opened { hangs: must_close, ..opened(view, env, window, (Some(opening.step), None)) });
+    }
+    windows.sort_by_key(|window| (window.opening, window.closing));
+    Ok(windows)
+}
+
+fn has_value(env: &Env, name: u32) -> bool {
+    env.get(name as usize).is_some_and(|id| id.is_value())
+}
+
+/// Takes the openings out that a closing hit closes.
+fn closed_by<'h>(
+    view: &mut View<'_, '_>,
+    open: &mut BTreeMap<&'h Env, &'h Hit>,
+    close: &Hit,
+    exact: bool,
+    answers: &mut AssumedAnswers,
+) -> Result<Vec<&'h Hit>, Fault> {
+    let mut closed = Vec::new();
+    if exact {
+        closed.extend(open.get(&close.env).copied().filter(|_| answers.has(close)));
+    } else {
+        for opening in open.values() {
+            match view.fit(opening.side(), close.side())? {
+                Fit::No => {}
+                Fit::Yes if close.sure => closed.push(*opening),
+                _ if answers.ask() => closed.push(*opening),
+                _ => {}
+            }
+        }
+    }
+    for opening in &closed {
+        open.remove(&opening.env);
+    }
+    Ok(closed)
+}
+
+/// A finding with the ends of its window.
+fn place<'run>(mut finding: Finding, window: &Opened<'run>, machine: &Machine<'run>) -> Finding {
+    if matches!(finding.verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped) {
+        return finding;
+    }
+    let name = |step: u32| explain::name(machine.run, step);
+    let words = match (window.opening, window.closing) {
+        (Some(opening), _) if window.context.step.is_some() => format!("for {}", name(opening)),
+        (Some(opening), Some(closing)) => format!("after {} and before {}", name(opening), name(closing)),
+        (Some(opening), None) if window.hangs => format!("after {}, which is never closed", name(opening)),
+        (Some(opening), None) => format!("after {}", name(opening)),
+        (None, Some(closing)) => format!("before {}", name(closing)),
+        (None, None) => return finding,
+    };
+    if !finding.reason.is_empty() {
+        finding.reason = format!("{words}: {}", finding.reason);
+    }
+    for (step, role) in [(window.opening, Role::Opening), (window.closing, Role::Closing)] {
+        if let Some(step) = step
+            && !finding.evidence.iter().any(|evidence| evidence.step == Some(step))
+        {
+            finding.evidence.push(explain::step_evidence(machine.run, step, role, String::new()));
+        }
+    }
+    finding
+}

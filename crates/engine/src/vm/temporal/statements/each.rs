@@ -1,0 +1,220 @@
+//! `each A: cond`, `some A: cond`, `no A: cond`: a condition on every matching step.
+
+use super::{Exercise, Exercised, Meaning, Statement, mixed};
+use crate::bytecode::program::{CodeId, PatternId};
+use crate::vm::context::Scope;
+use crate::vm::fault::Fault;
+use crate::vm::outcome::Role;
+use crate::vm::temporal::closed::{Asks, Decided, Search};
+use crate::vm::temporal::explain::{end, holds, why};
+use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit};
+use crate::vm::temporal::view::{Hit, View};
+use averment_base::truth::Truth;
+use averment_syntax::ast::Quantifier;
+
+/// The definition.
+pub(super) fn statement(quantifier: Quantifier, step: PatternId, condition: CodeId) -> Statement {
+    Statement::new(vec![mixed(step)], Exercise::Own, Each { quantifier, condition })
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Each {
+    quantifier: Quantifier,
+    condition: CodeId,
+}
+
+impl Meaning for Each {
+    fn is_closed(&self, _: bool) -> bool {
+        true
+    }
+
+    fn closed(&self, search: &Search<'_, '_>, asks: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
+        let Some(operand) = search.operand(0) else { return Ok(None) };
+        let mut steps = Steps::default();
+        for event in operand.events() {
+            let Some(truth) = asks.condition(self.condition, 0, event)? else { return Ok(None) };
+            steps.add(self.decides(truth), truth, true, || event);
+        }
+        let (judged, each) = (self.judged(&steps), *self);
+        Ok(Some(search.decided(
+            judged,
+            judged.may_fail.then_some(move |view: &mut View<'_, '_>| {
+                let step = each.named(&steps).and_then(|event| hit(0, *event, view));
+                Some(each.explain(view, step.as_ref()))
+            }),
+        )))
+    }
+
+    fn monitor<'run>(&self, _: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(EachMonitor { each: *self, steps: Steps::default() }))
+    }
+
+    fn vacuous(&self, view: &mut View<'_, '_>) -> String {
+        let thing = view.pattern(0);
+        if view.first_hit(0).is_none() {
+            return format!("there is no {thing}");
+        }
+        format!("something missing decided the condition for every {thing}")
+    }
+
+    fn condition(&self) -> Option<CodeId> {
+        Some(self.condition)
+    }
+}
+
+impl Each {
+    /// Whether the condition of one step decides alone: for `each` that it is false, for `some` and `no` that it is true.
+    fn decides(&self, truth: Truth) -> Option<bool> {
+        let plain = truth.plain()?;
+        Some(if self.quantifier == Quantifier::Each { !plain } else { plain })
+    }
+
+    fn judged<S>(&self, steps: &Steps<S>) -> Judged {
+        let (sure, possible) = (steps.sure.is_some(), steps.possible.is_some());
+        let exercised = Some(Exercised { may_be_vacuous: !steps.sure_on_evidence, may_pass: steps.may_be_on_evidence });
+        match self.quantifier {
+            Quantifier::Some => Judged {
+                may_fail: !sure,
+                may_hold: possible,
+                passed_for_good: sure && steps.sure_on_evidence,
+                exercised,
+                ..Judged::default()
+            },
+            Quantifier::Each | Quantifier::No => {
+                Judged { may_fail: possible, may_hold: !sure, failed_for_good: sure, exercised, ..Judged::default() }
+            }
+        }
+    }
+
+    /// The step that is named where it fails.
+    fn named<'s, S>(&self, steps: &'s Steps<S>) -> Option<&'s S> {
+        match self.quantifier {
+            Quantifier::Some => steps.first.as_ref(),
+            Quantifier::Each | Quantifier::No => steps.sure.as_ref().or(steps.possible.as_ref()),
+        }
+    }
+
+    fn explain(&self, view: &mut View<'_, '_>, named: Option<&Hit>) -> Why {
+        match (self.quantifier, named) {
+            (Quantifier::Some, first) => none_meets(view, first, self.condition),
+            (_, Some(hit)) => decided_by(view, hit, self.condition, self.quantifier == Quantifier::No),
+            (_, None) => Why::default(),
+        }
+    }
+}
+
+/// What is kept of the steps.
+#[derive(Debug, Clone)]
+struct Steps<S> {
+    /// A step that surely makes it fail (`some`: hold).
+    sure: Option<S>,
+    /// A step that may.
+    possible: Option<S>,
+    /// The first step, for `some` without any that holds.
+    first: Option<S>,
+    /// Some sure step was decided on evidence.
+    sure_on_evidence: bool,
+    /// Some step was, or may be.
+    may_be_on_evidence: bool,
+}
+
+impl<S> Default for Steps<S> {
+    fn default() -> Self {
+        Self { sure: None, possible: None, first: None, sure_on_evidence: false, may_be_on_evidence: false }
+    }
+}
+
+impl<S> Steps<S> {
+    /// Adds a step with the truth of its condition, and whether that decides alone.
+    fn add(&mut self, decides: Option<bool>, truth: Truth, is_sure: bool, step: impl Fn() -> S) {
+        if is_sure && decides == Some(true) && self.sure.is_none() {
+            self.sure = Some(step());
+        }
+        if decides != Some(false) && self.possible.is_none() {
+            self.possible = Some(step());
+        }
+        if self.first.is_none() {
+            self.first = Some(step());
+        }
+        self.sure_on_evidence |= is_sure && !truth.by_missing();
+        self.may_be_on_evidence |= !truth.by_missing();
+    }
+}
+
+impl View<'_, '_> {
+    /// The truth of a condition on a match.
+    pub(in crate::vm::temporal) fn condition_of(&mut self, code: CodeId, hit: &Hit) -> Result<Option<Truth>, Fault> {
+        let Some(step) = self.step(hit.step) else { return Ok(None) };
+        let bindings = self.bindings(&hit.env);
+        self.machine.truth(code, &Scope::of_step(step).with_bindings(&bindings)).map(Some)
+    }
+}
+
+/// The monitor. It looks at all answers to what is unknown: every step stands alone.
+struct EachMonitor {
+    each: Each,
+    steps: Steps<Hit>,
+}
+
+impl<'run> Monitor<'run> for EachMonitor {
+    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+        for hit in hits {
+            if let Some(truth) = view.condition_of(self.each.condition, hit)? {
+                self.steps.add(self.each.decides(truth), truth, hit.sure, || hit.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+        Ok(self.each.judged(&self.steps))
+    }
+
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+        self.each.explain(view, self.each.named(&self.steps))
+    }
+
+    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+        match (&self.steps.sure, self.each.quantifier) {
+            (Some(hit), Quantifier::Some) => decided_by(view, hit, self.each.condition, true),
+            _ => holds(view),
+        }
+    }
+
+    fn sees_all_answers(&self) -> bool {
+        true
+    }
+}
+
+/// A step that fails the condition of an `each`, or meets that of a `no`.
+fn decided_by(view: &mut View<'_, '_>, hit: &Hit, code: CodeId, meets: bool) -> Why {
+    let step = view.say(hit.step);
+    let explanation = view.explained(hit, code);
+    let words = if meets { "meets" } else { "does not meet" };
+    let text = view.machine.rule_text(view.machine.code_span(code));
+    let reason = match explanation.0.as_str() {
+        "" => format!("{step} {words} `{text}`"),
+        because => format!("{step} {words} `{text}`: {because}"),
+    };
+    let mut evidence = vec![view.step_proof(hit.step, hit.operand, Role::Decisive, String::new())];
+    evidence.extend(explanation.1);
+    why(reason, evidence)
+}
+
+/// No step meets the condition of a `some`.
+fn none_meets(view: &mut View<'_, '_>, first: Option<&Hit>, code: CodeId) -> Why {
+    let thing = view.pattern(0);
+    let Some(first) = first else {
+        let near = view.near_miss(0, &view.header.clone(), end(view), true).or_else(|| view.misspelt(0));
+        return why(format!("there is no {thing}"), near.into_iter().collect());
+    };
+    let text = view.machine.rule_text(view.machine.code_span(code));
+    let (because, values) = view.explained(first, code);
+    let mut reason = format!("no {thing} meets `{text}`");
+    if !because.is_empty() {
+        reason.push_str(&format!(": for {} {because}", view.say(first.step)));
+    }
+    let mut evidence = vec![view.step_proof(first.step, 0, Role::NearMiss, String::new())];
+    evidence.extend(values);
+    why(reason, evidence)
+}

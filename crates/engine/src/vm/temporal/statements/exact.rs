@@ -1,0 +1,241 @@
+//! `sequence only A -> B -> C` and `sequence exactly A -> B -> C`: nothing else among the steps that match, or among the calls.
+
+use super::{Exercise, Meaning, Polarity, Statement, all, helps};
+use crate::bytecode::program::PatternId;
+use crate::ir::Within;
+use crate::vm::fault::Fault;
+use crate::vm::outcome::Role;
+use crate::vm::temporal::explain::{amount, for_which, why};
+use crate::vm::temporal::monitor::{Judged, Monitor, Why, of};
+use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, measure};
+use crate::vm::temporal::states::{Partial, under_any};
+use crate::vm::temporal::timeline::{Env, ValueId, index};
+use crate::vm::temporal::view::{Fit, Hit, Mode, View, merge, same_values};
+use averment_syntax::ast::SequenceMode;
+use rustc_hash::FxHashMap;
+
+/// The definition.
+pub(super) fn statement(mode: SequenceMode, steps: &[PatternId], within: Option<Within>) -> Statement {
+    let calls = mode == SequenceMode::Exactly;
+    let statement = Statement::new(all(steps, helps), Exercise::Always, Exact { calls, within });
+    Statement { calls, ..statement }.in_order().within(within)
+}
+
+#[derive(Debug)]
+struct Exact {
+    /// True for `exactly`.
+    calls: bool,
+    within: Option<Within>,
+}
+
+impl Meaning for Exact {
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(ExactMonitor::new(view, self.calls, self.within)))
+    }
+}
+
+/// The monitor.
+struct ExactMonitor {
+    /// True for `exactly`.
+    calls: bool,
+    within: Option<Within>,
+    /// By how many steps have been taken: what they bound and where they ended.
+    levels: Vec<FxHashMap<Partial, RecentOccurrences>>,
+    /// For `exactly`: how many calls have come with hits, one behind the other.
+    taken: usize,
+    /// The step with which the word could not go on, and how many had been taken.
+    stopped: Option<(u32, usize)>,
+}
+
+impl ExactMonitor {
+    /// A monitor that has seen nothing.
+    fn new(view: &View<'_, '_>, calls: bool, within: Option<Within>) -> Self {
+        let mut levels = vec![FxHashMap::default(); view.operands.len() + 1];
+        if let Some(start) = levels.first_mut() {
+            start.insert(Partial::start(view), RecentOccurrences::default());
+        }
+        Self { calls, within, levels, taken: 0, stopped: None }
+    }
+
+    /// The words that end with one of these hits as their step number `length`.
+    fn take(
+        &self,
+        length: usize,
+        hits: &[Hit],
+        view: &mut View<'_, '_>,
+    ) -> Result<FxHashMap<Partial, RecentOccurrences>, Fault> {
+        let mut grown: FxHashMap<Partial, RecentOccurrences> = FxHashMap::default();
+        let Some(before) = length.checked_sub(1).and_then(|before| self.levels.get(before)) else { return Ok(grown) };
+        for hit in of(hits, length - 1) {
+            if !view.counts(hit) {
+                continue;
+            }
+            let now = view.step(hit.step).and_then(|step| measure(self.within, step));
+            for (partial, recent) in before {
+                let found = recent.find(None, self.within, now);
+                let near =
+                    length == 1 || found.sure.is_some() || (found.unknown.is_some() && view.assume(Polarity::Helps));
+                if let (true, Some(next)) = (near, partial.with(hit, view)?) {
+                    grown.entry(next).or_default().add(Occurrence { step: hit.step, measure: now });
+                }
+            }
+        }
+        Ok(grown)
+    }
+
+    fn is_dead(&self) -> bool {
+        self.levels.iter().all(FxHashMap::is_empty)
+    }
+
+    fn stop(&mut self, step: u32, taken: usize) {
+        self.levels.iter_mut().for_each(FxHashMap::clear);
+        if self.stopped.is_none() {
+            self.stopped = Some((step, taken));
+        }
+    }
+
+    /// A step that matches some pattern: it has to be taken, unless it may not match at all.
+    fn among_matching(&mut self, step: u32, hits: &[Hit], view: &mut View<'_, '_>) -> Result<(), Fault> {
+        let hits = matching(hits, view)?;
+        if hits.is_empty() {
+            return Ok(());
+        }
+        let sure = hits.iter().any(|hit| hit.sure);
+        let taken = self.levels.iter().rposition(|level| !level.is_empty()).unwrap_or(0);
+        view.unknown |= !sure;
+        if !sure && view.mode == Mode::Pessimistic {
+            // Taken or not, one of both gives the wrong number of steps.
+            self.stop(step, taken);
+            return Ok(());
+        }
+        for length in (1..self.levels.len()).rev() {
+            let grown = self.take(length, &hits, view)?;
+            let Some(level) = self.levels.get_mut(length) else { continue };
+            if sure {
+                *level = grown;
+            } else {
+                for (partial, recent) in grown {
+                    level.entry(partial).or_default().extend(&recent);
+                }
+            }
+        }
+        if let (true, Some(start)) = (sure, self.levels.first_mut()) {
+            start.clear();
+        }
+        if self.is_dead() {
+            self.stop(step, taken);
+        }
+        Ok(())
+    }
+
+    /// A call of the list: it is the next step of the sequence, or the sequence is over.
+    fn among_calls(&mut self, step: u32, hits: &[Hit], view: &mut View<'_, '_>) -> Result<(), Fault> {
+        let place = hits.first().and_then(|hit| hit.call);
+        let Some(place) = place else { return Ok(()) };
+        let grown =
+            if index(self.taken) == place { self.take(self.taken + 1, hits, view)? } else { FxHashMap::default() };
+        let taken = self.taken;
+        if let Some(level) = self.levels.get_mut(taken) {
+            level.clear();
+        }
+        match self.levels.get_mut(taken + 1) {
+            Some(level) => *level = grown,
+            None => self.stop(step, taken),
+        }
+        if self.is_dead() {
+            self.stop(step, taken);
+        } else {
+            self.taken += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The hits that match under some environment.
+fn matching(hits: &[Hit], view: &mut View<'_, '_>) -> Result<Vec<Hit>, Fault> {
+    let mut matching = Vec::new();
+    for hit in hits {
+        match if view.joined(hit.operand) { under_any(hit, view)? } else { Fit::Yes } {
+            Fit::Yes => matching.push(hit.clone()),
+            Fit::Unknown => matching.push(Hit { sure: false, ..hit.clone() }),
+            Fit::No => {}
+        }
+    }
+    Ok(matching)
+}
+
+impl<'run> Monitor<'run> for ExactMonitor {
+    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+        let Some(step) = hits.first().map(|hit| hit.step).filter(|_| self.stopped.is_none()) else { return Ok(()) };
+        if self.calls { self.among_calls(step, hits, view) } else { self.among_matching(step, hits, view) }
+    }
+
+    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+        let (count, wanted) = (view.calls.len(), view.operands.len());
+        let ended: Vec<Partial> = self.levels.last().into_iter().flat_map(|level| level.keys().cloned()).collect();
+        let mut holds = false;
+        for partial in &ended {
+            holds = holds || partial.ends(view)?;
+        }
+        let stray = self.calls && count > self.taken;
+        let lost = self.stopped.is_some() || stray;
+        holds &= !self.calls || count == wanted;
+        Ok(Judged { failed_for_good: lost, ..Judged::fails(!holds) })
+    }
+
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+        let taken = self.levels.iter().rposition(|level| !level.is_empty()).unwrap_or(0);
+        // Among all calls the step that is wrong is the first that was not taken: calls without a hit are not shown to a monitor.
+        let missed = view.calls.get(self.taken).copied().filter(|_| self.calls);
+        match (missed, self.stopped) {
+            (Some(step), _) => wrong_step(view, step, self.taken),
+            (None, Some((step, taken))) => wrong_step(view, step, taken),
+            (None, None) => too_short(view, taken),
+        }
+    }
+}
+
+/// A step that is not the next one of a sequence; `taken` steps of it have come.
+fn wrong_step(view: &mut View<'_, '_>, step: u32, taken: usize) -> Why {
+    let found = view.say(step);
+    let (before, env) = first_steps(view, taken);
+    let reason = if taken < view.operands.len() {
+        let near = view.hits_of(taken).find(|near| near.step == step);
+        let join_mismatch = near.and_then(|near| view.join_mismatch(&near, &env, &before));
+        let test = join_mismatch
+            .as_ref()
+            .and_then(|join_mismatch| join_mismatch.test.as_deref())
+            .map(for_which)
+            .unwrap_or_default();
+        let because = join_mismatch.map_or_else(String::new, |join_mismatch| [": ", &join_mismatch.words].concat());
+        format!("{found} stands where {}{test} should be{because}", view.thing(taken, &env))
+    } else {
+        format!("{found} comes behind the end of the sequence")
+    };
+    let like = view.similar_name(step, std::iter::once(taken));
+    why(reason, vec![view.step_proof(step, taken.min(view.operands.len().saturating_sub(1)), Role::Decisive, like)])
+}
+
+/// The first steps of a sequence, for each the first one that fits, and the values that they have.
+fn first_steps(view: &View<'_, '_>, count: usize) -> (Vec<Hit>, Env) {
+    let mut env: Env = view.header.iter().map(|_| ValueId::OPEN).collect();
+    let mut hits: Vec<Hit> = Vec::new();
+    for operand in 0..count.min(view.operands.len()) {
+        let behind = hits.last().map(|last| last.step);
+        let fits = |hit: &Hit| behind.is_none_or(|behind| hit.step > behind) && same_values(&hit.env, &env) == Fit::Yes;
+        let Some(hit) = view.hits_of(operand).find(fits) else { break };
+        env = merge(&env, &hit.env);
+        hits.push(hit);
+    }
+    (hits, env)
+}
+
+/// A sequence that ends too early.
+fn too_short(view: &mut View<'_, '_>, taken: usize) -> Why {
+    let wanted = view.pattern(taken.min(view.operands.len().saturating_sub(1)));
+    if taken == 0 {
+        let near = view.misspelt(0).into_iter().collect();
+        return why(format!("there is no {wanted}"), near);
+    }
+    why(format!("the run ends behind {} of the sequence, before {wanted}", amount(taken as u64, "step")), Vec::new())
+}

@@ -1,0 +1,266 @@
+//! The statements. One file holds all there is to one of them, or to a family: its operands and what a further match of each does, when
+//! it is vacuous, its closed form, its monitor, and the words of its reasons.
+//!
+//! [`of`] is the one table from the form of a statement to its definition. Everything else asks the definition.
+
+mod after;
+mod args_valid;
+mod before;
+mod count;
+mod each;
+mod edge;
+mod exact;
+mod flow;
+mod immediate;
+mod never_after;
+mod never_before;
+mod never_between;
+mod none_in;
+mod occurs;
+mod only;
+mod partners;
+mod repeat;
+mod sequence;
+mod together;
+mod walk;
+mod windows;
+
+use super::closed::{Asks, Decided, Search};
+use super::monitor::{Monitor, Presence};
+use super::view::View;
+use crate::bytecode::program::{CodeId, PatternId};
+use crate::ir::{Temporal, Within};
+use crate::vm::fault::Fault;
+use averment_runs::run::Step;
+use averment_syntax::ast::SequenceMode;
+use std::fmt::Debug;
+use std::ops::Range;
+
+/// What a further match of a pattern does to a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Polarity {
+    /// It can only make it hold.
+    Helps,
+    /// It can only make it fail.
+    Hurts,
+    /// Either: the monitor looks at both answers itself.
+    Mixed,
+}
+
+/// A pattern of a statement.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StatementOperand {
+    /// The pattern.
+    pub(super) pattern: PatternId,
+    /// What a match does.
+    pub(super) polarity: Polarity,
+}
+
+/// When a statement that holds is vacuous. A statement that is not exercised holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Exercise {
+    /// Never.
+    Always,
+    /// When none of these operands occurs.
+    AnyOf(Range<usize>),
+    /// When one of these operands does not occur.
+    AllOf(Range<usize>),
+    /// When there are no calls.
+    Calls,
+    /// The closed form and the monitor say it.
+    Own,
+}
+
+/// Whether a statement that holds was exercised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Exercised {
+    /// Some answer to what is unknown makes it vacuous.
+    pub(super) may_be_vacuous: bool,
+    /// Some answer makes it pass.
+    pub(super) may_pass: bool,
+}
+
+impl Exercise {
+    /// Whether a statement that holds was exercised, by what occurs of its operands. `own` is what its closed form or monitor says.
+    pub(super) fn of(&self, occurs: impl Fn(usize) -> Presence, no_calls: bool, own: Option<Exercised>) -> Exercised {
+        match (self, own) {
+            (_, Some(own)) => own,
+            (Self::AnyOf(range), None) => Exercised {
+                may_be_vacuous: range.clone().all(|operand| !occurs(operand).sure),
+                may_pass: range.clone().any(|operand| occurs(operand).possible),
+            },
+            (Self::AllOf(range), None) => Exercised {
+                may_be_vacuous: range.clone().any(|operand| !occurs(operand).sure),
+                may_pass: range.clone().all(|operand| occurs(operand).possible),
+            },
+            (Self::Calls, None) => Exercised { may_be_vacuous: no_calls, may_pass: !no_calls },
+            (Self::Always | Self::Own, None) => Exercised { may_be_vacuous: false, may_pass: true },
+        }
+    }
+}
+
+impl Exercised {
+    /// Whether no answer makes the statement anything but vacuous.
+    pub(super) fn is_idle(self) -> bool {
+        self.may_be_vacuous && !self.may_pass
+    }
+}
+
+/// The definition of a statement.
+#[derive(Debug)]
+pub(super) struct Statement {
+    /// Its patterns in the order in which they are written: the operands of its monitor.
+    pub(super) operands: Vec<StatementOperand>,
+    /// When it is vacuous.
+    pub(super) exercise: Exercise,
+    /// Whether the order of steps of different kinds matters to it.
+    pub(super) ordered: bool,
+    /// Whether it speaks of the call list, so that calls have to be recorded.
+    pub(super) calls: bool,
+    /// Whether each pattern stands alone: an alternative that occurs only by missing values does not make another one vacuous.
+    pub(super) either: bool,
+    /// Its bound.
+    pub(super) within: Option<Within>,
+    /// How it stands.
+    pub(super) meaning: Box<dyn Meaning>,
+}
+
+/// How a statement stands, and why.
+pub(super) trait Meaning: Debug + Send + Sync {
+    /// Whether it has a closed form over matches that are all sure; `unbound` says that none of them binds a value.
+    fn is_closed(&self, _unbound: bool) -> bool {
+        false
+    }
+
+    /// The closed form: how the statement stands where all its matches are known; `None` where `asks` has no answer.
+    ///
+    /// # Errors
+    /// What ended the evaluation of a condition.
+    fn closed(&self, _search: &Search<'_, '_>, _asks: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
+        Ok(None)
+    }
+
+    /// A fresh monitor, for everything else.
+    ///
+    /// # Errors
+    /// Where there is none: the statement is too large.
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault>;
+
+    /// Why it is vacuous, where it says so itself.
+    fn vacuous(&self, _view: &mut View<'_, '_>) -> String {
+        "something missing decided it".to_owned()
+    }
+
+    /// What it needs of each step beside what its bound needs.
+    fn needs(&self) -> Option<Needed> {
+        None
+    }
+
+    /// The condition that it asks of each match.
+    fn condition(&self) -> Option<CodeId> {
+        None
+    }
+
+    /// The test of the number of its matches.
+    fn number_test(&self) -> Option<CodeId> {
+        None
+    }
+}
+
+/// What a statement needs of steps to be decided.
+#[derive(Clone, Copy)]
+pub(super) struct Needed {
+    /// In words.
+    pub(super) words: &'static str,
+    /// Whether a step lacks it.
+    pub(super) lacks: fn(&Step<'_>) -> bool,
+}
+
+impl Statement {
+    fn new(operands: Vec<StatementOperand>, exercise: Exercise, meaning: impl Meaning + 'static) -> Self {
+        Self {
+            operands,
+            exercise,
+            ordered: false,
+            calls: false,
+            either: false,
+            within: None,
+            meaning: Box::new(meaning),
+        }
+    }
+
+    fn in_order(self) -> Self {
+        Self { ordered: true, ..self }
+    }
+
+    fn of_calls(self) -> Self {
+        Self { calls: true, ..self }
+    }
+
+    fn within(self, within: Option<Within>) -> Self {
+        Self { within, ..self }
+    }
+}
+
+fn helps(pattern: PatternId) -> StatementOperand {
+    StatementOperand { pattern, polarity: Polarity::Helps }
+}
+
+fn hurts(pattern: PatternId) -> StatementOperand {
+    StatementOperand { pattern, polarity: Polarity::Hurts }
+}
+
+fn mixed(pattern: PatternId) -> StatementOperand {
+    StatementOperand { pattern, polarity: Polarity::Mixed }
+}
+
+fn all(patterns: &[PatternId], operand: fn(PatternId) -> StatementOperand) -> Vec<StatementOperand> {
+    patterns.iter().copied().map(operand).collect()
+}
+
+/// An operand in front of others.
+fn in_front(
+    first: StatementOperand,
+    targets: &[PatternId],
+    operand: fn(PatternId) -> StatementOperand,
+) -> Vec<StatementOperand> {
+    std::iter::once(first).chain(targets.iter().copied().map(operand)).collect()
+}
+
+/// The definition of a statement.
+pub(super) fn of(temporal: &Temporal<PatternId, CodeId>) -> Statement {
+    match *temporal {
+        Temporal::Require { step, times: None } => occurs::require(step),
+        Temporal::Require { step, times: Some(times) } => count::times(step, times),
+        Temporal::Never { ref steps } => occurs::never(steps),
+        Temporal::NeverAfter { ref steps, open, until, within } => never_after::statement(steps, open, until, within),
+        Temporal::NeverBefore { ref steps, close, within } => never_before::statement(steps, close, within),
+        Temporal::NeverBetween { ref steps, open, close, within } => {
+            never_between::statement(steps, open, close, within)
+        }
+        Temporal::Only { ref steps } => only::statement(steps),
+        Temporal::Count { step, test } => count::tested(step, test),
+        Temporal::First { step } => edge::first(step),
+        Temporal::Last { step } => edge::last(step),
+        Temporal::Before { immediately: true, step, ref targets, within, .. } => {
+            immediate::before(step, targets, within)
+        }
+        Temporal::Before { each, step, ref targets, within, .. } => before::statement(step, targets, each, within),
+        Temporal::After { immediately: true, step, ref targets, within, .. } => immediate::after(step, targets, within),
+        Temporal::After { each, step, ref targets, within, .. } => after::statement(step, targets, each, within),
+        Temporal::Sequence { mode: SequenceMode::Gaps, ref steps, within } => sequence::statement(steps, within),
+        Temporal::Sequence { mode, ref steps, within } => exact::statement(mode, steps, within),
+        Temporal::Together { left, right } => together::together(left, right),
+        Temporal::Apart { left, right } => together::apart(left, right),
+        Temporal::IfThen { condition, consequence } => partners::if_then(condition, consequence),
+        Temporal::Iff { left, right } => partners::iff(left, right),
+        Temporal::Either { ref steps } => occurs::either(steps),
+        Temporal::NotBoth { left, right } => partners::not_both(left, right),
+        Temporal::Repeat { step, limit } => repeat::statement(step, limit),
+        Temporal::Flow { ref flow } => flow::statement(flow),
+        Temporal::Each { quantifier, step, condition } => each::statement(quantifier, step, condition),
+        Temporal::NoneIn { values, predicate } => none_in::in_value(values, predicate),
+        Temporal::NoneInSteps { step, predicate } => none_in::in_steps(step, predicate),
+        Temporal::ArgsValid { step, strict } => args_valid::statement(step, strict),
+    }
+}

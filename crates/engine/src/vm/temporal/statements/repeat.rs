@@ -1,0 +1,120 @@
+//! `never repeat A more than n times`: the same call in a row.
+
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
+use super::{Exercise, Exercised, Meaning, Statement, hurts};
+use crate::bytecode::program::PatternId;
+use crate::vm::fault::Fault;
+use crate::vm::outcome::Role;
+use crate::vm::temporal::explain::why;
+use crate::vm::temporal::monitor::{Judged, Monitor, Why};
+use crate::vm::temporal::view::{Hit, View};
+use averment_base::value::{Value, compare};
+use averment_runs::run::Step;
+
+/// The definition.
+pub(super) fn statement(step: PatternId, limit: u32) -> Statement {
+    Statement::new(vec![hurts(step)], Exercise::AnyOf(0..1), Repeat { limit }).of_calls()
+}
+
+#[derive(Debug)]
+struct Repeat {
+    limit: u32,
+}
+
+impl Meaning for Repeat {
+    fn monitor<'run>(&self, _: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(RepeatMonitor::new(self.limit)))
+    }
+}
+
+/// The monitor.
+struct RepeatMonitor {
+    limit: u32,
+    /// The last call that matched, and how many before it are the same.
+    latest: Option<Row>,
+    /// The first row that is too long.
+    caught: Option<Row>,
+    /// A call of the list surely matches, or may.
+    occurs: (bool, bool),
+}
+
+/// Neighbouring calls that are the same.
+#[derive(Debug, Clone)]
+struct Row {
+    first: u32,
+    last: u32,
+    place: u32,
+    length: u32,
+}
+
+impl RepeatMonitor {
+    /// A monitor that has seen nothing.
+    fn new(limit: u32) -> Self {
+        Self { limit, latest: None, caught: None, occurs: (false, false) }
+    }
+}
+
+/// The arguments of a call; none, `null` and `{}` are alike.
+fn arguments<'run>(step: &Step<'run>) -> Option<Value<'run>> {
+    let value = step.object.get("args")?.value;
+    match value {
+        Value::Missing | Value::Absent | Value::Null => None,
+        Value::Object(object) if object.entries().is_empty() => None,
+        value => Some(value),
+    }
+}
+
+fn same(a: &Step<'_>, b: &Step<'_>) -> bool {
+    let arguments = match (arguments(a), arguments(b)) {
+        (None, None) => true,
+        (Some(a), Some(b)) => compare::equal(&a, &b),
+        _ => false,
+    };
+    a.name == b.name && arguments
+}
+
+impl<'run> Monitor<'run> for RepeatMonitor {
+    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+        let listed = || hits.iter().filter(|hit| hit.call.is_some());
+        self.occurs.0 |= listed().any(|hit| hit.sure);
+        self.occurs.1 |= listed().next().is_some();
+        let Some(hit) = listed().find(|hit| view.counts(hit)) else { return Ok(()) };
+        let (Some(place), Some(step)) = (hit.call, view.step(hit.step)) else { return Ok(()) };
+        let continues = self.latest.take().filter(|row| {
+            row.place.checked_add(1) == Some(place) && view.step(row.last).is_some_and(|last| same(last, step))
+        });
+        let (first, length) = continues.map_or((hit.step, 1), |row| (row.first, row.length.saturating_add(1)));
+        let row = Row { first, last: hit.step, place, length };
+        if row.length > self.limit {
+            // The row that was too long first grows on.
+            let grows = self.caught.as_ref().is_none_or(|caught| caught.first == row.first);
+            self.caught = if grows { Some(row.clone()) } else { self.caught.take() };
+        }
+        self.latest = Some(row);
+        Ok(())
+    }
+
+    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+        let (sure, possible) = self.occurs;
+        let exercised = Some(Exercised { may_be_vacuous: !sure, may_pass: possible });
+        Ok(Judged { exercised, ..Judged::fails_for_good(self.caught.is_some()) })
+    }
+
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+        self.caught.as_ref().map_or_else(Why::default, |row| repeated(view, row.first, row.last, row.length))
+    }
+
+    fn state(&self, _: &mut View<'_, 'run>) -> String {
+        self.latest.as_ref().map_or_else(String::new, |row| format!("{} in a row", row.length))
+    }
+}
+
+/// The same call too often in a row.
+fn repeated(view: &mut View<'_, '_>, first: u32, last: u32, length: u32) -> Why {
+    let reason = format!("{} is the first of {length} same calls in a row, up to {}", view.say(first), view.say(last));
+    let first = view.step_proof(first, 0, Role::Value, "the first of them".to_owned());
+    let last = view.step_proof(last, 0, Role::Decisive, "the last of them".to_owned());
+    why(reason, vec![first, last])
+}

@@ -1,0 +1,286 @@
+//! What classification leaves behind: for each unique pattern the steps that match it, with the values that they bind.
+
+use super::plan::{Kinds, UniquePatternId};
+use crate::vm::fault::Fault;
+use averment_base::truth::Truth;
+use averment_base::value::compare::Key;
+use averment_base::value::{Node, Text, Value};
+use averment_runs::run::{Kind, Run};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::cell::OnceCell;
+
+/// The value of a binding, as a number: equal values have one number in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ValueId(u32);
+
+impl ValueId {
+    /// Not bound by the match: any value fits.
+    pub(super) const OPEN: Self = Self(u32::MAX);
+    /// The run does not record the value: whether it is some other value is unknown.
+    pub(super) const ABSENT: Self = Self(u32::MAX - 1);
+    /// A value that the run does not record and that is no other one: no look-up finds it, and tests on it are unknown.
+    pub(super) const FRESH: Self = Self(u32::MAX - 2);
+    /// A known value that occurs nowhere, for tests.
+    pub(super) const NOWHERE: Self = Self(u32::MAX - 3);
+
+    /// A number as a part of a key that is no value.
+    pub(super) const fn of(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number itself, for keys.
+    pub(super) const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// True for a value of the run.
+    pub(super) fn is_value(self) -> bool {
+        self < Self::NOWHERE
+    }
+}
+
+/// Values of all bindings of an assertion, by binding.
+pub(super) type Env = SmallVec<[ValueId; 2]>;
+
+/// A match of a pattern: a step that matches, or may match.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Event {
+    /// The step, by its index in the run.
+    pub(super) step: u32,
+    /// Which alternative.
+    pub(super) alternative: u16,
+    /// False when the run does not record what decides it.
+    pub(super) sure: bool,
+}
+
+/// A step that kind, name and execution allow an alternative to match.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    /// The step, by its index in the run.
+    pub(super) step: u32,
+    /// Which alternative.
+    pub(super) alternative: u16,
+    /// Its condition without tests on other patterns' bindings.
+    pub(super) truth: Truth,
+    /// The values bound, by the pattern's names.
+    pub(super) value_ids: SmallVec<[ValueId; 4]>,
+}
+
+/// A step of the kind and name of a pattern, and what came of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Looked {
+    /// The step, by its index in the run.
+    pub(super) step: u32,
+    /// What decided it.
+    pub(super) decided: DecidedBy,
+    /// Whether it surely matches.
+    pub(super) matches: bool,
+}
+
+/// What decided whether a step matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DecidedBy {
+    /// Only that something was missing.
+    ByMissing,
+    /// What is there.
+    OnEvidence,
+    /// Whether it was executed: its condition was not looked at.
+    Before,
+}
+
+/// Matches that are kept without memory of their own: of many patterns each matches few steps.
+const FEW: usize = 6;
+
+/// All matches of one unique pattern.
+#[derive(Debug, Default)]
+pub(super) struct Matches {
+    /// In the order of steps.
+    pub(super) events: SmallVec<[Event; FEW]>,
+    /// Whether some match is not sure, or has a value that is open or not recorded.
+    pub(super) doubtful: bool,
+    /// The kinds of their steps.
+    pub(super) kinds: Kinds,
+    /// The values bound by each event: as many as the pattern has names.
+    value_ids: SmallVec<[ValueId; FEW]>,
+    /// The steps of its kind and name that do not match plainly, in order: most patterns match all of theirs.
+    pub(super) looked_at: SmallVec<[Looked; FEW]>,
+    /// For a pattern with tests on other patterns' bindings: its candidates, for such tests to be added to their conditions.
+    pub(super) candidates: Vec<Candidate>,
+    /// What ended its classification.
+    pub(super) fault: Option<Fault>,
+    /// Its events by value of a name, made when a block asks for it.
+    by_value: Option<Box<FxHashMap<usize, ByValue>>>,
+    /// Its events in the order of their values, made when a statement asks for it.
+    by_key: OnceCell<Box<[u32]>>,
+}
+
+/// Events by the value of one name.
+#[derive(Debug, Default)]
+struct ByValue {
+    values: FxHashMap<ValueId, Vec<u32>>,
+    others: Vec<u32>,
+}
+
+impl Matches {
+    /// Adds a match with a step of a kind; `value_ids` are the values by the pattern's names.
+    pub(super) fn add(&mut self, event: Event, kind: Kind, value_ids: &[ValueId]) {
+        self.doubtful |= !event.sure || value_ids.iter().any(|id| !id.is_value());
+        self.events.push(event);
+        self.kinds.add(kind);
+        self.value_ids.extend_from_slice(value_ids);
+    }
+
+    /// Notes a step of the pattern's kind and name, if it does not match plainly; `truth` is that of its condition, `None` where that
+    /// was not looked at.
+    pub(super) fn note(&mut self, step: u32, truth: Option<Truth>) {
+        let decided = match truth {
+            Some(Truth::True) => return,
+            None => DecidedBy::Before,
+            Some(truth) if truth.by_missing() => DecidedBy::ByMissing,
+            Some(_) => DecidedBy::OnEvidence,
+        };
+        let matches = truth.is_some_and(|truth| truth.plain() == Some(true));
+        self.looked_at.push(Looked { step, decided, matches });
+    }
+
+    /// Whether there are steps of the pattern's kind and name among `start..end`, and something missing decided the condition of each
+    /// that was executed.
+    pub(super) fn is_by_missing(&self, start: usize, end: usize) -> bool {
+        let noted = self.looked_at(start, end);
+        let all = |decided: DecidedBy| noted.iter().filter(move |looked| looked.decided == decided);
+        let plainly = self.between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
+        !plainly && all(DecidedBy::ByMissing).next().is_some() && all(DecidedBy::OnEvidence).next().is_none()
+    }
+
+    /// The steps of the pattern's kind and name among `start..end` that do not match plainly.
+    pub(super) fn looked_at(&self, start: usize, end: usize) -> &[Looked] {
+        let at = |step: usize| self.looked_at.partition_point(|looked| (looked.step as usize) < step);
+        self.looked_at.get(at(start)..at(end)).unwrap_or(&[])
+    }
+
+    /// The values of an event, by the pattern's names.
+    pub(super) fn value_ids(&self, event: u32, names: usize) -> &[ValueId] {
+        let start = event as usize * names;
+        self.value_ids.get(start..start + names).unwrap_or(&[])
+    }
+
+    /// The numbers of all events in the order of their values, then of their steps.
+    pub(super) fn by_key(&self, names: usize) -> &[u32] {
+        self.by_key.get_or_init(|| {
+            let mut events: Vec<u32> = (0..index(self.events.len())).collect();
+            events.sort_by_key(|event| self.value_ids(*event, names));
+            events.into_boxed_slice()
+        })
+    }
+
+    /// The numbers of the events of the steps `start..end`.
+    pub(super) fn between(&self, start: usize, end: usize) -> std::ops::Range<u32> {
+        let at = |step: usize| index(self.events.partition_point(|event| (event.step as usize) < step));
+        at(start)..at(end)
+    }
+
+    /// The numbers of the events that have `value` for the name at `position`, or no known one; in order.
+    pub(super) fn with_value(&mut self, position: usize, names: usize, value: ValueId) -> Vec<u32> {
+        if self.by_value.as_ref().is_none_or(|known| !known.contains_key(&position)) {
+            let made = self.index(position, names);
+            self.by_value.get_or_insert_default().insert(position, made);
+        }
+        let Some(known) = self.by_value.as_ref().and_then(|known| known.get(&position)) else { return Vec::new() };
+        let mut found = known.values.get(&value).cloned().unwrap_or_default();
+        if !known.others.is_empty() {
+            found.extend(&known.others);
+            found.sort_unstable();
+        }
+        found
+    }
+
+    fn index(&self, position: usize, names: usize) -> ByValue {
+        let mut made = ByValue::default();
+        for event in 0..index(self.events.len()) {
+            match self.value_ids(event, names).get(position) {
+                Some(id) if id.is_value() => made.values.entry(*id).or_default().push(event),
+                _ => made.others.push(event),
+            }
+        }
+        made
+    }
+}
+
+/// Values by number.
+#[derive(Debug, Default)]
+pub(super) struct Values<'run> {
+    numbers: FxHashMap<Key<'run>, ValueId>,
+    nodes: Vec<Node<'run>>,
+}
+
+impl<'run> Values<'run> {
+    /// The number of a value; [`ValueId::ABSENT`] for one that is not recorded.
+    pub(super) fn id(&mut self, node: Node<'run>) -> ValueId {
+        if matches!(node.value, Value::Absent) {
+            return ValueId::ABSENT;
+        }
+        let next = ValueId(index(self.nodes.len()));
+        let id = *self.numbers.entry(Key(node.value)).or_insert(next);
+        if id == next {
+            self.nodes.push(node);
+        }
+        id
+    }
+
+    /// The value of a number; `None` for an open one.
+    pub(super) fn node(&self, id: ValueId) -> Option<Node<'run>> {
+        match id {
+            ValueId::OPEN => None,
+            ValueId::ABSENT | ValueId::FRESH => Some(Node::computed(Value::Absent)),
+            ValueId::NOWHERE => Some(Node::computed(Value::Text(Text::Plain("\u{0}a value that occurs nowhere")))),
+            ValueId(number) => self.nodes.get(number as usize).copied(),
+        }
+    }
+}
+
+/// A run after classification.
+#[derive(Debug)]
+pub(super) struct Timeline<'run> {
+    /// By unique pattern.
+    pub(super) matches: Vec<Matches>,
+    /// The values of bindings.
+    pub(super) values: Values<'run>,
+    /// The executed calls, by step.
+    pub(super) executed: Vec<u32>,
+    /// The calls that were not executed, by step.
+    pub(super) proposed: Vec<u32>,
+}
+
+impl<'run> Timeline<'run> {
+    /// A timeline without matches.
+    pub(super) fn new(run: &Run<'run>, unique_patterns: usize) -> Self {
+        let mut timeline = Self {
+            matches: std::iter::repeat_with(Matches::default).take(unique_patterns).collect(),
+            values: Values::default(),
+            executed: Vec::new(),
+            proposed: Vec::new(),
+        };
+        for (number, step) in (0..).zip(run.steps) {
+            if step.kind == Kind::Call {
+                if step.status.executed() { &mut timeline.executed } else { &mut timeline.proposed }.push(number);
+            }
+        }
+        timeline
+    }
+
+    /// The matches of a unique pattern.
+    pub(super) fn of(&self, unique: UniquePatternId) -> Option<&Matches> {
+        self.matches.get(unique.0 as usize)
+    }
+
+    /// The calls that a statement about the call list looks at.
+    pub(super) fn calls(&self, proposed: bool) -> &[u32] {
+        if proposed { &self.proposed } else { &self.executed }
+    }
+}
+
+/// A position as a number. Runs are limited in size, so that it always fits.
+pub(super) fn index(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
+}

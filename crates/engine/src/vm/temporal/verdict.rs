@@ -1,0 +1,383 @@
+//! From where a statement stands to its verdict: what is unknown in all answers, what is vacuous, what a longer run could change.
+
+use super::closed::{self, Decided};
+use super::explain;
+use super::monitor::{EventSelection, Judged, Monitor, PlayedMatches, Presence, Why, hit, play};
+use super::plan::Kinds;
+use super::statements::{Exercise, Exercised, Statement};
+use super::timeline::{Candidate, Env, ValueId};
+use super::view::{Mode, View};
+use crate::vm::context::Scope;
+use crate::vm::fault::Fault;
+use crate::vm::outcome::Finding;
+use averment_base::truth::{Truth, Verdict};
+use smallvec::SmallVec;
+
+/// Judges a statement on its window. `opened_by` are the kinds of steps that opened the windows around it.
+pub(super) fn judge(
+    view: &mut View<'_, '_>,
+    statement: &Statement,
+    selected: &[EventSelection],
+    opened_by: Option<Kinds>,
+) -> Result<Finding, Fault> {
+    let ordered = statement.ordered || opened_by.is_some();
+    if let Some(finding) = out_of_reach(view, ordered, statement.calls, selected, opened_by) {
+        return Ok(finding);
+    }
+    view.check_faults()?;
+    if let Some((decided, seen)) = closed::decide(view, statement, selected)? {
+        let judged = decided.judged;
+        let best = Speaker::Closed(decided);
+        return conclude(view, statement, selected, ReplicaOutcomes { best: (judged, best), worst: None, seen });
+    }
+    let (mut best, seen) = replica(view, statement, selected, Mode::Optimistic)?;
+    let optimistic = best.judge(view)?;
+    let worst = if !view.unknown || best.sees_all_answers() {
+        None
+    } else {
+        let (mut worst, _) = replica(view, statement, selected, Mode::Pessimistic)?;
+        Some((worst.judge(view)?, Speaker::Played(worst)))
+    };
+    let best = (optimistic, Speaker::Played(best));
+    conclude(view, statement, selected, ReplicaOutcomes { best, worst, seen })
+}
+
+type Boxed<'run> = Box<dyn Monitor<'run> + 'run>;
+
+/// A monitor after it has seen the window.
+fn replica<'run>(
+    view: &mut View<'_, 'run>,
+    statement: &Statement,
+    selected: &[EventSelection],
+    mode: Mode,
+) -> Result<(Boxed<'run>, PlayedMatches), Fault> {
+    view.mode = mode;
+    let mut monitor = statement.meaning.monitor(view)?;
+    let seen = play(monitor.as_mut(), view, selected)?;
+    Ok((monitor, seen))
+}
+
+/// Who says why a statement stands as it does.
+enum Speaker<'run> {
+    Played(Boxed<'run>),
+    Closed(Decided),
+}
+
+impl<'run> Speaker<'run> {
+    /// Why it fails, where it does.
+    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+        match self {
+            Self::Played(monitor) => monitor.explain(view),
+            Self::Closed(decided) => decided.explain(view),
+        }
+    }
+
+    /// Why it holds.
+    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+        match self {
+            Self::Played(monitor) => monitor.prove(view),
+            Self::Closed(_) => explain::holds(view),
+        }
+    }
+}
+
+/// What is said of a statement under the most and under the least favourable answers to what is unknown.
+struct ReplicaOutcomes<'run> {
+    best: (Judged, Speaker<'run>),
+    /// None where one replica speaks for all answers.
+    worst: Option<(Judged, Speaker<'run>)>,
+    seen: PlayedMatches,
+}
+
+impl<'run> ReplicaOutcomes<'run> {
+    fn optimistic(&self) -> Judged {
+        self.best.0
+    }
+
+    fn pessimistic(&self) -> Judged {
+        self.worst.as_ref().map_or(self.best.0, |(judged, _)| *judged)
+    }
+
+    /// Who speaks for what is there whatever the answers are.
+    fn least(&self) -> &Speaker<'run> {
+        self.worst.as_ref().map_or(&self.best.1, |(_, speaker)| speaker)
+    }
+}
+
+/// What comes of where a statement stands, when nothing can be added to its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Conclusion {
+    Fail,
+    Pass,
+    Vacuous,
+    /// It depends on what is not known.
+    Unknown,
+    /// Its window never closes.
+    Hangs,
+}
+
+impl Conclusion {
+    /// The verdict.
+    pub(super) fn verdict(self) -> Verdict {
+        match self {
+            Self::Fail => Verdict::Fail,
+            Self::Pass => Verdict::Pass,
+            Self::Vacuous => Verdict::Vacuous,
+            Self::Unknown | Self::Hangs => Verdict::Undecided,
+        }
+    }
+}
+
+/// The one way from where a statement stands, under any answers to what is unknown, to what comes of it. `exercised` is asked of a
+/// statement that holds.
+///
+/// # Errors
+/// What `exercised` ends with.
+pub(super) fn conclusion<E>(stands: Judged, exercised: impl FnOnce() -> Result<Exercised, E>) -> Result<Conclusion, E> {
+    if stands.may_fail {
+        return Ok(if stands.may_hold || stands.may_hang { Conclusion::Unknown } else { Conclusion::Fail });
+    }
+    if stands.may_hang {
+        return Ok(Conclusion::Hangs);
+    }
+    Ok(match exercised()? {
+        Exercised { may_be_vacuous: false, .. } => Conclusion::Pass,
+        Exercised { may_pass: false, .. } => Conclusion::Vacuous,
+        _ => Conclusion::Unknown,
+    })
+}
+
+/// What the run does not record, or does not order. `calls` says that it needs the call list.
+pub(super) fn out_of_reach(
+    view: &View<'_, '_>,
+    ordered: bool,
+    calls: bool,
+    selected: &[EventSelection],
+    opened_by: Option<Kinds>,
+) -> Option<Finding> {
+    let run = view.machine.run;
+    let mut wanted = Kinds::default();
+    view.operands
+        .iter()
+        .filter_map(|operand| view.plan.unique_pattern(operand.unique))
+        .for_each(|unique| wanted.join(unique.kinds));
+    if calls {
+        wanted.add(averment_runs::run::Kind::Call);
+    }
+    if let Some(absent) = wanted.iter().find(|kind| !run.records(*kind)) {
+        return Some(Finding::new(Verdict::Undecided, explain::absent_kind(view, absent)));
+    }
+    if !ordered {
+        return None;
+    }
+    let mut seen = opened_by.unwrap_or_default();
+    if opened_by.is_some() {
+        // Without an order nobody knows which steps are in the window.
+        let matches = view.operands.iter().filter_map(|operand| view.timeline.of(operand.unique));
+        matches.for_each(|matches| seen.join(matches.kinds));
+    }
+    selected.iter().for_each(|selection| seen.join(selection.kinds(view.timeline, run.steps)));
+    let pairs = seen.iter().flat_map(|a| seen.iter().map(move |b| (a, b)));
+    let mut unordered = pairs.filter(|(a, b)| !run.ordered(*a, *b));
+    unordered.next().map(|(a, b)| Finding::new(Verdict::Undecided, explain::unordered(a, b)))
+}
+
+fn conclude<'run>(
+    view: &mut View<'_, 'run>,
+    statement: &Statement,
+    selected: &[EventSelection],
+    outcome: ReplicaOutcomes<'run>,
+) -> Result<Finding, Fault> {
+    if !view.context.window.closed {
+        return unfinished(view, statement, selected, outcome);
+    }
+    let stands = outcome.optimistic().or(outcome.pessimistic());
+    let mut missing = None;
+    let conclusion = conclusion(stands, || {
+        let (exercised, by_missing) = exercised(view, statement, selected, &outcome)?;
+        missing = by_missing;
+        Ok::<_, Fault>(exercised)
+    })?;
+    if !view.context.explains {
+        return Ok(Finding::new(conclusion.verdict(), ""));
+    }
+    Ok(match conclusion {
+        Conclusion::Fail => finding(Verdict::Fail, outcome.best.1.explain(view)),
+        Conclusion::Pass => pass(view, &outcome),
+        Conclusion::Vacuous => finding(Verdict::Vacuous, vacuous(view, statement, missing)),
+        Conclusion::Unknown => unknown(view, stands, &outcome),
+        Conclusion::Hangs => finding(Verdict::Undecided, outcome.least().explain(view)),
+    })
+}
+
+/// Of an unfinished run only what no longer one can change is said.
+fn unfinished<'run>(
+    view: &mut View<'_, 'run>,
+    statement: &Statement,
+    selected: &[EventSelection],
+    outcome: ReplicaOutcomes<'run>,
+) -> Result<Finding, Fault> {
+    let optimistic = outcome.optimistic();
+    if optimistic.failed_for_good {
+        return Ok(finding(Verdict::Fail, outcome.best.1.explain(view)));
+    }
+    if outcome.pessimistic().passed_for_good && !exercised(view, statement, selected, &outcome)?.0.may_be_vacuous {
+        return Ok(pass(view, &outcome));
+    }
+    let fails = optimistic.may_fail && !optimistic.may_hold;
+    let so_far = if fails { outcome.best.1.explain(view) } else { Why::default() };
+    Ok(finding(Verdict::Undecided, explain::open(so_far)))
+}
+
+/// A pass, with its proof where that is wanted.
+fn pass<'run>(view: &mut View<'_, 'run>, outcome: &ReplicaOutcomes<'run>) -> Finding {
+    if !view.context.proves_passes {
+        return Finding::new(Verdict::Pass, "");
+    }
+    finding(Verdict::Pass, outcome.least().prove(view))
+}
+
+fn finding(verdict: Verdict, why: Why) -> Finding {
+    Finding { evidence: why.evidence, ..Finding::new(verdict, why.reason) }
+}
+
+/// The answers differ.
+fn unknown<'run>(view: &mut View<'_, 'run>, stands: Judged, outcome: &ReplicaOutcomes<'run>) -> Finding {
+    let fails = if stands.may_fail { outcome.least().explain(view) } else { Why::default() };
+    finding(Verdict::Undecided, explain::unknown(view, outcome.seen.unknown.as_ref(), fails))
+}
+
+fn vacuous(view: &mut View<'_, '_>, statement: &Statement, missing: Option<usize>) -> Why {
+    match (missing, &statement.exercise) {
+        (Some(operand), _) => explain::by_missing(view, operand),
+        (None, Exercise::Calls) => explain::no_calls(view),
+        (None, Exercise::AnyOf(range)) => {
+            let absent: SmallVec<[usize; 2]> = range.clone().collect();
+            explain::not_exercised(view, &absent)
+        }
+        (None, Exercise::AllOf(range)) => {
+            let is_absent = |operand: &usize| view.first_hit(*operand).is_none();
+            let absent: SmallVec<[usize; 2]> = range.clone().filter(is_absent).collect();
+            explain::not_exercised(view, &absent)
+        }
+        (None, Exercise::Always | Exercise::Own) => {
+            Why { reason: statement.meaning.vacuous(view), evidence: Vec::new() }
+        }
+    }
+}
+
+/// Whether a statement that holds was exercised; and a pattern all of whose candidates were decided by something missing.
+fn exercised(
+    view: &mut View<'_, '_>,
+    statement: &Statement,
+    selected: &[EventSelection],
+    outcome: &ReplicaOutcomes<'_>,
+) -> Result<(Exercised, Option<usize>), Fault> {
+    let operands = &outcome.seen.operands;
+    let own = outcome
+        .optimistic()
+        .exercised
+        .map(|best| Exercised { may_pass: outcome.pessimistic().exercised.is_none_or(|worst| worst.may_pass), ..best });
+    let occurs = |operand: usize| operands.get(operand).copied().unwrap_or_default();
+    let exercised = statement.exercise.of(occurs, view.calls.is_empty(), own);
+    let mut by_missing = Vec::new();
+    for operand in 0..view.operands.len() {
+        if is_by_missing(view, operand, selected)? {
+            by_missing.push(operand);
+        }
+    }
+    let Some(&first) = by_missing.first() else { return Ok((exercised, None)) };
+    if !statement.either {
+        return Ok((Exercised { may_be_vacuous: true, may_pass: false }, Some(first)));
+    }
+    // `either` is vacuous when all that occurs in it occurs by missing values.
+    let others =
+        operands.iter().enumerate().filter(|(operand, _)| !by_missing.contains(operand)).map(|(_, seen)| *seen);
+    let Presence { sure, possible } = others.fold(Presence::default(), |all, seen| Presence {
+        sure: all.sure || seen.sure,
+        possible: all.possible || seen.possible,
+    });
+    let occurs = |operand: &&usize| operands.get(**operand).is_some_and(|seen| seen.possible);
+    let missing = by_missing.iter().find(occurs).copied();
+    Ok((Exercised { may_be_vacuous: !sure, may_pass: possible }, missing))
+}
+
+/// Whether a pattern has candidates in the window, and something missing decided the condition of every one.
+fn is_by_missing(view: &mut View<'_, '_>, operand: usize, selected: &[EventSelection]) -> Result<bool, Fault> {
+    let timeline = view.timeline;
+    let Some(matches) = view.operands.get(operand).and_then(|operand| timeline.of(operand.unique)) else {
+        return Ok(false);
+    };
+    let window = view.context.window;
+    if view.joined(operand) {
+        let from = matches.candidates.partition_point(|candidate| (candidate.step as usize) < window.start);
+        let candidates = matches.candidates.get(from..).unwrap_or(&[]);
+        return joined_by_missing(view, operand, candidates, selected);
+    }
+    Ok(matches.is_by_missing(window.start, window.end))
+}
+
+/// The same for a pattern with tests on bindings of other patterns: they are looked at with the first value bound.
+fn joined_by_missing(
+    view: &mut View<'_, '_>,
+    operand: usize,
+    candidates: &[Candidate],
+    selected: &[EventSelection],
+) -> Result<bool, Fault> {
+    let others = first_values(view, operand, selected);
+    let end = view.context.window.end;
+    let candidates = candidates.split(|candidate| candidate.step as usize >= end).next().unwrap_or(&[]);
+    for of_step in candidates.chunk_by(|a, b| a.step == b.step) {
+        let mut truth: Option<Truth> = None;
+        for candidate in of_step {
+            let own = with_tests(view, operand, candidate, &others)?;
+            truth = Some(truth.map_or(own, |truth| truth.or(own)));
+        }
+        if truth.is_some_and(|truth| !truth.by_missing()) {
+            return Ok(false);
+        }
+    }
+    Ok(!candidates.is_empty())
+}
+
+/// The condition of a candidate with its tests on bindings of other patterns.
+fn with_tests(view: &mut View<'_, '_>, operand: usize, candidate: &Candidate, others: &Env) -> Result<Truth, Fault> {
+    let plan = view.plan;
+    let Some(unique) = view.operands.get(operand).and_then(|operand| plan.unique_pattern(operand.unique)) else {
+        return Ok(candidate.truth);
+    };
+    let (Some(step), Some(alternative)) =
+        (view.step(candidate.step), unique.alternatives.get(usize::from(candidate.alternative)))
+    else {
+        return Ok(candidate.truth);
+    };
+    let mut env = others.clone();
+    for (name, id) in unique.names.iter().zip(&candidate.value_ids) {
+        if let (true, Some(cell)) = (*id != ValueId::OPEN, env.get_mut(*name as usize)) {
+            *cell = *id;
+        }
+    }
+    let mut truth = candidate.truth;
+    let bindings = view.bindings(&env);
+    for &code in &alternative.joins {
+        if plan.asked(code).iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some)) {
+            truth = truth.and(view.machine.truth(code, &Scope::of_step(step).with_bindings(&bindings))?);
+        }
+    }
+    Ok(truth)
+}
+
+/// For each name the value of the first step that surely matches another pattern which binds it.
+fn first_values(view: &View<'_, '_>, operand: usize, selected: &[EventSelection]) -> Env {
+    let mut env: Env = smallvec::smallvec![ValueId::OPEN; view.header.len()];
+    for (other, selection) in selected.iter().enumerate().filter(|(other, _)| *other != operand) {
+        let mut hits = selection.events(view.timeline).filter_map(|(event, _)| hit(other, event, view));
+        let Some(first) = hits.find(|hit| hit.sure) else { continue };
+        for (known, id) in env.iter_mut().zip(&first.env) {
+            if *known == ValueId::OPEN {
+                *known = *id;
+            }
+        }
+    }
+    env
+}

@@ -88,12 +88,12 @@ impl Batch {
     }
 
     /// Judges the runs of some files; their outcomes come in the order of the files and of the runs in them. Judging goes on in the background
-    /// while they are taken, some pieces ahead, and ends where the iterator is dropped. A file that cannot be read is an error among them.
+    /// while they are taken, some chunks ahead, and ends where the iterator is dropped. A file that cannot be read is an error among them.
     #[must_use]
     pub fn outcomes<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> BatchOutcomes {
         let pipeline = self.pipeline(Wants { findings: true, ..Wants::default() });
-        let pieces = Self::start(&pipeline, inputs(files));
-        BatchOutcomes { pipeline, pieces, ready: VecDeque::new(), summary: Summary::default(), ended: false }
+        let chunks = Self::start(&pipeline, inputs(files));
+        BatchOutcomes { pipeline, chunks, ready: VecDeque::new(), summary: Summary::default(), ended: false }
     }
 
     /// Judges the runs of some files and shows each outcome, in order, until `each` says that it is enough. The summary is of those that were
@@ -117,18 +117,18 @@ impl Batch {
     #[must_use]
     pub fn summary<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Summary {
         let pipeline = self.pipeline(Wants { compact: true, ..Wants::default() });
-        let mut pieces = Self::start(&pipeline, inputs(files));
+        let mut chunks = Self::start(&pipeline, inputs(files));
         let mut summary = Summary::default();
         loop {
-            match pieces.wait(None) {
+            match chunks.wait(None) {
                 Next::Finished(one) => {
                     one.done.iter().for_each(|done| summary.count(done));
-                    summary.totals.add_chunk(&one.tally);
+                    summary.totals.add_chunk(&one.totals);
                     summary.lose(one.lost, false);
                 }
                 Next::Nothing => {}
                 Next::End => {
-                    summary.miss(pieces.join());
+                    summary.miss(chunks.join());
                     return summary;
                 }
             }
@@ -160,7 +160,7 @@ impl Batch {
         })
     }
 
-    /// Starts the threads; the results of pieces come in order.
+    /// Starts the threads; the results of chunks come in order.
     #[doc(hidden)]
     #[must_use]
     pub fn start(pipeline: &Arc<Pipeline>, inputs: Vec<Input>) -> Ordered {
@@ -176,7 +176,7 @@ fn inputs<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) -> Vec<Input> {
 /// The outcomes of a batch, in order: see [`Batch::outcomes`].
 pub struct BatchOutcomes {
     pipeline: Arc<Pipeline>,
-    pieces: Ordered,
+    chunks: Ordered,
     /// What was judged and not taken yet.
     ready: VecDeque<Done>,
     summary: Summary,
@@ -216,7 +216,7 @@ impl Iterator for BatchOutcomes {
             if self.ended {
                 return None;
             }
-            match self.pieces.wait(None) {
+            match self.chunks.wait(None) {
                 Next::Finished(Finished { done, lost, .. }) => {
                     self.ready.extend(done);
                     if let Some(error) = self.summary.lose(lost, false) {
@@ -226,7 +226,7 @@ impl Iterator for BatchOutcomes {
                 Next::Nothing => {}
                 Next::End => {
                     self.ended = true;
-                    return self.summary.miss(self.pieces.join()).map(Err);
+                    return self.summary.miss(self.chunks.join()).map(Err);
                 }
             }
         }

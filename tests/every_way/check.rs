@@ -29,14 +29,14 @@ pub struct Check {
     pub policy: Policy,
     pub strict: bool,
     pub threads: usize,
-    /// Pieces of a kilobyte instead of the usual size.
-    pub small_pieces: bool,
+    /// Chunks of a kilobyte instead of the usual size.
+    pub small_chunks: bool,
     pub max_failures: Option<usize>,
 }
 
 /// How text looks in files of reports.
 pub const STYLE: Style = Style { width: 100, ..Style::PLAIN };
-/// What stands beside the pieces of a trace.
+/// What stands beside the chunks of a trace.
 const MARGIN: usize = 8;
 
 /// The table of programs with what is selected of them.
@@ -84,7 +84,7 @@ impl Check {
             reading: Reading { limits: Limits::default(), strict: self.strict, names: None },
             unused: Unused::default(),
             threads: NonZeroUsize::new(self.threads),
-            chunk: if self.small_pieces { 1 << 10 } else { CHUNK_SIZE },
+            chunk: if self.small_chunks { 1 << 10 } else { CHUNK_SIZE },
             compact: all([Format::Summary, Format::Jsonl]),
             lines: formats.contains(&Format::Jsonl),
             large: Mutex::default(),
@@ -109,7 +109,7 @@ impl Writer<'_> {
         for finished in &judging.finished {
             early.insert(finished.number, finished);
             while let Some(finished) = early.remove(&next) {
-                self.piece(&finished);
+                self.chunk(&finished);
                 next += 1;
                 let _ = judging.permits.try_recv();
             }
@@ -120,7 +120,7 @@ impl Writer<'_> {
         self.reports.iter_mut().for_each(|report| report.end(self.table, &ending).unwrap());
     }
 
-    fn piece(&mut self, finished: &Finished) {
+    fn chunk(&mut self, finished: &Finished) {
         for done in &finished.done {
             match done {
                 Done::Run(run) => {
@@ -135,8 +135,8 @@ impl Writer<'_> {
                 Done::Fault(name) => panic!("the evaluation of {name} broke down"),
             }
         }
-        self.totals.add_chunk(&finished.tally);
-        self.each(|report, _| report.chunk(&finished.tally));
+        self.totals.add_chunk(&finished.totals);
+        self.each(|report, _| report.chunk(&finished.totals));
         self.reads.add(finished.reads);
     }
 

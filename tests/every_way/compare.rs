@@ -179,7 +179,7 @@ impl Checker {
             policy: built.settings.policy,
             strict: way.strict,
             threads: way.threads,
-            small_pieces: way.small_pieces,
+            small_chunks: way.small_chunks,
             max_failures: way.max_failures,
         };
         let (reports, reads) = check.run(programs, paths, way.formats);

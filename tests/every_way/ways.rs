@@ -22,8 +22,8 @@ pub struct Way {
     pub formats: &'static [Format],
     pub strict: bool,
     pub threads: usize,
-    /// Pieces of a kilobyte instead of the usual size.
-    pub small_pieces: bool,
+    /// Chunks of a kilobyte instead of the usual size.
+    pub small_chunks: bool,
     pub max_failures: Option<usize>,
     /// One rule of several is selected.
     pub selected: bool,
@@ -38,7 +38,7 @@ const fn way(name: &'static str, layout: Layout, formats: &'static [Format]) -> 
         formats,
         strict: false,
         threads: 1,
-        small_pieces: false,
+        small_chunks: false,
         max_failures: None,
         selected: false,
         seldom: false,
@@ -46,7 +46,7 @@ const fn way(name: &'static str, layout: Layout, formats: &'static [Format]) -> 
 }
 
 const fn two_threads(way: Way) -> Way {
-    Way { threads: 2, small_pieces: true, ..way }
+    Way { threads: 2, small_chunks: true, ..way }
 }
 
 const fn strict(way: Way) -> Way {

@@ -6,15 +6,15 @@
 pub enum Point {
     /// Before a thread prepares the rules.
     Preparing,
-    /// While it holds the input, before it takes a piece.
+    /// While it holds the input, before it takes a chunk.
     Reading,
-    /// When it has a piece.
-    Piece,
+    /// When it has a chunk.
+    Chunk,
     /// While it looks at a line.
     Line,
     /// While it judges one run, where a breakdown is caught for the run alone.
     Run,
-    /// When a piece is judged, before its results are handed on.
+    /// When a chunk is judged, before its results are handed on.
     Judged,
 }
 

@@ -1,4 +1,4 @@
-//! Traces cut into pieces that one thread judges at a time.
+//! Traces cut into chunks that one thread judges at a time.
 
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
@@ -27,18 +27,18 @@ impl Input {
     }
 }
 
-/// A piece of a trace: some runs, or why one cannot be read.
+/// A chunk of a trace: some runs, or why one cannot be read.
 pub struct Document {
     runs: Vec<Result<RawRun, ReadError>>,
     bytes: usize,
 }
 
-/// A piece is full with this many bytes.
+/// A chunk is full with this many bytes.
 pub const BATCH: usize = 128 << 10;
-/// A piece is full with this many runs.
+/// A chunk is full with this many runs.
 const RUNS: usize = 256;
 
-/// The pieces of an input, in order.
+/// The chunks of an input, in order.
 pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Document> {
     let path = match input {
         Input::File(path) => path.to_string_lossy().into_owned(),

@@ -1,4 +1,4 @@
-//! Many runs at a time: traces cut into pieces, a screen that settles most runs without reading them in full, threads, running counts.
+//! Many runs at a time: traces cut into chunks, a prefilter that settles most runs without reading them in full, threads, incremental totals.
 //!
 //! It says what an evaluation of each run says, and only sooner.
 
@@ -6,10 +6,10 @@
 
 pub mod faults;
 pub mod feed;
+pub mod incremental_totals;
 pub mod judge;
 pub mod ordered;
 pub mod pipeline;
+pub mod prefilter;
 pub mod profile;
-pub mod running;
-pub mod screen;
 pub mod unused;

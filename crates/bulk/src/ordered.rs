@@ -1,4 +1,4 @@
-//! The results of pieces in the order of the traces, whichever thread was done first.
+//! The results of chunks in the order of the traces, whichever thread was done first.
 
 use crate::pipeline::{Broken, Finished, Judging, Workers};
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// What there is to take.
 pub enum Next {
-    /// The results of the next piece.
+    /// The results of the next chunk.
     Finished(Finished),
     /// Nothing yet.
     Nothing,
@@ -15,17 +15,17 @@ pub enum Next {
     End,
 }
 
-/// Hands out the results of pieces in their order.
+/// Hands out the results of chunks in their order.
 pub struct Ordered {
     finished: Receiver<Finished>,
     permits: Receiver<()>,
     /// The threads, until they are joined.
     workers: Option<Workers>,
-    /// Pieces that were done before one in front of them.
+    /// Chunks that were done before one in front of them.
     early: BTreeMap<usize, Finished>,
     /// How many were handed out: the number of the next.
     taken: usize,
-    /// Whether the piece that was handed out last still counts as one on its way.
+    /// Whether the chunk that was handed out last still counts as one on its way.
     held: bool,
 }
 
@@ -37,13 +37,13 @@ impl Ordered {
         Self { finished, permits, workers: Some(workers), early: BTreeMap::new(), taken: 0, held: false }
     }
 
-    /// How many pieces were handed out.
+    /// How many chunks were handed out.
     #[must_use]
     pub fn taken(&self) -> usize {
         self.taken
     }
 
-    /// The next piece, where it is there already. The one before it counts as written then.
+    /// The next chunk, where it is there already. The one before it counts as written then.
     pub fn ready(&mut self) -> Next {
         if std::mem::take(&mut self.held) {
             let _ = self.permits.try_recv();
@@ -60,7 +60,7 @@ impl Ordered {
         }
     }
 
-    /// The next piece; it is waited for, at most so long.
+    /// The next chunk; it is waited for, at most so long.
     pub fn wait(&mut self, at_most: Option<Duration>) -> Next {
         loop {
             match self.ready() {
@@ -84,7 +84,7 @@ impl Ordered {
         self.workers.take().map(|workers| workers.join(self.taken)).unwrap_or_default()
     }
 
-    /// What lies behind a piece that never came is known all the same.
+    /// What lies behind a chunk that never came is known all the same.
     fn rest(&mut self) -> Next {
         match self.early.pop_first() {
             Some((_, one)) => self.hand_out(one),

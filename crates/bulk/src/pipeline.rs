@@ -1,4 +1,4 @@
-//! From traces to results: some threads take pieces of the traces and judge them, in turn.
+//! From traces to results: some threads take chunks of the traces and judge them, in turn.
 //!
 //! What is between reading and writing is bounded, so that memory does not depend on the number of runs. Whoever takes the results may leave
 //! at any time, without waiting for the threads.
@@ -15,7 +15,7 @@ use averment_base::limits::LONG;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::prepare::Prepared;
-use averment_report::chunk_totals::ChunkTotals as Tally;
+use averment_report::chunk_totals::ChunkTotals;
 use averment_report::gate::Policy;
 use averment_report::model::Detail;
 use averment_report::profile::Costs;
@@ -45,9 +45,9 @@ pub struct Pipeline {
     pub reading: feed::Reading,
     /// The names of `--map` that were not seen.
     pub unused: Unused,
-    /// How many pieces are judged at a time; `None` for as many as there are processors.
+    /// How many chunks are judged at a time; `None` for as many as there are processors.
     pub threads: Option<NonZeroUsize>,
-    /// Bytes of a piece.
+    /// Bytes of a chunk.
     pub chunk: usize,
     /// Whether counts and finished lines are enough for all reports.
     pub compact: bool,
@@ -61,34 +61,34 @@ pub struct Pipeline {
     pub faults: Faults,
 }
 
-/// The results of one piece, with its number and length.
+/// The results of one chunk, with its number and length.
 pub struct Finished {
-    /// The number of the piece, from 0.
+    /// The number of the chunk, from 0.
     pub number: usize,
     /// Its length.
     pub bytes: u64,
     /// What came of its runs, in order.
     pub done: Vec<Done>,
     /// Counts of the runs that need nothing else.
-    pub tally: Tally,
+    pub totals: ChunkTotals,
     /// How much of the runs was read.
     pub reads: Reads,
     /// Runs in it that were not judged: all, where judging it broke down.
     pub lost: u64,
 }
 
-/// Pieces that may be on their way for each thread.
+/// Chunks that may be on their way for each thread.
 const AHEAD: usize = 16;
 /// The stack of a thread that judges. Rules and traces are nested to a limit that fits easily.
 const STACK: usize = 16 << 20;
 
-/// What the judging threads hand over: pieces as they are done, and a permit for each piece that is on its way.
+/// What the judging threads hand over: chunks as they are done, and a permit for each chunk that is on its way.
 pub struct Judging {
-    /// The results of pieces, in no order; it ends with the last one.
+    /// The results of chunks, in no order; it ends with the last one.
     pub finished: Receiver<Finished>,
-    /// One is taken for every piece that is written, so that not too much is judged ahead of it.
+    /// One is taken for every chunk that is written, so that not too much is judged ahead of it.
     pub permits: Receiver<()>,
-    /// The threads, and what they take pieces from.
+    /// The threads, and what they take chunks from.
     pub workers: Workers,
 }
 
@@ -108,14 +108,14 @@ pub struct Broken {
 }
 
 impl Workers {
-    /// Waits for threads that have nothing to do any more, and counts what was given and did not come back; `taken` is the number of pieces
+    /// Waits for threads that have nothing to do any more, and counts what was given and did not come back; `taken` is the number of chunks
     /// that did.
     #[must_use]
     pub fn join(self, taken: usize) -> Broken {
         let none = usize::from(self.threads.is_empty());
         let dead = self.threads.into_iter().filter_map(|thread| thread.join().err()).count();
         let mut feeder = self.feeder.lock().unwrap_or_else(PoisonError::into_inner);
-        // Each piece has a run at least.
+        // Each chunk has a run at least.
         let gone = feeder.handed_out().saturating_sub(taken);
         let left = catch_unwind(AssertUnwindSafe(|| feeder.left())).unwrap_or(Lost { runs: 0, more: true });
         let runs = left.runs.saturating_add(gone as u64);
@@ -154,7 +154,7 @@ fn threads(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
     }
 }
 
-/// Takes pieces and judges them, until there is none. Reading is a matter of whoever comes next: the bytes of a piece stay with the
+/// Takes chunks and judges them, until there is none. Reading is a matter of whoever comes next: the bytes of a chunk stay with the
 /// processor that judges them.
 fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()>, finish: &Sender<Finished>) {
     pipeline.faults.reach(Point::Preparing);
@@ -181,7 +181,7 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         let alone = (bytes > LONG.max(2 * pipeline.chunk)).then_some(feeder);
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let judged = catch_unwind(AssertUnwindSafe(|| {
-            pipeline.faults.reach(Point::Piece);
+            pipeline.faults.reach(Point::Chunk);
             pipeline.unused.look(&part, &buffer);
             let judged = work(part, &mut buffer);
             pipeline.faults.reach(Point::Judged);
@@ -190,8 +190,8 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         drop(alone);
         let broke = judged.is_err();
         let lost = if broke { cut.unwrap_or_else(|| feed::lines_of(&buffer)).max(1) } else { 0 };
-        let (done, tally, reads) = judged.unwrap_or_default();
-        if finish.send(Finished { number, bytes, done, tally, reads, lost }).is_err() {
+        let (done, totals, reads) = judged.unwrap_or_default();
+        if finish.send(Finished { number, bytes, done, totals, reads, lost }).is_err() {
             return;
         }
         if broke {
@@ -201,21 +201,21 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
     }
 }
 
-/// What judges a piece.
-type Work<'p> = Box<dyn FnMut(FilePart, &mut Vec<u8>) -> (Vec<Done>, Tally, Reads) + 'p>;
+/// What judges a chunk.
+type Work<'p> = Box<dyn FnMut(FilePart, &mut Vec<u8>) -> (Vec<Done>, ChunkTotals, Reads) + 'p>;
 
 fn work<'p>(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Work<'p> {
     match &pipeline.profile {
         None => {
             let mut judge = Judge::new(pipeline, prepared);
             Box::new(move |part, buffer| {
-                let (done, tally) = judge.part(part, buffer);
-                (done, tally, judge.take_reads())
+                let (done, totals) = judge.part(part, buffer);
+                (done, totals, judge.take_reads())
             })
         }
         Some(costs) => {
-            let mut judge = profile::Judge::new(pipeline, prepared, costs);
-            Box::new(move |part, buffer| (judge.part(part, buffer), Tally::default(), Reads::default()))
+            let mut judge = profile::ProfilingJudge::new(pipeline, prepared, costs);
+            Box::new(move |part, buffer| (judge.part(part, buffer), ChunkTotals::default(), Reads::default()))
         }
     }
 }

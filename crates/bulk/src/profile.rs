@@ -7,13 +7,13 @@ use crate::faults::Point;
 use crate::feed;
 use crate::judge::{Done, each_line, line_reader};
 use crate::pipeline::Pipeline;
-use crate::screen::{Answer, Compiled, Scratch, Screen, Source};
+use crate::prefilter::{Answer, Compiled, Prefilter, Scratch, Source};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::evaluate_profiled;
 use averment_engine::vm::prepare::Prepared;
 use averment_report::model;
 use averment_report::profile::{Costs, Phase, ProgramCosts};
-use averment_traces::projection::{Chunk as Stretch, LineReader, Projection as Facts, ReadSet as Demand};
+use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
@@ -22,10 +22,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// One thread's work while a profile is made.
-pub struct Judge<'p> {
+pub struct ProfilingJudge<'p> {
     pipeline: &'p Pipeline,
     programs: Vec<One<'p>>,
-    demand: Demand,
+    read_set: ReadSet,
     lines: Option<LineReader>,
     index: Index,
     arena: Bump,
@@ -39,7 +39,7 @@ pub struct Judge<'p> {
 /// A program with what judges it.
 struct One<'p> {
     rules: Compiled<'p>,
-    screen: Screen,
+    prefilter: Prefilter,
     scratch: Scratch,
 }
 
@@ -61,28 +61,28 @@ pub fn begin(programs: &[Program], started: Instant) -> Costs {
     costs
 }
 
-impl<'p> Judge<'p> {
+impl<'p> ProfilingJudge<'p> {
     /// A judge for the programs of a pipeline, which adds its costs to those of all.
     pub fn new(pipeline: &'p Pipeline, prepared: &'p [Prepared], all: &'p Mutex<Costs>) -> Self {
         let since = Instant::now();
-        let mut demand = Demand::default();
+        let mut read_set = ReadSet::default();
         let programs: Vec<One<'p>> = pipeline
             .programs
             .iter()
             .zip(prepared)
             .map(|(program, prepared)| {
                 let rules = Compiled { program, prepared, options: &pipeline.options };
-                let screen = Screen::new(rules, &mut demand);
-                One { rules, screen, scratch: Scratch::default() }
+                let prefilter = Prefilter::new(rules, &mut read_set);
+                One { rules, prefilter, scratch: Scratch::default() }
             })
             .collect();
-        let lines = line_reader(pipeline, programs.iter().map(|one| &one.screen), &demand);
+        let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
         let mut costs = Costs { threads: 1, ..empty(&pipeline.programs) };
         costs.spend(Phase::Preparing, since.elapsed());
         Self {
             pipeline,
             programs,
-            demand,
+            read_set,
             lines,
             index: Index::default(),
             arena: Bump::new(),
@@ -94,7 +94,7 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// Judges a piece whose lines, if it has any, are in `buffer`.
+    /// Judges a chunk whose lines, if it has any, are in `buffer`.
     pub fn part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> Vec<Done> {
         match part {
             FilePart::Runs(runs) => {
@@ -102,14 +102,14 @@ impl<'p> Judge<'p> {
                     self.unlooked(run.as_ref().map_err(model::Unreadable::of));
                 }
             }
-            FilePart::Lines(lines) => self.stretch(lines, buffer),
+            FilePart::Lines(lines) => self.chunk(lines, buffer),
         }
         let costs = std::mem::replace(&mut self.costs, empty(&self.pipeline.programs));
         self.all.lock().unwrap_or_else(PoisonError::into_inner).add(&costs);
         std::mem::take(&mut self.done)
     }
 
-    fn stretch(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
+    fn chunk(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
         let since = Instant::now();
         let mut index = std::mem::take(&mut self.index);
         if index.build(buffer).is_err() {
@@ -137,17 +137,17 @@ impl<'p> Judge<'p> {
         let arena = std::mem::take(&mut self.arena);
         let limits = self.pipeline.reading.limits;
         let cursor = Cursor::new(text.as_bytes(), index, limits.json_depth);
-        let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
+        let chunk = Chunk { text, cursor, arena: &arena, limits: &limits };
         // What a line takes begins where the one before it is done.
         let mut since = Instant::now();
-        each_line(reader.as_mut(), stretch, index, |line, facts| {
-            if let Some(facts) = facts {
-                self.look(facts, Source::Line(stretch));
+        each_line(reader.as_mut(), chunk, index, |line, projection| {
+            if let Some(projection) = projection {
+                self.look(projection, Source::Line(chunk));
             }
             self.costs.spend(Phase::FirstLook, since.elapsed());
             let text = line.text.trim_end_matches('\r');
             match RawRun::copied(text, place.source(line.start, line.number)) {
-                Ok(raw) if facts.is_some() => self.looked(&raw),
+                Ok(raw) if projection.is_some() => self.looked(&raw),
                 raw => self.unlooked(raw.as_ref().map_err(model::Unreadable::of)),
             }
             since = Instant::now();
@@ -156,19 +156,19 @@ impl<'p> Judge<'p> {
         self.arena = arena;
     }
 
-    /// Has the screen answer what it can.
-    fn look<'a>(&mut self, facts: &Facts<'a>, source: Source<'a>)
+    /// Has the prefilter answer what it can.
+    fn look<'a>(&mut self, projection: &Projection<'a>, source: Source<'a>)
     where
         'p: 'a,
     {
         self.pipeline.faults.reach(Point::Line);
         self.answers.clear();
         for one in &mut self.programs {
-            one.screen.judge(one.rules, facts, source, &mut one.scratch, &mut self.answers);
+            one.prefilter.judge(one.rules, projection, source, &mut one.scratch, &mut self.answers);
         }
     }
 
-    /// A run that the screen has seen as a line.
+    /// A run that the prefilter has seen as a line.
     fn looked(&mut self, raw: &RawRun) {
         self.guarded(raw, false);
     }
@@ -205,9 +205,9 @@ impl<'p> Judge<'p> {
         self.count(run.format, raw.text().len(), time);
         if look {
             let since = Instant::now();
-            let mut facts = Facts::default();
-            facts.of_run(&run, &self.demand);
-            self.look(&facts, Source::Run(&run, full));
+            let mut projection = Projection::default();
+            projection.of_run(&run, &self.read_set);
+            self.look(&projection, Source::Run(&run, full));
             self.costs.spend(Phase::FirstLook, since.elapsed());
         }
         self.count_answers();
@@ -238,7 +238,7 @@ impl<'p> Judge<'p> {
         let mut answers = self.answers.iter();
         let mut all = true;
         for (one, costs) in self.programs.iter().zip(&mut self.costs.programs) {
-            for number in one.screen.assertions() {
+            for number in one.prefilter.assertions() {
                 let decided = answers.next().is_some_and(|answer| answer.verdict().is_some());
                 all &= decided;
                 if let Some(count) = costs.decided.get_mut(number as usize) {

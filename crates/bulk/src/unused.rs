@@ -38,7 +38,7 @@ impl Unused {
         Self { parts }
     }
 
-    /// Looks through a piece for the names that were not seen yet.
+    /// Looks through a chunk for the names that were not seen yet.
     pub fn look(&self, part: &FilePart, lines: &[u8]) {
         for given in self.parts.iter().filter(|given| !given.seen.load(Ordering::Relaxed)) {
             let is_in = |text: &[u8]| given.names.iter().any(|(_, finder)| finder.find(text).is_some());

@@ -1,29 +1,29 @@
-//! One thread's work: takes pieces of traces, judges their runs, and says what came of them.
+//! One thread's work: takes chunks of traces, judges their runs, and says what came of them.
 //!
-//! Whole lines are indexed and screened; a run is read in full only for what the screen leaves open, and for the reasons of what does
+//! Whole lines are indexed and prefiltered; a run is read in full only for what the prefilter leaves open, and for the reasons of what does
 //! not pass. Both ways give the same verdicts.
 
 mod partly;
-mod pieces;
+mod segments;
 mod settle;
 mod walk;
 
 use super::feed;
 use super::pipeline::Pipeline;
 use crate::faults::Point;
-use crate::running::Running;
-use crate::screen::{Answer, Compiled, Scratch, Screen, Sight, Source};
+use crate::incremental_totals::IncrementalTotals;
+use crate::prefilter::{Answer, AssertionReads, Compiled, Prefilter, Scratch, Source};
 use averment_base::limits::{LARGE, LONG, OWN_BLOCK};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::AssertionOutcome;
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::score;
-use averment_report::chunk_totals::{ChunkTotals as Tally, Memory};
+use averment_report::chunk_totals::{ChunkTotals, Memory};
 use averment_report::drawn::Drawn;
 use averment_report::model::{RunReport, Unreadable};
 use averment_runs::run::RunSource;
 use averment_traces::names::Names;
-use averment_traces::projection::{Chunk as Stretch, LineReader, Projection as Facts, ReadSet as Demand};
+use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
@@ -32,7 +32,7 @@ use std::sync::PoisonError;
 use walk::Line;
 pub use walk::each_line;
 
-/// What came of a piece of a trace.
+/// What came of a chunk of a trace.
 pub enum Done {
     /// A run, for reports that show single runs.
     Run(Box<RunReport>),
@@ -67,11 +67,11 @@ impl Reads {
 /// What one thread keeps between runs.
 pub struct Judge<'p> {
     pipeline: &'p Pipeline,
-    programs: Vec<Screened<'p>>,
-    demand: Demand,
+    programs: Vec<Prefiltered<'p>>,
+    read_set: ReadSet,
     lines: Option<LineReader>,
     index: Index,
-    /// Values of the lines of a stretch.
+    /// Values of the lines of a chunk.
     arena: Bump,
     /// Values of a run that is read in full.
     full: Bump,
@@ -79,10 +79,10 @@ pub struct Judge<'p> {
     answers: Vec<Answer>,
     wanted: partly::Wanted,
     verdicts: Vec<u8>,
-    tally: Tally,
+    totals: ChunkTotals,
     reads: Reads,
     /// Counts of runs of which nothing but counts is wanted.
-    running: Running,
+    incremental: IncrementalTotals,
     /// What reports have room for.
     drawn: Drawn,
     done: Vec<Done>,
@@ -91,11 +91,11 @@ pub struct Judge<'p> {
 }
 
 /// A program with what screens its assertions.
-struct Screened<'p> {
+struct Prefiltered<'p> {
     rules: Compiled<'p>,
-    screen: Screen,
+    prefilter: Prefilter,
     /// What the evaluation of each assertion looks at, in the order of the answers.
-    sights: Vec<Sight>,
+    assertion_reads: Vec<AssertionReads>,
     scratch: Scratch,
     /// Outcomes of assertions that nothing exercised: they are the same for every run.
     idle: Vec<Option<AssertionOutcome>>,
@@ -106,41 +106,41 @@ struct Screened<'p> {
 /// What reads lines without reading their runs in full; `None` where every run has to be read in full whatever stands in it.
 pub(crate) fn line_reader<'s>(
     pipeline: &Pipeline,
-    mut screens: impl Iterator<Item = &'s Screen>,
-    demand: &Demand,
+    mut prefilters: impl Iterator<Item = &'s Prefilter>,
+    read_set: &ReadSet,
 ) -> Option<LineReader> {
-    if pipeline.reading.strict || screens.any(Screen::always_open) {
+    if pipeline.reading.strict || prefilters.any(Prefilter::always_open) {
         return None;
     }
-    LineReader::new(demand, pipeline.reading.names.as_deref().unwrap_or(Names::known()))
+    LineReader::new(read_set, pipeline.reading.names.as_deref().unwrap_or(Names::known()))
 }
 
 impl<'p> Judge<'p> {
     /// A judge for the programs of a pipeline, with what was prepared of each.
     pub fn new(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Self {
-        let mut demand = Demand::default();
-        let programs: Vec<Screened<'p>> = pipeline
+        let mut read_set = ReadSet::default();
+        let programs: Vec<Prefiltered<'p>> = pipeline
             .programs
             .iter()
             .zip(prepared)
             .map(|(program, prepared)| {
                 let rules = Compiled { program, prepared, options: &pipeline.options };
-                let screen = Screen::new(rules, &mut demand);
+                let prefilter = Prefilter::new(rules, &mut read_set);
                 let idle = vec![None; program.assertions.len()];
-                let sights = screen.sights(program);
+                let assertion_reads = prefilter.assertion_reads(program);
                 let said = vec![[None, None]; program.assertions.len()];
-                Screened { rules, screen, sights, scratch: Scratch::default(), idle, said }
+                Prefiltered { rules, prefilter, assertion_reads, scratch: Scratch::default(), idle, said }
             })
             .collect();
-        let lines = line_reader(pipeline, programs.iter().map(|one| &one.screen), &demand);
-        let selected = programs.iter().map(|one| (one.rules.program, one.screen.assertions().collect()));
-        let running = Running::new(selected, &pipeline.table, pipeline.policy);
+        let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
+        let selected = programs.iter().map(|one| (one.rules.program, one.prefilter.assertions().collect()));
+        let incremental = IncrementalTotals::new(selected, &pipeline.table, pipeline.policy);
         Self {
             pipeline,
-            running,
+            incremental,
             drawn: Drawn::new(pipeline.drawn),
             programs,
-            demand,
+            read_set,
             lines,
             index: Index::default(),
             arena: Bump::new(),
@@ -149,7 +149,7 @@ impl<'p> Judge<'p> {
             answers: Vec::new(),
             wanted: partly::Wanted::default(),
             verdicts: Vec::new(),
-            tally: Tally::default(),
+            totals: ChunkTotals::default(),
             reads: Reads::default(),
             done: Vec::new(),
             written: Vec::new(),
@@ -173,22 +173,22 @@ impl<'p> Judge<'p> {
         std::mem::take(&mut self.reads)
     }
 
-    /// Judges a piece whose lines, if it has any, are in `buffer`.
-    pub fn part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> (Vec<Done>, Tally) {
+    /// Judges a chunk whose lines, if it has any, are in `buffer`.
+    pub fn part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> (Vec<Done>, ChunkTotals) {
         match part {
             FilePart::Runs(runs) => {
                 for run in runs {
                     self.raw(run.as_ref().map_err(Unreadable::of));
                 }
             }
-            FilePart::Lines(lines) => self.stretch(lines, buffer),
+            FilePart::Lines(lines) => self.chunk(lines, buffer),
         }
         self.flush();
-        self.running.finish(&mut self.tally);
-        (std::mem::take(&mut self.done), std::mem::take(&mut self.tally))
+        self.incremental.finish(&mut self.totals);
+        (std::mem::take(&mut self.done), std::mem::take(&mut self.totals))
     }
 
-    fn stretch(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
+    fn chunk(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
         let mut index = std::mem::take(&mut self.index);
         if index.build(buffer).is_err() {
             let count = memchr::memchr_iter(b'\n', buffer).count();
@@ -210,7 +210,7 @@ impl<'p> Judge<'p> {
                 // What was needed to look at its bytes is let go first, and the text is not copied.
                 (self.index, self.arena) = (Index::default(), Bump::new());
                 let text = String::from_utf8(std::mem::take(buffer)).unwrap_or_default();
-                self.full(&RawRun::part_of(text, left.range, left.source), left.screened);
+                self.full(&RawRun::part_of(text, left.range, left.source), left.prefiltered);
             }
             None => let_go(&mut self.arena),
         }
@@ -225,19 +225,19 @@ impl<'p> Judge<'p> {
         let arena = std::mem::take(&mut self.arena);
         let limits = self.pipeline.reading.limits;
         let cursor = Cursor::new(text.as_bytes(), index, limits.json_depth);
-        let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
+        let chunk = Chunk { text, cursor, arena: &arena, limits: &limits };
         let mut left = None;
-        each_line(reader.as_mut(), stretch, index, |Line { number, start, end, text: line }, facts| {
+        each_line(reader.as_mut(), chunk, index, |Line { number, start, end, text: line }, projection| {
             let source = || place.source(start, number);
-            if facts.is_some_and(|facts| self.screened(facts, stretch, (Some(start), line), &source)) {
+            if projection.is_some_and(|projection| self.prefiltered(projection, chunk, (Some(start), line), &source)) {
                 return;
             }
-            let (line, screened) = (line.trim_end_matches('\r'), facts.is_some());
+            let (line, prefiltered) = (line.trim_end_matches('\r'), projection.is_some());
             if line.len() > LONG && end + 1 >= text.len() {
-                left = Some(Left { range: start..start + line.len(), source: source(), screened });
+                left = Some(Left { range: start..start + line.len(), source: source(), prefiltered });
             } else {
                 match RawRun::copied(line, source()) {
-                    Ok(raw) => self.full(&raw, screened),
+                    Ok(raw) => self.full(&raw, prefiltered),
                     Err(error) => self.push(Done::Unreadable(Unreadable::of(&error))),
                 }
             }
@@ -247,11 +247,11 @@ impl<'p> Judge<'p> {
         left
     }
 
-    /// A run of which only the facts are known. False where it has to be read in full.
-    fn screened<'a>(
+    /// A run of which only the projection is known. False where it has to be read in full.
+    fn prefiltered<'a>(
         &mut self,
-        facts: &Facts<'a>,
-        stretch: Stretch<'a>,
+        projection: &Projection<'a>,
+        chunk: Chunk<'a>,
         (start, line): (Option<usize>, &str),
         source: &dyn Fn() -> RunSource,
     ) -> bool
@@ -261,19 +261,19 @@ impl<'p> Judge<'p> {
         self.pipeline.faults.reach(Point::Line);
         self.answers.clear();
         for one in &mut self.programs {
-            one.screen.judge(one.rules, facts, Source::Line(stretch), &mut one.scratch, &mut self.answers);
+            one.prefilter.judge(one.rules, projection, Source::Line(chunk), &mut one.scratch, &mut self.answers);
         }
         if self.counts_only() {
-            let same = self.running.compare(&self.answers);
+            let same = self.incremental.compare(&self.answers);
             if same {
-                self.running.add(&self.answers, &mut self.tally);
+                self.incremental.add(&self.answers, &mut self.totals);
             }
             self.reads.prefiltered += u64::from(same);
             return same;
         }
         if self.needs_run() {
             let line = line.trim_end_matches('\r');
-            let settled = start.is_some_and(|start| self.by_parts(facts, stretch, (start, line), source));
+            let settled = start.is_some_and(|start| self.by_parts(projection, chunk, (start, line), source));
             self.reads.projected += u64::from(settled);
             return settled;
         }
@@ -282,9 +282,9 @@ impl<'p> Judge<'p> {
         true
     }
 
-    /// Reads a run in full, and judges what the answers leave open where the screen has seen it.
-    fn full(&mut self, raw: &RawRun, screened: bool) {
-        if !screened {
+    /// Reads a run in full, and judges what the answers leave open where the prefilter has seen it.
+    fn full(&mut self, raw: &RawRun, prefiltered: bool) {
+        if !prefiltered {
             return self.raw(Ok(raw));
         }
         self.guarded(raw.text().len(), &|| raw.source.name(), |this, full| {
@@ -295,7 +295,7 @@ impl<'p> Judge<'p> {
         });
     }
 
-    /// Screens a session. False where it has to be read in full all the same.
+    /// Prefilters a session. False where it has to be read in full all the same.
     fn session(&mut self, raw: &RawRun) -> bool {
         let limits = self.pipeline.reading.limits;
         let fits = raw.is_plain_session() && raw.text().len() <= limits.run_bytes;
@@ -304,12 +304,12 @@ impl<'p> Judge<'p> {
         let Some(mut reader) = self.lines.take_if(|_| fits) else { return false };
         let (index, arena) = (std::mem::take(&mut self.index), std::mem::take(&mut self.arena));
         let cursor = Cursor::new(raw.text().as_bytes(), &index, limits.json_depth);
-        let stretch = Stretch { text: raw.text(), cursor, arena: &arena, limits: &limits };
-        let mut facts = Facts::default();
-        let read = reader.read_session(stretch, index.line_ends(), &mut facts).filter(|()| index.is_clean());
+        let chunk = Chunk { text: raw.text(), cursor, arena: &arena, limits: &limits };
+        let mut projection = Projection::default();
+        let read = reader.read_session(chunk, index.line_ends(), &mut projection).filter(|()| index.is_clean());
         self.lines = Some(reader);
-        let settled = read.map(|()| self.screened(&facts, stretch, (None, raw.text()), &|| raw.source.clone()));
-        drop(facts);
+        let settled = read.map(|()| self.prefiltered(&projection, chunk, (None, raw.text()), &|| raw.source.clone()));
+        drop(projection);
         (self.index, self.arena) = (index, arena);
         let_go(&mut self.arena);
         if settled == Some(false) {
@@ -318,7 +318,7 @@ impl<'p> Judge<'p> {
         settled.is_some()
     }
 
-    /// A run that is read in full, where the screen does not settle it.
+    /// A run that is read in full, where the prefilter does not settle it.
     fn raw(&mut self, raw: Result<&RawRun, Unreadable>) {
         let raw = match raw {
             Ok(raw) => raw,
@@ -330,12 +330,12 @@ impl<'p> Judge<'p> {
         self.guarded(raw.text().len(), &|| raw.source.name(), |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
             this.reads.full += 1;
-            let mut facts = Facts::default();
-            facts.of_run(&run, &this.demand);
+            let mut projection = Projection::default();
+            projection.of_run(&run, &this.read_set);
             let source = Source::Run(&run, full);
             this.answers.clear();
             for one in &mut this.programs {
-                one.screen.judge(one.rules, &facts, source, &mut one.scratch, &mut this.answers);
+                one.prefilter.judge(one.rules, &projection, source, &mut one.scratch, &mut this.answers);
             }
             this.settle(&run, full);
             Ok(())
@@ -387,7 +387,7 @@ fn is_plain(outcome: &AssertionOutcome) -> bool {
     outcome.verdict != Verdict::Error && outcome.score == score::counted(outcome.status, own)
 }
 
-impl Screened<'_> {
+impl Prefiltered<'_> {
     fn is_known(&self, number: u32) -> bool {
         self.idle.get(number as usize).is_some_and(Option::is_some)
     }
@@ -414,12 +414,12 @@ impl Screened<'_> {
     }
 }
 
-/// A line that has to be read in full when all others of its piece are done.
+/// A line that has to be read in full when all others of its chunk are done.
 struct Left {
     range: std::ops::Range<usize>,
     source: RunSource,
-    /// The answers are those of its facts.
-    screened: bool,
+    /// The answers are those of its projection.
+    prefiltered: bool,
 }
 
 /// Makes an arena empty. The memory of a usual run stays.

@@ -1,16 +1,16 @@
 //! Reasons that need little of a run: the parts of its line that are asked for are read, and nothing else.
 //!
-//! The screen knows what the evaluation of each assertion looks at ([`Sight`]): entries of the run, names of its calls, fields of some of
-//! them. A run of these alone says the same of them. What reports hide wherever a run repeats it has to be known, though: where a key of
-//! the line may name a credential, the line is read in full.
+//! The prefilter knows what the evaluation of each assertion looks at ([`AssertionReads`]): entries of the run, names of its calls, fields of
+//! some of them. A run of these alone says the same of them. What reports hide wherever a run repeats it has to be known, though: where a
+//! key of the line may name a credential, the line is read in full.
 
 use super::Judge;
-use crate::screen::Sight;
-use crate::screen::projection::{self, Projection};
+use crate::prefilter::AssertionReads;
+use crate::prefilter::projected_run::{self, ProjectedRun};
 use averment_base::value::{Node, Origin, Value, json};
 use averment_builtins::detect;
 use averment_runs::run::{Run, RunSource, Step};
-use averment_traces::projection::{Call, Chunk as Stretch, Field, Held, Projection as Facts};
+use averment_traces::projection::{Call, Chunk, Field, Held, Projection};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 
@@ -25,10 +25,10 @@ pub(super) struct Wanted {
     all: [bool; 2],
 }
 
-/// A line of a stretch.
+/// A line of a chunk.
 #[derive(Clone, Copy)]
-struct Line<'s, 'a> {
-    stretch: Stretch<'s>,
+struct ChunkLine<'s, 'a> {
+    chunk: Chunk<'s>,
     start: usize,
     text: &'a str,
     arena: &'a Bump,
@@ -38,17 +38,17 @@ impl<'p> Judge<'p> {
     /// Settles a run by parts of its line; false where these are not enough.
     pub(super) fn by_parts(
         &mut self,
-        facts: &Facts<'_>,
-        stretch: Stretch<'_>,
+        projection: &Projection<'_>,
+        chunk: Chunk<'_>,
         (start, text): (usize, &str),
         source: &dyn Fn() -> RunSource,
     ) -> bool {
         let mut wanted = std::mem::take(&mut self.wanted);
         let mut settled = false;
-        if !facts.conversation && !facts.unusual && self.is_little(&mut wanted) {
+        if !projection.conversation && !projection.unusual && self.is_little(&mut wanted) {
             let fine = self.guarded(text.len(), &|| source().name(), |this, arena| {
-                let line = Line { stretch, start, text, arena };
-                if let Some(run) = this.partly(facts, line, source, &wanted) {
+                let line = ChunkLine { chunk, start, text, arena };
+                if let Some(run) = this.partly(projection, line, source, &wanted) {
                     settled = true;
                     this.settle(&run, arena);
                 }
@@ -68,16 +68,17 @@ impl<'p> Judge<'p> {
         wanted.fields.clear();
         let mut answers = self.answers.iter();
         for (place, one) in self.programs.iter().enumerate() {
-            for ((number, sight), answer) in one.screen.assertions().zip(&one.sights).zip(answers.by_ref()) {
+            for ((number, reads), answer) in one.prefilter.assertions().zip(&one.assertion_reads).zip(answers.by_ref())
+            {
                 if !one.asks(number, *answer, findings) {
                     continue;
                 }
-                wanted.calls |= *sight != Sight::Entries;
-                match sight {
-                    Sight::Run => return false,
-                    Sight::Entries | Sight::Names => {}
-                    Sight::Fields { shape, fields } => wanted.fields.push((place, *shape, *fields)),
-                    Sight::All { field } => *wanted.all.get_mut(*field as usize).unwrap_or(&mut false) = true,
+                wanted.calls |= *reads != AssertionReads::Entries;
+                match reads {
+                    AssertionReads::Run => return false,
+                    AssertionReads::Entries | AssertionReads::Names => {}
+                    AssertionReads::Fields { unique, fields } => wanted.fields.push((place, *unique, *fields)),
+                    AssertionReads::All { field } => *wanted.all.get_mut(*field as usize).unwrap_or(&mut false) = true,
                 }
             }
         }
@@ -87,37 +88,42 @@ impl<'p> Judge<'p> {
     /// The run of a line with what is wanted of it, where that is enough.
     fn partly<'a>(
         &self,
-        facts: &Facts<'_>,
-        line: Line<'_, 'a>,
+        projection: &Projection<'_>,
+        line: ChunkLine<'_, 'a>,
         source: &dyn Fn() -> RunSource,
         wanted: &Wanted,
     ) -> Option<Run<'a>> {
-        if wanted.calls && !facts.records_calls {
+        if wanted.calls && !projection.records_calls {
             return None;
         }
-        if may_withhold(line, calls_of(facts).filter(|_| wanted.calls)) {
+        if may_withhold(line, calls_of(projection).filter(|_| wanted.calls)) {
             return None;
         }
-        let mut made = Projection::new(line.arena, facts.roots.len() + 1);
-        for (name, held) in self.demand.roots.iter().zip(&facts.roots) {
+        let mut made = ProjectedRun::new(line.arena, projection.roots.len() + 1);
+        for (name, held) in self.read_set.roots.iter().zip(&projection.roots) {
             if let Some(node) = line.value(*held)? {
                 made.entry(line.arena.alloc_str(name), node);
             }
         }
         if wanted.calls {
-            made.calls(self.calls(facts, line, wanted)?);
+            made.calls(self.calls(projection, line, wanted)?);
         }
         Some(made.run(line.text, source()))
     }
 
     /// The calls as steps, in their order: with the fields that are wanted, and none of the others.
-    fn calls<'a>(&self, facts: &Facts<'_>, line: Line<'_, 'a>, wanted: &Wanted) -> Option<&'a [Step<'a>]> {
-        let mut steps = Items::with_capacity_in(facts.calls.len(), line.arena);
-        for (number, call) in facts.calls.iter().enumerate() {
+    fn calls<'a>(
+        &self,
+        projection: &Projection<'_>,
+        line: ChunkLine<'_, 'a>,
+        wanted: &Wanted,
+    ) -> Option<&'a [Step<'a>]> {
+        let mut steps = Items::with_capacity_in(projection.calls.len(), line.arena);
+        for (number, call) in projection.calls.iter().enumerate() {
             let mut fields = wanted.all;
-            for (program, shape, of_shape) in &wanted.fields {
-                if self.programs.get(*program)?.scratch.fits(number, *shape) {
-                    fields.iter_mut().zip(of_shape).for_each(|(field, wanted)| *field |= wanted);
+            for (program, unique, of_unique) in &wanted.fields {
+                if self.programs.get(*program)?.scratch.fits(number, *unique) {
+                    fields.iter_mut().zip(of_unique).for_each(|(field, wanted)| *field |= wanted);
                 }
             }
             steps.push(line.step(u32::try_from(number).ok()?, call, fields)?);
@@ -126,7 +132,7 @@ impl<'p> Judge<'p> {
     }
 }
 
-impl<'a> Line<'_, 'a> {
+impl<'a> ChunkLine<'_, 'a> {
     /// An executed call of which nothing but its name, its place and some fields is known.
     fn step(self, number: u32, call: &Call<'_>, wanted: [bool; 2]) -> Option<Step<'a>> {
         let (start, end) = call.place?;
@@ -143,7 +149,7 @@ impl<'a> Line<'_, 'a> {
             };
             *into = node.map(|node| (field.as_str(), node));
         }
-        Some(projection::step(self.arena, number, call.name, fields.into_iter().flatten(), place))
+        Some(projected_run::step(self.arena, number, call.name, fields.into_iter().flatten(), place))
     }
 
     /// The value of an entry or field, `None` in it where there is none. The outer `None` is for one that only the full reader gives.
@@ -153,20 +159,20 @@ impl<'a> Line<'_, 'a> {
             Held::Value(Value::Absent | Value::Missing) => return Some(None),
             Held::Value(_) | Held::Written(..) => return None,
         };
-        let document = json::parse(self.text.get(from..to)?, from, self.arena, self.stretch.limits).ok()?;
+        let document = json::parse(self.text.get(from..to)?, from, self.arena, self.chunk.limits).ok()?;
         document.duplicates.is_empty().then_some(Some(document.node))
     }
 }
 
 /// Where the calls of a line stand.
-fn calls_of(facts: &Facts<'_>) -> Option<(usize, usize)> {
-    Some((facts.calls.first()?.place?.0, facts.calls.last()?.place?.1))
+fn calls_of(projection: &Projection<'_>) -> Option<(usize, usize)> {
+    Some((projection.calls.first()?.place?.0, projection.calls.last()?.place?.1))
 }
 
 /// Whether a line may hold something that no report shows, whatever it is about: below a name of a credential, in the recorded environment,
 /// in JSON that is written into a text. Where calls are asked for, too: whether steps beside them may stand among them.
-fn may_withhold(line: Line<'_, '_>, calls: Option<(usize, usize)>) -> bool {
-    let cursor = line.stretch.cursor;
+fn may_withhold(line: ChunkLine<'_, '_>, calls: Option<(usize, usize)>) -> bool {
+    let cursor = line.chunk.cursor;
     let end = line.start.saturating_add(line.text.len());
     let mut quotes = cursor.quotes(line.start).take_while(|quote| *quote < end);
     while let Some(open) = quotes.next() {

@@ -1,11 +1,11 @@
-//! From answers to reports: what the screen left open is evaluated, and either counted or reported.
+//! From answers to reports: what the prefilter left open is evaluated, and either counted or reported.
 
 use super::{Done, Judge, is_plain};
 use crate::pipeline::Pipeline;
-use crate::screen::Answer;
+use crate::prefilter::Answer;
 use averment_engine::vm::evaluate::{conclude, evaluate_some, known};
 use averment_engine::vm::outcome::{AssertionOutcome, Outcome};
-use averment_report::chunk_totals::{self as tally, Judged};
+use averment_report::chunk_totals::{self, Judged};
 use averment_report::drawn::Drawn;
 use averment_report::line;
 use averment_report::model;
@@ -23,7 +23,7 @@ impl<'p> Judge<'p> {
         let findings = self.pipeline.detail.findings;
         let mut answers = self.answers.iter();
         self.programs.iter().any(|one| {
-            one.screen.assertions().any(|number| match answers.next() {
+            one.prefilter.assertions().any(|number| match answers.next() {
                 Some(Answer::Open) | None => true,
                 Some(Answer::Pass) => false,
                 Some(Answer::Idle) => findings && !one.is_known(number),
@@ -35,7 +35,7 @@ impl<'p> Judge<'p> {
     /// Reports a run of which the answers say everything.
     pub(super) fn answered(&mut self, line: &str, source: &dyn Fn() -> RunSource) {
         self.verdicts.clear();
-        self.verdicts.extend(self.answers.iter().filter_map(|answer| answer.verdict().map(tally::byte)));
+        self.verdicts.extend(self.answers.iter().filter_map(|answer| answer.verdict().map(chunk_totals::byte)));
         if self.remembered(source) {
             return;
         }
@@ -52,7 +52,7 @@ impl<'p> Judge<'p> {
         if self.counts_only() && self.counted(&evaluated) {
             return;
         }
-        if self.pieced(run, &evaluated) {
+        if self.write_segments(run, &evaluated) {
             return;
         }
         let outcomes = self.outcomes(evaluated);
@@ -74,7 +74,7 @@ impl<'p> Judge<'p> {
         let each = self.programs.iter().map(|one| {
             asked.clear();
             // The assertions come first: they say where the answers of the next program begin.
-            for (number, answer) in one.screen.assertions().zip(answers.by_ref()) {
+            for (number, answer) in one.prefilter.assertions().zip(answers.by_ref()) {
                 if one.asks(number, *answer, findings) {
                     asked.push(number);
                 }
@@ -92,20 +92,20 @@ impl<'p> Judge<'p> {
         let mut answers = self.answers.iter_mut();
         for (one, outcomes) in self.programs.iter().zip(evaluated) {
             let mut outcomes = outcomes.iter().peekable();
-            for (number, answer) in one.screen.assertions().zip(answers.by_ref()) {
+            for (number, answer) in one.prefilter.assertions().zip(answers.by_ref()) {
                 if let Some(known) = outcomes.next_if(|outcome| outcome.assertion == number) {
                     *answer = Answer::of_verdict(known.verdict);
                 }
             }
         }
-        let complete = self.running.compare(&self.answers);
+        let complete = self.incremental.compare(&self.answers);
         if complete {
-            self.running.add(&self.answers, &mut self.tally);
+            self.incremental.add(&self.answers, &mut self.totals);
         }
         complete
     }
 
-    /// The outcomes of all programs: what was evaluated, and what the screen said of the others.
+    /// The outcomes of all programs: what was evaluated, and what the prefilter said of the others.
     fn outcomes(&mut self, evaluated: Vec<Vec<AssertionOutcome>>) -> Vec<Outcome> {
         let findings = self.pipeline.detail.findings;
         let mut answers = self.answers.iter();
@@ -114,9 +114,9 @@ impl<'p> Judge<'p> {
         self.verdicts.clear();
         for one in &mut self.programs {
             let mut evaluated = evaluated.next().unwrap_or_default().into_iter().peekable();
-            let mut results = Vec::with_capacity(one.screen.assertions().len());
+            let mut results = Vec::with_capacity(one.prefilter.assertions().len());
             let mut learnt = Vec::new();
-            for (number, answer) in one.screen.assertions().zip(answers.by_ref()) {
+            for (number, answer) in one.prefilter.assertions().zip(answers.by_ref()) {
                 let outcome = match evaluated.next_if(|outcome| outcome.assertion == number) {
                     Some(outcome) => {
                         if *answer == Answer::Idle {
@@ -127,7 +127,7 @@ impl<'p> Judge<'p> {
                     None if findings && *answer == Answer::Idle => one.idle.get(number as usize).cloned().flatten(),
                     None => answer.verdict().and_then(|verdict| known(one.rules.program, number, verdict)),
                 };
-                self.verdicts.extend(outcome.iter().map(|outcome| tally::byte(outcome.verdict)));
+                self.verdicts.extend(outcome.iter().map(|outcome| chunk_totals::byte(outcome.verdict)));
                 results.extend(outcome);
             }
             for (number, outcome) in learnt {
@@ -151,11 +151,11 @@ impl<'p> Judge<'p> {
                 return false;
             };
             let _ = line::name_of(&source(), &mut self.written);
-            for piece in [head, findings, line::END] {
-                self.written.extend_from_slice(piece);
+            for segment in [head, findings, line::END] {
+                self.written.extend_from_slice(segment);
             }
         }
-        self.tally.add(judged);
+        self.totals.add(judged);
         true
     }
 
@@ -171,7 +171,7 @@ impl<'p> Judge<'p> {
             return self.push(Done::Run(Box::new(made)));
         }
         let mut judged = Judged::of(table, &outcomes, *policy);
-        self.tally.add(&judged);
+        self.totals.add(&judged);
         if *lines {
             let made = made(drawn);
             judged.line = Some(self.line(&made, run.is_none()));

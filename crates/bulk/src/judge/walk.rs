@@ -1,14 +1,14 @@
-//! The lines of a stretch of a trace, each with what the line reader takes out of it: for whoever judges them.
+//! The lines of a chunk of a trace, each with what the line reader takes out of it: for whoever judges them.
 
-use averment_traces::projection::{Chunk as Stretch, LineReader, Projection as Facts};
+use averment_traces::projection::{Chunk, LineReader, Projection};
 use averment_traces::scan::Index;
 
 /// A line that is not blank.
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
-    /// Its number in the stretch, from 0.
+    /// Its number in the chunk, from 0.
     pub number: usize,
-    /// Its first byte in the stretch.
+    /// Its first byte in the chunk.
     pub start: usize,
     /// The byte behind it, which ends it.
     pub end: usize,
@@ -16,23 +16,23 @@ pub struct Line<'a> {
     pub text: &'a str,
 }
 
-/// Shows every line of a stretch that is not blank, in order: with its facts where the reader can give them.
+/// Shows every line of a chunk that is not blank, in order: with its projection where the reader can give them.
 pub fn each_line<'a>(
     mut reader: Option<&mut LineReader>,
-    stretch: Stretch<'a>,
+    chunk: Chunk<'a>,
     index: &Index,
-    mut each: impl FnMut(Line<'a>, Option<&Facts<'a>>),
+    mut each: impl FnMut(Line<'a>, Option<&Projection<'a>>),
 ) {
-    let mut facts = Facts::default();
+    let mut projection = Projection::default();
     let mut start = 0;
     for (number, end) in index.line_ends().enumerate() {
-        let from = stretch.cursor.blank_in_line(start, end);
+        let from = chunk.cursor.blank_in_line(start, end);
         if from < end {
-            let fits = index.is_clean() && end - from <= stretch.limits.run_bytes;
+            let fits = index.is_clean() && end - from <= chunk.limits.run_bytes;
             let fast = reader.as_deref_mut().filter(|_| fits);
-            let read = fast.and_then(|reader| reader.read(stretch, from, end, &mut facts));
-            let text = stretch.text.get(start..end).unwrap_or_default();
-            each(Line { number, start, end, text }, read.map(|()| &facts));
+            let read = fast.and_then(|reader| reader.read(chunk, from, end, &mut projection));
+            let text = chunk.text.get(start..end).unwrap_or_default();
+            each(Line { number, start, end, text }, read.map(|()| &projection));
         }
         start = end + 1;
     }

@@ -13,5 +13,5 @@
     reason = "a test that meets something unexpected has failed, and may look at files and clocks"
 )]
 
-mod screen;
-mod tally;
+mod prefilter;
+mod totals;

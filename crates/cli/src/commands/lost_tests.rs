@@ -8,7 +8,7 @@ use clap::Parser as _;
 use serde_json::Value;
 use tempfile::TempDir;
 
-const POINTS: [Point; 6] = [Point::Preparing, Point::Reading, Point::Piece, Point::Line, Point::Run, Point::Judged];
+const POINTS: [Point; 6] = [Point::Preparing, Point::Reading, Point::Chunk, Point::Line, Point::Run, Point::Judged];
 /// Runs of all files.
 const RUNS: u64 = 3_000 + 1 + 2;
 

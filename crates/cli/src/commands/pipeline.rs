@@ -75,9 +75,9 @@ impl End {
 
 /// So many runs whose evaluation broke down are named; the others are counted.
 const NAMED: u64 = 10;
-/// With more pieces than this the writer lets some gather before it looks again: being woken for each costs more than writing it.
+/// With more chunks than this the writer lets some gather before it looks again: being woken for each costs more than writing it.
 const FEW: usize = 8;
-/// How long they gather: less than it takes to judge the pieces that may be on their way.
+/// How long they gather: less than it takes to judge the chunks that may be on their way.
 const GATHER: Duration = Duration::from_millis(1);
 /// How often an interruption is looked for while there is nothing to write.
 const GLANCE: Duration = Duration::from_millis(40);
@@ -86,11 +86,11 @@ const GLANCE: Duration = Duration::from_millis(40);
 pub fn run(pipeline: &Arc<Pipeline>, traces: Vec<Input>, outputs: &mut Outputs) -> io::Result<End> {
     let interrupted = interruptions()?;
     let total = feed::length(&traces);
-    let mut pieces = Batch::start(pipeline, traces);
+    let mut chunks = Batch::start(pipeline, traces);
     let mut writer = Writer { table: &pipeline.table, outputs, progress: Progress::new(total), end: End::default() };
-    writer.write_all(&mut pieces, &interrupted)?;
+    writer.write_all(&mut chunks, &interrupted)?;
     if !writer.end.interrupted {
-        writer.end.add(pieces.join());
+        writer.end.add(chunks.join());
     }
     Ok(writer.end)
 }
@@ -114,9 +114,9 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write_all(&mut self, pieces: &mut Ordered, stop: &AtomicBool) -> io::Result<()> {
+    fn write_all(&mut self, chunks: &mut Ordered, stop: &AtomicBool) -> io::Result<()> {
         while !stop.load(Ordering::Relaxed) {
-            match self.next(pieces)? {
+            match self.next(chunks)? {
                 // What comes with Ctrl-C is cut off by it: a pipe whose writer ended on it, too.
                 Next::Finished(_) if stop.load(Ordering::Relaxed) => break,
                 Next::Finished(one) => {
@@ -132,15 +132,15 @@ impl Writer<'_> {
     }
 
     /// What is finished next. Before waiting for it, what is written so far is handed on; after many, some may gather.
-    fn next(&mut self, pieces: &mut Ordered) -> io::Result<Next> {
-        match pieces.ready() {
+    fn next(&mut self, chunks: &mut Ordered) -> io::Result<Next> {
+        match chunks.ready() {
             Next::Nothing => self.progress.hide_while(|| self.outputs.flush())?,
             next => return Ok(next),
         }
-        if pieces.taken() > FEW {
+        if chunks.taken() > FEW {
             thread::sleep(GATHER);
         }
-        Ok(pieces.wait(Some(GLANCE)))
+        Ok(chunks.wait(Some(GLANCE)))
     }
 
     fn write(table: &Table, outputs: &mut Outputs, end: &mut End, finished: &Finished) -> io::Result<()> {
@@ -157,7 +157,7 @@ impl Writer<'_> {
                 }
             }
         }
-        outputs.chunk(&finished.tally);
+        outputs.chunk(&finished.totals);
         end.add(Broken { lost: Lost { runs: finished.lost, more: false }, dead: 0 });
         Ok(())
     }

@@ -70,7 +70,7 @@ fn corpus() -> String {
 }
 
 #[test]
-fn the_output_depends_neither_on_threads_nor_on_pieces_nor_on_the_way_in() {
+fn the_output_depends_neither_on_threads_nor_on_chunks_nor_on_the_way_in() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("r.assert"), RULES).unwrap();
     std::fs::write(folder.path().join("t.jsonl"), corpus()).unwrap();

@@ -128,7 +128,7 @@ fn what_a_let_computes_for_all_is_part_of_no_assertion() {
 }
 
 #[test]
-fn fuel_and_counts_do_not_depend_on_threads_or_pieces() {
+fn fuel_and_counts_do_not_depend_on_threads_or_chunks() {
     let folder = folder();
     let line = "check r.assert runs.jsonl --format summary --profile=json";
     let one = without_seconds(&profile(folder.path(), &format!("{line} --threads 1")));

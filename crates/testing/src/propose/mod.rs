@@ -1,12 +1,12 @@
 //! Rules proposed from recorded runs.
 //!
 //! [`Survey`] looks at every run and remembers what kinds of things happen; [`candidates`](Survey::candidates) are the rules that this suggests;
-//! [`CandidateTrial`] compiles them and judges every run by the one evaluator. What held on all runs, and was exercised on at least one, is proposed; everything
-//! else is dropped, so that no guess of the survey is ever trusted.
+//! [`CandidateTrial`] compiles them and judges every run by the one evaluator. What held on all runs, and was exercised on at least one, is
+//! proposed; everything else is dropped, so that no guess of the survey is ever trusted.
 //!
 //! ```
 //! use averment_base::limits::Limits;
-//! use averment_testing::propose::{Survey, TrialTotals, CandidateTrial, write};
+//! use averment_testing::propose::{CandidateTrial, Survey, TrialTotals, write};
 //!
 //! let run = r#"{"calls": [{"tool": "approve", "args": {"id": "o-1"}}, {"tool": "refund", "args": {"id": "o-1"}}]}"#;
 //! let other = run.replace("o-1", "o-2");

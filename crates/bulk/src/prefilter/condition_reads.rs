@@ -15,7 +15,7 @@ use averment_traces::projection::Field;
 
 /// What a condition looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ReadSet {
+pub(super) struct ConditionReads {
     /// Its tests, in order.
     pub(super) predicates: Vec<Predicate>,
     /// The tests of which one at least has to hold for it to be true, by number.
@@ -24,7 +24,7 @@ pub(super) struct ReadSet {
     plain: bool,
 }
 
-impl ReadSet {
+impl ConditionReads {
     /// The literals of which one at least has to stand in a given text for the condition to hold of it; `None` where it may hold without.
     pub(super) fn needed_literals(&self) -> Option<Vec<&Literal>> {
         let needed = self.needed.as_ref()?.iter().map(|number| self.predicates.get(*number));
@@ -105,17 +105,17 @@ impl<'p> Reader<'p> {
     }
 
     /// The read set of a condition, where it can be told. `given` says whether it is given a value.
-    pub(super) fn condition(&mut self, code: CodeId, given: bool) -> Option<ReadSet> {
+    pub(super) fn condition(&mut self, code: CodeId, given: bool) -> Option<ConditionReads> {
         self.predicates.clear();
         let locals: Vec<Symbol> =
             given.then(|| Symbol::Value(Path { base: Base::Given, keys: Vec::new() })).into_iter().collect();
         let symbol = self.chunk(code, &locals, DEPTH);
         if let Some(Symbol::Truth(needed)) = symbol {
-            return Some(ReadSet { predicates: std::mem::take(&mut self.predicates), needed, plain: true });
+            return Some(ConditionReads { predicates: std::mem::take(&mut self.predicates), needed, plain: true });
         }
         self.predicates.clear();
         self.paths(code, DEPTH)?;
-        Some(ReadSet { predicates: std::mem::take(&mut self.predicates), needed: None, plain: false })
+        Some(ConditionReads { predicates: std::mem::take(&mut self.predicates), needed: None, plain: false })
     }
 
     /// Notes the paths that stand in any code. Whatever takes an entry or a field from the stack stands right behind it, so that keys which

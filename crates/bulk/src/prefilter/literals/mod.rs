@@ -3,15 +3,18 @@
 //! Each has triggers: sequences of bytes of which a match starts with one, or holds one. The pass looks for triggers; only where one stands
 //! is the expression itself tried, on the one text around it. What has no trigger is tried on every text.
 
+mod required;
+mod windows;
+
+use self::required::RequiredLiteral;
 use super::predicate::Literal;
-use super::sequences::{self, Sequence};
-use super::windows::{Size, Windows};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::prepare::Prepared;
 use averment_traces::projection::Texts;
 use averment_traces::scan::Teddy;
 use memchr::memmem;
 use rustc_hash::FxHashMap;
+use windows::{LiteralWindows, Size};
 
 /// What is looked for together.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ enum Target {
 
 #[derive(Debug)]
 struct Trigger {
-    sequence: Sequence,
+    sequence: RequiredLiteral,
     /// What it is a trigger of, each once.
     targets: Vec<u32>,
 }
@@ -42,7 +45,7 @@ enum Finder {
     /// For few.
     Teddy(Box<Teddy>),
     /// For many: those with enough plain bytes in a row by windows of these, the others with a finder of their own.
-    Many { windows: Vec<Windows>, others: Box<Teddy>, other_numbers: Vec<u32> },
+    Many { windows: Vec<LiteralWindows>, others: Box<Teddy>, other_numbers: Vec<u32> },
 }
 
 /// More sequences are looked for by windows.
@@ -58,7 +61,7 @@ impl Search {
             let (target, sequences) = match wanted {
                 // Between two texts stands a zero byte: what holds one could be found where no text holds it.
                 Literal::Text(text) => {
-                    let one = Sequence::of_text(text).filter(|_| text.len() <= 64 && !text.contains('\0'));
+                    let one = RequiredLiteral::of_text(text).filter(|_| text.len() <= 64 && !text.contains('\0'));
                     (Target::Text, one.map(|one| vec![one]))
                 }
                 Literal::Regex(regex) => of_regex(program, *regex),
@@ -175,15 +178,15 @@ impl<'t> Haystack<'t> {
 }
 
 /// A regular expression with what its matches start with, or else the longest text that they hold, and what they hold beside it.
-fn of_regex(program: &Program, number: u32) -> (Target, Option<Vec<Sequence>>) {
+fn of_regex(program: &Program, number: u32) -> (Target, Option<Vec<RequiredLiteral>>) {
     let pattern = program.regexes.get(number as usize).map_or("", |regex| regex.pattern.as_str());
-    let Some(hir) = sequences::parsed(pattern) else { return (Target::Regex(number, Vec::new()), None) };
-    if let Some(starts) = sequences::of_starts(&hir) {
+    let Some(hir) = required::parsed(pattern) else { return (Target::Regex(number, Vec::new()), None) };
+    if let Some(starts) = required::of_starts(&hir) {
         return (Target::Regex(number, Vec::new()), Some(starts));
     }
-    let inside = sequences::of_inside(&hir);
-    let longest = || Some(vec![Sequence::of_text(inside.first()?)?]);
-    let trigger = sequences::of_parts(&hir).or_else(longest);
+    let inside = required::of_inside(&hir);
+    let longest = || Some(vec![RequiredLiteral::of_text(inside.first()?)?]);
+    let trigger = required::of_parts(&hir).or_else(longest);
     // The longest is mostly what the trigger has found.
     (Target::Regex(number, inside.iter().rev().map(|text| memmem::Finder::new(text).into_owned()).collect()), trigger)
 }
@@ -218,7 +221,7 @@ impl Finder {
                 other_numbers.push(number);
             }
         }
-        let windows = Size::ALL.into_iter().zip(&by_size).map(|(size, these)| Windows::new(these, size));
+        let windows = Size::ALL.into_iter().zip(&by_size).map(|(size, these)| LiteralWindows::new(these, size));
         Self::Many {
             windows: windows.filter(|windows| !windows.is_empty()).collect(),
             others: windows_of(&others),

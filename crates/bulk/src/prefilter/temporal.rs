@@ -73,7 +73,7 @@ impl Statement {
     }
 
     /// The answer for a run in which no call fits any of its patterns; `None` where something else of the run decides.
-    pub(super) fn standing(&self, plan: &Plan, with_calls: bool) -> Option<Answer> {
+    pub(super) fn default_verdict(&self, plan: &Plan, with_calls: bool) -> Option<Answer> {
         // The name of a call that fits nothing.
         let classes = if with_calls { &[u32::MAX][..] } else { &[] };
         self.known(plan, &NamedCalls { found: &[], classes, patterns: &[] })
@@ -144,7 +144,7 @@ struct OfRun<'q, 'j, 'a> {
 
 impl OfRun<'_, '_, '_> {
     fn code(&self, condition: u32) -> Option<CodeId> {
-        let known: Option<&Condition> = self.judging.screen.conditions.get(condition as usize);
+        let known: Option<&Condition> = self.judging.prefilter.conditions.get(condition as usize);
         known.map(|condition| condition.code)
     }
 }

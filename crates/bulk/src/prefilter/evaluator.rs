@@ -1,7 +1,7 @@
 //! The evaluator for one run: the machine, on a projection of a line or on a run that was read in full.
 
-use super::projection::{self, Projection};
-use super::{Compiled, Screen, Source};
+use super::projected_run::{self, ProjectedRun};
+use super::{Compiled, Prefilter, Source};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::{Node, Value};
 use averment_engine::bytecode::program::CodeId;
@@ -9,15 +9,15 @@ use averment_engine::vm::context::Scope;
 use averment_engine::vm::evaluate::verdict_of;
 use averment_engine::vm::machine::Machine;
 use averment_runs::run::{Kind, Run, RunSource, Step};
-use averment_traces::projection::{Field, FieldMask, Held, Projection as Facts};
+use averment_traces::projection::{Field, FieldMask, Held, Projection};
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 
 /// Evaluates conditions on one run. What it looks at is read when the first condition asks.
 pub(super) struct Evaluator<'e, 'a> {
-    screen: &'e Screen,
+    prefilter: &'e Prefilter,
     rules: Compiled<'a>,
-    facts: &'e Facts<'a>,
+    projection: &'e Projection<'a>,
     source: Source<'a>,
     /// The entries of the run; the inner `None` where they cannot be read here.
     run: Option<Option<&'a Run<'a>>>,
@@ -32,11 +32,16 @@ pub(super) struct Evaluator<'e, 'a> {
 
 impl<'e, 'a> Evaluator<'e, 'a> {
     /// An evaluator that has read nothing yet.
-    pub(super) fn new(screen: &'e Screen, rules: Compiled<'a>, facts: &'e Facts<'a>, source: Source<'a>) -> Self {
+    pub(super) fn new(
+        prefilter: &'e Prefilter,
+        rules: Compiled<'a>,
+        projection: &'e Projection<'a>,
+        source: Source<'a>,
+    ) -> Self {
         Self {
-            screen,
+            prefilter,
             rules,
-            facts,
+            projection,
             source,
             run: None,
             machine: None,
@@ -52,10 +57,9 @@ impl<'e, 'a> Evaluator<'e, 'a> {
             Source::Run(run, _) => Some(run),
             Source::Line(_) => {
                 let arena = self.source.arena();
-                Some(
-                    arena
-                        .alloc(self.screen.entries(self.rules, self.facts, self.source)?.run("", RunSource::default())),
-                )
+                Some(arena.alloc(
+                    self.prefilter.entries(self.rules, self.projection, self.source)?.run("", RunSource::default()),
+                ))
             }
         })
     }
@@ -100,7 +104,7 @@ impl<'e, 'a> Evaluator<'e, 'a> {
         if let Some(known) = self.steps.get(&(call, pattern)) {
             return *known;
         }
-        let masks = self.screen.fields.get(&pattern);
+        let masks = self.prefilter.fields.get(&pattern);
         let found = masks.and_then(|masks| self.call(call, |field| masks.get(field as usize)?.as_ref()));
         let found = found.map(|step| &*self.source.arena().alloc(step));
         self.steps.insert((call, pattern), found);
@@ -109,8 +113,8 @@ impl<'e, 'a> Evaluator<'e, 'a> {
 
     /// A call with the fields that have a mask.
     fn call<'m>(&self, number: usize, mask: impl Fn(Field) -> Option<&'m FieldMask>) -> Option<Step<'a>> {
-        let call = self.facts.calls.get(number)?;
-        projection::call(self.source.arena(), number, call, |field, held| match (held, mask(field)) {
+        let call = self.projection.calls.get(number)?;
+        projected_run::call(self.source.arena(), number, call, |field, held| match (held, mask(field)) {
             (_, None) | (Held::Value(Value::Missing), _) => Some(None),
             (held, Some(mask)) => self.source.value(held, mask).map(Some),
         })
@@ -135,10 +139,10 @@ impl<'e, 'a> Evaluator<'e, 'a> {
             return Some(run);
         }
         let arena = self.source.arena();
-        let all = (0..self.facts.calls.len())
+        let all = (0..self.projection.calls.len())
             .map(|call| self.call(call, |other| (other == field).then_some(&FieldMask::All)));
         let steps: Vec<Step<'a>> = all.collect::<Option<_>>()?;
-        let mut made = self.screen.entries(self.rules, self.facts, self.source)?;
+        let mut made = self.prefilter.entries(self.rules, self.projection, self.source)?;
         made.calls(arena.alloc_slice_copy(&steps));
         Some(arena.alloc(made.run("", RunSource::default())))
     }
@@ -148,7 +152,7 @@ impl<'a> Source<'a> {
     /// Where values live.
     pub(super) fn arena(self) -> &'a Bump {
         match self {
-            Self::Line(stretch) => stretch.arena,
+            Self::Line(chunk) => chunk.arena,
             Self::Run(_, arena) => arena,
         }
     }
@@ -157,19 +161,24 @@ impl<'a> Source<'a> {
     fn value(self, held: Held<'a>, mask: &FieldMask) -> Option<Value<'a>> {
         match (self, held) {
             (_, Held::Value(value)) => Some(value),
-            (Self::Line(stretch), held) => stretch.masked(held, mask),
+            (Self::Line(chunk), held) => chunk.masked(held, mask),
             (Self::Run(..), _) => None,
         }
     }
 }
 
-impl Screen {
+impl Prefilter {
     /// A projection with the entries that conditions look at.
-    fn entries<'a>(&self, rules: Compiled<'a>, facts: &Facts<'a>, source: Source<'a>) -> Option<Projection<'a>> {
-        let mut made = Projection::new(source.arena(), self.roots.len() + 1);
+    fn entries<'a>(
+        &self,
+        rules: Compiled<'a>,
+        projection: &Projection<'a>,
+        source: Source<'a>,
+    ) -> Option<ProjectedRun<'a>> {
+        let mut made = ProjectedRun::new(source.arena(), self.roots.len() + 1);
         for root in &self.roots {
             let name = rules.program.names.get(root.name as usize)?;
-            match source.value(*facts.roots.get(root.held)?, &root.mask)? {
+            match source.value(*projection.roots.get(root.held)?, &root.mask)? {
                 Value::Absent | Value::Missing => {}
                 value => made.entry(name, Node::computed(value)),
             }

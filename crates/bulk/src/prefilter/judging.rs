@@ -2,19 +2,19 @@
 
 use super::evaluator::Evaluator;
 use super::predicate::{Base, Path};
-use super::{Answer, Compiled, Form, Item, Screen, Source};
+use super::{Answer, Compiled, Form, Item, Prefilter, Source};
 use averment_base::truth::Truth;
 use averment_base::value::Value;
 use averment_engine::vm::gate;
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::temporal::by_name::NamedCalls;
-use averment_traces::projection::{Field, Held, Projection as Facts};
+use averment_traces::projection::{Field, Held, Projection};
 
 /// One run while it is judged.
 pub(super) struct Judging<'j, 'a> {
-    pub(super) screen: &'j Screen,
+    pub(super) prefilter: &'j Prefilter,
     pub(super) rules: Compiled<'a>,
-    pub(super) facts: &'j Facts<'a>,
+    pub(super) projection: &'j Projection<'a>,
     pub(super) source: Source<'a>,
     pub(super) calls: NamedCalls<'j>,
     pub(super) evaluator: Evaluator<'j, 'a>,
@@ -34,8 +34,8 @@ impl<'a> Judging<'_, 'a> {
 
     /// The answer of an assertion by its place in the list.
     pub(super) fn numbered(&mut self, number: u32) -> Answer {
-        let screen = self.screen;
-        screen.items.get(number as usize).map_or(Answer::Open, |item| self.item(item))
+        let prefilter = self.prefilter;
+        prefilter.items.get(number as usize).map_or(Answer::Open, |item| self.item(item))
     }
 
     pub(super) fn item(&mut self, item: &Item) -> Answer {
@@ -47,7 +47,7 @@ impl<'a> Judging<'_, 'a> {
         match &item.check {
             Form::Open => Answer::Open,
             Form::Expression(condition) => self.condition(*condition).map_or(Answer::Open, Answer::of_truth),
-            _ if self.facts.unusual || !self.facts.records_calls => Answer::Open,
+            _ if self.projection.unusual || !self.projection.records_calls => Answer::Open,
             Form::Temporal(statement) => statement.judge(self),
             Form::NoneIn { field, literals, default } => self.none_in(item.assertion, *field, literals, *default),
         }
@@ -64,13 +64,13 @@ impl<'a> Judging<'_, 'a> {
 
     /// Whether there surely is a value to look at in a field of some call: where there is none the monitor says of what.
     fn has_values(&self, field: Field) -> bool {
-        let texts = self.facts.texts.get(field as usize);
+        let texts = self.projection.texts.get(field as usize);
         texts.is_some_and(|texts| texts.any || (texts.perhaps && self.has_leaf(field)))
     }
 
     /// Whether a field of some call surely holds a text, a number or a boolean.
     fn has_leaf(&self, field: Field) -> bool {
-        let held = self.facts.calls.iter().filter_map(|call| call.fields.get(field as usize));
+        let held = self.projection.calls.iter().filter_map(|call| call.fields.get(field as usize));
         let mut values = held.map_while(|held| self.read(*held));
         values.any(|value| {
             let mut open = vec![value];
@@ -88,7 +88,7 @@ impl<'a> Judging<'_, 'a> {
 
     fn read(&self, held: Held<'a>) -> Option<Value<'a>> {
         match (self.source, held) {
-            (Source::Line(stretch), held) => stretch.read(held),
+            (Source::Line(chunk), held) => chunk.read(held),
             (Source::Run(..), Held::Value(value)) => Some(value),
             (Source::Run(..), Held::Bytes(..) | Held::Written(..)) => None,
         }
@@ -104,7 +104,7 @@ impl<'a> Judging<'_, 'a> {
         if let Some(Some(known)) = self.truths.get(number as usize) {
             return *known;
         }
-        let condition = self.screen.conditions.get(number as usize)?;
+        let condition = self.prefilter.conditions.get(number as usize)?;
         self.evaluator.refuel();
         let truth = self.evaluator.truth(condition.code);
         if let Some(place) = self.truths.get_mut(number as usize) {

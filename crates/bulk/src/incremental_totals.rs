@@ -1,22 +1,22 @@
 //! Counts and scores of run after run from answers alone: what stays as it was in the run before costs nothing.
 //!
-//! It says what [`averment_report::chunk_totals::Judged::of`] says of the same verdicts. Each assertion has the run since which its status is what it is, and is
-//! counted when that changes. Sums of scores are kept where they are exact whatever the order: whole weights, and rules of one
-//! assertion. Elsewhere the parts are added up from left to right, as the language wants it.
+//! It says what [`averment_report::chunk_totals::Judged::of`] says of the same verdicts. Each assertion has the run since which its status
+//! is what it is, and is counted when that changes. Sums of scores are kept where they are exact whatever the order: whole weights, and rules
+//! of one assertion. Elsewhere the parts are added up from left to right, as the language wants it.
 
-use crate::screen::Answer;
+use crate::prefilter::Answer;
 use averment_engine::bytecode::program::{Assertion, Program};
 use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::score::{self, JudgedAssertion};
 use averment_engine::vm::summary;
-use averment_report::chunk_totals::ChunkTotals as Tally;
+use averment_report::chunk_totals::ChunkTotals;
 use averment_report::gate::{self, Gate, Policy};
 use averment_report::table::Table;
 
-/// The running counts of all programs.
+/// The incremental totals of all programs.
 #[derive(Debug)]
-pub struct Running {
+pub struct IncrementalTotals {
     places: Vec<Place>,
     parts: Vec<Part>,
     programs: Vec<Sum>,
@@ -94,7 +94,7 @@ struct Sum {
 /// Whole numbers up to this one, and sums of many, are exact.
 const WHOLE: f64 = 4_294_967_296.0;
 
-impl Running {
+impl IncrementalTotals {
     /// Nothing counted yet. `selected` gives the assertions of each program in the order of the answers.
     pub fn new<'a>(programs: impl IntoIterator<Item = (&'a Program, Vec<u32>)>, table: &Table, policy: Policy) -> Self {
         let mut running = Self {
@@ -172,8 +172,8 @@ impl Running {
         settled
     }
 
-    /// Counts a run with these answers, none of which is open, into a tally.
-    pub fn add(&mut self, answers: &[Answer], tally: &mut Tally) {
+    /// Counts a run with these answers, none of which is open, into the totals.
+    pub fn add(&mut self, answers: &[Answer], totals: &mut ChunkTotals) {
         let changed = std::mem::take(&mut self.changed);
         for place in &changed {
             if let Some(answer) = answers.get(*place) {
@@ -193,14 +193,14 @@ impl Running {
         } else {
             Gate::Open
         };
-        tally.runs += 1;
-        tally.failed += u64::from(gate != Gate::Open);
-        tally.gate = tally.gate.max(Some(gate));
-        tally.scores.extend(self.score());
+        totals.runs += 1;
+        totals.failed += u64::from(gate != Gate::Open);
+        totals.gate = totals.gate.max(Some(gate));
+        totals.scores.extend(self.score());
     }
 
-    /// Takes what was counted into a tally.
-    pub fn finish(&mut self, tally: &mut Tally) {
+    /// Takes what was counted into the totals.
+    pub fn finish(&mut self, totals: &mut ChunkTotals) {
         if self.runs == 0 {
             return;
         }
@@ -210,8 +210,8 @@ impl Running {
             *since = 0;
         }
         self.runs = 0;
-        tally.counts.resize(self.counts.len(), Default::default());
-        for (all, counts) in tally.counts.iter_mut().zip(&mut self.counts) {
+        totals.counts.resize(self.counts.len(), Default::default());
+        for (all, counts) in totals.counts.iter_mut().zip(&mut self.counts) {
             for (all, count) in all.iter_mut().zip(std::mem::take(counts)) {
                 *all += count;
             }

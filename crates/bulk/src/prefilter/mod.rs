@@ -1,4 +1,4 @@
-//! The screen: decides as many assertions as it can from the facts of a run, without reading the run in full.
+//! The prefilter: decides as many assertions as it can from the projection of a run, without reading the run in full.
 //!
 //! What it says is what the monitors and the machine say; what it cannot say stays open, and the run is read and evaluated for it. The
 //! engine says what the names of the calls decide of a statement. Conditions are evaluated by the machine, on a run that holds no
@@ -6,21 +6,20 @@
 //! calls[*].args` and `.result` it looks for the literals that the predicate needs, and evaluates where one stands. Nothing in it knows a
 //! particular rule.
 
+mod assertion_reads;
 mod build;
-mod course;
+mod condition_reads;
+mod default_verdicts;
 mod defaults;
 mod evaluator;
 mod judging;
+mod literals;
 mod predicate;
-pub mod projection;
-mod read_set;
-mod sequences;
-mod sight;
-mod standing;
-mod texts;
+pub mod projected_run;
+mod temporal;
 mod values;
-mod windows;
 
+pub use assertion_reads::AssertionReads;
 use averment_base::truth::{Truth, Verdict};
 use averment_engine::bytecode::program::{CodeId, Program};
 use averment_engine::vm::evaluate::EvaluateOptions;
@@ -28,20 +27,19 @@ use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls};
 use averment_engine::vm::temporal::plan::Plan;
 use averment_runs::run::Run;
-use averment_traces::projection::{Chunk as Stretch, Field, FieldMask, Projection as Facts, ReadSet as Demand};
+use averment_traces::projection::{Chunk, Field, FieldMask, Projection, ReadSet};
 use bumpalo::Bump;
-use course::Statement;
+use condition_reads::ConditionReads;
+use default_verdicts::DefaultVerdicts;
 use evaluator::Evaluator;
 use judging::Judging;
+use literals::{Haystack, Search};
 use predicate::Literal;
-use read_set::ReadSet;
 use rustc_hash::FxHashMap;
-pub use sight::Sight;
-use standing::Standing;
-use texts::{Haystack, Search};
+use temporal::Statement;
 use values::Remembered;
 
-/// What the screen says of an assertion.
+/// What the prefilter says of an assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Answer {
@@ -104,16 +102,16 @@ pub struct Compiled<'p> {
     pub options: &'p EvaluateOptions,
 }
 
-/// Where the facts of a run come from, and what evaluates the rest.
+/// Where the projection of a run comes from, and what evaluates the rest.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
     /// The bytes of a line.
-    Line(Stretch<'a>),
+    Line(Chunk<'a>),
     /// The run, read in full, with the memory for what is computed.
     Run(&'a Run<'a>, &'a Bump),
 }
 
-/// An assertion as the screen sees it. Conditions are given by their numbers.
+/// An assertion as the prefilter sees it. Conditions are given by their numbers.
 #[derive(Debug)]
 struct Item {
     /// Its number in the program.
@@ -142,7 +140,7 @@ enum Form {
 #[derive(Debug)]
 struct Condition {
     code: CodeId,
-    reads: ReadSet,
+    reads: ConditionReads,
 }
 
 /// An entry of the run that conditions look at.
@@ -150,14 +148,14 @@ struct Condition {
 struct Root {
     /// Its name, by number in the program.
     name: u32,
-    /// Its place in the facts.
+    /// Its place in the projection.
     held: usize,
     mask: FieldMask,
 }
 
-/// The screen of a program.
+/// The prefilter of a program.
 #[derive(Debug)]
-pub struct Screen {
+pub struct Prefilter {
     items: Vec<Item>,
     conditions: Vec<Condition>,
     /// The entries that conditions look at.
@@ -169,15 +167,15 @@ pub struct Screen {
     searches: [Option<Search>; 2],
     /// How many assertions it can say nothing of in any run.
     open: usize,
-    standing: Standing,
+    default_verdicts: DefaultVerdicts,
 }
 
-/// Memory of the screen for one thread.
+/// Memory of the prefilter for one thread.
 #[derive(Debug, Default)]
 pub struct Scratch {
     /// The unique patterns of each name that was seen.
     names: FxHashMap<Box<str>, u32>,
-    shapes: Vec<Vec<u32>>,
+    unique_patterns: Vec<Vec<u32>>,
     /// The number of the name of each call.
     classes: Vec<u32>,
     seen: Vec<NameMatches>,
@@ -195,11 +193,11 @@ pub struct Scratch {
 /// Names that are remembered at most.
 const NAMES: usize = 10_000;
 
-impl Screen {
-    /// The screen of the selected assertions of a program. What it asks of runs is added to `demand`, which several programs may share.
+impl Prefilter {
+    /// The prefilter of the selected assertions of a program. What it reads of runs is added to `read_set`, which several programs may share.
     #[must_use]
-    pub fn new(rules: Compiled<'_>, demand: &mut Demand) -> Self {
-        build::screen(rules, demand)
+    pub fn new(rules: Compiled<'_>, read_set: &mut ReadSet) -> Self {
+        build::prefilter(rules, read_set)
     }
 
     /// Whether every run has to be read in full for some assertion.
@@ -217,37 +215,37 @@ impl Screen {
     pub fn judge<'a>(
         &self,
         rules: Compiled<'a>,
-        facts: &Facts<'a>,
+        projection: &Projection<'a>,
         source: Source<'a>,
         scratch: &mut Scratch,
         answers: &mut Vec<Answer>,
     ) {
         let plan = rules.prepared.plan(rules.program);
-        scratch.count(plan, rules.prepared, facts);
+        scratch.count(plan, rules.prepared, projection);
         scratch.truths.clear();
         scratch.truths.resize(self.conditions.len(), None);
-        self.search(facts, source, rules.prepared, &mut scratch.found, &mut scratch.hits);
-        let Scratch { classes, shapes, seen, truths, remembered, found, hits, touched, done, .. } = scratch;
-        let calls = NamedCalls { found: seen, classes, patterns: shapes };
-        let evaluator = Evaluator::new(self, rules, facts, source);
-        let mut judging = Judging { screen: self, rules, facts, source, calls, evaluator, truths, found, hits };
-        if facts.unusual || !facts.records_calls {
+        self.search(projection, source, rules.prepared, &mut scratch.found, &mut scratch.hits);
+        let Scratch { classes, unique_patterns, seen, truths, remembered, found, hits, touched, done, .. } = scratch;
+        let calls = NamedCalls { found: seen, classes, patterns: unique_patterns };
+        let evaluator = Evaluator::new(self, rules, projection, source);
+        let mut judging = Judging { prefilter: self, rules, projection, source, calls, evaluator, truths, found, hits };
+        if projection.unusual || !projection.records_calls {
             answers.extend(self.items.iter().map(|item| judging.item(item)));
         } else {
-            self.standing.judge(&mut judging, (touched, done), remembered, answers);
+            self.default_verdicts.judge(&mut judging, (touched, done), remembered, answers);
         }
     }
 
     /// Searches the texts of each field.
     fn search(
         &self,
-        facts: &Facts<'_>,
+        projection: &Projection<'_>,
         source: Source<'_>,
         prepared: &Prepared,
         all: &mut [Vec<bool>; 2],
         hits: &mut [Vec<u32>; 2],
     ) {
-        let each = self.searches.iter().zip(&self.searched).zip(&facts.texts).zip(all).zip(hits);
+        let each = self.searches.iter().zip(&self.searched).zip(&projection.texts).zip(all).zip(hits);
         for ((((search, searched), texts), found), hits) in each {
             let Some(search) = search else { continue };
             hits.drain(..).filter_map(|hit| found.get_mut(hit as usize).map(|found| *found = false)).for_each(drop);
@@ -260,8 +258,8 @@ impl Screen {
                 }
             };
             search.run(Haystack::all(texts), &wanted, prepared, &mut note);
-            let Source::Line(stretch) = source else { continue };
-            for long in texts.long.iter().filter_map(|(start, end)| stretch.text.get(*start..*end)) {
+            let Source::Line(chunk) = source else { continue };
+            for long in texts.long.iter().filter_map(|(start, end)| chunk.text.get(*start..*end)) {
                 search.run(Haystack::one(long), &wanted, prepared, &mut note);
             }
         }
@@ -270,33 +268,33 @@ impl Screen {
 
 impl Scratch {
     /// Counts the names of a run.
-    fn count(&mut self, plan: &Plan, prepared: &Prepared, facts: &Facts<'_>) {
-        for shape in self.touched.drain(..) {
-            if let Some(seen) = self.seen.get_mut(shape as usize) {
+    fn count(&mut self, plan: &Plan, prepared: &Prepared, projection: &Projection<'_>) {
+        for unique in self.touched.drain(..) {
+            if let Some(seen) = self.seen.get_mut(unique as usize) {
                 *seen = NameMatches::default();
             }
         }
         self.seen.resize(plan.count(), NameMatches::default());
-        if self.shapes.len() > NAMES {
+        if self.unique_patterns.len() > NAMES {
             self.names.clear();
-            self.shapes.clear();
+            self.unique_patterns.clear();
         }
         self.classes.clear();
-        for (place, call) in (0_u32..).zip(&facts.calls) {
+        for (place, call) in (0_u32..).zip(&projection.calls) {
             let class = match self.names.get(call.name) {
                 Some(class) => *class,
                 None => {
-                    let class = u32::try_from(self.shapes.len()).unwrap_or(u32::MAX);
-                    self.shapes.push(plan.of_name(call.name, prepared));
+                    let class = u32::try_from(self.unique_patterns.len()).unwrap_or(u32::MAX);
+                    self.unique_patterns.push(plan.of_name(call.name, prepared));
                     self.names.insert(call.name.into(), class);
                     class
                 }
             };
             self.classes.push(class);
-            for shape in self.shapes.get(class as usize).into_iter().flatten() {
-                let Some(seen) = self.seen.get_mut(*shape as usize) else { continue };
+            for unique in self.unique_patterns.get(class as usize).into_iter().flatten() {
+                let Some(seen) = self.seen.get_mut(*unique as usize) else { continue };
                 if seen.count == 0 {
-                    self.touched.push(*shape);
+                    self.touched.push(*unique);
                     seen.first = place;
                 }
                 seen.last = place;

@@ -1,22 +1,22 @@
-//! Makes the screen of a program: which form each assertion has, and what has to be read for it.
+//! Makes the prefilter of a program: which form each assertion has, and what has to be read for it.
 
-use super::course::{Asked, Number, Statement};
+use super::condition_reads::{ConditionReads, Reader};
+use super::default_verdicts::DefaultVerdicts;
 use super::defaults;
+use super::literals::Search;
 use super::predicate::{Base, Literal};
-use super::read_set::{ReadSet, Reader};
-use super::standing::Standing;
-use super::texts::Search;
-use super::{Answer, Compiled, Condition, Form, Item, Root, Screen};
+use super::temporal::{Asked, Number, Statement};
+use super::{Answer, Compiled, Condition, Form, Item, Prefilter, Root};
 use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::{Assertion, Check, CodeId, Program, TemporalId};
 use averment_engine::ir::{RuleRole, Temporal};
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::temporal::plan::Plan;
-use averment_traces::projection::{Field, FieldMask, ReadSet as Demand};
+use averment_traces::projection::{Field, FieldMask, ReadSet};
 use rustc_hash::FxHashMap;
 
-/// The screen of the selected assertions of a program.
-pub(super) fn screen(rules: Compiled<'_>, demand: &mut Demand) -> Screen {
+/// The prefilter of the selected assertions of a program.
+pub(super) fn prefilter(rules: Compiled<'_>, read_set: &mut ReadSet) -> Prefilter {
     let plan = rules.prepared.plan(rules.program);
     let mut builder = Builder {
         program: rules.program,
@@ -34,13 +34,13 @@ pub(super) fn screen(rules: Compiled<'_>, demand: &mut Demand) -> Screen {
             items.push(builder.item(number, assertion));
         }
     }
-    let mut screen = builder.finish(items, demand);
-    defaults::learn(rules, &mut screen);
-    screen.standing = Standing::new((rules.program, plan), &screen);
-    screen
+    let mut prefilter = builder.finish(items, read_set);
+    defaults::learn(rules, &mut prefilter);
+    prefilter.default_verdicts = DefaultVerdicts::new((rules.program, plan), &prefilter);
+    prefilter
 }
 
-/// Makes a screen.
+/// Makes a prefilter.
 struct Builder<'p> {
     program: &'p Program,
     prepared: &'p Prepared,
@@ -54,20 +54,20 @@ struct Builder<'p> {
 }
 
 impl<'p> Builder<'p> {
-    fn finish(self, items: Vec<Item>, demand: &mut Demand) -> Screen {
-        let roots = roots(self.program, &self.conditions, demand);
+    fn finish(self, items: Vec<Item>, read_set: &mut ReadSet) -> Prefilter {
+        let roots = roots(self.program, &self.conditions, read_set);
         let mut searches = [None, None];
-        for ((search, literals), texts) in searches.iter_mut().zip(&self.searched).zip(&mut demand.texts) {
+        for ((search, literals), texts) in searches.iter_mut().zip(&self.searched).zip(&mut read_set.texts) {
             if !literals.is_empty() {
                 *search = Some(Search::new(self.program, literals.iter()));
                 *texts = true;
             }
         }
-        for (field, asked) in Field::ALL.into_iter().zip(&mut demand.fields) {
+        for (field, asked) in Field::ALL.into_iter().zip(&mut read_set.fields) {
             let of_field = |masks: &[Option<FieldMask>; 2]| masks.get(field as usize).is_some_and(Option::is_some);
             *asked |= self.fields.values().any(of_field);
         }
-        Screen {
+        Prefilter {
             open: items.iter().filter(|item| matches!(item.check, Form::Open)).count(),
             items,
             conditions: self.conditions,
@@ -75,7 +75,7 @@ impl<'p> Builder<'p> {
             fields: self.fields,
             searched: self.searched,
             searches,
-            standing: Standing::default(),
+            default_verdicts: DefaultVerdicts::default(),
         }
     }
 
@@ -160,7 +160,7 @@ impl<'p> Builder<'p> {
         number
     }
 
-    fn reads(&self, condition: u32) -> Option<&ReadSet> {
+    fn reads(&self, condition: u32) -> Option<&ConditionReads> {
         self.conditions.get(condition as usize).map(|condition| &condition.reads)
     }
 
@@ -187,7 +187,7 @@ impl<'p> Builder<'p> {
 }
 
 /// The entries that conditions look at, each with what is read of it.
-fn roots(program: &Program, conditions: &[Condition], demand: &mut Demand) -> Vec<Root> {
+fn roots(program: &Program, conditions: &[Condition], read_set: &mut ReadSet) -> Vec<Root> {
     let mut roots: Vec<Root> = Vec::new();
     for predicate in conditions.iter().flat_map(|condition| &condition.reads.predicates) {
         let Base::Root(name) = predicate.path.base else { continue };
@@ -196,10 +196,10 @@ fn roots(program: &Program, conditions: &[Condition], demand: &mut Demand) -> Ve
             continue;
         }
         let Some(text) = program.names.get(name as usize) else { continue };
-        let known = demand.roots.iter().position(|root| root == text);
+        let known = read_set.roots.iter().position(|root| root == text);
         let held = known.unwrap_or_else(|| {
-            demand.roots.push(text.clone());
-            demand.roots.len() - 1
+            read_set.roots.push(text.clone());
+            read_set.roots.len() - 1
         });
         let mut mask = FieldMask::default();
         mask.add(&predicate.path.keys);

@@ -1,11 +1,11 @@
-//! Lines of `jsonl` from pieces: of a run with verdicts that another one had before nothing but its own findings is made.
+//! Lines of `jsonl` from segments: of a run with verdicts that another one had before nothing but its own findings is made.
 
-use super::{Judge, Screened, is_plain};
+use super::{Judge, Prefiltered, is_plain};
 use crate::pipeline::Pipeline;
-use crate::screen::Answer;
+use crate::prefilter::Answer;
 use averment_engine::vm::evaluate::known;
 use averment_engine::vm::outcome::AssertionOutcome;
-use averment_report::chunk_totals as tally;
+use averment_report::chunk_totals;
 use averment_report::line::{self, Behind};
 use averment_report::model::{Findings, RunReport};
 use averment_runs::run::Run;
@@ -21,14 +21,14 @@ impl Judge<'_> {
         for result in &run.results {
             let _ = line::finding(table, result, &mut findings);
         }
-        for piece in [&head, &findings, line::END] {
-            self.written.extend_from_slice(piece);
+        for segment in [&head, &findings, line::END] {
+            self.written.extend_from_slice(segment);
         }
         Behind { head, findings: alike.then_some(findings) }
     }
 
     /// Writes the line of a run by what was evaluated and the answers beside that; false where more of it has to be made.
-    pub(super) fn pieced(&mut self, run: &Run<'_>, evaluated: &[Vec<AssertionOutcome>]) -> bool {
+    pub(super) fn write_segments(&mut self, run: &Run<'_>, evaluated: &[Vec<AssertionOutcome>]) -> bool {
         let Pipeline { table, detail, compact, lines, .. } = self.pipeline;
         let wanted = *compact && *lines && detail.findings;
         if !wanted || !evaluated.iter().flatten().all(is_plain) || !self.note_verdicts(evaluated) {
@@ -48,9 +48,9 @@ impl Judge<'_> {
         let mut answers = self.answers.iter();
         for ((place, one), outcomes) in self.programs.iter_mut().enumerate().zip(evaluated) {
             let mut outcomes = outcomes.iter().peekable();
-            let count = one.screen.assertions().len();
+            let count = one.prefilter.assertions().len();
             for at in 0..count {
-                let (Some(number), Some(answer)) = (one.screen.assertion(at), answers.next()) else { continue };
+                let (Some(number), Some(answer)) = (one.prefilter.assertion(at), answers.next()) else { continue };
                 match outcomes.next_if(|outcome| outcome.assertion == number) {
                     Some(outcome) => {
                         if let Some(result) = findings.result(place, outcome) {
@@ -62,7 +62,7 @@ impl Judge<'_> {
             }
         }
         into.extend_from_slice(line::END);
-        self.tally.add(judged);
+        self.totals.add(judged);
         true
     }
 
@@ -72,20 +72,20 @@ impl Judge<'_> {
         let mut answers = self.answers.iter();
         for (one, outcomes) in self.programs.iter().zip(evaluated) {
             let mut outcomes = outcomes.iter().peekable();
-            for (number, answer) in one.screen.assertions().zip(answers.by_ref()) {
+            for (number, answer) in one.prefilter.assertions().zip(answers.by_ref()) {
                 let verdict = match outcomes.next_if(|outcome| outcome.assertion == number) {
                     Some(_) if *answer == Answer::Idle => return false,
                     Some(outcome) => Some(outcome.verdict),
                     None => answer.verdict(),
                 };
-                self.verdicts.extend(verdict.map(tally::byte));
+                self.verdicts.extend(verdict.map(chunk_totals::byte));
             }
         }
         true
     }
 }
 
-impl Screened<'_> {
+impl Prefiltered<'_> {
     /// What lines say of an assertion that passes, or that nothing exercised.
     fn said(&mut self, place: usize, number: u32, answer: Answer, findings: &Findings<'_>) -> &[u8] {
         let outcome = || match answer {

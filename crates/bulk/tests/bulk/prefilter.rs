@@ -1,15 +1,15 @@
-//! The fast way through a trace against the plain one: facts from the bytes of a line against facts of the run that was read in full, and
-//! what the screen says of an assertion against what the evaluation of the run says.
+//! The fast way through a trace against the plain one: the projection of the bytes of a line against that of the run that was read in full, and
+//! what the prefilter says of an assertion against what the evaluation of the run says.
 
 use averment_base::limits::Limits;
 use averment_base::value::Value;
-use averment_bulk::screen::{Answer, Compiled, Scratch, Screen, Source};
+use averment_bulk::prefilter::{Answer, Compiled, Prefilter, Scratch, Source};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
 use averment_engine::vm::prepare::Prepared;
 use averment_runs::run::RunSource;
 use averment_traces::names::Names;
-use averment_traces::projection::{Chunk as Stretch, Held, LineReader, Projection as Facts, ReadSet as Demand};
+use averment_traces::projection::{Chunk, Held, LineReader, Projection, ReadSet};
 use averment_traces::read::{self, RawRun};
 use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 mod conversations;
 mod sessions;
 
-/// Rules of every form that the screen knows, and of some that it does not.
+/// Rules of every form that the prefilter knows, and of some that it does not.
 const RULES: &str = r#"
 def risky(s) = s matches /\bAKIA[0-9A-Z]{4}\b/ or s contains "xoxb-" or s matches /(?:password|secret)\s*[:=]\s*\w{3,}/i
 def long(s) = s matches /[a-z]+ refund [0-9]+/
@@ -204,14 +204,14 @@ fn many_rules() -> &'static Rules {
 }
 
 thread_local! {
-    /// The memory of the screen of each program, by its address.
+    /// The memory of the prefilter of each program, by its address.
     static SCRATCHES: RefCell<HashMap<usize, Scratch>> = RefCell::default();
 }
 
 struct Both {
-    /// What the screen says from the bytes; `None` where the line is for the full reader.
+    /// What the prefilter says from the bytes; `None` where the line is for the full reader.
     fast: Option<Vec<Answer>>,
-    /// What the screen says from the run.
+    /// What the prefilter says from the run.
     plain: Vec<Answer>,
     /// What the evaluation says.
     verdicts: Vec<averment_base::truth::Verdict>,
@@ -220,60 +220,60 @@ struct Both {
 /// Judges a line both ways; `None` where it cannot be read in full.
 fn judge(line: &str, rules: &'static Rules) -> Option<Both> {
     let raw = RawRun::new(line.to_owned(), RunSource::default());
-    judge_by((&raw, true), rules, |reader, stretch, _, facts| reader.read(stretch, 0, line.len(), facts))
+    judge_by((&raw, true), rules, |reader, chunk, _, projection| reader.read(chunk, 0, line.len(), projection))
 }
 
-/// Judges a run both ways: `read` takes the facts from its bytes. They are compared where the run is valid as a whole.
+/// Judges a run both ways: `read` takes the projection from its bytes. They are compared where the run is valid as a whole.
 fn judge_by(
     (raw, valid): (&RawRun, bool),
     (program, prepared): &'static Rules,
-    read: impl for<'a> Fn(&mut LineReader, Stretch<'a>, &Index, &mut Facts<'a>) -> Option<()>,
+    read: impl for<'a> Fn(&mut LineReader, Chunk<'a>, &Index, &mut Projection<'a>) -> Option<()>,
 ) -> Option<Both> {
     let text = raw.text();
     let limits = Limits::default();
-    let mut demand = Demand::default();
+    let mut read_set = ReadSet::default();
     let options = EvaluateOptions::default();
     let rules = Compiled { program, prepared, options: &options };
-    let screen = Screen::new(rules, &mut demand);
+    let prefilter = Prefilter::new(rules, &mut read_set);
     let (arena, full) = (Bump::new(), Bump::new());
     let mut index = Index::default();
     index.build(text.as_bytes()).unwrap();
     let cursor = Cursor::new(text.as_bytes(), &index, limits.json_depth);
-    let stretch = Stretch { text, cursor, arena: &arena, limits: &limits };
+    let chunk = Chunk { text, cursor, arena: &arena, limits: &limits };
     let mut reader =
-        LineReader::new(&demand, Names::known()).expect("no entry of these rules is put together from others");
+        LineReader::new(&read_set, Names::known()).expect("no entry of these rules is put together from others");
     // What is remembered of other runs has to hold for this one.
     let remembered = std::ptr::from_ref(program).addr();
     let mut scratch = SCRATCHES.with_borrow_mut(|kept| kept.remove(&remembered)).unwrap_or_default();
-    let mut facts = Facts::default();
+    let mut projection = Projection::default();
     // Twice, so that the keys are expected once.
-    let read = (0..2).map(|_| read(&mut reader, stretch, &index, &mut facts)).last().flatten();
+    let read = (0..2).map(|_| read(&mut reader, chunk, &index, &mut projection)).last().flatten();
     let read = read.filter(|()| index.is_clean());
     let fast = read.map(|()| {
         let mut answers = Vec::new();
-        screen.judge(rules, &facts, Source::Line(stretch), &mut scratch, &mut answers);
+        prefilter.judge(rules, &projection, Source::Line(chunk), &mut scratch, &mut answers);
         answers
     });
     let run = read::parse(raw, &full, &limits).ok()?;
-    let mut of_run = Facts::default();
-    of_run.of_run(&run, &demand);
+    let mut of_run = Projection::default();
+    of_run.of_run(&run, &read_set);
     if read.is_some() && valid {
-        compare(&facts, &of_run, stretch, text);
+        compare(&projection, &of_run, chunk, text);
     }
     let mut plain = Vec::new();
-    screen.judge(rules, &of_run, Source::Run(&run, &full), &mut scratch, &mut plain);
+    prefilter.judge(rules, &of_run, Source::Run(&run, &full), &mut scratch, &mut plain);
     SCRATCHES.with_borrow_mut(|kept| kept.insert(remembered, scratch));
     let outcome = evaluate(program, prepared, &run, &full, &options);
     Some(Both { fast, plain, verdicts: outcome.results.iter().map(|one| one.verdict).collect() })
 }
 
-/// The facts themselves: the same calls, entries and texts, as far as the values are valid.
-fn compare<'a>(fast: &Facts<'a>, plain: &Facts<'a>, stretch: Stretch<'a>, line: &str) {
+/// The projections themselves: the same calls, entries and texts, as far as the values are valid.
+fn compare<'a>(fast: &Projection<'a>, plain: &Projection<'a>, chunk: Chunk<'a>, line: &str) {
     let shown = |value: Value<'_>| match value {
         Value::Absent | Value::Missing => format!("{value:?}"),
         value => averment_base::value::json::to_json(&value),
     };
-    let same = |fast: Held<'a>, plain: Held<'a>| match (stretch.read(fast), plain) {
+    let same = |fast: Held<'a>, plain: Held<'a>| match (chunk.read(fast), plain) {
         (Some(fast), Held::Value(plain)) => assert_eq!(shown(fast), shown(plain), "{line}"),
         (None, _) => {}
         (Some(_), _) => panic!("facts of a run hold values"),
@@ -286,7 +286,7 @@ fn compare<'a>(fast: &Facts<'a>, plain: &Facts<'a>, stretch: Stretch<'a>, line: 
         fast.fields.iter().zip(&plain.fields).for_each(|(fast, plain)| same(*fast, *plain));
     }
     for (fast, plain) in fast.texts.iter().zip(&plain.texts) {
-        let long = fast.long.iter().map(|(start, end)| &stretch.text[*start..*end]);
+        let long = fast.long.iter().map(|(start, end)| &chunk.text[*start..*end]);
         let known: std::collections::BTreeSet<&str> = fast.iter().chain(long).collect();
         assert!(plain.iter().all(|text| known.contains(text)), "{line}");
         assert!(!fast.any || plain.any, "{line}");
@@ -468,7 +468,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_the_screen_says_the_evaluation_says(line in run()) {
+    fn what_the_prefilter_says_the_evaluation_says(line in run()) {
         check(&line);
     }
 
@@ -514,10 +514,11 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
 #[test]
 fn no_rule_of_the_speed_corpus_makes_every_run_be_read_in_full() {
     let (program, prepared) = compiled(include_str!("../../../../benches/pack.assert"));
-    let mut demand = Demand::default();
+    let mut read_set = ReadSet::default();
     let options = EvaluateOptions::default();
-    let screen = Screen::new(Compiled { program: &program, prepared: &prepared, options: &options }, &mut demand);
-    assert!(!screen.always_open());
+    let prefilter =
+        Prefilter::new(Compiled { program: &program, prepared: &prepared, options: &options }, &mut read_set);
+    assert!(!prefilter.always_open());
 }
 
 #[test]

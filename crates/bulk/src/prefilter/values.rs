@@ -4,10 +4,10 @@
 //! `null`, …), the numbers between two literals that a condition compares with, the texts in which none of its literals is found. The
 //! verdict for the first value of a class is remembered for the others. What falls into no class is evaluated each time.
 
+use super::condition_reads::ConditionReads;
 use super::judging::Judging;
+use super::literals::{Haystack, Search};
 use super::predicate::{Literal, Operand, Path, small};
-use super::read_set::ReadSet;
-use super::texts::{Haystack, Search};
 use super::{Answer, Condition};
 use averment_base::value::{Number, Value};
 use averment_engine::bytecode::ops::{self, Op};
@@ -33,9 +33,9 @@ pub(super) struct OfValue {
 /// A condition with the classes of its values.
 #[derive(Debug)]
 struct Classed {
-    /// Its assertion, by place in the list of the screen.
+    /// Its assertion, by place in the list of the prefilter.
     item: u32,
-    /// Its number among the conditions of the screen.
+    /// Its number among the conditions of the prefilter.
     condition: u32,
     /// Where the verdicts of its own classes start among those that are remembered.
     from: usize,
@@ -225,7 +225,7 @@ fn place_among(numbers: &[i64], number: i64) -> usize {
 }
 
 /// The numbers that decide a condition for a number, sorted; `None` where more does.
-fn compared_numbers(reads: &ReadSet) -> Option<SmallVec<[i64; 1]>> {
+fn compared_numbers(reads: &ConditionReads) -> Option<SmallVec<[i64; 1]>> {
     let mut numbers = SmallVec::new();
     for predicate in &reads.predicates {
         match predicate.operand {
@@ -240,7 +240,7 @@ fn compared_numbers(reads: &ReadSet) -> Option<SmallVec<[i64; 1]>> {
 }
 
 /// The literals that decide a condition for a text; `None` where more does.
-fn only_literals(reads: &ReadSet) -> Option<Vec<&Literal>> {
+fn only_literals(reads: &ConditionReads) -> Option<Vec<&Literal>> {
     let mut literals = Vec::new();
     for predicate in &reads.predicates {
         match &predicate.operand {

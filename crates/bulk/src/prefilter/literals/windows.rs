@@ -9,7 +9,7 @@ pub(super) type Folded = Option<u8>;
 
 /// Finds where literals may stand.
 #[derive(Debug)]
-pub(super) struct Windows {
+pub(super) struct LiteralWindows {
     /// One bit for each number that a window can have.
     bits: Vec<u64>,
     /// The first entry of each bucket.
@@ -94,7 +94,7 @@ impl Size {
     }
 }
 
-impl Windows {
+impl LiteralWindows {
     /// A search for literals by their numbers, all of which are long enough.
     pub(super) fn new(literals: &[(u32, Vec<Folded>)], size: Size) -> Self {
         let mut common = rustc_hash::FxHashMap::<u64, u32>::default();
@@ -245,7 +245,7 @@ mod tests {
             for wanted in Size::ALL {
                 let numbered = words.iter().map(|word| literal(word)).zip(0u32..).map(|(word, number)| (number, word));
                 let these: Vec<_> = numbered.filter(|(_, word)| wanted.blocks(word).next().is_some()).collect();
-                let windows = Windows::new(&these, wanted);
+                let windows = LiteralWindows::new(&these, wanted);
                 let mut found = std::collections::BTreeSet::new();
                 windows.find(text.as_bytes(), &mut |at, number| { found.insert((number, at)); });
                 for (number, _) in &these {
@@ -267,7 +267,7 @@ mod tests {
         word.extend(literal("-values"));
         assert_eq!(Size::of(&word), Some(Size::Middle));
         for size in [Size::Middle, Size::Short] {
-            let windows = Windows::new(&[(7, word.clone())], size);
+            let windows = LiteralWindows::new(&[(7, word.clone())], size);
             let mut found = Vec::new();
             windows.find(b"a KEY-12-Values-12", &mut |at, number| found.push((at, number)));
             assert_eq!(found, [(2, 7)]);

@@ -1,4 +1,4 @@
-//! Projection: a run that holds only what somebody looks at, put together from what is known of a line.
+//! ProjectedRun: a run that holds only what somebody looks at, put together from what is known of a line.
 //!
 //! Verdicts are given on runs whose values are cut down to the fields that are read. For reasons, the values are read as a whole and keep
 //! the places where they stand, because what is said of a missing key names its neighbours.
@@ -10,14 +10,14 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 
 /// Puts the parts of a run together.
-pub struct Projection<'a> {
+pub struct ProjectedRun<'a> {
     arena: &'a Bump,
     entries: Items<'a, Entry<'a>>,
     steps: &'a [Step<'a>],
     with_calls: bool,
 }
 
-impl<'a> Projection<'a> {
+impl<'a> ProjectedRun<'a> {
     /// A run with nothing in it, and room for some entries.
     #[must_use]
     pub fn new(arena: &'a Bump, entries: usize) -> Self {

@@ -4,9 +4,9 @@ use super::windows::{self, Folded};
 use averment_traces::scan::ByteSet;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-/// A part of a sequence.
+/// A part of a required literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Item {
+pub(super) enum LiteralPart {
     /// One byte of a set.
     Byte(ByteSet),
     /// Any number of bytes of a set. What follows begins with none of these; where characters count that are no ASCII, all that
@@ -18,8 +18,8 @@ pub(super) enum Item {
 
 /// What some matches start with.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Sequence {
-    pub(super) items: Vec<Item>,
+pub(super) struct RequiredLiteral {
+    pub(super) items: Vec<LiteralPart>,
     /// Where the three bytes in a row stand that the fewest texts have, in bytes from its start.
     pub(super) rarest: usize,
 }
@@ -33,15 +33,15 @@ const REPEATED: u32 = 12;
 /// Three bytes in a row that more texts than this can have are not worth looking for.
 const COMMON: u32 = 64;
 
-impl Sequence {
+impl RequiredLiteral {
     /// A literal.
     pub(super) fn of_text(text: &str) -> Option<Self> {
-        Self::new(text.bytes().take(64).map(|byte| Item::Byte(ByteSet::of(byte))).collect())
+        Self::new(text.bytes().take(64).map(|byte| LiteralPart::Byte(ByteSet::of(byte))).collect())
     }
 
     /// `None` for one that is too short, or too common.
-    fn new(mut items: Vec<Item>) -> Option<Self> {
-        items.pop_if(|last| matches!(last, Item::Many { .. }));
+    fn new(mut items: Vec<LiteralPart>) -> Option<Self> {
+        items.pop_if(|last| matches!(last, LiteralPart::Many { .. }));
         let sets: Vec<ByteSet> = in_a_row(&items).collect();
         let count = |window: &[ByteSet]| window.iter().map(ByteSet::count).product::<u32>();
         let often = |window: &[ByteSet]| -> u32 {
@@ -70,13 +70,13 @@ impl Sequence {
         let Some(mut at) = found.checked_sub(self.rarest) else { return false };
         for item in &self.items {
             match item {
-                Item::Byte(set) => {
+                LiteralPart::Byte(set) => {
                     if !bytes.get(at).is_some_and(|byte| set.has(*byte)) {
                         return false;
                     }
                     at = at.wrapping_add(1);
                 }
-                Item::Many { set, others } => {
+                LiteralPart::Many { set, others } => {
                     let rest = bytes.get(at..).unwrap_or_default();
                     let Some(end) = rest.iter().take(PASSED).position(|byte| !set.has(*byte)) else { return true };
                     at = at.wrapping_add(end);
@@ -84,7 +84,7 @@ impl Sequence {
                         return true;
                     }
                 }
-                Item::Edge { others } => match edge(bytes, at, *others) {
+                LiteralPart::Edge { others } => match edge(bytes, at, *others) {
                     Some(true) => {}
                     Some(false) => return false,
                     None => return true,
@@ -110,9 +110,9 @@ fn edge(bytes: &[u8], at: usize, others: bool) -> Option<bool> {
 }
 
 /// The bytes that surely stand one behind the other from the start on.
-fn in_a_row(items: &[Item]) -> impl Iterator<Item = ByteSet> {
-    items.iter().take_while(|item| !matches!(item, Item::Many { .. })).filter_map(|item| match item {
-        Item::Byte(set) => Some(*set),
+fn in_a_row(items: &[LiteralPart]) -> impl Iterator<Item = ByteSet> {
+    items.iter().take_while(|item| !matches!(item, LiteralPart::Many { .. })).filter_map(|item| match item {
+        LiteralPart::Byte(set) => Some(*set),
         _ => None,
     })
 }
@@ -123,21 +123,21 @@ pub(super) fn parsed(pattern: &str) -> Option<Hir> {
 }
 
 /// Sequences of which every match starts with one; `None` where there are none that are worth looking for.
-pub(super) fn of_starts(hir: &Hir) -> Option<Vec<Sequence>> {
+pub(super) fn of_starts(hir: &Hir) -> Option<Vec<RequiredLiteral>> {
     let mut growing = vec![Growing { items: Vec::new(), open: true }];
     grow(hir, &mut growing, 8)?;
-    growing.into_iter().map(|one| Sequence::new(one.items)).collect()
+    growing.into_iter().map(|one| RequiredLiteral::new(one.items)).collect()
 }
 
 /// Sequences of which every match holds one: the longest that some part of the expression and what follows it give.
-pub(super) fn of_parts(hir: &Hir) -> Option<Vec<Sequence>> {
+pub(super) fn of_parts(hir: &Hir) -> Option<Vec<RequiredLiteral>> {
     let HirKind::Concat(parts) = hir.kind() else { return None };
     let from = |start: usize| {
         let mut growing = vec![Growing { items: Vec::new(), open: true }];
         parts.get(start..)?.iter().try_for_each(|part| grow(part, &mut growing, 8))?;
-        growing.into_iter().map(|one| Sequence::new(one.items)).collect::<Option<Vec<Sequence>>>()
+        growing.into_iter().map(|one| RequiredLiteral::new(one.items)).collect::<Option<Vec<RequiredLiteral>>>()
     };
-    let least = |all: &Vec<Sequence>| all.iter().map(|one| one.items.len()).min();
+    let least = |all: &Vec<RequiredLiteral>| all.iter().map(|one| one.items.len()).min();
     (1..parts.len()).filter_map(from).max_by_key(|all| (least(all), std::cmp::Reverse(all.len())))
 }
 
@@ -164,7 +164,7 @@ fn held(hir: &Hir, found: &mut Vec<String>, depth: usize) {
 
 #[derive(Clone)]
 struct Growing {
-    items: Vec<Item>,
+    items: Vec<LiteralPart>,
     /// More may follow.
     open: bool,
 }
@@ -174,11 +174,11 @@ impl Growing {
         self.open = false;
     }
 
-    fn push(&mut self, item: Item) {
+    fn push(&mut self, item: LiteralPart) {
         // What may be passed over too far is not passed over: nothing is said of what follows then.
         self.open &= match (self.items.last(), item) {
-            (Some(Item::Many { set, .. }), Item::Byte(next)) => !set.meets(next),
-            (Some(Item::Many { .. }), _) => false,
+            (Some(LiteralPart::Many { set, .. }), LiteralPart::Byte(next)) => !set.meets(next),
+            (Some(LiteralPart::Many { .. }), _) => false,
             _ => true,
         };
         if self.open {
@@ -198,13 +198,13 @@ fn grow(hir: &Hir, all: &mut Vec<Growing>, depth: usize) -> Option<()> {
         HirKind::Empty => {}
         HirKind::Literal(literal) => {
             for byte in &literal.0 {
-                all.iter_mut().for_each(|one| one.push(Item::Byte(ByteSet::of(*byte))));
+                all.iter_mut().for_each(|one| one.push(LiteralPart::Byte(ByteSet::of(*byte))));
             }
         }
         HirKind::Class(class) => grow_class(class, all)?,
         HirKind::Look(look @ (Look::WordAscii | Look::WordUnicode)) => {
             let others = *look == Look::WordUnicode;
-            all.iter_mut().for_each(|one| one.push(Item::Edge { others }));
+            all.iter_mut().for_each(|one| one.push(LiteralPart::Edge { others }));
         }
         // What else is asked of a place is not looked at: more is found than has to be.
         HirKind::Look(_) => {}
@@ -232,7 +232,7 @@ fn grow(hir: &Hir, all: &mut Vec<Growing>, depth: usize) -> Option<()> {
                     HirKind::Class(class) => {
                         let Characters { set, others, many } = Characters::of(class);
                         let others = many || !others.is_empty();
-                        all.iter_mut().for_each(|one| one.push(Item::Many { set, others }));
+                        all.iter_mut().for_each(|one| one.push(LiteralPart::Many { set, others }));
                     }
                     _ => all.iter_mut().for_each(Growing::close),
                 }
@@ -292,12 +292,12 @@ fn grow_class(class: &Class, all: &mut Vec<Growing>) -> Option<()> {
         }
         for other in &others {
             let mut grown = one.clone();
-            other.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| grown.push(Item::Byte(ByteSet::of(byte))));
+            other.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| grown.push(LiteralPart::Byte(ByteSet::of(byte))));
             all.push(grown);
         }
         if ascii.count() > 0 {
             let mut grown = one;
-            grown.push(Item::Byte(ascii));
+            grown.push(LiteralPart::Byte(ascii));
             all.push(grown);
         }
         if all.len() > MOST {
@@ -313,7 +313,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Whether some sequence stands anywhere in a text.
-    fn stands(sequences: Option<Vec<Sequence>>, text: &str) -> Option<bool> {
+    fn stands(sequences: Option<Vec<RequiredLiteral>>, text: &str) -> Option<bool> {
         let sequences = sequences?;
         let mut places = 0..text.len();
         Some(places.any(|at| sequences.iter().any(|one| one.stands_at(text.as_bytes(), at))))

@@ -1,22 +1,22 @@
-//! How much of a run the evaluation of an assertion looks at: as much as its screen does, and the reasons are made of that.
+//! How much of a run the evaluation of an assertion looks at: as much as its prefilter does, and the reasons are made of that.
 
-use super::course::{Asked, Statement};
-use super::read_set::ReadSet;
-use super::{Form, Item, Scratch, Screen};
+use super::condition_reads::ConditionReads;
+use super::temporal::{Asked, Statement};
+use super::{Form, Item, Prefilter, Scratch};
 use averment_engine::bytecode::program::Program;
 use averment_traces::projection::Field;
 
 /// What the evaluation of an assertion looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sight {
-    /// Entries of the run that the facts hold.
+pub enum AssertionReads {
+    /// Entries of the run that the projection holds.
     Entries,
     /// Such entries, and the names and places of the calls.
     Names,
     /// The same, and fields of the calls whose names fit a unique pattern.
     Fields {
         /// The pattern, by number.
-        shape: u32,
+        unique: u32,
         /// Which, by [`averment_traces::projection::Field`].
         fields: [bool; 2],
     },
@@ -29,11 +29,11 @@ pub enum Sight {
     Run,
 }
 
-impl Screen {
+impl Prefilter {
     /// What the evaluation of every assertion looks at, in the order of the answers.
     #[must_use]
-    pub fn sights(&self, program: &Program) -> Vec<Sight> {
-        self.items.iter().map(|item| self.sight(program, item)).collect()
+    pub fn assertion_reads(&self, program: &Program) -> Vec<AssertionReads> {
+        self.items.iter().map(|item| self.reads_of(program, item)).collect()
     }
 
     /// The number in the program of the assertion at a place among the answers.
@@ -42,53 +42,52 @@ impl Screen {
         self.items.get(place).map(|item| item.assertion)
     }
 
-    fn sight(&self, program: &Program, item: &Item) -> Sight {
+    fn reads_of(&self, program: &Program, item: &Item) -> AssertionReads {
         let settings = program.assertions.get(item.assertion as usize).map(|assertion| &assertion.settings);
         // A message of the author may say anything of the run.
         let plain = settings.is_some_and(|settings| settings.message.is_none());
         if !plain || !item.when.iter().all(|when| self.is_of_entries(*when)) {
-            return Sight::Run;
+            return AssertionReads::Run;
         }
         match &item.check {
-            Form::Expression(condition) if self.is_of_entries(*condition) => Sight::Entries,
+            Form::Expression(condition) if self.is_of_entries(*condition) => AssertionReads::Entries,
             Form::Temporal(statement) => self.of_statement(statement),
-            Form::NoneIn { field, .. } => Sight::All { field: *field },
-            Form::Expression(_) | Form::Open => Sight::Run,
+            Form::NoneIn { field, .. } => AssertionReads::All { field: *field },
+            Form::Expression(_) | Form::Open => AssertionReads::Run,
         }
     }
 
-    fn of_statement(&self, statement: &Statement) -> Sight {
+    fn of_statement(&self, statement: &Statement) -> AssertionReads {
         if !statement.is_closed || !statement.operands.iter().all(|operand| operand.is_sure) {
-            return Sight::Run;
+            return AssertionReads::Run;
         }
-        let fields = |condition: u32| self.reads(condition).and_then(ReadSet::fields);
+        let fields = |condition: u32| self.reads(condition).and_then(ConditionReads::fields);
         if statement.number.as_ref().is_some_and(|number| fields(number.condition).is_none()) {
-            return Sight::Run;
+            return AssertionReads::Run;
         }
         match (statement.condition, statement.operands.first()) {
-            (None, _) => Sight::Names,
-            (Some(Asked::Known(condition)), Some(operand)) => {
-                fields(condition).map_or(Sight::Run, |fields| Sight::Fields { shape: operand.pattern, fields })
-            }
-            (Some(_), _) => Sight::Run,
+            (None, _) => AssertionReads::Names,
+            (Some(Asked::Known(condition)), Some(operand)) => fields(condition)
+                .map_or(AssertionReads::Run, |fields| AssertionReads::Fields { unique: operand.pattern, fields }),
+            (Some(_), _) => AssertionReads::Run,
         }
     }
 
     /// What the reasons of a condition look at, where that is no more than the condition does.
-    fn reads(&self, condition: u32) -> Option<&ReadSet> {
+    fn reads(&self, condition: u32) -> Option<&ConditionReads> {
         self.conditions.get(condition as usize).map(|condition| &condition.reads).filter(|reads| reads.is_plain())
     }
 
     fn is_of_entries(&self, condition: u32) -> bool {
-        self.reads(condition).is_some_and(ReadSet::is_of_entries)
+        self.reads(condition).is_some_and(ConditionReads::is_of_entries)
     }
 }
 
 impl Scratch {
     /// Whether the name of a call, by its place, fits a unique pattern in the run that was judged last.
     #[must_use]
-    pub fn fits(&self, call: usize, shape: u32) -> bool {
-        let shapes = self.classes.get(call).and_then(|class| self.shapes.get(*class as usize));
-        shapes.is_some_and(|shapes| shapes.binary_search(&shape).is_ok())
+    pub fn fits(&self, call: usize, unique: u32) -> bool {
+        let unique_patterns = self.classes.get(call).and_then(|class| self.unique_patterns.get(*class as usize));
+        unique_patterns.is_some_and(|unique_patterns| unique_patterns.binary_search(&unique).is_ok())
     }
 }

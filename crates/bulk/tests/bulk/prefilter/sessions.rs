@@ -14,8 +14,8 @@ fn check(text: &str) -> Option<Both> {
         return None;
     }
     let [with_meta, both] = [program(), program_of_runs()].map(|rules| {
-        judge_by((&raw, text.lines().all(is_json)), rules, |reader, stretch, index, facts| {
-            reader.read_session(stretch, index.line_ends(), facts)
+        judge_by((&raw, text.lines().all(is_json)), rules, |reader, chunk, index, projection| {
+            reader.read_session(chunk, index.line_ends(), projection)
         })
     });
     // The entry that other keys of a session make up is for the full reader.
@@ -132,7 +132,7 @@ fn sessions_are_read_from_their_bytes_and_decided() {
         let number = program_of_runs().0.assertions.iter().position(|one| one.text == rule).expect(rule);
         assert_eq!(fast[number], answer, "{rule}");
     }
-    // What gives a warning, or needs more than facts, is for the full reader.
+    // What gives a warning, or needs more than a projection, is for the full reader.
     for (from, to) in [
         ("\"tool_use_id\":\"b\"", "\"tool_use_id\":\"z\""),
         ("\"type\":\"summary\"", "\"type\":\"odd\""),

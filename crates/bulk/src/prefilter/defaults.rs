@@ -1,8 +1,8 @@
 //! Default verdicts: what the evaluator says of runs that stand for all in which nothing concerns an assertion, asked beforehand.
 
-use super::course::{Number, number_of};
-use super::projection::{self, Projection};
-use super::{Answer, Compiled, Condition, Form, Item, Screen};
+use super::projected_run::{self, ProjectedRun};
+use super::temporal::{Number, number_of};
+use super::{Answer, Compiled, Condition, Form, Item, Prefilter};
 use averment_base::value::{Node, Origin, Value};
 use averment_engine::vm::context::Scope;
 use averment_engine::vm::evaluate::verdicts_of_checks;
@@ -11,20 +11,20 @@ use averment_runs::run::RunSource;
 use averment_traces::projection::Field;
 use bumpalo::Bump;
 
-/// Asks for the default verdicts of all assertions of a screen.
-pub(super) fn learn(rules: Compiled<'_>, screen: &mut Screen) {
-    learn_counts(rules, screen);
-    learn_searches(rules, screen);
+/// Asks for the default verdicts of all assertions of a prefilter.
+pub(super) fn learn(rules: Compiled<'_>, prefilter: &mut Prefilter) {
+    learn_counts(rules, prefilter);
+    learn_searches(rules, prefilter);
 }
 
 /// The tests of small numbers of calls, where they look at nothing but the number: on a run without anything.
-fn learn_counts(rules: Compiled<'_>, screen: &mut Screen) {
+fn learn_counts(rules: Compiled<'_>, prefilter: &mut Prefilter) {
     let Compiled { program, prepared, options } = rules;
     let arena = Bump::new();
-    let run = Projection::new(&arena, 0).run("", RunSource::default());
+    let run = ProjectedRun::new(&arena, 0).run("", RunSource::default());
     let mut machine = Machine::new(program, prepared, &run, &arena, options.limits);
-    let conditions = &screen.conditions;
-    for (number, condition) in counts(&mut screen.items, conditions).filter(|(_, of)| of.reads.is_of_given()) {
+    let conditions = &prefilter.conditions;
+    for (number, condition) in counts(&mut prefilter.items, conditions).filter(|(_, of)| of.reads.is_of_given()) {
         number.learn(|count| {
             machine.refuel();
             let locals = [Node::computed(number_of(u64::from(count)))];
@@ -48,15 +48,15 @@ fn counts<'s>(
 }
 
 /// What looks for literals in the texts of all calls: on a run with a call whose fields hold `true`, in which no text stands.
-fn learn_searches(rules: Compiled<'_>, screen: &mut Screen) {
+fn learn_searches(rules: Compiled<'_>, prefilter: &mut Prefilter) {
     let Compiled { program, prepared, options } = rules;
     let arena = Bump::new();
     let fields = Field::ALL.map(|field| (field.as_str(), Node::computed(Value::Boolean(true))));
-    let step = projection::step(&arena, 0, "", fields.into_iter(), Origin::COMPUTED);
-    let mut made = Projection::new(&arena, 1);
+    let step = projected_run::step(&arena, 0, "", fields.into_iter(), Origin::COMPUTED);
+    let mut made = ProjectedRun::new(&arena, 1);
     made.calls(std::slice::from_ref(&step));
     let run = made.run("", RunSource::default());
-    let searching = screen.items.iter_mut().filter_map(|item| match &mut item.check {
+    let searching = prefilter.items.iter_mut().filter_map(|item| match &mut item.check {
         Form::NoneIn { default, .. } => Some((item.assertion, default)),
         _ => None,
     });

@@ -1,10 +1,10 @@
 //! Counts and scores of many runs: what is kept up from run to run is what every run gives on its own, to the last bit of a score.
 
-use averment_bulk::running::Running;
-use averment_bulk::screen::Answer;
+use averment_bulk::incremental_totals::IncrementalTotals;
+use averment_bulk::prefilter::Answer;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{conclude, known};
-use averment_report::chunk_totals::{ChunkTotals as Tally, Judged};
+use averment_report::chunk_totals::{ChunkTotals, Judged};
 use averment_report::gate::Policy;
 use averment_report::table::Table;
 use proptest::prelude::*;
@@ -70,15 +70,15 @@ fn answer() -> impl Strategy<Value = Answer> {
     ])
 }
 
-fn bits(tally: &Tally) -> (u64, u64, Option<averment_report::gate::Gate>, Vec<u64>) {
-    (tally.runs, tally.failed, tally.gate, tally.scores.iter().map(|score| score.to_bits()).collect())
+fn bits(totals: &ChunkTotals) -> (u64, u64, Option<averment_report::gate::Gate>, Vec<u64>) {
+    (totals.runs, totals.failed, totals.gate, totals.scores.iter().map(|score| score.to_bits()).collect())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn running_counts_are_those_of_each_run(
+    fn incremental_totals_are_those_of_each_run(
         runs in prop::collection::vec(prop::collection::vec(answer(), 22), 1..20),
         same in prop::collection::vec(any::<bool>(), 20),
         deny_vacuous: bool,
@@ -94,8 +94,8 @@ proptest! {
         let policy = Policy { deny_vacuous, allow_undecided };
         let table = Table::new(&programs, |_, _| true);
         let all = |program: &Program| (0..program.assertions.len() as u32).collect::<Vec<u32>>();
-        let mut running = Running::new(programs.iter().map(|program| (program, all(program))), &table, policy);
-        let (mut fast, mut plain) = (Tally::default(), Tally::default());
+        let mut incremental = IncrementalTotals::new(programs.iter().map(|program| (program, all(program))), &table, policy);
+        let (mut fast, mut plain) = (ChunkTotals::default(), ChunkTotals::default());
         let mut last: Vec<Answer> = Vec::new();
         for (number, (run, same)) in runs.iter().zip(same).enumerate() {
             let answers: Vec<Answer> = if same && !last.is_empty() {
@@ -105,10 +105,10 @@ proptest! {
                 run.iter().copied().chain([Answer::Pass; 22]).take(table.items.len()).collect()
             };
             prop_assert_eq!(answers.len(), table.items.len());
-            prop_assert!(running.compare(&answers));
-            running.add(&answers, &mut fast);
+            prop_assert!(incremental.compare(&answers));
+            incremental.add(&answers, &mut fast);
             if number == cut {
-                running.finish(&mut fast);
+                incremental.finish(&mut fast);
             }
             let mut rest = answers.iter();
             let outcomes: Vec<_> = programs
@@ -121,7 +121,7 @@ proptest! {
             plain.add(&Judged::of(&table, &outcomes, policy));
             last = answers;
         }
-        running.finish(&mut fast);
+        incremental.finish(&mut fast);
         prop_assert_eq!(bits(&fast), bits(&plain));
         prop_assert_eq!(fast.counts, plain.counts);
     }
@@ -133,16 +133,16 @@ fn an_open_answer_is_never_counted() {
     let table = Table::new(&programs, |_, _| true);
     let count = table.items.len();
     let numbers = (0..count as u32).collect();
-    let mut running = Running::new([(&programs[0], numbers)], &table, Policy::default());
+    let mut incremental = IncrementalTotals::new([(&programs[0], numbers)], &table, Policy::default());
     let (mut open, pass) = (vec![Answer::Pass; count], vec![Answer::Pass; count]);
     open[count - 1] = Answer::Open;
-    assert!(!running.compare(&vec![Answer::Open; count]) && !running.compare(&open));
-    let mut tally = Tally::default();
-    assert!(running.compare(&pass));
-    running.add(&pass, &mut tally);
-    assert!(!running.compare(&open));
-    assert!(running.compare(&pass));
-    running.add(&pass, &mut tally);
-    running.finish(&mut tally);
-    assert_eq!((tally.runs, tally.counts[0][0]), (2, 2));
+    assert!(!incremental.compare(&vec![Answer::Open; count]) && !incremental.compare(&open));
+    let mut totals = ChunkTotals::default();
+    assert!(incremental.compare(&pass));
+    incremental.add(&pass, &mut totals);
+    assert!(!incremental.compare(&open));
+    assert!(incremental.compare(&pass));
+    incremental.add(&pass, &mut totals);
+    incremental.finish(&mut totals);
+    assert_eq!((totals.runs, totals.counts[0][0]), (2, 2));
 }

@@ -4,7 +4,7 @@ use super::projected_run::{self, ProjectedRun};
 use super::temporal::{Number, number_of};
 use super::{Answer, Compiled, Condition, Form, Item, Prefilter};
 use averment_base::value::{Node, Origin, Value};
-use averment_engine::vm::context::Scope;
+use averment_engine::vm::context::ExpressionScope;
 use averment_engine::vm::evaluate::verdicts_of_checks;
 use averment_engine::vm::machine::Machine;
 use averment_runs::run::RunSource;
@@ -28,7 +28,7 @@ fn learn_counts(rules: Compiled<'_>, prefilter: &mut Prefilter) {
         number.learn(|count| {
             machine.refuel();
             let locals = [Node::computed(number_of(u64::from(count)))];
-            machine.truth(condition.code, &Scope::default().with_locals(&locals)).ok()
+            machine.truth(condition.code, &ExpressionScope::default().with_locals(&locals)).ok()
         });
     }
 }

@@ -5,7 +5,7 @@ use super::{Compiled, Prefilter, Source};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::{Node, Value};
 use averment_engine::bytecode::program::CodeId;
-use averment_engine::vm::context::Scope;
+use averment_engine::vm::context::ExpressionScope;
 use averment_engine::vm::evaluate::verdict_of;
 use averment_engine::vm::machine::Machine;
 use averment_runs::run::{Kind, Run, RunSource, Step};
@@ -80,19 +80,19 @@ impl<'e, 'a> Evaluator<'e, 'a> {
 
     /// The truth of a condition; `None` where only the run itself gives it.
     pub(super) fn truth(&mut self, code: CodeId) -> Option<Truth> {
-        self.machine()?.truth(code, &Scope::default()).ok()
+        self.machine()?.truth(code, &ExpressionScope::default()).ok()
     }
 
     /// The same with a given value.
     pub(super) fn truth_of(&mut self, code: CodeId, given: Value<'a>) -> Option<Truth> {
         let locals = [Node::computed(given)];
-        self.machine()?.truth(code, &Scope::default().with_locals(&locals)).ok()
+        self.machine()?.truth(code, &ExpressionScope::default().with_locals(&locals)).ok()
     }
 
     /// The truth of a condition of one call, which fits a unique pattern.
     pub(super) fn truth_of_call(&mut self, code: CodeId, call: usize, pattern: u32) -> Option<Truth> {
         let step = self.step(call, pattern)?;
-        self.machine()?.truth(code, &Scope::of_step(step)).ok()
+        self.machine()?.truth(code, &ExpressionScope::of_step(step)).ok()
     }
 
     fn step(&mut self, call: usize, pattern: u32) -> Option<&'a Step<'a>> {

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::scope::Scope;
 use super::settings::{self, Own};
-use super::temporal::Checked;
+use super::temporal::CheckedStatement;
 use crate::ir::{self, Check, GroupKind, Member, Pattern};
 use averment_base::diagnostic::{Diagnostic, Severity, Slug};
 use averment_syntax::ast::{self, ItemKind, ModifierKind, StatementKind};
@@ -19,7 +19,7 @@ pub enum Wrap {
 
 impl Wrap {
     /// The check inside this.
-    pub fn around(self, check: Checked, span: averment_base::source::Span) -> Checked {
+    pub fn around(self, check: CheckedStatement, span: averment_base::source::Span) -> CheckedStatement {
         match self {
             Self::Window(scope) => Check::Scoped { scope, body: Box::new(check) },
             Self::When(when) => {
@@ -60,7 +60,12 @@ impl<'a> Checker<'a> {
     }
 
     /// A block as one check: all of its statements.
-    pub(super) fn block_check(&mut self, scope: &Scope<'a>, header: &'a ast::Scope, body: &'a [ast::Item]) -> Checked {
+    pub(super) fn block_check(
+        &mut self,
+        scope: &Scope<'a>,
+        header: &'a ast::Scope,
+        body: &'a [ast::Item],
+    ) -> CheckedStatement {
         stacker::maybe_grow(128 << 10, 1 << 20, || {
             if let ast::Scope::When { condition } = header {
                 let when = self.condition(scope, condition);
@@ -77,7 +82,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn all_of(&mut self, scope: &Scope<'a>, body: &'a [ast::Item]) -> Checked {
+    fn all_of(&mut self, scope: &Scope<'a>, body: &'a [ast::Item]) -> CheckedStatement {
         Check::Group { kind: GroupKind::All, members: self.members(scope, body) }
     }
 
@@ -87,7 +92,7 @@ impl<'a> Checker<'a> {
         scope: &Scope<'a>,
         kind: &'a ast::GroupKind,
         body: &'a [ast::Item],
-    ) -> Checked {
+    ) -> CheckedStatement {
         stacker::maybe_grow(128 << 10, 1 << 20, || {
             let members = self.members(scope, body);
             let kind = match kind {

@@ -150,7 +150,7 @@ impl<'a> Checker<'a> {
         &mut self,
         place: &AssertionPlace<'a>,
         own: Own<'a>,
-        check: super::temporal::Checked,
+        check: super::temporal::CheckedStatement,
         text: String,
         span: Span,
     ) {

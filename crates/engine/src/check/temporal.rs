@@ -13,7 +13,7 @@ use averment_base::source::Span;
 use averment_syntax::ast::{self, Quantifier, SequenceMode, Statement, StatementKind, Window, WithinUnit};
 
 /// A checked statement.
-pub type Checked = Check<Pattern, ir::Expr>;
+pub type CheckedStatement = Check<Pattern, ir::Expr>;
 /// A checked temporal statement.
 type CheckedTemporal = Temporal<Pattern, ir::Expr>;
 
@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A statement as one check.
-    pub(super) fn statement(&mut self, scope: &Scope<'a>, statement: &'a Statement) -> Checked {
+    pub(super) fn statement(&mut self, scope: &Scope<'a>, statement: &'a Statement) -> CheckedStatement {
         Check::Temporal(match &statement.kind {
             StatementKind::Expression(expr) => {
                 let condition = self.condition(scope, expr);

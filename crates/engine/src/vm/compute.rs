@@ -5,7 +5,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::context::Scope;
+use super::context::ExpressionScope;
 use super::describe::in_words;
 use super::fault::Fault;
 use super::machine::{Machine, broken};
@@ -231,7 +231,7 @@ impl<'run> Machine<'run> {
         number: DefRef,
         count: Amount,
         at: usize,
-        scope: &Scope<'_, 'run>,
+        scope: &ExpressionScope<'_, 'run>,
     ) -> Result<(), Fault> {
         let program = self.program;
         let def = program.defs.get(number.0 as usize).ok_or_else(broken)?;

@@ -58,14 +58,14 @@ impl<'run> Context<'run> {
 
     /// What an expression of this context sees.
     #[must_use]
-    pub fn scope(&self) -> Scope<'_, 'run> {
-        Scope { step: self.step, bindings: &self.bindings, locals: &[], response: self.response }
+    pub fn scope(&self) -> ExpressionScope<'_, 'run> {
+        ExpressionScope { step: self.step, bindings: &self.bindings, locals: &[], response: self.response }
     }
 }
 
 /// What one expression sees beside the run.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Scope<'a, 'run> {
+pub struct ExpressionScope<'a, 'run> {
     /// The step in scope: its fields come first.
     pub step: Option<&'run Step<'run>>,
     /// The values of bindings; one that is beyond the end or `None` is missing.
@@ -76,7 +76,7 @@ pub struct Scope<'a, 'run> {
     pub response: Option<Node<'run>>,
 }
 
-impl<'a, 'run> Scope<'a, 'run> {
+impl<'a, 'run> ExpressionScope<'a, 'run> {
     /// A step alone.
     #[must_use]
     pub fn of_step(step: &'run Step<'run>) -> Self {

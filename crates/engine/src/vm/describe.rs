@@ -1,6 +1,6 @@
 //! Values in words and as evidence: what a part of a rule was, and where in the run it stands.
 
-use super::context::Scope;
+use super::context::ExpressionScope;
 use super::locate;
 use super::machine::Machine;
 use super::observe::{Gap, Recorder};
@@ -177,7 +177,7 @@ impl<'run> Machine<'run> {
         node: &Node<'run>,
         at: usize,
         gaps: &[Gap<'run>],
-        scope: &Scope<'_, 'run>,
+        scope: &ExpressionScope<'_, 'run>,
     ) -> Evidence {
         let gap = self.cause(at, gaps).filter(|_| matches!(node.value, Value::Missing));
         let place = gap.as_ref().map_or(node, |gap| &gap.base);
@@ -194,7 +194,7 @@ impl<'run> Machine<'run> {
     }
 
     /// The step in scope as an index into the run's steps.
-    fn step_number(&self, scope: &Scope<'_, 'run>) -> Option<u32> {
+    fn step_number(&self, scope: &ExpressionScope<'_, 'run>) -> Option<u32> {
         let step = scope.step?;
         let at = self.run.steps.iter().position(|other| std::ptr::eq(other, step))?;
         u32::try_from(at).ok()

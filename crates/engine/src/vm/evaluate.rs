@@ -1,6 +1,6 @@
 //! The assertion loop: every selected assertion of a program on one run, with its settings, then rules and scores.
 
-use super::context::Scope;
+use super::context::ExpressionScope;
 use super::coverage::CoverageRecord;
 use super::derivation::Derivation;
 use super::derive::Recording;
@@ -259,7 +259,7 @@ impl<'run, 'a> Evaluation<'run, 'a> {
         // Behind `each` and `no` it may speak of the step that does not hold.
         let step = finding.evidence.iter().find_map(|evidence| evidence.step);
         let step = step.and_then(|step| machine.run.steps.get(step as usize));
-        let scope = step.map_or_else(Scope::default, Scope::of_step);
+        let scope = step.map_or_else(ExpressionScope::default, ExpressionScope::of_step);
         let node = machine.evaluate(code, &scope);
         machine.lenient = false;
         match node.ok()?.value {

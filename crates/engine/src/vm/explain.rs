@@ -1,6 +1,6 @@
 //! Why an expression came out as it did: the tests that decided, with the values they saw.
 
-use super::context::Scope;
+use super::context::ExpressionScope;
 use super::describe::shortened;
 use super::fault::{Fault, Unfit};
 use super::locate;
@@ -30,7 +30,7 @@ const LISTED: usize = 20;
 
 impl<'run> Machine<'run> {
     /// Evaluates a condition once more and says why it came out as it did.
-    pub fn explain(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Explanation {
+    pub fn explain(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Explanation {
         let (outcome, recorder) = self.observed(code, scope);
         match outcome {
             Ok(truth) => self.explanation(&recorder, truth, scope),
@@ -64,7 +64,7 @@ impl<'run> Machine<'run> {
         Explanation { reason, evidence: vec![evidence] }
     }
 
-    fn explanation(&self, recorder: &Recorder<'run>, outcome: Truth, scope: &Scope<'_, 'run>) -> Explanation {
+    fn explanation(&self, recorder: &Recorder<'run>, outcome: Truth, scope: &ExpressionScope<'_, 'run>) -> Explanation {
         let mut evidence = Vec::new();
         let mut clauses: Vec<String> = Vec::new();
         let blamed: Vec<&SeenTest<'run>> = recorder.seen.iter().filter(|seen| is_blamed(seen, outcome)).collect();
@@ -94,7 +94,7 @@ impl<'run> Machine<'run> {
     }
 
     /// The part of a value that does not fit a schema, and the keyword that it does not fit.
-    fn misfit_evidence(&self, seen: &SeenTest<'run>, scope: &Scope<'_, 'run>) -> Option<Evidence> {
+    fn misfit_evidence(&self, seen: &SeenTest<'run>, scope: &ExpressionScope<'_, 'run>) -> Option<Evidence> {
         let misfit = seen.misfit.as_ref()?;
         let node = misfit.node.as_ref()?;
         let part = self.evidence(Role::Decisive, node, seen.at, &[], scope);

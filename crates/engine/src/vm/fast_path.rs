@@ -1,7 +1,7 @@
 //! Code that needs no stack: a path, and a test of a path against a literal. Nearly all conditions and bindings are one of these.
 
 use super::comparison::{has_type, negate_if};
-use super::context::Scope;
+use super::context::ExpressionScope;
 use super::fault::Fault;
 use super::machine::{Machine, broken};
 use crate::bytecode::ops::Op;
@@ -13,7 +13,11 @@ use averment_syntax::ast::TestKind;
 
 impl<'run> Machine<'run> {
     /// The value of a path, `args.id`: nearly all that patterns bind. `None` for any other code, and while somebody looks on.
-    pub(super) fn plain_path(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
+    pub(super) fn plain_path(
+        &mut self,
+        code: CodeId,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Result<Option<Node<'run>>, Fault> {
         if self.is_watched() || self.depth >= self.limits.call_depth {
             return Ok(None);
         }
@@ -27,7 +31,11 @@ impl<'run> Machine<'run> {
 
     /// The truth of a test of a path, `amount > 10`, `output.url matches /…/`: nearly all conditions. `None` for any other code, and while
     /// somebody looks on.
-    pub(super) fn plain_test(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Option<Truth>, Fault> {
+    pub(super) fn plain_test(
+        &mut self,
+        code: CodeId,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Result<Option<Truth>, Fault> {
         let ops = self.ops(code)?;
         let (path, operand) = match ops {
             [.., Op::Test(TestKind::ContainsNone, _)] => return Ok(None),
@@ -61,7 +69,7 @@ impl<'run> Machine<'run> {
     }
 
     /// What instructions give that are a path into the run or into the step: an entry or a field, and keys from there.
-    fn path(&self, ops: &[Op], scope: &Scope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
+    fn path(&self, ops: &[Op], scope: &ExpressionScope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
         let Some((first, keys)) = ops.split_first() else { return Ok(None) };
         if !keys.iter().all(|op| matches!(op, Op::Field(_, false))) {
             return Ok(None);

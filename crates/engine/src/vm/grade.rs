@@ -7,7 +7,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::context::Scope;
+use super::context::ExpressionScope;
 use super::fault::Fault;
 use super::machine::Machine;
 use crate::bytecode::program::CodeId;
@@ -32,7 +32,11 @@ impl Grades {
 
 impl<'run> Machine<'run> {
     /// Evaluates an assertion together with its score. `None` when the code has no score function: then the verdict is the score.
-    pub(super) fn graded(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<(Node<'run>, Option<f64>), Fault> {
+    pub(super) fn graded(
+        &mut self,
+        code: CodeId,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Result<(Node<'run>, Option<f64>), Fault> {
         if !self.prepared.is_graded(code) {
             return Ok((self.evaluate(code, scope)?, None));
         }

@@ -1,6 +1,6 @@
 //! The value of one expression, for a session in which somebody asks for it.
 
-use super::context::Scope;
+use super::context::ExpressionScope;
 use super::derivation::{DerivationPart, Shown};
 use super::fault::Fault;
 use super::machine::Machine;
@@ -49,7 +49,7 @@ pub fn inspect<'run>(
     code: CodeId,
 ) -> Result<Inspected, Fault> {
     let mut machine = Machine::new(program, prepared, run, arena, limits);
-    let scope = Scope::default();
+    let scope = ExpressionScope::default();
     let before = machine.meter.fuel();
     let node = machine.evaluate(code, &scope)?;
     let fuel = before.saturating_sub(machine.meter.fuel());

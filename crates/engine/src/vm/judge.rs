@@ -27,7 +27,7 @@ pub(super) struct Judge<'run, 'a> {
     pub(super) explains: bool,
 }
 
-type Judged = Result<Finding, Fault>;
+type JudgeResult = Result<Finding, Fault>;
 
 impl<'run, 'a> Judge<'run, 'a> {
     pub(super) fn new(machine: Machine<'run>, permissions: &'a Permissions) -> Self {
@@ -47,16 +47,16 @@ impl<'run, 'a> Judge<'run, 'a> {
     }
 
     /// Judges an assertion on the whole run, its `when` first.
-    pub(super) fn assertion(&mut self, assertion: &'run Assertion) -> Judged {
+    pub(super) fn assertion(&mut self, assertion: &'run Assertion) -> JudgeResult {
         self.judge(assertion, &assertion.settings.when)
     }
 
     /// Judges what an assertion asserts on the whole run, whatever its `when` says.
-    pub(super) fn check(&mut self, assertion: &'run Assertion) -> Judged {
+    pub(super) fn check(&mut self, assertion: &'run Assertion) -> JudgeResult {
         self.judge(assertion, &[])
     }
 
-    fn judge(&mut self, assertion: &'run Assertion, when: &[CodeId]) -> Judged {
+    fn judge(&mut self, assertion: &'run Assertion, when: &[CodeId]) -> JudgeResult {
         let bindings = bindings_of(self.machine.program, &assertion.check);
         let rule = assertion.rule.and_then(|rule| self.machine.program.rules.get(rule as usize));
         let of_invariant = rule.is_some_and(|rule| rule.role == RuleRole::Invariant);
@@ -138,7 +138,7 @@ impl<'run> Parts<'_, 'run> {
     }
 
     /// Judges a check, as a part of the derivation where one is recorded.
-    fn check(&mut self, check: &'run Check, context: &Context<'run>) -> Judged {
+    fn check(&mut self, check: &'run Check, context: &Context<'run>) -> JudgeResult {
         let span = derive::span_of(self.machine.program, check);
         self.machine.open_part(derive::kind_of(check), span);
         let judged = self.judge(check, context);
@@ -146,7 +146,7 @@ impl<'run> Parts<'_, 'run> {
         judged
     }
 
-    fn judge(&mut self, check: &'run Check, context: &Context<'run>) -> Judged {
+    fn judge(&mut self, check: &'run Check, context: &Context<'run>) -> JudgeResult {
         match check {
             Check::Expression(code) => self.expression(*code, context),
             Check::Temporal(temporal) => self.engine.judge(self.machine, *temporal, context),
@@ -167,14 +167,14 @@ impl<'run> Parts<'_, 'run> {
     }
 
     /// The body of a block in one of its windows.
-    fn window(&mut self, body: &'run Check, context: &Context<'run>) -> Judged {
+    fn window(&mut self, body: &'run Check, context: &Context<'run>) -> JudgeResult {
         self.machine.open_window(context);
         let judged = self.check(body, context);
         self.machine.close_part(&judged);
         judged
     }
 
-    fn expression(&mut self, code: CodeId, context: &Context<'run>) -> Judged {
+    fn expression(&mut self, code: CodeId, context: &Context<'run>) -> JudgeResult {
         let scope = &context.scope();
         if self.machine.derives() {
             let part = self.machine.traced(code, scope);
@@ -192,7 +192,7 @@ impl<'run> Parts<'_, 'run> {
         Ok(finding)
     }
 
-    fn group(&mut self, kind: GroupKind, members: &'run [Member], context: &Context<'run>) -> Judged {
+    fn group(&mut self, kind: GroupKind, members: &'run [Member], context: &Context<'run>) -> JudgeResult {
         let mut findings = Vec::with_capacity(members.len());
         for member in members {
             let finding = self.member(member, context)?;
@@ -220,14 +220,14 @@ impl<'run> Parts<'_, 'run> {
     }
 
     /// A limit that one member hits is its error; a value that is no boolean fails the whole assertion.
-    fn member(&mut self, member: &'run Member, context: &Context<'run>) -> Judged {
+    fn member(&mut self, member: &'run Member, context: &Context<'run>) -> JudgeResult {
         self.machine.open_part(PartKind::Member, Some(member.span));
         let judged = self.judge_member(member, context);
         self.machine.close_part(&judged);
         judged
     }
 
-    fn judge_member(&mut self, member: &'run Member, context: &Context<'run>) -> Judged {
+    fn judge_member(&mut self, member: &'run Member, context: &Context<'run>) -> JudgeResult {
         let finding = match self.when(&member.when, context) {
             Ok(Some(finding)) => Ok(finding),
             Ok(None) => deeper(|| self.check(&member.check, context)),

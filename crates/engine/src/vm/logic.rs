@@ -5,7 +5,7 @@
 
 use super::fault::{Fault, Unfit};
 use super::frame::{Frame, Loop};
-use super::machine::{Flow, Machine, broken};
+use super::machine::{Machine, Transfer, broken};
 use crate::bytecode::ops::{Slot, Target};
 use averment_base::source::Span;
 use averment_base::truth::Truth;
@@ -69,19 +69,19 @@ impl<'run> Machine<'run> {
     }
 
     /// Jumps when the truth on top decides alone. A graded assertion looks at both sides: their scores count.
-    pub(super) fn skip_if(&mut self, deciding: Truth, target: Target) -> Result<Flow, Fault> {
+    pub(super) fn skip_if(&mut self, deciding: Truth, target: Target) -> Result<Transfer, Fault> {
         let decides = matches!(self.peek(0)?.value, Value::Truth(truth) if truth == deciding);
-        Ok(if decides && self.grades.is_none() { Flow::Jump(target.0) } else { Flow::Next })
+        Ok(if decides && self.grades.is_none() { Transfer::Jump(target.0) } else { Transfer::Next })
     }
 
     /// Skips the branch that is plainly not taken, with a placeholder for its value.
-    pub(super) fn skip_branch(&mut self, below: usize, deciding: Truth, target: Target) -> Result<Flow, Fault> {
+    pub(super) fn skip_branch(&mut self, below: usize, deciding: Truth, target: Target) -> Result<Transfer, Fault> {
         let skips = matches!(self.peek(below)?.value, Value::Truth(truth) if truth == deciding);
         if skips {
             self.push_value(Value::Missing);
-            return Ok(Flow::Jump(target.0));
+            return Ok(Transfer::Jump(target.0));
         }
-        Ok(Flow::Next)
+        Ok(Transfer::Next)
     }
 
     pub(super) fn choose(&mut self, at: usize) -> Result<(), Fault> {
@@ -104,19 +104,19 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    pub(super) fn next(&mut self, slot: Slot, exit: Target, frame: Frame) -> Result<Flow, Fault> {
+    pub(super) fn next(&mut self, slot: Slot, exit: Target, frame: Frame) -> Result<Transfer, Fault> {
         let graded = self.grades.is_some();
         if self.loops.len() <= frame.loops {
             return Err(broken());
         }
         let current = self.loops.last_mut().ok_or_else(broken)?;
         let item = if current.is_settled() && !graded { None } else { current.next() };
-        let Some(item) = item else { return Ok(Flow::Jump(exit.0)) };
+        let Some(item) = item else { return Ok(Transfer::Jump(exit.0)) };
         *self.locals.get_mut(frame.locals.saturating_add(slot.0 as usize)).ok_or_else(broken)? = item;
-        Ok(Flow::Next)
+        Ok(Transfer::Next)
     }
 
-    pub(super) fn repeat(&mut self, next: Target, at: usize) -> Result<Flow, Fault> {
+    pub(super) fn repeat(&mut self, next: Target, at: usize) -> Result<Transfer, Fault> {
         let grade = self.top_grade(0);
         let truth = self.pop_truth(at)?;
         let current = self.loops.last_mut().ok_or_else(broken)?;
@@ -124,7 +124,7 @@ impl<'run> Machine<'run> {
         if let Some(grade) = grade {
             current.count_grade(grade);
         }
-        Ok(Flow::Jump(next.0))
+        Ok(Transfer::Jump(next.0))
     }
 
     pub(super) fn end(&mut self) -> Result<(), Fault> {

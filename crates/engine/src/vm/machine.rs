@@ -6,7 +6,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::context::Scope;
+use super::context::ExpressionScope;
 use super::coverage::CoverageRecord;
 use super::derive::{Recording, Tracer};
 use super::fault::Fault;
@@ -123,7 +123,7 @@ impl<'run> Machine<'run> {
     }
 
     /// The value of an expression. Test outcomes come as [`Value::Truth`].
-    pub fn evaluate(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Node<'run>, Fault> {
+    pub fn evaluate(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Result<Node<'run>, Fault> {
         if let Some(node) = self.plain_path(code, scope)? {
             return Ok(node);
         }
@@ -133,7 +133,7 @@ impl<'run> Machine<'run> {
 
     /// The truth of a condition: missing is [`Truth::FalseByMissing`], absent is undecided, any other value that is
     /// no boolean is [`Fault::NotBoolean`].
-    pub fn truth(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Result<Truth, Fault> {
+    pub fn truth(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Result<Truth, Fault> {
         if let Some(truth) = self.plain_test(code, scope)? {
             return Ok(truth);
         }
@@ -157,7 +157,7 @@ impl<'run> Machine<'run> {
     pub(super) fn enter(
         &mut self,
         code: CodeId,
-        scope: &Scope<'_, 'run>,
+        scope: &ExpressionScope<'_, 'run>,
         give: impl FnOnce(&mut Vec<Node<'run>>),
     ) -> Result<Node<'run>, Fault> {
         let chunk = self.chunk(code).ok_or_else(broken)?;
@@ -170,7 +170,7 @@ impl<'run> Machine<'run> {
         &mut self,
         code: CodeId,
         part: std::ops::Range<u32>,
-        scope: &Scope<'_, 'run>,
+        scope: &ExpressionScope<'_, 'run>,
     ) -> Result<Node<'run>, Fault> {
         let chunk = self.chunk(code).ok_or_else(broken)?;
         let part = Chunk {
@@ -184,7 +184,7 @@ impl<'run> Machine<'run> {
     fn enter_chunk(
         &mut self,
         chunk: Chunk,
-        scope: &Scope<'_, 'run>,
+        scope: &ExpressionScope<'_, 'run>,
         give: impl FnOnce(&mut Vec<Node<'run>>),
     ) -> Result<Node<'run>, Fault> {
         if self.depth >= self.limits.call_depth
@@ -206,7 +206,7 @@ impl<'run> Machine<'run> {
         value
     }
 
-    fn execute(&mut self, chunk: Chunk, frame: Frame, scope: &Scope<'_, 'run>) -> Result<(), Fault> {
+    fn execute(&mut self, chunk: Chunk, frame: Frame, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
         let program = self.program;
         let ops = program.code.get(chunk.start as usize..chunk.end as usize).ok_or_else(broken)?;
         if self.tracer.is_some() {
@@ -217,8 +217,8 @@ impl<'run> Machine<'run> {
             self.meter.charge(u64::from(op.cost()))?;
             at = match self.step(op, (chunk.start as usize).wrapping_add(at), frame, scope)? {
                 // There is an instruction here, so that the number of the next one is no wrap.
-                Flow::Next => at.wrapping_add(1),
-                Flow::Jump(target) => target as usize,
+                Transfer::Next => at.wrapping_add(1),
+                Transfer::Jump(target) => target as usize,
             };
         }
         Ok(())
@@ -226,7 +226,13 @@ impl<'run> Machine<'run> {
 
     /// One instruction. `at` is its number in the program.
     #[inline]
-    pub(super) fn step(&mut self, op: Op, at: usize, frame: Frame, scope: &Scope<'_, 'run>) -> Result<Flow, Fault> {
+    pub(super) fn step(
+        &mut self,
+        op: Op,
+        at: usize,
+        frame: Frame,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Result<Transfer, Fault> {
         match op {
             Op::Constant(literal) => self.literal(literal.0)?,
             Op::Regex(pattern) => self.push_value(Value::Regex(pattern.0)),
@@ -271,7 +277,7 @@ impl<'run> Machine<'run> {
             Op::Repeat(next) => return self.repeat(next, at),
             Op::End() => self.end()?,
         }
-        Ok(Flow::Next)
+        Ok(Transfer::Next)
     }
 
     /// The first assertion that says the same as this one, where several do; not while somebody notes what each goes through.
@@ -324,7 +330,7 @@ impl<'run> Machine<'run> {
 }
 
 /// Where to go on.
-pub(super) enum Flow {
+pub(super) enum Transfer {
     /// With the next instruction.
     Next,
     /// With this one, counted from the start of the chunk.

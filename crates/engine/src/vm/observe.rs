@@ -1,7 +1,7 @@
 //! What an evaluation saw, for evidence. An assertion that does not pass is evaluated a second time with a recorder: the first
 //! time costs nothing extra, and there is still only one evaluator.
 
-use super::context::Scope;
+use super::context::ExpressionScope;
 use super::fault::Fault;
 use super::machine::{LetState, Machine};
 use crate::bytecode::data_flow::{DataFlow, TruthEffect};
@@ -117,7 +117,11 @@ pub(super) enum TestKindSeen {
 impl<'run> Machine<'run> {
     /// Evaluates once more and tells what was seen. The outcome is the same as before; limits start afresh so that evidence does not
     /// depend on what other assertions used.
-    pub(super) fn observed(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> (Result<Truth, Fault>, Recorder<'run>) {
+    pub(super) fn observed(
+        &mut self,
+        code: CodeId,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> (Result<Truth, Fault>, Recorder<'run>) {
         self.recorder = Some(Recorder::default());
         self.refuel();
         // What a `let` looked at belongs to the evidence too: they are computed again.
@@ -127,7 +131,7 @@ impl<'run> Machine<'run> {
     }
 
     /// The part of an expression that led nowhere, as it stands in the rule.
-    pub(super) fn missing_part(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> Option<String> {
+    pub(super) fn missing_part(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Option<String> {
         self.recorder = Some(Recorder::default());
         let _outcome = self.evaluate(code, scope);
         let recorder = self.recorder.take()?;

@@ -3,7 +3,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::context::Scope;
+use super::context::ExpressionScope;
 use super::fault::Fault;
 use super::frame::Frame;
 use super::machine::{LetState, Machine, broken};
@@ -80,7 +80,7 @@ impl<'run> Machine<'run> {
         Ok(self.program.code.get(chunk.start as usize..chunk.end as usize).unwrap_or(&[]))
     }
 
-    pub(super) fn step_field(&mut self, name: Name, at: usize, scope: &Scope<'_, 'run>) -> Result<(), Fault> {
+    pub(super) fn step_field(&mut self, name: Name, at: usize, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
         let name = self.name(name)?;
         let found = scope.step.and_then(|step| step.object.get(name));
         if let (None, Some(step)) = (found, scope.step) {
@@ -91,7 +91,7 @@ impl<'run> Machine<'run> {
     }
 
     /// What an invariant judges: the response handed in, that of a recorded `response`, or the result of the call in scope.
-    pub(super) fn response(&mut self, scope: &Scope<'_, 'run>) {
+    pub(super) fn response(&mut self, scope: &ExpressionScope<'_, 'run>) {
         let recorded = || self.run.object.get("response");
         let result = || scope.step.and_then(|step| step.object.get("result"));
         let node = scope.response.or_else(result).or_else(recorded).unwrap_or_else(|| self.run.root("output"));
@@ -129,7 +129,8 @@ impl<'run> Machine<'run> {
         self.set_let(index, LetState::Open);
         let number = u32::try_from(index).unwrap_or(u32::MAX);
         let around = self.note_enter(at);
-        let outcome = self.costing(CostCenter::Value(number), |this| this.enter(code, &Scope::default(), |_| {}));
+        let outcome =
+            self.costing(CostCenter::Value(number), |this| this.enter(code, &ExpressionScope::default(), |_| {}));
         self.note_leave(around);
         self.set_let(index, outcome.as_ref().map_or(LetState::Unknown, |node| LetState::Known(*node)));
         outcome
@@ -147,7 +148,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    pub(super) fn binding(&mut self, binding: BindingRef, scope: &Scope<'_, 'run>) {
+    pub(super) fn binding(&mut self, binding: BindingRef, scope: &ExpressionScope<'_, 'run>) {
         let node = scope.bindings.get(binding.0 as usize).copied().flatten().unwrap_or(missing());
         self.push(node);
     }

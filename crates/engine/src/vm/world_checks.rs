@@ -1,6 +1,6 @@
 //! Checks of the world: first what the run has recorded, then what may be looked at.
 
-use super::context::{Context, Scope};
+use super::context::{Context, ExpressionScope};
 use super::describe::shortened;
 use super::fault::Fault;
 use super::machine::Machine;
@@ -32,7 +32,7 @@ pub(super) fn judge<'run>(
 fn text<'run>(
     machine: &mut Machine<'run>,
     code: CodeId,
-    scope: &Scope<'_, 'run>,
+    scope: &ExpressionScope<'_, 'run>,
 ) -> Result<Result<&'run str, Finding>, Fault> {
     let node = machine.evaluate(code, scope)?;
     Ok(match node.value {

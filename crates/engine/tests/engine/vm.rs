@@ -9,7 +9,7 @@ use averment_engine::bytecode::ops::{Amount, Literal, Op, Target};
 use averment_engine::bytecode::program::{Chunk, CodeId, Program};
 use averment_engine::bytecode::{disasm, verify};
 use averment_engine::compile::compile;
-use averment_engine::vm::context::Scope;
+use averment_engine::vm::context::ExpressionScope;
 use averment_engine::vm::fault::Fault;
 use averment_engine::vm::machine::Machine;
 use averment_engine::vm::prepare::Prepared;
@@ -36,7 +36,7 @@ fn outcomes(program: &Program) -> Vec<String> {
     let mut out = Vec::new();
     for code in 0..u32::try_from(program.chunks.len()).unwrap() {
         machine.refuel();
-        let scope = run.steps.first().map(Scope::of_step).unwrap_or_default();
+        let scope = run.steps.first().map(ExpressionScope::of_step).unwrap_or_default();
         match machine.evaluate(CodeId(code), &scope) {
             Ok(node) => {
                 out.push(format!("{} {}", node.value.type_name(), averment_base::value::json::to_json(&node.value)))

@@ -3,11 +3,11 @@
 
 use crate::bytecode::ops::{Op, Target};
 use crate::bytecode::program::{Chunk, CodeId};
-use crate::vm::context::Scope;
+use crate::vm::context::ExpressionScope;
 use crate::vm::derivation::{DerivationPart, PartKind, PartResult, Shown};
 use crate::vm::fault::Fault;
 use crate::vm::frame::Frame;
-use crate::vm::machine::{Flow, LetState, Machine};
+use crate::vm::machine::{LetState, Machine, Transfer};
 use crate::vm::observe::Recorder;
 use averment_base::value::{Node, Value};
 use averment_syntax::ast::ExprQuantifier;
@@ -74,7 +74,7 @@ const PLAIN: usize = 3;
 impl<'run> Machine<'run> {
     /// Evaluates an expression once more and gives it with the values of its parts. Limits start afresh for it, and are as
     /// they were afterwards: a derivation changes no verdict.
-    pub(in crate::vm) fn traced(&mut self, code: CodeId, scope: &Scope<'_, 'run>) -> DerivationPart {
+    pub(in crate::vm) fn traced(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> DerivationPart {
         let (meter, known) = (self.meter, vec![LetState::Unknown; self.lets.len()]);
         let lets = std::mem::replace(&mut self.lets, known);
         self.refuel();
@@ -103,17 +103,17 @@ impl<'run> Machine<'run> {
         ops: &'run [Op],
         chunk: Chunk,
         frame: Frame,
-        scope: &Scope<'_, 'run>,
+        scope: &ExpressionScope<'_, 'run>,
     ) -> Result<(), Fault> {
         let (start, mut at) = (chunk.start as usize, 0);
         while let Some(&op) = ops.get(at) {
             self.meter.charge(u64::from(op.cost()))?;
             let before = self.tracer.as_ref().map_or(0, |tracer| tracer.made.len());
             let flow = self.step(op, start + at, frame, scope)?;
-            self.note_step(Instruction { op, ops, at, start, before, frame }, matches!(flow, Flow::Jump(_)));
+            self.note_step(Instruction { op, ops, at, start, before, frame }, matches!(flow, Transfer::Jump(_)));
             at = match flow {
-                Flow::Next => at + 1,
-                Flow::Jump(target) => target as usize,
+                Transfer::Next => at + 1,
+                Transfer::Jump(target) => target as usize,
             };
         }
         Ok(())

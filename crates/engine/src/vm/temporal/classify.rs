@@ -9,7 +9,7 @@ use super::plan::{Plan, UniquePattern, UniquePatternId};
 use super::timeline::{Candidate, Event, Matches, Timeline, ValueId, Values};
 use crate::bytecode::program::CodeId;
 use crate::ir::Alternative;
-use crate::vm::context::Scope;
+use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
 use crate::vm::profile::CostCenter;
@@ -241,7 +241,7 @@ impl<'run> Classifier<'_, 'run> {
         if let Some(Node { value: Value::Truth(truth), .. }) = self.cache.get(code) {
             return Ok(truth);
         }
-        let truth = machine.truth(code, &Scope::of_step(step))?;
+        let truth = machine.truth(code, &ExpressionScope::of_step(step))?;
         self.cache.add(code, Node::computed(Value::Truth(truth)));
         Ok(truth)
     }
@@ -255,7 +255,7 @@ impl<'run> Classifier<'_, 'run> {
         if let Some(node) = self.cache.get(code) {
             return Ok(node);
         }
-        let node = machine.evaluate(code, &Scope::of_step(step))?;
+        let node = machine.evaluate(code, &ExpressionScope::of_step(step))?;
         self.cache.add(code, node);
         Ok(node)
     }

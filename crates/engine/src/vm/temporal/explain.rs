@@ -18,7 +18,7 @@ use super::timeline::{Env, ValueId};
 use super::view::{Hit, View, merge};
 use crate::bytecode::program::CodeId;
 use crate::ir::{Alternative, NameTest, Within};
-use crate::vm::context::Scope;
+use crate::vm::context::ExpressionScope;
 use crate::vm::locate;
 use crate::vm::outcome::{Evidence, Role};
 use averment_base::value::json::to_json;
@@ -199,7 +199,7 @@ impl<'run> View<'_, 'run> {
         let binds = self.written_of(hit).map_or(&[][..], |alternative| alternative.binds.as_slice());
         let step = self.step(hit.step);
         binds.iter().filter_map(move |(name, path)| {
-            let node = self.machine.evaluate(*path, &Scope::of_step(step?)).ok()?;
+            let node = self.machine.evaluate(*path, &ExpressionScope::of_step(step?)).ok()?;
             (!matches!(node.value, Value::Absent | Value::Missing)).then_some((*name, node))
         })
     }
@@ -241,7 +241,7 @@ impl<'run> View<'_, 'run> {
     pub(super) fn explained(&mut self, hit: &Hit, code: CodeId) -> (String, Vec<Evidence>) {
         let Some(step) = self.step(hit.step) else { return Default::default() };
         let bindings = self.bindings(&hit.env);
-        let explanation = self.machine.explain(code, &Scope::of_step(step).with_bindings(&bindings));
+        let explanation = self.machine.explain(code, &ExpressionScope::of_step(step).with_bindings(&bindings));
         (explanation.reason, explanation.evidence)
     }
 }

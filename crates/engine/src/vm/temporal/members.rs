@@ -7,7 +7,7 @@
 use super::view::View;
 use crate::bytecode::ops::{BindingRef, InstructionOperand, Op};
 use crate::bytecode::program::CodeId;
-use crate::vm::context::Scope;
+use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use aho_corasick::AhoCorasick;
 use averment_base::value::compare::Key;
@@ -71,7 +71,7 @@ impl LookupTest {
     pub(super) fn marks<'run>(
         &self,
         code: CodeId,
-        scope: &Scope<'_, 'run>,
+        scope: &ExpressionScope<'_, 'run>,
         texts: &AhoCorasick,
         view: &mut View<'_, 'run>,
     ) -> Result<Option<Vec<u64>>, Fault> {

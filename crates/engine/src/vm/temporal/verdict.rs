@@ -7,7 +7,7 @@ use super::plan::Kinds;
 use super::statements::{Exercise, Exercised, Statement};
 use super::timeline::{Candidate, Env, ValueId};
 use super::view::{Mode, View};
-use crate::vm::context::Scope;
+use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Finding;
 use averment_base::truth::{Truth, Verdict};
@@ -361,7 +361,7 @@ fn with_tests(view: &mut View<'_, '_>, operand: usize, candidate: &Candidate, ot
     let bindings = view.bindings(&env);
     for &code in &alternative.joins {
         if plan.asked(code).iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some)) {
-            truth = truth.and(view.machine.truth(code, &Scope::of_step(step).with_bindings(&bindings))?);
+            truth = truth.and(view.machine.truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings))?);
         }
     }
     Ok(truth)

@@ -7,7 +7,7 @@ use super::timeline::{Env, Timeline, ValueId, index};
 use crate::bytecode::program::CodeId;
 use crate::bytecode::program::{PatternId, TemporalEntry};
 use crate::ir::Alternative;
-use crate::vm::context::{Context, Scope};
+use crate::vm::context::{Context, ExpressionScope};
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
 use aho_corasick::AhoCorasick;
@@ -250,7 +250,7 @@ impl<'run> View<'_, 'run> {
         let plan = self.plan;
         let Some((alternative, step)) = self.alternative(plan, operand, event) else { return Ok(Fit::Yes) };
         let bindings = self.bindings(env);
-        let scope = Scope::of_step(step).with_bindings(&bindings);
+        let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
         let mut fit = Fit::Yes;
         for &code in &alternative.joins {
             if plan.asked(code).iter().any(|name| bindings.get(*name as usize).is_none_or(Option::is_none)) {
@@ -277,7 +277,7 @@ impl<'run> View<'_, 'run> {
         let Some((alternative, step)) = self.alternative(plan, operand, event) else { return Ok(None) };
         let [code] = alternative.joins.as_slice() else { return Ok(None) };
         match plan.member(*code).filter(|member| member.name == name) {
-            Some(member) => member.marks(*code, &Scope::of_step(step), texts, self),
+            Some(member) => member.marks(*code, &ExpressionScope::of_step(step), texts, self),
             None => Ok(None),
         }
     }

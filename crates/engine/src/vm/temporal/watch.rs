@@ -9,7 +9,7 @@ use super::verdict::out_of_reach;
 use super::view::{Hit, Mode, View};
 use crate::bytecode::program::CodeId;
 use crate::ir::Alternative;
-use crate::vm::context::{Context, Scope, Window};
+use crate::vm::context::{Context, ExpressionScope, Window};
 use crate::vm::derivation::{HitTrace, Miss, PatternTrace, Shown, Standing, StateTrace, TemporalTrace};
 use crate::vm::fault::Fault;
 use averment_base::value::{Node, Value};
@@ -100,7 +100,7 @@ fn described(view: &mut View<'_, '_>, hit: &Hit, condition: Option<CodeId>) -> H
     }
     let condition = condition.zip(view.step(hit.step)).map(|(code, step)| {
         let values = view.bindings(&hit.env);
-        view.machine.traced(code, &Scope::of_step(step).with_bindings(&values))
+        view.machine.traced(code, &ExpressionScope::of_step(step).with_bindings(&values))
     });
     HitTrace { step: hit.step, sure: hit.sure, bindings, condition }
 }
@@ -150,7 +150,7 @@ fn missed<'run>(
         (_, _, Some(false), Status::Ok) => return said("it did not fail"),
         _ => {}
     }
-    let scope = Scope::of_step(step);
+    let scope = ExpressionScope::of_step(step);
     if let Some(code) = alternative.condition
         && view.machine.truth(code, &scope).ok()?.plain() != Some(true)
     {

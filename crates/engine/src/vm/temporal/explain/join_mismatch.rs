@@ -4,7 +4,7 @@ use super::super::timeline::Env;
 use super::super::view::{Fit, Hit, View, merge, same_values};
 use super::differ;
 use super::near::MOST_COMPARED;
-use crate::vm::context::Scope;
+use crate::vm::context::ExpressionScope;
 use crate::vm::outcome::{Evidence, Role};
 
 /// Why a match does not go together with others.
@@ -88,7 +88,7 @@ impl View<'_, '_> {
         let (plan, written) = (self.plan, self.written_of(hit)?);
         let (alternative, step) = self.alternative(plan, hit.operand, hit.event)?;
         let bindings = self.bindings(env);
-        let scope = Scope::of_step(step).with_bindings(&bindings);
+        let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
         for (code, own) in alternative.joins.iter().zip(&written.joins) {
             let asked = plan.asked(*code);
             let known = asked.iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some));

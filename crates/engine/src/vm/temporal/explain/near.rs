@@ -6,7 +6,7 @@ use super::super::view::{Fit, Hit, Names, View, merge, same_values};
 use super::differ;
 use crate::bytecode::program::CodeId;
 use crate::ir::Alternative;
-use crate::vm::context::Scope;
+use crate::vm::context::ExpressionScope;
 use crate::vm::nearest::equal_otherwise;
 use crate::vm::outcome::{Evidence, Role};
 use averment_base::value::Value;
@@ -43,7 +43,7 @@ impl<'run> View<'_, 'run> {
         let nearest = self.hits_near(operand, from, before).next()?;
         let (alternative, step) = self.alternative(plan, operand, nearest.event)?;
         let bindings = self.bindings(&merge(&nearest.env, env));
-        let scope = Scope::of_step(step).with_bindings(&bindings);
+        let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
         for code in &alternative.joins {
             if self.machine.truth(*code, &scope).is_ok_and(|truth| truth.plain() == Some(false)) {
                 let reason = self.machine.explain(*code, &scope).reason;
@@ -210,7 +210,7 @@ impl<'run> View<'_, 'run> {
             (Some(false), Status::Ok) => return Some("it did not fail".to_owned()),
             _ => {}
         }
-        let scope = Scope::of_step(step);
+        let scope = ExpressionScope::of_step(step);
         let condition = alternative.condition?;
         let truth = self.machine.truth(condition, &scope).ok()?;
         if truth.plain() == Some(true) {

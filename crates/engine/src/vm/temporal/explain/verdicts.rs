@@ -127,7 +127,7 @@ impl<'run> View<'_, 'run> {
         if alternative.succeeded.is_some() && step.status == Status::Unknown {
             return Some("the run does not record its status".to_owned());
         }
-        let scope = context::Scope::of_step(step);
+        let scope = context::ExpressionScope::of_step(step);
         if let Some(condition) = alternative.condition
             && self.machine.truth(condition, &scope).is_ok_and(|truth| truth.plain().is_none())
         {
@@ -161,7 +161,7 @@ pub(in super::super) fn by_missing(view: &mut View<'_, '_>, operand: usize) -> W
 /// What was missing of a step.
 fn missing_words(view: &mut View<'_, '_>, operand: usize, step: u32) -> Option<String> {
     let step = view.step(step)?;
-    let scope = context::Scope::of_step(step);
+    let scope = context::ExpressionScope::of_step(step);
     for alternative in view.written(operand) {
         if let Some(condition) = alternative.condition
             && view.machine.truth(condition, &scope).is_ok_and(|truth| truth.by_missing())

@@ -8,7 +8,7 @@
 use super::{Exercise, Exercised, Meaning, Statement, mixed};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::ir::TimesRange;
-use crate::vm::context::Scope;
+use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::closed::{Asks, Decided, Search};
@@ -299,7 +299,8 @@ impl View<'_, '_> {
         let number = Number::Integer(i64::try_from(number).unwrap_or(i64::MAX));
         let bindings = self.bindings(&self.header.clone());
         let locals = [Node::computed(Value::Number(number))];
-        let scope = Scope { step: self.context.step, response: self.context.response, ..Scope::default() };
+        let scope =
+            ExpressionScope { step: self.context.step, response: self.context.response, ..ExpressionScope::default() };
         self.machine.truth(code, &scope.with_bindings(&bindings).with_locals(&locals))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Exercise, Exercised, Meaning, Statement, mixed};
 use crate::bytecode::program::{CodeId, PatternId};
-use crate::vm::context::Scope;
+use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::closed::{Asks, Decided, Search};
@@ -146,7 +146,7 @@ impl View<'_, '_> {
     pub(in crate::vm::temporal) fn condition_of(&mut self, code: CodeId, hit: &Hit) -> Result<Option<Truth>, Fault> {
         let Some(step) = self.step(hit.step) else { return Ok(None) };
         let bindings = self.bindings(&hit.env);
-        self.machine.truth(code, &Scope::of_step(step).with_bindings(&bindings)).map(Some)
+        self.machine.truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings)).map(Some)
     }
 }
 

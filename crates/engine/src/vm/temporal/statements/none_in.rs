@@ -3,7 +3,7 @@
 use super::walk::{FoundValue, Walk, found, walk};
 use super::{Exercise, Exercised, Meaning, Statement, mixed};
 use crate::bytecode::program::{CodeId, PatternId};
-use crate::vm::context::Scope;
+use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::temporal::explain::why;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why};
@@ -68,7 +68,7 @@ impl NoneInValueMonitor {
     /// All that is found: judging stops at the first.
     fn all(&self, view: &mut View<'_, '_>) -> Result<Vec<FoundValue>, Fault> {
         let bindings = view.context.bindings.clone();
-        let scope = Scope { bindings: &bindings, ..view.context.scope() };
+        let scope = ExpressionScope { bindings: &bindings, ..view.context.scope() };
         let root = view.machine.evaluate(self.values, &scope)?;
         Ok(walk(root, self.predicate, &scope, MOST_FOUND, view)?.found)
     }
@@ -81,7 +81,7 @@ impl<'run> Monitor<'run> for NoneInValueMonitor {
 
     fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
         let bindings = view.context.bindings.clone();
-        let scope = Scope { bindings: &bindings, ..view.context.scope() };
+        let scope = ExpressionScope { bindings: &bindings, ..view.context.scope() };
         let root = view.machine.evaluate(self.values, &scope)?;
         self.recorded = !matches!(root.value, Value::Absent | Value::Truth(Truth::Undecided));
         self.walk = walk(root, self.predicate, &scope, 1, view)?;
@@ -132,7 +132,7 @@ impl NoneInStepsMonitor {
         for hit in hits {
             let Some(step) = view.step(hit.step) else { continue };
             let bindings = view.bindings(&hit.env);
-            let scope = Scope::of_step(step).with_bindings(&bindings);
+            let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
             let walk = walk(step.node, self.predicate, &scope, MOST_FOUND - found.len(), view)?;
             found.extend(walk.found.into_iter().map(|place| FoundValue { step: Some(hit.step), ..place }));
             if found.len() >= MOST_FOUND {
@@ -151,7 +151,7 @@ impl<'run> Monitor<'run> for NoneInStepsMonitor {
         for hit in hits {
             let Some(step) = view.step(hit.step) else { continue };
             let bindings = view.bindings(&hit.env);
-            let scope = Scope::of_step(step).with_bindings(&bindings);
+            let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
             let walk = walk(step.node, self.predicate, &scope, 1, view)?;
             let of_step = |place: FoundValue| FoundValue { step: Some(hit.step), ..place };
             if let (true, Some(place)) = (hit.sure && self.sure.is_none(), walk.found.first()) {

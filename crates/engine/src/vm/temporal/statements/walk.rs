@@ -4,7 +4,7 @@
 
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
-use crate::vm::context::Scope;
+use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Evidence, Role};
 use crate::vm::temporal::explain::{amount, why};
@@ -62,7 +62,7 @@ enum Segment<'run> {
 pub(super) fn walk<'run>(
     root: Node<'run>,
     predicate: CodeId,
-    scope: &Scope<'_, 'run>,
+    scope: &ExpressionScope<'_, 'run>,
     most: usize,
     view: &mut View<'_, 'run>,
 ) -> Result<Walk, Fault> {

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::logic::build::Builder;
 use super::logic::formula::{Bounds, Formula, Subject};
-use super::logic::solve::{Satisfiability, impossible, solve};
+use super::logic::solve::{Facts, Satisfiability, impossible, impossible_with, solve};
 use super::logic::temporal::Assertions;
 use super::logic::{key, witness};
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -64,14 +64,9 @@ fn scopes(module: &ir::Module, root: averment_base::source::FileId) -> Vec<Vec<&
     scopes.into_values().collect()
 }
 
-fn compare(
-    context: &mut Context<'_>,
-    assertions: &Assertions<'_>,
-    facts: &[Formula],
-    entries: &[ComparedAssertion<'_>],
-) {
+fn compare(context: &mut Context<'_>, assertions: &Assertions<'_>, facts: &Facts, entries: &[ComparedAssertion<'_>]) {
     let subjects = &assertions.builder.subjects;
-    let linked = linked_subjects(facts);
+    let linked = facts.linked();
     let of = |entry: &ComparedAssertion<'_>| -> BTreeSet<Subject> {
         entry
             .subjects
@@ -80,10 +75,8 @@ fn compare(
             .copied()
             .collect()
     };
-    let alone: Vec<bool> = entries
-        .iter()
-        .map(|entry| !impossible(subjects, &facts.iter().chain([&entry.bounds.possible]).collect::<Vec<_>>()))
-        .collect();
+    let alone: Vec<bool> =
+        entries.iter().map(|entry| !impossible_with(subjects, facts, &[&entry.bounds.possible])).collect();
     for (index, later) in entries.iter().enumerate() {
         if alone.get(index) != Some(&true) {
             continue;
@@ -105,28 +98,15 @@ fn compare(
     }
 }
 
-/// For each subject those that facts link it to.
-fn linked_subjects(facts: &[Formula]) -> BTreeMap<Subject, BTreeSet<Subject>> {
-    let mut linked: BTreeMap<Subject, BTreeSet<Subject>> = BTreeMap::new();
-    for fact in facts {
-        let mut inside = BTreeSet::new();
-        fact.subjects(&mut inside);
-        for subject in &inside {
-            linked.entry(*subject).or_default().extend(&inside);
-        }
-    }
-    linked
-}
-
 fn related(
     context: &Context<'_>,
     assertions: &Assertions<'_>,
-    facts: &[Formula],
+    facts: &Facts,
     earlier: &ComparedAssertion<'_>,
     later: &ComparedAssertion<'_>,
 ) -> Option<Diagnostic> {
     let subjects = &assertions.builder.subjects;
-    let never = |formulas: [&Formula; 2]| impossible(subjects, &facts.iter().chain(formulas).collect::<Vec<_>>());
+    let never = |formulas: [&Formula; 2]| impossible_with(subjects, facts, &formulas);
     let line = |entry: &ComparedAssertion<'_>| context.sources.position(entry.assertion.span).line;
     let place = later.assertion.span;
     if context.wants(Slug::Contradictory)

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::logic::build::Builder;
 use super::logic::formula::{Bounds, Formula};
-use super::logic::solve::impossible;
+use super::logic::solve::{impossible, impossible_with};
 use super::logic::temporal::Assertions;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_engine::ir::{self, Check, Constant, Expr, ExprKind, Operand, Pattern, Purpose, Temporal, ValueTest};
@@ -39,10 +39,7 @@ fn whole(module: &ir::Module, assertion: &ir::Assertion) -> Option<Diagnostic> {
     let mut assertions = Assertions::new(module);
     let bounds = assertions.bounds(&assertion.check, &assertion.text);
     let facts = assertions.facts();
-    let with = |formula: &Formula| {
-        let all: Vec<&Formula> = facts.iter().chain([formula]).collect();
-        impossible(&assertions.builder.subjects, &all)
-    };
+    let with = |formula: &Formula| impossible_with(&assertions.builder.subjects, &facts, &[formula]);
     if with(&bounds.possible) {
         let message = "this can never hold, whatever the run".to_owned();
         return Some(

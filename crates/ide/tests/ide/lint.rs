@@ -273,3 +273,20 @@ fn the_reference_lists_every_lint() {
 
 /// Lints that nothing elsewhere stands beside.
 const UNCOMPARED: &[Slug] = &[Slug::OrderWithoutExistence, Slug::EmptyRule, Slug::SameSteps];
+
+/// What is known of every pattern, `only` of eleven tools against each tool, is looked at only as far as two rules concern it.
+#[test]
+fn a_contradiction_is_found_among_many_rules_about_the_same_tools() {
+    let tool = |number: usize| format!("t{}", number % 12);
+    let rule = |number: usize| match number % 4 {
+        0 => format!("only {}, {}, {}", tool(number), tool(number + 1), tool(number + 5)),
+        1 => format!("if {} then {}", tool(number), tool(number * 7 + 2)),
+        2 => format!("either {} or {}", tool(number), tool(number * 5 + 3)),
+        _ => format!("before {} -> {}", tool(number), tool(number * 5 + 1)),
+    };
+    let mut text: String = (0..120).map(|number| format!("rule r{number} {{ {} }}\n", rule(number))).collect();
+    text.push_str("rule first { require t3 }\nrule second { only t4, t5 }\n");
+    let said = lines(&linted(&text, &LintOptions::default()));
+    let wanted = "rules.assert:122: contradictory: this and line 121 can never both hold";
+    assert!(said.iter().any(|line| line == wanted), "{}", said.join("\n"));
+}

@@ -17,6 +17,14 @@ pub struct Literal {
     pub fails: Rc<Values>,
 }
 
+impl Literal {
+    /// The literal that holds where this one does not.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        Self { subject: self.subject, holds: self.fails, fails: self.holds }
+    }
+}
+
 /// A condition in normal form: negation stands at the literals alone.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Formula {
@@ -36,9 +44,7 @@ impl Formula {
     pub fn negated(self) -> Self {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self {
             Self::Known(known) => Self::Known(!known),
-            Self::Literal(literal) => {
-                Self::Literal(Literal { subject: literal.subject, holds: literal.fails, fails: literal.holds })
-            }
+            Self::Literal(literal) => Self::Literal(literal.negated()),
             Self::And(parts) => Self::Or(parts.into_iter().map(Self::negated).collect()),
             Self::Or(parts) => Self::And(parts.into_iter().map(Self::negated).collect()),
         })

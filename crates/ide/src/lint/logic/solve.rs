@@ -1,6 +1,6 @@
 //! Looks for values that satisfy a formula.
 
-use super::formula::{Formula, Subject, Subjects};
+use super::formula::{Formula, Literal, Subject, Subjects};
 use super::values::Values;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -22,10 +22,47 @@ pub enum Satisfiability {
 /// The values that are left for each subject.
 pub type Model = BTreeMap<Subject, Rc<Values>>;
 
+/// What holds whatever else is asked: of each fact one literal at least. They are followed where a search narrows one of their subjects
+/// (unit propagation), so that a search costs what it touches and not what is known.
+#[derive(Debug, Default)]
+pub struct Facts {
+    clauses: Vec<Vec<Literal>>,
+    /// The facts that speak of a subject.
+    of_subject: BTreeMap<Subject, Vec<usize>>,
+}
+
+impl Facts {
+    /// Adds the fact that one of the literals holds.
+    pub fn add(&mut self, literals: Vec<Literal>) {
+        for literal in &literals {
+            self.of_subject.entry(literal.subject).or_default().push(self.clauses.len());
+        }
+        self.clauses.push(literals);
+    }
+
+    /// For each subject those that facts link it to.
+    #[must_use]
+    pub fn linked(&self) -> BTreeMap<Subject, std::collections::BTreeSet<Subject>> {
+        let others = |clauses: &Vec<usize>| {
+            let clauses = clauses.iter().filter_map(|clause| self.clauses.get(*clause));
+            clauses.flatten().map(|literal| literal.subject).collect()
+        };
+        self.of_subject.iter().map(|(subject, clauses)| (*subject, others(clauses))).collect()
+    }
+
+    fn of(&self, subject: Subject) -> impl Iterator<Item = &Vec<Literal>> {
+        self.of_subject.get(&subject).into_iter().flatten().filter_map(|clause| self.clauses.get(*clause))
+    }
+}
+
 /// Whether anything can satisfy all of the formulas.
 #[must_use]
 pub fn solve(subjects: &Subjects, formulas: &[&Formula]) -> Satisfiability {
-    let mut search = Search { subjects, budget: BUDGET };
+    searched(subjects, &Facts::default(), formulas)
+}
+
+fn searched(subjects: &Subjects, facts: &Facts, formulas: &[&Formula]) -> Satisfiability {
+    let mut search = Search { subjects, facts, budget: BUDGET };
     let goals = formulas.iter().rev().fold(None, |rest, goal| Some(Rc::new(Goals { goal, rest })));
     match search.satisfy(goals, &Model::new()) {
         Ok(Some(model)) => Satisfiability::Perhaps(model),
@@ -38,6 +75,12 @@ pub fn solve(subjects: &Subjects, formulas: &[&Formula]) -> Satisfiability {
 #[must_use]
 pub fn impossible(subjects: &Subjects, formulas: &[&Formula]) -> bool {
     solve(subjects, formulas) == Satisfiability::No
+}
+
+/// The same where facts hold.
+#[must_use]
+pub fn impossible_with(subjects: &Subjects, facts: &Facts, formulas: &[&Formula]) -> bool {
+    searched(subjects, facts, formulas) == Satisfiability::No
 }
 
 /// The budget is used up.
@@ -53,6 +96,7 @@ type Rest<'f> = Option<Rc<Goals<'f>>>;
 
 struct Search<'s> {
     subjects: &'s Subjects,
+    facts: &'s Facts,
     budget: usize,
 }
 
@@ -65,14 +109,10 @@ impl Search<'_> {
             Formula::Known(false) => Ok(None),
             Formula::Known(true) => self.satisfy(rest, model),
             Formula::Literal(literal) => {
-                let known = model.get(&literal.subject).cloned();
-                let known = known.unwrap_or_else(|| self.subjects.universe(literal.subject));
-                let left = known.and(&literal.holds);
-                if left.is_empty() {
+                let mut model = model.clone();
+                if !self.narrow(literal, &mut model)? {
                     return Ok(None);
                 }
-                let mut model = model.clone();
-                model.insert(literal.subject, Rc::new(left));
                 self.satisfy(rest, &model)
             }
             Formula::And(parts) => {
@@ -89,5 +129,39 @@ impl Search<'_> {
                 Ok(None)
             }
         })
+    }
+
+    /// Makes a literal hold, and what follows from it by the facts; false where that cannot be.
+    fn narrow(&mut self, literal: &Literal, model: &mut Model) -> Result<bool, Spent> {
+        let mut open = vec![literal];
+        while let Some(literal) = open.pop() {
+            let known = self.known(literal.subject, model);
+            let left = known.and(&literal.holds);
+            if left.is_empty() {
+                return Ok(false);
+            }
+            let is_known = model.contains_key(&literal.subject) && left == *known;
+            if is_known {
+                continue;
+            }
+            model.insert(literal.subject, Rc::new(left));
+            let facts = self.facts;
+            for clause in facts.of(literal.subject) {
+                self.budget = self.budget.checked_sub(clause.len()).ok_or(Spent)?;
+                let mut possible =
+                    clause.iter().filter(|one| !self.known(one.subject, model).and(&one.holds).is_empty());
+                match (possible.next(), possible.next()) {
+                    (None, _) => return Ok(false),
+                    (Some(only), None) => open.push(only),
+                    _ => {}
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The values that are left for a subject.
+    fn known(&self, subject: Subject, model: &Model) -> Rc<Values> {
+        model.get(&subject).cloned().unwrap_or_else(|| self.subjects.universe(subject))
     }
 }

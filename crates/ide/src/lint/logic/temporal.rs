@@ -5,6 +5,7 @@ use super::formula::{Bounds, Formula, Literal, Place, Subject};
 use super::key;
 use super::numbers::{End, Numbers};
 use super::patterns::{apart, is_free, within};
+use super::solve::Facts;
 use super::values::Values;
 use crate::lint::meaning::{Says, meaning};
 use averment_engine::ir::{Check, Expr, GroupKind, Member, Pattern, Temporal};
@@ -18,7 +19,7 @@ pub struct Assertions<'m> {
     /// Where the formulas are built.
     pub builder: Builder<'m>,
     counted: Vec<(Subject, &'m Pattern)>,
-    only: Vec<(Formula, &'m [Pattern])>,
+    only: Vec<(Literal, &'m [Pattern])>,
 }
 
 impl<'m> Assertions<'m> {
@@ -96,7 +97,9 @@ impl<'m> Assertions<'m> {
             }
             Says::Only(steps) => {
                 let bounds = self.opaque(text);
-                self.only.push((bounds.possible.clone(), steps));
+                if let Formula::Literal(holds) = &bounds.possible {
+                    self.only.push((holds.clone(), steps));
+                }
                 bounds
             }
             Says::Unread => self.opaque(text),
@@ -154,19 +157,19 @@ impl<'m> Assertions<'m> {
 
     /// What holds on every run: steps of a pattern are steps of every pattern that takes more, and `only` leaves no room for others.
     #[must_use]
-    pub fn facts(&self) -> Vec<Formula> {
-        let mut facts = Vec::new();
+    pub fn facts(&self) -> Facts {
+        let mut facts = Facts::default();
         for (small, pattern) in &self.counted {
             for (large, other) in &self.counted {
                 if small != large && within(pattern, other) {
-                    facts.push(Formula::Or(vec![times(*small, 0, Some(0)), times(*large, 1, None)]));
+                    facts.add(vec![often(*small, 0, Some(0)), often(*large, 1, None)]);
                 }
             }
             for (holds, steps) in &self.only {
                 let calls =
                     pattern.alternatives.iter().all(|one| one.kind == averment_runs::run::Kind::Call && !one.proposed);
                 if calls && steps.iter().all(|step| apart(pattern, step)) {
-                    facts.push(Formula::Or(vec![holds.clone().negated(), times(*small, 0, Some(0))]));
+                    facts.add(vec![holds.clone().negated(), often(*small, 0, Some(0))]);
                 }
             }
         }
@@ -176,11 +179,16 @@ impl<'m> Assertions<'m> {
 
 /// A number of steps between two ends, both included.
 fn times(count: Subject, least: u64, most: Option<u64>) -> Formula {
+    Formula::Literal(often(count, least, most))
+}
+
+/// The same as a literal.
+fn often(count: Subject, least: u64, most: Option<u64>) -> Literal {
     #[expect(clippy::cast_precision_loss, reason = "numbers of steps beyond the digits of a double do not occur")]
     let end = |at: u64| Some(End { at: at as f64, closed: true });
     let numbers = Numbers::between(end(least), most.and_then(end));
     let (holds, fails) = (Values::of_numbers(numbers.clone()), Values::of_numbers(numbers.not()));
-    Formula::Literal(Literal { subject: count, holds: Rc::new(holds), fails: Rc::new(fails) })
+    Literal { subject: count, holds: Rc::new(holds), fails: Rc::new(fails) }
 }
 
 fn all(counts: &[Subject], least: u64, most: Option<u64>) -> Formula {

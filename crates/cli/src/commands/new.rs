@@ -100,8 +100,18 @@ pub fn run(arguments: &Arguments, _: ColorChoice) -> Result<Exit, Stop> {
     store(&path, &text, arguments.force)?;
     writeln!(std::io::stdout(), "wrote {} {from}", path.display())?;
     let first = arguments.from.first().map_or("run.json", String::as_str);
-    say(&format!("next: read it, then `aver check {} {first}`\n", path.display()));
+    say(&next(arguments, &path.display().to_string(), first));
     Ok(Exit::Holds)
+}
+
+/// What to do with the file. Cases judge only runs that say which case they are of: a suite is tried by its tests first.
+fn next(arguments: &Arguments, path: &str, trace: &str) -> String {
+    if arguments.template.as_deref() == Some("suite") {
+        return format!(
+            "next: read it, then `aver test {path}`; a run says its case: `{{\"case\": \"finds-the-skill\", …}}`\n"
+        );
+    }
+    format!("next: read it, then `aver check {path} {trace}`\n")
 }
 
 fn path(arguments: &Arguments) -> Result<PathBuf, Stop> {

@@ -2,7 +2,7 @@
 //!
 //! A block starts with ```` ```console ````; a line `$ aver …` is run in the folder of the document (in the folder that a
 //! `<!-- in: FOLDER -->` comment above it names), and the lines up to the next command or the block's end are its output. A last line
-//! `exit code N` states a code other than 0. `AVERMENT_BLESS=1 cargo test --test documents` writes the real output into the documents.
+//! `exit code N` states a code other than 0. `AVERMENT_BLESS=1 cargo test --test commands documents` writes the real output into the documents.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -107,4 +107,27 @@ fn every_example_has_a_document_with_a_command() {
         let readme = std::fs::read_to_string(entry.path().join("README.md")).unwrap_or_default();
         assert!(readme.contains("$ aver check"), "{} has no README with a command", entry.path().display());
     }
+}
+
+/// What a newcomer copies is good: the linter has nothing to say of any example, and every test in them comes out as stated.
+#[test]
+fn every_example_lints_clean_and_passes_its_own_tests() {
+    let examples = averment_fixtures::root().join("examples");
+    let mut folders: Vec<PathBuf> =
+        std::fs::read_dir(&examples).expect("examples").flatten().map(|one| one.path()).collect();
+    folders.retain(|path| !averment_fixtures::rule_files_below(path).is_empty());
+    folders.sort();
+    assert!(folders.len() >= 5, "{folders:?}");
+    let mut tested = 0;
+    for folder in &folders {
+        let linted = run("aver lint . --format short", folder);
+        assert!(linted.is_empty(), "aver lint in {}:\n{linted}", folder.display());
+        let said = run("aver test .", folder);
+        if said.contains("the rules hold no test") {
+            continue;
+        }
+        tested += 1;
+        assert!(!said.contains("exit code"), "aver test in {}:\n{said}", folder.display());
+    }
+    assert!(tested >= 2, "only {tested} examples hold tests");
 }

@@ -35,6 +35,13 @@ fn every_template_compiles_is_formatted_lints_clean_and_passes_its_tests() {
         assert!(made.out.contains(&format!("wrote my-{name}.assert")), "{made:?}");
         let text = folder.read(&format!("my-{name}.assert"));
         assert!(text.starts_with(&format!("# my-{name}.assert: ")) && !text.contains("{name}"), "{text}");
+        assert!(
+            made.err.contains(&format!(
+                "next: read it, then `aver {} my-{name}.assert",
+                if name == "suite" { "test" } else { "check" }
+            )),
+            "{made:?}"
+        );
         for command in ["fmt --check", "lint", "test"] {
             let ran = folder.aver(&format!("{command} my-{name}.assert"));
             assert_eq!(ran.code, 0, "{command} {name}: {ran:?}");
@@ -161,4 +168,13 @@ fn nothing_is_overwritten_and_what_is_wrong_is_said() {
     assert!(!folder.path().join("x.assert").exists());
     assert_eq!(folder.aver("new deep/er/rules --template mcp").code, 0);
     assert!(folder.path().join("deep/er/rules.assert").exists());
+}
+
+#[test]
+fn a_run_of_the_suite_template_is_judged_where_it_says_its_case() {
+    let run = r#"{"case": "finds-the-skill", "skills": ["chart"], "output": "done"}"#;
+    let folder = Folder::new(&[("run.json", run)]);
+    assert_eq!(folder.aver("new s1 --template suite").code, 0);
+    let checked = folder.aver("check s1.assert run.json");
+    assert_eq!(checked.code, 0, "{checked:?}");
 }

@@ -108,7 +108,7 @@ pub fn run(arguments: &Arguments, _: ColorChoice) -> Result<Exit, Stop> {
 fn next(arguments: &Arguments, path: &str, trace: &str) -> String {
     if arguments.template.as_deref() == Some("suite") {
         return format!(
-            "next: read it, then `aver test {path}`; a run says its case: `{{\"case\": \"finds-the-skill\", …}}`\n"
+            "next: read it, then `aver test {path}`; a recorded run says its case: `\"meta\": {{\"case\": \"finds-the-skill\"}}`\n"
         );
     }
     format!("next: read it, then `aver check {path} {trace}`\n")

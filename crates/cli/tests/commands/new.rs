@@ -172,7 +172,7 @@ fn nothing_is_overwritten_and_what_is_wrong_is_said() {
 
 #[test]
 fn a_run_of_the_suite_template_is_judged_where_it_says_its_case() {
-    let run = r#"{"case": "finds-the-skill", "skills": ["chart"], "output": "done"}"#;
+    let run = r#"{"meta": {"case": "finds-the-skill"}, "skills": ["chart"], "output": "done"}"#;
     let folder = Folder::new(&[("run.json", run)]);
     assert_eq!(folder.aver("new s1 --template suite").code, 0);
     let checked = folder.aver("check s1.assert run.json");

@@ -94,6 +94,14 @@ struct Sum {
 /// Whole numbers up to this one, and sums of many, are exact.
 const WHOLE: f64 = 4_294_967_296.0;
 
+/// Answers that are compared at once; a byte has as many bits.
+const WORD: usize = 8;
+
+/// Some answers as one number.
+fn word(answers: &[Answer; WORD]) -> u64 {
+    u64::from_le_bytes(answers.map(|answer| answer as u8))
+}
+
 impl IncrementalTotals {
     /// Nothing counted yet. `selected` gives the assertions of each program in the order of the answers.
     pub fn new<'a>(programs: impl IntoIterator<Item = (&'a Program, Vec<u32>)>, table: &Table, policy: Policy) -> Self {
@@ -157,16 +165,18 @@ impl IncrementalTotals {
     /// Finds out what differs from the last run. False where something is open; it is for the caller to settle that first.
     pub fn compare(&mut self, answers: &[Answer]) -> bool {
         let first = !std::mem::replace(&mut self.begun, true);
-        // Without a jump for each: where the answers of runs differ cannot be foreseen.
-        self.changed.resize(self.last.len() + 1, 0);
-        let mut count = 0;
-        for (place, (new, old)) in answers.iter().zip(&self.last).enumerate() {
-            if let Some(free) = self.changed.get_mut(count) {
-                *free = place;
+        self.changed.clear();
+        let ((new, new_rest), (old, old_rest)) = (answers.as_chunks::<WORD>(), self.last.as_chunks::<WORD>());
+        for (number, (new, old)) in new.iter().zip(old).enumerate() {
+            let mut differs = if first { u64::MAX } else { word(new) ^ word(old) };
+            while differs != 0 {
+                let at = differs.trailing_zeros() as usize / WORD;
+                self.changed.push(number * WORD + at);
+                differs &= !(0xFF << (at * WORD));
             }
-            count += usize::from(first | (*new as u8 != *old as u8));
         }
-        self.changed.truncate(count);
+        let rest = (answers.len() - new_rest.len()..).zip(new_rest.iter().zip(old_rest));
+        self.changed.extend(rest.filter(|(_, (new, old))| first || new != old).map(|(place, _)| place));
         let settled = self.changed.iter().all(|place| answers.get(*place) != Some(&Answer::Open));
         self.begun &= settled;
         settled

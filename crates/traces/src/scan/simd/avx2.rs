@@ -3,15 +3,19 @@
 use super::{BlockMasks, Carry, Word, bad_escapes, over_blocks, over_candidates, tell};
 use crate::scan::Bits;
 use std::arch::x86_64::*;
+use std::sync::OnceLock;
 
-/// Whether the machine has what the functions of this module need.
+/// Whether the machine has what the functions of this module need. It is asked for every container of a line.
 #[inline]
 pub(super) fn available() -> bool {
-    std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("pclmulqdq")
-        && std::arch::is_x86_feature_detected!("bmi1")
-        && std::arch::is_x86_feature_detected!("bmi2")
-        && std::arch::is_x86_feature_detected!("popcnt")
+    static KNOWN: OnceLock<bool> = OnceLock::new();
+    *KNOWN.get_or_init(|| {
+        std::arch::is_x86_feature_detected!("avx2")
+            && std::arch::is_x86_feature_detected!("pclmulqdq")
+            && std::arch::is_x86_feature_detected!("bmi1")
+            && std::arch::is_x86_feature_detected!("bmi2")
+            && std::arch::is_x86_feature_detected!("popcnt")
+    })
 }
 
 #[expect(unsafe_code, reason = "instructions that only some machines have")]

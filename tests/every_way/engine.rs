@@ -127,10 +127,16 @@ fn without_rule(outcome: &AssertionOutcome) -> String {
 /// What an outcome says whatever the order of keys in the values that it shows.
 fn without_places(outcome: &AssertionOutcome) -> String {
     let mut said = format!("{} {:?} {:?}\n", outcome.verdict.as_str(), outcome.status, outcome.score);
+    let mut found = Vec::new();
     for evidence in &outcome.evidence {
         let value = evidence.value.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
-        said +=
-            &format!("  {:?} {:?} {} {value:?} {:?}\n", evidence.role, evidence.step, evidence.path, evidence.found);
+        let shown = format!("{:?} {} {value:?} {:?}\n", evidence.step, evidence.path, evidence.found);
+        match evidence.found {
+            // Of several places in one value the first is decisive: with other keys in front it is another one.
+            Some(_) => found.push(format!("  found {shown}")),
+            None => said += &format!("  {:?} {shown}", evidence.role),
+        }
     }
-    said
+    found.sort();
+    said + &found.concat()
 }

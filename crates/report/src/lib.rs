@@ -48,47 +48,53 @@ use std::io;
 use table::Table;
 use totals::Totals;
 
-/// The formats of `--format` and `--report`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// For people: failures with their places, then a summary.
-    Human,
-    /// Counts per rule.
-    Summary,
-    /// One line per non-pass.
-    Short,
-    /// One object, written as it goes.
-    Json,
-    /// A header, a line per run, a summary.
-    Jsonl,
+macro_rules! formats {
+    ($($doc:literal $format:ident $word:literal $reader:ident;)*) => {
+        /// The formats of `--format` and `--report`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Format {
+            $(#[doc = $doc] $format,)*
+        }
+
+        impl Format {
+            /// All formats.
+            pub const ALL: [Format; [$($word),*].len()] = [$(Self::$format),*];
+
+            /// The word on the command line.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$format => $word,)*
+                }
+            }
+
+            /// True for formats that programs read: everything that is said goes into the report itself.
+            #[must_use]
+            pub fn is_data(self) -> bool {
+                match self {
+                    $(Self::$format => formats!(@ $reader),)*
+                }
+            }
+        }
+    };
+    (@ people) => { false };
+    (@ programs) => { true };
+}
+
+// What it holds, its name, its word on the command line, who reads it.
+formats! {
+    "For people: failures with their places, then a summary." Human "human" people;
+    "Counts per rule." Summary "summary" people;
+    "One line per non-pass." Short "short" people;
+    "One object, written as it goes." Json "json" programs;
+    "A header, a line per run, a summary." Jsonl "jsonl" programs;
 }
 
 impl Format {
-    /// All formats.
-    pub const ALL: [Format; 5] = [Self::Human, Self::Summary, Self::Short, Self::Json, Self::Jsonl];
-
-    /// The word on the command line.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Summary => "summary",
-            Self::Short => "short",
-            Self::Json => "json",
-            Self::Jsonl => "jsonl",
-        }
-    }
-
     /// The format of a word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str() == word)
-    }
-
-    /// True for formats that programs read: everything that is said goes into the report itself.
-    #[must_use]
-    pub fn is_data(self) -> bool {
-        matches!(self, Self::Json | Self::Jsonl)
     }
 }
 

@@ -396,10 +396,16 @@ impl Prefiltered<'_> {
     fn asks(&self, number: u32, answer: Answer, findings: bool) -> bool {
         match answer {
             Answer::Open => true,
-            Answer::Pass => false,
+            Answer::Pass => findings && self.speaks_of_a_pass(number),
             Answer::Idle => findings && !self.is_known(number),
             _ => findings,
         }
+    }
+
+    /// Whether an assertion has a message for a pass: one that is expected to fail says it where it passes.
+    fn speaks_of_a_pass(&self, number: u32) -> bool {
+        let assertion = self.rules.program.assertions.get(number as usize);
+        assertion.is_some_and(|one| one.settings.expect_fail.is_some() && one.settings.message.is_some())
     }
 
     /// Remembers the outcome of an assertion that nothing exercised, where nothing in it is of the run.

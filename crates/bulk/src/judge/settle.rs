@@ -23,12 +23,8 @@ impl<'p> Judge<'p> {
         let findings = self.pipeline.detail.findings;
         let mut answers = self.answers.iter();
         self.programs.iter().any(|one| {
-            one.prefilter.assertions().any(|number| match answers.next() {
-                Some(Answer::Open) | None => true,
-                Some(Answer::Pass) => false,
-                Some(Answer::Idle) => findings && !one.is_known(number),
-                Some(_) => findings,
-            })
+            let mut assertions = one.prefilter.assertions();
+            assertions.any(|number| answers.next().is_none_or(|answer| one.asks(number, *answer, findings)))
         })
     }
 

@@ -432,3 +432,24 @@ fn what_a_rule_looks_at_has_to_be_json_in_every_format() {
         }
     }
 }
+
+#[test]
+fn a_message_about_an_expected_failure_that_passes_is_told_however_little_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("r.assert"),
+        "rule r message \"of the rule\" {\n  first a expect fail \"known\"\n}\n",
+    )
+    .unwrap();
+    std::fs::write(
+        folder.path().join("t.jsonl"),
+        "{\"calls\": [{\"tool\": \"a\"}]}\n{\"calls\": [{\"tool\": \"b\"}]}\n",
+    )
+    .unwrap();
+    let with = |more: &[&str]| {
+        aver(folder.path(), &[&["check", "r.assert", "t.jsonl", "--format", "jsonl"], more].concat(), "")
+    };
+    let plain = with(&[]);
+    assert!(plain.contains(r#""message":"of the rule""#), "{plain}");
+    assert_eq!(plain, with(&["--strict"]));
+}

@@ -1,5 +1,5 @@
 //! What the editor packages hold beside the language server agrees with the language.
-//! `AVERMENT_BLESS=1 cargo test --test editors` writes the snippets anew.
+//! `AVERMENT_BLESS=1 cargo test -p averment-ide --test ide editors` writes the snippets anew.
 
 use averment_ide::assist::{Role, Word, words};
 use serde_json::{Map, Value, json};
@@ -27,7 +27,11 @@ fn snippets_are_those_of_completion() {
     if averment_fixtures::blesses() {
         std::fs::write(&path, &text).unwrap();
     }
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "AVERMENT_BLESS=1 cargo test --test editors");
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        text,
+        "AVERMENT_BLESS=1 cargo test -p averment-ide --test ide editors"
+    );
 }
 
 #[test]

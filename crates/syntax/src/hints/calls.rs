@@ -2,6 +2,7 @@
 
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};
+use crate::statements::{Follows, head};
 use crate::token::Kind;
 use crate::{grammar, words};
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -58,16 +59,17 @@ fn call_outside(view: &View<'_, '_>) -> Option<Diagnostic> {
     Some(diagnostic)
 }
 
-/// Words behind which a step stands.
-const BEFORE_STEPS: &[&str] = &[
-    "require", "never", "only", "count", "first", "last", "before", "after", "each", "sequence", "exactly", "together",
-    "apart", "both", "either", "or", "and", "if", "then", "iff", "flow", "some", "no", "between", "until", "proposed",
-    "->", ",", "|",
-];
+/// Words inside of statements behind which a step stands, beside those that begin one.
+const BEFORE_STEPS: &[&str] = &["exactly", "both", "or", "and", "then", "iff", "until", "proposed", "->", ",", "|"];
+
+/// Whether a step stands behind a word.
+fn is_before_step(word: &str) -> bool {
+    BEFORE_STEPS.contains(&word) || head(word).is_some_and(|head| head.follows == Follows::Step)
+}
 
 /// `before call read(path: $p) -> …`, `never tool deploy`: the name alone is the call.
 fn call_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let begins = |at: usize| view.is_any(at - 1, BEFORE_STEPS) && (at == 1 || view.is_outer(at));
+    let begins = |at: usize| is_before_step(view.word(at - 1)) && (at == 1 || view.is_outer(at));
     let is_name = |at: usize| {
         let word = view.word(at);
         (view.is_word(at) && (!grammar::is_keyword(word) || words::KINDS.contains(&word)) || view.is_text(at))

@@ -44,6 +44,15 @@ pub(super) fn short(text: &str) -> Cow<'_, str> {
     Cow::Owned(if whole { line } else { format!("{}…", beginning(&line, SHOWN)) })
 }
 
+/// A value that several steps may have, each written in its own way: a whole number is shown without a fraction, whichever step wrote it
+/// first.
+fn plain(value: &Value<'_>) -> String {
+    match value {
+        Value::Number(number) => number.as_i64().map_or_else(|| to_json(value), |whole| whole.to_string()),
+        value => to_json(value),
+    }
+}
+
 /// Whether text can stand in a sentence as it is: signs with single spaces between them. Nearly all of it can.
 fn is_plain(text: &[u8]) -> bool {
     let mut space = true;
@@ -181,7 +190,7 @@ impl<'run> View<'_, 'run> {
             Some((_, path)) => self.machine.rule_text(self.machine.code_span(*path)),
             None => ["$", self.entry?.binding_names.get(name as usize)?].concat(),
         };
-        Some([&place, " ", &short(&to_json(&node.value))].concat())
+        Some([&place, " ", &short(&plain(&node.value))].concat())
     }
 
     /// A step as evidence, with the pattern that it belongs to.

@@ -35,7 +35,7 @@
 //! |---|---|---|
 //! | `files` | rules and traces are read from the disk where a path is given | yes |
 //! | `world` | rules may look at files, commands and variables, as far as [`Permissions`] allow it | yes |
-//! | `batch` | [`Rules::batch`], with threads | yes |
+//! | `batch` | [`Rules::batch`], with threads; needs `files` | yes |
 //!
 //! Without any, nothing here touches a file, a process, a thread, the environment or a clock.
 
@@ -60,7 +60,7 @@ pub mod stages;
 mod trace;
 
 #[doc(inline)]
-pub use averment_base::limits::Limits;
+pub use averment_base::limits::{Cancel, Limits};
 #[cfg(feature = "files")]
 #[doc(inline)]
 pub use averment_engine::check::files::Disk;

@@ -53,7 +53,9 @@ impl Outcome {
         &self.report.file
     }
 
-    /// Whether nothing of severity `error` failed. A run on which nothing was exercised passes, too: see [`Outcome::findings`].
+    /// Whether the run passes: no assertion of severity `error` failed, was undecided (unless that is allowed), could not be evaluated, passed
+    /// where a failure is expected, or was vacuous where that is denied; a rule with a threshold is judged by its score. A run on which
+    /// nothing was exercised passes, too: see [`Outcome::findings`].
     #[must_use]
     pub fn passed(&self) -> bool {
         self.report.passed()

@@ -116,7 +116,7 @@ impl Rules {
         }
     }
 
-    /// Judges the run of a trace that holds exactly one.
+    /// Judges a trace that holds exactly one run.
     ///
     /// # Errors
     /// A run that cannot be read; a trace without a run, or with several: [`Rules::check`] judges these.
@@ -131,7 +131,7 @@ impl Rules {
         Explanations { rules: self.clone(), runs: RawRuns::open(trace.into(), &self.inner.reading.limits) }
     }
 
-    /// Says how the verdicts on the run of a trace came about that holds exactly one.
+    /// Says how each verdict came about, for a trace that holds exactly one run.
     ///
     /// # Errors
     /// As [`Rules::check_one`].

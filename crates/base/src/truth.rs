@@ -144,7 +144,7 @@ impl std::ops::Not for Truth {
     }
 }
 
-/// The five verdicts of section 7, and `skipped` for an assertion whose `when` is false.
+/// The five verdicts (language reference, section 7), and `skipped` for an assertion whose `when` is false.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {

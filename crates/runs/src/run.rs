@@ -233,7 +233,7 @@ pub struct Run<'run> {
     pub format: &'static str,
     /// The run's `id`, where it has one.
     pub id: Option<&'run str>,
-    /// Its entries under the names of section 4 and any others: the value of `run`. Standard names that the run does not record
+    /// Its entries under the names of section 4 of the reference and any others: the value of `run`. Standard names that the run does not record
     /// are left out here; [`Run::root`] gives [`Value::Absent`] for them.
     pub object: Object<'run>,
     /// All steps in order.
@@ -314,7 +314,7 @@ pub struct ReadWarning {
 }
 
 impl<'run> Run<'run> {
-    /// The value of a root name of section 4; [`Value::Absent`] when the run does not record it.
+    /// The value of a root name of section 4 of the reference; [`Value::Absent`] when the run does not record it.
     /// `error` of a run is missing, not absent: a run that has no error records none.
     #[must_use]
     pub fn root(&self, name: &str) -> Node<'run> {

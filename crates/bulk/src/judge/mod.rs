@@ -86,11 +86,11 @@ pub struct Judge<'p> {
     /// What reports have room for.
     drawn: Drawn,
     done: Vec<Done>,
-    /// Finished lines behind what is done.
+    /// Finished lines, written after the entries of `done`.
     written: Vec<u8>,
 }
 
-/// A program with what screens its assertions.
+/// A program with its prefilter.
 struct Prefiltered<'p> {
     rules: Compiled<'p>,
     prefilter: Prefilter,

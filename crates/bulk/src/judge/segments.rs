@@ -1,4 +1,5 @@
-//! Lines of `jsonl` from segments: of a run with verdicts that another one had before nothing but its own findings is made.
+//! Lines of `jsonl` from segments: where an earlier run had the same verdicts, the segments of its line are used again and only the findings of
+//! this run are written.
 
 use super::{Judge, Prefiltered, is_plain};
 use crate::pipeline::Pipeline;
@@ -11,7 +12,8 @@ use averment_report::model::{Findings, RunReport};
 use averment_runs::run::Run;
 
 impl Judge<'_> {
-    /// Writes the line of a run whose report is made, and gives what of it other runs have, too. `alike` says that this is all of it.
+    /// Writes the line of a run whose report is made. Returns the segments that later runs with the same verdicts can use; with `alike` the
+    /// findings are among them.
     pub(super) fn line(&mut self, run: &RunReport, alike: bool) -> Behind {
         let table = &self.pipeline.table;
         let (mut head, mut findings) = (Vec::new(), Vec::new());
@@ -66,7 +68,8 @@ impl Judge<'_> {
         true
     }
 
-    /// Notes the verdicts of a run; false where an outcome is new that other runs may have, too.
+    /// Notes the verdicts of a run; false where the outcome of a statement that nothing exercised was evaluated for the first
+    /// time, so that it has to be stored.
     fn note_verdicts(&mut self, evaluated: &[Vec<AssertionOutcome>]) -> bool {
         self.verdicts.clear();
         let mut answers = self.answers.iter();

@@ -58,7 +58,7 @@ impl<'p> Judge<'p> {
         self.report(outcomes, Some(run).filter(|_| !compact || findings), run.text, &source);
     }
 
-    /// Evaluates what has to be of each program.
+    /// Evaluates the assertions of each program that the answers leave open.
     fn evaluated<'a>(&self, run: &'a Run<'a>, full: &'a Bump) -> Vec<Vec<AssertionOutcome>>
     where
         'p: 'a,
@@ -134,7 +134,7 @@ impl<'p> Judge<'p> {
         all
     }
 
-    /// Reports a run with verdicts that another one had before.
+    /// Reports a run from what was stored of an earlier run with the same verdicts; false where there is none.
     fn remembered(&mut self, source: &dyn Fn() -> RunSource) -> bool {
         if !self.pipeline.compact {
             return false;

@@ -103,7 +103,7 @@ impl DefaultVerdicts {
         Some(defaults)
     }
 
-    /// The answers for a run whose calls are what they seem; `touched` are the unique patterns that its calls have the names of, `done`
+    /// The answers for a run that records its calls, none of which is unusual; `touched` are the unique patterns that its calls have the names of, `done`
     /// and `remembered` are memory.
     pub(super) fn judge(
         &self,
@@ -136,7 +136,7 @@ impl DefaultVerdicts {
             let count = judging.calls.count(*unique) as usize;
             for (number, known) in &of.counts {
                 if let Some(answer) = answers.get_mut(*number as usize) {
-                    // More calls than are thought of beforehand.
+                    // More calls than the table has answers for.
                     *answer = known.get(count).copied().unwrap_or_else(|| judging.numbered(*number));
                 }
             }

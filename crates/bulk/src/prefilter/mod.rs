@@ -173,10 +173,11 @@ pub struct Prefilter {
 /// Memory of the prefilter for one thread.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// The unique patterns of each name that was seen.
+    /// The number of each tool name that was seen.
     names: FxHashMap<Box<str>, u32>,
+    /// The unique patterns that may match a name, by its number.
     unique_patterns: Vec<Vec<u32>>,
-    /// The number of the name of each call.
+    /// The number of the name of each call, in order.
     classes: Vec<u32>,
     seen: Vec<NameMatches>,
     touched: Vec<u32>,

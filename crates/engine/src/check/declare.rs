@@ -12,7 +12,7 @@ use averment_builtins::table as builtins;
 use averment_syntax::ast::{self, ItemKind};
 use averment_syntax::words;
 
-/// The types of parameters, in the order of section 3.
+/// The types of parameters, in the order of section 3 of the reference.
 const PARAM_TYPES: [(&str, Type); 10] = [
     ("string", Type::String),
     ("number", Type::Number),

@@ -10,7 +10,7 @@ use averment_base::source::Span;
 use averment_builtins::table as builtins;
 use averment_runs::run::Kind;
 
-/// The type of a root name of section 4.
+/// The type of a root name of section 4 of the reference.
 pub fn root_type(name: &str) -> Ty {
     let steps = |kind| Ty::steps(StepShape::of(kind));
     match name {

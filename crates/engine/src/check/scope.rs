@@ -153,7 +153,7 @@ pub fn root_names() -> impl Iterator<Item = &'static str> {
     words::ROOTS.iter().copied().filter(|root| *root != "response")
 }
 
-/// The kind words of section 2 and `any`: a `def step` of such a name could never be meant.
+/// The kind words of section 2 of the reference and `any`: a `def step` of such a name could never be meant.
 pub fn kind_word(name: &str) -> bool {
     matches!(
         name,

@@ -1,4 +1,4 @@
-//! What the checker knows of a value before any run: the types of section 3, and beside them lists of something, steps, points
+//! What the checker knows of a value before any run: the types of section 3 of the reference, and beside them lists of something, steps, points
 //! in time and values that a JSON Schema describes. Types are gradual: of [`Ty::Any`] nothing is known and nothing is said.
 
 use super::described::Described;

@@ -38,7 +38,7 @@ pub enum ExprKind {
     Constant(Constant),
     /// A regular expression, by number.
     Regex(u32),
-    /// A root name of section 4 (`output`, `calls`, …; never an alias).
+    /// A root name of section 4 of the reference (`output`, `calls`, …; never an alias).
     Root(&'static str),
     /// `run`.
     Run,

@@ -165,7 +165,7 @@ pub struct Suite {
     pub cases: Vec<u32>,
 }
 
-/// Severities of section 7.
+/// What a failure means for the run (language reference, section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {

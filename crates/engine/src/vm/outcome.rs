@@ -52,18 +52,25 @@ pub struct RuleOutcome {
     pub score: Option<f64>,
 }
 
-/// Statuses of section 11.
+/// How a verdict counts, where a failure may be expected (language reference, section 11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "each is the word itself")]
 pub enum Status {
+    /// It passed.
     Passed,
+    /// It failed.
     Failed,
+    /// It failed, as `expect fail` says: it counts as passed.
     ExpectedFailed,
+    /// It passed where a failure is expected: that is told like a failure.
     UnexpectedPassed,
+    /// It holds, and nothing exercised it.
     Vacuous,
+    /// The run does not record what it needs.
     Undecided,
+    /// It could not be evaluated: a limit, a permission, a fault.
     Error,
+    /// Its `when` is false, or it is of another case.
     Skipped,
 }
 

@@ -120,7 +120,7 @@ const BESIDE: &[(&str, &str)] = &[
 #[test]
 fn every_page_of_explain_shows_its_mistake_and_a_way_without_it() {
     let mut wrong = Vec::new();
-    // The pages of lints are tried by `tests/lint.rs`.
+    // The pages of lints are tried by `crates/ide/tests/ide/lint.rs`.
     let of_lint = |slug: &Slug| slug.is_lint() && *slug != Slug::Impossible;
     for &slug in Slug::ALL.iter().filter(|slug| !WITHOUT_PROGRAMS.contains(slug) && !of_lint(slug)) {
         let programs: Vec<String> = blocks(slug.page())

@@ -1,4 +1,4 @@
-//! The matches of one operand, looked at by values and steps alone.
+//! The certain matches of one operand inside of a window, sorted by the values that they bind and by step, so that closed forms can search them.
 
 use super::monitor::EventSelection;
 use super::timeline::{Matches, ValueId, index};
@@ -14,8 +14,8 @@ pub(super) struct SortedMatches<'t> {
     range: Range<u32>,
 }
 
-/// So many matches are looked through; beyond that they are looked up.
-const LOOKED_THROUGH: u32 = 8;
+/// Up to so many matches are scanned one by one; above it they are searched by halves.
+const LINEAR_SCAN_MAX: u32 = 8;
 
 impl<'t> SortedMatches<'t> {
     /// The events of an operand, where each is sure, binds exactly these names, and asks for nothing of other steps.
@@ -80,7 +80,7 @@ impl<'t> SortedMatches<'t> {
     }
 
     fn is_short(&self) -> bool {
-        self.range.end - self.range.start <= LOOKED_THROUGH
+        self.range.end - self.range.start <= LINEAR_SCAN_MAX
     }
 
     /// How many events of the run, in the order of their values and then of their steps, lie before what is looked for.

@@ -1,4 +1,4 @@
-//! Words of several patterns under one environment: what has been bound so far, and the next step.
+//! Partial matches of a sequence of patterns (words): what they have bound so far, extended by one step at a time.
 
 use super::statements::Polarity;
 use super::timeline::{Env, ValueId};
@@ -60,7 +60,7 @@ impl Partial {
         Self { env: smallvec::smallvec![ValueId::OPEN; view.header.len()], later: Vec::new(), may_stay_open: false }
     }
 
-    /// The same for words that need not have every step.
+    /// The same for statements whose matches may leave steps out.
     pub(super) fn start_of_some(view: &View<'_, '_>) -> Self {
         Self { may_stay_open: true, ..Self::start(view) }
     }

@@ -124,12 +124,23 @@ fn without_rule(outcome: &AssertionOutcome) -> String {
     format!("{outcome:?}\n")
 }
 
+/// A value that `[*]` may have put together in the order of keys.
+fn unordered(value: Value) -> Value {
+    match value {
+        Value::Array(mut items) => {
+            items.sort_by_key(Value::to_string);
+            Value::Array(items)
+        }
+        value => value,
+    }
+}
+
 /// What an outcome says whatever the order of keys in the values that it shows.
 fn without_places(outcome: &AssertionOutcome) -> String {
     let mut said = format!("{} {:?} {:?}\n", outcome.verdict.as_str(), outcome.status, outcome.score);
     let mut found = Vec::new();
     for evidence in &outcome.evidence {
-        let value = evidence.value.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let value = evidence.value.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok()).map(unordered);
         let shown = format!("{:?} {} {value:?} {:?}\n", evidence.step, evidence.path, evidence.found);
         match evidence.found {
             // Of several places in one value the first is decisive: with other keys in front it is another one.

@@ -453,3 +453,16 @@ fn a_message_about_an_expected_failure_that_passes_is_told_however_little_is_rea
     assert!(plain.contains(r#""message":"of the rule""#), "{plain}");
     assert_eq!(plain, with(&["--strict"]));
 }
+
+#[test]
+fn which_of_several_steps_does_not_occur_is_told_of_each_run() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("r.assert"), "apart a, b\n").unwrap();
+    std::fs::write(folder.path().join("t.jsonl"), "{\"calls\": [{\"tool\": \"a\"}]}\n{\"calls\": []}\n").unwrap();
+    let with = |more: &[&str]| {
+        aver(folder.path(), &[&["check", "r.assert", "t.jsonl", "--format", "jsonl"], more].concat(), "")
+    };
+    let plain = with(&[]);
+    assert!(plain.contains("there is no b") && plain.contains("there is no a and no b"), "{plain}");
+    assert_eq!(plain, with(&["--strict"]));
+}

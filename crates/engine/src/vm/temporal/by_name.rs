@@ -86,7 +86,10 @@ impl Named {
         let unsure = self.unsure(statement, calls);
         if statement.exercise.of(occurs, no_calls, None).is_idle() {
             // Something missing may have decided the condition of every call with a fitting name: that is a reason of this run.
-            return if unsure.any() { ByNames::Verdict(Verdict::Vacuous) } else { ByNames::Idle };
+            // Where all of several steps have to occur, which of them do not is a reason of this run, too.
+            let is_same =
+                !matches!(statement.exercise, Exercise::AllOf(_)) || self.is_absent(&statement.exercise, calls);
+            return if unsure.any() || !is_same { ByNames::Verdict(Verdict::Vacuous) } else { ByNames::Idle };
         }
         if !self.is_closed || unsure.mixed {
             return ByNames::Open;

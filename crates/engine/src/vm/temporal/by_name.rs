@@ -51,6 +51,8 @@ pub struct Named {
     pub number_test: Option<CodeId>,
     /// Whether sure names decide it; otherwise names say only when it is vacuous.
     pub is_closed: bool,
+    /// Whether nothing but names decides which calls match.
+    is_sure: bool,
 }
 
 /// What names say of a statement.
@@ -71,6 +73,7 @@ impl Named {
         let is_closed = statement.meaning.is_closed(true);
         let may_be_idle = !matches!(statement.exercise, Exercise::Always | Exercise::Own);
         (!operands.is_empty() && (is_closed || may_be_idle)).then(|| Self {
+            is_sure: operands.iter().all(|operand| operand.is_sure),
             operands,
             condition: statement.meaning.condition(),
             number_test: statement.meaning.number_test(),
@@ -84,7 +87,8 @@ impl Named {
             |operand: usize| self.operands.get(operand).map_or(Presence::default(), |one| calls.presence(*one));
         let no_calls = calls.classes.is_empty();
         let unsure = self.unsure(statement, calls);
-        if statement.exercise.of(occurs, no_calls, None).is_idle() {
+        let by_operands = statement.exercise.of(occurs, no_calls, None);
+        if by_operands.is_idle() {
             // Something missing may have decided the condition of every call with a fitting name: that is a reason of this run.
             // Where all of several steps have to occur, which of them do not is a reason of this run, too.
             let is_same =
@@ -106,7 +110,7 @@ impl Named {
                 _ => ByNames::Open,
             };
         }
-        let exercised = || Ok::<_, Infallible>(statement.exercise.of(occurs, no_calls, judged.exercised));
+        let exercised = || Ok::<_, Infallible>(judged.exercised.unwrap_or(by_operands));
         let Ok(conclusion) = conclusion(judged, exercised);
         match conclusion {
             Conclusion::Vacuous if self.is_absent(&statement.exercise, calls) => ByNames::Idle,
@@ -117,6 +121,9 @@ impl Named {
     /// What a match does of the operands that some call may match: its name fits, and more decides.
     fn unsure(&self, statement: &Statement, calls: &NamedCalls<'_>) -> Unsure {
         let mut unsure = Unsure::default();
+        if self.is_sure {
+            return unsure;
+        }
         for (one, operand) in self.operands.iter().zip(&statement.operands) {
             if !one.is_sure && calls.count(one.pattern) > 0 {
                 match operand.polarity {

@@ -94,8 +94,10 @@ struct Sum {
 /// Whole numbers up to this one, and sums of many, are exact.
 const WHOLE: f64 = 4_294_967_296.0;
 
-/// Answers that are compared at once; a byte has as many bits.
-const WORD: usize = 8;
+/// Answers that are compared at once: each is a byte of one number.
+const WORD: usize = size_of::<u64>();
+/// Bits of each.
+const BITS: usize = u8::BITS as usize;
 
 /// Some answers as one number.
 fn word(answers: &[Answer; WORD]) -> u64 {
@@ -170,9 +172,9 @@ impl IncrementalTotals {
         for (number, (new, old)) in new.iter().zip(old).enumerate() {
             let mut differs = if first { u64::MAX } else { word(new) ^ word(old) };
             while differs != 0 {
-                let at = differs.trailing_zeros() as usize / WORD;
+                let at = differs.trailing_zeros() as usize / BITS;
                 self.changed.push(number * WORD + at);
-                differs &= !(0xFF << (at * WORD));
+                differs &= !(0xFF << (at * BITS));
             }
         }
         let rest = (answers.len() - new_rest.len()..).zip(new_rest.iter().zip(old_rest));

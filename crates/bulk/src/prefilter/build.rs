@@ -1,8 +1,8 @@
 //! Makes the prefilter of a program: which form each assertion has, and what has to be read for it.
 
 use super::condition_reads::{ConditionReads, Reader};
+use super::default_evaluation;
 use super::default_verdicts::DefaultVerdicts;
-use super::defaults;
 use super::literals::Search;
 use super::predicate::{Base, Literal};
 use super::temporal::{Asked, Number, Statement};
@@ -35,7 +35,7 @@ pub(super) fn prefilter(rules: Compiled<'_>, read_set: &mut ReadSet) -> Prefilte
         }
     }
     let mut prefilter = builder.finish(items, read_set);
-    defaults::learn(rules, &mut prefilter);
+    default_evaluation::learn(rules, &mut prefilter);
     prefilter.default_verdicts = DefaultVerdicts::new((rules.program, plan), &prefilter);
     prefilter
 }

@@ -9,8 +9,8 @@
 mod assertion_reads;
 mod build;
 mod condition_reads;
+mod default_evaluation;
 mod default_verdicts;
-mod defaults;
 mod evaluator;
 mod judging;
 mod literals;

@@ -4,6 +4,7 @@ use super::super::view::View;
 use crate::ir::{Alternative, NameTest};
 use crate::vm::outcome::{Evidence, Role};
 use averment_base::diagnostic::suggest;
+use averment_base::near;
 use averment_runs::run::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -103,7 +104,7 @@ fn like<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Option<
     if !(SHORTEST..=LONGEST).contains(&length) {
         return None;
     }
-    let mut names = names.filter(|other| other.len() <= 2 * LONGEST);
+    let names = names.filter(|other| other.len() <= 2 * LONGEST);
     let by_case = names.clone().find(|other| other.eq_ignore_ascii_case(name));
     // More than one slip in a short name makes another name of it.
     let slips = |other: &&str| match length {
@@ -117,5 +118,5 @@ fn like<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Option<
         let front = other.strip_suffix(name).or_else(|| name.strip_suffix(*other));
         front.is_some_and(|front| front.ends_with(['_', '.', ':', '/', '-']))
     };
-    by_case.or_else(by_slip).or_else(|| names.find(behind))
+    by_case.or_else(by_slip).or_else(|| names.clone().find(behind)).or_else(|| near::nearest(name, names))
 }

@@ -1,0 +1,239 @@
+//! Names that are nearly another name: what somebody has written and a run calls a little differently.
+//!
+//! It is narrower than [`suggest`](crate::diagnostic::suggest): a suggestion stands beside something that is wrong, while a near name is
+//! the only sign that something is. Two names that mean two things (`get_user`, `set_user`; `step1`, `step2`; `lock`, `unlock`) are not
+//! near each other.
+
+use unicode_security::skeleton;
+
+/// Names with fewer letters have too many neighbours.
+const SHORTEST: usize = 4;
+/// One letter may be another one from this length on.
+const EXCHANGED_FROM: usize = 5;
+/// A name as long as this may have two slips.
+const TWO_SLIPS_FROM: usize = 8;
+/// Longer names are no words that somebody has typed, in bytes.
+const LONGEST: usize = 200;
+/// What stands between the parts of a name that a protocol or a program has put together.
+const NAMESPACES: [&str; 4] = ["__", ".", ":", "/"];
+
+/// How a name is near another one; what is nearer comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Near {
+    /// The same but for letter case, signs between words, blanks around it, or letters that look alike.
+    Written,
+    /// One is the other behind a namespace: `mcp__github__delete_repo`, `functions.send_email`.
+    Namespace,
+    /// A slip of the keys: a letter too many, one too few, another one, or two swapped.
+    Slip,
+}
+
+/// How two names are near each other; `None` for equal ones, and for those that are two names.
+///
+/// ```
+/// use averment_base::near::{Near, near};
+/// assert_eq!(near("refund", "Refund "), Some(Near::Written));
+/// assert_eq!(near("delete_repo", "mcp__github__delete_repo"), Some(Near::Namespace));
+/// assert_eq!(near("refnd", "refund"), Some(Near::Slip));
+/// assert_eq!(near("lock", "unlock"), None);
+/// ```
+#[must_use]
+pub fn near(name: &str, other: &str) -> Option<Near> {
+    if name == other || name.len() > LONGEST || other.len() > LONGEST {
+        return None;
+    }
+    if is_written_alike(name, other) {
+        return Some(Near::Written);
+    }
+    if is_behind(name, other) || is_behind(other, name) {
+        return Some(Near::Namespace);
+    }
+    is_slip(name, other).then_some(Near::Slip)
+}
+
+/// The candidate that is nearest to a name, the first among equals; `None` where the name itself is among them, or none is near.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let mut best: Option<(Near, &'a str)> = None;
+    for candidate in candidates {
+        if candidate == name {
+            return None;
+        }
+        if let Some(how) = near(name, candidate)
+            && best.is_none_or(|(known, _)| how < known)
+        {
+            best = Some((how, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// The letters and digits of a name in lower case.
+fn folded(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn is_written_alike(name: &str, other: &str) -> bool {
+    let (one, two) = (folded(name), folded(other));
+    if one.is_empty() || two.is_empty() {
+        return name.trim() == other.trim();
+    }
+    one == two || !(name.is_ascii() && other.is_ascii()) && looks(name) == looks(other)
+}
+
+/// What a name looks like: letters of other scripts as those that they are taken for, without what nobody sees.
+fn looks(name: &str) -> String {
+    let seen: String = skeleton(name).filter(|letter| !is_invisible(*letter)).collect();
+    folded(&seen)
+}
+
+/// Whether a letter takes no room.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{ad}')
+}
+
+/// Whether a long name is the short one behind a namespace. One sign is enough where the short name has several words.
+fn is_behind(short: &str, long: &str) -> bool {
+    let Some(front) = long.len().checked_sub(short.len()).and_then(|at| long.split_at_checked(at)) else {
+        return false;
+    };
+    let (front, back) = front;
+    if !back.eq_ignore_ascii_case(short) || short.is_empty() || !front.chars().any(char::is_alphanumeric) {
+        return false;
+    }
+    NAMESPACES.iter().any(|sign| front.ends_with(sign))
+        || front.ends_with(['_', '-']) && words(short).len() > 1 && short.len() >= TWO_SLIPS_FROM
+}
+
+/// The words of a name, in lower case: `sendEmail` has the two of `send_email`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut was_lower = false;
+    for letter in name.chars() {
+        let breaks = !letter.is_alphanumeric() || letter.is_uppercase() && was_lower;
+        if breaks && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+        was_lower = letter.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Whether two names differ by slips of the keys within one of their words.
+fn is_slip(name: &str, other: &str) -> bool {
+    if name.len().abs_diff(other.len()) > 4 {
+        return false;
+    }
+    let (one, two) = (words(name), words(other));
+    if one.len() != two.len() {
+        // A slip may be one of the signs between words.
+        return is_word_slip(&one.concat(), &two.concat());
+    }
+    let mut differing = one.iter().zip(&two).filter(|(one, two)| one != two);
+    match (differing.next(), differing.next()) {
+        (Some((one, two)), None) => is_word_slip(one, two),
+        _ => false,
+    }
+}
+
+/// Whether one word is another with slips. Digits are never slips, and words are seldom mistyped where they begin.
+fn is_word_slip(one: &str, two: &str) -> bool {
+    let (first, second): (Vec<char>, Vec<char>) = (one.chars().collect(), two.chars().collect());
+    let (short, long) = (first.len().min(second.len()), first.len().max(second.len()));
+    let digits = |letters: &[char]| letters.iter().filter(|letter| letter.is_ascii_digit()).collect::<String>();
+    if long < SHORTEST || short + 2 < long || digits(&first) != digits(&second) {
+        return false;
+    }
+    let mut sorted = [first.clone(), second.clone()];
+    sorted.iter_mut().for_each(|letters| letters.sort_unstable());
+    let swapped = sorted[0] == sorted[1];
+    if first.first() != second.first() && !swapped {
+        return false;
+    }
+    match strsim::osa_distance(one, two) {
+        1 => swapped || short != long || long >= EXCHANGED_FROM,
+        2 => short >= TWO_SLIPS_FROM,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_somebody_takes_for_each_other_are_near() {
+        let written = [
+            ("refund", "Refund"),
+            ("refund", "refund "),
+            ("send_email", "sendEmail"),
+            ("send_email", "send-email"),
+            ("refund", "rеfund"),
+            ("refund", "re\u{200b}fund"),
+            ("café", "cafe\u{301}"),
+        ];
+        for (one, two) in written {
+            assert_eq!(near(one, two), Some(Near::Written), "{one} {two}");
+            assert_eq!(near(two, one), Some(Near::Written), "{two} {one}");
+        }
+        let namespaces = [
+            ("delete_repo", "mcp__github__delete_repo"),
+            ("send_email", "functions.send_email"),
+            ("search", "docs:search"),
+            ("create_issue", "github_create_issue"),
+        ];
+        for (one, two) in namespaces {
+            assert_eq!(near(one, two), Some(Near::Namespace), "{one} {two}");
+        }
+        let slips = [
+            ("refnd", "refund"),
+            ("serch_docs", "search_docs"),
+            ("emial", "email"),
+            ("amout", "amount"),
+            ("teir", "tier"),
+            ("erors", "errors"),
+            ("itmes", "items"),
+            ("cancel_resrvation", "cancel_reservation"),
+            ("delete_repositroy", "delete_repository"),
+        ];
+        for (one, two) in slips {
+            assert_eq!(near(one, two), Some(Near::Slip), "{one} {two}");
+        }
+    }
+
+    #[test]
+    fn two_names_are_not_near_each_other() {
+        let pairs = [
+            ("get_user", "set_user"),
+            ("lock", "unlock"),
+            ("step1", "step2"),
+            ("search_v1", "search_v2"),
+            ("create_issue", "create_issue_comment"),
+            ("transfer_in", "transfer_out"),
+            ("search", "web_search"),
+            ("delete_user", "create_user"),
+            ("debit", "credit"),
+            ("tier", "customer_tier"),
+            ("read", "Bread"),
+            ("id", "ids"),
+            ("from", "to"),
+            ("refund", "refund"),
+            ("import", "export"),
+        ];
+        for (one, two) in pairs {
+            assert_eq!(near(one, two), None, "{one} {two}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_name_is_the_one_that_is_only_written_otherwise() {
+        assert_eq!(nearest("refund", ["refunds", "Refund", "a.refund"]), Some("Refund"));
+        assert_eq!(nearest("refund", ["refunds", "refund"]), None);
+        assert_eq!(nearest("refund", ["pay"]), None);
+    }
+}

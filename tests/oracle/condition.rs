@@ -88,6 +88,11 @@ impl Scope<'_> {
                 _ => Found::Missing,
             },
             Some(step) if names_of(step.kind).contains(&path.first()) => follow(step.field(path.first()), rest),
+            // What a step may have for itself.
+            Some(step) if matches!(path.first(), "cost" | "usage" | "meta") => match step.field(path.first()) {
+                Found::Missing => follow(self.run.root(path.first()), rest),
+                own => follow(own, rest),
+            },
             _ => follow(self.run.root(path.first()), rest),
         }
     }

@@ -3,7 +3,7 @@
 use crate::answers::{Answers, TooMany, settle};
 use crate::condition::{Scope, condition_truth};
 use crate::matching::{Domain, Env, World};
-use crate::model::{Condition, Header, Pattern, Statement};
+use crate::model::{Condition, Header, Pattern, Statement, Within};
 use crate::run::{Kind, Run};
 use crate::statement::{agrees, judge, kinds_ordered, recorded};
 use crate::truth::{Truth, Verdict, all_of, at_least};
@@ -111,8 +111,8 @@ fn leaf(statement: &Statement, world: &World) -> Verdicts {
     let together: Vec<&Pattern> = patterns.iter().copied().chain(&world.around).collect();
     let lost = match &world.outside {
         // Which steps are in a window depends on their order.
-        Some(outside) => !kinds_ordered(outside, &together),
-        None => speaks_of_order(statement) && !kinds_ordered(world, &patterns),
+        Some(outside) => !kinds_ordered(outside, &together, related_calls(statement, outside)),
+        None => speaks_of_order(statement) && !kinds_ordered(world, &patterns, related_calls(statement, world)),
     };
     if lost {
         return Ok(Verdict::Undecided);
@@ -139,6 +139,31 @@ fn over_calls(statement: &Statement) -> bool {
         S::Only(_) | S::First(_) | S::Last(_) | S::Flow(_) | S::NeverRepeat(..) => true,
         S::Before { adjacency, .. } | S::After { adjacency, .. } => *adjacency == Adjacency::Immediately,
         S::Sequence { mode, .. } => *mode == SequenceMode::Exactly,
+        _ => false,
+    }
+}
+
+/// Whether the place of steps among the calls matters: a statement over a call list that is not empty; a bound in calls between steps of
+/// two patterns where the run has executed calls.
+fn related_calls(statement: &Statement, world: &World) -> bool {
+    let patterns = statement.patterns();
+    let proposed = patterns.iter().flat_map(|pattern| &pattern.alternatives).all(|simple| simple.proposed);
+    let has_call = |executed: bool| {
+        world.steps.iter().any(|index| world.step(*index).kind == Kind::Call && world.step(*index).executed == executed)
+    };
+    let occurs = |pattern: &&&Pattern| world.steps.iter().any(|index| world.may_match(pattern, *index));
+    (over_calls(statement) && has_call(!proposed))
+        || (bound_in_calls(statement) && has_call(true) && patterns.iter().filter(occurs).count() > 1)
+}
+
+fn bound_in_calls(statement: &Statement) -> bool {
+    use Statement as S;
+    match statement {
+        S::Before { within, .. }
+        | S::After { within, .. }
+        | S::Sequence { within, .. }
+        | S::NeverAfter { within, .. }
+        | S::NeverBefore { within, .. } => matches!(within, Some(Within::Calls(_))),
         _ => false,
     }
 }
@@ -188,7 +213,7 @@ fn block(header: &Header, body: &[Statement], world: &World) -> Verdicts {
 fn opens_in_no_order(header: &Header, patterns: &[&Pattern], world: &World) -> bool {
     let together: Vec<&Pattern> = patterns.iter().copied().chain(&world.around).collect();
     let place = world.outside.as_deref().unwrap_or(world);
-    !matches!(header, Header::Each(_)) && !kinds_ordered(place, &together)
+    !matches!(header, Header::Each(_)) && !kinds_ordered(place, &together, false)
 }
 
 fn in_windows(header: &Header, statement: &Statement, world: &World, answers: &mut Answers) -> Verdicts {

@@ -55,6 +55,9 @@ pub fn run(source: &mut Source) -> Value {
         4 => drop(run.insert("inputs".to_owned(), json!({"vip": false}))),
         _ => drop(run.insert("inputs".to_owned(), json!({"vip": true}))),
     }
+    if source.chance(30) {
+        run.insert("cost".to_owned(), source.pick(&[json!(0.5), json!(2)]));
+    }
     if source.chance(14) {
         run.insert("complete".to_owned(), json!(false));
     }
@@ -170,6 +173,9 @@ fn call(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
     if source.chance(8) {
         call.insert("id".to_owned(), json!(source.pick(&["call_1", "call_2"])));
         call.insert("agent".to_owned(), json!(source.pick(&["main", "helper"])));
+    }
+    if source.chance(6) {
+        call.insert("cost".to_owned(), source.pick(&[json!(0.5), json!(2)]));
     }
     clock.stamp(source, profile, &mut call, true);
     Value::Object(call)

@@ -307,7 +307,8 @@ pub fn condition_on_call(source: &mut Source, depth: usize) -> Condition {
     }
     let test = |place: &str, test: Test| Condition::Test(path(place), test);
     let compare = |comparison, value: Value| Test::Compare(comparison, literal(value));
-    match source.below(14) {
+    match source.below(15) {
+        13 => test("cost", compare(Comparison::Gt, json!(1))),
         11 => test("duration", compare(Comparison::Gt, json!(100))),
         12 => test("turn", compare(Comparison::Le, json!(1))),
         0 => test("args.n", compare(Comparison::Lt, json!(3))),

@@ -359,10 +359,11 @@ fn only_below(test: &CountTest) -> bool {
     }
 }
 
-/// Whether all steps that match or may match these patterns are ordered among each other.
-pub fn kinds_ordered(world: &World, patterns: &[&Pattern]) -> bool {
+/// Whether all steps that match or may match these patterns are ordered among each other, and with the calls where they are related to them.
+pub fn kinds_ordered(world: &World, patterns: &[&Pattern], with_calls: bool) -> bool {
     let matched = |index: &&usize| patterns.iter().any(|pattern| world.may_match(pattern, **index));
-    let kinds: Vec<Kind> = world.steps.iter().filter(matched).map(|index| world.step(*index).kind).collect();
+    let kinds = world.steps.iter().filter(matched).map(|index| world.step(*index).kind);
+    let kinds: Vec<Kind> = kinds.chain(with_calls.then_some(Kind::Call)).collect();
     kinds.iter().all(|a| kinds.iter().all(|b| world.run.ordered(*a, *b)))
 }
 

@@ -137,7 +137,7 @@ impl<'p> Reader<'p> {
                     self.paths(self.program.defs.get(number.0 as usize)?.code, depth)?;
                     continue;
                 }
-                Op::Run() | Op::Step() | Op::Response() | Op::Binding(_) => return None,
+                Op::Run() | Op::Step() | Op::StepOrRoot(_) | Op::Response() | Op::Binding(_) => return None,
                 _ => continue,
             };
             let mut keys = Vec::new();

@@ -174,6 +174,7 @@ ops! {
     Run() = "run", 0 => 1, cost 1, "the run as an object";
     Step() = "step", 0 => 1, cost 1, "the step in scope";
     StepField(name: Name) = "step_field", 0 => 1, cost 1, "a field of the step in scope";
+    StepOrRoot(name: Name) = "step_or_root", 0 => 1, cost 1, "an entry of the step in scope; of the run where the step has none";
     Response() = "response", 0 => 1, cost 1, "the response of the call that an invariant judges";
     Param(parameter: Parameter) = "param", 0 => 1, cost 1, "the value of a parameter";
     Let(number: LetRef) = "let", 0 => 1, cost 1, "the value of a `let`, computed once per run";

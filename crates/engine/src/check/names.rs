@@ -57,7 +57,9 @@ impl<'a> Checker<'a> {
             return value;
         }
         if let Some(root) = scope::root(name) {
-            return Typed::new(ExprKind::Root(root), span, root_type(root));
+            let own = scope.step.is_some() && scope::OF_STEPS.contains(&root);
+            let kind = if own { ExprKind::StepOrRoot(root) } else { ExprKind::Root(root) };
+            return Typed::new(kind, span, root_type(root));
         }
         if name == "run" {
             return Typed::new(ExprKind::Run, span, Ty::Any);

@@ -148,6 +148,9 @@ pub fn root(name: &str) -> Option<&'static str> {
     words::ROOTS.iter().copied().find(|root| *root == name && !matches!(*root, "run" | "response"))
 }
 
+/// Root names that a step may have for itself, beside its own fields: where a step is in scope that has one, it is meant.
+pub const OF_STEPS: [&str; 3] = ["cost", "usage", "meta"];
+
 /// All root names that are always there, for suggestions.
 pub fn root_names() -> impl Iterator<Item = &'static str> {
     words::ROOTS.iter().copied().filter(|root| *root != "response")

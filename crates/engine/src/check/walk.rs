@@ -23,6 +23,7 @@ pub fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
         | ExprKind::Run
         | ExprKind::Step
         | ExprKind::StepField(_)
+        | ExprKind::StepOrRoot(_)
         | ExprKind::Response
         | ExprKind::Param(_)
         | ExprKind::Let(_)
@@ -61,6 +62,7 @@ pub fn children_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         | ExprKind::Run
         | ExprKind::Step
         | ExprKind::StepField(_)
+        | ExprKind::StepOrRoot(_)
         | ExprKind::Response
         | ExprKind::Param(_)
         | ExprKind::Let(_)
@@ -113,7 +115,14 @@ pub fn substitute(expr: &mut Expr, binds: &[(u32, Expr)]) {
 /// True when the expression looks at the step in scope or at a binding.
 pub fn looks_at_step(expr: &Expr) -> bool {
     any(expr, &|kind| {
-        matches!(kind, ExprKind::Step | ExprKind::StepField(_) | ExprKind::Binding(_) | ExprKind::Response)
+        matches!(
+            kind,
+            ExprKind::Step
+                | ExprKind::StepField(_)
+                | ExprKind::StepOrRoot(_)
+                | ExprKind::Binding(_)
+                | ExprKind::Response
+        )
     })
 }
 

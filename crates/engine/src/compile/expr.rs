@@ -117,6 +117,7 @@ impl Emitter<'_> {
             ExprKind::Root(name) => Op::Root(self.constants.name(name)),
             ExprKind::Run => Op::Run(),
             ExprKind::StepField(name) => Op::StepField(self.constants.name(name)),
+            ExprKind::StepOrRoot(name) => Op::StepOrRoot(self.constants.name(name)),
             ExprKind::Response => Op::Response(),
             ExprKind::Param(param) => Op::Param(Parameter(*param)),
             ExprKind::Let(value) => Op::Let(LetRef(*value)),

@@ -46,6 +46,8 @@ pub enum ExprKind {
     Step,
     /// A field of the step in scope.
     StepField(String),
+    /// A root name that a step may have for itself: the entry of the step in scope, where it has one, otherwise that of the run.
+    StepOrRoot(&'static str),
     /// The response of the call that an invariant judges.
     Response,
     /// A parameter, by number.

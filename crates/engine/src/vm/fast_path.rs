@@ -80,6 +80,10 @@ impl<'run> Machine<'run> {
                 let name = self.name(name)?;
                 scope.step.and_then(|step| step.object.get(name)).unwrap_or(Node::computed(Value::Missing))
             }
+            Op::StepOrRoot(name) => {
+                let name = self.name(name)?;
+                scope.step.and_then(|step| step.object.get(name)).unwrap_or_else(|| self.run.root(name))
+            }
             _ => return Ok(None),
         };
         for op in keys {

@@ -240,6 +240,7 @@ impl<'run> Machine<'run> {
             Op::Run() => self.push_value(Value::Object(self.run.object)),
             Op::Step() => self.push(scope.step.map_or(Node::computed(Value::Missing), |step| step.node)),
             Op::StepField(name) => self.step_field(name, at, scope)?,
+            Op::StepOrRoot(name) => self.step_or_root(name, scope)?,
             Op::Response() => self.response(scope),
             Op::Param(parameter) => self.parameter(parameter)?,
             Op::Let(number) => self.let_value(number, at)?,

@@ -90,6 +90,14 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
+    /// What the step in scope has for itself comes before what the run says of the whole.
+    pub(super) fn step_or_root(&mut self, name: Name, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
+        let name = self.name(name)?;
+        let own = scope.step.and_then(|step| step.object.get(name));
+        self.push(own.unwrap_or_else(|| self.run.root(name)));
+        Ok(())
+    }
+
     /// What an invariant judges: the response handed in, that of a recorded `response`, or the result of the call in scope.
     pub(super) fn response(&mut self, scope: &ExpressionScope<'_, 'run>) {
         let recorded = || self.run.object.get("response");

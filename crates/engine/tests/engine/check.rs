@@ -177,6 +177,7 @@ mod show {
             ExprKind::Run => "run".to_owned(),
             ExprKind::Step => "step".to_owned(),
             ExprKind::StepField(name) => format!("@{name}"),
+            ExprKind::StepOrRoot(name) => format!("@?{name}"),
             ExprKind::Response => "response".to_owned(),
             ExprKind::Param(number) => format!("param{number}"),
             ExprKind::Let(number) => format!("let{number}"),

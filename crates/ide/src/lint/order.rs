@@ -194,6 +194,7 @@ pub fn conditions(context: &mut Context<'_>) {
                 form,
                 Form::Step
                     | Form::StepField(_)
+                    | Form::StepOrRoot(_)
                     | Form::Binding(_)
                     | Form::Response
                     | Form::Def(..)

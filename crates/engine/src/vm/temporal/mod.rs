@@ -192,9 +192,13 @@ fn select(
 
 /// The call list of a statement in its window: the calls that were not executed when every pattern says `proposed`.
 fn calls<'t>(timeline: &'t Timeline<'_>, plan: &Plan, operands: &[WindowOperand], context: &Context<'_>) -> &'t [u32] {
-    let unique_patterns = || operands.iter().filter_map(|operand| plan.unique_pattern(operand.unique));
-    let proposed = !operands.is_empty() && unique_patterns().all(|unique| unique.proposed);
-    let calls = timeline.calls(proposed);
+    let calls = all_calls(timeline, plan, operands);
     let at = |step: usize| calls.partition_point(|call| (*call as usize) < step);
     calls.get(at(context.window.start)..at(context.window.end)).unwrap_or(&[])
+}
+
+/// The same in the whole run.
+fn all_calls<'t>(timeline: &'t Timeline<'_>, plan: &Plan, operands: &[WindowOperand]) -> &'t [u32] {
+    let mut unique_patterns = operands.iter().filter_map(|operand| plan.unique_pattern(operand.unique));
+    timeline.calls(!operands.is_empty() && unique_patterns.all(|unique| unique.proposed))
 }

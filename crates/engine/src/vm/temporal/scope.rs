@@ -6,7 +6,7 @@ use super::monitor::{EventSelection, admit};
 use super::plan::Kinds;
 use super::statements::{Polarity, StatementOperand};
 use super::timeline::{Env, ValueId};
-use super::verdict::out_of_reach;
+use super::verdict::{CallRelation, out_of_reach};
 use super::view::{Fit, Hit, View};
 use super::watch;
 use crate::bytecode::program::PatternId;
@@ -120,7 +120,7 @@ impl<'run> Engine<'run> {
             let header = watch::patterns(&mut view, &setting.selected);
             view.machine.note_temporal(header);
         }
-        if let Some(finding) = out_of_reach(&view, opened_by.is_some(), false, &setting.selected, opened_by) {
+        if let Some(finding) = out_of_reach(&view, opened_by.is_some(), CallRelation::default(), &setting.selected, opened_by) {
             return Ok(finding);
         }
         view.check_faults()?;

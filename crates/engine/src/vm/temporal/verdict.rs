@@ -7,10 +7,12 @@ use super::plan::Kinds;
 use super::statements::{Exercise, Exercised, Statement};
 use super::timeline::{Candidate, Env, ValueId};
 use super::view::{Mode, View};
+use crate::ir::Within;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Finding;
 use averment_base::truth::{Truth, Verdict};
+use averment_runs::run::Kind;
 use smallvec::SmallVec;
 
 /// Judges a statement on its window. `opened_by` are the kinds of steps that opened the windows around it.
@@ -21,7 +23,7 @@ pub(super) fn judge(
     opened_by: Option<Kinds>,
 ) -> Result<Finding, Fault> {
     let ordered = statement.ordered || opened_by.is_some();
-    if let Some(finding) = out_of_reach(view, ordered, statement.calls, selected, opened_by) {
+    if let Some(finding) = out_of_reach(view, ordered, CallRelation::of(statement), selected, opened_by) {
         return Ok(finding);
     }
     view.check_faults()?;
@@ -147,11 +149,27 @@ pub(super) fn conclusion<E>(stands: Judged, exercised: impl FnOnce() -> Result<E
     })
 }
 
-/// What the run does not record, or does not order. `calls` says that it needs the call list.
+/// How a statement relates its steps to the calls of the run.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CallRelation {
+    /// It speaks of the call list.
+    pub(super) listed: bool,
+    /// Its bound counts calls.
+    pub(super) counted: bool,
+}
+
+impl CallRelation {
+    /// That of a statement.
+    pub(super) fn of(statement: &Statement) -> Self {
+        Self { listed: statement.calls, counted: matches!(statement.within, Some(Within::Calls(_))) }
+    }
+}
+
+/// What the run does not record, or does not order.
 pub(super) fn out_of_reach(
     view: &View<'_, '_>,
     ordered: bool,
-    calls: bool,
+    calls: CallRelation,
     selected: &[EventSelection],
     opened_by: Option<Kinds>,
 ) -> Option<Finding> {
@@ -161,8 +179,8 @@ pub(super) fn out_of_reach(
         .iter()
         .filter_map(|operand| view.plan.unique_pattern(operand.unique))
         .for_each(|unique| wanted.join(unique.kinds));
-    if calls {
-        wanted.add(averment_runs::run::Kind::Call);
+    if calls.listed {
+        wanted.add(Kind::Call);
     }
     if let Some(absent) = wanted.iter().find(|kind| !run.records(*kind)) {
         return Some(Finding::new(Verdict::Undecided, explain::absent_kind(view, absent)));
@@ -177,9 +195,28 @@ pub(super) fn out_of_reach(
         matches.for_each(|matches| seen.join(matches.kinds));
     }
     selected.iter().for_each(|selection| seen.join(selection.kinds(view.timeline, run.steps)));
+    if relates_to_calls(view, calls, selected, opened_by.is_some()) {
+        seen.add(Kind::Call);
+    }
     let pairs = seen.iter().flat_map(|a| seen.iter().map(move |b| (a, b)));
     let mut unordered = pairs.filter(|(a, b)| !run.ordered(*a, *b));
     unordered.next().map(|(a, b)| Finding::new(Verdict::Undecided, explain::unordered(a, b)))
+}
+
+/// Whether the place of steps among the calls matters. A bound compares steps of two patterns.
+fn relates_to_calls(view: &View<'_, '_>, calls: CallRelation, selected: &[EventSelection], in_window: bool) -> bool {
+    if calls.listed && !super::all_calls(view.timeline, view.plan, view.operands).is_empty() {
+        return true;
+    }
+    let occurs = |(operand, selection): (usize, &EventSelection)| match view.operands.get(operand) {
+        Some(operand) if in_window => {
+            view.timeline.of(operand.unique).is_some_and(|matches| !matches.events.is_empty())
+        }
+        _ => selection.events(view.timeline).next().is_some(),
+    };
+    calls.counted
+        && !view.timeline.calls(false).is_empty()
+        && selected.iter().enumerate().filter(|selection| occurs(*selection)).count() > 1
 }
 
 fn conclude<'run>(

@@ -5,7 +5,7 @@
 use super::monitor::{EventSelection, Judged, Monitor, PlayedMatches, admit, play_watched};
 use super::plan::Kinds;
 use super::statements::Statement;
-use super::verdict::out_of_reach;
+use super::verdict::{CallRelation, out_of_reach};
 use super::view::{Hit, Mode, View};
 use crate::bytecode::program::CodeId;
 use crate::ir::Alternative;
@@ -36,7 +36,8 @@ pub(super) fn trace(
     view.machine.refuel();
     let mut trace = patterns(view, selected);
     let ordered = statement.ordered || opened_by.is_some();
-    if out_of_reach(view, ordered, statement.calls, selected, opened_by).is_none() && is_over_steps(view, statement) {
+    if out_of_reach(view, ordered, CallRelation::of(statement), selected, opened_by).is_none()
+        && is_over_steps(view, statement) {
         let mut watcher = Watcher { statement, states: Vec::new(), last: None, cut: false };
         // What ends it early is the judgement's to say.
         let done = watcher.watch(view, selected);

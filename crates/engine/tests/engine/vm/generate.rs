@@ -180,6 +180,7 @@ pub fn op() -> impl Strategy<Value = Op> {
         4 => small().prop_map(|n| Op::Constant(Literal(n))),
         2 => small().prop_map(|n| Op::Root(Name(n))),
         1 => small().prop_map(|n| Op::StepField(Name(n))),
+        1 => small().prop_map(|n| Op::StepOrRoot(Name(n))),
         1 => small().prop_map(|n| Op::Let(LetRef(n))),
         1 => (small(), small()).prop_map(|(n, m)| Op::CallDef(DefRef(n), Amount(m))),
         1 => (small(), small()).prop_map(|(n, m)| Op::Call(Name(n), Amount(m))),

@@ -72,6 +72,7 @@ fn write_form(expr: &Expr, out: &mut String) {
         ExprKind::Run => out.push_str("run"),
         ExprKind::Step => out.push_str("@step"),
         ExprKind::StepField(name) => drop(write!(out, "@{name}")),
+        ExprKind::StepOrRoot(name) => drop(write!(out, "@?{name}")),
         ExprKind::Response => out.push_str("@response"),
         ExprKind::Param(number) => drop(write!(out, "param{number}")),
         ExprKind::Let(number) => drop(write!(out, "let{number}")),

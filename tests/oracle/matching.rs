@@ -456,7 +456,7 @@ impl Domain {
                 }
             }
         }
-        domain.values.push(Value::String("\u{0} a value that does not occur".to_owned()));
+        domain.values.push(serde_json::json!({}));
         let nowhere = domain.values.len() - 1;
         domain.of.values_mut().for_each(|places| places.push(nowhere));
         domain

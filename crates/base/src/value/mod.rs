@@ -152,6 +152,9 @@ impl<'run> Object<'run> {
         Self { entries, sorted }
     }
 
+    /// An object without entries.
+    pub const EMPTY: Self = Self { entries: &[], sorted: None };
+
     /// The entries, in order.
     #[must_use]
     pub fn entries(&self) -> &'run [Entry<'run>] {

@@ -4,7 +4,7 @@ use super::plan::{Kinds, UniquePatternId};
 use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
 use averment_base::value::compare::Key;
-use averment_base::value::{Node, Text, Value};
+use averment_base::value::{Node, Object, Value};
 use averment_runs::run::{Kind, Run};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -21,7 +21,7 @@ impl ValueId {
     pub(super) const ABSENT: Self = Self(u32::MAX - 1);
     /// A value that the run does not record and that is no other one: no look-up finds it, and tests on it are unknown.
     pub(super) const FRESH: Self = Self(u32::MAX - 2);
-    /// A known value that occurs nowhere, for tests.
+    /// A known value that occurs nowhere, for tests: an object without entries, which stands in no order with anything.
     pub(super) const NOWHERE: Self = Self(u32::MAX - 3);
 
     /// A number as a part of a key that is no value.
@@ -233,7 +233,7 @@ impl<'run> Values<'run> {
         match id {
             ValueId::OPEN => None,
             ValueId::ABSENT | ValueId::FRESH => Some(Node::computed(Value::Absent)),
-            ValueId::NOWHERE => Some(Node::computed(Value::Text(Text::Plain("\u{0}a value that occurs nowhere")))),
+            ValueId::NOWHERE => Some(Node::computed(Value::Object(Object::EMPTY))),
             ValueId(number) => self.nodes.get(number as usize).copied(),
         }
     }

@@ -68,7 +68,7 @@ fn verdict(statement: &Statement, world: &World) -> Verdicts {
         Statement::Not(inner) => Ok(verdict(inner, world)?.negated()),
         Statement::AllOf(body) => Ok(all_of(&members(body)?)),
         Statement::AnyOf(body) => Ok(at_least(Some(1), &members(body)?)),
-        Statement::AtLeast(n, body) => Ok(at_least(Some(*n), &members(body)?)),
+        Statement::AtLeast(n, body) => Ok(so_far(*n, &members(body)?, world.complete)),
         Statement::NoneOf(body) => Ok(all_of(&members(body)?.into_iter().map(Verdict::negated).collect::<Vec<_>>())),
         Statement::Block(Header::When(condition), body) => {
             let body = body.clone();
@@ -78,6 +78,16 @@ fn verdict(statement: &Statement, world: &World) -> Verdicts {
         Statement::Block(header, body) => block(header, body, world),
         Statement::Expression(condition) => Ok(truth(condition, world).verdict()),
         plain => leaf(plain, world),
+    }
+}
+
+/// Of a run that may go on: too few members count, and none of them has passed or failed.
+fn so_far(n: usize, members: &[Verdict], complete: bool) -> Verdict {
+    let open = members.iter().filter(|verdict| **verdict == Verdict::Undecided).count();
+    let judged = members.iter().any(|verdict| matches!(verdict, Verdict::Pass | Verdict::Fail | Verdict::Error));
+    match at_least(Some(n), members) {
+        Verdict::Fail if !complete && !judged && open < n => Verdict::Vacuous,
+        verdict => verdict,
     }
 }
 

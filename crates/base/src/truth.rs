@@ -277,6 +277,19 @@ impl VerdictCounts {
     }
 }
 
+impl VerdictCounts {
+    /// The same of a run that may go on: where too few members count for it ever to pass, and none of them has passed or failed, a longer
+    /// run may leave these out, too. Nothing was judged yet.
+    #[must_use]
+    pub fn at_least_so_far(self, least: usize) -> Verdict {
+        let idle = self.passed == 0 && self.failed == 0 && self.undecided < least;
+        match self.at_least(least) {
+            Verdict::Fail if idle => Verdict::Vacuous,
+            verdict => verdict,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -201,7 +201,8 @@ impl<'run> Parts<'_, 'run> {
             }
             findings.push(finding);
         }
-        let verdict = score::group_verdict(kind, findings.iter().map(|finding| finding.verdict));
+        let verdicts = findings.iter().map(|finding| finding.verdict);
+        let verdict = score::group_verdict(kind, verdicts, context.window.closed);
         let parts: Vec<MemberScore> = members
             .iter()
             .zip(&findings)
@@ -269,6 +270,9 @@ impl<'run> Parts<'_, 'run> {
             clauses.extend(vacuous.map(|(member, found)| {
                 format!("`{}` is vacuous and left out: {}", self.machine.rule_text(member.span), found.reason)
             }));
+        }
+        if let (GroupKind::AtLeast(least), Verdict::Vacuous, true) = (kind, finding.verdict, clauses.is_empty()) {
+            clauses.push(format!("fewer than {least} of {} can count, and none of them has been decided", members.len()));
         }
         finding.reason = clauses.join("; ");
         if let (GroupKind::AtLeast(least), Verdict::Fail) = (kind, finding.verdict) {

@@ -65,14 +65,17 @@ pub struct MemberScore {
     pub weight: f64,
 }
 
-/// The verdict of a group.
+/// The verdict of a group; `closed` says that nothing can be added to what its members were judged on.
 #[must_use]
-pub fn group_verdict(kind: GroupKind, verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+pub fn group_verdict(kind: GroupKind, verdicts: impl IntoIterator<Item = Verdict>, closed: bool) -> Verdict {
     match kind {
         GroupKind::Any => Verdict::any(verdicts),
         GroupKind::All => Verdict::all(verdicts),
         GroupKind::None => Verdict::none(verdicts),
-        GroupKind::AtLeast(least) => verdicts.into_iter().collect::<VerdictCounts>().at_least(least as usize),
+        GroupKind::AtLeast(least) => {
+            let counts: VerdictCounts = verdicts.into_iter().collect();
+            if closed { counts.at_least(least as usize) } else { counts.at_least_so_far(least as usize) }
+        }
     }
 }
 

@@ -105,7 +105,9 @@ impl<'a> Checker<'a> {
         }
         let ty = result_type(builtin, &values);
         let values = values.into_iter().map(|value| value.expr).collect();
-        Typed::new(ExprKind::Builtin(builtin.name, values), span, ty)
+        let counts = builtin.result == crate::ir::Type::Integer;
+        let value = Typed::new(ExprKind::Builtin(builtin.name, values), span, ty);
+        if counts { value.counted() } else { value }
     }
 
     /// A share lies between 0 and 1: `95` is meant as `95%`.

@@ -233,7 +233,8 @@ impl Checker<'_> {
         let noun = self.noun_of(left, text, a);
         let outcome = if test.negated { "true" } else { "false" };
         let message = format!("{noun}, so comparing it with {} is always {outcome}", b.noun());
-        let help = match replacement(a, right) {
+        let write = replacement(a, right).map(|write| if left.is_count() { bare(&write) } else { write });
+        let help = match &write {
             Some(write) => format!("write `{write}`"),
             None if a == Class::List => self.for_elements(test, text),
             None => match replacement(b, left) {
@@ -245,7 +246,7 @@ impl Checker<'_> {
             },
         };
         let mut diagnostic = Diagnostic::new(Slug::TypeMismatch, right.expr.span, message).help(help);
-        if let Some(write) = replacement(a, right) {
+        if let Some(write) = write {
             diagnostic = diagnostic.fix(format!("write `{write}`"), right.expr.span, write);
         }
         self.report(diagnostic);
@@ -307,6 +308,11 @@ fn replacement(wanted: Class, value: &Typed) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// A number without its unit.
+fn bare(number: &str) -> String {
+    number.trim_start_matches('$').trim_end_matches(|letter: char| letter.is_ascii_alphabetic()).to_owned()
 }
 
 /// Text that would be a duration, money or a size without its quotes: `30s`, `$0.05`, `10KB`.

@@ -20,12 +20,13 @@ pub struct Typed {
     /// Its type.
     pub ty: Ty,
     broken: bool,
+    counted: bool,
 }
 
 impl Typed {
     /// An expression of a type.
     pub fn new(kind: ir::ExprKind, span: Span, ty: Ty) -> Self {
-        Self { expr: ir::Expr { kind, span, ty: ty.ir() }, ty, broken: false }
+        Self { expr: ir::Expr { kind, span, ty: ty.ir() }, ty, broken: false, counted: false }
     }
 
     /// What stands for an expression that was reported.
@@ -36,6 +37,16 @@ impl Typed {
     /// True for what stands for an expression that was reported.
     pub fn is_broken(&self) -> bool {
         self.broken
+    }
+
+    /// The same as a count, which has no unit.
+    pub fn counted(self) -> Self {
+        Self { counted: true, ..self }
+    }
+
+    /// Whether it counts something: steps, elements, words, tokens, turns.
+    pub fn is_count(&self) -> bool {
+        self.counted
     }
 
     /// The same with another type.
@@ -296,9 +307,11 @@ impl<'a> Checker<'a> {
         self.check_iterable(&values);
         let (inner, local) = scope.with_local(&variable.text, values.ty.element());
         let body = self.condition(&inner, body);
-        let ty = if quantifier == ExprQuantifier::Count { Ty::Integer } else { Ty::Boolean };
+        let counts = quantifier == ExprQuantifier::Count;
+        let ty = if counts { Ty::Integer } else { Ty::Boolean };
         let kind = ir::ExprKind::Quantifier(quantifier, local, Box::new(values.expr), Box::new(body));
-        Typed::new(kind, span, ty)
+        let value = Typed::new(kind, span, ty);
+        if counts { value.counted() } else { value }
     }
 
     fn check_iterable(&mut self, values: &Typed) {

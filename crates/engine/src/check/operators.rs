@@ -44,7 +44,10 @@ impl<'a> Checker<'a> {
         }
         let Some(ty) = self.measured(operator, &left, &right) else { return Typed::broken(span) };
         let ty = if ty == Ty::Number && keeps_integers(operator, &left, &right) { Ty::Integer } else { ty };
-        Typed::new(ExprKind::Binary(operator, Box::new(left.expr), Box::new(right.expr)), span, ty)
+        let sum = matches!(operator, BinaryOperator::Add | BinaryOperator::Subtract);
+        let counts = sum && left.is_count() && right.is_count();
+        let value = Typed::new(ExprKind::Binary(operator, Box::new(left.expr), Box::new(right.expr)), span, ty);
+        if counts { value.counted() } else { value }
     }
 
     /// Reports an operand that cannot be a number.

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::described::DescribedMember;
 use super::expr::Typed;
-use super::names::root_type;
+use super::names::{of_field, of_root, root_type};
 use super::scope::{self, LookupSide, Scope, VariableValue};
 use super::ty::{Class, StepShape, Ty, USAGE};
 use crate::ir::ExprKind;
@@ -124,7 +124,11 @@ impl<'a> Checker<'a> {
             _ => self.scalar_field(&value, name, base, whole),
         };
         match ty {
-            Some(ty) => Typed::new(ExprKind::Field(Box::new(value.expr), name.to_owned()), whole, ty),
+            Some(ty) => {
+                let tokens = value.ty == Ty::Usage && ty == Ty::Number;
+                let field = Typed::new(ExprKind::Field(Box::new(value.expr), name.to_owned()), whole, ty);
+                if tokens { field.counted() } else { of_field(field, name) }
+            }
             None => Typed::broken(whole),
         }
     }
@@ -132,7 +136,7 @@ impl<'a> Checker<'a> {
     /// `run.x`: a root under its own name, or anything else that the trace has.
     fn run_field(&mut self, name: &str, place: Span, whole: Span) -> Typed {
         if let Some(root) = scope::root(name) {
-            return Typed::new(ExprKind::Root(root), whole, root_type(root));
+            return of_root(Typed::new(ExprKind::Root(root), whole, root_type(root)), root);
         }
         if let Some(near) = near_miss(name, scope::root_names()) {
             self.report_near_field("the run", name, near, place);

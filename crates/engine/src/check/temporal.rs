@@ -214,7 +214,7 @@ impl<'a> Checker<'a> {
     fn count(&mut self, scope: &Scope<'a>, step: &'a ast::Step, test: &'a ast::ValueTest) -> CheckedTemporal {
         let lowered = self.pattern(scope, step).pattern;
         let inner = Scope { step: None, side: LookupSide::Plain, ..scope.with_value() };
-        let subject = Typed::new(ExprKind::Local(Local::COUNT), step.span, Ty::Integer);
+        let subject = Typed::new(ExprKind::Local(Local::COUNT), step.span, Ty::Integer).counted();
         let text = format!("count {}", self.written(step.span));
         self.check_count(&text, test);
         let test = self.test_of(&inner, subject, &text, test, step.span.to(test.span));

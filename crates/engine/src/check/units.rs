@@ -10,7 +10,28 @@ impl Checker<'_> {
     /// Two numbers that are compared: `left` with `right`.
     pub(super) fn check_compared(&mut self, left: &Typed, right: &Typed) {
         let (Some(a), Some(b)) = (left.ty.measure(), right.ty.measure()) else { return };
+        for (count, other, unit) in [(left, right, b), (right, left, a)] {
+            if count.is_count() && !matches!(unit, Measure::Plain | Measure::Instant) {
+                return self.report_unit_of_count(count, other, unit);
+            }
+        }
         self.check_measures(a, b, Some(left), right, "is compared with");
+    }
+
+    /// A count that is compared with a duration, money or a size.
+    fn report_unit_of_count(&mut self, count: &Typed, other: &Typed, unit: Measure) {
+        let text = self.written(count.expr.span);
+        let of_steps = matches!(count.expr.kind, ExprKind::Local(_));
+        let text = if of_steps { format!("count {text}") } else { text };
+        let message = format!("`{text}` is a count, and a count has no unit: it is compared with {}", unit.noun());
+        let place = other.expr.span;
+        let diagnostic = Diagnostic::new(Slug::MixedUnits, place, message);
+        self.report(match other.number().and_then(|value| without_unit(&self.written(place), value, unit)) {
+            Some(bare) => diagnostic
+                .help(format!("write the number alone: `{bare}`"))
+                .fix(format!("write `{bare}`"), place, bare.clone()),
+            None => diagnostic.help("write a number without a unit"),
+        });
     }
 
     /// Two numbers that should count the same.
@@ -122,6 +143,15 @@ impl Checker<'_> {
 /// A checked expression whose type is the one that was kept.
 fn retyped(expr: &crate::ir::Expr) -> Typed {
     Typed::new(expr.kind.clone(), expr.span, super::ty::Ty::of(expr.ty))
+}
+
+/// A number as it was probably meant without its unit: of `5s` the 5, of `50KB` the 50,000.
+fn without_unit(written: &str, value: &str, unit: Measure) -> Option<String> {
+    let bare = written.trim_start_matches('$').trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    match unit {
+        Measure::Size => Some(value.to_owned()),
+        _ => bare.parse::<f64>().is_ok().then(|| bare.to_owned()),
+    }
 }
 
 /// What to write where this is wanted.

@@ -151,6 +151,9 @@ const TAKES: &[(&str, Take)] = &[
     ("END", |view, at| (at >= view.len()).then_some(at + 1)),
 ];
 
+/// Words for what is counted: steps, turns, tokens, elements, words.
+const COUNTING: &[&str] = &["count", "turns", "turn", "usage", "length", "word_count"];
+
 /// Conditions on the token at a place.
 const GUARDS: &[(&str, Guard)] = &[
     // The grammar gave up here; here or before; here or behind; not long before.
@@ -160,6 +163,8 @@ const GUARDS: &[(&str, Guard)] = &[
     ("near", |view, at| view.failed + 1 >= at),
     ("touching", |view, at| view.touches(at)),
     ("apart", |view, at| !view.touches(at)),
+    // Something in front of this counts: a count has no unit.
+    ("counting", |view, at| (0..at).any(|before| view.is_any(before, COUNTING))),
     ("outer", |view, at| view.is_outer(at)),
     ("inner", |view, at| !view.is_outer(at)),
     // Behind a complete value.

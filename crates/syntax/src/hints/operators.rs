@@ -34,6 +34,7 @@ pub(super) const TABLE: &[Hint] = &[
         .says("`{w|behind}` stands behind its value")
         .write("{v} {w|behind}"),
     ask("output.a includes \"x\"", test_word),
+    not("turns < 2 minutes", "..( n:PLAIN < @apart @counting u:UNIT >").says("a count has no unit").write("{n}"),
     not("duration < 2 minutes", "..( n:PLAIN < @apart u:UNIT >").says("a unit touches its number").write("{n}{u|unit}"),
     not("output.a > 95 %", "..( n:PLAIN < @apart % > @end").says("a unit touches its number").write("{n}%"),
     not("output.text /x/", "a:..( b[ < @apart / > ..( @touching / ] @end")

@@ -127,9 +127,9 @@ pub fn condition_truth(condition: &Condition, scope: Scope, variables: Variables
     match condition {
         Condition::Test(path, test) => test_truth(test, &scope.look_up(path), scope, variables),
         Condition::Bare(path) => match scope.look_up(path) {
-            Found::Value(value) => sure(value == Value::Bool(true)),
-            Found::Missing => by_missing(false),
+            Found::Value(Value::Null) | Found::Missing => by_missing(false),
             Found::Absent => UNDECIDED,
+            Found::Value(value) => sure(value == Value::Bool(true)),
         },
         Condition::Not(inner) => truth(inner).not(),
         Condition::And(a, b) => truth(a).and(truth(b)),
@@ -168,10 +168,30 @@ pub fn test_truth(test: &Test, left: &Found, scope: Scope, variables: Variables)
         _ => Right::Value(Value::Null),
     };
     let negated = negated(test);
-    match (left, operand) {
+    let null = |value: &Value| value.is_null() && !asks_for_equal(test, left, &operand);
+    match (left, &operand) {
         (Found::Missing, _) | (_, Right::Missing) => by_missing(negated),
+        (Found::Value(left), _) if null(left) => by_missing(negated),
+        (_, Right::Value(right)) if has_right(test) && null(right) => by_missing(negated),
         (Found::Absent, _) | (_, Right::Absent) => UNDECIDED,
-        (Found::Value(left), right) => sure(positive(test, left, &right) != negated),
+        (Found::Value(left), right) => {
+            let truth = positive(test, left, right);
+            if negated { truth.not() } else { truth }
+        }
+    }
+}
+
+fn has_right(test: &Test) -> bool {
+    matches!(test, Test::Compare(..) | Test::In { .. } | Test::Contains { .. })
+}
+
+/// Where equality decides, `null` is a value like any other.
+fn asks_for_equal(test: &Test, left: &Found, right: &Right) -> bool {
+    match test {
+        Test::Compare(comparison, _) => matches!(comparison, Comparison::Eq | Comparison::Ne),
+        Test::In { .. } => matches!(right, Right::Value(Value::Array(_))),
+        Test::Contains { .. } => matches!(left, Found::Value(Value::Array(_))),
+        _ => false,
     }
 }
 
@@ -184,15 +204,16 @@ pub fn negated(test: &Test) -> bool {
 }
 
 /// The test without its negation.
-fn positive(test: &Test, left: &Value, right: &Right) -> bool {
+fn positive(test: &Test, left: &Value, right: &Right) -> Truth {
+    let text = |test: &dyn Fn(&str) -> bool| left.as_str().map_or(by_missing(false), |left| sure(test(left)));
     match (test, right) {
         (Test::Compare(comparison, _), Right::Value(right)) => compare(*comparison, left, right),
         (Test::In { .. }, Right::Range(from, to)) => in_range(left, *from, *to),
-        (Test::In { .. }, Right::Value(list)) => contains(list, left),
-        (Test::Contains { .. }, Right::Value(needle)) => contains(left, needle),
-        (Test::StartsWith { text, .. }, _) => left.as_str().is_some_and(|left| left.starts_with(text.as_str())),
-        (Test::Matches { regex, .. }, _) => left.as_str().is_some_and(|left| search(regex, left)),
-        _ => false,
+        (Test::In { .. }, Right::Value(list)) => value::is_in(left, list),
+        (Test::Contains { .. }, Right::Value(needle)) => value::holds(left, needle),
+        (Test::StartsWith { text: start, .. }, _) => text(&|left| left.starts_with(start.as_str())),
+        (Test::Matches { regex, .. }, _) => text(&|left| search(regex, left)),
+        _ => by_missing(false),
     }
 }
 
@@ -200,29 +221,25 @@ pub fn search(regex: &str, text: &str) -> bool {
     regex::Regex::new(regex).expect("a generated regex is good").is_match(text)
 }
 
-fn compare(comparison: Comparison, left: &Value, right: &Value) -> bool {
-    let order = value::order(left, right);
+/// A comparison of two values that are there.
+pub fn compare(comparison: Comparison, left: &Value, right: &Value) -> Truth {
+    let order = value::fit_order(left, right);
+    let ordered = |test: fn(Ordering) -> bool| order.map_or(by_missing(false), |order| sure(test(order)));
     match comparison {
-        Comparison::Eq | Comparison::Ne => value::equal(left, right),
-        Comparison::Lt => order == Some(Ordering::Less),
-        Comparison::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-        Comparison::Gt => order == Some(Ordering::Greater),
-        Comparison::Ge => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        // `!=` is `==` with its answer turned round.
+        Comparison::Eq | Comparison::Ne => value::equality(left, right, value::equal),
+        Comparison::Lt => ordered(Ordering::is_lt),
+        Comparison::Le => ordered(Ordering::is_le),
+        Comparison::Gt => ordered(Ordering::is_gt),
+        Comparison::Ge => ordered(Ordering::is_ge),
     }
 }
 
-fn in_range(left: &Value, from: Option<i64>, to: Option<i64>) -> bool {
-    let above = from.is_none_or(|from| compare(Comparison::Ge, left, &Value::from(from)));
-    let below = to.is_none_or(|to| compare(Comparison::Le, left, &Value::from(to)));
-    left.is_number() && above && below
-}
-
-/// A text contains a text, a list an element, an object a key.
-pub fn contains(whole: &Value, part: &Value) -> bool {
-    match (whole, part) {
-        (Value::String(whole), Value::String(part)) => whole.contains(part.as_str()),
-        (Value::Array(items), _) => items.iter().any(|item| value::equal(item, part)),
-        (Value::Object(fields), Value::String(key)) => fields.contains_key(key),
-        _ => false,
+fn in_range(left: &Value, from: Option<i64>, to: Option<i64>) -> Truth {
+    if !left.is_number() {
+        return by_missing(false);
     }
+    let above = from.map_or(sure(true), |from| compare(Comparison::Ge, left, &Value::from(from)));
+    let below = to.map_or(sure(true), |to| compare(Comparison::Le, left, &Value::from(to)));
+    above.and(below)
 }

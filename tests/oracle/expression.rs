@@ -1,7 +1,7 @@
 //! Expressions (section 4): their form and what they are worth, said plainly.
 
 use crate::condition::follow;
-use crate::expression_test::{looks_at_missing, negated, plain_test};
+use crate::expression_test::{looks_at_missing, negated, null_is_missing, plain_test};
 use crate::model::{Comparison, Segment};
 use crate::run::{Found, Run};
 use crate::truth::{Truth, UNDECIDED, Verdict, by_missing, sure};
@@ -112,6 +112,8 @@ pub enum Worth {
     Missing,
     Absent,
     Truth(Truth),
+    /// What comes from a path that leads nowhere: an empty list behind `[*]`, or what was made of one.
+    Nowhere(Value),
     Range(Option<Number>, Option<Number>),
 }
 
@@ -130,7 +132,7 @@ pub struct Scope<'a> {
 /// The verdict of an expression as an assertion.
 pub fn verdict(expr: &Expr, run: &Run) -> Verdict {
     let mut scope = Scope { run, variables: Vec::new() };
-    match scope.truth(expr) {
+    match scope.asserted(expr) {
         Err(Unfit) => Verdict::Fail,
         Ok(truth) => truth.verdict(),
     }
@@ -138,7 +140,7 @@ pub fn verdict(expr: &Expr, run: &Run) -> Verdict {
 
 pub fn found(worth: Worth) -> Found {
     match worth {
-        Worth::Value(value) => Found::Value(value),
+        Worth::Value(value) | Worth::Nowhere(value) => Found::Value(value),
         Worth::Missing => Found::Missing,
         Worth::Absent => Found::Absent,
         Worth::Truth(truth) => truth.plain.map_or(Found::Absent, |plain| Found::Value(json!(plain))),
@@ -155,12 +157,23 @@ fn worth(found: Found) -> Worth {
 }
 
 impl Scope<'_> {
+    /// An expression that is asserted as a whole: where the premise of an implication does not hold, nothing exercised it.
+    fn asserted(&mut self, expr: &Expr) -> Result<Truth> {
+        match expr {
+            Expr::Implies(premise, then) => match self.truth(premise)? {
+                premise if premise.plain == Some(false) => Ok(by_missing(true)),
+                premise => Ok(premise.not().or(self.truth(then)?)),
+            },
+            other => self.truth(other),
+        }
+    }
+
     /// An expression as a condition.
     fn truth(&mut self, expr: &Expr) -> Result<Truth> {
         match self.worth(expr)? {
             Worth::Truth(truth) => Ok(truth),
             Worth::Value(Value::Bool(answer)) => Ok(sure(answer)),
-            Worth::Missing => Ok(by_missing(false)),
+            Worth::Missing | Worth::Value(Value::Null) => Ok(by_missing(false)),
             Worth::Absent => Ok(UNDECIDED),
             _ => Err(Unfit),
         }
@@ -175,11 +188,18 @@ impl Scope<'_> {
             Expr::Item(of, index) => self.step_into(of, Segment::Index(*index))?,
             Expr::Every(of, rest) => every(found(self.worth(of)?), rest),
             Expr::Deep(of, rest) => match found(self.worth(of)?) {
-                Found::Value(value) => Worth::Value(Value::Array(each(inside(&value), rest))),
+                Found::Value(value) => many(each(inside(&value), rest)),
                 other => worth(other),
             },
-            Expr::Arithmetic(operator, a, b) => arithmetic(*operator, self.worth(a)?, self.worth(b)?),
-            Expr::Negative(a) => arithmetic(Operator::Subtract, Worth::Value(json!(0)), self.worth(a)?),
+            Expr::Arithmetic(operator, a, b) => {
+                let (a, b) = (self.worth(a)?, self.worth(b)?);
+                let nowhere = matches!(a, Worth::Nowhere(_)) || matches!(b, Worth::Nowhere(_));
+                marked_if(nowhere, arithmetic(*operator, a, b))
+            }
+            Expr::Negative(a) => {
+                let a = self.worth(a)?;
+                marked_if(matches!(a, Worth::Nowhere(_)), arithmetic(Operator::Subtract, Worth::Value(json!(0)), a))
+            }
             Expr::Range(from, to) => self.range(from.as_deref(), to.as_deref())?,
             Expr::Test(subject, test) => Worth::Truth(self.test(subject, test)?),
             Expr::Not(a) => Worth::Truth(self.truth(a)?.not()),
@@ -200,6 +220,7 @@ impl Scope<'_> {
             Expr::Length(of) => match self.worth(of)? {
                 Worth::Value(Value::String(text)) => Worth::Value(json!(text.chars().count())),
                 Worth::Value(Value::Array(items)) => Worth::Value(json!(items.len())),
+                Worth::Nowhere(Value::Array(items)) => Worth::Nowhere(json!(items.len())),
                 Worth::Value(Value::Object(fields)) => Worth::Value(json!(fields.len())),
                 Worth::Absent => Worth::Absent,
                 _ => Worth::Missing,
@@ -252,7 +273,7 @@ impl Scope<'_> {
             ends.push(match end {
                 None => None,
                 Some(end) => match self.worth(end)? {
-                    Worth::Value(Value::Number(number)) => Some(number),
+                    Worth::Value(Value::Number(number)) | Worth::Nowhere(Value::Number(number)) => Some(number),
                     Worth::Absent => return Ok(Worth::Absent),
                     _ => return Ok(Worth::Missing),
                 },
@@ -263,10 +284,10 @@ impl Scope<'_> {
 
     fn quantifier(&mut self, kind: QuantifierKind, variable: &'static str, list: &Expr, body: &Expr) -> Result<Worth> {
         let items = match self.worth(list)? {
-            Worth::Value(Value::Array(items)) => items,
+            Worth::Value(Value::Array(items)) | Worth::Nowhere(Value::Array(items)) => items,
             Worth::Value(Value::Object(fields)) => fields.values().cloned().collect(),
-            Worth::Missing if kind == QuantifierKind::Count => return Ok(Worth::Missing),
-            Worth::Missing => Vec::new(),
+            Worth::Missing | Worth::Value(Value::Null) if kind == QuantifierKind::Count => return Ok(Worth::Missing),
+            Worth::Missing | Worth::Value(Value::Null) => Vec::new(),
             Worth::Absent if kind == QuantifierKind::Count => return Ok(Worth::Absent),
             Worth::Absent => return Ok(Worth::Truth(UNDECIDED)),
             _ => return Err(Unfit),
@@ -274,12 +295,13 @@ impl Scope<'_> {
         let mut truths = Vec::new();
         for item in items {
             self.variables.push((variable, Worth::Value(item)));
-            let truth = self.truth(body);
+            let truth = if kind == QuantifierKind::All { self.asserted(body) } else { self.truth(body) };
             self.variables.pop();
-            let truth = truth?;
-            truths.push(truth);
-            // As with `and` and `or`: what alone decides ends the looking.
-            if kind != QuantifierKind::Count && truth == sure(kind != QuantifierKind::All) {
+            truths.push(truth?);
+            // What is decided ends the looking: one element decides it, and one was decided by what is there.
+            let decides = |truth: &Truth| truth.plain == Some(kind != QuantifierKind::All);
+            let decided = truths.iter().any(decides) && truths.iter().any(|truth| !truth.is_by_missing());
+            if kind != QuantifierKind::Count && decided {
                 break;
             }
         }
@@ -288,9 +310,9 @@ impl Scope<'_> {
             QuantifierKind::All | QuantifierKind::Any | QuantifierKind::No if truths.is_empty() => {
                 Worth::Truth(by_missing(kind != QuantifierKind::Any))
             }
-            QuantifierKind::All => Worth::Truth(truths.into_iter().fold(sure(true), Truth::and)),
-            QuantifierKind::Any => Worth::Truth(truths.into_iter().fold(sure(false), Truth::or)),
-            QuantifierKind::No => Worth::Truth(truths.into_iter().fold(sure(false), Truth::or).not()),
+            QuantifierKind::All => Worth::Truth(of_elements(&truths, sure(true), Truth::and)),
+            QuantifierKind::Any => Worth::Truth(of_elements(&truths, sure(false), Truth::or)),
+            QuantifierKind::No => Worth::Truth(of_elements(&truths, sure(false), Truth::or).not()),
             QuantifierKind::Count if truths.iter().any(|truth| truth.plain.is_none()) => Worth::Absent,
             QuantifierKind::Count => {
                 Worth::Value(json!(truths.iter().filter(|truth| truth.plain == Some(true)).count()))
@@ -305,7 +327,7 @@ impl Scope<'_> {
         let leads_to_many = matches!(subject, Expr::Every(..) | Expr::Deep(..));
         let asks_presence =
             matches!(test, TestKind::Exists { .. } | TestKind::IsMissing { .. } | TestKind::IsEmpty { .. });
-        if leads_to_many && asks_presence && matches!(&left, Worth::Value(Value::Array(items)) if items.is_empty()) {
+        if leads_to_many && asks_presence && matches!(&left, Worth::Nowhere(_)) {
             left = Worth::Missing;
         }
         if let Some(truth) = looks_at_missing(&left, test) {
@@ -319,11 +341,17 @@ impl Scope<'_> {
             TestKind::StartsWith { text, .. } | TestKind::EndsWith { text, .. } => self.worth(text)?,
             _ => Worth::Value(Value::Null),
         };
+        let nowhere = matches!(left, Worth::Nowhere(_)) || matches!(right, Worth::Nowhere(_));
+        let is_type = matches!(test, TestKind::IsType { .. });
         Ok(match (found(left), right) {
             (Found::Missing, _) | (_, Worth::Missing) => by_missing(negated),
+            (Found::Value(left), right) if null_is_missing(test, &left, &right) => by_missing(negated),
             (Found::Absent, _) | (_, Worth::Absent) => UNDECIDED,
             (Found::Value(left), right) => match plain_test(test, &left, &right) {
-                Some(answer) => sure(answer != negated),
+                Some(truth) => {
+                    let truth = if negated { truth.not() } else { truth };
+                    if nowhere && !is_type { Truth { sure: None, ..truth } } else { truth }
+                }
                 None => UNDECIDED,
             },
         })
@@ -332,12 +360,30 @@ impl Scope<'_> {
 
 // ---- Paths and numbers
 
+/// The answers for the elements of a list joined plainly; decided by something missing when each of them was.
+fn of_elements(truths: &[Truth], start: Truth, join: fn(Truth, Truth) -> Truth) -> Truth {
+    let plain = truths.iter().fold(start, |all, truth| join(all, Truth { sure: truth.plain, ..*truth }));
+    if truths.iter().all(|truth| truth.is_by_missing()) { Truth { sure: None, ..plain } } else { plain }
+}
+
+/// A list of many places; without any it leads nowhere.
+fn many(items: Vec<Value>) -> Worth {
+    if items.is_empty() { Worth::Nowhere(Value::Array(items)) } else { Worth::Value(Value::Array(items)) }
+}
+
+fn marked_if(nowhere: bool, worth: Worth) -> Worth {
+    match worth {
+        Worth::Value(value) if nowhere => Worth::Nowhere(value),
+        other => other,
+    }
+}
+
 /// The rest of the path from every element of a list, or every value of an object.
 fn every(of: Found, rest: &[Segment]) -> Worth {
     match of {
-        Found::Value(Value::Array(items)) => Worth::Value(Value::Array(each(items, rest))),
+        Found::Value(Value::Array(items)) => many(each(items, rest)),
         Found::Value(Value::Object(fields)) => {
-            Worth::Value(Value::Array(each(fields.into_iter().map(|(_, value)| value).collect(), rest)))
+            many(each(fields.into_iter().map(|(_, value)| value).collect(), rest))
         }
         Found::Absent => Worth::Absent,
         _ => Worth::Missing,

@@ -1,10 +1,10 @@
 //! The tests of values (section 4).
 
-use crate::condition::{contains, search};
+use crate::condition::{compare, search};
 use crate::expression::{Share, TestKind, Worth, found};
 use crate::model::Comparison;
 use crate::run::Found;
-use crate::truth::{Truth, UNDECIDED, sure};
+use crate::truth::{Truth, UNDECIDED, by_missing, sure};
 use crate::value;
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
@@ -38,31 +38,56 @@ pub fn negated(test: &TestKind) -> bool {
     }
 }
 
+/// Null counts as missing where no equality is asked for and no presence.
+pub fn null_is_missing(test: &TestKind, left: &Value, right: &Worth) -> bool {
+    let right_is = |wanted: fn(&Value) -> bool| value_of(right).is_some_and(|right| wanted(&right));
+    let nulls = left.is_null() || right_is(Value::is_null);
+    match test {
+        TestKind::Compare(Comparison::Eq | Comparison::Ne, _) | TestKind::Identical { .. } => false,
+        TestKind::IsType { .. } | TestKind::IsJson { .. } | TestKind::IsEmpty { .. } => false,
+        TestKind::Matches { .. } => left.is_null(),
+        TestKind::In { .. } => nulls && !right_is(Value::is_array),
+        TestKind::Contains { .. } | TestKind::IContains(_) | TestKind::ContainsShare(..) => nulls && !left.is_array(),
+        _ => nulls,
+    }
+}
+
 /// The test without its negation, on two values that are there.
-pub fn plain_test(test: &TestKind, left: &Value, right: &Worth) -> Option<bool> {
+pub fn plain_test(test: &TestKind, left: &Value, right: &Worth) -> Option<Truth> {
     let texts = |test: fn(&str, &str) -> bool| match (left, value_of(right)) {
-        (Value::String(left), Some(Value::String(right))) => test(left, &right),
-        _ => false,
+        (Value::String(left), Some(Value::String(right))) => sure(test(left, &right)),
+        _ => by_missing(false),
     };
     Some(match test {
         TestKind::Compare(comparison, _) => compare(*comparison, left, &value_of(right)?),
-        TestKind::Identical { .. } => value::identical(left, &value_of(right)?),
+        TestKind::Identical { .. } => value::equality(left, &value_of(right)?, value::identical),
         TestKind::In { .. } => match right {
             Worth::Range(from, to) => in_range(left, from.as_ref(), to.as_ref()),
-            other => contains(&value_of(other)?, left),
+            other => value::is_in(left, &value_of(other)?),
         },
-        TestKind::Contains { .. } => contains(left, &value_of(right)?),
+        TestKind::Contains { .. } => value::holds(left, &value_of(right)?),
         TestKind::ContainsShare(share, _) => contains_share(*share, left, &value_of(right)?),
-        TestKind::IContains(_) => contains(&lower(left), &lower(&value_of(right)?)),
+        TestKind::IContains(_) => icontains(left, &value_of(right)?),
         TestKind::StartsWith { .. } => texts(|left, right| left.starts_with(right)),
         TestKind::EndsWith { .. } => texts(|left, right| left.ends_with(right)),
-        TestKind::Matches { regex, .. } => left.as_str().is_some_and(|left| search(regex, left)),
-        TestKind::IsType { name, .. } => is_type(name, left),
+        TestKind::Matches { regex, .. } => left.as_str().map_or(by_missing(false), |left| sure(search(regex, left))),
+        TestKind::IsType { name, .. } => sure(is_type(name, left)),
         // A value that is no text is JSON already.
-        TestKind::IsJson { .. } => left.as_str().is_none_or(|left| serde_json::from_str::<Value>(left).is_ok()),
-        TestKind::IsEmpty { .. } => is_empty(left),
+        TestKind::IsJson { .. } => sure(left.as_str().is_none_or(|left| serde_json::from_str::<Value>(left).is_ok())),
+        TestKind::IsEmpty { .. } => sure(is_empty(left)),
         TestKind::IsMissing { .. } | TestKind::Exists { .. } => unreachable!("answered before"),
     })
+}
+
+/// `contains` in lower case; of a list only whole elements count.
+fn icontains(left: &Value, right: &Value) -> Truth {
+    match (left, right) {
+        (Value::Array(items), Value::String(right)) => {
+            let same = |item: &Value| item.as_str().is_some_and(|item| item.to_lowercase() == right.to_lowercase());
+            sure(items.iter().any(same))
+        }
+        _ => value::holds(&lower(left), &lower(right)),
+    }
 }
 
 /// The same with all text in lower case.
@@ -82,36 +107,29 @@ fn value_of(worth: &Worth) -> Option<Value> {
     }
 }
 
-fn compare(comparison: Comparison, left: &Value, right: &Value) -> bool {
-    let order = value::order(left, right);
-    match comparison {
-        // `!=` is `==` with its answer turned round.
-        Comparison::Eq | Comparison::Ne => value::equal(left, right),
-        Comparison::Lt => order == Some(Ordering::Less),
-        Comparison::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-        Comparison::Gt => order == Some(Ordering::Greater),
-        Comparison::Ge => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
-    }
-}
-
-fn in_range(left: &Value, from: Option<&Number>, to: Option<&Number>) -> bool {
-    let Value::Number(left) = left else { return false };
+fn in_range(left: &Value, from: Option<&Number>, to: Option<&Number>) -> Truth {
+    let Value::Number(left) = left else { return by_missing(false) };
     let order = |end: &Number| value::compare_numbers(left, end);
-    from.is_none_or(|from| matches!(order(from), Some(Ordering::Greater | Ordering::Equal)))
-        && to.is_none_or(|to| matches!(order(to), Some(Ordering::Less | Ordering::Equal)))
+    let above = from.is_none_or(|from| matches!(order(from), Some(Ordering::Greater | Ordering::Equal)));
+    let below = to.is_none_or(|to| matches!(order(to), Some(Ordering::Less | Ordering::Equal)));
+    sure(above && below)
 }
 
-fn contains_share(share: Share, left: &Value, list: &Value) -> bool {
-    if !matches!(left, Value::String(_) | Value::Array(_) | Value::Object(_)) {
-        return false;
-    }
+fn contains_share(share: Share, left: &Value, list: &Value) -> Truth {
     let one = vec![list.clone()];
     let list = list.as_array().unwrap_or(&one);
-    let holds = |needle: &Value| contains(left, needle);
+    // Of nothing all are contained, and none, only because there is nothing.
+    if list.is_empty() {
+        return by_missing(share == Share::All);
+    }
+    if !matches!(left, Value::String(_) | Value::Array(_) | Value::Object(_)) {
+        return by_missing(false);
+    }
+    let found = list.iter().map(|needle| value::holds(left, needle));
     match share {
-        Share::All => list.iter().all(holds),
+        Share::All => found.fold(sure(true), Truth::and),
         // `none` is the opposite of `any`, turned round by the caller.
-        Share::Any | Share::None => list.iter().any(holds),
+        Share::Any | Share::None => found.fold(sure(false), Truth::or),
     }
 }
 

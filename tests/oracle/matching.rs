@@ -272,7 +272,7 @@ impl<'a> World<'a> {
             let found = self.scope(index).look_up_argument(&test.path);
             let known = bound.get(variable).copied();
             truth = truth.and(match (&found, known) {
-                (Found::Missing, _) => by_missing(false),
+                (Found::Missing | Found::Value(serde_json::Value::Null), _) => by_missing(false),
                 (Found::Absent, _) => UNDECIDED,
                 (Found::Value(_), None) => sure(true),
                 (Found::Value(value), Some(place)) => sure(value::equal(value, &self.domain.values[place])),
@@ -471,6 +471,9 @@ impl Domain {
                 self.unrecorded.insert(variable.to_owned());
             }
             let Found::Value(value) = found else { continue };
+            if value.is_null() {
+                continue;
+            }
             if !self.values.iter().any(|known| value::equal(known, &value)) {
                 self.values.push(value.clone());
             }

@@ -1,5 +1,6 @@
 //! JSON values as rules compare them, said plainly.
 
+use crate::truth::{Truth, by_missing, sure};
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 
@@ -33,6 +34,78 @@ pub fn order(a: &Value, b: &Value) -> Option<Ordering> {
         (Value::Number(x), Value::Number(y)) => compare_numbers(x, y),
         (Value::String(x), Value::String(y)) => Some(x.cmp(y)),
         _ => None,
+    }
+}
+
+/// The number that a text spells as JSON does.
+fn spelled(text: &str) -> Option<Number> {
+    let is_number = !text.is_empty() && !text.starts_with(char::is_whitespace) && !text.ends_with(char::is_whitespace);
+    if is_number { serde_json::from_str(text).ok() } else { None }
+}
+
+/// The order that tests ask for: texts that spell numbers have none (unfit values).
+pub fn fit_order(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::String(x), Value::String(y)) if spelled(x).is_some() || spelled(y).is_some() => None,
+        _ => order(a, b),
+    }
+}
+
+/// Whether a value is the same but for its type: a text that spells the other, or a list that holds it.
+fn is_nearly(a: &Value, b: &Value, same: fn(&Value, &Value) -> bool) -> bool {
+    let scalar = |text: &str, other: &Value| match other {
+        Value::Number(number) => spelled(text).is_some_and(|text| compare_numbers(&text, number) == Some(Ordering::Equal)),
+        Value::Bool(answer) => text.eq_ignore_ascii_case(if *answer { "true" } else { "false" }),
+        _ => false,
+    };
+    match (a, b) {
+        (Value::Array(_), Value::Array(_)) => false,
+        (Value::Array(items), one) | (one, Value::Array(items)) => items.iter().any(|item| same(item, one)),
+        (Value::String(text), other) | (other, Value::String(text)) => scalar(text, other),
+        _ => false,
+    }
+}
+
+/// A test of equality of two values that are there.
+pub fn equality(a: &Value, b: &Value, same: fn(&Value, &Value) -> bool) -> Truth {
+    match () {
+        () if same(a, b) => sure(true),
+        () if is_nearly(a, b, same) => by_missing(false),
+        () => sure(false),
+    }
+}
+
+/// An element of a list, a part of a text, a key of an object; `None` where the values are unfit.
+pub fn holds(whole: &Value, part: &Value) -> Truth {
+    match (whole, part) {
+        (Value::String(whole), Value::String(part)) => sure(whole.contains(part.as_str())),
+        (Value::Array(items), _) => {
+            let found = items.iter().fold(sure(false), |truth, item| truth.or(equality(part, item, equal)));
+            if found == sure(false) && spells_words(items, part) { by_missing(false) } else { found }
+        }
+        (Value::Object(fields), Value::String(key)) if fields.contains_key(key) => sure(true),
+        _ => by_missing(false),
+    }
+}
+
+/// A list of words that spells a text of several.
+fn spells_words(items: &[Value], part: &Value) -> bool {
+    let (Some(part), Some(words)) = (part.as_str(), items.iter().map(Value::as_str).collect::<Option<Vec<_>>>()) else {
+        return false;
+    };
+    part.contains(' ') && format!("{} ", words.join(" ")).contains(part)
+}
+
+/// `x in whole`, ranges aside.
+pub fn is_in(part: &Value, whole: &Value) -> Truth {
+    match (whole, part) {
+        (Value::Array(items), _) => {
+            let found = items.iter().fold(sure(false), |truth, item| truth.or(equality(part, item, equal)));
+            if found == sure(false) && part.is_null() { by_missing(false) } else { found }
+        }
+        (Value::Object(fields), Value::String(key)) => sure(fields.contains_key(key)),
+        (Value::String(_), _) => holds(whole, part),
+        _ => by_missing(false),
     }
 }
 

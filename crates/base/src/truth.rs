@@ -96,10 +96,11 @@ impl Truth {
         Self::from_pair((a.max(c), b.max(d)))
     }
 
-    /// `a implies b` is `not a or b`.
+    /// The premise of `a implies b` where that is the assertion, to be joined with `b` by `or`: what does not hold of `a` says nothing of
+    /// `b`, so that the whole holds only because nothing was there to judge.
     #[must_use]
-    pub fn implies(self, other: Self) -> Self {
-        (!self).or(other)
+    pub fn premise(self) -> Self {
+        if self.plain() == Some(false) { Self::TrueByMissing } else { !self }
     }
 
     /// `if self then a else b` for truths: `self and a or not self and b`, or both branches where they agree whatever `self` is.
@@ -303,7 +304,7 @@ mod tests {
             for b in ALL {
                 assert_eq!(a.and(b), b.and(a));
                 assert_eq!(!a.and(b), (!a).or(!b));
-                assert_eq!(a.implies(b), !a.and(!b));
+                assert_eq!((!a).or(b), !a.and(!b));
             }
         }
     }

@@ -32,6 +32,7 @@ pub(super) fn to_library_number(number: Number<'_>) -> serde_json::Number {
     let spelled = match number {
         Number::Written(text) => text.parse().ok(),
         Number::Integer(value) => Some(serde_json::Number::from(value)),
+        Number::Wide(..) => None,
         Number::Real(value) => serde_json::Number::from_f64(value),
     };
     let nearest = || serde_json::Number::from_f64(number.to_f64().clamp(f64::MIN, f64::MAX));

@@ -167,29 +167,10 @@ pub(super) fn number<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
         Value::Text(text) => {
             let spelled = text.as_str().trim_matches(is_space);
             call.meter.scan(spelled.len())?;
-            call.give_number(is_json_number(spelled).then_some(Number::Written(spelled)))
+            call.give_number(Number::spelled(spelled))
         }
         _ => Ok(node),
     }
-}
-
-/// Whether a text is a number of JSON: `-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?`.
-#[must_use]
-pub fn is_json_number(text: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let unsigned = text.strip_prefix('-').unwrap_or(text);
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['-', '+']).unwrap_or(exponent))),
-        None => (unsigned, None),
-    };
-    let (whole, fraction) = match mantissa.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (mantissa, None),
-    };
-    digits(whole)
-        && (whole == "0" || !whole.starts_with('0'))
-        && fraction.is_none_or(digits)
-        && exponent.is_none_or(digits)
 }
 
 pub(super) fn parse_command<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {

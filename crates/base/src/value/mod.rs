@@ -38,7 +38,26 @@ impl Origin {
     /// The byte range, or `None` for a computed value.
     #[must_use]
     pub fn range(self) -> Option<std::ops::Range<usize>> {
-        (self != Self::COMPUTED).then_some(self.start as usize..self.end as usize)
+        let (start, end) = (self.start.min(self.end), self.start.max(self.end));
+        (end != u32::MAX).then_some(start as usize..end as usize)
+    }
+
+    /// The same place, with the remark that a path led nowhere from there: a list behind `[*]` with nothing in it and what functions make
+    /// of it, or a key that is missing beside one of nearly the same name. A test of it holds, or does not, for want of something.
+    #[must_use]
+    pub fn nowhere(self) -> Self {
+        // The remark is that start and end have changed places; no value has an empty range.
+        match self.leads_nowhere() {
+            true => self,
+            false if self == Self::COMPUTED => Self { start: u32::MAX, end: 0 },
+            false => Self { start: self.end, end: self.start },
+        }
+    }
+
+    /// Whether a path led nowhere from there.
+    #[must_use]
+    pub fn leads_nowhere(self) -> bool {
+        self.start > self.end
     }
 }
 
@@ -62,6 +81,18 @@ impl<'run> Node<'run> {
     #[must_use]
     pub fn computed(value: Value<'run>) -> Self {
         Self { value, origin: Origin::COMPUTED }
+    }
+
+    /// What was computed from a path that leads nowhere.
+    #[must_use]
+    pub fn nowhere(value: Value<'run>) -> Self {
+        Self { value, origin: Origin::COMPUTED.nowhere() }
+    }
+
+    /// Whether it comes from a path that leads nowhere.
+    #[must_use]
+    pub fn leads_nowhere(&self) -> bool {
+        self.origin.leads_nowhere()
     }
 
     /// The value of a key. Only an object has keys; what is not recorded has none that is recorded.
@@ -182,6 +213,16 @@ impl<'run> Object<'run> {
 }
 
 impl<'run> Value<'run> {
+    /// Whether the run does not record the value.
+    #[must_use]
+    pub fn is_absent(&self) -> bool {
+        match self {
+            Self::Absent => true,
+            Self::Truth(truth) => truth.plain().is_none(),
+            _ => false,
+        }
+    }
+
     /// A text that stands as it is, without escapes.
     #[must_use]
     pub fn plain(text: &'run str) -> Self {

@@ -20,11 +20,19 @@ pub enum Number<'run> {
     Written(&'run str),
     /// A computed integer.
     Integer(i64),
+    /// A computed integer beyond 64 bits: the upper and the lower half of its 128 bits.
+    Wide(i64, u64),
     /// A computed number; finite.
     Real(f64),
 }
 
 impl<'run> Number<'run> {
+    /// The number that a text spells as JSON does: `-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?`.
+    #[must_use]
+    pub fn spelled(text: &'run str) -> Option<Self> {
+        is_json_number(text).then_some(Self::Written(text))
+    }
+
     /// A computed number; `None` for an infinity or what is no number, which a value can never be.
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {
@@ -47,6 +55,7 @@ impl<'run> Number<'run> {
                 None => text.parse().unwrap_or(f64::NAN),
             },
             Self::Integer(value) => nearest(value),
+            Self::Wide(upper, lower) => nearest_wide(joined(upper, lower)),
             Self::Real(value) => value,
         }
     }
@@ -56,8 +65,9 @@ impl<'run> Number<'run> {
     pub fn as_i64(self) -> Option<i64> {
         match self {
             Self::Integer(value) => Some(value),
-            Self::Written(text) => short_integer(text).or_else(|| self.with_decimal(|decimal| decimal.to_i64())),
-            Self::Real(_) => self.with_decimal(|decimal| decimal.to_i64()),
+            Self::Wide(..) => None,
+            Self::Written(text) => short_integer(text).or_else(|| i64::try_from(self.exact()?).ok()),
+            Self::Real(_) => i64::try_from(self.exact()?).ok(),
         }
     }
 
@@ -72,7 +82,7 @@ impl<'run> Number<'run> {
     pub fn has_integer_form(self) -> bool {
         match self {
             Self::Written(text) => !text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')),
-            Self::Integer(_) => true,
+            Self::Integer(_) | Self::Wide(..) => true,
             Self::Real(_) => false,
         }
     }
@@ -96,32 +106,32 @@ impl<'run> Number<'run> {
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "an operator cannot say that there is no result")]
     pub fn add(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine(other, i64::checked_add, |a, b| a + b)
+        self.combine(other, i128::checked_add, |a, b| a + b)
     }
 
     /// `a - b`; `None` when the result is beyond the range of doubles.
     #[must_use]
     pub fn subtract(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine(other, i64::checked_sub, |a, b| a - b)
+        self.combine(other, i128::checked_sub, |a, b| a - b)
     }
 
     /// `a * b`; `None` when the result is beyond the range of doubles.
     #[must_use]
     pub fn multiply(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine(other, i64::checked_mul, |a, b| a * b)
+        self.combine(other, i128::checked_mul, |a, b| a * b)
     }
 
     /// `a / b`: an integer where two integers divide without rest. `None` for a division by zero.
     #[must_use]
     pub fn divide(self, other: Number<'_>) -> Option<Number<'static>> {
-        let exact = |a: i64, b: i64| if a.checked_rem(b)? == 0 { a.checked_div(b) } else { None };
+        let exact = |a: i128, b: i128| if a.checked_rem(b)? == 0 { a.checked_div(b) } else { None };
         self.combine(other, exact, |a, b| a / b)
     }
 
     /// `a % b` with the sign of `a`. `None` for a division by zero.
     #[must_use]
     pub fn remainder(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine(other, i64::checked_rem, |a, b| a % b)
+        self.combine(other, i128::checked_rem, |a, b| a % b)
     }
 
     /// `-a`.
@@ -130,23 +140,40 @@ impl<'run> Number<'run> {
         Number::Integer(0).subtract(self)
     }
 
-    /// Integers stay exact where the result fits, everything else is computed in doubles; never an overflow.
+    /// Integers stay exact where the result fits into 128 bits, everything else is computed in doubles; never an overflow.
     fn combine(
         self,
         other: Number<'_>,
-        integers: impl Fn(i64, i64) -> Option<i64>,
+        integers: impl Fn(i128, i128) -> Option<i128>,
         reals: impl Fn(f64, f64) -> f64,
     ) -> Option<Number<'static>> {
         if let (Some(a), Some(b)) = (self.integer_operand(), other.integer_operand())
             && let Some(result) = integers(a, b)
         {
-            return Some(Number::Integer(result));
+            return Some(Number::of_exact(result));
         }
         Number::from_f64(reals(self.to_f64(), other.to_f64()))
     }
 
-    fn integer_operand(self) -> Option<i64> {
-        if self.has_integer_form() { self.as_i64() } else { None }
+    fn integer_operand(self) -> Option<i128> {
+        match self.small() {
+            Some(value) => Some(i128::from(value)),
+            None if self.has_integer_form() => self.exact(),
+            None => None,
+        }
+    }
+
+    /// The exact value as an integer of 128 bits.
+    fn exact(self) -> Option<i128> {
+        match self {
+            Self::Wide(upper, lower) => Some(joined(upper, lower)),
+            _ => self.with_decimal(|decimal| decimal.to_i128()),
+        }
+    }
+
+    fn of_exact(value: i128) -> Number<'static> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the two halves are what is asked for")]
+        i64::try_from(value).map_or(Number::Wide((value >> 64) as i64, value as u64), Number::Integer)
     }
 
     /// The value when it is cheap to have: most numbers of a trace are short integers.
@@ -154,7 +181,7 @@ impl<'run> Number<'run> {
         match self {
             Self::Integer(value) => Some(value),
             Self::Written(text) => short_integer(text),
-            Self::Real(_) => None,
+            Self::Wide(..) | Self::Real(_) => None,
         }
     }
 
@@ -162,6 +189,9 @@ impl<'run> Number<'run> {
         match self {
             Self::Written(text) => then(Decimal::of(text)),
             Self::Integer(value) => then(Decimal::of(Digits::of(format_args!("{value}")).as_str())),
+            Self::Wide(upper, lower) => {
+                then(Decimal::of(Digits::of(format_args!("{}", joined(upper, lower))).as_str()))
+            }
             Self::Real(value) => then(Decimal::of(Digits::of(format_args!("{value:e}")).as_str())),
         }
     }
@@ -188,6 +218,7 @@ impl fmt::Display for Number<'_> {
         match self {
             Self::Written(text) => f.write_str(text),
             Self::Integer(value) => write!(f, "{value}"),
+            Self::Wide(upper, lower) => write!(f, "{}", joined(*upper, *lower)),
             Self::Real(value) => write!(f, "{value:?}"),
         }
     }
@@ -195,6 +226,16 @@ impl fmt::Display for Number<'_> {
 
 #[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
 fn nearest(value: i64) -> f64 {
+    value as f64
+}
+
+/// The integer of two halves.
+fn joined(upper: i64, lower: u64) -> i128 {
+    (i128::from(upper) << 64) | i128::from(lower)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
+fn nearest_wide(value: i128) -> f64 {
     value as f64
 }
 
@@ -216,15 +257,33 @@ fn short_integer(text: &str) -> Option<i64> {
     Some(if digits.len() == text.len() { value } else { value.wrapping_neg() })
 }
 
-/// The text of a computed number, without a heap allocation. No integer and no double needs more than 32 bytes.
+/// Whether a text is a number of JSON: `-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?`.
+fn is_json_number(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['-', '+']).unwrap_or(exponent))),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(digits)
+}
+
+/// The text of a computed number, without a heap allocation. No integer and no double needs more than 48 bytes.
 struct Digits {
-    bytes: [u8; 32],
+    bytes: [u8; 48],
     length: usize,
 }
 
 impl Digits {
     fn of(text: fmt::Arguments<'_>) -> Self {
-        let mut digits = Self { bytes: [0; 32], length: 0 };
+        let mut digits = Self { bytes: [0; 48], length: 0 };
         // Cannot fail: see the size above. A cut text would still be a number.
         let _ = fmt::write(&mut digits, text);
         digits
@@ -306,14 +365,18 @@ mod tests {
     #[test]
     fn arithmetic_never_overflows() {
         let text = |number: Option<Number<'_>>| number.map(|number| number.to_string());
-        assert_eq!(text(Integer(i64::MAX).add(Integer(1))).as_deref(), Some("9.223372036854776e18"));
+        assert_eq!(text(Integer(i64::MAX).add(Integer(1))).as_deref(), Some("9223372036854775808"));
         assert_eq!(text(Written("2").multiply(Written("3"))).as_deref(), Some("6"));
         assert_eq!(text(Written("6").divide(Written("3"))).as_deref(), Some("2"));
         assert_eq!(text(Written("7").divide(Written("2"))).as_deref(), Some("3.5"));
         assert_eq!(text(Written("-7").remainder(Written("3"))).as_deref(), Some("-1"));
         assert_eq!(text(Written("1.0").add(Written("1"))).as_deref(), Some("2.0"));
-        assert_eq!(text(Integer(i64::MIN).negate()).as_deref(), Some("9.223372036854776e18"));
-        assert_eq!(text(Integer(i64::MIN).divide(Integer(-1))).as_deref(), Some("9.223372036854776e18"));
+        assert_eq!(text(Integer(i64::MIN).negate()).as_deref(), Some("9223372036854775808"));
+        assert_eq!(text(Integer(i64::MIN).divide(Integer(-1))).as_deref(), Some("9223372036854775808"));
+        let large = Written("170141183460469231731687303715884105727");
+        assert_eq!(text(large.add(Integer(0))).as_deref(), Some("170141183460469231731687303715884105727"));
+        assert_eq!(text(large.add(Integer(1))).as_deref(), Some("1.7014118346046923e38"));
+        assert_eq!(text(large.subtract(large)).as_deref(), Some("0"));
         assert_eq!(Written("1").divide(Written("0")).map(Number::to_f64), None);
         assert_eq!(Written("0").remainder(Written("0.0")).map(Number::to_f64), None);
         assert_eq!(Written("1e308").multiply(Written("10")).map(Number::to_f64), None);

@@ -183,7 +183,7 @@ impl<'p> Reader<'p> {
     /// One instruction. A jump over what cannot change the answer is not followed: both ways read no more than what stands here.
     fn op(&mut self, op: Op, locals: &[Symbol], depth: usize, stack: &mut Vec<Symbol>) -> Option<()> {
         let symbol = match op {
-            Op::SkipIfFalse(_) | Op::SkipIfTrue(_) => return Some(()),
+            Op::SkipIfFalse(_) | Op::SkipIfTrue(_) | Op::SkipIfUnmet(_) => return Some(()),
             Op::Condition() => return matches!(stack.last()?, Symbol::Truth(_)).then_some(()),
             Op::Constant(literal) => constant(self.program.constants.get(literal.0 as usize)?),
             Op::Param(param) => constant(self.program.params.get(param.0 as usize)?.default.as_ref()?),
@@ -213,7 +213,7 @@ impl<'p> Reader<'p> {
                 self.test(stack.pop()?, Operand::Presence, negated)?
             }
             Op::Inspect(_, negated) | Op::IsType(_, negated) => self.test(stack.pop()?, Operand::Other, negated)?,
-            Op::Not() => truth(stack.pop()?).map(|_| Symbol::Truth(None))?,
+            Op::Not() | Op::Premise() => truth(stack.pop()?).map(|_| Symbol::Truth(None))?,
             Op::And() => {
                 truth(stack.pop()?)?;
                 truth(stack.pop()?).map(|_| Symbol::Truth(None))?

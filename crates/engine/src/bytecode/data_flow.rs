@@ -93,7 +93,7 @@ impl DataFlow {
         let mut polarity = TruthEffect::Same;
         while let Some(user) = self.consumer.get(at).copied().flatten() {
             match ops.get(user) {
-                Some(Op::Not()) => polarity = polarity.then(TruthEffect::Opposite),
+                Some(Op::Not() | Op::Premise()) => polarity = polarity.then(TruthEffect::Opposite),
                 Some(Op::And() | Op::Or() | Op::Condition()) => {}
                 Some(Op::Choose()) if self.sources(user).first() != Some(&at) => {}
                 Some(Op::Repeat(_)) => match self.ends.get(user).copied().flatten() {

@@ -212,6 +212,8 @@ ops! {
     Or() = "or", 2 => 1, cost 1, "the disjunction of two truths";
     SkipIfFalse(target: Target) = "skip_if_false", 0 => 0, cost 1, "jumps when the truth on top is plainly false: `and` cannot change it";
     SkipIfTrue(target: Target) = "skip_if_true", 0 => 0, cost 1, "jumps when the truth on top is plainly true: `or` cannot change it";
+    Premise() = "premise", 1 => 1, cost 1, "the opposite of a truth; what is false becomes true because something is missing: nothing exercised the implication";
+    SkipIfUnmet(target: Target) = "skip_if_unmet", 0 => 0, cost 1, "jumps when the truth on top is true because something is missing: the premise of an implication does not hold";
     SkipThen(target: Target) = "skip_then", 0 => 0, cost 1, "jumps past `then` with a placeholder when the condition on top is plainly false";
     SkipElse(target: Target) = "skip_else", 0 => 0, cost 1, "jumps past `else` with a placeholder when the condition below the top is plainly true";
     Choose() = "choose", 3 => 1, cost 1, "takes the branch that the condition says; both count where something missing decided it";

@@ -146,7 +146,7 @@ impl StackWalk<'_> {
         let stack = state.stack.checked_sub(pops).and_then(|stack| stack.checked_add(pushes));
         let mut next = StackState { stack: stack.ok_or_else(|| unbalanced(at))?, ..state };
         match op {
-            Op::SkipIfFalse(target) | Op::SkipIfTrue(target) => {
+            Op::SkipIfFalse(target) | Op::SkipIfTrue(target) | Op::SkipIfUnmet(target) => {
                 self.needs(at, state, 1)?;
                 self.jump(at, target, next)?;
             }

@@ -306,7 +306,10 @@ impl<'a> Checker<'a> {
         let values = self.expr(scope, source);
         self.check_iterable(&values);
         let (inner, local) = scope.with_local(&variable.text, values.ty.element());
-        let body = self.condition(&inner, body);
+        let mut body = self.condition(&inner, body);
+        if quantifier == ExprQuantifier::All {
+            body = exercised(body);
+        }
         let counts = quantifier == ExprQuantifier::Count;
         let ty = if counts { Ty::Integer } else { Ty::Boolean };
         let kind = ir::ExprKind::Quantifier(quantifier, local, Box::new(values.expr), Box::new(body));
@@ -385,4 +388,14 @@ impl<'a> Checker<'a> {
                 .fix(format!("write `{turned}`"), span, turned.clone()),
         );
     }
+}
+
+/// A condition that is asserted as a whole: an implication has to be exercised.
+pub(super) fn exercised(condition: ir::Expr) -> ir::Expr {
+    let ir::Expr { kind, span, ty } = condition;
+    let kind = match kind {
+        ir::ExprKind::Binary(BinaryOperator::Implies, left, right) => ir::ExprKind::Exercised(left, right),
+        kind => kind,
+    };
+    ir::Expr { kind, span, ty }
 }

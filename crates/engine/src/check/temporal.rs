@@ -1,7 +1,7 @@
 //! Statements: each becomes a check; temporal ones keep their form with patterns and conditions lowered.
 
 use super::Checker;
-use super::expr::Typed;
+use super::expr::{Typed, exercised};
 use super::patterns::Lowered;
 use super::scope::{LookupSide, Scope};
 use super::settings::value_of;
@@ -35,7 +35,7 @@ impl<'a> Checker<'a> {
     pub(super) fn statement(&mut self, scope: &Scope<'a>, statement: &'a Statement) -> CheckedStatement {
         Check::Temporal(match &statement.kind {
             StatementKind::Expression(expr) => {
-                let condition = self.condition(scope, expr);
+                let condition = exercised(self.condition(scope, expr));
                 self.lone_name(expr);
                 return Check::Expression(condition);
             }
@@ -286,6 +286,9 @@ impl<'a> Checker<'a> {
         self.message_step = Some(lowered.shape.clone());
         let inner = Scope { response: false, ..scope.with_step(lowered.shape) };
         let mut condition = self.condition(&inner, condition);
+        if quantifier == Quantifier::Each {
+            condition = exercised(condition);
+        }
         if let [alternative] = lowered.pattern.alternatives.as_slice() {
             walk::substitute(&mut condition, &alternative.binds);
         }

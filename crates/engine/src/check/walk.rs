@@ -34,7 +34,10 @@ pub fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
         | ExprKind::Deep(inner)
         | ExprKind::Negate(inner)
         | ExprKind::Not(inner) => visit(inner),
-        ExprKind::Index(left, right) | ExprKind::Binary(_, left, right) | ExprKind::Quantifier(_, _, left, right) => {
+        ExprKind::Index(left, right)
+        | ExprKind::Binary(_, left, right)
+        | ExprKind::Exercised(left, right)
+        | ExprKind::Quantifier(_, _, left, right) => {
             visit(left);
             visit(right);
         }
@@ -73,7 +76,10 @@ pub fn children_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         | ExprKind::Deep(inner)
         | ExprKind::Negate(inner)
         | ExprKind::Not(inner) => visit(inner),
-        ExprKind::Index(left, right) | ExprKind::Binary(_, left, right) | ExprKind::Quantifier(_, _, left, right) => {
+        ExprKind::Index(left, right)
+        | ExprKind::Binary(_, left, right)
+        | ExprKind::Exercised(left, right)
+        | ExprKind::Quantifier(_, _, left, right) => {
             visit(left);
             visit(right);
         }

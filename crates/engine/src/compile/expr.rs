@@ -50,6 +50,7 @@ impl Emitter<'_> {
         if let Some(
             Op::SkipIfFalse(target)
             | Op::SkipIfTrue(target)
+            | Op::SkipIfUnmet(target)
             | Op::SkipThen(target)
             | Op::SkipElse(target)
             | Op::Next(_, target),
@@ -74,6 +75,7 @@ impl Emitter<'_> {
         match &expr.kind {
             ExprKind::Not(inner) => self.not(inner, span),
             ExprKind::Binary(operator, left, right) => self.binary(*operator, left, right, span),
+            ExprKind::Exercised(left, right) => self.exercised(left, right, span),
             ExprKind::Range(start, end) => self.range(start.as_deref(), end.as_deref(), span),
             ExprKind::Test(tested) => self.test(tested, span),
             ExprKind::If(condition, then, otherwise) => self.choice(condition, then, otherwise, span),
@@ -188,6 +190,16 @@ impl Emitter<'_> {
         self.land(skip);
     }
 
+    /// The same where nothing exercises it unless its premise holds.
+    fn exercised(&mut self, left: &Expr, right: &Expr, span: Span) {
+        self.condition(left);
+        self.emit(Op::Premise(), left.span);
+        let skip = self.jump(Op::SkipIfUnmet(Target(0)), span);
+        self.condition(right);
+        self.emit(Op::Or(), span);
+        self.land(skip);
+    }
+
     /// Each branch stands in the code once, so that chains of `else if` stay as long as they are written.
     fn choice(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr, span: Span) {
         self.condition(condition);
@@ -281,7 +293,7 @@ fn spreads(mut path: &Expr) -> bool {
 /// Whether the last instruction of an expression leaves a truth.
 fn gives_truth(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Not(_) | ExprKind::Test(_) => true,
+        ExprKind::Not(_) | ExprKind::Test(_) | ExprKind::Exercised(..) => true,
         ExprKind::Binary(operator, ..) => {
             matches!(operator, BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies)
         }

@@ -72,6 +72,9 @@ pub enum ExprKind {
     Not(Box<Expr>),
     /// An operator; `and`, `or` and `implies` evaluate their right side only where it matters.
     Binary(BinaryOperator, Box<Expr>, Box<Expr>),
+    /// An implication that is an assertion, or all that a quantifier asserts of its elements: where its premise does not hold, nothing
+    /// exercised it.
+    Exercised(Box<Expr>, Box<Expr>),
     /// A range.
     Range(Option<Box<Expr>>, Option<Box<Expr>>),
     /// A test.

@@ -6,10 +6,11 @@ use super::machine::{Machine, broken};
 use super::nearest;
 use super::observe::{Misfit, TestKindSeen};
 use super::profile::CostCenter;
+use super::unfit::{equality, order, spells_words};
 use crate::bytecode::ops::SchemaRef;
 use crate::ir::Type;
 use averment_base::truth::Truth;
-use averment_base::value::compare::{compare, equal, identical};
+use averment_base::value::compare::{equal, identical};
 use averment_base::value::{Node, Number, Range, Value};
 use averment_builtins::schema::{Schema, Violation};
 use averment_builtins::test;
@@ -26,15 +27,33 @@ fn settled(node: &Node<'_>) -> Option<Truth> {
 }
 
 /// The same for both sides: missing before not recorded, for a positive test on something missing is false whatever the other side is.
-fn settled_both(left: &Node<'_>, right: &Node<'_>) -> Option<Truth> {
-    let sides = [settled(left), settled(right)];
+fn settled_both(kind: TestKind, left: &Node<'_>, right: &Node<'_>) -> Option<Truth> {
+    let null_is_missing = !asks_for_equal(kind, left, right);
+    let side = |node: &Node<'_>| match settled(node) {
+        None if null_is_missing && matches!(node.value, Value::Null) => Some(Truth::missing(false)),
+        settled => settled,
+    };
+    let sides = [side(left), side(right)];
     let missing = sides.iter().flatten().find(|truth| truth.by_missing()).copied();
     missing.or_else(|| sides.into_iter().flatten().next())
 }
 
-/// A truth as the side of a test carries on that something missing decided it.
+/// Whether a test asks what is equal to what: then `null` is a value like any other.
+fn asks_for_equal(kind: TestKind, left: &Node<'_>, right: &Node<'_>) -> bool {
+    match kind {
+        TestKind::Equal | TestKind::Identical => true,
+        TestKind::In => matches!(right.value, Value::List(_)),
+        TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::ContainsAll | TestKind::ContainsAny => {
+            matches!(left.value, Value::List(_))
+        }
+        _ => false,
+    }
+}
+
+/// A truth as the side of a test carries on that something missing decided it; so does what comes from a path that leads nowhere.
 fn marked(truth: Truth, sides: [&Node<'_>; 2]) -> Truth {
     sides.into_iter().fold(truth, |truth, side| match side.value {
+        _ if side.leads_nowhere() => truth.marked_by(Truth::TrueByMissing),
         Value::Truth(cause) => truth.marked_by(cause),
         _ => truth,
     })
@@ -62,6 +81,11 @@ impl<'run> Machine<'run> {
         let truth = negate_if(self.positive(kind, &subject, &operand)?, negated);
         self.note_test(at, TestKindSeen::Compared, subject, Some(operand), truth);
         if self.recorder.is_some()
+            && truth.by_missing()
+            && let Some(words) = self.unfit_words(kind, &subject, &operand)
+        {
+            self.note_nearest(words);
+        } else if self.recorder.is_some()
             && let Some(holds) = truth.plain().map(|holds| holds != negated)
             && let Some(words) = self.nearest_to(kind, holds, &subject.value, &operand.value)
         {
@@ -79,7 +103,7 @@ impl<'run> Machine<'run> {
         subject: &Node<'run>,
         operand: &Node<'run>,
     ) -> Result<Truth, Fault> {
-        Ok(match settled_both(subject, operand) {
+        Ok(match settled_both(kind, subject, operand) {
             Some(truth) => truth,
             None => marked(self.compared(kind, subject, operand)?, [subject, operand]),
         })
@@ -90,21 +114,19 @@ impl<'run> Machine<'run> {
         let (left, right) = (&subject.value, &operand.value);
         let meter = &mut self.meter;
         let answer = match kind {
-            TestKind::Equal => {
+            TestKind::Equal | TestKind::Identical => {
                 meter.charge(size_hint(left))?;
-                Some(equal(left, right))
+                if let Value::List(_) | Value::Object(_) = right {
+                    meter.charge(size_hint(right))?;
+                }
+                return Ok(equality(left, right, if kind == TestKind::Equal { equal } else { identical }));
             }
-            TestKind::Identical => {
-                meter.charge(size_hint(left))?;
-                Some(identical(left, right))
-            }
-            TestKind::Less => compare(left, right).map(Ordering::is_lt),
-            TestKind::LessOrEqual => compare(left, right).map(Ordering::is_le),
-            TestKind::Greater => compare(left, right).map(Ordering::is_gt),
-            TestKind::GreaterOrEqual => compare(left, right).map(Ordering::is_ge),
+            TestKind::Less => order(left, right).map(Ordering::is_lt),
+            TestKind::LessOrEqual => order(left, right).map(Ordering::is_le),
+            TestKind::Greater => order(left, right).map(Ordering::is_gt),
+            TestKind::GreaterOrEqual => order(left, right).map(Ordering::is_ge),
             TestKind::In => return self.is_in(subject, operand),
-            TestKind::Contains => return self.contains(subject, operand),
-            TestKind::ContainsIgnoringCase => test::contains_ignoring_case(left, right, meter)?,
+            TestKind::Contains | TestKind::ContainsIgnoringCase => return self.contains(kind, subject, operand),
             TestKind::ContainsAll | TestKind::ContainsAny => return self.contains_several(kind, subject, operand),
             TestKind::StartsWith => test::starts_with(left, right),
             TestKind::EndsWith => test::ends_with(left, right),
@@ -118,10 +140,10 @@ impl<'run> Machine<'run> {
             | TestKind::IsMissing
             | TestKind::Exists => return Err(broken()),
         };
-        Ok(Truth::from_bool(answer.unwrap_or(false)))
+        Ok(answer.map_or(Truth::FalseByMissing, Truth::from_bool))
     }
 
-    /// `matches` searches text with a regular expression; anything else does not match.
+    /// `matches` searches text with a regular expression.
     fn matches(&mut self, subject: &Value<'run>, operand: &Value<'run>) -> Result<Option<bool>, Fault> {
         let (Value::Text(text), Value::Regex(number)) = (subject, operand) else { return Ok(None) };
         let text = text.as_str();
@@ -137,31 +159,54 @@ impl<'run> Machine<'run> {
     fn is_in(&mut self, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
         match &operand.value {
             Value::List(items) => {
-                let mut truth = Truth::False;
-                for item in *items {
-                    self.meter.charge(size_hint(&subject.value))?;
-                    truth = truth.or(same(subject, item));
-                    if truth == Truth::True {
-                        break;
-                    }
-                }
-                Ok(truth)
+                let truth = self.one_of(items, subject)?;
+                // A value that is not there is no evidence that it is another one.
+                let gone = truth == Truth::False && matches!(subject.value, Value::Null);
+                Ok(if gone { Truth::FalseByMissing } else { truth })
             }
-            Value::Range(range) => Ok(Truth::from_bool(in_range(&subject.value, range))),
-            _ => match test::contains(&operand.value, &subject.value, &mut self.meter)? {
-                Some(answer) => Ok(Truth::from_bool(answer)),
-                None => Ok(Truth::False),
-            },
+            Value::Range(range) => Ok(range_holds(&subject.value, range)),
+            _ => {
+                let answer = test::contains(&operand.value, &subject.value, &mut self.meter)?;
+                Ok(answer.map_or(Truth::FalseByMissing, Truth::from_bool))
+            }
         }
     }
 
-    /// `contains`: a part of a text, an element of a list, a key of an object; in text also what a regular expression finds.
-    fn contains(&mut self, subject: &Node<'run>, wanted: &Node<'run>) -> Result<Truth, Fault> {
+    /// Whether an element of a list is equal to a value.
+    fn one_of(&mut self, items: &[Node<'run>], wanted: &Node<'run>) -> Result<Truth, Fault> {
+        let mut truth = Truth::False;
+        for item in items {
+            self.meter.charge(size_hint(&wanted.value))?;
+            truth = truth.or(same(wanted, item));
+            if truth == Truth::True {
+                break;
+            }
+        }
+        Ok(truth)
+    }
+
+    /// `contains`: a part of a text, an element of a list, a key of an object; in text also what a regular expression finds. What an object
+    /// has no key for is no evidence that it stands nowhere in it.
+    fn contains(&mut self, kind: TestKind, subject: &Node<'run>, wanted: &Node<'run>) -> Result<Truth, Fault> {
+        let folded = kind == TestKind::ContainsIgnoringCase;
         let answer = match (&subject.value, &wanted.value) {
             (Value::Text(_), Value::Regex(_)) => self.matches(&subject.value, &wanted.value)?,
+            (Value::List(_), Value::Regex(_)) => None,
+            (Value::List(items), value) if !(folded && matches!(value, Value::Text(_))) => {
+                let truth = self.one_of(items, wanted)?;
+                return Ok(if truth == Truth::False && spells_words(items, value) { Truth::FalseByMissing } else { truth });
+            }
+            (Value::List(items), value) if has_undecided(items) => {
+                let found = test::contains_ignoring_case(&subject.value, value, &mut self.meter)?;
+                return Ok(if found == Some(true) { Truth::True } else { Truth::Undecided });
+            }
+            (subject, wanted) if folded => test::contains_ignoring_case(subject, wanted, &mut self.meter)?,
             (subject, wanted) => test::contains(subject, wanted, &mut self.meter)?,
         };
-        Ok(Truth::from_bool(answer.unwrap_or(false)))
+        Ok(match (answer, &subject.value) {
+            (Some(false), Value::Object(_)) | (None, _) => Truth::FalseByMissing,
+            (Some(answer), _) => Truth::from_bool(answer),
+        })
     }
 
     /// `contains all|any`: each element of the operand by itself, joined by `and` or `or`. One value stands for a list of one.
@@ -171,14 +216,14 @@ impl<'run> Machine<'run> {
             Value::List(items) => items,
             _ => &one,
         };
-        if !matches!(subject.value, Value::Text(_) | Value::List(_) | Value::Object(_)) {
-            return Ok(Truth::False);
+        if wanted.is_empty() || !matches!(subject.value, Value::Text(_) | Value::List(_) | Value::Object(_)) {
+            return Ok(Truth::missing(wanted.is_empty() && kind != TestKind::ContainsAny));
         }
         let mut truth = Truth::from_bool(kind != TestKind::ContainsAny);
         for item in wanted {
             let found = match settled(item) {
                 Some(truth) => truth,
-                None => self.contains(subject, item)?,
+                None => self.contains(TestKind::Contains, subject, item)?,
             };
             truth = if kind == TestKind::ContainsAny { truth.or(found) } else { truth.and(found) };
         }
@@ -202,11 +247,14 @@ impl<'run> Machine<'run> {
 
     pub(super) fn inspected(&mut self, kind: TestKind, subject: &Node<'run>) -> Result<Truth, Fault> {
         let gone = matches!(subject.value, Value::Missing);
+        // A key that is missing beside one of nearly the same name may be nothing but misspelt.
+        let misspelt = gone && subject.leads_nowhere();
+        let plain = |truth| Ok(if misspelt { Truth::missing(truth) } else { Truth::from_bool(truth) });
         match (settled(subject), kind) {
             (Some(Truth::Undecided), _) => return Ok(Truth::Undecided),
-            (_, TestKind::IsMissing) => return Ok(Truth::from_bool(gone)),
-            (_, TestKind::Exists) => return Ok(Truth::from_bool(!gone)),
-            (_, TestKind::IsEmpty) => return Ok(Truth::from_bool(gone || is_empty(&subject.value))),
+            (_, TestKind::IsMissing) => return plain(gone),
+            (_, TestKind::Exists) => return plain(!gone),
+            (_, TestKind::IsEmpty) => return plain(gone || is_empty(&subject.value)),
             (Some(truth), _) => return Ok(truth),
             (None, _) => {}
         }
@@ -288,12 +336,22 @@ impl<'run> Machine<'run> {
     }
 }
 
+/// Whether an element is not recorded.
+fn has_undecided(items: &[Node<'_>]) -> bool {
+    items.iter().any(|item| item.value.is_absent())
+}
+
 /// One pair of `in`: an element that is missing or not recorded decides like a side of `==`.
-fn same(subject: &Node<'_>, item: &Node<'_>) -> Truth {
+fn same<'v>(subject: &Node<'v>, item: &Node<'v>) -> Truth {
     settled(item).unwrap_or_else(|| match &item.value {
-        Value::Range(range) => Truth::from_bool(in_range(&subject.value, range)),
-        value => Truth::from_bool(equal(&subject.value, value)),
+        Value::Range(range) => range_holds(&subject.value, range),
+        value => equality(&subject.value, value, equal),
     })
+}
+
+/// `in` a range: only numbers are in one or outside of it.
+fn range_holds(value: &Value<'_>, range: &Range<'_>) -> Truth {
+    if matches!(value, Value::Number(_)) { Truth::from_bool(in_range(value, range)) } else { Truth::FalseByMissing }
 }
 
 pub(super) fn in_range(value: &Value<'_>, range: &Range<'_>) -> bool {

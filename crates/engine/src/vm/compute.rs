@@ -46,11 +46,12 @@ fn neither<'run>(left: Value<'run>, right: Value<'run>) -> Value<'run> {
 
 impl<'run> Machine<'run> {
     pub(super) fn negate(&mut self) -> Result<(), Fault> {
-        let value = match operand(&self.pop()?) {
+        let node = self.pop()?;
+        let value = match operand(&node) {
             NumericOperand::Number(number) => number.negate().map_or(Value::Missing, Value::Number),
             NumericOperand::Other(value) => value,
         };
-        self.push_value(value);
+        self.push(computed_from(value, &[node]));
         Ok(())
     }
 
@@ -68,7 +69,7 @@ impl<'run> Machine<'run> {
         if self.recorder.is_some() && matches!(value, Value::Missing) {
             self.note_no_result(at, left, right);
         }
-        self.push_value(value);
+        self.push(computed_from(value, &[left, right]));
         Ok(())
     }
 
@@ -95,8 +96,9 @@ impl<'run> Machine<'run> {
     }
 
     pub(super) fn range(&mut self, has_start: bool, has_end: bool) -> Result<(), Fault> {
-        let end = if has_end { Some(operand(&self.pop()?)) } else { None };
-        let start = if has_start { Some(operand(&self.pop()?)) } else { None };
+        let ends = self.take(usize::from(has_start).saturating_add(usize::from(has_end)))?;
+        let end = if has_end { ends.last().map(operand) } else { None };
+        let start = if has_start { ends.first().map(operand) } else { None };
         let value = match (bound(start), bound(end)) {
             (Ok(start), Ok(end)) => {
                 self.meter.allocate(size_of::<Range<'_>>())?;
@@ -105,14 +107,14 @@ impl<'run> Machine<'run> {
             (Err(a), Err(b)) => neither(a, b),
             (Err(value), _) | (_, Err(value)) => value,
         };
-        self.push_value(value);
+        self.push(computed_from(value, &ends));
         Ok(())
     }
 
     pub(super) fn list(&mut self, count: Amount) -> Result<(), Fault> {
         let items = self.take(count.0 as usize)?;
         let list = self.new_list(&items)?;
-        self.push_value(list);
+        self.push(computed_from(list, &items));
         Ok(())
     }
 
@@ -161,7 +163,7 @@ impl<'run> Machine<'run> {
             Some(gap) => gap,
             None => self.text_of(text)?,
         };
-        self.push_value(value);
+        self.push(computed_from(value, &parts));
         Ok(())
     }
 
@@ -192,7 +194,7 @@ impl<'run> Machine<'run> {
         if builtin.score {
             self.grade_score(&result);
         }
-        self.push(result);
+        self.push(result_of(result, &arguments));
         Ok(())
     }
 
@@ -244,6 +246,27 @@ impl<'run> Machine<'run> {
         self.push(result?);
         Ok(())
     }
+}
+
+/// What was computed from a path that leads nowhere leads nowhere itself.
+fn computed_from<'run>(value: Value<'run>, from: &[Node<'run>]) -> Node<'run> {
+    let nowhere = !matches!(value, Value::Missing | Value::Absent) && from.iter().any(Node::leads_nowhere);
+    if nowhere { Node::nowhere(value) } else { Node::computed(value) }
+}
+
+/// What a function gives where an element of a list that it takes is missing (it counts as computed from a path that leads nowhere) or not
+/// recorded.
+fn result_of<'run>(result: Node<'run>, arguments: &[Node<'run>]) -> Node<'run> {
+    let elements = |argument: &Node<'run>| match argument.value {
+        Value::List(items) => items,
+        _ => &[],
+    };
+    if arguments.iter().flat_map(elements).any(|item| item.value.is_absent()) {
+        return Node::computed(Value::Absent);
+    }
+    let gone = arguments.iter().flat_map(elements).any(|item| matches!(item.value, Value::Missing));
+    let nowhere = gone || arguments.iter().any(Node::leads_nowhere);
+    if nowhere && !matches!(result.value, Value::Missing | Value::Absent) { Node::nowhere(result.value) } else { result }
 }
 
 /// One end of a range, open when there is none.

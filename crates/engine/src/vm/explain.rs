@@ -107,6 +107,9 @@ impl<'run> Machine<'run> {
             let subject = self.rule_text(self.span(*at));
             return format!("`{subject}` {}", misfit.text);
         }
+        if seen.kind == TestKindSeen::Premise {
+            return format!("`{}` does not hold", self.rule_text(self.span(seen.at)));
+        }
         let parts: Vec<String> = sides.iter().map(|(node, at)| self.describe(node, *at, &seen.gaps)).collect();
         // Behind a `def` the values have the names of its parameters: what was given to it says whose they are.
         let within = seen.within.filter(|at| matches!(self.program.code.get(*at), Some(Op::CallDef(..))));

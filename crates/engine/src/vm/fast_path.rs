@@ -58,6 +58,10 @@ impl<'run> Machine<'run> {
             _ => None,
         };
         let Some(subject) = self.path(path, scope)? else { return Ok(None) };
+        // What is asked of a key that is missing depends on the keys beside it.
+        if matches!((subject.value, ops), (Value::Missing, [.., Op::Field(..), Op::Inspect(..)])) {
+            return Ok(None);
+        }
         self.meter.charge(ops.iter().map(|op| u64::from(op.cost())).sum())?;
         let (truth, negated) = match (ops.last(), operand) {
             (Some(Op::Test(kind, negated)), Some(operand)) => (self.positive(*kind, &subject, &operand)?, negated),

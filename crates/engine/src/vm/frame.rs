@@ -38,8 +38,9 @@ enum Items<'run> {
 enum Answer<'run> {
     /// The source itself decides: it was missing or is not recorded.
     Settled(Value<'run>),
-    /// The bodies so far joined by `or` (`any`, `no`) or `and` (`all`).
-    Joined(Truth),
+    /// The plain answers of the bodies so far joined by `or` (`any`, `no`) or `and` (`all`), and whether one was decided by something
+    /// that is there.
+    Joined(Truth, bool),
     /// How many were true, and whether one could not be decided.
     Counted(usize, bool),
 }
@@ -50,18 +51,18 @@ impl<'run> Loop<'run> {
         let items = match source.value {
             Value::List(items) => Items::List(items),
             Value::Object(object) => Items::Values(object.entries()),
-            Value::Missing | Value::Absent => Items::Nothing,
+            Value::Missing | Value::Null | Value::Absent => Items::Nothing,
             Value::Truth(truth) if truth.plain().is_none() => Items::Nothing,
             _ => return Err(Fault::NotAList(Box::new(Unfit::new(source, span)))),
         };
         let answer = match (&source.value, quantifier) {
-            (Value::Missing, ExprQuantifier::Count) => Answer::Settled(Value::Missing),
-            (Value::Missing, _) => Answer::Settled(Value::Truth(nothing(quantifier))),
+            (Value::Missing | Value::Null, ExprQuantifier::Count) => Answer::Settled(Value::Missing),
+            (Value::Missing | Value::Null, _) => Answer::Settled(Value::Truth(nothing(quantifier))),
             (Value::Absent | Value::Truth(_), ExprQuantifier::Count) => Answer::Settled(Value::Absent),
             (Value::Absent | Value::Truth(_), _) => Answer::Settled(Value::Truth(Truth::Undecided)),
             (_, ExprQuantifier::Count) => Answer::Counted(0, false),
-            (_, ExprQuantifier::All) => Answer::Joined(Truth::True),
-            (_, ExprQuantifier::Any | ExprQuantifier::No) => Answer::Joined(Truth::False),
+            (_, ExprQuantifier::All) => Answer::Joined(Truth::True, false),
+            (_, ExprQuantifier::Any | ExprQuantifier::No) => Answer::Joined(Truth::False, false),
         };
         Ok(Self { quantifier, items, position: 0, answer, grade: None })
     }
@@ -81,17 +82,19 @@ impl<'run> Loop<'run> {
     pub(super) fn is_settled(&self) -> bool {
         match (self.answer, self.quantifier) {
             (Answer::Settled(_), _) => true,
-            (Answer::Joined(truth), ExprQuantifier::All) => truth == Truth::False,
-            (Answer::Joined(truth), _) => truth == Truth::True,
+            (Answer::Joined(truth, seen), ExprQuantifier::All) => seen && truth == Truth::False,
+            (Answer::Joined(truth, seen), _) => seen && truth == Truth::True,
             (Answer::Counted(..), _) => false,
         }
     }
 
     /// Counts the truth of a body.
     pub(super) fn count(&mut self, body: Truth) {
+        let plain = body.plain().map_or(Truth::Undecided, Truth::from_bool);
+        let seen = !body.by_missing();
         self.answer = match (self.answer, self.quantifier) {
-            (Answer::Joined(truth), ExprQuantifier::All) => Answer::Joined(truth.and(body)),
-            (Answer::Joined(truth), _) => Answer::Joined(truth.or(body)),
+            (Answer::Joined(truth, before), ExprQuantifier::All) => Answer::Joined(truth.and(plain), before || seen),
+            (Answer::Joined(truth, before), _) => Answer::Joined(truth.or(plain), before || seen),
             (Answer::Counted(count, unknown), _) => match body.plain() {
                 Some(holds) => Answer::Counted(count + usize::from(holds), unknown),
                 None => Answer::Counted(count, true),
@@ -115,13 +118,16 @@ impl<'run> Loop<'run> {
         }
     }
 
-    /// The value of the whole. Over nothing, `all` and `no` hold only because nothing was there.
+    /// The value of the whole. Over nothing, `all` and `no` hold only because nothing was there; over elements each of which was decided by
+    /// something missing the answer is decided so, too.
     pub(super) fn value(&self) -> Value<'run> {
         match self.answer {
             Answer::Settled(value) => value,
-            Answer::Joined(_) if self.is_empty() => Value::Truth(nothing(self.quantifier)),
-            Answer::Joined(truth) if self.quantifier == ExprQuantifier::No => Value::Truth(!truth),
-            Answer::Joined(truth) => Value::Truth(truth),
+            Answer::Joined(..) if self.is_empty() => Value::Truth(nothing(self.quantifier)),
+            Answer::Joined(truth, seen) => {
+                let truth = if seen { truth } else { truth.marked_by(Truth::TrueByMissing) };
+                Value::Truth(if self.quantifier == ExprQuantifier::No { !truth } else { truth })
+            }
             Answer::Counted(_, true) => Value::Absent,
             Answer::Counted(count, false) => Value::Number(Number::from_count(count)),
         }

@@ -13,7 +13,7 @@ pub fn pointer(run: &Run<'_>, node: &Node<'_>) -> Option<String> {
 /// The JSON pointer to a value inside of a step: the same as [`pointer`], without a search through the run.
 #[must_use]
 pub fn pointer_in_step(run: &Run<'_>, step: u32, node: &Node<'_>) -> Option<String> {
-    let wanted = SearchedValue { origin: node.origin, range: node.origin.range()?, type_name: node.value.type_name() };
+    let wanted = SearchedValue { range: node.origin.range()?, type_name: node.value.type_name() };
     let mut path = Vec::new();
     let found = run.steps.get(step as usize).is_some_and(|step| search(&step.node, &wanted, &mut path));
     if !found {
@@ -27,7 +27,7 @@ pub fn pointer_in_step(run: &Run<'_>, step: u32, node: &Node<'_>) -> Option<Stri
 /// The JSON pointer to the value of a type that stands at a place of the run's text.
 #[must_use]
 pub fn pointer_at(run: &Run<'_>, origin: Origin, type_name: &str) -> Option<String> {
-    let wanted = SearchedValue { origin, range: origin.range()?, type_name };
+    let wanted = SearchedValue { range: origin.range()?, type_name };
     let mut path = Vec::new();
     let found = run.object.entries().iter().any(|entry| {
         path.push(PathSegment::Key(entry.key));
@@ -69,14 +69,13 @@ enum PathSegment<'a> {
 
 /// What is looked for. A list and its only element can share a place when an adapter made the list: the type tells them apart.
 struct SearchedValue<'a> {
-    origin: Origin,
     range: std::ops::Range<usize>,
     type_name: &'a str,
 }
 
 /// Looks below a value for another. What lies outside of a value's text is not inside the value.
 fn search<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<PathSegment<'a>>) -> bool {
-    if at.origin == wanted.origin && at.value.type_name() == wanted.type_name {
+    if at.origin.range().as_ref() == Some(&wanted.range) && at.value.type_name() == wanted.type_name {
         return true;
     }
     if at.origin.range().is_some_and(|range| wanted.range.start < range.start || wanted.range.end > range.end) {

@@ -22,7 +22,7 @@ fn truth_of(node: &Node<'_>) -> Option<Truth> {
     match node.value {
         Value::Truth(truth) => Some(truth),
         Value::Boolean(value) => Some(Truth::from_bool(value)),
-        Value::Missing => Some(Truth::missing(false)),
+        Value::Missing | Value::Null => Some(Truth::missing(false)),
         Value::Absent => Some(Truth::Undecided),
         _ => None,
     }
@@ -52,6 +52,25 @@ impl<'run> Machine<'run> {
         self.push_value(Value::Truth(!truth));
         self.set_grade(grade.map(|grade| 1.0 - grade));
         Ok(())
+    }
+
+    /// The premise of an implication that is asserted: what does not hold exercises nothing.
+    pub(super) fn premise(&mut self, at: usize) -> Result<(), Fault> {
+        let grade = self.top_grade(0);
+        let premise = self.pop_truth(at)?;
+        let truth = premise.premise();
+        if truth == Truth::TrueByMissing {
+            self.note_premise(at);
+        }
+        self.push_value(Value::Truth(truth));
+        self.set_grade(grade.map(|grade| 1.0 - grade));
+        Ok(())
+    }
+
+    /// Jumps when a premise does not hold, also where scores count: there is nothing to score.
+    pub(super) fn skip_unmet(&mut self, target: Target) -> Result<Transfer, Fault> {
+        let unmet = matches!(self.peek(0)?.value, Value::Truth(Truth::TrueByMissing));
+        Ok(if unmet { Transfer::Jump(target.0) } else { Transfer::Next })
     }
 
     pub(super) fn join_truths(

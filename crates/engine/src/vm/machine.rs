@@ -270,6 +270,8 @@ impl<'run> Machine<'run> {
             Op::Or() => self.join_truths(at, Truth::or, f64::max)?,
             Op::SkipIfFalse(target) => return self.skip_if(Truth::False, target),
             Op::SkipIfTrue(target) => return self.skip_if(Truth::True, target),
+            Op::Premise() => self.premise(at)?,
+            Op::SkipIfUnmet(target) => return self.skip_unmet(target),
             Op::SkipThen(target) => return self.skip_branch(0, Truth::False, target),
             Op::SkipElse(target) => return self.skip_branch(1, Truth::True, target),
             Op::Choose() => self.choose(at)?,

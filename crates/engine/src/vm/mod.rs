@@ -29,6 +29,7 @@ pub mod select;
 pub mod summary;
 pub mod temporal;
 pub mod testing;
+mod unfit;
 pub mod world;
 mod world_checks;
 

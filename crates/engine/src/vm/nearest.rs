@@ -9,7 +9,7 @@ use super::fault::Fault;
 use super::machine::Machine;
 use averment_base::limits::{Limits, Meter};
 use averment_base::value::json::{parse, to_json};
-use averment_base::value::{Node, Value};
+use averment_base::value::{Node, Number, Value};
 use averment_builtins::detect::ending;
 use averment_builtins::nothing::not_json;
 use averment_builtins::schema::Schema;
@@ -48,6 +48,12 @@ impl<'run> Machine<'run> {
             (TestKind::Contains, false) => contained_otherwise(subject, operand),
             (TestKind::In, false) if matches!(operand, Value::List(_)) => contained_otherwise(operand, subject),
             (TestKind::Equal | TestKind::Identical, false) => equal_otherwise(subject, operand),
+            (TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual, false) => {
+                match (subject, operand) {
+                    (Value::Number(left), Value::Number(right)) => nearly(*left, *right),
+                    _ => None,
+                }
+            }
             (TestKind::StartsWith | TestKind::EndsWith, false) => ends_otherwise(kind, subject, operand),
             _ => None,
         }
@@ -169,6 +175,9 @@ pub(super) fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<Str
         (Value::Text(text), Value::Number(number)) => text.as_str() == number.to_string(),
         _ => false,
     };
+    if let (Value::Number(left), Value::Number(right)) = (left, right) {
+        return nearly(*left, *right);
+    }
     if spelled(left, right) || spelled(right, left) {
         return Some("one is a text, the other a number".to_owned());
     }
@@ -188,6 +197,15 @@ pub(super) fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<Str
     }
     let same = left.chars().zip(right.chars()).take_while(|(a, b)| a == b).count();
     (same > 0).then(|| format!("they differ from character {} on", same + 1))
+}
+
+/// Numbers that differ in their last digits alone, as those do that are computed with fractions.
+fn nearly(left: Number<'_>, right: Number<'_>) -> Option<String> {
+    const LAST_DIGITS: f64 = 1e-12;
+    let (a, b) = (left.to_f64(), right.to_f64());
+    let computed = matches!(left, Number::Real(_)) || matches!(right, Number::Real(_));
+    let close = left != right && (a - b).abs() <= LAST_DIGITS * a.abs().max(b.abs());
+    (computed && close).then(|| format!("{left} was compared with {right}, fractions are computed in doubles"))
 }
 
 /// Whether two texts are one path: `./src/a.rs`, `src//a.rs` and `src/b/../a.rs`.

@@ -112,6 +112,8 @@ pub(super) enum TestKindSeen {
     Condition,
     /// What a quantifier runs over.
     Source,
+    /// The premise of an implication that does not hold.
+    Premise,
 }
 
 impl<'run> Machine<'run> {
@@ -147,7 +149,7 @@ impl<'run> Machine<'run> {
         operand: Option<Node<'run>>,
         truth: Truth,
     ) {
-        if kind != TestKindSeen::Source {
+        if !matches!(kind, TestKindSeen::Source | TestKindSeen::Premise) {
             self.see(at, truth);
         }
         if self.recorder.is_none() {
@@ -227,6 +229,14 @@ impl<'run> Machine<'run> {
             _ => Truth::True,
         };
         self.note_test(at, TestKindSeen::Source, node, None, truth);
+    }
+
+    /// The premise of an implication that does not hold.
+    pub(super) fn note_premise(&mut self, at: usize) {
+        if self.recorder.is_some() {
+            let node = Node::computed(Value::Boolean(false));
+            self.note_test(at, TestKindSeen::Premise, node, None, Truth::TrueByMissing);
+        }
     }
 
     pub(super) fn note_gap(&mut self, at: usize, base: Node<'run>) {

@@ -11,8 +11,10 @@ use super::profile::CostCenter;
 use crate::bytecode::ops::{BindingRef, LetRef, Name, Op, Parameter, Slot};
 use crate::bytecode::program::CodeId;
 use crate::ir::Constant;
+use averment_base::diagnostic::suggest;
 use averment_base::value::compare::deeper;
 use averment_base::value::{Entry, Node, Number, Object, Text, Value};
+use averment_syntax::ast::TestKind;
 
 fn missing<'run>() -> Node<'run> {
     Node::computed(Value::Missing)
@@ -170,9 +172,26 @@ impl<'run> Machine<'run> {
         let found = base.field(key);
         if matches!(found.value, Value::Missing) && !matches!(base.value, Value::Missing) {
             self.note_gap(at, base);
+            if self.is_looked_for(at) && self.has_slip(&base, key) {
+                self.push(Node::nowhere(Value::Missing));
+                return Ok(());
+            }
         }
         self.push(found);
         Ok(())
+    }
+
+    /// Whether the next instruction asks of a value whether it is there at all.
+    fn is_looked_for(&self, at: usize) -> bool {
+        let next = at.checked_add(1).and_then(|next| self.program.code.get(next));
+        matches!(next, Some(Op::Inspect(TestKind::Exists | TestKind::IsMissing | TestKind::IsEmpty, _)))
+    }
+
+    /// Whether an object has nearly the key that it lacks, and the program does not speak of that one, too.
+    fn has_slip(&self, base: &Node<'run>, key: &str) -> bool {
+        let Value::Object(object) = base.value else { return false };
+        let near = suggest::slip(key, object.entries().iter().map(|entry| entry.key));
+        near.is_some_and(|near| !self.program.names.iter().any(|name| name == near))
     }
 
     pub(super) fn index(&mut self, spread: bool, at: usize) -> Result<(), Fault> {
@@ -195,11 +214,13 @@ impl<'run> Machine<'run> {
             return self.join_all(base, |machine, node, into| machine.members(&node, into));
         }
         let node = match base.value {
+            Value::List([]) => Node::new(base.value, base.origin.nowhere()),
             Value::List(_) | Value::Absent | Value::Missing => base,
             Value::Object(_) => {
                 let mut values = Vec::new();
                 self.members(&base, &mut values)?;
-                Node::new(self.new_list(&values)?, base.origin)
+                let origin = if values.is_empty() { base.origin.nowhere() } else { base.origin };
+                Node::new(self.new_list(&values)?, origin)
             }
             _ => missing(),
         };
@@ -281,7 +302,7 @@ impl<'run> Machine<'run> {
             each(self, *item, &mut all)?;
         }
         let list = self.new_list(&all)?;
-        self.push(Node::new(list, base.origin));
+        self.push(Node::new(list, if all.is_empty() { base.origin.nowhere() } else { base.origin }));
         Ok(())
     }
 

@@ -190,6 +190,7 @@ mod show {
             ExprKind::Negate(inner) => format!("-{}", expr(inner)),
             ExprKind::Not(inner) => format!("not({})", expr(inner)),
             ExprKind::Binary(operator, left, right) => format!("({} {operator:?} {})", expr(left), expr(right)),
+            ExprKind::Exercised(left, right) => format!("({} Exercised {})", expr(left), expr(right)),
             ExprKind::Range(start, end) => {
                 let side = |side: &Option<Box<Expr>>| side.as_ref().map_or(String::new(), |side| expr(side));
                 format!("{}..{}", side(start), side(end))

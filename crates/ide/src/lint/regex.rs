@@ -149,8 +149,9 @@ impl<'a> Regexes<'_, 'a> {
         let diagnostic =
             Diagnostic::new(Slug::RegexIsLiteral, test.span, "a regular expression without anything regular in it")
                 .help(format!("write `{written}`"));
-        // `contains` also finds elements of lists and keys of objects, which `matches` does not: whether that is meant, the author knows.
-        let same = !word.contains("contains");
+        // `contains` also finds elements of lists and keys of objects, and `!=` passes what is no text: whether that is meant, the author
+        // knows.
+        let same = !word.contains("contains") && !word.contains('=');
         self.0.report(if same { diagnostic.fix("compare with the text", test.span, written) } else { diagnostic });
     }
 

@@ -137,7 +137,7 @@ impl Conditions<'_> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match &expr.kind {
             ExprKind::Not(inner) => self.parts(inner),
             ExprKind::Binary(operator @ (BinaryOperator::And | BinaryOperator::Or), ..) => self.chain(expr, *operator),
-            ExprKind::Binary(BinaryOperator::Implies, left, right) => {
+            ExprKind::Binary(BinaryOperator::Implies, left, right) | ExprKind::Exercised(left, right) => {
                 self.condition(left);
                 self.parts(right);
             }

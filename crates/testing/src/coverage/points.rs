@@ -342,5 +342,5 @@ fn is_test(op: Op) -> bool {
 
 /// Whether what an expression ends with is made of tests that are points of their own.
 fn gives_truth(op: Op) -> bool {
-    is_test(op) || matches!(op, Op::Condition() | Op::Not() | Op::And() | Op::Or() | Op::End())
+    is_test(op) || matches!(op, Op::Condition() | Op::Not() | Op::Premise() | Op::And() | Op::Or() | Op::End())
 }

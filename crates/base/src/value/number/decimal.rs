@@ -66,18 +66,18 @@ impl<'a> Decimal<'a> {
         }
     }
 
-    pub(super) fn to_i64(&self) -> Option<i64> {
+    pub(super) fn to_i128(&self) -> Option<i128> {
         if self.is_zero() {
             return Some(0);
         }
-        if !self.is_integer() || self.exponent > 19 {
+        if !self.is_integer() || self.exponent > 39 {
             return None;
         }
         let zeros = usize::try_from(self.exponent.checked_sub(self.count())?).ok()?;
         let digits = self.digits().chain(std::iter::repeat_n(b'0', zeros));
-        let mut value = 0_i64;
+        let mut value = 0_i128;
         for digit in digits {
-            let digit = i64::from(digit.wrapping_sub(b'0'));
+            let digit = i128::from(digit.wrapping_sub(b'0'));
             // Counted downwards: the smallest integer has no positive counterpart.
             value = value.checked_mul(10)?.checked_sub(digit)?;
         }

@@ -311,7 +311,7 @@ impl AlternativeReading {
     /// `path: $x`: a missing value is no match, one that is not recorded may be any.
     fn bind<'run>(&mut self, position: usize, node: Node<'run>, values: &mut Values<'run>) {
         let id = match node.value {
-            Value::Missing => {
+            Value::Missing | Value::Null => {
                 self.truth = self.truth.and(Truth::FalseByMissing);
                 return;
             }

@@ -78,6 +78,8 @@ impl LookupTest {
         let node = view.machine.evaluate_part(code, self.part.clone(), scope)?;
         let marks = match node.value {
             Value::Missing => Some(Vec::new()),
+            // Which values such a list holds is not known.
+            Value::List(items) if items.iter().any(|item| item.value.is_absent()) => None,
             Value::Absent | Value::Truth(_) | Value::Range(_) | Value::Regex(_) => None,
             value if self.holder != Holder::Step => Some(vec![hash(&value)]),
             Value::Text(text) => {

@@ -160,8 +160,9 @@ fn missed<'run>(
     }
     for (_, path) in &alternative.binds {
         let node: Node<'run> = view.machine.evaluate(*path, &scope).ok()?;
-        if matches!(node.value, Value::Missing) {
-            return said(&format!("`{}` is missing", view.machine.code_text(*path)));
+        if matches!(node.value, Value::Missing | Value::Null) {
+            let word = if matches!(node.value, Value::Null) { "null" } else { "missing" };
+            return said(&format!("`{}` is {word}", view.machine.code_text(*path)));
         }
     }
     None

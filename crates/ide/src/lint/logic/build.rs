@@ -45,7 +45,7 @@ impl<'m> Builder<'m> {
             ExprKind::Not(inner) => self.formula(inner, !wanted),
             ExprKind::Binary(BinaryOperator::And, left, right) => self.both(left, right, wanted, wanted),
             ExprKind::Binary(BinaryOperator::Or, left, right) => self.both(left, right, wanted, !wanted),
-            ExprKind::Binary(BinaryOperator::Implies, left, right) => {
+            ExprKind::Binary(BinaryOperator::Implies, left, right) | ExprKind::Exercised(left, right) => {
                 let parts = vec![self.formula(left, !wanted), self.formula(right, wanted)];
                 if wanted { Formula::Or(parts) } else { Formula::And(parts) }
             }
@@ -263,7 +263,8 @@ impl<'m> Builder<'m> {
 fn may_fault(expr: &Expr, module: &Module, depth: usize) -> bool {
     stacker::maybe_grow(64 << 10, 1 << 20, || match &expr.kind {
         ExprKind::Not(inner) => may_fault(inner, module, depth),
-        ExprKind::Binary(BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies, left, right) => {
+        ExprKind::Binary(BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies, left, right)
+        | ExprKind::Exercised(left, right) => {
             may_fault(left, module, depth) || may_fault(right, module, depth)
         }
         ExprKind::If(condition, then, otherwise) => {
@@ -305,7 +306,7 @@ fn spreads(expr: &Expr) -> bool {
 fn computes_truth(expr: &Expr, module: &Module) -> bool {
     match &expr.kind {
         ExprKind::Let(number) => module.lets.get(*number as usize).is_none_or(|one| computes_truth(&one.value, module)),
-        ExprKind::Test(_) | ExprKind::Not(_) | ExprKind::If(..) | ExprKind::Def(..) => true,
+        ExprKind::Test(_) | ExprKind::Not(_) | ExprKind::If(..) | ExprKind::Def(..) | ExprKind::Exercised(..) => true,
         ExprKind::Binary(operator, ..) => {
             matches!(operator, BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies)
         }

@@ -97,6 +97,13 @@ fn write_form(expr: &Expr, out: &mut String) {
             write(right, out);
             out.push(')');
         }
+        ExprKind::Exercised(left, right) => {
+            out.push_str("exercised(");
+            write(left, out);
+            out.push(',');
+            write(right, out);
+            out.push(')');
+        }
         ExprKind::Range(start, end) => {
             start.iter().for_each(|start| write(start, out));
             out.push_str("..");

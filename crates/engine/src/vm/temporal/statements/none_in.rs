@@ -8,8 +8,6 @@ use crate::vm::fault::Fault;
 use crate::vm::temporal::explain::why;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why};
 use crate::vm::temporal::view::{Hit, View};
-use averment_base::truth::Truth;
-use averment_base::value::Value;
 
 /// `no PREDICATE in EXPR`.
 pub(super) fn in_value(values: CodeId, predicate: CodeId) -> Statement {
@@ -83,8 +81,8 @@ impl<'run> Monitor<'run> for NoneInValueMonitor {
         let bindings = view.context.bindings.clone();
         let scope = ExpressionScope { bindings: &bindings, ..view.context.scope() };
         let root = view.machine.evaluate(self.values, &scope)?;
-        self.recorded = !matches!(root.value, Value::Absent | Value::Truth(Truth::Undecided));
         self.walk = walk(root, self.predicate, &scope, 1, view)?;
+        self.recorded = !self.walk.has_absent;
         let (found, unknown) = (!self.walk.found.is_empty(), self.walk.unknown.is_some());
         Ok(Judged {
             may_fail: found || unknown || !self.recorded,

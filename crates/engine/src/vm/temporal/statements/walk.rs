@@ -43,6 +43,8 @@ pub(super) struct Walk {
     pub(super) unknown: Option<FoundValue>,
     /// How many values were looked at.
     pub(super) looked: u64,
+    /// Whether one of them is not recorded.
+    pub(super) has_absent: bool,
 }
 
 /// A value on the way, with the way to it.
@@ -106,7 +108,7 @@ pub(super) fn walk<'run>(
                     None => {}
                 }
             }
-            _ => {}
+            value => walk.has_absent |= value.is_absent(),
         }
         open.extend((from..visits.len()).rev());
     }

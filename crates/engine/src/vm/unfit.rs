@@ -1,0 +1,138 @@
+//! Values that a test has no meaning for: they are evidence of nothing, so that a test which they decide counts as decided by something
+//! missing (`docs/reference/expressions.md`, "Unfit values").
+
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
+use super::machine::Machine;
+use averment_base::truth::Truth;
+use averment_base::value::compare::{compare, deeper};
+use averment_base::value::{Node, Number, Text, Value};
+use averment_syntax::ast::TestKind;
+use std::cmp::Ordering;
+
+/// Whether two values are the same, by one of the tests of equality.
+pub(super) type Same = fn(&Value<'_>, &Value<'_>) -> bool;
+
+/// The order of two numbers, or of two texts neither of which spells a number; `None` for what has no order.
+pub(super) fn order(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
+    match (left, right) {
+        (Value::Text(a), Value::Text(b)) if spelled_number(*a).is_some() || spelled_number(*b).is_some() => None,
+        _ => compare(left, right),
+    }
+}
+
+/// Whether two present values are equal. Values of other types differ, except that a text which spells the other one, and a list
+/// which holds it, are no evidence for that.
+pub(super) fn equality<'v>(left: &Value<'v>, right: &Value<'v>, same: Same) -> Truth {
+    if has_gap(left) || has_gap(right) {
+        return by_parts(left, right, same);
+    }
+    let unfit = match (left, right) {
+        _ if same(left, right) => return Truth::True,
+        (Value::List(_), Value::List(_)) => false,
+        (Value::List(items), one) | (one, Value::List(items)) => items.iter().any(|item| same(&item.value, one)),
+        (Value::Text(text), other) | (other, Value::Text(text)) => spells(*text, other),
+        _ => false,
+    };
+    if unfit { Truth::FalseByMissing } else { Truth::False }
+}
+
+/// Lists and objects of which a part is missing or not recorded are equal as far as their parts are.
+fn by_parts(left: &Value<'_>, right: &Value<'_>, same: Same) -> Truth {
+    match (left, right) {
+        (Value::Missing, _) | (_, Value::Missing) => Truth::FalseByMissing,
+        (left, right) if left.is_absent() || right.is_absent() => Truth::Undecided,
+        (Value::List(a), Value::List(b)) if a.len() == b.len() => {
+            let pairs = a.iter().zip(*b);
+            pairs.fold(Truth::True, |truth, (a, b)| truth.and(deeper(|| by_parts(&a.value, &b.value, same))))
+        }
+        (Value::Object(a), Value::Object(b)) if a.entries().len() == b.entries().len() => {
+            let pairs = a.entries().iter().map(|entry| (entry.node.value, b.get(entry.key).map(|node| node.value)));
+            pairs.fold(Truth::True, |truth, (a, b)| {
+                truth.and(b.map_or(Truth::False, |b| deeper(|| by_parts(&a, &b, same))))
+            })
+        }
+        _ => Truth::from_bool(same(left, right)),
+    }
+}
+
+/// Whether a part of a list or an object is missing or not recorded.
+fn has_gap(value: &Value<'_>) -> bool {
+    let is_gap = |node: &Node<'_>| {
+        matches!(node.value, Value::Missing) || node.value.is_absent() || deeper(|| has_gap(&node.value))
+    };
+    match value {
+        Value::List(items) => items.iter().any(is_gap),
+        Value::Object(object) => object.entries().iter().any(|entry| is_gap(&entry.node)),
+        _ => false,
+    }
+}
+
+/// The number that a text spells as JSON does.
+fn spelled_number<'a>(text: Text<'a>) -> Option<Number<'a>> {
+    Number::spelled(text.as_str())
+}
+
+/// Whether a text spells a number or a boolean that is the other value.
+fn spells(text: Text<'_>, other: &Value<'_>) -> bool {
+    match other {
+        Value::Number(number) => spelled_number(text).is_some_and(|spelled| spelled == *number),
+        Value::Boolean(value) => text.as_str().eq_ignore_ascii_case(if *value { "true" } else { "false" }),
+        Value::Truth(truth) => {
+            truth.plain().is_some_and(|value| text.as_str().eq_ignore_ascii_case(if value { "true" } else { "false" }))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a list of words, such as the arguments of a command, spells a text of several words.
+pub(super) fn spells_words(items: &[Node<'_>], wanted: &Value<'_>) -> bool {
+    let Value::Text(wanted) = wanted else { return false };
+    let wanted = wanted.as_str();
+    if !wanted.contains(' ') {
+        return false;
+    }
+    let mut whole = String::new();
+    for item in items {
+        let Value::Text(word) = item.value else { return false };
+        whole.push_str(word.as_str());
+        whole.push(' ');
+    }
+    whole.contains(wanted)
+}
+
+impl<'run> Machine<'run> {
+    /// Why a test of two present values counts as decided by something missing: words behind the values.
+    pub(super) fn unfit_words(&self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Option<String> {
+        if subject.leads_nowhere() || operand.leads_nowhere() {
+            return Some("its path leads nowhere".to_owned());
+        }
+        let (left, right) = (&subject.value, &operand.value);
+        let present = |value: &Value<'_>| !matches!(value, Value::Missing | Value::Null) && !value.is_absent();
+        if !present(left) || !present(right) {
+            return None;
+        }
+        let types = (left.type_name(), right.type_name());
+        Some(match kind {
+            TestKind::Equal | TestKind::Identical => match (left, right) {
+                (Value::List(_), _) | (_, Value::List(_)) => "a list that holds it is not the value itself".to_owned(),
+                _ => return None,
+            },
+            TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual => match types {
+                (left, right) if left == right && left != "string" => format!("a {left} has no order"),
+                ("string", "string") => "texts that spell numbers have no order".to_owned(),
+                (left, right) => format!("a {left} and a {right} have no order"),
+            },
+            TestKind::In => format!("a {} is nothing that could be in a {}", types.0, types.1),
+            TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::ContainsAll | TestKind::ContainsAny => {
+                match (left, right) {
+                    (Value::Object(_), _) => "an object has keys, and no text to look in".to_owned(),
+                    (Value::List(_), _) => "no element is it, though the list spells it".to_owned(),
+                    _ => format!("a {} is nothing that could contain a {}", types.0, types.1),
+                }
+            }
+            _ => format!("a {} is no text", types.0),
+        })
+    }
+}

@@ -122,6 +122,17 @@ pub fn argument_truth(form: &ArgForm, left: &Found, scope: Scope, variables: Var
     test_truth(&test, left, scope, variables)
 }
 
+/// A condition that is asserted as a whole: where the premise of an implication does not hold, nothing exercised it.
+pub fn asserted_truth(condition: &Condition, scope: Scope, variables: Variables) -> Truth {
+    match condition {
+        Condition::Implies(premise, then) => match condition_truth(premise, scope, variables) {
+            premise if premise.plain == Some(false) => by_missing(true),
+            premise => premise.not().or(condition_truth(then, scope, variables)),
+        },
+        other => condition_truth(other, scope, variables),
+    }
+}
+
 pub fn condition_truth(condition: &Condition, scope: Scope, variables: Variables) -> Truth {
     let truth = |inner: &Condition| condition_truth(inner, scope, variables);
     match condition {

@@ -1,7 +1,7 @@
 //! Groups, `not`, `when` and blocks around the statements; the verdicts of a whole rule.
 
 use crate::answers::{Answers, TooMany, settle};
-use crate::condition::{Scope, condition_truth};
+use crate::condition::{Scope, asserted_truth, condition_truth};
 use crate::matching::{Domain, Env, World};
 use crate::model::{Condition, Header, Pattern, Statement, Within};
 use crate::run::{Kind, Run};
@@ -76,7 +76,10 @@ fn verdict(statement: &Statement, world: &World) -> Verdicts {
         }
         Statement::When(inner, condition) => when(condition, world, || verdict(inner, world)),
         Statement::Block(header, body) => block(header, body, world),
-        Statement::Expression(condition) => Ok(truth(condition, world).verdict()),
+        Statement::Expression(condition) => {
+            let scope = Scope { run: world.run, step: world.subject.map(|index| world.step(index)) };
+            Ok(asserted_truth(condition, scope, &|name: &str| world.value(&world.fixed, name)).verdict())
+        }
         plain => leaf(plain, world),
     }
 }

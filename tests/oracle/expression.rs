@@ -382,9 +382,7 @@ fn marked_if(nowhere: bool, worth: Worth) -> Worth {
 fn every(of: Found, rest: &[Segment]) -> Worth {
     match of {
         Found::Value(Value::Array(items)) => many(each(items, rest)),
-        Found::Value(Value::Object(fields)) => {
-            many(each(fields.into_iter().map(|(_, value)| value).collect(), rest))
-        }
+        Found::Value(Value::Object(fields)) => many(each(fields.into_iter().map(|(_, value)| value).collect(), rest)),
         Found::Absent => Worth::Absent,
         _ => Worth::Missing,
     }

@@ -279,6 +279,8 @@ impl<'a> World<'a> {
             });
             match (&found, known) {
                 (_, Some(place)) => drop(bound.insert(variable.clone(), place)),
+                // Null binds nothing.
+                (Found::Value(serde_json::Value::Null), None) => {}
                 (Found::Value(value), None) => drop(bound.insert(variable.clone(), self.domain.place(value))),
                 (_, None) => free.push(variable.as_str()),
             }

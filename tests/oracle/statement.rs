@@ -1,7 +1,7 @@
 //! The table of statements of `docs/reference/course.md`, line by line, under one set of answers to everything unknown.
 
 use crate::answers::Answers;
-use crate::condition::{Scope, condition_truth};
+use crate::condition::{Scope, asserted_truth, condition_truth};
 use crate::matching::{Env, World, kind_of};
 use crate::model::{BAD, Comparison, Condition, CountTest, Pattern, Quantifier, Simple, Statement, Within};
 use crate::run::Kind;
@@ -300,7 +300,10 @@ impl Judge<'_, '_> {
             let scope: Scope = self.world.scope(*index);
             let value_of =
                 |name: &str| self.world.value(env, name).or_else(|| self.world.value(&self.world.fixed, name));
-            let truth = condition_truth(condition, scope, &value_of);
+            let truth = match quantifier {
+                Quantifier::Each => asserted_truth(condition, scope, &value_of),
+                Quantifier::Some | Quantifier::No => condition_truth(condition, scope, &value_of),
+            };
             missing &= truth.is_by_missing();
             truths.push(truth.plain.unwrap_or_else(|| self.answers.yes(format!("condition at {index}"))));
         }

@@ -54,7 +54,9 @@ pub fn fit_order(a: &Value, b: &Value) -> Option<Ordering> {
 /// Whether a value is the same but for its type: a text that spells the other, or a list that holds it.
 fn is_nearly(a: &Value, b: &Value, same: fn(&Value, &Value) -> bool) -> bool {
     let scalar = |text: &str, other: &Value| match other {
-        Value::Number(number) => spelled(text).is_some_and(|text| compare_numbers(&text, number) == Some(Ordering::Equal)),
+        Value::Number(number) => {
+            spelled(text).is_some_and(|text| compare_numbers(&text, number) == Some(Ordering::Equal))
+        }
         Value::Bool(answer) => text.eq_ignore_ascii_case(if *answer { "true" } else { "false" }),
         _ => false,
     };

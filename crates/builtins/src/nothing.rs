@@ -78,7 +78,8 @@ fn of_list(builtin: &Builtin, list: &Node<'_>) -> Option<String> {
         true => items.first().is_some_and(|first| compare(&first.value, value).is_some()),
         false => matches!(value, Value::Number(_)),
     };
-    let number = |value: &Value<'_>| matches!(value, Value::Number(Number::Integer(_) | Number::Wide(..) | Number::Real(_)));
+    let number =
+        |value: &Value<'_>| matches!(value, Value::Number(Number::Integer(_) | Number::Wide(..) | Number::Real(_)));
     match items.iter().find(|item| !fits(&item.value)) {
         Some(item) if ordered => Some(format!("holds {}, which has no order with the others", shown(&item.value))),
         Some(item) => Some(format!("holds {}, no number", shown(&item.value))),

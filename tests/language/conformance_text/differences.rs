@@ -87,7 +87,7 @@ pub fn judged_otherwise(vector: &Json, verdict: Verdict) -> Option<&'static str>
     let output = vector["output"].as_str()?;
     let json_mode = kind(vector) == "equals" && vector["config"]["mode"] == "json";
     match kind(vector) {
-        "contains-all" | "contains-any" if verdict == Verdict::Vacuous && vector["value"] == Json::Array(Vec::new()) => {
+        "contains-all" | "contains-any" if verdict == Verdict::Vacuous && is_nothing(&vector["value"]) => {
             Some("what holds only because something is missing is vacuous")
         }
         "equals" | "is-json" | "contains-json" if constants(vector) => Some("NaN and Infinity are no JSON"),
@@ -238,4 +238,15 @@ fn character(output: &str, path: &str) -> Option<String> {
     let index: i64 = index.parse().ok()?;
     let place = if index < 0 { count + index } else { index };
     text.chars().nth(usize::try_from(place).ok()?).map(String::from)
+}
+
+/// A list of candidates without any.
+fn is_nothing(value: &Json) -> bool {
+    match value {
+        Json::Null => true,
+        Json::String(text) => text.is_empty(),
+        Json::Array(items) => items.is_empty(),
+        Json::Object(entries) => entries.is_empty(),
+        _ => false,
+    }
 }

@@ -172,7 +172,11 @@ impl<'run> Number<'run> {
     }
 
     fn of_exact(value: i128) -> Number<'static> {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the two halves are what is asked for")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the two halves are what is asked for"
+        )]
         i64::try_from(value).map_or(Number::Wide((value >> 64) as i64, value as u64), Number::Integer)
     }
 

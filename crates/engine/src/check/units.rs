@@ -27,9 +27,11 @@ impl Checker<'_> {
         let place = other.expr.span;
         let diagnostic = Diagnostic::new(Slug::MixedUnits, place, message);
         self.report(match other.number().and_then(|value| without_unit(&self.written(place), value, unit)) {
-            Some(bare) => diagnostic
-                .help(format!("write the number alone: `{bare}`"))
-                .fix(format!("write `{bare}`"), place, bare.clone()),
+            Some(bare) => diagnostic.help(format!("write the number alone: `{bare}`")).fix(
+                format!("write `{bare}`"),
+                place,
+                bare.clone(),
+            ),
             None => diagnostic.help("write a number without a unit"),
         });
     }

@@ -194,7 +194,11 @@ impl<'run> Machine<'run> {
             (Value::List(_), Value::Regex(_)) => None,
             (Value::List(items), value) if !(folded && matches!(value, Value::Text(_))) => {
                 let truth = self.one_of(items, wanted)?;
-                return Ok(if truth == Truth::False && spells_words(items, value) { Truth::FalseByMissing } else { truth });
+                return Ok(if truth == Truth::False && spells_words(items, value) {
+                    Truth::FalseByMissing
+                } else {
+                    truth
+                });
             }
             (Value::List(items), value) if has_undecided(items) => {
                 let found = test::contains_ignoring_case(&subject.value, value, &mut self.meter)?;

@@ -266,7 +266,11 @@ fn result_of<'run>(result: Node<'run>, arguments: &[Node<'run>]) -> Node<'run> {
     }
     let gone = arguments.iter().flat_map(elements).any(|item| matches!(item.value, Value::Missing));
     let nowhere = gone || arguments.iter().any(Node::leads_nowhere);
-    if nowhere && !matches!(result.value, Value::Missing | Value::Absent) { Node::nowhere(result.value) } else { result }
+    if nowhere && !matches!(result.value, Value::Missing | Value::Absent) {
+        Node::nowhere(result.value)
+    } else {
+        result
+    }
 }
 
 /// One end of a range, open when there is none.

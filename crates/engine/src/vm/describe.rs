@@ -49,7 +49,9 @@ impl<'run> Machine<'run> {
 
     /// A duration or a cost of the run or a step, with its unit: `12s`, `$0.08`. Only where nothing of it is lost.
     fn measured(&self, at: usize, number: f64) -> Option<String> {
-        let (Op::Root(name) | Op::StepField(name) | Op::StepOrRoot(name)) = self.program.code.get(at)? else { return None };
+        let (Op::Root(name) | Op::StepField(name) | Op::StepOrRoot(name)) = self.program.code.get(at)? else {
+            return None;
+        };
         match self.program.names.get(name.0 as usize)?.as_str() {
             "duration" if number.fract() == 0.0 && number >= 1_000.0 => Some(format!("{}s", number / 1_000.0)),
             "duration" if number.fract() == 0.0 => Some(format!("{number}ms")),

@@ -272,7 +272,8 @@ impl<'run> Parts<'_, 'run> {
             }));
         }
         if let (GroupKind::AtLeast(least), Verdict::Vacuous, true) = (kind, finding.verdict, clauses.is_empty()) {
-            clauses.push(format!("fewer than {least} of {} can count, and none of them has been decided", members.len()));
+            clauses
+                .push(format!("fewer than {least} of {} can count, and none of them has been decided", members.len()));
         }
         finding.reason = clauses.join("; ");
         if let (GroupKind::AtLeast(least), Verdict::Fail) = (kind, finding.verdict) {

@@ -11,7 +11,7 @@ use super::profile::CostCenter;
 use crate::bytecode::ops::{BindingRef, LetRef, Name, Op, Parameter, Slot};
 use crate::bytecode::program::CodeId;
 use crate::ir::Constant;
-use averment_base::diagnostic::suggest;
+use averment_base::near;
 use averment_base::value::compare::deeper;
 use averment_base::value::{Entry, Node, Number, Object, Text, Value};
 use averment_syntax::ast::TestKind;
@@ -190,7 +190,7 @@ impl<'run> Machine<'run> {
     /// Whether an object has nearly the key that it lacks, and the program does not speak of that one, too.
     fn has_slip(&self, base: &Node<'run>, key: &str) -> bool {
         let Value::Object(object) = base.value else { return false };
-        let near = suggest::slip(key, object.entries().iter().map(|entry| entry.key));
+        let near = near::nearest(key, object.entries().iter().map(|entry| entry.key));
         near.is_some_and(|near| !self.program.names.iter().any(|name| name == near))
     }
 

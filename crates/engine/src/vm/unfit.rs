@@ -127,6 +127,7 @@ impl<'run> Machine<'run> {
             TestKind::In => format!("a {} is nothing that could be in a {}", types.0, types.1),
             TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::ContainsAll | TestKind::ContainsAny => {
                 match (left, right) {
+                    (_, Value::List([])) => "nothing is looked for".to_owned(),
                     (Value::Object(_), _) => "an object has keys, and no text to look in".to_owned(),
                     (Value::List(_), _) => "no element is it, though the list spells it".to_owned(),
                     _ => format!("a {} is nothing that could contain a {}", types.0, types.1),

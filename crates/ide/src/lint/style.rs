@@ -195,10 +195,10 @@ impl<'a> Shapes<'_, 'a> {
         }
         let sign = if test.negated { "!=" } else { "==" };
         let written = format!("{sign} {}", self.0.text(only.span));
+        // `null` is no value of the list, and only something that `==` compares with: whether that is meant, the author knows.
         self.0.report(
             Diagnostic::new(Slug::SingleItemIn, test.span, "a list of one value is that value")
-                .help(format!("write `{written}`"))
-                .fix("compare with the value", test.span, written),
+                .help(format!("write `{written}`")),
         );
     }
 

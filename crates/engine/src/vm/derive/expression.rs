@@ -122,12 +122,19 @@ impl<'run> Machine<'run> {
     fn note_step(&mut self, place: Instruction<'_>, jumped: bool) {
         let Some(mut tracer) = self.tracer.take() else { return };
         match place.op {
-            Op::SkipIfFalse(target) | Op::SkipIfTrue(target) | Op::SkipIfUnmet(target) if jumped => self.skip_right(&mut tracer, place, target),
+            Op::SkipIfFalse(target) | Op::SkipIfTrue(target) | Op::SkipIfUnmet(target) if jumped => {
+                self.skip_right(&mut tracer, place, target)
+            }
             Op::SkipThen(_) | Op::SkipElse(_) if jumped => {
                 tracer.push(DerivationPart { kind: PartKind::Unseen, ..DerivationPart::default() }, None);
             }
             Op::Next(slot, _) if !jumped => self.enter_element(&mut tracer, place.frame, slot.0),
-            Op::SkipIfFalse(_) | Op::SkipIfTrue(_) | Op::SkipIfUnmet(_) | Op::SkipThen(_) | Op::SkipElse(_) | Op::Next(..) => {}
+            Op::SkipIfFalse(_)
+            | Op::SkipIfTrue(_)
+            | Op::SkipIfUnmet(_)
+            | Op::SkipThen(_)
+            | Op::SkipElse(_)
+            | Op::Next(..) => {}
             Op::Begin(quantifier) => tracer.begin(quantifier),
             Op::Repeat(_) => tracer.repeat(),
             _ => self.note_value(&mut tracer, place),
@@ -188,7 +195,9 @@ impl<'run> Machine<'run> {
             Op::Field(..) | Op::Index(_) | Op::Every(_) | Op::Deep(_) => path(part, taken),
             Op::Condition() => condition(part, taken),
             // `a implies b` is `not a or b`: the premise is shown as it is written.
-            Op::Not() | Op::Premise() if taken.first().is_some_and(|made| made.part.span == part.span) => own(taken).remove(0),
+            Op::Not() | Op::Premise() if taken.first().is_some_and(|made| made.part.span == part.span) => {
+                own(taken).remove(0)
+            }
             Op::Not() | Op::Premise() => DerivationPart { kind: PartKind::Logic, parts: unwritten(taken), ..part },
             Op::And() | Op::Or() => {
                 chain = chain_of(place.op);

@@ -120,7 +120,9 @@ impl<'run> Engine<'run> {
             let header = watch::patterns(&mut view, &setting.selected);
             view.machine.note_temporal(header);
         }
-        if let Some(finding) = out_of_reach(&view, opened_by.is_some(), CallRelation::default(), &setting.selected, opened_by) {
+        if let Some(finding) =
+            out_of_reach(&view, opened_by.is_some(), CallRelation::default(), &setting.selected, opened_by)
+        {
             return Ok(finding);
         }
         view.check_faults()?;

@@ -37,7 +37,8 @@ pub(super) fn trace(
     let mut trace = patterns(view, selected);
     let ordered = statement.ordered || opened_by.is_some();
     if out_of_reach(view, ordered, CallRelation::of(statement), selected, opened_by).is_none()
-        && is_over_steps(view, statement) {
+        && is_over_steps(view, statement)
+    {
         let mut watcher = Watcher { statement, states: Vec::new(), last: None, cut: false };
         // What ends it early is the judgement's to say.
         let done = watcher.watch(view, selected);

@@ -264,9 +264,7 @@ fn may_fault(expr: &Expr, module: &Module, depth: usize) -> bool {
     stacker::maybe_grow(64 << 10, 1 << 20, || match &expr.kind {
         ExprKind::Not(inner) => may_fault(inner, module, depth),
         ExprKind::Binary(BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies, left, right)
-        | ExprKind::Exercised(left, right) => {
-            may_fault(left, module, depth) || may_fault(right, module, depth)
-        }
+        | ExprKind::Exercised(left, right) => may_fault(left, module, depth) || may_fault(right, module, depth),
         ExprKind::If(condition, then, otherwise) => {
             [condition, then, otherwise].into_iter().any(|part| may_fault(part, module, depth))
         }

@@ -80,10 +80,16 @@ fn is_written_alike(name: &str, other: &str) -> bool {
     one == two || !(name.is_ascii() && other.is_ascii()) && looks(name) == looks(other)
 }
 
-/// What a name looks like: letters of other scripts as those that they are taken for, without what nobody sees.
+/// What a name looks like, signs and letter case aside.
 fn looks(name: &str) -> String {
-    let seen: String = skeleton(name).filter(|letter| !is_invisible(*letter)).collect();
-    folded(&seen)
+    folded(&appearance(name))
+}
+
+/// What a text looks like: decomposed, with letters of other scripts as those that they are taken for, without what nobody sees (Unicode
+/// Technical Standard 39, the skeleton). To be compared with the appearance of another text, not to be shown.
+#[must_use]
+pub fn appearance(text: &str) -> String {
+    skeleton(text).filter(|letter| !is_invisible(*letter)).collect()
 }
 
 /// Whether a letter takes no room.

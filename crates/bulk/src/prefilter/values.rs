@@ -189,7 +189,8 @@ impl OfValue {
         }
         for (place, one) in (0_u32..).zip(&self.conditions) {
             let answer = match one.without {
-                Some(slot) if !finding.contains(&place) => one.known(slot, judging, remembered),
+                // A text with other letters may look as if it held a literal.
+                Some(slot) if text.is_ascii() && !finding.contains(&place) => one.known(slot, judging, remembered),
                 _ => judging.expression(one.condition),
             };
             set(answers, one.item, answer);
@@ -244,6 +245,7 @@ fn only_literals(reads: &ConditionReads) -> Option<Vec<&Literal>> {
     let mut literals = Vec::new();
     for predicate in &reads.predicates {
         match &predicate.operand {
+            Operand::Found(Literal::Text(text)) if !text.is_ascii() => return None,
             Operand::Found(literal) => literals.push(literal),
             Operand::Presence => {}
             Operand::Number(_) | Operand::Other => return None,

@@ -6,19 +6,19 @@ use super::machine::{Machine, broken};
 use super::nearest;
 use super::observe::{Misfit, TestKindSeen};
 use super::profile::CostCenter;
-use super::unfit::{equality, order, spells_words};
+use super::unfit::{equality, order};
 use crate::bytecode::ops::SchemaRef;
 use crate::ir::Type;
 use averment_base::truth::Truth;
 use averment_base::value::compare::{equal, identical};
-use averment_base::value::{Node, Number, Range, Value};
+use averment_base::value::{Node, Value};
 use averment_builtins::schema::{Schema, Violation};
 use averment_builtins::test;
 use averment_syntax::ast::TestKind;
 use std::cmp::Ordering;
 
 /// What a side of a test decides before its value is looked at.
-fn settled(node: &Node<'_>) -> Option<Truth> {
+pub(super) fn settled(node: &Node<'_>) -> Option<Truth> {
     match node.value {
         Value::Missing => Some(Truth::missing(false)),
         Value::Absent | Value::Truth(Truth::Undecided) => Some(Truth::Undecided),
@@ -144,7 +144,7 @@ impl<'run> Machine<'run> {
     }
 
     /// `matches` searches text with a regular expression.
-    fn matches(&mut self, subject: &Value<'run>, operand: &Value<'run>) -> Result<Option<bool>, Fault> {
+    pub(super) fn matches(&mut self, subject: &Value<'run>, operand: &Value<'run>) -> Result<Option<bool>, Fault> {
         let (Value::Text(text), Value::Regex(number)) = (subject, operand) else { return Ok(None) };
         let text = text.as_str();
         self.costing(CostCenter::Text(*number), |this| {
@@ -153,85 +153,6 @@ impl<'run> Machine<'run> {
                 pattern.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
             Ok(Some(pattern.is_match(text, &mut this.meter)?))
         })
-    }
-
-    /// `in`: an element of a list, a number of a range, a key of an object, a part of a text.
-    fn is_in(&mut self, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
-        match &operand.value {
-            Value::List(items) => {
-                let truth = self.one_of(items, subject)?;
-                // A value that is not there is no evidence that it is another one.
-                let gone = truth == Truth::False && matches!(subject.value, Value::Null);
-                Ok(if gone { Truth::FalseByMissing } else { truth })
-            }
-            Value::Range(range) => Ok(range_holds(&subject.value, range)),
-            _ => {
-                let answer = test::contains(&operand.value, &subject.value, &mut self.meter)?;
-                Ok(answer.map_or(Truth::FalseByMissing, Truth::from_bool))
-            }
-        }
-    }
-
-    /// Whether an element of a list is equal to a value.
-    fn one_of(&mut self, items: &[Node<'run>], wanted: &Node<'run>) -> Result<Truth, Fault> {
-        let mut truth = Truth::False;
-        for item in items {
-            self.meter.charge(size_hint(&wanted.value))?;
-            truth = truth.or(same(wanted, item));
-            if truth == Truth::True {
-                break;
-            }
-        }
-        Ok(truth)
-    }
-
-    /// `contains`: a part of a text, an element of a list, a key of an object; in text also what a regular expression finds. What an object
-    /// has no key for is no evidence that it stands nowhere in it.
-    fn contains(&mut self, kind: TestKind, subject: &Node<'run>, wanted: &Node<'run>) -> Result<Truth, Fault> {
-        let folded = kind == TestKind::ContainsIgnoringCase;
-        let answer = match (&subject.value, &wanted.value) {
-            (Value::Text(_), Value::Regex(_)) => self.matches(&subject.value, &wanted.value)?,
-            (Value::List(_), Value::Regex(_)) => None,
-            (Value::List(items), value) if !(folded && matches!(value, Value::Text(_))) => {
-                let truth = self.one_of(items, wanted)?;
-                return Ok(if truth == Truth::False && spells_words(items, value) {
-                    Truth::FalseByMissing
-                } else {
-                    truth
-                });
-            }
-            (Value::List(items), value) if has_undecided(items) => {
-                let found = test::contains_ignoring_case(&subject.value, value, &mut self.meter)?;
-                return Ok(if found == Some(true) { Truth::True } else { Truth::Undecided });
-            }
-            (subject, wanted) if folded => test::contains_ignoring_case(subject, wanted, &mut self.meter)?,
-            (subject, wanted) => test::contains(subject, wanted, &mut self.meter)?,
-        };
-        Ok(match (answer, &subject.value) {
-            (Some(false), Value::Object(_)) | (None, _) => Truth::FalseByMissing,
-            (Some(answer), _) => Truth::from_bool(answer),
-        })
-    }
-
-    /// `contains all|any`: each element of the operand by itself, joined by `and` or `or`. One value stands for a list of one.
-    fn contains_several(&mut self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
-        let one = [*operand];
-        let wanted: &[Node<'run>] = match operand.value {
-            Value::List(items) => items,
-            _ => &one,
-        };
-        if wanted.is_empty() || !matches!(subject.value, Value::Text(_) | Value::List(_) | Value::Object(_)) {
-            return Ok(Truth::missing(wanted.is_empty() && kind != TestKind::ContainsAny));
-        }
-        let mut truth = Truth::from_bool(kind != TestKind::ContainsAny);
-        for item in wanted {
-            let found = match settled(item) {
-                Some(truth) => truth,
-                None => self.contains(TestKind::Contains, subject, item)?,
-            };
-            truth = if kind == TestKind::ContainsAny { truth.or(found) } else { truth.and(found) };
-        }
-        Ok(truth)
     }
 
     pub(super) fn inspect(&mut self, kind: TestKind, negated: bool, at: usize) -> Result<(), Fault> {
@@ -251,8 +172,10 @@ impl<'run> Machine<'run> {
 
     pub(super) fn inspected(&mut self, kind: TestKind, subject: &Node<'run>) -> Result<Truth, Fault> {
         let gone = matches!(subject.value, Value::Missing);
-        // A key that is missing beside one of nearly the same name may be nothing but misspelt.
-        let misspelt = gone && subject.leads_nowhere();
+        // A key that is missing beside one of nearly the same name may be nothing but misspelt, and so may what a list was made of. That a
+        // path behind `[*]` leads nowhere is what is asked of it.
+        let made = matches!(subject.value, Value::List([])) && subject.origin.range().is_none();
+        let misspelt = (gone || made) && subject.leads_nowhere();
         let plain = |truth| Ok(if misspelt { Truth::missing(truth) } else { Truth::from_bool(truth) });
         match (settled(subject), kind) {
             (Some(Truth::Undecided), _) => return Ok(Truth::Undecided),
@@ -340,30 +263,6 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// Whether an element is not recorded.
-fn has_undecided(items: &[Node<'_>]) -> bool {
-    items.iter().any(|item| item.value.is_absent())
-}
-
-/// One pair of `in`: an element that is missing or not recorded decides like a side of `==`.
-fn same<'v>(subject: &Node<'v>, item: &Node<'v>) -> Truth {
-    settled(item).unwrap_or_else(|| match &item.value {
-        Value::Range(range) => range_holds(&subject.value, range),
-        value => equality(&subject.value, value, equal),
-    })
-}
-
-/// `in` a range: only numbers are in one or outside of it.
-fn range_holds(value: &Value<'_>, range: &Range<'_>) -> Truth {
-    if matches!(value, Value::Number(_)) { Truth::from_bool(in_range(value, range)) } else { Truth::FalseByMissing }
-}
-
-pub(super) fn in_range(value: &Value<'_>, range: &Range<'_>) -> bool {
-    let Value::Number(number) = value else { return false };
-    let above = range.start.is_none_or(|start: Number<'_>| start.compare(*number).is_le());
-    above && range.end.is_none_or(|end| number.compare(end).is_le())
-}
-
 /// Null, an empty text, list or object; numbers and booleans are never empty.
 fn is_empty(value: &Value<'_>) -> bool {
     match value {
@@ -434,7 +333,7 @@ fn inner<'run>(node: &Node<'run>, part: &str) -> Option<Node<'run>> {
 }
 
 /// About how much an equality looks at.
-fn size_hint(value: &Value<'_>) -> u64 {
+pub(super) fn size_hint(value: &Value<'_>) -> u64 {
     match value {
         Value::Text(text) => 1 + text.as_str().len() as u64 / 64,
         Value::List(items) => 1 + items.len() as u64,

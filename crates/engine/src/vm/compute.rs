@@ -13,6 +13,7 @@ use super::observe::{Misfit, TestKindSeen};
 use super::profile::CostCenter;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use crate::ir::Constant;
+use averment_base::near;
 use averment_base::truth::Truth;
 use averment_base::value::json::{to_json, write_json};
 use averment_base::value::{Entry, Node, Number, Object, Range, Text, Value};
@@ -194,8 +195,22 @@ impl<'run> Machine<'run> {
         if builtin.score {
             self.grade_score(&result);
         }
-        self.push(result_of(result, &arguments));
+        let misspelt = builtin.name == "jsonpath" && self.is_misspelt(&arguments, &result);
+        self.push(if misspelt { Node::nowhere(result.value) } else { result_of(result, &arguments) });
         Ok(())
+    }
+
+    /// Whether a path that finds nothing begins with a key that the object lacks and nearly has: `$.itmes[*]`.
+    fn is_misspelt(&self, arguments: &[Node<'run>], result: &Node<'run>) -> bool {
+        let [Node { value: Value::Object(object), .. }, Node { value: Value::Text(path), .. }] = arguments else {
+            return false;
+        };
+        let key = path.as_str().strip_prefix("$.").map(|rest| {
+            let end = rest.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(rest.len());
+            rest.get(..end).unwrap_or_default()
+        });
+        let lacks = |key: &str| near::nearest(key, object.entries().iter().map(|entry| entry.key)).is_some();
+        matches!(result.value, Value::List([])) && key.is_some_and(lacks)
     }
 
     /// Which claims stand nowhere in the sources, for the reason.

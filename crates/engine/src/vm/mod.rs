@@ -17,6 +17,7 @@ mod judge;
 mod locate;
 mod logic;
 pub mod machine;
+mod membership;
 mod nearest;
 mod observe;
 pub mod outcome;

@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::machine::Machine;
+use averment_base::near::appearance;
 use averment_base::truth::Truth;
 use averment_base::value::compare::{compare, deeper};
 use averment_base::value::{Node, Number, Text, Value};
@@ -32,6 +33,7 @@ pub(super) fn equality<'v>(left: &Value<'v>, right: &Value<'v>, same: Same) -> T
         _ if same(left, right) => return Truth::True,
         (Value::List(_), Value::List(_)) => false,
         (Value::List(items), one) | (one, Value::List(items)) => items.iter().any(|item| same(&item.value, one)),
+        (Value::Text(a), Value::Text(b)) => look_alike(a.as_str(), b.as_str(), |a, b| a == b),
         (Value::Text(text), other) | (other, Value::Text(text)) => spells(*text, other),
         _ => false,
     };
@@ -86,6 +88,15 @@ fn spells(text: Text<'_>, other: &Value<'_>) -> bool {
     }
 }
 
+/// Whether a text that does not hold, or is not, another one looks as if it did: letters composed otherwise, of another script, or with
+/// some between them that nobody sees.
+pub(super) fn look_alike(text: &str, other: &str, test: impl Fn(&str, &str) -> bool) -> bool {
+    // Longer texts are not looked through a second time.
+    const LARGEST: usize = 1 << 20;
+    let plain = text.is_ascii() && other.is_ascii();
+    !plain && !other.is_empty() && text.len() <= LARGEST && test(&appearance(text), &appearance(other))
+}
+
 /// Whether a list of words, such as the arguments of a command, spells a text of several words.
 pub(super) fn spells_words(items: &[Node<'_>], wanted: &Value<'_>) -> bool {
     let Value::Text(wanted) = wanted else { return false };
@@ -117,6 +128,7 @@ impl<'run> Machine<'run> {
         Some(match kind {
             TestKind::Equal | TestKind::Identical => match (left, right) {
                 (Value::List(_), _) | (_, Value::List(_)) => "a list that holds it is not the value itself".to_owned(),
+                (Value::Text(_), Value::Text(_)) => "they look alike, and are written with other characters".to_owned(),
                 _ => return None,
             },
             TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual => match types {
@@ -130,6 +142,9 @@ impl<'run> Machine<'run> {
                     (_, Value::List([])) => "nothing is looked for".to_owned(),
                     (Value::Object(_), _) => "an object has keys, and no text to look in".to_owned(),
                     (Value::List(_), _) => "no element is it, though the list spells it".to_owned(),
+                    (Value::Text(_), Value::Text(_)) => {
+                        "it holds what looks alike, and is written with other characters".to_owned()
+                    }
                     _ => format!("a {} is nothing that could contain a {}", types.0, types.1),
                 }
             }

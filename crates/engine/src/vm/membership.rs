@@ -1,0 +1,140 @@
+//! `in` and `contains`: what a value holds.
+
+use super::comparison::{settled, size_hint};
+use super::fault::Fault;
+use super::machine::Machine;
+use super::unfit::{equality, look_alike, spells_words};
+use averment_base::truth::Truth;
+use averment_base::value::compare::equal;
+use averment_base::value::{Node, Number, Range, Value};
+use averment_builtins::test;
+use averment_syntax::ast::TestKind;
+
+impl<'run> Machine<'run> {
+    /// `in`: an element of a list, a number of a range, a key of an object, a part of a text.
+    pub(super) fn is_in(&mut self, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
+        match &operand.value {
+            Value::List(items) => {
+                let truth = self.one_of(items, subject)?;
+                // A value that is not there is no evidence that it is another one.
+                let gone = truth == Truth::False && matches!(subject.value, Value::Null);
+                Ok(if gone { Truth::FalseByMissing } else { truth })
+            }
+            Value::Range(range) => Ok(range_holds(&subject.value, range)),
+            _ => {
+                let answer = test::contains(&operand.value, &subject.value, &mut self.meter)?;
+                Ok(answer.map_or(Truth::FalseByMissing, Truth::from_bool))
+            }
+        }
+    }
+
+    /// Whether an element of a list is equal to a value.
+    fn one_of(&mut self, items: &[Node<'run>], wanted: &Node<'run>) -> Result<Truth, Fault> {
+        let mut truth = Truth::False;
+        for item in items {
+            self.meter.charge(size_hint(&wanted.value))?;
+            truth = truth.or(same(wanted, item));
+            if truth == Truth::True {
+                break;
+            }
+        }
+        Ok(truth)
+    }
+
+    /// `contains`: a part of a text, an element of a list, a key of an object; in text also what a regular expression finds. What an object
+    /// has no key for is no evidence that it stands nowhere in it.
+    pub(super) fn contains(
+        &mut self,
+        kind: TestKind,
+        subject: &Node<'run>,
+        wanted: &Node<'run>,
+    ) -> Result<Truth, Fault> {
+        let folded = kind == TestKind::ContainsIgnoringCase;
+        let answer = match (&subject.value, &wanted.value) {
+            (Value::Text(_), Value::Regex(_)) => self.matches(&subject.value, &wanted.value)?,
+            (Value::List(_), Value::Regex(_)) => None,
+            (Value::List(items), value) if !(folded && matches!(value, Value::Text(_))) => {
+                let truth = self.one_of(items, wanted)?;
+                return Ok(if truth == Truth::False && spells_words(items, value) {
+                    Truth::FalseByMissing
+                } else {
+                    truth
+                });
+            }
+            (Value::List(items), value) if has_undecided(items) => {
+                let found = test::contains_ignoring_case(&subject.value, value, &mut self.meter)?;
+                return Ok(if found == Some(true) { Truth::True } else { Truth::Undecided });
+            }
+            (subject, wanted) if folded => test::contains_ignoring_case(subject, wanted, &mut self.meter)?,
+            (subject, wanted) => test::contains(subject, wanted, &mut self.meter)?,
+        };
+        Ok(match (answer, &subject.value) {
+            (Some(false), Value::Text(text)) if self.holds_alike(text.as_str(), &wanted.value)? => {
+                Truth::FalseByMissing
+            }
+            (Some(false), Value::Object(_)) | (None, _) => Truth::FalseByMissing,
+            (Some(answer), _) => Truth::from_bool(answer),
+        })
+    }
+
+    /// Whether a text holds what looks like another one.
+    fn holds_alike(&mut self, text: &str, wanted: &Value<'run>) -> Result<bool, Fault> {
+        let Value::Text(wanted) = wanted else { return Ok(false) };
+        let wanted = wanted.as_str();
+        if text.is_ascii() && wanted.is_ascii() {
+            return Ok(false);
+        }
+        self.meter.scan(text.len().saturating_mul(8))?;
+        Ok(look_alike(text, wanted, |text, wanted| text.contains(wanted)))
+    }
+
+    /// `contains all|any`: each element of the operand by itself, joined by `and` or `or`. One value stands for a list of one.
+    pub(super) fn contains_several(
+        &mut self,
+        kind: TestKind,
+        subject: &Node<'run>,
+        operand: &Node<'run>,
+    ) -> Result<Truth, Fault> {
+        let one = [*operand];
+        let wanted: &[Node<'run>] = match operand.value {
+            Value::List(items) => items,
+            _ => &one,
+        };
+        if wanted.is_empty() || !matches!(subject.value, Value::Text(_) | Value::List(_) | Value::Object(_)) {
+            return Ok(Truth::missing(wanted.is_empty() && kind != TestKind::ContainsAny));
+        }
+        let mut truth = Truth::from_bool(kind != TestKind::ContainsAny);
+        for item in wanted {
+            let found = match settled(item) {
+                Some(truth) => truth,
+                None => self.contains(TestKind::Contains, subject, item)?,
+            };
+            truth = if kind == TestKind::ContainsAny { truth.or(found) } else { truth.and(found) };
+        }
+        Ok(truth)
+    }
+}
+
+/// Whether an element is not recorded.
+fn has_undecided(items: &[Node<'_>]) -> bool {
+    items.iter().any(|item| item.value.is_absent())
+}
+
+/// One pair of `in`: an element that is missing or not recorded decides like a side of `==`.
+fn same<'v>(subject: &Node<'v>, item: &Node<'v>) -> Truth {
+    settled(item).unwrap_or_else(|| match &item.value {
+        Value::Range(range) => range_holds(&subject.value, range),
+        value => equality(&subject.value, value, equal),
+    })
+}
+
+/// `in` a range: only numbers are in one or outside of it.
+fn range_holds(value: &Value<'_>, range: &Range<'_>) -> Truth {
+    if matches!(value, Value::Number(_)) { Truth::from_bool(in_range(value, range)) } else { Truth::FalseByMissing }
+}
+
+fn in_range(value: &Value<'_>, range: &Range<'_>) -> bool {
+    let Value::Number(number) = value else { return false };
+    let above = range.start.is_none_or(|start: Number<'_>| start.compare(*number).is_le());
+    above && range.end.is_none_or(|end| number.compare(end).is_le())
+}

@@ -22,3 +22,4 @@ mod expressions;
 mod golden;
 mod hostile;
 mod temporal;
+mod version_2;

@@ -87,7 +87,9 @@ pub fn judged_otherwise(vector: &Json, verdict: Verdict) -> Option<&'static str>
     let output = vector["output"].as_str()?;
     let json_mode = kind(vector) == "equals" && vector["config"]["mode"] == "json";
     match kind(vector) {
-        "contains" if verdict == Verdict::Vacuous && !output.is_ascii() => Some("a text that looks alike is no other one"),
+        "contains" if verdict == Verdict::Vacuous && !output.is_ascii() => {
+            Some("a text that looks alike is no other one")
+        }
         "contains-all" | "contains-any" if verdict == Verdict::Vacuous && is_nothing(&vector["value"]) => {
             Some("what holds only because something is missing is vacuous")
         }

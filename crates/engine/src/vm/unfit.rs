@@ -124,7 +124,7 @@ impl<'run> Machine<'run> {
         if !present(left) || !present(right) {
             return None;
         }
-        let types = (left.type_name(), right.type_name());
+        let types = (with_article(left), with_article(right));
         Some(match kind {
             TestKind::Equal | TestKind::Identical => match (left, right) {
                 (Value::List(_), _) | (_, Value::List(_)) => "a list that holds it is not the value itself".to_owned(),
@@ -132,11 +132,11 @@ impl<'run> Machine<'run> {
                 _ => return None,
             },
             TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual => match types {
-                (left, right) if left == right && left != "string" => format!("a {left} has no order"),
-                ("string", "string") => "texts that spell numbers have no order".to_owned(),
-                (left, right) => format!("a {left} and a {right} have no order"),
+                ("a string", "a string") => "texts that spell numbers have no order".to_owned(),
+                (left, right) if left == right => format!("{left} has no order"),
+                (left, right) => format!("{left} and {right} have no order"),
             },
-            TestKind::In => format!("a {} is nothing that could be in a {}", types.0, types.1),
+            TestKind::In => format!("{} is nothing that could be in {}", types.0, types.1),
             TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::ContainsAll | TestKind::ContainsAny => {
                 match (left, right) {
                     (_, Value::List([])) => "nothing is looked for".to_owned(),
@@ -145,10 +145,24 @@ impl<'run> Machine<'run> {
                     (Value::Text(_), Value::Text(_)) => {
                         "it holds what looks alike, and is written with other characters".to_owned()
                     }
-                    _ => format!("a {} is nothing that could contain a {}", types.0, types.1),
+                    _ => format!("{} is nothing that could contain {}", types.0, types.1),
                 }
             }
-            _ => format!("a {} is no text", types.0),
+            _ => format!("{} is no text", types.0),
         })
+    }
+}
+
+/// The type of a value with its article.
+fn with_article(value: &Value<'_>) -> &'static str {
+    match value {
+        Value::Missing | Value::Absent | Value::Null => "nothing",
+        Value::Boolean(_) | Value::Truth(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::Text(_) => "a string",
+        Value::List(_) => "a list",
+        Value::Object(_) => "an object",
+        Value::Range(_) => "a range",
+        Value::Regex(_) => "a regular expression",
     }
 }

@@ -10,6 +10,7 @@ use averment_bulk::judge::Done;
 use averment_bulk::ordered::{Next, Ordered};
 use averment_bulk::pipeline::{self, Broken, Finished, Pipeline};
 use averment_bulk::unused::Unused;
+use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_report::model::Detail;
 use averment_report::profile::Costs;
 use averment_report::totals::{Counts, Totals};
@@ -58,6 +59,8 @@ pub struct Wants {
     pub findings: bool,
     /// How many failures are drawn, in all and of one assertion; `None` for all.
     pub drawn: Option<(usize, usize)>,
+    /// How many violations of a failure are listed, and how many of them are drawn; `None` for as many as usual, and none drawn.
+    pub violations: Option<(usize, usize)>,
     /// Counts and finished lines are enough.
     pub compact: bool,
     /// Lines of `jsonl`.
@@ -140,14 +143,16 @@ impl Batch {
     #[must_use]
     pub fn pipeline(&self, wants: Wants) -> Arc<Pipeline> {
         let Inner { programs, table, options, policy, reading, .. } = &*self.rules.inner;
-        let Wants { excerpt, findings, drawn, compact, lines, profile } = wants;
+        let Wants { excerpt, findings, drawn, violations, compact, lines, profile } = wants;
+        // Where nobody reads why something fails, the first place is enough.
+        let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
         Arc::new(Pipeline {
             programs: Arc::clone(programs),
             table: Arc::clone(table),
-            options: options.clone(),
+            options: EvaluateOptions { violations: listed, ..options.clone() },
             policy: *policy,
             drawn,
-            detail: Detail { excerpt, findings },
+            detail: Detail { excerpt, findings, violations: violations.map_or(0, |(_, drawn)| drawn) },
             unused: Unused::new(reading.names.as_deref()),
             reading: reading.clone(),
             threads: self.threads,

@@ -78,6 +78,8 @@ pub use batch::{Batch, BatchOutcomes, Summary};
 pub use builder::RulesBuilder;
 pub use error::{Diagnostic, DiagnosticSeverity, Diagnostics, Problem, ReadError, RulesError, RunError};
 pub use explain::Explanation;
-pub use outcome::{AssertionResult, Evidence, Outcome, Role, RuleResult, Severity, Status, TracePlace, Verdict};
+pub use outcome::{
+    AssertionResult, Evidence, Outcome, Role, RuleResult, Severity, Status, TracePlace, Verdict, Violation,
+};
 pub use rules::{Assertion, Explanations, Outcomes, Rules, TestOutcome};
 pub use trace::Trace;

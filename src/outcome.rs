@@ -177,6 +177,63 @@ impl<'o> AssertionResult<'o> {
     pub fn evidence(&self) -> impl Iterator<Item = Evidence<'o>> + use<'o> {
         self.result.evidence.iter().map(|one| Evidence { one })
     }
+
+    /// How many violations a failure has: steps, pairs of steps or elements that fail the assertion. None of anything but a failure.
+    #[must_use]
+    pub fn violation_count(&self) -> u64 {
+        self.result.violation_count()
+    }
+
+    /// The violations of a failure in the order of the run, the first 100 of them: [`AssertionResult::violation_count`] says how many there are.
+    ///
+    /// ```
+    /// let rules = averment::Rules::from_text("refunds.assert", "each refund: args.amount <= 30")?;
+    /// let calls = r#"{"calls": [{"tool": "refund", "args": {"amount": 31}}, {"tool": "refund", "args": {"amount": 32}}]}"#;
+    /// let outcome = rules.check_one(calls)?;
+    /// let result = outcome.results().next().unwrap();
+    /// let steps: Vec<_> = result.violations().map(|one| one.step()).collect();
+    /// assert_eq!((result.violation_count(), steps), (2, vec![Some(1), Some(2)]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn violations(&self) -> impl Iterator<Item = Violation<'o>> + use<'o> {
+        let listed = &self.result.violations.listed;
+        // One that lists none is a violation by itself.
+        let own = Violation { reason: &self.result.reason, evidence: &self.result.evidence };
+        let own = Some(own).filter(|_| listed.is_empty() && self.result.has_failed());
+        own.into_iter().chain(listed.iter().map(|one| Violation { reason: &one.reason, evidence: &one.evidence }))
+    }
+}
+
+/// One step, pair of steps, element or value that fails an assertion.
+#[derive(Debug, Clone, Copy)]
+pub struct Violation<'o> {
+    reason: &'o str,
+    evidence: &'o [EvidenceReport],
+}
+
+impl<'o> Violation<'o> {
+    /// Why, in words.
+    #[must_use]
+    pub fn reason(&self) -> &'o str {
+        self.reason
+    }
+
+    /// The step of the run, from 1; `None` where it is no step.
+    #[must_use]
+    pub fn step(&self) -> Option<u32> {
+        self.evidence.iter().find_map(|one| one.step)
+    }
+
+    /// The bytes of the trace that it stands in.
+    #[must_use]
+    pub fn place(&self) -> Option<TracePlace> {
+        self.evidence.iter().find_map(|one| one.source)
+    }
+
+    /// What proves it, the decisive piece first.
+    pub fn evidence(&self) -> impl Iterator<Item = Evidence<'o>> + use<'o> {
+        self.evidence.iter().map(|one| Evidence { one })
+    }
 }
 
 /// The outcome of a rule on a run.

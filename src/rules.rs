@@ -244,7 +244,7 @@ impl Rules {
         let each = programs.iter().zip(prepared);
         let outcomes: Vec<_> =
             each.map(|(program, prepared)| evaluate(program, prepared, &run, arena, options)).collect();
-        let detail = Detail { excerpt: None, findings: true };
+        let detail = Detail::FINDINGS;
         Ok(Outcome::new(Arc::clone(table), model::build(table, &run, &outcomes, *policy, detail)))
     }
 }

@@ -32,6 +32,8 @@ pub struct Check {
     /// Chunks of a kilobyte instead of the usual size.
     pub small_chunks: bool,
     pub max_failures: Option<usize>,
+    /// How many violations of a failure are listed, and how many of them are drawn.
+    pub violations: (usize, usize),
 }
 
 /// How text looks in files of reports.
@@ -51,7 +53,8 @@ impl Check {
     /// What reports are told beside the runs.
     pub fn options(&self) -> Options {
         let diagnostics = serde_json::Value::Array(Vec::new());
-        Options { style: STYLE, policy: self.policy, max_failures: self.max_failures, diagnostics }
+        let (_, violations) = self.violations;
+        Options { style: STYLE, policy: self.policy, max_failures: self.max_failures, violations, diagnostics }
     }
 
     /// Checks all runs of some files; gives the report in each format, and how much of the runs was read.
@@ -71,15 +74,21 @@ impl Check {
     /// What the command makes of the formats that are asked for.
     fn pipeline(&self, programs: &[Program], formats: &[Format]) -> Pipeline {
         let all = |wanted: [Format; 2]| formats.iter().all(|format| wanted.contains(format));
+        let findings = formats.iter().any(|format| *format != Format::Summary);
         Pipeline {
             table: Arc::new(table(programs, &self.selection)),
             programs: Arc::new(programs.to_vec()),
-            options: EvaluateOptions { selection: self.selection.clone(), ..EvaluateOptions::default() },
+            options: EvaluateOptions {
+                selection: self.selection.clone(),
+                violations: Some(if findings { self.violations.0 } else { 0 }),
+                ..EvaluateOptions::default()
+            },
             policy: self.policy,
             drawn: all([Format::Human, Format::Summary]).then(|| drawn_of(self.max_failures)),
             detail: Detail {
                 excerpt: formats.contains(&Format::Human).then_some(STYLE.width - MARGIN),
-                findings: formats.iter().any(|format| *format != Format::Summary),
+                findings,
+                violations: self.violations.1,
             },
             reading: Reading { limits: Limits::default(), strict: self.strict, names: None },
             unused: Unused::default(),

@@ -181,6 +181,7 @@ impl Checker {
             threads: way.threads,
             small_chunks: way.small_chunks,
             max_failures: way.max_failures,
+            violations: way.violations(),
         };
         let (reports, reads) = check.run(programs, paths, way.formats);
         if let Arrangement::Alone(number) = arrangement

@@ -120,7 +120,8 @@ pub fn unequal_together(alone: &[&Program], together: &Program, raw: &[Result<Ra
 fn without_rule(outcome: &AssertionOutcome) -> String {
     let mut outcome = outcome.clone();
     outcome.assertion = 0;
-    outcome.evidence.iter_mut().for_each(|evidence| evidence.rule_span = None);
+    let of_violations = outcome.violations.listed.iter_mut().flat_map(|violation| &mut violation.evidence);
+    outcome.evidence.iter_mut().chain(of_violations).for_each(|evidence| evidence.rule_span = None);
     format!("{outcome:?}\n")
 }
 
@@ -139,6 +140,7 @@ fn unordered(value: Value) -> Value {
 fn without_places(outcome: &AssertionOutcome) -> String {
     let mut said = format!("{} {:?} {:?}\n", outcome.verdict.as_str(), outcome.status, outcome.score);
     let mut found = Vec::new();
+    said += &format!("  {} violations\n", outcome.violations.count);
     for evidence in &outcome.evidence {
         let value = evidence.value.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok()).map(unordered);
         let shown = format!("{:?} {} {value:?} {:?}\n", evidence.step, evidence.path, evidence.found);

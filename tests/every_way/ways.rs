@@ -1,7 +1,9 @@
 //! The ways: how the rules are put into files, how the runs are, what is wanted of the check.
 
 use crate::layout::Layout;
+use averment_engine::vm::context::LISTED;
 use averment_report::Format::{self, Human, Json, Jsonl, Short, Summary};
+use averment_report::VIOLATIONS_DRAWN;
 
 /// How rules are put into files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +31,15 @@ pub struct Way {
     pub selected: bool,
     /// Every third case goes this way; of the others every case goes all.
     pub seldom: bool,
+}
+
+impl Way {
+    /// How many violations of a failure are listed, and how many of them are drawn, as the command asks for them.
+    pub fn violations(&self) -> (usize, usize) {
+        let drawn = if self.max_failures.is_some() { LISTED } else { VIOLATIONS_DRAWN };
+        let data = self.formats.iter().any(|format| format.is_data());
+        (if data { LISTED } else { drawn }, drawn)
+    }
 }
 
 const fn way(name: &'static str, layout: Layout, formats: &'static [Format]) -> Way {

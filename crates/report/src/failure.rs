@@ -33,6 +33,7 @@ pub fn draw(table: &Table, run: &RunReport, result: &ResultReport, options: &Opt
         None => rule_labels(table, item, result),
     };
     let mut notes = notes(table, item, result, run);
+    notes.extend(violation_notes(result, options.violations));
     labels.extend(trace_labels(&pieces, result, options.style, &mut notes));
     let notes = notes.into_iter().map(|note| wrapped(&note, options.style.width.saturating_sub(GUTTER))).collect();
     let diagnostic = Diagnostic::new(severity(table, item, result, options))
@@ -147,6 +148,17 @@ fn remark(step: Option<u32>, evidence: &EvidenceReport, result: &ResultReport) -
         (Some(step), false) => format!("step {step}: {label}"),
         (None, _) => label.into_owned(),
     }
+}
+
+/// The violations behind the first, and how many there are.
+fn violation_notes(result: &ResultReport, drawn: usize) -> Vec<String> {
+    let violations = &result.violations;
+    let shown = violations.listed.iter().take(drawn);
+    let mut notes: Vec<String> = shown.skip(1).map(|one| format!("also {}", one_line(&one.reason))).collect();
+    if !violations.listed.is_empty() {
+        notes.extend(violations.not_drawn(violations.listed.len().min(drawn)));
+    }
+    notes
 }
 
 /// What no picture shows: the reason behind an author's message, the rule's sentence, values that stand nowhere in the trace.

@@ -24,6 +24,7 @@ pub mod jsonl;
 pub mod line;
 pub mod model;
 pub mod profile;
+mod proof;
 pub mod reading;
 mod redact;
 #[cfg(feature = "pictures")]
@@ -98,6 +99,11 @@ impl Format {
     }
 }
 
+/// Violations of each failure that are drawn, unless all are asked for.
+pub const VIOLATIONS_DRAWN: usize = 3;
+/// Violations of each failure that are listed where all are asked for; beyond that they are only counted.
+pub const ALL_VIOLATIONS: usize = 10_000;
+
 /// What a report is told beside the runs.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -107,6 +113,8 @@ pub struct Options {
     pub policy: Policy,
     /// How many failures are drawn; `None` for a few, and few of the same assertion.
     pub max_failures: Option<usize>,
+    /// How many violations of each failure are drawn.
+    pub violations: usize,
     /// What the compiler said, as data; a list.
     pub diagnostics: serde_json::Value,
 }

@@ -2,15 +2,16 @@
 //!
 //! It is built where the run was evaluated and can be sent to the thread that writes.
 
+use super::VIOLATIONS_DRAWN;
 use super::drawn::Drawn;
-use super::excerpt::{self, Excerpt, Hidden};
+use super::excerpt::Excerpt;
 use super::gate::{self, Gate, Policy};
+use super::proof::{Maker, Text, said};
 use super::redact::{self, Withheld, redact};
 use super::table::Table;
-use super::value;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, Status};
+use averment_engine::vm::outcome::{AssertionOutcome, Outcome, Role, Status};
 use averment_runs::run::{Run, RunSource};
 use averment_traces::error::ReadError;
 use serde::Serialize;
@@ -66,9 +67,53 @@ pub struct ResultReport {
     pub evidence: Vec<EvidenceReport>,
     /// The pieces of the trace that the evidence stands in, where a format draws them.
     pub excerpts: Vec<Excerpt>,
+    /// Of a failure in several places: each of them.
+    pub violations: ViolationsReport,
+}
+
+/// The violations of a failure. One that is a single violation lists none: its own reason and evidence are that violation.
+#[derive(Debug, Default)]
+pub struct ViolationsReport {
+    /// How many there are, where there is more than one.
+    pub count: u64,
+    /// The first of them, in the order of the run.
+    pub listed: Vec<ViolationReport>,
+}
+
+impl ViolationsReport {
+    /// `23 violations; 3 shown, --all-violations shows all`, where so many are not all.
+    #[must_use]
+    pub fn not_drawn(&self, shown: usize) -> Option<String> {
+        let how = if shown > VIOLATIONS_DRAWN { "" } else { ", `--all-violations` shows all" };
+        let all = u64::try_from(shown).is_ok_and(|shown| shown >= self.count);
+        (!all).then(|| format!("{} violations; {shown} shown{how}", self.count))
+    }
+}
+
+/// One step, pair of steps, element or value that fails an assertion.
+#[derive(Debug)]
+pub struct ViolationReport {
+    /// Why, redacted.
+    pub reason: String,
+    /// What proves it.
+    pub evidence: Vec<EvidenceReport>,
+    /// The pieces of the trace that the evidence stands in, where a format draws them.
+    pub excerpts: Vec<Excerpt>,
 }
 
 impl ResultReport {
+    /// True for a failure, also where it is expected.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.verdict == Verdict::Fail
+    }
+
+    /// How many violations a failure has; none of anything else.
+    #[must_use]
+    pub fn violation_count(&self) -> u64 {
+        if self.has_failed() { self.violations.count.max(1) } else { 0 }
+    }
+
     /// A result without anything to say of it.
     pub(super) fn bare(item: usize, verdict: Verdict, status: Status, score: Option<f64>) -> Self {
         Self {
@@ -80,6 +125,7 @@ impl ResultReport {
             message: None,
             evidence: Vec::new(),
             excerpts: Vec::new(),
+            violations: ViolationsReport::default(),
         }
     }
 
@@ -171,40 +217,13 @@ pub struct Detail {
     pub excerpt: Option<usize>,
     /// False where no format shows reasons and evidence.
     pub findings: bool,
+    /// How many violations of a failure are drawn.
+    pub violations: usize,
 }
 
-/// Values for people are cut to this many characters.
-const SHOWN: usize = 120;
-/// Reasons and messages are cut to this many characters.
-const REASON: usize = 2_000;
-/// More evidence of one result than this is left out: it is for people and their tools, not a copy of the run.
-const EVIDENCE: usize = 64;
-
-/// The run's text with its line starts, which are looked for only when evidence needs them.
-struct Text<'a> {
-    text: &'a str,
-    source: &'a RunSource,
-    /// The recorded environment, and each text in it.
-    environment: Vec<Range<usize>>,
-    /// Those texts.
-    withheld: Withheld,
-    lines: OnceCell<Vec<usize>>,
-}
-
-impl Text<'_> {
-    /// The line of a byte offset, from 0, and where that line starts.
-    fn line(&self, offset: usize) -> (usize, usize) {
-        let lines = self.lines.get_or_init(|| {
-            std::iter::once(0).chain(memchr::memchr_iter(b'\n', self.text.as_bytes()).map(|at| at + 1)).collect()
-        });
-        let index = lines.partition_point(|&start| start <= offset).saturating_sub(1);
-        (index, lines.get(index).copied().unwrap_or(0))
-    }
-
-    fn bytes(&self, range: &Range<usize>) -> Bytes {
-        let at = |offset: usize| self.source.offset + u64::try_from(offset).unwrap_or(u64::MAX);
-        Bytes { line: self.source.line.max(1) + self.line(range.start).0, start: at(range.start), end: at(range.end) }
-    }
+impl Detail {
+    /// Reasons and evidence, and nothing that is drawn.
+    pub const FINDINGS: Self = Self { excerpt: None, findings: true, violations: 0 };
 }
 
 /// Makes single findings of a run where no report of the whole run is needed.
@@ -326,7 +345,8 @@ fn withheld<'o>(
     let (Some(run), Some(_)) = (run, findings.peek()) else { return Default::default() };
     let (mut places, mut texts) = redact::environment(run);
     for (_, one) in findings {
-        for (place, text) in one.evidence.iter().filter_map(redact::found) {
+        let of_violations = one.violations.listed.iter().flat_map(|violation| &violation.evidence);
+        for (place, text) in one.evidence.iter().chain(of_violations).filter_map(redact::found) {
             places.extend(place);
             texts.push(text);
         }
@@ -350,75 +370,19 @@ fn result(
     let item = table.item(program, outcome.assertion)?;
     let mut report = ResultReport::bare(item, outcome.verdict, outcome.status, outcome.score);
     if detail.findings && outcome.status != Status::Passed {
-        let masked = table.items.get(item).is_some_and(|item| item.masked);
-        let kept = outcome.evidence.get(..EVIDENCE).unwrap_or(&outcome.evidence);
-        let hides: Vec<bool> = kept.iter().map(|one| masked || is_secret(one)).collect();
-        let hidden = Withheld::of(hidden_texts(kept, &hides)).and(&text.withheld);
-        report.reason = said(&outcome.reason, &hidden);
-        report.message = outcome.message.as_deref().map(|message| said(message, &hidden));
-        let all = kept.iter().zip(&hides);
-        report.evidence = all.map(|(one, hide)| evidence(table, program, one, text, detail, *hide, &hidden)).collect();
-        if matches!(outcome.status, Status::Failed | Status::UnexpectedPassed) {
-            report.excerpts = excerpts(kept, &hides, text, detail);
-        }
+        let maker = Maker { table, program, text, masked: table.items.get(item).is_some_and(|item| item.masked) };
+        let draws = matches!(outcome.status, Status::Failed | Status::UnexpectedPassed);
+        let own = maker.violation((&outcome.reason, &outcome.evidence), detail.excerpt, draws);
+        report.message = outcome.message.as_deref().map(|message| said(message, &own.1));
+        (report.reason, report.evidence, report.excerpts) = (own.0.reason, own.0.evidence, own.0.excerpts);
+        report.violations.count = outcome.violations.count;
+        let listed = outcome.violations.listed.iter().enumerate();
+        let listed = listed.map(|(number, one)| {
+            // The first is drawn as the failure itself.
+            let width = detail.excerpt.filter(|_| draws && (1..detail.violations).contains(&number));
+            maker.violation((&one.reason, &one.evidence), width, draws).0
+        });
+        report.violations.listed = listed.collect();
     }
     Some(report)
-}
-
-/// The pieces of the trace around the evidence.
-fn excerpts(evidence: &[Evidence], hides: &[bool], text: &Text<'_>, detail: Detail) -> Vec<Excerpt> {
-    let Some(width) = detail.excerpt else { return Vec::new() };
-    let places = evidence.iter().enumerate().filter_map(|(number, one)| Some((number, one.origin.clone()?)));
-    let line = |offset| {
-        let (line, start) = text.line(offset);
-        excerpt::Line { number: text.source.line.max(1) + line, start }
-    };
-    let hidden = evidence.iter().zip(hides).filter(|(_, hide)| **hide).filter_map(|(one, _)| one.origin.clone());
-    let hide: Vec<Range<usize>> = hidden.chain(text.environment.iter().cloned()).collect();
-    let hidden = Hidden { places: &hide, texts: text.withheld.in_json() };
-    excerpt::windows(text.text, places, line, width, hidden)
-}
-
-/// True for a value that no report shows: one that its name makes a secret (`password`), and what comes from the environment.
-fn is_secret(evidence: &Evidence) -> bool {
-    let Some(json) = &evidence.value else { return false };
-    let name = evidence.path.rsplit('/').next().unwrap_or("");
-    let of_environment = evidence.path == "/env" || evidence.path.starts_with("/env/");
-    of_environment || json.starts_with('"') && !redact::secrets(&format!("\"{name}\": {json}")).is_empty()
-}
-
-/// Texts that are not shown.
-fn hidden_texts(evidence: &[Evidence], hides: &[bool]) -> Vec<String> {
-    let hidden = evidence.iter().zip(hides).filter(|(_, hide)| **hide);
-    let texts = hidden.filter_map(|(one, _)| serde_json::from_str::<String>(one.value.as_deref()?).ok());
-    texts.collect()
-}
-
-/// Words for people: redacted, without what is hidden, and not longer than anyone reads.
-fn said(words: &str, hidden: &Withheld) -> String {
-    value::shortened(&hidden.without(redact(words).into_owned()), REASON)
-}
-
-fn evidence(
-    table: &Table,
-    program: usize,
-    evidence: &Evidence,
-    text: &Text<'_>,
-    detail: Detail,
-    masked: bool,
-    hidden: &Withheld,
-) -> EvidenceReport {
-    let json = evidence.value.as_deref().map(|json| text.withheld.without_in_json(json));
-    let json = json.as_deref();
-    let origin = evidence.origin.clone().filter(|range| text.text.get(range.clone()).is_some());
-    EvidenceReport {
-        role: evidence.role,
-        label: said(&evidence.label, hidden),
-        step: evidence.step.map(|step| step.saturating_add(1)),
-        path: hidden.without(redact(&evidence.path).into_owned()),
-        value: json.and_then(|json| value::for_machines(json, masked)),
-        shown: detail.excerpt.and_then(|_| json.map(|json| value::for_people(json, masked, SHOWN))),
-        source: origin.map(|range| text.bytes(&range)),
-        rule_span: evidence.rule_span.map(|span| table.span(program, span)),
-    }
 }

@@ -1,7 +1,7 @@
 //! `--format short`: every non-pass on one line, `FILE:LINE:COLUMN: severity[id]: message`, the place being that of the assertion.
 
 use super::gate::{self, Gate};
-use super::model::{ResultReport, RunReport, Unreadable};
+use super::model::{EvidenceReport, ResultReport, RunReport, Unreadable};
 use super::table::{Item, Table};
 use super::{Ending, Options, Report, value};
 use averment_base::diagnostic::render::one_line;
@@ -37,19 +37,35 @@ impl Short {
 
 /// The verdict, the run and the reason in one sentence.
 pub fn sentence(item: &Item, result: &ResultReport, run: &str) -> String {
+    said(item, result, run, (&result.reason, &result.evidence))
+}
+
+/// The same for a failure in several places: a sentence for each of the first, and how many there are.
+fn sentences(item: &Item, result: &ResultReport, run: &str, drawn: usize) -> Vec<String> {
+    let violations = &result.violations;
+    if violations.listed.is_empty() {
+        return vec![sentence(item, result, run)];
+    }
+    let shown = violations.listed.iter().take(drawn);
+    let mut all: Vec<String> = shown.map(|one| said(item, result, run, (&one.reason, &one.evidence))).collect();
+    all.extend(violations.not_drawn(all.len()).map(|rest| format!("fail in {}: {rest}", one_line(run))));
+    all
+}
+
+fn said(item: &Item, result: &ResultReport, run: &str, (why, evidence): (&str, &[EvidenceReport])) -> String {
     let word = match result.status {
         Status::UnexpectedPassed => "passed, but a failure is expected,",
         Status::ExpectedFailed => "failed as expected",
         _ => result.verdict.as_str(),
     };
     let message = result.message.as_deref().map(|message| format!("{message}: ")).unwrap_or_default();
-    let reason = match (result.reason.as_str(), result.status, item.expected.as_deref()) {
+    let reason = match (why, result.status, item.expected.as_deref()) {
         ("", Status::UnexpectedPassed, Some(why)) if !why.is_empty() => why,
         ("", _, _) => item.text.as_str(),
         (reason, _, _) => reason,
     };
     // What came nearest stands in no picture here.
-    let near = result.evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
+    let near = evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
     let near = near.map(|near| format!(" ({})", near.label)).unwrap_or_default();
     value::shortened(&one_line(&format!("{word} in {run}: {message}{reason}{near}")), MESSAGE)
 }
@@ -66,8 +82,9 @@ impl Report for Short {
         for result in run.results.iter().filter(|one| one.is_finding()) {
             let Some(item) = table.items.get(result.item) else { continue };
             let severity = self.severity(table, item, result);
-            let sentence = sentence(item, result, &run.run);
-            writeln!(self.out, "{}: {severity}[{}]: {sentence}", item.location, item.id)?;
+            for sentence in sentences(item, result, &run.run, self.options.violations) {
+                writeln!(self.out, "{}: {severity}[{}]: {sentence}", item.location, item.id)?;
+            }
         }
         for rule in &run.rules {
             let Some((item, threshold)) = table.rules.get(rule.rule).and_then(|item| Some((item, item.threshold?)))

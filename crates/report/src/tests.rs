@@ -6,7 +6,7 @@ use averment_base::truth::Verdict;
 use averment_base::value::Object;
 use averment_engine::bytecode::program::{Assertion, Check, CodeId, Program, ProgramSource, TemporalEntry, TemporalId};
 use averment_engine::ir::{Rule, RuleRole, Settings, Severity, Temporal};
-use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, RuleOutcome, Status};
+use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, RuleOutcome, Status, Violations};
 use averment_runs::run::{Run, RunSource};
 use model::Detail;
 use std::cell::RefCell;
@@ -92,6 +92,7 @@ fn result(assertion: u32, verdict: Verdict, reason: &str, evidence: Vec<Evidence
         reason: reason.to_owned(),
         message: None,
         evidence,
+        violations: Violations::default(),
     }
 }
 
@@ -193,13 +194,13 @@ impl io::Write for Shared {
 fn report(format: Format, style: Style, outcomes: &[Outcome]) -> String {
     let (program, policy, shared) = (program(), Policy::default(), Shared::default());
     let table = Table::new([&program], |_, _| true);
-    let options = Options { style, policy, max_failures: None, diagnostics: serde_json::json!([]) };
+    let options = Options { style, policy, max_failures: None, violations: 3, diagnostics: serde_json::json!([]) };
     let mut report = open(format, Box::new(shared.clone()), options);
     let mut totals = Totals::default();
     let arena = bumpalo::Bump::new();
     report.begin(&table).unwrap();
     for (line, outcome) in (1..).zip(outcomes) {
-        let detail = Detail { excerpt: Some(style.width - 8), findings: true };
+        let detail = Detail { excerpt: Some(style.width - 8), findings: true, violations: 3 };
         let one = model::build(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);
         totals.add(&one);
         report.run(&table, &one).unwrap();

@@ -1,7 +1,7 @@
 //! The data of the machine formats: every object with its fields in their fixed order.
 
 use super::gate::Gate;
-use super::model::{Bytes, EvidenceReport, ResultReport, RuleReport, RunReport};
+use super::model::{Bytes, EvidenceReport, ResultReport, RuleReport, RunReport, ViolationReport};
 use super::table::{Class, Item, Location, Table};
 use averment_base::truth::Verdict;
 use averment_engine::ir::Severity;
@@ -41,6 +41,7 @@ struct ResultObject<'a> {
     tags: &'a [String],
     location: &'a Location,
     evidence: Vec<EvidenceObject<'a>>,
+    violations: Option<ViolationsObject<'a>>,
 }
 
 #[derive(Serialize)]
@@ -87,6 +88,24 @@ pub struct Finding<'a> {
     verdict: Verdict,
     status: Status,
     message: Option<&'a str>,
+    reason: &'a str,
+    evidence: Vec<EvidenceObject<'a>>,
+    violations: Option<ViolationsObject<'a>>,
+}
+
+/// The violations of a failure.
+#[derive(Serialize)]
+struct ViolationsObject<'a> {
+    count: u64,
+    truncated: bool,
+    list: Vec<ViolationObject<'a>>,
+}
+
+/// One of them.
+#[derive(Serialize)]
+struct ViolationObject<'a> {
+    step: Option<u32>,
+    source: Option<Bytes>,
     reason: &'a str,
     evidence: Vec<EvidenceObject<'a>>,
 }
@@ -147,6 +166,7 @@ impl<'a> ResultObject<'a> {
             tags: &item.tags,
             location: &item.location,
             evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
+            violations: ViolationsObject::new(result),
         })
     }
 }
@@ -177,6 +197,30 @@ impl<'a> EvidenceObject<'a> {
     }
 }
 
+impl<'a> ViolationsObject<'a> {
+    /// Those of a failure; one that lists none is a violation by itself.
+    fn new(result: &'a ResultReport) -> Option<Self> {
+        let count = Some(result.violation_count()).filter(|count| *count > 0)?;
+        let of_one = |one: &'a ViolationReport| ViolationObject::new(&one.reason, &one.evidence);
+        let mut list: Vec<ViolationObject<'a>> = result.violations.listed.iter().map(of_one).collect();
+        if list.is_empty() {
+            list.push(ViolationObject::new(&result.reason, &result.evidence));
+        }
+        Some(Self { count, truncated: count > u64::try_from(list.len()).unwrap_or(u64::MAX), list })
+    }
+}
+
+impl<'a> ViolationObject<'a> {
+    fn new(reason: &'a str, evidence: &'a [EvidenceReport]) -> Self {
+        Self {
+            step: evidence.iter().find_map(|one| one.step),
+            source: evidence.iter().find_map(|one| one.source),
+            reason,
+            evidence: evidence.iter().map(EvidenceObject::new).collect(),
+        }
+    }
+}
+
 impl<'a> RunHead<'a> {
     /// The head of a run: verdicts and scores stand in the order of the header; `null` where an assertion does not apply to the run.
     pub fn new(table: &'a Table, run: &'a RunReport) -> Self {
@@ -202,6 +246,7 @@ impl<'a> Finding<'a> {
             message: result.message.as_deref(),
             reason: &result.reason,
             evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
+            violations: ViolationsObject::new(result),
         })
     }
 }

@@ -112,7 +112,7 @@ fn troubled(trial: &Trial, trouble: Trouble) -> Tested {
 
 /// Everything that was found on a run, as reports show it: as text for a snapshot, and what did not pass with its reason.
 fn found(subject: &Subject, table: &Table, run: &Run<'_>, outcome: &Outcome) -> (String, Vec<Why>) {
-    let detail = Detail { excerpt: None, findings: true };
+    let detail = Detail::FINDINGS;
     let report = model::build(table, run, std::slice::from_ref(outcome), Policy::default(), detail);
     let (mut text, mut why) = (String::new(), Vec::new());
     for result in &report.results {

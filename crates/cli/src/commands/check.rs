@@ -2,7 +2,7 @@
 
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
-use super::outputs::{self, OutputTarget, Outputs};
+use super::outputs::{self, Drawing, OutputTarget, Outputs};
 use super::pipeline;
 use super::project::{self, ProjectArguments};
 use super::rules::{self, Rules};
@@ -73,6 +73,9 @@ pub struct Arguments {
     /// How many failures are drawn [default: 10, and 3 of the same assertion]
     #[arg(long, value_name = "N")]
     max_failures: Option<usize>,
+    /// Draw all violations of a failure, not the first 3 alone
+    #[arg(long)]
+    all_violations: bool,
     /// What fails beside failures: vacuous
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<CheckDeny>,
@@ -151,7 +154,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let traces = traces(arguments, &given, select::selects_any(&rules.programs, &selection))?;
     let policy =
         Policy { deny_vacuous: given.denies(CheckDeny::Vacuous), allow_undecided: given.allows(CheckAllow::Undecided) };
-    let mut outputs = Outputs::open(&targets, color, policy, arguments.max_failures, &rules.data())?;
+    let drawing = Drawing { max_failures: arguments.max_failures, all_violations: arguments.all_violations };
+    let mut outputs = Outputs::open(&targets, color, policy, drawing, &rules.data())?;
     let names = inputs::names(arguments.map.as_deref())?;
     let permissions = permissions(arguments, project)?;
     let settings = Settings { selection, permissions, limits, policy, strict: arguments.strict, names };
@@ -311,7 +315,7 @@ fn swapped(arguments: &Arguments) -> Result<(), Stop> {
 fn broken(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result<Exit, Stop> {
     let table = Table::default();
     let machines: Vec<OutputTarget> = targets.iter().filter(|target| target.format.is_data()).cloned().collect();
-    let mut outputs = Outputs::open(&machines, color, Policy::default(), None, &rules.data())?;
+    let mut outputs = Outputs::open(&machines, color, Policy::default(), Drawing::default(), &rules.data())?;
     outputs.begin(&table)?;
     outputs.end(&table, false)?;
     say(rules, targets, color)?;

@@ -6,12 +6,14 @@ use super::said;
 use averment::stages::Wants;
 use averment_base::diagnostic::render::Style;
 use averment_base::diagnostic::suggest::nearest;
+use averment_engine::vm::context::LISTED;
 use averment_report::chunk_totals::ChunkTotals;
 use averment_report::gate::Policy;
 use averment_report::model::{RunReport, Unreadable};
 use averment_report::table::Table;
 use averment_report::totals::Totals;
-use averment_report::{self as report, Ending, Format, Options, Report, drawn_of};
+use averment_report::{self as report, ALL_VIOLATIONS, VIOLATIONS_DRAWN};
+use averment_report::{Ending, Format, Options, Report, drawn_of};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
@@ -50,6 +52,15 @@ fn named(word: &str) -> Result<Format, Stop> {
     })
 }
 
+/// How much of what fails is drawn.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Drawing {
+    /// How many failures; `None` for a few, and few of the same assertion.
+    pub max_failures: Option<usize>,
+    /// All violations of each, not the first ones alone.
+    pub all_violations: bool,
+}
+
 /// Width of pieces of the trace, beside the line numbers.
 const MARGIN: usize = 8;
 
@@ -61,6 +72,8 @@ pub struct Outputs {
     excerpt: Option<usize>,
     /// True where some report shows reasons and evidence.
     findings: bool,
+    /// How many violations of a failure are listed, and how many of them are drawn.
+    violations: (usize, usize),
     /// How many failures reports draw, in all and of one assertion; `None` where one shows every finding.
     drawn: Option<(usize, usize)>,
     /// True where no report needs whole runs: counts and finished lines are enough.
@@ -75,15 +88,19 @@ impl Outputs {
         targets: &[OutputTarget],
         color: ColorChoice,
         policy: Policy,
-        max_failures: Option<usize>,
+        drawing: Drawing,
         diagnostics: &serde_json::Value,
     ) -> Result<Self, Stop> {
+        let Drawing { max_failures, all_violations } = drawing;
+        let violations = if all_violations { ALL_VIOLATIONS } else { VIOLATIONS_DRAWN };
+        let data = targets.iter().any(|target| target.format.is_data());
         let people = targets.iter().all(|target| matches!(target.format, Format::Human | Format::Summary));
         let mut outputs = Self {
             reports: Vec::new(),
             totals: Totals::default(),
             excerpt: None,
             findings: false,
+            violations: (if data { violations.max(LISTED) } else { violations }, violations),
             drawn: people.then(|| drawn_of(max_failures)),
             compact: targets.iter().all(|target| matches!(target.format, Format::Summary | Format::Jsonl)),
             lines: targets.iter().any(|target| target.format == Format::Jsonl),
@@ -94,7 +111,7 @@ impl Outputs {
                 outputs.excerpt = outputs.excerpt.max(Some(style.width.saturating_sub(MARGIN)));
             }
             outputs.findings |= target.format != Format::Summary;
-            let options = Options { style, policy, max_failures, diagnostics: diagnostics.clone() };
+            let options = Options { style, policy, max_failures, violations, diagnostics: diagnostics.clone() };
             outputs.reports.push(report::open(target.format, out, options));
         }
         Ok(outputs)
@@ -102,8 +119,8 @@ impl Outputs {
 
     /// What the reports need of a batch.
     pub fn wants(&self) -> Wants {
-        let Self { excerpt, findings, drawn, compact, lines, .. } = *self;
-        Wants { excerpt, findings, drawn, compact, lines, profile: None }
+        let Self { excerpt, findings, drawn, violations, compact, lines, .. } = *self;
+        Wants { excerpt, findings, drawn, violations: Some(violations), compact, lines, profile: None }
     }
 
     /// Begins every report.

@@ -10,6 +10,9 @@ use averment_base::value::Node;
 use averment_runs::run::{Run, Step};
 use smallvec::SmallVec;
 
+/// Violations of one assertion on one run that are listed, unless somebody asks for more; all of them are counted.
+pub const LISTED: usize = 100;
+
 /// The steps that a statement is judged on: a range of [`Run::steps`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
@@ -36,6 +39,8 @@ pub struct Context<'run> {
     pub proves_passes: bool,
     /// Whether anybody reads the reason of a statement.
     pub explains: bool,
+    /// How many violations of a failure are listed; with none they are not counted, either.
+    pub listed: usize,
     /// Whether a block without a window is skipped: an invariant says nothing of a run without its call.
     pub of_invariant: bool,
 }
@@ -52,6 +57,7 @@ impl<'run> Context<'run> {
             response: None,
             proves_passes: false,
             explains: true,
+            listed: LISTED,
             of_invariant: false,
         }
     }

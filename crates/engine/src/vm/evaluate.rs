@@ -1,13 +1,13 @@
 //! The assertion loop: every selected assertion of a program on one run, with its settings, then rules and scores.
 
-use super::context::ExpressionScope;
+use super::context::{ExpressionScope, LISTED};
 use super::coverage::CoverageRecord;
 use super::derivation::Derivation;
 use super::derive::Recording;
 use super::fault::Fault;
 use super::judge::Judge;
 use super::machine::Machine;
-use super::outcome::{AssertionOutcome, Finding, Outcome, Status};
+use super::outcome::{AssertionOutcome, Finding, Outcome, Status, Violations};
 use super::prepare::Prepared;
 use super::profile::{CostCenter, Profile};
 use super::score;
@@ -35,6 +35,8 @@ pub struct EvaluateOptions {
     pub limits: Limits,
     /// A case judges a run that says neither its case nor its prompt, as in a `test` that names the case.
     pub assume_case: bool,
+    /// How many violations of each failure are listed, [`LISTED`] unless given; with none they are not counted, either.
+    pub violations: Option<usize>,
 }
 
 /// Judges one run. `arena` holds what is computed on the way; it can be the one that the run was read into.
@@ -209,7 +211,10 @@ struct Evaluation<'run, 'a> {
 
 impl<'run, 'a> Evaluation<'run, 'a> {
     fn new(machine: Machine<'run>, options: &'a EvaluateOptions) -> Self {
-        Self { judge: Judge::new(machine, &options.permissions), options, known: FxHashMap::default() }
+        let listed = options.violations.unwrap_or(LISTED);
+        let mut judge = Judge::new(machine, &options.permissions);
+        judge.listed = listed;
+        Self { judge, options, known: FxHashMap::default() }
     }
 
     fn assertion(&mut self, number: u32, assertion: &'run Assertion) -> AssertionOutcome {
@@ -285,7 +290,7 @@ fn with_threshold(assertion: &Assertion, mut finding: Finding) -> Finding {
 
 /// The outcome of a finding: its status and the score that counts.
 fn finish(number: u32, assertion: &Assertion, finding: Finding, message: Option<String>) -> AssertionOutcome {
-    let Finding { verdict, score, reason, evidence } = finding;
+    let Finding { verdict, score, reason, evidence, violations } = finding;
     let status = Status::of(verdict, assertion.settings.expect_fail.is_some());
     let counted = score::counted(status, score.or_else(|| score::of_verdict(verdict)));
     let reason = match (status, &assertion.settings.expect_fail) {
@@ -293,5 +298,6 @@ fn finish(number: u32, assertion: &Assertion, finding: Finding, message: Option<
         (Status::UnexpectedPassed, _) => "it passes, but a failure is expected".to_owned(),
         _ => reason,
     };
-    AssertionOutcome { assertion: number, verdict, status, score: counted, reason, message, evidence }
+    let violations = if verdict == Verdict::Fail { violations.several() } else { Violations::default() };
+    AssertionOutcome { assertion: number, verdict, status, score: counted, reason, message, evidence, violations }
 }

@@ -64,7 +64,12 @@ impl<'run> Machine<'run> {
         Explanation { reason, evidence: vec![evidence] }
     }
 
-    fn explanation(&self, recorder: &Recorder<'run>, outcome: Truth, scope: &ExpressionScope<'_, 'run>) -> Explanation {
+    pub(super) fn explanation(
+        &self,
+        recorder: &Recorder<'run>,
+        outcome: Truth,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Explanation {
         let mut evidence = Vec::new();
         let mut clauses: Vec<String> = Vec::new();
         let blamed: Vec<&SeenTest<'run>> = recorder.seen.iter().filter(|seen| is_blamed(seen, outcome)).collect();

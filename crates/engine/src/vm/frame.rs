@@ -23,6 +23,8 @@ pub(super) struct Loop<'run> {
     answer: Answer<'run>,
     /// The least or greatest score of a body so far, while grading.
     pub(super) grade: Option<f64>,
+    /// Whether it goes on when it is settled: every element that fails it is listed.
+    pub(super) lists: bool,
 }
 
 /// What it runs over.
@@ -64,7 +66,7 @@ impl<'run> Loop<'run> {
             (_, ExprQuantifier::All) => Answer::Joined(Truth::True, false),
             (_, ExprQuantifier::Any | ExprQuantifier::No) => Answer::Joined(Truth::False, false),
         };
-        Ok(Self { quantifier, items, position: 0, answer, grade: None })
+        Ok(Self { quantifier, items, position: 0, answer, grade: None, lists: false })
     }
 
     /// The next element; `None` at the end.
@@ -85,6 +87,15 @@ impl<'run> Loop<'run> {
             (Answer::Joined(truth, seen), ExprQuantifier::All) => seen && truth == Truth::False,
             (Answer::Joined(truth, seen), _) => seen && truth == Truth::True,
             (Answer::Counted(..), _) => false,
+        }
+    }
+
+    /// Whether the truth of a body fails the whole by itself.
+    pub(super) fn fails_by(&self, body: Truth) -> bool {
+        match self.quantifier {
+            ExprQuantifier::All => body.plain() == Some(false),
+            ExprQuantifier::No => body.plain() == Some(true),
+            ExprQuantifier::Any | ExprQuantifier::Count => false,
         }
     }
 

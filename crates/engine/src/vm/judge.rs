@@ -1,12 +1,12 @@
 //! What an assertion asserts, judged: expressions, statements, groups, blocks, checks of the world.
 
-use super::context::Context;
+use super::context::{Context, LISTED};
 use super::coverage::CoverageRecord;
 use super::derivation::{DerivationPart, PartKind};
 use super::derive;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::outcome::{Evidence, Finding};
+use super::outcome::{Evidence, Finding, Violations};
 use super::profile::Profile;
 use super::score::{self, MemberScore};
 use super::temporal::Engine;
@@ -25,13 +25,15 @@ pub(super) struct Judge<'run, 'a> {
     permissions: &'a Permissions,
     /// Whether anybody reads the reasons.
     pub(super) explains: bool,
+    /// How many violations of a failure are listed.
+    pub(super) listed: usize,
 }
 
 type JudgeResult = Result<Finding, Fault>;
 
 impl<'run, 'a> Judge<'run, 'a> {
     pub(super) fn new(machine: Machine<'run>, permissions: &'a Permissions) -> Self {
-        Self { machine, engine: Engine::new(), permissions, explains: true }
+        Self { machine, engine: Engine::new(), permissions, explains: true, listed: LISTED }
     }
 
     /// Ends the work and gives what was noted on the way, where that was asked for.
@@ -60,8 +62,9 @@ impl<'run, 'a> Judge<'run, 'a> {
         let bindings = bindings_of(self.machine.program, &assertion.check);
         let rule = assertion.rule.and_then(|rule| self.machine.program.rules.get(rule as usize));
         let of_invariant = rule.is_some_and(|rule| rule.role == RuleRole::Invariant);
-        let explains = self.explains;
-        let context = Context { of_invariant, explains, ..Context::of_run(self.machine.run, bindings as usize) };
+        let (explains, listed) = (self.explains, self.listed);
+        let context =
+            Context { of_invariant, explains, listed, ..Context::of_run(self.machine.run, bindings as usize) };
         let Self { machine, engine, permissions, .. } = self;
         let mut parts = Parts { machine, engine, permissions };
         match parts.when(when, &context)? {
@@ -151,7 +154,7 @@ impl<'run> Parts<'_, 'run> {
             Check::Expression(code) => self.expression(*code, context),
             Check::Temporal(temporal) => self.engine.judge(self.machine, *temporal, context),
             Check::Not(inner) => {
-                let context = proving(context);
+                let context = Context { listed: 0, ..proving(context) };
                 Ok(negated(deeper(|| self.check(inner, &context))?))
             }
             Check::Group { kind: GroupKind::None, members } => self.group(GroupKind::None, members, &proving(context)),
@@ -188,6 +191,9 @@ impl<'run> Parts<'_, 'run> {
             let explanation = self.machine.explain(code, scope);
             finding.reason = reason(truth, &explanation.reason);
             finding.evidence = explanation.evidence;
+            if verdict == Verdict::Fail {
+                finding.violations = self.machine.failing_elements(code, scope, context.listed);
+            }
         }
         Ok(finding)
     }
@@ -216,6 +222,7 @@ impl<'run> Parts<'_, 'run> {
         let mut finding = Finding { score, ..Finding::new(verdict, "") };
         if verdict != Verdict::Pass || context.proves_passes {
             self.explain_group(kind, members, &findings, &mut finding);
+            finding.violations = self.group_violations(kind, members, findings, (finding.verdict, context.listed));
         }
         Ok(finding)
     }
@@ -240,14 +247,37 @@ impl<'run> Parts<'_, 'run> {
         }
     }
 
+    /// The violations of the members that made the group fail; a member without a list is one by itself.
+    fn group_violations(
+        &self,
+        kind: GroupKind,
+        members: &[Member],
+        findings: Vec<Finding>,
+        (verdict, most): (Verdict, usize),
+    ) -> Violations {
+        let mut all = Violations::default();
+        if verdict != Verdict::Fail || most == 0 {
+            return all;
+        }
+        let decisive = members.iter().zip(findings).filter(|(_, found)| decides(kind, verdict, found.verdict));
+        for (member, found) in decisive {
+            let text = self.machine.rule_text(member.span);
+            let mut violations =
+                if found.violations.listed.is_empty() { Violations::one_of(&found) } else { found.violations };
+            for one in violations.listed.iter_mut().filter(|_| members.len() > 1) {
+                one.reason = match one.reason.as_str() {
+                    "" => format!("`{text}` holds"),
+                    reason => format!("`{text}`: {reason}"),
+                };
+            }
+            all.add(violations, most);
+        }
+        all
+    }
+
     /// The reasons of the members that made the group what it is.
     fn explain_group(&self, kind: GroupKind, members: &[Member], findings: &[Finding], finding: &mut Finding) {
-        let decisive = |found: Verdict| match (kind, finding.verdict) {
-            (_, Verdict::Error | Verdict::Undecided | Verdict::Vacuous | Verdict::Skipped) => found == finding.verdict,
-            (GroupKind::None, Verdict::Pass) => found == Verdict::Fail,
-            (GroupKind::None, _) | (_, Verdict::Pass) => found == Verdict::Pass,
-            _ => found == Verdict::Fail,
-        };
+        let decisive = |found: Verdict| decides(kind, finding.verdict, found);
         let mut clauses = Vec::new();
         let mut evidence: Vec<Evidence> = Vec::new();
         for (member, found) in members.iter().zip(findings).filter(|(_, found)| decisive(found.verdict)) {
@@ -285,6 +315,16 @@ impl<'run> Parts<'_, 'run> {
     }
 }
 
+/// Whether a member of this verdict made its group what it is.
+fn decides(kind: GroupKind, group: Verdict, member: Verdict) -> bool {
+    match (kind, group) {
+        (_, Verdict::Error | Verdict::Undecided | Verdict::Vacuous | Verdict::Skipped) => member == group,
+        (GroupKind::None, Verdict::Pass) => member == Verdict::Fail,
+        (GroupKind::None, _) | (_, Verdict::Pass) => member == Verdict::Pass,
+        _ => member == Verdict::Fail,
+    }
+}
+
 /// The same where a pass is proved, too.
 fn proving<'run>(context: &Context<'run>) -> Context<'run> {
     Context { proves_passes: true, ..context.clone() }
@@ -300,7 +340,7 @@ fn negated(inner: Finding) -> Finding {
         _ => inner.reason,
     };
     let evidence = if verdict == Verdict::Pass { Vec::new() } else { inner.evidence };
-    Finding { verdict, score, reason, evidence }
+    Finding { verdict, score, reason, evidence, violations: Violations::default() }
 }
 
 /// The reason of an expression that does not pass, or should not.

@@ -119,7 +119,11 @@ impl<'run> Machine<'run> {
         let source = self.pop()?;
         let span = self.span(at);
         self.note_source(at, source);
-        self.loops.push(Loop::new(quantifier, &source, span)?);
+        let listing = self.recorder.as_ref().and_then(|recorder| recorder.listing.as_ref());
+        let lists = listing.is_some_and(|listing| listing.begins_at(at));
+        let mut begun = Loop::new(quantifier, &source, span)?;
+        begun.lists = lists;
+        self.loops.push(begun);
         Ok(())
     }
 
@@ -129,8 +133,12 @@ impl<'run> Machine<'run> {
             return Err(broken());
         }
         let current = self.loops.last_mut().ok_or_else(broken)?;
-        let item = if current.is_settled() && !graded { None } else { current.next() };
+        let (goes_on, lists) = (graded || current.lists, current.lists);
+        let item = if current.is_settled() && !goes_on { None } else { current.next() };
         let Some(item) = item else { return Ok(Transfer::Jump(exit.0)) };
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| lists) {
+            recorder.enter_element(item);
+        }
         *self.locals.get_mut(frame.locals.saturating_add(slot.0 as usize)).ok_or_else(broken)? = item;
         Ok(Transfer::Next)
     }
@@ -140,6 +148,9 @@ impl<'run> Machine<'run> {
         let truth = self.pop_truth(at)?;
         let current = self.loops.last_mut().ok_or_else(broken)?;
         current.count(truth);
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| current.lists) {
+            recorder.leave_element(current.fails_by(truth));
+        }
         if let Some(grade) = grade {
             current.count_grade(grade);
         }

@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod derivation;
 mod derive;
 mod describe;
+mod elements;
 pub mod evaluate;
 mod explain;
 mod fast_path;

@@ -2,6 +2,7 @@
 //! time costs nothing extra, and there is still only one evaluator.
 
 use super::context::ExpressionScope;
+use super::elements::ElementListing;
 use super::fault::Fault;
 use super::machine::{LetState, Machine};
 use crate::bytecode::data_flow::{DataFlow, TruthEffect};
@@ -25,6 +26,15 @@ pub(super) struct Recorder<'run> {
     around: Option<TruthEffect>,
     /// The instruction of the expression itself that entered the `let` or `def` in work.
     entered: Option<usize>,
+    /// Each element that fails a quantifier, where those are listed.
+    pub(super) listing: Option<ElementListing<'run>>,
+}
+
+impl<'run> Recorder<'run> {
+    /// One that lists each element that fails a quantifier.
+    pub(super) fn listing(listing: ElementListing<'run>) -> Self {
+        Self { listing: Some(listing), ..Self::default() }
+    }
 }
 
 impl Recorder<'_> {
@@ -43,6 +53,20 @@ impl<'run> Recorder<'run> {
     /// Where something came to be missing that no test has looked at.
     pub(super) fn last_gap(&self) -> Option<Gap<'run>> {
         self.gaps.last().copied()
+    }
+
+    /// An element of the quantifier whose failing elements are listed comes.
+    pub(super) fn enter_element(&mut self, element: Node<'run>) {
+        let seen = self.seen.len();
+        self.listing.iter_mut().for_each(|listing| listing.enter(element, seen));
+    }
+
+    /// Its body was looked at. Only what is said of a listed element is kept.
+    pub(super) fn leave_element(&mut self, fails: bool) {
+        let seen = self.seen.len();
+        if let Some(listing) = &mut self.listing {
+            self.seen.truncate(listing.leave(fails, seen));
+        }
     }
 
     /// The step of a path that led nowhere, where the instruction is the last one that did.

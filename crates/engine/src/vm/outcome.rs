@@ -37,6 +37,8 @@ pub struct AssertionOutcome {
     pub message: Option<String>,
     /// What proves the verdict.
     pub evidence: Vec<Evidence>,
+    /// Of a failure: each step, pair of steps or element that fails it.
+    pub violations: Violations,
 }
 
 /// The outcome of a rule.
@@ -129,13 +131,15 @@ pub struct Finding {
     pub reason: String,
     /// What proves it.
     pub evidence: Vec<Evidence>,
+    /// Of a failure: each step, pair of steps or element that fails it.
+    pub violations: Violations,
 }
 
 impl Finding {
     /// A verdict with its reason and no evidence yet.
     #[must_use]
     pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
-        Self { verdict, score: None, reason: reason.into(), evidence: Vec::new() }
+        Self { verdict, score: None, reason: reason.into(), evidence: Vec::new(), violations: Violations::default() }
     }
 
     /// Adds evidence.
@@ -150,9 +154,49 @@ impl Finding {
     /// The finding of an assertion that says the same as another one; `from` and `to` are their places.
     pub(super) fn moved(&self, from: &[Span], to: &[Span]) -> Self {
         let mut finding = self.clone();
-        let spans = finding.evidence.iter_mut().filter_map(|evidence| evidence.rule_span.as_mut());
+        let of_violations = finding.violations.listed.iter_mut().flat_map(|violation| &mut violation.evidence);
+        let spans = finding.evidence.iter_mut().chain(of_violations).filter_map(|one| one.rule_span.as_mut());
         spans.for_each(|span| *span = duplicates::moved(*span, from, to));
         finding
+    }
+}
+
+/// One thing that fails an assertion: a step, a pair of steps, an element, a value. `docs/reference/course.md` says for each statement which.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Violation {
+    /// Why, in words.
+    pub reason: String,
+    /// What proves it, the decisive piece first.
+    pub evidence: Vec<Evidence>,
+}
+
+/// The violations of a failure: the first ones, and how many there are.
+///
+/// A failure that is one violation lists none: its own reason and evidence are that violation.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Violations {
+    /// How many there are, where there is more than one.
+    pub count: u64,
+    /// The first of them, in the order of the run.
+    pub listed: Vec<Violation>,
+}
+
+impl Violations {
+    /// Adds those of a part of the assertion; of all together at most `most` are kept.
+    pub(super) fn add(&mut self, other: Self, most: usize) {
+        self.count = self.count.saturating_add(other.count);
+        self.listed.extend(other.listed.into_iter().take(most.saturating_sub(self.listed.len())));
+    }
+
+    /// A finding that is one violation by itself.
+    pub(super) fn one_of(finding: &Finding) -> Self {
+        let violation = Violation { reason: finding.reason.clone(), evidence: finding.evidence.clone() };
+        Self { count: 1, listed: vec![violation] }
+    }
+
+    /// None where there is no other beside the failure itself.
+    pub(super) fn several(self) -> Self {
+        if self.count > 1 { self } else { Self::default() }
     }
 }
 

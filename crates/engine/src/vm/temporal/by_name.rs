@@ -98,7 +98,7 @@ impl Named {
         if !self.is_closed || unsure.mixed {
             return ByNames::Open;
         }
-        let search = Search { source: Source::Names { calls, operands: &self.operands } };
+        let search = Search { source: Source::Names { calls, operands: &self.operands }, listed: 0 };
         let Ok(Some(decided)) = statement.meaning.closed(&search, asks) else { return ByNames::Open };
         let judged = decided.judged;
         if unsure.any() {

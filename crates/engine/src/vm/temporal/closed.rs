@@ -6,6 +6,7 @@
 //! monitors. A monitor that plays all matches says the same with the same words; `tests/oracle` compares both.
 
 use super::by_name::{NamedCalls, NamedOccurrences, NamedOperand};
+use super::failures::Failures;
 use super::monitor::{EventSelection, Judged, PlayedMatches, Presence, Why, hit};
 use super::recent_occurrences::{bound, measure};
 use super::sorted_matches::SortedMatches;
@@ -76,7 +77,7 @@ pub(super) fn decide(
     let Some(sorted) = sorted.collect::<Option<SmallVec<[SortedMatches<'_>; 3]>>>() else { return Ok(None) };
     view.spend(sorted.iter().map(|matches| matches.events().len()).sum())?;
     let (steps, calls) = (view.machine.run.steps, view.calls);
-    let search = Search { source: Source::Timeline { sorted: &sorted, steps, calls } };
+    let search = Search { source: Source::Timeline { sorted: &sorted, steps, calls }, listed: view.listed };
     let Some(decided) = statement.meaning.closed(&search, view)? else { return Ok(None) };
     let occurs = |matches: &SortedMatches<'_>| {
         let occurs = !matches.events().is_empty();
@@ -104,6 +105,28 @@ impl Decided {
 /// Where closed forms look for what decides a statement.
 pub(super) struct Search<'s, 'run> {
     pub(super) source: Source<'s, 'run>,
+    /// How many places are listed where the statement fails; with none the first is enough.
+    pub(super) listed: usize,
+}
+
+/// A place where a statement fails, and what else is said of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FailingPlace {
+    /// The step.
+    pub(super) step: u32,
+    /// The operand that it matches.
+    pub(super) operand: usize,
+    /// The match, by its number.
+    pub(super) event: u32,
+    /// Another step, or two.
+    pub(super) others: (Option<u32>, Option<u32>),
+}
+
+impl FailingPlace {
+    /// A match with nothing beside it.
+    pub(super) fn new(operand: usize, occurrences: Occurrences<'_>, event: u32) -> Self {
+        Self { step: occurrences.step(event), operand, event, others: (None, None) }
+    }
 }
 
 /// Where the occurrences come from.
@@ -171,6 +194,47 @@ impl<'s> Search<'s, '_> {
             Source::Names { .. } => is_by_place(within).then_some(f64::from(step)),
         };
         within.is_none() || bound(within, of(from), of(to)) == Some(true)
+    }
+
+    /// Whether each place is listed where the statement fails.
+    pub(super) fn lists(&self) -> bool {
+        self.listed > 0
+    }
+
+    /// The places where a statement fails, in the order of steps, each match of a step once: the first alone where no others are listed.
+    pub(super) fn places(&self, places: impl Iterator<Item = FailingPlace>) -> Failures<FailingPlace> {
+        self.distinct(places, |place| (place.step, place.operand))
+    }
+
+    /// The same where a step fails it once, whatever it matches.
+    pub(super) fn steps(&self, places: impl Iterator<Item = FailingPlace>) -> Failures<FailingPlace> {
+        self.distinct(places, |place| place.step)
+    }
+
+    fn distinct<K: PartialEq>(
+        &self,
+        places: impl Iterator<Item = FailingPlace>,
+        key: impl Fn(&FailingPlace) -> K,
+    ) -> Failures<FailingPlace> {
+        let mut failures = Failures::new(self.listed);
+        if !self.lists() {
+            failures.extend(places.min());
+            return failures;
+        }
+        let mut all: Vec<FailingPlace> = places.collect();
+        all.sort_unstable();
+        all.dedup_by_key(|place| key(place));
+        failures.extend(all);
+        failures
+    }
+
+    /// A statement that fails in these places, where there are any.
+    pub(super) fn fails_at<W>(&self, places: Failures<FailingPlace>, words: W) -> Decided
+    where
+        W: Fn(&mut View<'_, '_>, &FailingPlace) -> Option<Why> + 'static,
+    {
+        let fails = !places.is_empty();
+        self.fails(fails.then_some(move |view: &mut View<'_, '_>| Some(places.explain(view, &words))))
     }
 
     /// A statement that stands like this; `words` say why it fails.

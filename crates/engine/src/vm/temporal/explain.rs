@@ -20,7 +20,7 @@ use crate::bytecode::program::CodeId;
 use crate::ir::{Alternative, NameTest, Within};
 use crate::vm::context::ExpressionScope;
 use crate::vm::locate;
-use crate::vm::outcome::{Evidence, Role};
+use crate::vm::outcome::{Evidence, Role, Violations};
 use averment_base::value::json::to_json;
 use averment_base::value::{Node, Value};
 use averment_builtins::detect::beginning;
@@ -298,7 +298,7 @@ pub(super) fn listed(words: Vec<String>) -> String {
 
 /// A reason with its evidence.
 pub(super) fn why(reason: String, evidence: Vec<Evidence>) -> Why {
-    Why { reason, evidence }
+    Why { reason, evidence, violations: Violations::default() }
 }
 
 /// Whether the values of a name are known in both and differ.

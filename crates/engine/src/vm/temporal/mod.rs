@@ -9,6 +9,7 @@ mod classify;
 pub mod closed;
 pub(super) mod duplicates;
 mod explain;
+mod failures;
 mod growth;
 mod keys;
 mod match_index;
@@ -43,6 +44,11 @@ use view::{Mode, View, WindowOperand};
 
 /// The fuel of judging a statement in a window, whatever it finds there.
 const JUDGING: u64 = 50;
+
+/// A step in a sentence.
+pub(super) fn name_of_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {
+    explain::name(run, step)
+}
 
 /// Judges the statements of one program on one run.
 #[derive(Debug, Default)]
@@ -143,6 +149,7 @@ impl<'run> Engine<'run> {
             places: false,
             mode: Mode::Optimistic,
             unknown: false,
+            listed: if context.explains { context.listed } else { 0 },
         })
     }
 }

@@ -7,7 +7,7 @@ use super::statements::Exercised;
 use super::timeline::{Env, Event, Timeline, ValueId, index};
 use super::view::{Fit, Hit, View, key};
 use crate::vm::fault::Fault;
-use crate::vm::outcome::Evidence;
+use crate::vm::outcome::{Evidence, Violations};
 use averment_runs::run::{Kind, Step};
 use smallvec::SmallVec;
 
@@ -62,6 +62,8 @@ pub(super) struct Why {
     pub(super) reason: String,
     /// The smallest set of steps and values that proves it.
     pub(super) evidence: Vec<Evidence>,
+    /// Of a statement that fails in several places: each of them.
+    pub(super) violations: Violations,
 }
 
 /// One statement on one window.
@@ -87,6 +89,11 @@ pub(super) trait Monitor<'run> {
 
     /// Whether no further hit can change what this replica says: it fails for good (or, of one pattern, holds for good).
     fn is_settled(&self) -> bool {
+        false
+    }
+
+    /// Whether further hits can only add places where it fails.
+    fn only_adds_failures(&self) -> bool {
         false
     }
 
@@ -127,6 +134,9 @@ pub(super) fn play<'run>(
     while let Some(step) = player.next(view)? {
         player.take(monitor, view, step)?;
         if may_stop && monitor.is_settled() {
+            if view.listed > 0 && monitor.only_adds_failures() {
+                return Ok(player.list_failures(monitor, view));
+            }
             break;
         }
     }
@@ -188,6 +198,18 @@ impl<'s> Player<'s> {
                 return Ok(Some(step));
             }
         }
+    }
+
+    /// Plays what is left to a monitor that has failed for good. Nothing of it changes what is said of the window beside where it fails.
+    fn list_failures<'run>(mut self, monitor: &mut dyn Monitor<'run>, view: &mut View<'_, 'run>) -> PlayedMatches {
+        let (seen, unknown) = (self.seen.clone(), view.unknown);
+        while let Ok(Some(step)) = self.next(view) {
+            if self.take(monitor, view, step).is_err() {
+                break;
+            }
+        }
+        view.unknown = unknown;
+        seen
     }
 
     /// Shows the hits to a monitor.

@@ -14,7 +14,7 @@ use crate::ir::Scope;
 use crate::vm::context::{Context, Window};
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
-use crate::vm::outcome::{Finding, Role};
+use crate::vm::outcome::{Evidence, Finding, Role, Violations};
 use averment_base::truth::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -155,8 +155,10 @@ impl<'run> Engine<'run> {
         let findings: Result<Vec<Finding>, Fault> = answers
             .iter()
             .map(|windows| {
-                let finding = self.over_windows(machine, context, windows, body)?;
-                Ok(conclude(finding, scope, context, windows, header.binds, &nothing))
+                let (findings, violations) = self.over_windows(machine, context, windows, body)?;
+                let finding = conclude(findings, scope, context, windows, header.binds, &nothing);
+                let failed = finding.verdict == Verdict::Fail;
+                Ok(if failed { Finding { violations, ..finding } } else { finding })
             })
             .collect();
         self.opened_by = outside;
@@ -170,17 +172,20 @@ impl<'run> Engine<'run> {
         Ok(undecided(&mut view, first_unknown))
     }
 
-    /// The findings in each window that counts.
+    /// The findings in each window that counts, and the violations of all that fail.
     fn over_windows(
         &mut self,
         machine: &mut Machine<'run>,
         context: &Context<'run>,
         windows: &[Opened<'run>],
         body: &mut JudgeBody<'_, 'run>,
-    ) -> Result<Vec<Finding>, Fault> {
-        let mut findings = Vec::new();
+    ) -> Result<(Vec<Finding>, Violations), Fault> {
+        let (mut findings, mut violations) = (Vec::new(), Violations::default());
         for window in windows {
-            let mut finding = body(self, machine, &window.context)?;
+            // Where enough are listed, those of a further window are only counted.
+            let room = context.listed.saturating_sub(violations.listed.len()).max(1).min(context.listed);
+            let inside = Context { listed: room, ..window.context.clone() };
+            let mut finding = body(self, machine, &inside)?;
             if window.hangs {
                 match finding.verdict {
                     Verdict::Fail => finding.verdict = Verdict::Undecided,
@@ -190,9 +195,15 @@ impl<'run> Engine<'run> {
                     _ => continue,
                 }
             }
-            findings.push(place(finding, window, machine));
+            let mut finding = place(finding, window, machine);
+            let own = std::mem::take(&mut finding.violations);
+            if finding.verdict == Verdict::Fail && context.listed > 0 {
+                let own = if own.listed.is_empty() { Violations::one_of(&finding) } else { own };
+                violations.add(own, context.listed);
+            }
+            findings.push(finding);
         }
-        Ok(findings)
+        Ok((findings, violations))
     }
 }
 
@@ -378,15 +389,19 @@ fn place<'run>(mut finding: Finding, window: &Opened<'run>, machine: &Machine<'r
         (None, Some(closing)) => format!("before {}", name(closing)),
         (None, None) => return finding,
     };
-    if !finding.reason.is_empty() {
-        finding.reason = format!("{words}: {}", finding.reason);
-    }
-    for (step, role) in [(window.opening, Role::Opening), (window.closing, Role::Closing)] {
-        if let Some(step) = step
-            && !finding.evidence.iter().any(|evidence| evidence.step == Some(step))
-        {
-            finding.evidence.push(explain::step_evidence(machine.run, step, role, String::new()));
+    let placed = |reason: &mut String, evidence: &mut Vec<Evidence>| {
+        if !reason.is_empty() {
+            *reason = format!("{words}: {reason}");
         }
-    }
+        for (step, role) in [(window.opening, Role::Opening), (window.closing, Role::Closing)] {
+            if let Some(step) = step
+                && !evidence.iter().any(|evidence| evidence.step == Some(step))
+            {
+                evidence.push(explain::step_evidence(machine.run, step, role, String::new()));
+            }
+        }
+    };
+    placed(&mut finding.reason, &mut finding.evidence);
+    finding.violations.listed.iter_mut().for_each(|one| placed(&mut one.reason, &mut one.evidence));
     finding
 }

@@ -238,6 +238,9 @@ fn conclude<'run>(
     if !view.context.explains {
         return Ok(Finding::new(conclusion.verdict(), ""));
     }
+    if conclusion != Conclusion::Fail {
+        view.listed = 0;
+    }
     Ok(match conclusion {
         Conclusion::Fail => finding(Verdict::Fail, outcome.best.1.explain(view)),
         Conclusion::Pass => pass(view, &outcome),
@@ -261,6 +264,7 @@ fn unfinished<'run>(
     if outcome.pessimistic().passed_for_good && !exercised(view, statement, selected, &outcome)?.0.may_be_vacuous {
         return Ok(pass(view, &outcome));
     }
+    view.listed = 0;
     let fails = optimistic.may_fail && !optimistic.may_hold;
     let so_far = if fails { outcome.best.1.explain(view) } else { Why::default() };
     Ok(finding(Verdict::Undecided, explain::open(so_far)))
@@ -275,7 +279,7 @@ fn pass<'run>(view: &mut View<'_, 'run>, outcome: &ReplicaOutcomes<'run>) -> Fin
 }
 
 fn finding(verdict: Verdict, why: Why) -> Finding {
-    Finding { evidence: why.evidence, ..Finding::new(verdict, why.reason) }
+    Finding { evidence: why.evidence, violations: why.violations, ..Finding::new(verdict, why.reason) }
 }
 
 /// The answers differ.
@@ -297,9 +301,7 @@ fn vacuous(view: &mut View<'_, '_>, statement: &Statement, missing: Option<usize
             let absent: SmallVec<[usize; 2]> = range.clone().filter(is_absent).collect();
             explain::not_exercised(view, &absent)
         }
-        (None, Exercise::Always | Exercise::Own) => {
-            Why { reason: statement.meaning.vacuous(view), evidence: Vec::new() }
-        }
+        (None, Exercise::Always | Exercise::Own) => explain::why(statement.meaning.vacuous(view), Vec::new()),
     }
 }
 

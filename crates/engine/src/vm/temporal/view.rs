@@ -114,6 +114,8 @@ pub(super) struct View<'a, 'run> {
     pub(super) mode: Mode,
     /// Set when an unknown answer was taken: the other replica may say something else.
     pub(super) unknown: bool,
+    /// How many places are listed where the statement fails; none where the first is enough.
+    pub(super) listed: usize,
 }
 
 /// One side of a question for a common environment: an event with its values, or values alone.

@@ -262,6 +262,7 @@ fn standing<'run>(
         places: view.places,
         mode: Mode::Optimistic,
         unknown: false,
+        listed: 0,
     };
     let judged = monitor.judge(&mut view)?;
     let standing = of(statement, judged, seen, calls.is_empty());

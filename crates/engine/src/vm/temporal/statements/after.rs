@@ -5,8 +5,9 @@ use crate::bytecode::program::PatternId;
 use crate::ir::Within;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed::{Asks, Decided, Occurrences, Search, is_by_place};
+use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Occurrences, Search, is_by_place};
 use crate::vm::temporal::explain::{why, within_words};
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::keys::Keys;
 use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit, of, own_key};
@@ -36,14 +37,14 @@ impl Meaning for After {
 
     fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
         let Some(source) = search.operand(SOURCE) else { return Ok(None) };
-        let unmet = search.operands(SOURCE + 1).filter_map(|(operand, target)| {
-            let event = self.first_unmet(search, source, target)?;
-            Some((event, operand))
-        });
+        let places = search.places(search.operands(SOURCE + 1).flat_map(|(operand, target)| {
+            let unmet = self.unmet(search, source, target);
+            unmet.map(move |event| FailingPlace { operand, ..FailingPlace::new(SOURCE, source, event) })
+        }));
         let (each, within) = (self.each, self.within);
-        Ok(Some(search.fails(unmet.min().map(|(event, operand)| {
-            move |view: &mut View<'_, '_>| Some(no_later(view, &hit(SOURCE, event, view)?, operand, each, within))
-        }))))
+        Ok(Some(search.fails_at(places, move |view, place| {
+            Some(no_later(view, &hit(SOURCE, place.event, view)?, place.operand, each, within))
+        })))
     }
 
     fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
@@ -52,16 +53,28 @@ impl Meaning for After {
 }
 
 impl After {
-    /// The first A without a B.
-    fn first_unmet(&self, search: &Search<'_, '_>, source: Occurrences<'_>, target: Occurrences<'_>) -> Option<u32> {
-        if self.each || self.within.is_some() || !search.is_unbound() {
-            return source.events().find(|event| !self.is_met(search, source, target, *event));
-        }
+    /// The A's without a B; the first alone where no others are listed.
+    fn unmet<'s>(
+        &'s self,
+        search: &'s Search<'_, '_>,
+        source: Occurrences<'s>,
+        target: Occurrences<'s>,
+    ) -> impl Iterator<Item = u32> + 's {
+        let alone = !search.lists() && !self.each && self.within.is_none() && search.is_unbound();
         // Without values every A before the last B has one.
-        match target.last().and_then(|last| target.step(last).checked_sub(1)) {
+        let first = alone.then(|| match target.last().and_then(|last| target.step(last).checked_sub(1)) {
             Some(before) => source.after(&[], before),
             None => source.first(),
-        }
+        });
+        let most = if alone {
+            0
+        } else if search.lists() {
+            usize::MAX
+        } else {
+            1
+        };
+        let unmet = source.events().filter(move |event| !self.is_met(search, source, target, *event));
+        first.flatten().into_iter().chain(unmet.take(most))
     }
 
     /// Whether a B stands behind an A, near enough and before the next A where each needs its own.
@@ -99,8 +112,8 @@ struct AfterTarget {
     loose: bool,
     /// How many wait.
     open: usize,
-    /// The first A whose B can come no more.
-    lost: Option<u32>,
+    /// Whether the B of some A can come no more.
+    lost: bool,
 }
 
 /// An A.
@@ -108,6 +121,16 @@ struct Obligation {
     hit: Hit,
     measure: Option<f64>,
     waits: bool,
+    /// Its B can come no more.
+    lost: bool,
+}
+
+/// An A without a B.
+#[derive(Clone)]
+struct UnmetSource {
+    hit: Hit,
+    /// The operand of B.
+    operand: usize,
 }
 
 impl AfterMonitor {
@@ -122,7 +145,7 @@ impl AfterMonitor {
             by_value: FxHashMap::default(),
             loose: false,
             open: 0,
-            lost: None,
+            lost: false,
         };
         Self { targets: (1..view.operands.len()).map(target).collect() }
     }
@@ -146,8 +169,10 @@ impl AfterTarget {
         }
         cut.sort_unstable();
         for number in cut {
-            if self.settle(number) {
-                self.lose(number);
+            if self.settle(number)
+                && let Some(obligation) = self.obligations.get_mut(number as usize)
+            {
+                (obligation.lost, self.lost) = (true, true);
             }
         }
     }
@@ -195,7 +220,7 @@ impl AfterTarget {
             self.loose |= own.iter().any(|id| !id.is_value());
             self.by_value.entry(own).or_default().push(number);
         }
-        self.obligations.push(Obligation { hit: hit.clone(), measure, waits: true });
+        self.obligations.push(Obligation { hit: hit.clone(), measure, waits: true, lost: false });
         self.open += 1;
         Ok(())
     }
@@ -210,8 +235,19 @@ impl AfterTarget {
         true
     }
 
-    fn lose(&mut self, number: u32) {
-        self.lost = Some(self.lost.map_or(number, |lost| lost.min(number)));
+    /// The A's without a B; of a window that goes on, where some are `lost`, those for which none can come.
+    fn unmet(&self, lost: bool, view: &View<'_, '_>) -> Failures<UnmetSource> {
+        let all = view.context.window.closed || !lost;
+        let horizon = horizon(self.within, view).filter(|_| !all);
+        let is_late = |obligation: &Obligation| {
+            horizon.zip(obligation.measure).is_some_and(|(now, from)| now - from > limit(self.within))
+        };
+        let is_lost = |obligation: &Obligation| obligation.lost || obligation.waits && (all || is_late(obligation));
+        let mut unmet = Failures::of(view);
+        for obligation in self.obligations.iter().filter(|obligation| is_lost(obligation)) {
+            unmet.add(|| UnmetSource { operand: self.operand, hit: obligation.hit.clone() });
+        }
+        unmet
     }
 
     /// Whether some A's bound has passed, so that no later step can be its B.
@@ -253,22 +289,18 @@ impl<'run> Monitor<'run> for AfterMonitor {
     }
 
     fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let fails = self.targets.iter().any(|target| target.open > 0 || target.lost.is_some());
-        let lost =
-            |target: &AfterTarget| target.lost.is_some() || (!view.context.window.closed && target.is_late(view));
+        let fails = self.targets.iter().any(|target| target.open > 0 || target.lost);
+        let lost = |target: &AfterTarget| target.lost || (!view.context.window.closed && target.is_late(view));
         Ok(Judged { failed_for_good: self.targets.iter().any(lost), ..Judged::fails(fails) })
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let first = |target: &AfterTarget| {
-            let open = target.obligations.iter().position(|obligation| obligation.waits).map(index);
-            let number = open.into_iter().chain(target.lost).min()?;
-            Some((target.operand, target.obligations.get(number as usize)?.hit.clone()))
-        };
-        let failures = self.targets.iter().filter_map(first);
-        let Some((operand, hit)) = failures.min_by_key(|(_, hit)| hit.step) else { return Why::default() };
         let each = self.targets.iter().any(|target| target.each);
-        no_later(view, &hit, operand, each, self.targets.first().and_then(|target| target.within))
+        let within = self.targets.first().and_then(|target| target.within);
+        let lost = view.context.window.closed || self.targets.iter().any(|target| target.lost || target.is_late(view));
+        let unmet = self.targets.iter().map(|target| target.unmet(lost, view));
+        let unmet = Failures::joined(view, unmet, |one| (one.hit.step, one.operand));
+        unmet.explain(view, |view, one| Some(no_later(view, &one.hit, one.operand, each, within)))
     }
 }
 

@@ -6,6 +6,7 @@ use crate::vm::fault::Fault;
 use crate::vm::outcome::{Evidence, Role};
 use crate::vm::profile::CostCenter;
 use crate::vm::temporal::explain::why;
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why};
 use crate::vm::temporal::view::{Hit, View};
 use averment_base::value::json::to_json;
@@ -44,8 +45,8 @@ struct ArgsValidMonitor<'run> {
     /// True when every executed call is looked at, not only those that match a pattern.
     all: bool,
     tools: FxHashMap<&'run str, Option<u32>>,
-    /// A call that surely matches and surely does not fit.
-    sure: Option<CallMisfit>,
+    /// The calls that surely match and surely do not fit.
+    sure: Failures<CallMisfit>,
     /// A call that may.
     possible: Option<CallMisfit>,
     /// Calls of declared tools: surely some, perhaps some.
@@ -77,7 +78,8 @@ impl<'run> ArgsValidMonitor<'run> {
     /// A monitor that has seen nothing.
     fn new(view: &View<'_, 'run>, all: bool, strict: bool) -> Self {
         let tools = view.machine.program.tools.iter().map(|tool| (tool.name.as_str(), tool.arguments)).collect();
-        Self { strict, all, tools, sure: None, possible: None, declared: (false, false), looked: 0 }
+        let sure = Failures::of(view);
+        Self { strict, all, tools, sure, possible: None, declared: (false, false), looked: 0 }
     }
 
     fn look(&mut self, number: u32, sure: bool, view: &mut View<'_, 'run>) -> Result<(), Fault> {
@@ -90,8 +92,11 @@ impl<'run> ArgsValidMonitor<'run> {
             Fits::No(misfit) => (misfit, sure),
             Fits::Perhaps(misfit) => (misfit, false),
         };
-        let kept = if certain { &mut self.sure } else { &mut self.possible };
-        kept.get_or_insert(misfit);
+        if certain {
+            self.sure.push(misfit);
+        } else {
+            self.possible.get_or_insert(misfit);
+        }
         Ok(())
     }
 
@@ -134,7 +139,7 @@ impl<'run> Monitor<'run> for ArgsValidMonitor<'run> {
             self.look(call, true, view)?;
             self.looked += 1;
         }
-        let (sure, (declared, may_be_declared)) = (self.sure.is_some(), self.declared);
+        let (sure, (declared, may_be_declared)) = (!self.sure.is_empty(), self.declared);
         Ok(Judged {
             may_fail: sure || self.possible.is_some(),
             may_hold: !sure,
@@ -145,8 +150,10 @@ impl<'run> Monitor<'run> for ArgsValidMonitor<'run> {
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let misfit = self.sure.as_ref().or(self.possible.as_ref());
-        misfit.map_or_else(Why::default, |misfit| explained(view, misfit))
+        match &self.possible {
+            Some(possible) if self.sure.is_empty() => explained(view, possible),
+            _ => self.sure.explain(view, |view, misfit| Some(explained(view, misfit))),
+        }
     }
 
     fn sees_all_answers(&self) -> bool {

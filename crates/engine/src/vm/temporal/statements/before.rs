@@ -5,8 +5,9 @@ use crate::bytecode::program::PatternId;
 use crate::ir::Within;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Evidence, Role};
-use crate::vm::temporal::closed::{Asks, Decided, Occurrences, Search, is_by_place};
+use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Occurrences, Search, is_by_place};
 use crate::vm::temporal::explain::{listed, why, within_words};
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::keys::Keys;
 use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit, of};
@@ -35,14 +36,17 @@ impl Meaning for Before {
 
     fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
         let Some(source) = search.operand(SOURCE) else { return Ok(None) };
-        let unmet = search.operands(SOURCE + 1).filter_map(|(operand, target)| {
-            let event = self.first_unmet(search, source, target)?;
-            Some((target.step(event), operand, event, self.since(target, event)))
-        });
+        let places = search.places(search.operands(SOURCE + 1).flat_map(|(operand, target)| {
+            let unmet = self.unmet(search, source, target);
+            unmet.map(move |event| FailingPlace {
+                others: (self.since(target, event), None),
+                ..FailingPlace::new(operand, target, event)
+            })
+        }));
         let within = self.within;
-        Ok(Some(search.fails(unmet.min_by_key(|(step, ..)| *step).map(|(_, operand, event, since)| {
-            move |view: &mut View<'_, '_>| Some(no_earlier(view, &hit(operand, event, view)?, since, within))
-        }))))
+        Ok(Some(search.fails_at(places, move |view, place| {
+            Some(no_earlier(view, &hit(place.operand, place.event, view)?, place.others.0, within))
+        })))
     }
 
     fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
@@ -51,14 +55,18 @@ impl Meaning for Before {
 }
 
 impl Before {
-    /// The first B without an A.
-    fn first_unmet(&self, search: &Search<'_, '_>, source: Occurrences<'_>, target: Occurrences<'_>) -> Option<u32> {
-        let is_unmet = |event: &u32| !self.is_met(search, source, target, *event);
-        if self.each || self.within.is_some() || !search.is_unbound() {
-            return target.events().find(is_unmet);
-        }
+    /// The B's without an A; the first alone where no others are listed.
+    fn unmet<'s>(
+        &'s self,
+        search: &'s Search<'_, '_>,
+        source: Occurrences<'s>,
+        target: Occurrences<'s>,
+    ) -> impl Iterator<Item = u32> + 's {
         // Without values every A before the first B is before the later ones.
-        target.first().filter(is_unmet)
+        let first = !search.lists() && !self.each && self.within.is_none() && search.is_unbound();
+        let events = target.events().take(if first { 1 } else { usize::MAX });
+        let unmet = events.filter(move |event| !self.is_met(search, source, target, *event));
+        unmet.take(if search.lists() { usize::MAX } else { 1 })
     }
 
     /// Whether an A stands before a B, near enough and behind the B before it where each needs its own.
@@ -88,7 +96,7 @@ struct BeforeMonitor {
     within: Option<Within>,
     each: bool,
     targets: Vec<BeforeTarget>,
-    failure: Option<UnmetTarget>,
+    failures: Failures<UnmetTarget>,
 }
 
 /// What is kept for one B.
@@ -101,6 +109,7 @@ struct BeforeTarget {
 }
 
 /// A B without an A.
+#[derive(Clone)]
 struct UnmetTarget {
     hit: Hit,
     /// The B since which an A would have been needed.
@@ -115,7 +124,8 @@ impl BeforeMonitor {
             sources: MatchIndex::new(Keys::between(view, SOURCE, operand)),
             latest: MatchIndex::new(Keys::of_values(view, operand)),
         };
-        Self { within, each, targets: (1..view.operands.len()).map(target).collect(), failure: None }
+        let targets = (1..view.operands.len()).map(target).collect();
+        Self { within, each, targets, failures: Failures::of(view) }
     }
 }
 
@@ -160,8 +170,8 @@ impl<'run> Monitor<'run> for BeforeMonitor {
             let now: SmallVec<[&Hit; 2]> = of(hits, target.operand).filter(|hit| view.counts(hit)).collect();
             for hit in &now {
                 let since = if self.each { target.previous(hit, view)? } else { None };
-                if self.failure.is_none() && !target.is_met(hit, since, self.within, view)? {
-                    self.failure = Some(UnmetTarget { hit: (*hit).clone(), since });
+                if (self.failures.is_empty() || view.listed > 0) && !target.is_met(hit, since, self.within, view)? {
+                    self.failures.add(|| UnmetTarget { hit: (*hit).clone(), since });
                 }
             }
             if self.each {
@@ -183,16 +193,20 @@ impl<'run> Monitor<'run> for BeforeMonitor {
     }
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good(self.failure.is_some()))
+        Ok(Judged::fails_for_good(!self.failures.is_empty()))
     }
 
     fn is_settled(&self) -> bool {
-        self.failure.is_some()
+        !self.failures.is_empty()
+    }
+
+    fn only_adds_failures(&self) -> bool {
+        true
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let Some(failure) = &self.failure else { return Why::default() };
-        no_earlier(view, &failure.hit, failure.since, self.within)
+        let within = self.within;
+        self.failures.explain(view, |view, failure| Some(no_earlier(view, &failure.hit, failure.since, within)))
     }
 
     fn state(&self, view: &mut View<'_, 'run>) -> String {

@@ -13,6 +13,7 @@ use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::closed::{Asks, Decided, Search};
 use crate::vm::temporal::explain::{amount, end, holds, listed, why};
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::growth::Growth;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, own_key};
 use crate::vm::temporal::numbers::Numbers;
@@ -88,8 +89,8 @@ impl Meaning for Count {
         )))
     }
 
-    fn monitor<'run>(&self, _: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(CountMonitor::new(self.test)))
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(CountMonitor::new(self.test, view.listed)))
     }
 
     fn number_test(&self) -> Option<CodeId> {
@@ -118,6 +119,8 @@ struct CountMonitor {
     answers: FxHashMap<u64, Truth>,
     /// Why it fails: the number found, and for which values.
     failure: Option<(u64, Env)>,
+    /// The values that come in a number that surely fails, of a window that goes on in one that fails for good.
+    failing: Failures<(u64, Env)>,
 }
 
 /// How often A has come with some values.
@@ -140,7 +143,7 @@ impl Counted {
 
 impl CountMonitor {
     /// A monitor that has seen nothing.
-    fn new(test: NumberTest) -> Self {
+    fn new(test: NumberTest, listed: usize) -> Self {
         Self {
             test,
             counts: Vec::new(),
@@ -148,6 +151,7 @@ impl CountMonitor {
             wild: 0,
             answers: FxHashMap::default(),
             failure: None,
+            failing: Failures::new(listed),
         }
     }
 
@@ -333,9 +337,15 @@ impl<'run> Monitor<'run> for CountMonitor {
         let growth = self.growth(view);
         let open = !view.context.window.closed;
         let mut all = Overall { none_for_sure: true, ..Overall::default() };
+        self.failing = Failures::of(view);
         for (env, least, most) in self.all_intervals() {
             let answers = self.answers(least.max(1), most, view)?;
-            all.lost |= open && least > 0 && !answers.may_hold && self.stays_false(growth, least, view)?;
+            let fails = least > 0 && !answers.may_hold;
+            let lost = open && fails && self.stays_false(growth, least, view)?;
+            all.lost |= lost;
+            if let Some(number) = answers.may_fail.filter(|_| fails && (lost || !open)) {
+                self.failing.add(|| (number, env.clone()));
+            }
             all.add(&env, least, answers);
         }
         if all.none_for_sure {
@@ -359,9 +369,15 @@ impl<'run> Monitor<'run> for CountMonitor {
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let Some((number, env)) = &self.failure else { return Why::default() };
-        let hits = self.counts.iter().find(|counted| counted.env == *env).map_or(&[][..], |counted| &counted.hits);
-        counted(view, self.test, *number, env, hits)
+        let words = |view: &mut View<'_, '_>, (number, env): &(u64, Env)| {
+            let hits = self.counts.iter().find(|counted| counted.env == *env).map_or(&[][..], |counted| &counted.hits);
+            Some(counted(view, self.test, *number, env, hits))
+        };
+        match &self.failure {
+            None => Why::default(),
+            Some(failure) if self.failing.is_empty() => words(view, failure).unwrap_or_default(),
+            Some(_) => self.failing.explain(view, words),
+        }
     }
 
     fn prove(&self, view: &mut View<'_, 'run>) -> Why {

@@ -7,6 +7,7 @@ use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::closed::{Asks, Decided, Search};
 use crate::vm::temporal::explain::{end, holds, why};
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit};
 use crate::vm::temporal::view::{Hit, View};
 use averment_base::truth::Truth;
@@ -30,23 +31,18 @@ impl Meaning for Each {
 
     fn closed(&self, search: &Search<'_, '_>, asks: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
         let Some(operand) = search.operand(0) else { return Ok(None) };
-        let mut steps = Steps::default();
+        let mut steps = Steps::new(search.listed);
         for event in operand.events() {
             let Some(truth) = asks.condition(self.condition, 0, event)? else { return Ok(None) };
             steps.add(self.decides(truth), truth, true, || event);
         }
         let (judged, each) = (self.judged(&steps), *self);
-        Ok(Some(search.decided(
-            judged,
-            judged.may_fail.then_some(move |view: &mut View<'_, '_>| {
-                let step = each.named(&steps).and_then(|event| hit(0, *event, view));
-                Some(each.explain(view, step.as_ref()))
-            }),
-        )))
+        let words = move |view: &mut View<'_, '_>| Some(each.explain(view, &steps, |view, event| hit(0, *event, view)));
+        Ok(Some(search.decided(judged, judged.may_fail.then_some(words))))
     }
 
-    fn monitor<'run>(&self, _: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(EachMonitor { each: *self, steps: Steps::default() }))
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(EachMonitor { each: *self, steps: Steps::new(view.listed) }))
     }
 
     fn vacuous(&self, view: &mut View<'_, '_>) -> String {
@@ -70,7 +66,7 @@ impl Each {
     }
 
     fn judged<S>(&self, steps: &Steps<S>) -> Judged {
-        let (sure, possible) = (steps.sure.is_some(), steps.possible.is_some());
+        let (sure, possible) = (!steps.sure.is_empty(), steps.possible.is_some());
         let exercised = Some(Exercised { may_be_vacuous: !steps.sure_on_evidence, may_pass: steps.may_be_on_evidence });
         match self.quantifier {
             Quantifier::Some => Judged {
@@ -86,19 +82,24 @@ impl Each {
         }
     }
 
-    /// The step that is named where it fails.
-    fn named<'s, S>(&self, steps: &'s Steps<S>) -> Option<&'s S> {
-        match self.quantifier {
-            Quantifier::Some => steps.first.as_ref(),
-            Quantifier::Each | Quantifier::No => steps.sure.as_ref().or(steps.possible.as_ref()),
-        }
-    }
-
-    fn explain(&self, view: &mut View<'_, '_>, named: Option<&Hit>) -> Why {
-        match (self.quantifier, named) {
-            (Quantifier::Some, first) => none_meets(view, first, self.condition),
-            (_, Some(hit)) => decided_by(view, hit, self.condition, self.quantifier == Quantifier::No),
-            (_, None) => Why::default(),
+    fn explain<S>(
+        &self,
+        view: &mut View<'_, '_>,
+        steps: &Steps<S>,
+        hit: impl Fn(&View<'_, '_>, &S) -> Option<Hit>,
+    ) -> Why {
+        let meets = self.quantifier == Quantifier::No;
+        let words = |view: &mut View<'_, '_>, step: &S| {
+            let hit = hit(view, step)?;
+            Some(decided_by(view, &hit, self.condition, meets))
+        };
+        match (self.quantifier, &steps.possible) {
+            (Quantifier::Some, _) => {
+                let first = steps.first.as_ref().and_then(|first| hit(view, first));
+                none_meets(view, first.as_ref(), self.condition)
+            }
+            (_, Some(possible)) if steps.sure.is_empty() => words(view, possible).unwrap_or_default(),
+            _ => steps.sure.explain(view, words),
         }
     }
 }
@@ -106,8 +107,8 @@ impl Each {
 /// What is kept of the steps.
 #[derive(Debug, Clone)]
 struct Steps<S> {
-    /// A step that surely makes it fail (`some`: hold).
-    sure: Option<S>,
+    /// The steps that surely make it fail (`some`: hold).
+    sure: Failures<S>,
     /// A step that may.
     possible: Option<S>,
     /// The first step, for `some` without any that holds.
@@ -118,17 +119,16 @@ struct Steps<S> {
     may_be_on_evidence: bool,
 }
 
-impl<S> Default for Steps<S> {
-    fn default() -> Self {
-        Self { sure: None, possible: None, first: None, sure_on_evidence: false, may_be_on_evidence: false }
-    }
-}
-
 impl<S> Steps<S> {
+    fn new(listed: usize) -> Self {
+        let sure = Failures::new(listed);
+        Self { sure, possible: None, first: None, sure_on_evidence: false, may_be_on_evidence: false }
+    }
+
     /// Adds a step with the truth of its condition, and whether that decides alone.
     fn add(&mut self, decides: Option<bool>, truth: Truth, is_sure: bool, step: impl Fn() -> S) {
-        if is_sure && decides == Some(true) && self.sure.is_none() {
-            self.sure = Some(step());
+        if is_sure && decides == Some(true) {
+            self.sure.add(&step);
         }
         if decides != Some(false) && self.possible.is_none() {
             self.possible = Some(step());
@@ -171,11 +171,11 @@ impl<'run> Monitor<'run> for EachMonitor {
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        self.each.explain(view, self.each.named(&self.steps))
+        self.each.explain(view, &self.steps, |_, hit| Some(hit.clone()))
     }
 
     fn prove(&self, view: &mut View<'_, 'run>) -> Why {
-        match (&self.steps.sure, self.each.quantifier) {
+        match (self.steps.sure.first(), self.each.quantifier) {
             (Some(hit), Quantifier::Some) => decided_by(view, hit, self.each.condition, true),
             _ => holds(view),
         }

@@ -6,6 +6,7 @@ use crate::ir::Within;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::explain::{for_which, why};
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, of};
 use crate::vm::temporal::recent_occurrences::{bound, measure};
 use crate::vm::temporal::timeline::index;
@@ -32,8 +33,8 @@ struct Immediate {
 }
 
 impl Meaning for Immediate {
-    fn monitor<'run>(&self, _: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(ImmediateMonitor::new(self.after, self.within)))
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(ImmediateMonitor::new(self.after, self.within, view.listed)))
     }
 }
 
@@ -43,8 +44,7 @@ struct ImmediateMonitor {
     within: Option<Within>,
     /// The last call with hits: with its place. For `before` they are the A's, for `after` the A's that wait for their B.
     latest: Vec<Hit>,
-    /// For `after`: which of the latest wait for which target.
-    failure: Option<WrongNeighbour>,
+    failures: Failures<WrongNeighbour>,
 }
 
 /// A step whose neighbour is wrong.
@@ -60,8 +60,8 @@ const SOURCE: usize = 0;
 
 impl ImmediateMonitor {
     /// A monitor that has seen nothing.
-    fn new(after: bool, within: Option<Within>) -> Self {
-        Self { after, within, latest: Vec::new(), failure: None }
+    fn new(after: bool, within: Option<Within>, listed: usize) -> Self {
+        Self { after, within, latest: Vec::new(), failures: Failures::new(listed) }
     }
 
     /// Whether two neighbours match under one environment, within the bound.
@@ -78,9 +78,18 @@ impl ImmediateMonitor {
     }
 
     fn fail(&mut self, hit: &Hit, wanted: usize) {
-        if self.failure.is_none() {
-            self.failure = Some(WrongNeighbour { hit: hit.clone(), wanted });
+        self.failures.add(|| WrongNeighbour { hit: hit.clone(), wanted });
+    }
+
+    /// The A's whose B has not come: where the window is closed or another call has come, it never does.
+    fn missed(&self, view: &View<'_, '_>) -> Failures<WrongNeighbour> {
+        let count = index(view.calls.len());
+        let next = |hit: &Hit| view.context.window.closed || hit.call.is_some_and(|call| call + 1 < count);
+        let mut missed = Failures::of(view);
+        for hit in self.latest.iter().filter(|hit| self.after && next(hit)) {
+            missed.extend((1..view.operands.len()).map(|wanted| WrongNeighbour { hit: hit.clone(), wanted }));
         }
+        missed
     }
 
     /// Every B of this step has an A just before it.
@@ -108,7 +117,9 @@ impl ImmediateMonitor {
     fn look_ahead(&mut self, hits: &[Hit], view: &mut View<'_, '_>) -> Result<(), Fault> {
         if hits.iter().all(|hit| hit.call.is_none()) {
             let outside: Vec<&Hit> = of(hits, SOURCE).filter(|hit| view.counts(hit)).collect();
-            outside.first().into_iter().for_each(|hit| self.fail(hit, 1));
+            for hit in outside {
+                (1..view.operands.len()).for_each(|wanted| self.fail(hit, wanted));
+            }
             return Ok(());
         }
         for waiting in std::mem::take(&mut self.latest) {
@@ -146,19 +157,21 @@ impl<'run> Monitor<'run> for ImmediateMonitor {
         let waiting = self.after.then(|| self.latest.first()).flatten();
         // The next call has come, and it matches nothing.
         let missed = waiting.is_some_and(|hit| hit.call.is_some_and(|call| call + 1 < count));
-        let lost = self.failure.is_some() || missed;
+        let lost = !self.failures.is_empty() || missed;
         Ok(Judged { failed_for_good: lost, ..Judged::fails(lost || waiting.is_some()) })
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let waiting = self.latest.first().filter(|_| self.after);
-        let failure = match (&self.failure, waiting) {
-            (Some(failure), _) => failure.clone(),
-            (None, Some(hit)) => WrongNeighbour { hit: hit.clone(), wanted: 1 },
-            (None, None) => return Why::default(),
-        };
         let beside = if self.after { Beside::After } else { Beside::Before };
-        neighbour(view, &failure.hit, failure.wanted, beside)
+        let words = |view: &mut View<'_, '_>, one: &WrongNeighbour| Some(neighbour(view, &one.hit, one.wanted, beside));
+        let parts = [self.failures.clone(), self.missed(view)];
+        let failures = Failures::joined(view, parts.into_iter(), |one| (one.hit.step, one.wanted));
+        if !failures.is_empty() {
+            return failures.explain(view, words);
+        }
+        let waiting = self.latest.first().filter(|_| self.after);
+        let waiting = waiting.map(|hit| WrongNeighbour { hit: hit.clone(), wanted: 1 });
+        waiting.and_then(|waiting| words(view, &waiting)).unwrap_or_default()
     }
 }
 

@@ -5,7 +5,8 @@ use super::{Exercise, Meaning, Statement, helps, hurts};
 use crate::bytecode::program::PatternId;
 use crate::ir::Within;
 use crate::vm::fault::Fault;
-use crate::vm::temporal::closed::{Asks, Decided, Occurrences, Search, is_by_place};
+use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Occurrences, Search, is_by_place};
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit, of};
 use crate::vm::temporal::view::{Hit, View};
 
@@ -36,17 +37,19 @@ impl Meaning for NeverAfter {
     fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
         let steps = self.steps;
         let (Some(open), until) = (search.operand(steps), search.operand(steps + 1)) else { return Ok(None) };
-        let mut caught = search.operands(0).take(steps).filter_map(|(step, operand)| {
-            let roles = WindowRoles { step, edge: steps, close: until.map(|_| steps + 1) };
-            let (event, edge) = self.first_caught(search, operand, open, until)?;
-            Some((roles, event, edge))
-        });
-        Ok(Some(search.fails(caught.next().map(|(roles, event, edge)| {
-            move |view: &mut View<'_, '_>| {
-                let hit = hit(roles.step, event, view)?;
-                Some(in_window(view, &hit, roles, ForbiddenWindow::After(edge)))
-            }
-        }))))
+        let close = until.map(|_| steps + 1);
+        let places = search.places(search.operands(0).take(steps).flat_map(|(step, operand)| {
+            let caught = self.caught(search, operand, open, until);
+            caught.map(move |(event, edge)| FailingPlace {
+                others: (Some(edge), None),
+                ..FailingPlace::new(step, operand, event)
+            })
+        }));
+        Ok(Some(search.fails_at(places, move |view, place| {
+            let roles = WindowRoles { step: place.operand, edge: steps, close };
+            let hit = hit(place.operand, place.event, view)?;
+            Some(in_window(view, &hit, roles, ForbiddenWindow::After(place.others.0?)))
+        })))
     }
 
     fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
@@ -55,39 +58,46 @@ impl Meaning for NeverAfter {
 }
 
 impl NeverAfter {
-    /// The first B that no C shields from the last A before it, and the step of that A.
-    fn first_caught(
-        &self,
-        search: &Search<'_, '_>,
-        operand: Occurrences<'_>,
-        open: Occurrences<'_>,
-        until: Option<Occurrences<'_>>,
-    ) -> Option<(u32, u32)> {
-        let caught = |event: u32| {
+    /// The B's that no C shields from the last A before them, with the step of that A; the first alone where no others are listed.
+    fn caught<'s>(
+        &'s self,
+        search: &'s Search<'_, '_>,
+        operand: Occurrences<'s>,
+        open: Occurrences<'s>,
+        until: Option<Occurrences<'s>>,
+    ) -> impl Iterator<Item = (u32, u32)> + 's {
+        let caught = move |event: u32| {
             let (key, step) = (operand.key(event), operand.step(event));
             let edge = open.step(open.before(key, step)?);
             let shield = until.and_then(|until| Some(until.step(until.before(key, step.saturating_add(1))?)));
             let shielded = shield.is_some_and(|shield| shield > edge);
             (!shielded && search.near(self.within, edge, step)).then_some((event, edge))
         };
-        if until.is_none() && self.within.is_none() && search.is_unbound() {
-            // Every B behind the first A is caught.
-            return caught(operand.after(&[], open.step(open.first()?))?);
-        }
-        operand.events().find_map(caught)
+        let lists = search.lists();
+        // Every B behind the first A is caught.
+        let alone = !lists && until.is_none() && self.within.is_none() && search.is_unbound();
+        let first = alone.then(|| caught(operand.after(&[], open.step(open.first()?))?));
+        let most = if alone {
+            0
+        } else if lists {
+            usize::MAX
+        } else {
+            1
+        };
+        first.flatten().into_iter().chain(operand.events().filter_map(caught).take(most))
     }
 }
 
 /// The monitor.
 struct NeverAfterMonitor {
     openings: Openings,
-    caught: Option<Caught>,
+    caught: Failures<Caught>,
 }
 
 impl NeverAfterMonitor {
     /// A monitor that has seen nothing.
     fn new(view: &View<'_, '_>, roles: WindowRoles, within: Option<Within>) -> Self {
-        Self { openings: Openings::new(view, roles, within), caught: None }
+        Self { openings: Openings::new(view, roles, within), caught: Failures::of(view) }
     }
 }
 
@@ -100,9 +110,9 @@ impl<'run> Monitor<'run> for NeverAfterMonitor {
             }
         }
         for hit in of(hits, step) {
-            if self.caught.is_none() && view.counts(hit) {
+            if (self.caught.is_empty() || view.listed > 0) && view.counts(hit) {
                 let caught = self.openings.catch(hit, false, view)?;
-                self.caught = caught.first().map(|(edge, _)| Caught { hit: hit.clone(), edge: *edge });
+                self.caught.extend(caught.first().map(|(edge, _)| Caught { hit: hit.clone(), edge: *edge }));
             }
         }
         for hit in of(hits, edge) {
@@ -114,15 +124,20 @@ impl<'run> Monitor<'run> for NeverAfterMonitor {
     }
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good(self.caught.is_some()))
+        Ok(Judged::fails_for_good(!self.caught.is_empty()))
     }
 
     fn is_settled(&self) -> bool {
-        self.caught.is_some()
+        !self.caught.is_empty()
+    }
+
+    fn only_adds_failures(&self) -> bool {
+        true
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let Some(caught) = &self.caught else { return Why::default() };
-        in_window(view, &caught.hit, self.openings.roles, ForbiddenWindow::After(caught.edge))
+        let roles = self.openings.roles;
+        let window = |caught: &Caught| ForbiddenWindow::After(caught.edge);
+        self.caught.explain(view, |view, caught| Some(in_window(view, &caught.hit, roles, window(caught))))
     }
 }

@@ -9,15 +9,16 @@ use crate::bytecode::program::PatternId;
 use crate::ir::Within;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed::{Asks, Decided, Search, is_by_place};
+use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Occurrences, Search, is_by_place};
 use crate::vm::temporal::explain::{why, within_words};
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::keys::Keys;
 use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit, of};
-use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, measure};
+use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, bound, measure};
 use crate::vm::temporal::timeline::{Env, ValueId};
 use crate::vm::temporal::view::{Fit, Hit, Mode, Side, View, same_values};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 /// The definition.
@@ -43,23 +44,45 @@ impl Meaning for NeverBefore {
     fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
         let edge = self.steps;
         let Some(close) = search.operand(edge) else { return Ok(None) };
-        let mut caught = search.operands(0).take(edge).filter_map(|(operand, occurrences)| {
-            let caught = |first: u32| {
-                let (key, step) = (close.key(first), close.step(first));
-                let earlier = occurrences.step(occurrences.before(key, step)?);
-                let is_first = !close.is_before(key, step);
-                (is_first && search.near(self.within, earlier, step)).then_some((first, earlier))
-            };
-            let (first, earlier) = search.by_values(close).find_map(caught)?;
-            Some((operand, first, earlier))
-        });
-        Ok(Some(search.fails(caught.next().map(|(operand, first, earlier)| {
-            move |view: &mut View<'_, '_>| Some(before_first(view, &hit(edge, first, view)?, operand, earlier))
-        }))))
+        let places = search.places(search.operands(0).take(edge).flat_map(|(operand, occurrences)| {
+            let caught = self.caught(search, occurrences, close);
+            caught.map(move |(event, first)| FailingPlace {
+                others: (Some(first), None),
+                ..FailingPlace::new(operand, occurrences, event)
+            })
+        }));
+        Ok(Some(search.fails_at(places, move |view, place| {
+            Some(before_first(view, &hit(edge, place.others.0?, view)?, place.operand, place.step))
+        })))
     }
 
     fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(All::new(view, self.steps, |roles| NeverBeforeMonitor::new(view, roles, self.within))))
+    }
+}
+
+impl NeverBefore {
+    /// The B's before the first A of their values, with that A; where no others are listed, one of them.
+    fn caught<'s>(
+        &'s self,
+        search: &'s Search<'_, '_>,
+        operand: Occurrences<'s>,
+        close: Occurrences<'s>,
+    ) -> impl Iterator<Item = (u32, u32)> + 's {
+        let lists = search.lists();
+        let nearest = move |first: u32| {
+            let (key, step) = (close.key(first), close.step(first));
+            let event = operand.before(key, step)?;
+            let is_first = !close.is_before(key, step);
+            (is_first && search.near(self.within, operand.step(event), step)).then_some((event, first))
+        };
+        let one = (!lists).then(|| search.by_values(close).find_map(nearest));
+        let caught = move |event: u32| {
+            let first = close.first_of(operand.key(event)).filter(|first| close.step(*first) > operand.step(event))?;
+            search.near(self.within, operand.step(event), close.step(first)).then_some((event, first))
+        };
+        let all = operand.events().take(if lists { usize::MAX } else { 0 }).filter_map(caught);
+        one.flatten().into_iter().chain(all)
     }
 }
 
@@ -71,8 +94,10 @@ struct NeverBeforeMonitor {
     steps: MatchIndex<BeforeFirst>,
     /// The A's, for B's that come later with new values: a first A is first for them, too.
     closes: MatchIndex<Vec<Hit>>,
-    /// The first A with a B before it, and that B.
-    caught: Option<(Hit, u32)>,
+    /// First A's with a B before them, and that B.
+    caught: Failures<(Hit, u32)>,
+    /// The steps of those B's.
+    counted: FxHashSet<u32>,
 }
 
 /// B's with their first A's.
@@ -81,6 +106,8 @@ struct BeforeFirst {
     /// False until the A's that came earlier have been looked at.
     known: bool,
     recent: RecentOccurrences,
+    /// All of them, where each is listed.
+    all: Vec<Occurrence>,
     /// By the values of A.
     firsts: FxHashMap<Env, First>,
     /// An A with a value that is not recorded has no B before it, and may be the first under any values.
@@ -130,7 +157,8 @@ impl NeverBeforeMonitor {
             within,
             steps: MatchIndex::new(Keys::between(view, roles.step, roles.edge)),
             closes: MatchIndex::new(Keys::between(view, roles.edge, roles.step)),
-            caught: None,
+            caught: Failures::of(view),
+            counted: FxHashSet::default(),
         }
     }
 
@@ -138,15 +166,21 @@ impl NeverBeforeMonitor {
     fn close(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
         view.unknown |= !hit.sure;
         self.closes.add(view, hit, &hit.env, |closes| closes.push(hit.clone()))?;
-        let (within, edge, caught) = (self.within, self.roles.edge, &mut self.caught);
+        let (within, edge, caught, counted) = (self.within, self.roles.edge, &mut self.caught, &mut self.counted);
+        let now = view.step(hit.step).and_then(|step| measure(within, step));
         self.steps.visit(view, hit.side(), |group, fit, view| {
             let step = Side { event: Some(group.event), env: &group.env };
             let closing = Closing::of(hit, step, fit, view)?;
             let earlier = group.data.close(&closing, (edge, within), view);
-            if let (None, Some(step)) = (&caught, earlier) {
-                *caught = Some((hit.clone(), step));
+            let Some(nearest) = earlier else { return Ok(ControlFlow::Continue(())) };
+            if view.listed == 0 {
+                caught.push((hit.clone(), nearest));
+                return Ok(ControlFlow::Break(()));
             }
-            Ok(if caught.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            let near = |one: &&Occurrence| bound(within, one.measure, now) == Some(true) || one.step == nearest;
+            let steps = group.data.all.iter().filter(near).map(|one| one.step).filter(|step| counted.insert(*step));
+            caught.extend(steps.map(|step| (hit.clone(), step)));
+            Ok(ControlFlow::Continue(()))
         })
     }
 
@@ -172,6 +206,9 @@ impl NeverBeforeMonitor {
                 before.close(closing, (edge, within), view);
             }
             before.recent.add(Occurrence { step: hit.step, measure });
+            if view.listed > 0 {
+                before.all.push(Occurrence { step: hit.step, measure });
+            }
         }
         Ok(())
     }
@@ -221,7 +258,7 @@ fn values(names: &[u32], hit: &Hit, env: &Env) -> Env {
 
 impl<'run> Monitor<'run> for NeverBeforeMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        if self.caught.is_some() {
+        if !self.caught.is_empty() && view.listed == 0 {
             return Ok(());
         }
         for hit in of(hits, self.roles.edge) {
@@ -236,16 +273,21 @@ impl<'run> Monitor<'run> for NeverBeforeMonitor {
     }
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good(self.caught.is_some()))
+        Ok(Judged::fails_for_good(!self.caught.is_empty()))
     }
 
     fn is_settled(&self) -> bool {
-        self.caught.is_some()
+        !self.caught.is_empty()
+    }
+
+    fn only_adds_failures(&self) -> bool {
+        true
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let Some((hit, earlier)) = &self.caught else { return Why::default() };
-        before_first(view, hit, self.roles.step, *earlier)
+        let operand = self.roles.step;
+        let caught = Failures::joined(view, std::iter::once(self.caught.clone()), |(_, earlier)| *earlier);
+        caught.explain(view, |view, (hit, earlier)| Some(before_first(view, hit, operand, *earlier)))
     }
 }
 

@@ -5,11 +5,13 @@ use super::{Exercise, Exercised, Meaning, Polarity, Statement, hurts, mixed};
 use crate::bytecode::program::PatternId;
 use crate::ir::Within;
 use crate::vm::fault::Fault;
-use crate::vm::temporal::closed::{Asks, Decided, Occurrences, Search};
+use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Occurrences, Search};
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::keys::Keys;
 use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit, of};
 use crate::vm::temporal::view::{Hit, Mode, View};
+use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
 /// The definition.
@@ -35,14 +37,18 @@ impl Meaning for NeverBetween {
     fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
         let steps = self.steps;
         let (Some(open), Some(close)) = (search.operand(steps), search.operand(steps + 1)) else { return Ok(None) };
-        let (mut found, mut hangs) = (None, true);
-        for (step, operand) in search.operands(0).take(steps) {
-            let Some((event, window)) = first_window(operand, open, close) else { continue };
-            hangs &= matches!(window, ForbiddenWindow::Unclosed(_));
-            let roles = WindowRoles { step, edge: steps, close: Some(steps + 1) };
-            found.get_or_insert((event, roles, window));
+        let inside = |closed: bool| {
+            let of = move |(step, operand)| places(step, operand, open, close);
+            let places =
+                search.operands(0).take(steps).flat_map(of).filter(move |place| place.others.1.is_some() == closed);
+            search.places(places)
+        };
+        let mut found = inside(true);
+        let hangs = found.is_empty();
+        if hangs {
+            found = inside(false);
         }
-        let fails = found.is_some();
+        let fails = !found.is_empty();
         let closes = |edge: u32| close.is_after(open.key(edge), open.step(edge));
         let exercised = fails || open.events().any(closes);
         let judged = Judged {
@@ -52,12 +58,17 @@ impl Meaning for NeverBetween {
             exercised: Some(Exercised { may_be_vacuous: !exercised, may_pass: exercised }),
             ..Judged::default()
         };
-        Ok(Some(search.decided(
-            judged,
-            found.map(|(event, roles, window)| {
-                move |view: &mut View<'_, '_>| Some(in_window(view, &hit(roles.step, event, view)?, roles, window))
-            }),
-        )))
+        let words = move |view: &mut View<'_, '_>| {
+            Some(found.explain(view, |view, place| {
+                let roles = WindowRoles { step: place.operand, edge: steps, close: Some(steps + 1) };
+                let window = match place.others {
+                    (Some(edge), Some(end)) => ForbiddenWindow::Between(edge, end),
+                    (edge, _) => ForbiddenWindow::Unclosed(edge?),
+                };
+                Some(in_window(view, &hit(place.operand, place.event, view)?, roles, window))
+            }))
+        };
+        Ok(Some(search.decided(judged, fails.then_some(words))))
     }
 
     fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
@@ -69,23 +80,24 @@ impl Meaning for NeverBetween {
     }
 }
 
-/// Of the B's in windows the one whose window closes first, else the first whose window never closes.
-fn first_window(
-    operand: Occurrences<'_>,
-    open: Occurrences<'_>,
-    close: Occurrences<'_>,
-) -> Option<(u32, ForbiddenWindow)> {
-    let inside = |event: u32| {
-        let (key, step) = (operand.key(event), operand.step(event));
-        let edge = open.step(open.before(key, step)?);
-        match close.after(key, edge).map(|close_event| close.step(close_event)) {
-            None => Some((u32::MAX, event, ForbiddenWindow::Unclosed(edge))),
-            Some(end) => (end > step).then_some((end, event, ForbiddenWindow::Between(edge, end))),
-        }
-    };
-    let first = operand.events().filter_map(inside).min_by_key(|(end, ..)| *end);
-    first.map(|(_, event, window)| (event, window))
+/// The B's in windows, with the step that opens the window and the one that closes it, if one does.
+fn places<'s>(
+    step: usize,
+    operand: Occurrences<'s>,
+    open: Occurrences<'s>,
+    close: Occurrences<'s>,
+) -> impl Iterator<Item = FailingPlace> + 's {
+    operand.events().filter_map(move |event| {
+        let (key, at) = (operand.key(event), operand.step(event));
+        let edge = open.step(open.before(key, at)?);
+        let end = close.after(key, edge).map(|close_event| close.step(close_event));
+        let place = FailingPlace { others: (Some(edge), end), ..FailingPlace::new(step, operand, event) };
+        end.is_none_or(|end| end > at).then_some(place)
+    })
 }
+
+/// B's in windows that are open: all where each is listed, else the first.
+type Inside = Vec<Caught>;
 
 /// The monitor. A C shields later B's from earlier A's, and it confirms that a B was inside: unknown C's shield in the
 /// optimistic replica and confirm in the pessimistic one.
@@ -94,8 +106,11 @@ struct NeverBetweenMonitor {
     /// A's, to see whether a C closes one.
     opened: MatchIndex<Option<u32>>,
     /// B's in windows that are still open, by the values that C can tell apart.
-    inside: MatchIndex<Vec<Caught>>,
-    caught: Option<(Caught, u32)>,
+    inside: MatchIndex<Inside>,
+    /// B's in windows that closed, with the step that closed them.
+    caught: Failures<(Caught, u32)>,
+    /// The steps of those.
+    counted: FxHashSet<u32>,
     closed: bool,
 }
 
@@ -107,7 +122,8 @@ impl NeverBetweenMonitor {
             openings: Openings::new(view, roles, within),
             opened: MatchIndex::new(Keys::between(view, roles.edge, close)),
             inside: MatchIndex::new(Keys::of_pairs(view, close)),
-            caught: None,
+            caught: Failures::of(view),
+            counted: FxHashSet::default(),
             closed: false,
         }
     }
@@ -120,13 +136,12 @@ impl NeverBetweenMonitor {
             Ok(if closed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
         self.closed |= closed;
-        let caught = &mut self.caught;
+        let (caught, counted) = (&mut self.caught, &mut self.counted);
         self.inside.visit(view, hit.side(), |group, fit, view| {
             if !group.data.is_empty() && view.accepts(fit, Polarity::Hurts) {
-                let first = group.data.drain(..).next();
-                if caught.is_none() {
-                    *caught = first.map(|first| (first, hit.step));
-                }
+                // One that stands in several windows fails it once.
+                let inside = group.data.drain(..).filter(|inside| counted.insert(inside.hit.step));
+                caught.extend(inside.map(|inside| (inside, hit.step)));
             }
             Ok(ControlFlow::Continue(()))
         })
@@ -136,8 +151,9 @@ impl NeverBetweenMonitor {
     fn enter(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
         for (edge, env) in self.openings.catch(hit, true, view)? {
             let caught = Caught { hit: hit.clone(), edge };
+            let lists = view.listed > 0;
             self.inside.add(view, hit, &env, |inside| {
-                if inside.is_empty() {
+                if inside.is_empty() || lists {
                     inside.push(caught);
                 }
             })?;
@@ -164,7 +180,7 @@ impl<'run> Monitor<'run> for NeverBetweenMonitor {
             }
         }
         for hit in of(hits, step) {
-            if self.caught.is_none() && view.counts(hit) {
+            if (self.caught.is_empty() || view.listed > 0) && view.counts(hit) {
                 self.enter(hit, view)?;
             }
         }
@@ -178,7 +194,7 @@ impl<'run> Monitor<'run> for NeverBetweenMonitor {
     }
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let fails = self.caught.is_some();
+        let fails = !self.caught.is_empty();
         let hangs = !fails && self.inside.groups().iter().any(|group| !group.data.is_empty());
         Ok(Judged {
             may_fail: fails,
@@ -191,13 +207,20 @@ impl<'run> Monitor<'run> for NeverBetweenMonitor {
     }
 
     fn is_settled(&self) -> bool {
-        self.caught.is_some()
+        !self.caught.is_empty()
+    }
+
+    fn only_adds_failures(&self) -> bool {
+        true
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        if let Some((caught, close)) = &self.caught {
-            let window = ForbiddenWindow::Between(caught.edge, *close);
-            return in_window(view, &caught.hit, self.openings.roles, window);
+        if !self.caught.is_empty() {
+            let roles = self.openings.roles;
+            let caught = Failures::joined(view, std::iter::once(self.caught.clone()), |(caught, _)| caught.hit.step);
+            return caught.explain(view, |view, (caught, close)| {
+                Some(in_window(view, &caught.hit, roles, ForbiddenWindow::Between(caught.edge, *close)))
+            });
         }
         let inside = self.inside.groups().iter().filter_map(|group| group.data.first());
         match inside.min_by_key(|caught| caught.hit.step) {

@@ -1,6 +1,6 @@
 //! `no PREDICATE in EXPR` and `no PREDICATE in A`: the predicate finds nothing in any value inside.
 
-use super::walk::{FoundValue, Walk, found, walk};
+use super::walk::{Finds, FoundValue, Walk, found, found_all, walk};
 use super::{Exercise, Exercised, Meaning, Statement, mixed};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
@@ -64,11 +64,11 @@ impl NoneInValueMonitor {
     }
 
     /// All that is found: judging stops at the first.
-    fn all(&self, view: &mut View<'_, '_>) -> Result<Vec<FoundValue>, Fault> {
+    fn all(&self, view: &mut View<'_, '_>) -> Result<Walk, Fault> {
         let bindings = view.context.bindings.clone();
         let scope = ExpressionScope { bindings: &bindings, ..view.context.scope() };
         let root = view.machine.evaluate(self.values, &scope)?;
-        Ok(walk(root, self.predicate, &scope, MOST_FOUND, view)?.found)
+        walk(root, self.predicate, &scope, Finds::All(MOST_FOUND), view)
     }
 }
 
@@ -81,7 +81,7 @@ impl<'run> Monitor<'run> for NoneInValueMonitor {
         let bindings = view.context.bindings.clone();
         let scope = ExpressionScope { bindings: &bindings, ..view.context.scope() };
         let root = view.machine.evaluate(self.values, &scope)?;
-        self.walk = walk(root, self.predicate, &scope, 1, view)?;
+        self.walk = walk(root, self.predicate, &scope, Finds::First, view)?;
         self.recorded = !self.walk.has_absent;
         let (found, unknown) = (!self.walk.found.is_empty(), self.walk.unknown.is_some());
         Ok(Judged {
@@ -94,12 +94,14 @@ impl<'run> Monitor<'run> for NoneInValueMonitor {
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        match self.walk.found.first().or(self.walk.unknown.as_ref()) {
-            Some(place) => {
-                let more = if self.walk.found.is_empty() { Vec::new() } else { self.all(view).unwrap_or_default() };
-                found(view, place, more.get(1..).unwrap_or_default(), self.predicate)
+        match (self.walk.found.first(), &self.walk.unknown) {
+            (Some(first), _) => {
+                let first = || Walk { found: vec![first.clone()], count: 1, ..Walk::default() };
+                let all = self.all(view).unwrap_or_else(|_| first());
+                found_all(view, &all.found, all.count, self.predicate)
             }
-            None => not_recorded(view, self.values),
+            (None, Some(unknown)) => found(view, unknown, &[], 0, self.predicate),
+            (None, None) => not_recorded(view, self.values),
         }
     }
 
@@ -124,20 +126,19 @@ impl NoneInStepsMonitor {
     }
 
     /// All that is found in the steps, up to a number of them: judging stops at the first.
-    fn all(&self, view: &mut View<'_, '_>) -> Result<Vec<FoundValue>, Fault> {
-        let hits: Vec<Hit> = view.hits_of(0).collect();
-        let mut found = Vec::new();
+    fn all(&self, view: &mut View<'_, '_>) -> Result<Walk, Fault> {
+        let hits: Vec<Hit> = view.hits_of(0).filter(|hit| hit.sure).collect();
+        let mut all = Walk::default();
         for hit in hits {
             let Some(step) = view.step(hit.step) else { continue };
             let bindings = view.bindings(&hit.env);
             let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
-            let walk = walk(step.node, self.predicate, &scope, MOST_FOUND - found.len(), view)?;
-            found.extend(walk.found.into_iter().map(|place| FoundValue { step: Some(hit.step), ..place }));
-            if found.len() >= MOST_FOUND {
-                break;
-            }
+            let wanted = Finds::All(MOST_FOUND - all.found.len());
+            let walk = walk(step.node, self.predicate, &scope, wanted, view)?;
+            all.count += walk.count;
+            all.found.extend(walk.found.into_iter().map(|place| FoundValue { step: Some(hit.step), ..place }));
         }
-        Ok(found)
+        Ok(all)
     }
 }
 
@@ -150,7 +151,7 @@ impl<'run> Monitor<'run> for NoneInStepsMonitor {
             let Some(step) = view.step(hit.step) else { continue };
             let bindings = view.bindings(&hit.env);
             let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
-            let walk = walk(step.node, self.predicate, &scope, 1, view)?;
+            let walk = walk(step.node, self.predicate, &scope, Finds::First, view)?;
             let of_step = |place: FoundValue| FoundValue { step: Some(hit.step), ..place };
             if let (true, Some(place)) = (hit.sure && self.sure.is_none(), walk.found.first()) {
                 self.sure = Some(of_step(place.clone()));
@@ -168,11 +169,15 @@ impl<'run> Monitor<'run> for NoneInStepsMonitor {
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let place = self.sure.as_ref().or(self.possible.as_ref());
-        let Some(place) = place else { return Why::default() };
-        let all = self.all(view).unwrap_or_default();
-        let more: Vec<FoundValue> = all.into_iter().filter(|other| other.pointer != place.pointer).collect();
-        found(view, place, &more, self.predicate)
+        match (&self.sure, &self.possible) {
+            (Some(first), _) => {
+                let first = || Walk { found: vec![first.clone()], count: 1, ..Walk::default() };
+                let all = self.all(view).ok().filter(|all| !all.found.is_empty()).unwrap_or_else(first);
+                found_all(view, &all.found, all.count, self.predicate)
+            }
+            (None, Some(possible)) => found(view, possible, &[], 0, self.predicate),
+            (None, None) => Why::default(),
+        }
     }
 
     fn sees_all_answers(&self) -> bool {

@@ -4,8 +4,9 @@ use super::{Exercise, Meaning, Statement, all, helps, hurts};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Evidence;
-use crate::vm::temporal::closed::{Asks, Decided, Search};
+use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Search};
 use crate::vm::temporal::explain::{short, why};
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit};
 use crate::vm::temporal::timeline::index;
 use crate::vm::temporal::view::{Hit, View};
@@ -42,13 +43,12 @@ impl Meaning for Occurs {
             let none = search.operands(0).all(|(_, occurrences)| occurrences.is_empty());
             return Ok(Some(search.fails(none.then_some(|view: &mut View<'_, '_>| Some(nothing_occurs(view))))));
         }
-        let firsts = search.operands(0).filter_map(|(operand, occurrences)| {
-            let event = occurrences.first()?;
-            Some((occurrences.step(event), operand, event))
-        });
-        Ok(Some(search.fails(firsts.min().map(|(_, operand, event)| {
-            move |view: &mut View<'_, '_>| Some(occurs(view, &hit(operand, event, view)?))
-        }))))
+        // A step that matches several patterns is one.
+        let places = search.steps(search.operands(0).flat_map(|(operand, occurrences)| {
+            let events = occurrences.events().take(if search.lists() { usize::MAX } else { 1 });
+            events.map(move |event| FailingPlace::new(operand, occurrences, event))
+        }));
+        Ok(Some(search.fails_at(places, |view, place| Some(occurs(view, &hit(place.operand, place.event, view)?)))))
     }
 
     fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
@@ -61,37 +61,43 @@ struct OccursMonitor {
     wanted: bool,
     /// Of several patterns that want a match it counts which of them occur.
     alone: bool,
-    first: Option<Hit>,
+    found: Failures<Hit>,
 }
 
 impl OccursMonitor {
     /// A monitor that wants a match, or none.
     fn new(view: &View<'_, '_>, wanted: bool) -> Self {
-        Self { wanted, alone: view.operands.len() == 1, first: None }
+        Self { wanted, alone: view.operands.len() == 1, found: Failures::of(view) }
     }
 }
 
 impl<'run> Monitor<'run> for OccursMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        if self.first.is_none() {
-            self.first = hits.iter().find(|hit| view.counts(hit)).cloned();
+        if let Some(hit) = hits.iter().find(|hit| view.counts(hit)) {
+            self.found.push(hit.clone());
         }
         Ok(())
     }
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let occurs = self.first.is_some();
+        let occurs = !self.found.is_empty();
         Ok(if self.wanted { Judged::holds_for_good(occurs) } else { Judged::fails_for_good(occurs) })
     }
 
     fn is_settled(&self) -> bool {
-        self.first.is_some() && (self.alone || !self.wanted)
+        !self.found.is_empty() && (self.alone || !self.wanted)
+    }
+
+    fn only_adds_failures(&self) -> bool {
+        !self.wanted
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        match &self.first {
-            Some(hit) => occurs(view, hit),
-            None => nothing_occurs(view),
+        match (self.found.first(), self.wanted) {
+            (None, _) => nothing_occurs(view),
+            // Where one is wanted, the first proves it.
+            (Some(hit), true) => occurs(view, hit),
+            (Some(_), false) => self.found.explain(view, |view, hit| Some(occurs(view, hit))),
         }
     }
 

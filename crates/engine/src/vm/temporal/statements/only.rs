@@ -6,6 +6,7 @@ use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::closed::{Asks, Decided, Search};
 use crate::vm::temporal::explain::why;
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why};
 use crate::vm::temporal::timeline::index;
 use crate::vm::temporal::view::{Hit, View};
@@ -26,42 +27,52 @@ impl Meaning for Only {
     fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
         let is_allowed = |call: u32| search.operands(0).any(|(_, operand)| operand.is_at(call));
         let is_stray = |place: &usize| search.call(*place).is_some_and(|call| !is_allowed(call));
-        let place = (0..search.call_count()).find(is_stray).map(index);
-        Ok(Some(search.fails(place.map(|place| move |view: &mut View<'_, '_>| Some(stray(view, place))))))
+        let strays = (0..search.call_count()).filter(is_stray).map(index);
+        let mut failures = Failures::new(search.listed);
+        failures.extend(strays.take(if search.lists() { usize::MAX } else { 1 }));
+        let fails = !failures.is_empty();
+        let words =
+            move |view: &mut View<'_, '_>| Some(failures.explain(view, |view, place| Some(stray(view, *place))));
+        Ok(Some(search.fails(fails.then_some(words))))
     }
 
-    fn monitor<'run>(&self, _: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(OnlyMonitor::new()))
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(OnlyMonitor::new(view)))
     }
 }
 
 /// The monitor.
 struct OnlyMonitor {
-    /// How many calls from the start match.
-    matched: u32,
+    /// The calls before this place have been looked at.
+    looked: u32,
+    /// Those that match nothing.
+    strays: Failures<u32>,
 }
 
 impl OnlyMonitor {
     /// A monitor that has seen nothing.
-    fn new() -> Self {
-        Self { matched: 0 }
+    fn new(view: &View<'_, '_>) -> Self {
+        Self { looked: 0, strays: Failures::of(view) }
     }
 }
 
 impl<'run> Monitor<'run> for OnlyMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        if hits.iter().any(|hit| hit.call == Some(self.matched) && view.counts(hit)) {
-            self.matched += 1;
-        }
+        let Some(place) = hits.iter().find_map(|hit| hit.call.filter(|_| view.counts(hit))) else { return Ok(()) };
+        // Calls without a hit are not shown to a monitor.
+        self.strays.extend(self.looked..place);
+        self.looked = self.looked.max(place.saturating_add(1));
         Ok(())
     }
 
     fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good((self.matched as usize) < view.calls.len()))
+        Ok(Judged::fails_for_good(!self.strays.is_empty() || (self.looked as usize) < view.calls.len()))
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        stray(view, self.matched)
+        let mut strays = self.strays.clone();
+        strays.extend(self.looked..index(view.calls.len()));
+        strays.explain(view, |view, place| Some(stray(view, *place)))
     }
 }
 

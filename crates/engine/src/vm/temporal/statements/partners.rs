@@ -4,8 +4,9 @@ use super::{Exercise, Meaning, Polarity, Statement, hurts, mixed};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed::{Asks, Decided, Search};
+use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Occurrences, Search};
 use crate::vm::temporal::explain::{for_which, why};
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::keys::Keys;
 use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit};
@@ -41,20 +42,33 @@ impl Meaning for Implied {
     }
 
     fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
-        let alone = |operand: usize| {
-            let (own, others) = (search.operand(operand)?, search.operand(1 - operand)?);
-            let event = search.by_values(own).find(|event| others.first_of(own.key(*event)).is_none())?;
-            Some((own.step(event), operand, event))
-        };
-        let of_right = if self.both { alone(1) } else { None };
-        Ok(Some(search.fails(alone(0).into_iter().chain(of_right).min().map(|(_, operand, event)| {
-            move |view: &mut View<'_, '_>| Some(no_partner(view, &hit(operand, event, view)?, 1 - operand.min(1)))
-        }))))
+        let (Some(left), Some(right)) = (search.operand(0), search.operand(1)) else { return Ok(None) };
+        let of_right = alone(search, 1, right, left).take(if self.both { usize::MAX } else { 0 });
+        let places = search.places(alone(search, 0, left, right).chain(of_right));
+        Ok(Some(search.fails_at(places, |view, place| {
+            let hit = hit(place.operand, place.event, view)?;
+            Some(no_partner(view, &hit, 1 - place.operand.min(1)))
+        })))
     }
 
     fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(ImpliedMonitor::new(view, self.both)))
     }
+}
+
+/// The matches of an operand without a partner; where no others are listed, the first for its values.
+fn alone<'s>(
+    search: &'s Search<'_, '_>,
+    operand: usize,
+    own: Occurrences<'s>,
+    others: Occurrences<'s>,
+) -> impl Iterator<Item = FailingPlace> + 's {
+    // Without values the first stands for all.
+    let first = !search.lists() && search.is_unbound();
+    let events = own.events().take(if first { 1 } else { usize::MAX });
+    let alone = events.filter(move |event| others.first_of(own.key(*event)).is_none());
+    let alone = alone.take(if search.lists() { usize::MAX } else { 1 });
+    alone.map(move |event| FailingPlace::new(operand, own, event))
 }
 
 #[derive(Debug)]
@@ -67,20 +81,24 @@ impl Meaning for NotBoth {
 
     fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
         let (Some(left), Some(right)) = (search.operand(0), search.operand(1)) else { return Ok(None) };
+        if search.lists() {
+            let places = later_of_both(0, left, right).chain(later_of_both(1, right, left));
+            return Ok(Some(search.fails_at(search.steps(places), both_at)));
+        }
         let pair = |event: u32| {
             let other = right.first_of(left.key(event))?;
             let (own, others) = (left.step(event), right.step(other));
+            let place =
+                |step, operand, event, other| FailingPlace { step, operand, event, others: (Some(other), None) };
             if own >= others {
-                return Some((own, 0, event, others));
+                return Some(place(own, 0, event, others));
             }
             // Of two pairs complete at one step the one whose A comes last is seen first.
             let at_once = left.before(left.key(event), others.saturating_add(1)).filter(|at| left.step(*at) == others);
-            Some(at_once.map_or((others, 1, other, own), |at_once| (others, 0, at_once, others)))
+            Some(at_once.map_or(place(others, 1, other, own), |at_once| place(others, 0, at_once, others)))
         };
-        let first = search.by_values(left).filter_map(pair).min_by_key(|(complete, operand, ..)| (*complete, *operand));
-        Ok(Some(search.fails(first.map(|(_, operand, event, other)| {
-            move |view: &mut View<'_, '_>| Some(both(view, &hit(operand, event, view)?, other))
-        }))))
+        let places = search.steps(search.by_values(left).filter_map(pair));
+        Ok(Some(search.fails_at(places, both_at)))
     }
 
     fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
@@ -88,11 +106,30 @@ impl Meaning for NotBoth {
     }
 }
 
+/// The matches of an operand with a match of the other one before them or at their step: each of them makes a pair complete.
+fn later_of_both<'s>(
+    operand: usize,
+    own: Occurrences<'s>,
+    others: Occurrences<'s>,
+) -> impl Iterator<Item = FailingPlace> + 's {
+    own.events().filter_map(move |event| {
+        let other = others.step(others.first_of(own.key(event))?);
+        let place = FailingPlace { others: (Some(other), None), ..FailingPlace::new(operand, own, event) };
+        (other <= place.step).then_some(place)
+    })
+}
+
+fn both_at(view: &mut View<'_, '_>, place: &FailingPlace) -> Option<Why> {
+    let hit = hit(place.operand, place.event, view)?;
+    Some(both(view, &hit, place.others.0?))
+}
+
 /// The monitor of `not both A, B`.
 struct NotBothMonitor {
     /// The matches of each side, for the other.
     sides: [MatchIndex<Option<u32>>; 2],
-    caught: Option<(Hit, u32)>,
+    /// The later step of each pair, with the first of the others.
+    caught: Failures<(Hit, u32)>,
 }
 
 impl NotBothMonitor {
@@ -100,7 +137,7 @@ impl NotBothMonitor {
     fn new(view: &View<'_, '_>) -> Self {
         Self {
             sides: [MatchIndex::new(Keys::between(view, 0, 1)), MatchIndex::new(Keys::between(view, 1, 0))],
-            caught: None,
+            caught: Failures::of(view),
         }
     }
 }
@@ -113,31 +150,41 @@ impl<'run> Monitor<'run> for NotBothMonitor {
                 side.add(view, hit, &hit.env, |first| *first = first.or(Some(hit.step)))?;
             }
         }
+        if !self.caught.is_empty() && view.listed == 0 {
+            return Ok(());
+        }
         for hit in counted {
-            let Some(others) = self.sides.get_mut(1 - hit.operand.min(1)).filter(|_| self.caught.is_none()) else {
-                break;
-            };
-            let caught = &mut self.caught;
+            let Some(others) = self.sides.get_mut(1 - hit.operand.min(1)) else { break };
+            let mut caught = None;
             others.visit(view, hit.side(), |group, fit, view| {
                 if view.accepts(fit, Polarity::Hurts) {
-                    *caught = group.data.map(|other| (hit.clone(), other));
+                    caught = group.data;
                 }
                 Ok(if caught.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             })?;
+            if let Some(other) = caught {
+                // A step fails it once, whatever it matches.
+                self.caught.add(|| (hit.clone(), other));
+                break;
+            }
         }
         Ok(())
     }
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good(self.caught.is_some()))
+        Ok(Judged::fails_for_good(!self.caught.is_empty()))
     }
 
     fn is_settled(&self) -> bool {
-        self.caught.is_some()
+        !self.caught.is_empty()
+    }
+
+    fn only_adds_failures(&self) -> bool {
+        true
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        self.caught.as_ref().map_or_else(Why::default, |(hit, other)| both(view, hit, *other))
+        self.caught.explain(view, |view, (hit, other)| Some(both(view, hit, *other)))
     }
 }
 
@@ -156,6 +203,8 @@ struct PartnerSide {
     sure: Option<Hit>,
     /// The first of them.
     first: Option<Hit>,
+    /// All that are sure, where each is listed.
+    all: Vec<Hit>,
     /// The partner found that is surely there.
     met_for_sure: bool,
     /// A partner was found that may be there.
@@ -201,8 +250,23 @@ impl ImpliedMonitor {
     }
 }
 
+impl ImpliedMonitor {
+    /// Every match that surely has no partner, where each is listed.
+    fn all_unmatched(&self, view: &View<'_, '_>) -> Failures<Hit> {
+        let sides = if self.both { &self.sides[..] } else { &self.sides[..1] };
+        let groups = sides.iter().flat_map(|side| side.groups()).filter(|group| !group.data.may_be_met);
+        let mut hits: Vec<&Hit> = groups.flat_map(|group| &group.data.all).collect();
+        hits.sort_by_key(|hit| (hit.step, hit.operand));
+        hits.dedup_by_key(|hit| (hit.step, hit.operand));
+        let mut alone = Failures::of(view);
+        hits.into_iter().for_each(|hit| alone.add(|| hit.clone()));
+        alone
+    }
+}
+
 impl<'run> Monitor<'run> for ImpliedMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+        let lists = view.listed > 0;
         for hit in hits {
             let Some(side) = self.sides.get_mut(hit.operand) else { continue };
             side.add(view, hit, &hit.env, |side| {
@@ -211,6 +275,9 @@ impl<'run> Monitor<'run> for ImpliedMonitor {
                 }
                 if hit.sure && side.sure.is_none() {
                     side.sure = Some(hit.clone());
+                }
+                if hit.sure && lists {
+                    side.all.push(hit.clone());
                 }
             })?;
         }
@@ -227,8 +294,13 @@ impl<'run> Monitor<'run> for ImpliedMonitor {
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+        let words = |view: &mut View<'_, '_>, hit: &Hit| Some(no_partner(view, hit, 1 - hit.operand.min(1)));
+        let alone = self.all_unmatched(view);
+        if !alone.is_empty() {
+            return alone.explain(view, words);
+        }
         let alone = self.unmatched(true).or_else(|| self.unmatched(false));
-        alone.map_or_else(Why::default, |hit| no_partner(view, hit, 1 - hit.operand.min(1)))
+        alone.and_then(|hit| words(view, hit)).unwrap_or_default()
     }
 
     fn sees_all_answers(&self) -> bool {

@@ -8,6 +8,7 @@ use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::explain::why;
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why};
 use crate::vm::temporal::view::{Hit, View};
 use averment_base::value::{Value, compare};
@@ -24,8 +25,8 @@ struct Repeat {
 }
 
 impl Meaning for Repeat {
-    fn monitor<'run>(&self, _: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(RepeatMonitor::new(self.limit)))
+    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(RepeatMonitor::new(self.limit, view.listed)))
     }
 }
 
@@ -34,8 +35,8 @@ struct RepeatMonitor {
     limit: u32,
     /// The last call that matched, and how many before it are the same.
     latest: Option<Row>,
-    /// The first row that is too long.
-    caught: Option<Row>,
+    /// The rows that are too long.
+    caught: Failures<Row>,
     /// A call of the list surely matches, or may.
     occurs: (bool, bool),
 }
@@ -51,8 +52,8 @@ struct Row {
 
 impl RepeatMonitor {
     /// A monitor that has seen nothing.
-    fn new(limit: u32) -> Self {
-        Self { limit, latest: None, caught: None, occurs: (false, false) }
+    fn new(limit: u32, listed: usize) -> Self {
+        Self { limit, latest: None, caught: Failures::new(listed), occurs: (false, false) }
     }
 }
 
@@ -87,10 +88,13 @@ impl<'run> Monitor<'run> for RepeatMonitor {
         });
         let (first, length) = continues.map_or((hit.step, 1), |row| (row.first, row.length.saturating_add(1)));
         let row = Row { first, last: hit.step, place, length };
-        if row.length > self.limit {
-            // The row that was too long first grows on.
-            let grows = self.caught.as_ref().is_none_or(|caught| caught.first == row.first);
-            self.caught = if grows { Some(row.clone()) } else { self.caught.take() };
+        if row.length.checked_sub(1) == Some(self.limit) {
+            self.caught.push(row.clone());
+        } else if row.length > self.limit
+            && let Some(caught) = self.caught.last_mut().filter(|caught| caught.first == row.first)
+        {
+            // A row that is too long grows on.
+            *caught = row.clone();
         }
         self.latest = Some(row);
         Ok(())
@@ -99,11 +103,11 @@ impl<'run> Monitor<'run> for RepeatMonitor {
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
         let (sure, possible) = self.occurs;
         let exercised = Some(Exercised { may_be_vacuous: !sure, may_pass: possible });
-        Ok(Judged { exercised, ..Judged::fails_for_good(self.caught.is_some()) })
+        Ok(Judged { exercised, ..Judged::fails_for_good(!self.caught.is_empty()) })
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        self.caught.as_ref().map_or_else(Why::default, |row| repeated(view, row.first, row.last, row.length))
+        self.caught.explain(view, |view, row| Some(repeated(view, row.first, row.last, row.length)))
     }
 
     fn state(&self, _: &mut View<'_, 'run>) -> String {

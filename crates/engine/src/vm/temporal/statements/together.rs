@@ -5,6 +5,7 @@ use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Evidence, Role};
 use crate::vm::temporal::explain::{MOST_COMPARED, why};
+use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::keys::Keys;
 use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why};
@@ -46,7 +47,8 @@ struct TogetherMonitor {
     wanted: bool,
     /// The matches of each side, for the other.
     sides: [MatchIndex<Times>; 2],
-    found: Option<(Hit, u32)>,
+    /// A step with another one that it is together with; where they should be apart, each that came later.
+    found: Failures<(Hit, u32)>,
 }
 
 impl TogetherMonitor {
@@ -55,7 +57,7 @@ impl TogetherMonitor {
         Self {
             wanted,
             sides: [MatchIndex::new(Keys::between(view, 0, 1)), MatchIndex::new(Keys::between(view, 1, 0))],
-            found: None,
+            found: Failures::of(view),
         }
     }
 
@@ -68,20 +70,24 @@ impl<'run> Monitor<'run> for TogetherMonitor {
     fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
         let polarity = self.polarity();
         let counted: SmallVec<[&Hit; 2]> = hits.iter().filter(|hit| view.counts(hit)).collect();
+        let all = !self.wanted && view.listed > 0;
         for hit in &counted {
             let Some(step) = view.step(hit.step) else { continue };
-            let (Some(others), true) = (self.sides.get_mut(1 - hit.operand.min(1)), self.found.is_none()) else {
-                continue;
-            };
-            let found = &mut self.found;
+            let wanted = all || self.found.is_empty();
+            let (Some(others), true) = (self.sides.get_mut(1 - hit.operand.min(1)), wanted) else { continue };
+            let mut found = None;
             others.visit(view, hit.side(), |group, fit, view| {
                 if view.accepts(fit, polarity) {
                     let together = group.data.together(step);
-                    let other = together.sure.or_else(|| together.unknown.filter(|_| view.assume(polarity)));
-                    *found = other.map(|other| ((*hit).clone(), other));
+                    found = together.sure.or_else(|| together.unknown.filter(|_| view.assume(polarity)));
                 }
                 Ok(if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             })?;
+            if let Some(other) = found {
+                // A step fails it once, whatever it matches.
+                self.found.add(|| ((*hit).clone(), other));
+                break;
+            }
         }
         for hit in counted {
             if let (Some(side), Some(step)) = (self.sides.get_mut(hit.operand), view.step(hit.step)) {
@@ -92,18 +98,23 @@ impl<'run> Monitor<'run> for TogetherMonitor {
     }
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let found = self.found.is_some();
+        let found = !self.found.is_empty();
         Ok(if self.wanted { Judged::holds_for_good(found) } else { Judged::fails_for_good(found) })
     }
 
     fn is_settled(&self) -> bool {
-        self.found.is_some()
+        !self.found.is_empty()
+    }
+
+    fn only_adds_failures(&self) -> bool {
+        !self.wanted
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        match &self.found {
-            Some((hit, other)) => are_together(view, hit, *other),
-            None => never_together(view),
+        match (self.found.first(), self.wanted) {
+            (None, _) => never_together(view),
+            (Some((hit, other)), true) => are_together(view, hit, *other),
+            (Some(_), false) => self.found.explain(view, |view, (hit, other)| Some(are_together(view, hit, *other))),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::{Evidence, Role};
+use crate::vm::outcome::{Evidence, Role, Violation, Violations};
 use crate::vm::temporal::explain::{amount, why};
 use crate::vm::temporal::monitor::Why;
 use crate::vm::temporal::view::View;
@@ -41,6 +41,8 @@ pub(super) struct Walk {
     pub(super) found: Vec<FoundValue>,
     /// The first of which it cannot be decided.
     pub(super) unknown: Option<FoundValue>,
+    /// Of how many values it is true: more than are kept, where all are counted.
+    pub(super) count: u64,
     /// How many values were looked at.
     pub(super) looked: u64,
     /// Whether one of them is not recorded.
@@ -60,12 +62,21 @@ enum Segment<'run> {
     Index(usize),
 }
 
-/// Looks at every text, number and boolean inside a value, in order, without recursion, until so many were found.
+/// How much of what is found is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Finds {
+    /// The first.
+    First,
+    /// So many places, and how many there are.
+    All(usize),
+}
+
+/// Looks at every text, number and boolean inside a value, in order, without recursion.
 pub(super) fn walk<'run>(
     root: Node<'run>,
     predicate: CodeId,
     scope: &ExpressionScope<'_, 'run>,
-    most: usize,
+    wanted: Finds,
     view: &mut View<'_, 'run>,
 ) -> Result<Walk, Fault> {
     let mut visits = vec![Visit { node: root, parent: None, segment: Segment::Index(0) }];
@@ -98,9 +109,13 @@ pub(super) fn walk<'run>(
                 match truth?.plain() {
                     Some(false) => {}
                     Some(true) => {
+                        walk.count += 1;
+                        if matches!(wanted, Finds::All(most) if walk.found.len() >= most) {
+                            continue;
+                        }
                         let kinds = kinds(&node, key(&visits, at), predicate, view)?;
                         walk.found.push(FoundValue { kinds, ..place(&visits, at, view) });
-                        if walk.found.len() >= most {
+                        if matches!(wanted, Finds::First) {
                             return Ok(walk);
                         }
                     }
@@ -201,16 +216,36 @@ impl FoundValue {
     }
 }
 
-/// A predicate found something: its place and length, never the value; and how much more it finds.
-pub(super) fn found(view: &mut View<'_, '_>, place: &FoundValue, more: &[FoundValue], predicate: CodeId) -> Why {
+/// A predicate found something: in so many values, of which the first speaks for all, and each that is listed for itself.
+pub(super) fn found_all(view: &mut View<'_, '_>, places: &[FoundValue], count: u64, predicate: CodeId) -> Why {
+    let Some((first, more)) = places.split_first() else { return Why::default() };
+    let mut why = found(view, first, more, count.saturating_sub(1), predicate);
+    if count > 1 && view.listed > 0 {
+        let listed = places.iter().take(view.listed).map(|place| {
+            let one = found(view, place, &[], 0, predicate);
+            Violation { reason: one.reason, evidence: one.evidence }
+        });
+        why.violations = Violations { count, listed: listed.collect() };
+    }
+    why
+}
+
+/// A predicate found something: its place and length, never the value; and in how many more values it finds something.
+pub(super) fn found(
+    view: &mut View<'_, '_>,
+    place: &FoundValue,
+    more: &[FoundValue],
+    others: u64,
+    predicate: CodeId,
+) -> Why {
     let text = view.machine.rule_text(view.machine.code_span(predicate));
     let name = text.split(['(', ' ']).next().unwrap_or("").to_owned();
     let shown = place.pointer.clone().unwrap_or_else(|| place.path.clone());
     let at = if shown.is_empty() { "the value itself".to_owned() } else { format!("`{shown}`") };
     let step = place.step.map(|step| format!(" in {}", view.say(step))).unwrap_or_default();
     let mut reason = format!("`{name}` finds {} at {at}{step}, {}", place.what(), place.size());
-    if !more.is_empty() {
-        reason.push_str(&format!("; and in {}", amount(more.len() as u64, "more value")));
+    if others > 0 {
+        reason.push_str(&format!("; and in {}", amount(others, "more value")));
     }
     let evidence = std::iter::once(place).chain(more).enumerate().map(|(number, place)| {
         let pointer = place.pointer.clone().unwrap_or_default();

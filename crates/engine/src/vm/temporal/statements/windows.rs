@@ -74,9 +74,13 @@ impl<'run, M: Monitor<'run>> Monitor<'run> for All<M> {
         matches!(self.parts.as_slice(), [part] if part.is_settled())
     }
 
+    fn only_adds_failures(&self) -> bool {
+        self.parts.iter().all(M::only_adds_failures)
+    }
+
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let reasons = self.parts.iter().map(|part| part.explain(view));
-        reasons.into_iter().find(|why| !why.reason.is_empty()).unwrap_or_default()
+        let parts: Vec<Why> = self.parts.iter().map(|part| part.explain(view)).collect();
+        Why::joined(parts, view.listed)
     }
 }
 

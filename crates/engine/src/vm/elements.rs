@@ -1,0 +1,119 @@
+//! The violations of an expression: where `all x in …: …` or `no x in …: …` is the whole of it, each element that fails it is one.
+
+use super::context::ExpressionScope;
+use super::locate;
+use super::machine::{LetState, Machine};
+use super::observe::Recorder;
+use super::outcome::{Violation, Violations};
+use super::temporal::name_of_step;
+use crate::bytecode::ops::Op;
+use crate::bytecode::program::CodeId;
+use averment_base::truth::Truth;
+use averment_base::value::Node;
+use averment_syntax::ast::ExprQuantifier;
+use std::ops::Range;
+
+/// A quantifier that goes on behind the element that decides it.
+#[derive(Debug)]
+pub(super) struct ElementListing<'run> {
+    /// The instruction that begins its loop.
+    begin: usize,
+    /// The first elements that fail it, with the tests that were seen of each.
+    failing: Vec<(Node<'run>, Range<usize>)>,
+    count: u64,
+    most: usize,
+    /// The element in work, and how many tests were seen before it.
+    current: Option<(Node<'run>, usize)>,
+}
+
+impl<'run> ElementListing<'run> {
+    /// Whether an instruction begins the loop.
+    pub(super) fn begins_at(&self, at: usize) -> bool {
+        self.begin == at
+    }
+
+    /// An element comes, and so many tests were seen before.
+    pub(super) fn enter(&mut self, element: Node<'run>, seen: usize) {
+        self.current = Some((element, seen));
+    }
+
+    /// The element in work fails the quantifier, or it does not. Gives how many of the tests that were seen are kept.
+    pub(super) fn leave(&mut self, fails: bool, seen: usize) -> usize {
+        let Some((element, from)) = self.current.take() else { return seen };
+        self.count += u64::from(fails);
+        if !fails || self.failing.len() >= self.most {
+            return from;
+        }
+        self.failing.push((element, from..seen));
+        seen
+    }
+}
+
+impl<'run> Machine<'run> {
+    /// The violations of an expression that is false; none where it is one by itself.
+    pub(super) fn failing_elements(
+        &mut self,
+        code: CodeId,
+        scope: &ExpressionScope<'_, 'run>,
+        most: usize,
+    ) -> Violations {
+        let Some(begin) = self.outer_loop(code).filter(|_| most > 0) else { return Violations::default() };
+        let listing = ElementListing { begin, failing: Vec::new(), count: 0, most, current: None };
+        // What is looked at again is not seen again.
+        let coverage = self.seen.take();
+        self.recorder = Some(Recorder::listing(listing));
+        self.refuel();
+        self.lets.iter_mut().for_each(|state| *state = LetState::Unknown);
+        // Behind the first failing element one may end the evaluation: what was found until then stays.
+        let _ = self.truth(code, scope);
+        let recorder = self.recorder.take().unwrap_or_default();
+        self.seen = coverage;
+        self.violations_of(recorder, scope)
+    }
+
+    fn violations_of(&self, mut recorder: Recorder<'run>, scope: &ExpressionScope<'_, 'run>) -> Violations {
+        let Some(listing) = recorder.listing.take().filter(|listing| listing.count > 1) else {
+            return Violations::default();
+        };
+        let all = std::mem::take(&mut recorder.seen);
+        let listed = listing.failing.into_iter().map(|(element, tests)| {
+            recorder.seen = all.get(tests).unwrap_or_default().to_vec();
+            let explanation = self.explanation(&recorder, Truth::False, scope);
+            let because = if explanation.reason.is_empty() { "it is false" } else { &explanation.reason };
+            let reason = [&self.element_name(&element), because].concat();
+            Violation { reason, evidence: explanation.evidence }
+        });
+        Violations { count: listing.count, listed: listed.collect() }
+    }
+
+    /// ``for refund at call 3: `` or ``at `/output/items/2`: ``: an element in front of what is said of it.
+    fn element_name(&self, element: &Node<'run>) -> String {
+        let Some(pointer) = locate::pointer(self.run, element) else { return String::new() };
+        match locate::step_of(self.run, &pointer).filter(|_| pointer.matches('/').count() == 2) {
+            Some(step) => ["for ", &name_of_step(self.run, step), ": "].concat(),
+            None => ["at `", &pointer, "`: "].concat(),
+        }
+    }
+
+    /// The instruction that begins the loop of an expression that is nothing but `all` or `no`.
+    fn outer_loop(&self, code: CodeId) -> Option<usize> {
+        let chunk = self.program.chunks.get(code.0 as usize)?;
+        let ops = self.program.code.get(chunk.start as usize..chunk.end as usize)?;
+        let (mut begins, mut outer) = (Vec::new(), None);
+        for (at, op) in ops.iter().enumerate() {
+            match op {
+                Op::Begin(quantifier) => begins.push((at, *quantifier)),
+                Op::End() => {
+                    outer = begins.pop();
+                    if at + 1 < ops.len() {
+                        outer = None;
+                    }
+                }
+                _ => {}
+            }
+        }
+        let (at, quantifier) = outer.filter(|_| matches!(ops.last(), Some(Op::End())))?;
+        let lists = matches!(quantifier, ExprQuantifier::All | ExprQuantifier::No);
+        lists.then_some(chunk.start as usize + at)
+    }
+}

@@ -1,0 +1,124 @@
+//! Where a statement fails: the first places are kept, the others counted, and each is explained in the words of the first.
+
+use super::monitor::Why;
+use super::view::View;
+use crate::vm::outcome::{Violation, Violations};
+use smallvec::SmallVec;
+
+/// The places where a statement fails, in the order in which they are found.
+#[derive(Debug, Clone)]
+pub(super) struct Failures<T> {
+    kept: SmallVec<[T; 1]>,
+    count: u64,
+    most: usize,
+}
+
+impl<T> Failures<T> {
+    /// None yet. Beside the first, `listed` are kept in all.
+    pub(super) fn new(listed: usize) -> Self {
+        Self { kept: SmallVec::new(), count: 0, most: listed.max(1) }
+    }
+
+    /// The same for a statement that is judged in this view.
+    pub(super) fn of(view: &View<'_, '_>) -> Self {
+        Self::new(view.listed)
+    }
+
+    /// Another place.
+    pub(super) fn push(&mut self, place: T) {
+        self.add(|| place);
+    }
+
+    /// Another place, which is only made where it is kept.
+    pub(super) fn add(&mut self, place: impl FnOnce() -> T) {
+        self.count = self.count.saturating_add(1);
+        if self.kept.len() < self.most {
+            self.kept.push(place());
+        }
+    }
+
+    /// Places that are known to be as many.
+    pub(super) fn extend(&mut self, places: impl IntoIterator<Item = T>) {
+        places.into_iter().for_each(|place| self.push(place));
+    }
+
+    /// Those of all parts of a statement, in the order of a key.
+    pub(super) fn joined<K: Ord>(
+        view: &View<'_, '_>,
+        parts: impl Iterator<Item = Self>,
+        key: impl FnMut(&T) -> K,
+    ) -> Self {
+        let mut all = Self::of(view);
+        for part in parts {
+            all.count = all.count.saturating_add(part.count);
+            all.kept.extend(part.kept);
+        }
+        all.kept.sort_by_key(key);
+        all.kept.truncate(all.most);
+        all
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// The first one.
+    pub(super) fn first(&self) -> Option<&T> {
+        self.kept.first()
+    }
+
+    /// The one that was kept last, where all are kept.
+    pub(super) fn last_mut(&mut self) -> Option<&mut T> {
+        let all = self.kept.len() as u64 == self.count;
+        self.kept.last_mut().filter(|_| all)
+    }
+
+    /// Why the statement fails: the words for the first place, and for each that is listed.
+    pub(super) fn explain(
+        &self,
+        view: &mut View<'_, '_>,
+        mut words: impl FnMut(&mut View<'_, '_>, &T) -> Option<Why>,
+    ) -> Why {
+        let listed = if self.count > 1 { view.listed.min(self.kept.len()) } else { 0 };
+        let mut whys = Vec::with_capacity(listed.max(1));
+        for (number, place) in self.kept.iter().take(listed.max(1)).enumerate() {
+            if number > 0 {
+                // What is said of one place does not depend on what was said of the others.
+                view.machine.refuel();
+            }
+            whys.push(words(view, place).unwrap_or_default());
+        }
+        Why::of_several(whys, if listed > 0 { self.count } else { 0 })
+    }
+}
+
+impl Why {
+    /// Why a statement fails in several places: the first speaks for all. `count` is how many there are.
+    fn of_several(whys: Vec<Self>, count: u64) -> Self {
+        if count < 2 {
+            return whys.into_iter().next().unwrap_or_default();
+        }
+        let listed = whys.into_iter().map(|why| Violation { reason: why.reason, evidence: why.evidence });
+        let listed: Vec<Violation> = listed.collect();
+        let first = listed.first().cloned().unwrap_or_default();
+        Self { reason: first.reason, evidence: first.evidence, violations: Violations { count, listed } }
+    }
+
+    /// Why a statement fails that fails where one of several parts does: in the order of the steps.
+    pub(super) fn joined(parts: Vec<Self>, most: usize) -> Self {
+        let (mut all, mut count) = (Vec::new(), 0_u64);
+        for part in parts.into_iter().filter(|part| !part.reason.is_empty()) {
+            if part.violations.listed.is_empty() {
+                count = count.saturating_add(1);
+                all.push(part);
+            } else {
+                count = count.saturating_add(part.violations.count);
+                let of_one = |one: Violation| super::explain::why(one.reason, one.evidence);
+                all.extend(part.violations.listed.into_iter().map(of_one));
+            }
+        }
+        all.sort_by_key(|why| why.evidence.first().and_then(|first| first.step));
+        all.truncate(most.max(1));
+        Self::of_several(all, if most > 0 { count } else { 0 })
+    }
+}

@@ -31,6 +31,7 @@ fn what_is_not_recorded_behind_a_star_or_in_a_literal_leaves_a_test_undecided() 
         (r#"calls[*].result not contains "S""#, call, "undecided", ""),
         (r#"distinct(calls[*].status) != ["failed"]"#, call, "undecided", ""),
         ("use std.secrets\nno secrets in calls[*].result", call, "undecided", "calls[*].result"),
+        ("use std.secrets\nno secrets in any", call, "undecided", "neither arguments nor a result"),
         ("use std.secrets\nno secrets in { a: prompt }", answer, "undecided", "prompt"),
         (r#"[prompt, output] not contains "x""#, answer, "undecided", ""),
         (r#"[prompt] != ["x"]"#, answer, "undecided", ""),
@@ -90,6 +91,12 @@ fn unfit_values_are_evidence_of_nothing_and_the_reason_names_them() {
             r#"{"output": {"n": ["rm", "-rf", "/"]}}"#,
             "vacuous",
             "the list spells it",
+        ),
+        (
+            "output contains none inputs.words",
+            r#"{"output": "buy now", "inputs": {"words": "buy, sell"}}"#,
+            "vacuous",
+            "lists several",
         ),
         (r#"output.n != "b""#, r#"{"output": {"n": ["a"]}}"#, "pass", ""),
         (

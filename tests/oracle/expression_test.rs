@@ -117,6 +117,7 @@ fn in_range(left: &Value, from: Option<&Number>, to: Option<&Number>) -> Truth {
 
 fn contains_share(share: Share, left: &Value, list: &Value) -> Truth {
     let one = vec![list.clone()];
+    let lists_several = list.as_str().is_some_and(|text| text.contains([',', ';', '\n']));
     let list = list.as_array().unwrap_or(&one);
     // Of nothing all are contained, and none, only because there is nothing.
     if list.is_empty() {
@@ -126,11 +127,12 @@ fn contains_share(share: Share, left: &Value, list: &Value) -> Truth {
         return by_missing(false);
     }
     let found = list.iter().map(|needle| value::holds(left, needle));
-    match share {
+    let truth = match share {
         Share::All => found.fold(sure(true), Truth::and),
         // `none` is the opposite of `any`, turned round by the caller.
         Share::Any | Share::None => found.fold(sure(false), Truth::or),
-    }
+    };
+    if truth == sure(false) && lists_several { by_missing(false) } else { truth }
 }
 
 fn is_type(name: &str, value: &Value) -> bool {

@@ -4,7 +4,7 @@ use crate::answers::Answers;
 use crate::condition::{Scope, asserted_truth, condition_truth};
 use crate::matching::{Env, World, kind_of};
 use crate::model::{BAD, Comparison, Condition, CountTest, Pattern, Quantifier, Simple, Statement, Within};
-use crate::run::Kind;
+use crate::run::{Found, Kind};
 use crate::truth::Verdict;
 use crate::value;
 
@@ -289,7 +289,13 @@ impl Judge<'_, '_> {
         let found = self.every(a);
         let bad =
             found.iter().any(|hit| self.world.step(hit.step).texts().iter().any(|text| BAD.1.contains(&text.as_str())));
-        safety(!bad, found.is_empty())
+        // Of a call with nothing recorded but its name nobody knows what it held.
+        let bare = found.iter().any(|hit| {
+            let step = self.world.step(hit.step);
+            step.kind == Kind::Call && ["args", "result"].iter().all(|name| step.field(name) == Found::Absent)
+        });
+        let unknown = !bad && bare && self.answers.yes("what a call held".to_owned());
+        safety(!bad && !unknown, found.is_empty())
     }
 
     fn quantified(&mut self, quantifier: Quantifier, a: &Pattern, condition: &Condition) -> Judged {

@@ -111,7 +111,9 @@ impl<'run> Machine<'run> {
             };
             truth = if kind == TestKind::ContainsAny { truth.or(found) } else { truth.and(found) };
         }
-        Ok(truth)
+        // A text that lists several is no value that something could contain.
+        let lists = matches!(operand.value, Value::Text(text) if text.as_str().contains([',', ';', '\n']));
+        Ok(if truth == Truth::False && lists { Truth::FalseByMissing } else { truth })
     }
 }
 

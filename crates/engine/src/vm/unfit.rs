@@ -140,6 +140,9 @@ impl<'run> Machine<'run> {
             TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::ContainsAll | TestKind::ContainsAny => {
                 match (left, right) {
                     (_, Value::List([])) => "nothing is looked for".to_owned(),
+                    (_, Value::Text(_)) if matches!(kind, TestKind::ContainsAll | TestKind::ContainsAny) => {
+                        "a text that lists several is no list".to_owned()
+                    }
                     (Value::Object(_), _) => "an object has keys, and no text to look in".to_owned(),
                     (Value::List(_), _) => "no element is it, though the list spells it".to_owned(),
                     (Value::Text(_), Value::Text(_)) => {

@@ -8,6 +8,7 @@ use crate::vm::fault::Fault;
 use crate::vm::temporal::explain::why;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why};
 use crate::vm::temporal::view::{Hit, View};
+use averment_runs::run::{Kind, Step};
 
 /// `no PREDICATE in EXPR`.
 pub(super) fn in_value(values: CodeId, predicate: CodeId) -> Statement {
@@ -117,12 +118,20 @@ struct NoneInStepsMonitor {
     sure: Option<FoundValue>,
     /// Found, or perhaps, in a step that matches or may match.
     possible: Option<FoundValue>,
+    /// A call of which nothing is recorded that could be looked at.
+    unrecorded: Option<u32>,
+}
+
+/// Whether neither arguments nor a result of a call are recorded: its name is nothing to look for anything in.
+fn is_bare(step: &Step<'_>) -> bool {
+    let absent = |name| step.object.get(name).is_some_and(|node| node.value.is_absent());
+    step.kind == Kind::Call && absent("args") && absent("result")
 }
 
 impl NoneInStepsMonitor {
     /// A monitor that has seen nothing.
     fn new(predicate: CodeId) -> Self {
-        Self { predicate, sure: None, possible: None }
+        Self { predicate, sure: None, possible: None, unrecorded: None }
     }
 
     /// All that is found in the steps, up to a number of them: judging stops at the first.
@@ -152,6 +161,7 @@ impl<'run> Monitor<'run> for NoneInStepsMonitor {
             let bindings = view.bindings(&hit.env);
             let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
             let walk = walk(step.node, self.predicate, &scope, Finds::First, view)?;
+            self.unrecorded = self.unrecorded.or(Some(hit.step).filter(|_| is_bare(step)));
             let of_step = |place: FoundValue| FoundValue { step: Some(hit.step), ..place };
             if let (true, Some(place)) = (hit.sure && self.sure.is_none(), walk.found.first()) {
                 self.sure = Some(of_step(place.clone()));
@@ -164,7 +174,7 @@ impl<'run> Monitor<'run> for NoneInStepsMonitor {
     }
 
     fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let (sure, possible) = (self.sure.is_some(), self.possible.is_some());
+        let (sure, possible) = (self.sure.is_some(), self.possible.is_some() || self.unrecorded.is_some());
         Ok(Judged { may_fail: possible, may_hold: !sure, failed_for_good: sure, ..Judged::default() })
     }
 
@@ -176,7 +186,10 @@ impl<'run> Monitor<'run> for NoneInStepsMonitor {
                 found_all(view, &all.found, all.count, self.predicate)
             }
             (None, Some(possible)) => found(view, possible, &[], 0, self.predicate),
-            (None, None) => Why::default(),
+            (None, None) => {
+                let Some(step) = self.unrecorded else { return Why::default() };
+                why(format!("the run records neither arguments nor a result of {}", view.say(step)), Vec::new())
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use crate::trace::plain;
 use averment_bulk::faults::Faults;
 use averment_bulk::feed::{self, Input};
 use averment_bulk::judge::Done;
+use averment_bulk::near_names::NearNames;
 use averment_bulk::ordered::{Next, Ordered};
 use averment_bulk::pipeline::{self, Broken, Finished, Pipeline};
 use averment_bulk::unused::Unused;
@@ -154,6 +155,7 @@ impl Batch {
             drawn,
             detail: Detail { excerpt, findings, violations: violations.map_or(0, |(_, drawn)| drawn) },
             unused: Unused::new(reading.names.as_deref()),
+            near_names: NearNames::new(programs, &options.selection),
             reading: reading.clone(),
             threads: self.threads,
             chunk: self.chunk,

@@ -144,6 +144,13 @@ impl RulesBuilder {
         self
     }
 
+    /// Lets an assertion fail a run where it passes and could not judge every step ([`AssertionResult::unjudged`](crate::AssertionResult::unjudged)).
+    #[must_use]
+    pub fn deny_unjudged(mut self, deny: bool) -> Self {
+        self.settings.policy.deny_unjudged = deny;
+        self
+    }
+
     /// Whether an assertion that the run does not record enough for passes. It fails the run unless this is true.
     #[must_use]
     pub fn allow_undecided(mut self, allow: bool) -> Self {

@@ -79,7 +79,7 @@ pub use builder::RulesBuilder;
 pub use error::{Diagnostic, DiagnosticSeverity, Diagnostics, Problem, ReadError, RulesError, RunError};
 pub use explain::Explanation;
 pub use outcome::{
-    AssertionResult, Evidence, Outcome, Role, RuleResult, Severity, Status, TracePlace, Verdict, Violation,
+    AssertionResult, Evidence, Outcome, Role, RuleResult, Severity, Status, TracePlace, Unjudged, Verdict, Violation,
 };
 pub use rules::{Assertion, Explanations, Outcomes, Rules, TestOutcome};
 pub use trace::Trace;

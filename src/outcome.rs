@@ -3,6 +3,7 @@
 use crate::rules::Assertion;
 use averment_report::model::{EvidenceReport, ResultReport, RuleReport, RunReport};
 use averment_report::table::{Item, RuleItem, Table};
+use averment_report::unjudged::UnjudgedReport;
 use averment_report::wire::RunObject;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
@@ -173,6 +174,14 @@ impl<'o> AssertionResult<'o> {
         self.result.message.as_deref()
     }
 
+    /// Steps that a pass says nothing of, because something is missing there that the assertion looks at; `None` where all were judged.
+    #[must_use]
+    pub fn unjudged(&self) -> Option<Unjudged<'o>> {
+        let unjudged = self.result.unjudged.as_ref()?;
+        let UnjudgedReport { count, of, things, reason } = unjudged;
+        Some(Unjudged { count: *count, of: *of, things, reason })
+    }
+
     /// What proves the verdict, the decisive piece first; nothing for a pass.
     pub fn evidence(&self) -> impl Iterator<Item = Evidence<'o>> + use<'o> {
         self.result.evidence.iter().map(|one| Evidence { one })
@@ -234,6 +243,19 @@ impl<'o> Violation<'o> {
     pub fn evidence(&self) -> impl Iterator<Item = Evidence<'o>> + use<'o> {
         self.evidence.iter().map(|one| Evidence { one })
     }
+}
+
+/// ``1 of 2 refunds could not be judged: no `amount` ``: what a pass says nothing of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unjudged<'o> {
+    /// How many steps.
+    pub count: u64,
+    /// Of how many.
+    pub of: u64,
+    /// What they are: `refunds`.
+    pub things: &'o str,
+    /// Why, for the first of them: ``no `amount` ``.
+    pub reason: &'o str,
 }
 
 /// The outcome of a rule on a run.

@@ -85,7 +85,11 @@ pub fn run(source: &mut Source) -> Written {
 impl Settings {
     fn draw(source: &mut Source) -> Settings {
         Settings {
-            policy: Policy { deny_vacuous: source.chance(20), allow_undecided: source.chance(20) },
+            policy: Policy {
+                deny_vacuous: source.chance(20),
+                deny_unjudged: source.chance(20),
+                allow_undecided: source.chance(20),
+            },
             mark: source.chance(15),
             blank: source.chance(20),
             returns: source.chance(20),

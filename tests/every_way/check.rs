@@ -6,6 +6,7 @@ use averment_base::limits::Limits;
 use averment_bulk::faults::Faults;
 use averment_bulk::feed::{Input, Reading};
 use averment_bulk::judge::{Done, Reads};
+use averment_bulk::near_names::NearNames;
 use averment_bulk::pipeline::{self, Finished, Judging, Pipeline};
 use averment_bulk::unused::Unused;
 use averment_engine::bytecode::program::Program;
@@ -57,7 +58,7 @@ impl Check {
         Options { style: STYLE, policy: self.policy, max_failures: self.max_failures, violations, diagnostics }
     }
 
-    /// Checks all runs of some files; gives the report in each format, and how much of the runs was read.
+    /// Checks all runs of some files; gives the report in each format, what is said beside them, and how much of the runs was read.
     pub fn run(&self, programs: &[Program], traces: &[PathBuf], formats: &[Format]) -> (Vec<String>, Reads) {
         let pipeline = Arc::new(self.pipeline(programs, formats));
         let buffers: Vec<Buffer> = formats.iter().map(|_| Buffer::default()).collect();
@@ -68,7 +69,9 @@ impl Check {
         writer.write(pipeline::start(&pipeline, traces.iter().cloned().map(Input::File).collect(), None));
         let reads = writer.reads;
         drop(writer);
-        (buffers.iter().map(Buffer::text).collect(), reads)
+        let inputs: Vec<Input> = traces.iter().cloned().map(Input::File).collect();
+        let warnings = pipeline.near_names.warnings(&pipeline.table, &inputs, |_| false, programs);
+        (buffers.iter().map(Buffer::text).chain([warnings]).collect(), reads)
     }
 
     /// What the command makes of the formats that are asked for.
@@ -92,6 +95,7 @@ impl Check {
             },
             reading: Reading { limits: Limits::default(), strict: self.strict, names: None },
             unused: Unused::default(),
+            near_names: NearNames::new(programs, &self.selection),
             threads: NonZeroUsize::new(self.threads),
             chunk: if self.small_chunks { 1 << 10 } else { CHUNK_SIZE },
             compact: all([Format::Summary, Format::Jsonl]),

@@ -8,6 +8,7 @@ pub mod faults;
 pub mod feed;
 pub mod incremental_totals;
 pub mod judge;
+pub mod near_names;
 pub mod ordered;
 pub mod pipeline;
 pub mod prefilter;

@@ -9,6 +9,7 @@
 use crate::faults::{Faults, Point};
 use crate::feed::{self, Feeder, Input, Lost};
 use crate::judge::{Done, Judge, Reads};
+use crate::near_names::{Looking, NearNames};
 use crate::profile;
 use crate::unused::Unused;
 use averment_base::limits::LONG;
@@ -45,6 +46,8 @@ pub struct Pipeline {
     pub reading: feed::Reading,
     /// The names of `--map` that were not seen.
     pub unused: Unused,
+    /// Names that nothing has while some run has nearly it.
+    pub near_names: NearNames,
     /// How many chunks are judged at a time; `None` for as many as there are processors.
     pub threads: Option<NonZeroUsize>,
     /// Bytes of a chunk.
@@ -159,6 +162,8 @@ fn threads(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
 fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()>, finish: &Sender<Finished>) {
     pipeline.faults.reach(Point::Preparing);
     let prepared: Vec<Prepared> = pipeline.programs.iter().map(Prepared::new).collect();
+    let Pipeline { programs, options, reading, .. } = pipeline;
+    let looking = Looking { programs, prepared: &prepared, options, reading };
     let mut work = self::work(pipeline, &prepared);
     let mut buffer = Vec::new();
     loop {
@@ -183,6 +188,7 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         let judged = catch_unwind(AssertUnwindSafe(|| {
             pipeline.faults.reach(Point::Chunk);
             pipeline.unused.look(&part, &buffer);
+            pipeline.near_names.look(&looking, &part, &buffer);
             let judged = work(part, &mut buffer);
             pipeline.faults.reach(Point::Judged);
             judged

@@ -4,6 +4,7 @@ use super::gate::{self, Gate, Policy};
 use super::line::Behind;
 use super::model::{ResultReport, RuleReport};
 use super::table::Table;
+use super::unjudged::{UnjudgedReport, UnjudgedTotals};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{Outcome, Status};
 use rustc_hash::FxHashMap;
@@ -21,6 +22,8 @@ pub struct ChunkTotals {
     pub scores: Vec<f64>,
     /// How often each item has each status.
     pub counts: Vec<[u32; Status::ALL.len()]>,
+    /// What could not be judged of assertions that pass.
+    pub unjudged: UnjudgedTotals,
 }
 
 /// What the verdicts of a run make of it.
@@ -32,6 +35,8 @@ pub struct Judged {
     pub score: Option<f64>,
     /// The statuses by item; `None` for one that does not apply.
     statuses: Vec<Option<Status>>,
+    /// What could not be judged, by item.
+    unjudged: Vec<(usize, UnjudgedReport)>,
     /// What a line of `jsonl` says behind the name of the run, where lines are wanted.
     pub line: Option<Behind>,
 }
@@ -71,9 +76,9 @@ impl Memory {
 }
 
 impl Judged {
-    /// What outcomes make of a run.
+    /// What outcomes make of a run; `said` is what could not be judged, by item.
     #[must_use]
-    pub fn of(table: &Table, outcomes: &[Outcome], policy: Policy) -> Self {
+    pub fn of(table: &Table, outcomes: &[Outcome], policy: Policy, said: Vec<(usize, UnjudgedReport)>) -> Self {
         let mut statuses = vec![None; table.items.len()];
         let (mut results, mut rules) = (Vec::with_capacity(table.items.len()), Vec::new());
         for (program, outcome) in outcomes.iter().enumerate() {
@@ -82,7 +87,9 @@ impl Judged {
                 if let Some(status) = statuses.get_mut(item) {
                     *status = Some(one.status);
                 }
-                results.push(ResultReport::bare(item, one.verdict, one.status, one.score));
+                let bare = ResultReport::bare(item, one.verdict, one.status, one.score);
+                let said = said.iter().find(|(other, _)| *other == item).map(|(_, said)| said.clone());
+                results.push(ResultReport { unjudged: said, ..bare });
             }
             rules.extend(outcome.rules.iter().filter_map(|one| {
                 let rule = table.rule(program, one.rule)?;
@@ -91,7 +98,7 @@ impl Judged {
         }
         let gate = gate::of_run(table, &results, &rules, policy);
         let score = super::model::mean(outcomes.iter().filter_map(|outcome| outcome.score));
-        Self { gate, score, statuses, line: None }
+        Self { gate, score, statuses, unjudged: said, line: None }
     }
 }
 
@@ -108,6 +115,7 @@ impl ChunkTotals {
                 *count += 1;
             }
         }
+        judged.unjudged.iter().for_each(|(item, unjudged)| self.unjudged.add(*item, unjudged));
     }
 }
 

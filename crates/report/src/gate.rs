@@ -10,6 +10,8 @@ use averment_engine::vm::outcome::Status;
 pub struct Policy {
     /// `--deny vacuous`: a vacuous assertion fails the run.
     pub deny_vacuous: bool,
+    /// `--deny unjudged`: an assertion that passes although it could not judge some step fails the run.
+    pub deny_unjudged: bool,
     /// `--allow undecided`: an undecided assertion does not.
     pub allow_undecided: bool,
 }
@@ -45,7 +47,8 @@ pub fn of_result(table: &Table, result: &ResultReport, policy: Policy) -> Gate {
     if judged_by_rule || item.severity != Severity::Error {
         return Gate::Open;
     }
-    of_status(result.status, policy)
+    let unjudged = if policy.deny_unjudged && result.unjudged.is_some() { Gate::Failed } else { Gate::Open };
+    of_status(result.status, policy).max(unjudged)
 }
 
 /// What a rule with a threshold does to its run.

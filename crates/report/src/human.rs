@@ -3,6 +3,7 @@
 use super::model::{ResultReport, RunReport, Unreadable};
 use super::table::Table;
 use super::totals::{Counts, Totals};
+use super::unjudged::UnjudgedTotals;
 use super::unread::Unread;
 use super::{Ending, Options, Report, failure, value};
 use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
@@ -18,6 +19,7 @@ pub struct Human {
     items: Vec<ItemTotals>,
     rules: Vec<RuleTotals>,
     unread: Unread,
+    unjudged: UnjudgedTotals,
 }
 
 /// What is kept of an assertion over all runs.
@@ -55,7 +57,8 @@ const ID: usize = 30;
 impl Human {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        Self { out, options, drawn: 0, hidden: 0, items: Vec::new(), rules: Vec::new(), unread: Unread::default() }
+        let (items, rules, unread, unjudged) = Default::default();
+        Self { out, options, drawn: 0, hidden: 0, items, rules, unread, unjudged }
     }
 
     fn failure(&mut self, table: &Table, run: &RunReport, result: &ResultReport) -> io::Result<()> {
@@ -94,6 +97,9 @@ impl Report for Human {
                     totals.reasons.push((result.status, run.run.clone(), result.reason.clone()));
                 }
             }
+            if let Some(unjudged) = &result.unjudged {
+                self.unjudged.add(result.item, unjudged);
+            }
             if matches!(result.status, Status::Failed | Status::UnexpectedPassed) {
                 self.failure(table, run, result)?;
             }
@@ -131,6 +137,7 @@ impl Report for Human {
         for (status, title) in LISTS {
             self.list(table, status, title, ending.totals.runs)?;
         }
+        unjudged(&mut self.out, table, self.options.style, (&self.unjudged, many))?;
         if !idle {
             headline(&mut self.out, self.options.style, ending)?;
         }
@@ -213,6 +220,25 @@ impl Human {
     }
 }
 
+/// What passes and could not judge every step, a line for each assertion.
+pub(super) fn unjudged(
+    out: &mut dyn Write,
+    table: &Table,
+    style: Style,
+    (all, many): (&UnjudgedTotals, bool),
+) -> io::Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{}", paint(style, Ink::Bold, "passed, but did not judge every step"))?;
+    for (item, sum) in all.iter() {
+        if let Some(item) = table.items.get(item) {
+            row(out, item.name(), &one_line(&sum.in_words(many)))?;
+        }
+    }
+    writeln!(out)
+}
+
 /// Characters of a reason.
 const REASON: usize = 400;
 
@@ -269,7 +295,7 @@ fn not_judged(totals: &Totals) -> Option<String> {
     (totals.not_judged > 0).then(|| format!("; {} not judged", counted(totals.not_judged, "run")))
 }
 
-fn counted(count: u64, word: &str) -> String {
+pub(super) fn counted(count: u64, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -34,6 +34,7 @@ mod summary;
 pub mod table;
 pub mod totals;
 #[cfg(feature = "pictures")]
+pub mod unjudged;
 mod unread;
 mod value;
 pub mod wire;

@@ -3,7 +3,7 @@
 
 use super::model::{ResultReport, RunReport};
 use super::table::Table;
-use super::wire::{Finding, RunHead};
+use super::wire::{Finding, RunHead, UnjudgedFinding};
 use averment_runs::run::RunSource;
 use std::io::{self, Write};
 
@@ -29,7 +29,22 @@ pub fn whole(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<(
     for result in &run.results {
         finding(table, result, into)?;
     }
-    into.extend_from_slice(END);
+    end(table, run, into)
+}
+
+/// Ends the line of a run, with what could not be judged in it.
+///
+/// # Errors
+/// Never, as [`whole`].
+pub fn end(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
+    let unjudged: Vec<_> = run.results.iter().filter_map(|result| UnjudgedFinding::new(table, result)).collect();
+    if unjudged.is_empty() {
+        into.extend_from_slice(END);
+        return Ok(());
+    }
+    into.extend_from_slice(b"],\"unjudged\":");
+    serde_json::to_writer(&mut *into, &unjudged)?;
+    into.extend_from_slice(b"}\n");
     Ok(())
 }
 

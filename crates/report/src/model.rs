@@ -9,6 +9,7 @@ use super::gate::{self, Gate, Policy};
 use super::proof::{Maker, Text, said};
 use super::redact::{self, Withheld, redact};
 use super::table::Table;
+use super::unjudged::UnjudgedReport;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{AssertionOutcome, Outcome, Role, Status};
@@ -16,6 +17,7 @@ use averment_runs::run::{Run, RunSource};
 use averment_traces::error::ReadError;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -69,6 +71,8 @@ pub struct ResultReport {
     pub excerpts: Vec<Excerpt>,
     /// Of a failure in several places: each of them.
     pub violations: ViolationsReport,
+    /// Steps that a pass says nothing of.
+    pub unjudged: Option<UnjudgedReport>,
 }
 
 /// The violations of a failure. One that is a single violation lists none: its own reason and evidence are that violation.
@@ -126,6 +130,7 @@ impl ResultReport {
             evidence: Vec::new(),
             excerpts: Vec::new(),
             violations: ViolationsReport::default(),
+            unjudged: None,
         }
     }
 
@@ -341,7 +346,8 @@ fn withheld<'o>(
     outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
     detail: Detail,
 ) -> (Vec<Range<usize>>, Withheld) {
-    let mut findings = outcomes.filter(|(_, one)| detail.findings && one.status != Status::Passed).peekable();
+    let speaks = |one: &AssertionOutcome| detail.findings && one.status != Status::Passed || one.unjudged.is_some();
+    let mut findings = outcomes.filter(|(_, one)| speaks(one)).peekable();
     let (Some(run), Some(_)) = (run, findings.peek()) else { return Default::default() };
     let (mut places, mut texts) = redact::environment(run);
     for (_, one) in findings {
@@ -369,6 +375,10 @@ fn result(
 ) -> Option<ResultReport> {
     let item = table.item(program, outcome.assertion)?;
     let mut report = ResultReport::bare(item, outcome.verdict, outcome.status, outcome.score);
+    report.unjudged = outcome
+        .unjudged
+        .as_deref()
+        .map(|unjudged| UnjudgedReport::new(unjudged, |words| Cow::Owned(text.withheld.without(words))));
     if detail.findings && outcome.status != Status::Passed {
         let maker = Maker { table, program, text, masked: table.items.get(item).is_some_and(|item| item.masked) };
         let draws = matches!(outcome.status, Status::Failed | Status::UnexpectedPassed);

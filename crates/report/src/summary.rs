@@ -4,6 +4,7 @@ use super::chunk_totals::ChunkTotals;
 use super::model::{RunReport, Unreadable};
 use super::table::Table;
 use super::totals::Counts;
+use super::unjudged::UnjudgedTotals;
 use super::unread::Unread;
 use super::{Ending, Options, Report, human, value};
 use averment_base::diagnostic::render::one_line;
@@ -18,6 +19,7 @@ pub struct Summary {
     /// The row of each item.
     of_item: Vec<usize>,
     unread: Unread,
+    unjudged: UnjudgedTotals,
 }
 
 struct SummaryRow {
@@ -31,7 +33,8 @@ const NAME: usize = 48;
 impl Summary {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        Self { out, options, rows: Vec::new(), of_item: Vec::new(), unread: Unread::default() }
+        let (rows, of_item, unread, unjudged) = Default::default();
+        Self { out, options, rows, of_item, unread, unjudged }
     }
 }
 
@@ -59,11 +62,15 @@ impl Report for Summary {
             if let Some(row) = row {
                 row.counts.add(result.status);
             }
+            if let Some(unjudged) = &result.unjudged {
+                self.unjudged.add(result.item, unjudged);
+            }
         }
         Ok(())
     }
 
     fn chunk(&mut self, chunk: &ChunkTotals) {
+        self.unjudged.add_all(&chunk.unjudged);
         for (row, counts) in self.of_item.iter().zip(&chunk.counts) {
             let Some(row) = self.rows.get_mut(*row) else { continue };
             for (status, count) in Status::ALL.into_iter().zip(counts) {
@@ -80,8 +87,9 @@ impl Report for Summary {
         self.out.flush()
     }
 
-    fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
+    fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
         self.unread.end(&mut self.out, self.options.style)?;
+        human::unjudged(&mut self.out, table, self.options.style, (&self.unjudged, ending.totals.runs > 1))?;
         human::headline(&mut self.out, self.options.style, ending)?;
         if !self.rows.is_empty() {
             writeln!(self.out)?;

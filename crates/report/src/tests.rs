@@ -93,6 +93,9 @@ fn result(assertion: u32, verdict: Verdict, reason: &str, evidence: Vec<Evidence
         message: None,
         evidence,
         violations: Violations::default(),
+        unjudged: None,
+        by_missing: false,
+        remark: None,
     }
 }
 

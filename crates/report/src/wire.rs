@@ -3,6 +3,7 @@
 use super::gate::Gate;
 use super::model::{Bytes, EvidenceReport, ResultReport, RuleReport, RunReport, ViolationReport};
 use super::table::{Class, Item, Location, Table};
+use super::unjudged::UnjudgedReport;
 use averment_base::truth::Verdict;
 use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::{Role, Status};
@@ -42,6 +43,39 @@ struct ResultObject<'a> {
     location: &'a Location,
     evidence: Vec<EvidenceObject<'a>>,
     violations: Option<ViolationsObject<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unjudged: Option<UnjudgedObject<'a>>,
+}
+
+/// Steps that a passing assertion says nothing of.
+#[derive(Serialize)]
+struct UnjudgedObject<'a> {
+    count: u64,
+    of: u64,
+    things: &'a str,
+    reason: &'a str,
+}
+
+/// The same in a line of `--format jsonl`.
+#[derive(Serialize)]
+pub struct UnjudgedFinding<'a> {
+    id: &'a str,
+    #[serde(flatten)]
+    unjudged: UnjudgedObject<'a>,
+}
+
+impl<'a> UnjudgedFinding<'a> {
+    /// What is said of a result; `None` where all of it was judged.
+    pub fn new(table: &'a Table, result: &'a ResultReport) -> Option<Self> {
+        let unjudged = UnjudgedObject::new(result.unjudged.as_ref()?);
+        Some(Self { id: &table.items.get(result.item)?.id, unjudged })
+    }
+}
+
+impl<'a> UnjudgedObject<'a> {
+    fn new(one: &'a UnjudgedReport) -> Self {
+        Self { count: one.count, of: one.of, things: &one.things, reason: &one.reason }
+    }
 }
 
 #[derive(Serialize)]
@@ -167,6 +201,7 @@ impl<'a> ResultObject<'a> {
             location: &item.location,
             evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
             violations: ViolationsObject::new(result),
+            unjudged: result.unjudged.as_ref().map(UnjudgedObject::new),
         })
     }
 }

@@ -101,6 +101,9 @@ struct Prefiltered<'p> {
     idle: Vec<Option<AssertionOutcome>>,
     /// What lines say of assertions that pass, and of those that nothing exercised, by number: it is the same for every run.
     said: Vec<[Option<Box<[u8]>>; 2]>,
+    /// How many names of calls, and how many assertions that something missing skips, were handed on.
+    named: usize,
+    skipped: usize,
 }
 
 /// What reads lines without reading their runs in full; `None` where every run has to be read in full whatever stands in it.
@@ -129,7 +132,8 @@ impl<'p> Judge<'p> {
                 let idle = vec![None; program.assertions.len()];
                 let assertion_reads = prefilter.assertion_reads(program);
                 let said = vec![[None, None]; program.assertions.len()];
-                Prefiltered { rules, prefilter, assertion_reads, scratch: Scratch::default(), idle, said }
+                let scratch = Scratch::default();
+                Prefiltered { rules, prefilter, assertion_reads, scratch, idle, said, named: 0, skipped: 0 }
             })
             .collect();
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
@@ -184,6 +188,7 @@ impl<'p> Judge<'p> {
             FilePart::Lines(lines) => self.chunk(lines, buffer),
         }
         self.flush();
+        self.note_names();
         self.incremental.finish(&mut self.totals);
         (std::mem::take(&mut self.done), std::mem::take(&mut self.totals))
     }
@@ -381,10 +386,12 @@ impl<'p> Judge<'p> {
     }
 }
 
-/// Whether the verdict of an outcome says its score.
+/// Whether the verdict of an outcome says its score, and all that is said of a pass.
 fn is_plain(outcome: &AssertionOutcome) -> bool {
     let own = score::of_verdict(outcome.verdict);
-    outcome.verdict != Verdict::Error && outcome.score == score::counted(outcome.status, own)
+    outcome.verdict != Verdict::Error
+        && outcome.unjudged.is_none()
+        && outcome.score == score::counted(outcome.status, own)
 }
 
 impl Prefiltered<'_> {

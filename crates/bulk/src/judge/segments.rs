@@ -23,9 +23,10 @@ impl Judge<'_> {
         for result in &run.results {
             let _ = line::finding(table, result, &mut findings);
         }
-        for segment in [&head, &findings, line::END] {
+        for segment in [&head, &findings] {
             self.written.extend_from_slice(segment);
         }
+        let _ = line::end(table, run, &mut self.written);
         Behind { head, findings: alike.then_some(findings) }
     }
 

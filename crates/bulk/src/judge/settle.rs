@@ -3,6 +3,7 @@
 use super::{Done, Judge, is_plain};
 use crate::pipeline::Pipeline;
 use crate::prefilter::Answer;
+use averment_base::truth::Verdict;
 use averment_engine::vm::evaluate::{conclude, evaluate_some, known};
 use averment_engine::vm::outcome::{AssertionOutcome, Outcome};
 use averment_report::chunk_totals::{self, Judged};
@@ -54,8 +55,9 @@ impl<'p> Judge<'p> {
         let outcomes = self.outcomes(evaluated);
         let findings = self.pipeline.detail.findings;
         let compact = self.pipeline.compact && run.warnings.is_empty();
+        let unjudged = outcomes.iter().flat_map(|outcome| &outcome.results).any(|one| one.unjudged.is_some());
         let source = || run.source.clone();
-        self.report(outcomes, Some(run).filter(|_| !compact || findings), run.text, &source);
+        self.report(outcomes, Some(run).filter(|_| !compact || findings || unjudged), run.text, &source);
     }
 
     /// Evaluates the assertions of each program that the answers leave open.
@@ -67,7 +69,7 @@ impl<'p> Judge<'p> {
         let options = &self.pipeline.options;
         let mut answers = self.answers.iter();
         let mut asked = Vec::new();
-        let each = self.programs.iter().map(|one| {
+        let each = self.programs.iter().enumerate().map(|(place, one)| {
             asked.clear();
             // The assertions come first: they say where the answers of the next program begin.
             for (number, answer) in one.prefilter.assertions().zip(answers.by_ref()) {
@@ -75,9 +77,40 @@ impl<'p> Judge<'p> {
                     asked.push(number);
                 }
             }
-            evaluate_some(one.rules.program, one.rules.prepared, run, full, options, &asked)
+            let outcomes = evaluate_some(one.rules.program, one.rules.prepared, run, full, options, &asked);
+            self.note(place, &outcomes);
+            outcomes
         });
         each.collect()
+    }
+
+    /// Hands on what is said of names at the end.
+    pub(super) fn note_names(&mut self) {
+        let near_names = &self.pipeline.near_names;
+        for (number, one) in self.programs.iter_mut().enumerate() {
+            let names = one.scratch.name_count();
+            if names != one.named {
+                one.named = names;
+                near_names.add_tools(one.scratch.names());
+            }
+            if one.skipped < one.scratch.skipped.len() {
+                one.skipped = one.scratch.skipped.len();
+                one.scratch.skipped.iter().for_each(|assertion| near_names.add_skipped(number, *assertion));
+            }
+        }
+    }
+
+    /// Notes what is said of assertions at the end.
+    fn note(&self, program: usize, outcomes: &[AssertionOutcome]) {
+        let near_names = &self.pipeline.near_names;
+        for one in outcomes {
+            if one.by_missing && one.verdict == Verdict::Skipped {
+                near_names.add_skipped(program, one.assertion);
+            }
+            if let Some(remark) = &one.remark {
+                near_names.add_remark(program, one.assertion, remark);
+            }
+        }
     }
 
     /// Counts a run by its answers and by what was evaluated beside them; false where these do not say everything.
@@ -166,10 +199,13 @@ impl<'p> Judge<'p> {
             let made = made(drawn);
             return self.push(Done::Run(Box::new(made)));
         }
-        let mut judged = Judged::of(table, &outcomes, *policy);
+        let unjudged = outcomes.iter().flat_map(|outcome| &outcome.results).any(|one| one.unjudged.is_some());
+        let report = (*lines || unjudged).then(|| made(drawn));
+        let results = report.iter().flat_map(|report| &report.results);
+        let said = results.filter_map(|result| Some((result.item, result.unjudged.clone()?))).collect();
+        let mut judged = Judged::of(table, &outcomes, *policy, said);
         self.totals.add(&judged);
-        if *lines {
-            let made = made(drawn);
+        if let Some(made) = report.filter(|_| *lines) {
             judged.line = Some(self.line(&made, run.is_none()));
         }
         if outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain) {

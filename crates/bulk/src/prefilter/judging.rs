@@ -3,12 +3,13 @@
 use super::evaluator::Evaluator;
 use super::predicate::{Base, Path};
 use super::{Answer, Compiled, Form, Item, Prefilter, Source};
-use averment_base::truth::Truth;
+use averment_base::truth::{Truth, Verdict};
 use averment_base::value::Value;
 use averment_engine::vm::gate;
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::temporal::by_name::NamedCalls;
 use averment_traces::projection::{Field, Held, Projection};
+use std::collections::BTreeSet;
 
 /// One run while it is judged.
 pub(super) struct Judging<'j, 'a> {
@@ -24,6 +25,8 @@ pub(super) struct Judging<'j, 'a> {
     pub(super) found: &'j [Vec<bool>; 2],
     /// The same as a list.
     pub(super) hits: &'j [Vec<u32>; 2],
+    /// Assertions whose `when` was false because something is missing.
+    pub(super) skipped: &'j mut BTreeSet<u32>,
 }
 
 impl<'a> Judging<'_, 'a> {
@@ -39,9 +42,20 @@ impl<'a> Judging<'_, 'a> {
     }
 
     pub(super) fn item(&mut self, item: &Item) -> Answer {
-        match gate(&item.when, |condition| self.condition(*condition).ok_or(())) {
+        let mut by_missing = false;
+        let gate = gate(&item.when, |condition| {
+            let truth = self.condition(*condition).ok_or(())?;
+            by_missing = truth.by_missing();
+            Ok(truth)
+        });
+        match gate {
             Err(()) => return Answer::Open,
-            Ok(Some((verdict, _))) => return Answer::of_verdict(verdict),
+            Ok(Some((verdict, _))) => {
+                if by_missing && verdict == Verdict::Skipped {
+                    self.skipped.insert(item.assertion);
+                }
+                return Answer::of_verdict(verdict);
+            }
             Ok(None) => {}
         }
         match &item.check {

@@ -36,6 +36,7 @@ use judging::Judging;
 use literals::{Haystack, Search};
 use predicate::Literal;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use temporal::Statement;
 use values::Remembered;
 
@@ -189,6 +190,10 @@ pub struct Scratch {
     hits: [Vec<u32>; 2],
     /// Assertions that a run was looked at for, a bit for each.
     done: Vec<u64>,
+    /// Assertions whose `when` was false in some run because something is missing.
+    pub(crate) skipped: BTreeSet<u32>,
+    /// Names of calls that were forgotten.
+    forgotten: Vec<Box<str>>,
 }
 
 /// Names that are remembered at most.
@@ -226,10 +231,12 @@ impl Prefilter {
         scratch.truths.clear();
         scratch.truths.resize(self.conditions.len(), None);
         self.search(projection, source, rules.prepared, &mut scratch.found, &mut scratch.hits);
-        let Scratch { classes, unique_patterns, seen, truths, remembered, found, hits, touched, done, .. } = scratch;
+        let Scratch { classes, unique_patterns, seen, truths, remembered, found, hits, touched, done, skipped, .. } =
+            scratch;
         let calls = NamedCalls { found: seen, classes, patterns: unique_patterns };
         let evaluator = Evaluator::new(self, rules, projection, source);
-        let mut judging = Judging { prefilter: self, rules, projection, source, calls, evaluator, truths, found, hits };
+        let mut judging =
+            Judging { prefilter: self, rules, projection, source, calls, evaluator, truths, found, hits, skipped };
         if projection.unusual || !projection.records_calls {
             answers.extend(self.items.iter().map(|item| judging.item(item)));
         } else {
@@ -268,6 +275,16 @@ impl Prefilter {
 }
 
 impl Scratch {
+    /// How many names of calls were seen.
+    pub(crate) fn name_count(&self) -> usize {
+        self.names.len() + self.forgotten.len()
+    }
+
+    /// The names of calls that were seen.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().chain(&self.forgotten).map(|name| &**name)
+    }
+
     /// Counts the names of a run.
     fn count(&mut self, plan: &Plan, prepared: &Prepared, projection: &Projection<'_>) {
         for unique in self.touched.drain(..) {
@@ -277,7 +294,7 @@ impl Scratch {
         }
         self.seen.resize(plan.count(), NameMatches::default());
         if self.unique_patterns.len() > NAMES {
-            self.names.clear();
+            self.forgotten.extend(self.names.drain().map(|(name, _)| name));
             self.unique_patterns.clear();
         }
         self.classes.clear();

@@ -91,7 +91,7 @@ proptest! {
             1 => vec![program("whole.assert", WHOLE)],
             _ => vec![program("weighed.assert", WEIGHED), program("whole.assert", WHOLE)],
         };
-        let policy = Policy { deny_vacuous, allow_undecided };
+        let policy = Policy { deny_vacuous, allow_undecided, ..Policy::default() };
         let table = Table::new(&programs, |_, _| true);
         let all = |program: &Program| (0..program.assertions.len() as u32).collect::<Vec<u32>>();
         let mut incremental = IncrementalTotals::new(programs.iter().map(|program| (program, all(program))), &table, policy);
@@ -118,7 +118,7 @@ proptest! {
                     conclude(program, results.map(|(number, answer)| known(program, number, answer.verdict().unwrap()).unwrap()).collect())
                 })
                 .collect();
-            plain.add(&Judged::of(&table, &outcomes, policy));
+            plain.add(&Judged::of(&table, &outcomes, policy, Vec::new()));
             last = answers;
         }
         incremental.finish(&mut fast);

@@ -76,7 +76,7 @@ pub struct Arguments {
     /// Draw all violations of a failure, not the first 3 alone
     #[arg(long)]
     all_violations: bool,
-    /// What fails beside failures: vacuous
+    /// What fails beside failures: vacuous, unjudged (a pass that could not judge every step)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<CheckDeny>,
     /// What does not fail: undecided, empty (nothing to check)
@@ -118,6 +118,8 @@ pub struct Arguments {
 enum CheckDeny {
     /// An assertion that nothing exercised
     Vacuous,
+    /// An assertion that passes and could not judge every step
+    Unjudged,
 }
 
 /// `--allow`.
@@ -152,9 +154,12 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
     select::known(&rules.programs, &selection)?;
     let traces = traces(arguments, &given, select::selects_any(&rules.programs, &selection))?;
-    let policy =
-        Policy { deny_vacuous: given.denies(CheckDeny::Vacuous), allow_undecided: given.allows(CheckAllow::Undecided) };
     let drawing = Drawing { max_failures: arguments.max_failures, all_violations: arguments.all_violations };
+    let policy = Policy {
+        deny_vacuous: given.denies(CheckDeny::Vacuous),
+        deny_unjudged: given.denies(CheckDeny::Unjudged),
+        allow_undecided: given.allows(CheckAllow::Undecided),
+    };
     let mut outputs = Outputs::open(&targets, color, policy, drawing, &rules.data())?;
     let names = inputs::names(arguments.map.as_deref())?;
     let permissions = permissions(arguments, project)?;
@@ -236,6 +241,7 @@ fn judge(
     given: &CheckInputs<'_>,
 ) -> Result<Exit, Stop> {
     outputs.begin(&pipeline.table)?;
+    let inputs = traces.clone();
     let end = pipeline::run(pipeline, traces, outputs)?;
     if end.interrupted {
         world::end_all();
@@ -247,6 +253,9 @@ fn judge(
     // Of traces without a run nothing was read under any name: why is said of each.
     if totals.runs > 0 && !end.interrupted {
         super::console::say(&pipeline.unused.warnings());
+        let judged = |item| outputs.has_judged(item);
+        let warnings = pipeline.near_names.warnings(&pipeline.table, &inputs, judged, &pipeline.programs);
+        super::console::say(&warnings);
     }
     let (runs, unreadable) = (totals.runs, totals.unreadable > 0);
     let nothing = totals.counts.all() == totals.counts.skipped && !unreadable && end.is_complete();

@@ -7,6 +7,7 @@ use averment::stages::Wants;
 use averment_base::diagnostic::render::Style;
 use averment_base::diagnostic::suggest::nearest;
 use averment_engine::vm::context::LISTED;
+use averment_engine::vm::outcome::Status;
 use averment_report::chunk_totals::ChunkTotals;
 use averment_report::gate::Policy;
 use averment_report::model::{RunReport, Unreadable};
@@ -14,6 +15,7 @@ use averment_report::table::Table;
 use averment_report::totals::Totals;
 use averment_report::{self as report, ALL_VIOLATIONS, VIOLATIONS_DRAWN};
 use averment_report::{Ending, Format, Options, Report, drawn_of};
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
@@ -80,6 +82,8 @@ pub struct Outputs {
     compact: bool,
     /// True where some report wants lines of `jsonl`.
     lines: bool,
+    /// The assertions that judged some run, by their places in the table.
+    judged: BTreeSet<usize>,
 }
 
 impl Outputs {
@@ -104,6 +108,7 @@ impl Outputs {
             drawn: people.then(|| drawn_of(max_failures)),
             compact: targets.iter().all(|target| matches!(target.format, Format::Summary | Format::Jsonl)),
             lines: targets.iter().any(|target| target.format == Format::Jsonl),
+            judged: BTreeSet::new(),
         };
         for target in targets {
             let (out, style) = writer(target, color)?;
@@ -131,12 +136,20 @@ impl Outputs {
     /// Reports a run.
     pub fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
         self.totals.add(run);
+        let judged = run.results.iter().filter(|result| result.status != Status::Skipped).map(|result| result.item);
+        self.judged.extend(judged);
         self.reports.iter_mut().try_for_each(|report| report.run(table, run))
     }
 
     /// Reports many runs, by their counts.
     pub fn chunk(&mut self, chunk: &ChunkTotals) {
         self.totals.add_chunk(chunk);
+        let counts = chunk.counts.iter().enumerate();
+        let judged = counts.filter(|(_, counts)| {
+            let all = Status::ALL.into_iter().zip(*counts);
+            all.into_iter().any(|(status, count)| status != Status::Skipped && *count > 0)
+        });
+        self.judged.extend(judged.map(|(item, _)| item));
         self.reports.iter_mut().for_each(|report| report.chunk(chunk));
     }
 
@@ -154,6 +167,11 @@ impl Outputs {
     /// Counts runs that were given and have no verdicts.
     pub fn not_judged(&mut self, runs: u64) {
         self.totals.not_judged = self.totals.not_judged.saturating_add(runs);
+    }
+
+    /// Whether some run was judged by an assertion, by its place in the table.
+    pub fn has_judged(&self, item: usize) -> bool {
+        self.judged.contains(&item)
     }
 
     /// Hands on what is written so far.

@@ -134,13 +134,18 @@ impl<'run> Machine<'run> {
         sources.iter().map(|source| source + start).collect()
     }
 
+    /// The key that is not there.
+    pub(super) fn key_of(&self, gap: &Gap<'run>) -> Option<&'run str> {
+        let program = self.program;
+        match program.code.get(gap.at)? {
+            Op::Field(name, _) | Op::StepField(name) => program.names.get(name.0 as usize).map(String::as_str),
+            _ => None,
+        }
+    }
+
     /// A key of the object at a gap that is nearly the one asked for.
     fn near(&self, gap: &Gap<'run>) -> Option<&'run str> {
-        let program = self.program;
-        let key = match program.code.get(gap.at)? {
-            Op::Field(name, _) | Op::StepField(name) => program.names.get(name.0 as usize)?,
-            _ => return None,
-        };
+        let key = self.key_of(gap)?;
         let Value::Object(object) = gap.base.value else { return None };
         if key.chars().count() < SUGGESTED_FROM {
             return None;

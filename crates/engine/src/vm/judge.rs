@@ -6,7 +6,7 @@ use super::derivation::{DerivationPart, PartKind};
 use super::derive;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::outcome::{Evidence, Finding, Violations};
+use super::outcome::{Evidence, Finding, Unjudged, Violations};
 use super::profile::Profile;
 use super::score::{self, MemberScore};
 use super::temporal::Engine;
@@ -113,14 +113,17 @@ struct Parts<'p, 'run> {
 impl<'run> Parts<'_, 'run> {
     /// The finding of conditions that do not hold: skipped where one is false, undecided where one cannot be decided.
     fn when(&mut self, conditions: &[CodeId], context: &Context<'run>) -> Result<Option<Finding>, Fault> {
+        let mut by_missing = false;
         let gate = gate(conditions, |&code| {
             let truth = self.machine.truth(code, &context.scope())?;
+            by_missing = truth.by_missing();
             self.derive_when(code, context);
             Ok::<_, Fault>(truth)
         })?;
         Ok(gate.map(|(verdict, &code)| {
             if verdict == Verdict::Skipped {
-                return Finding::new(verdict, format!("`when {}` is false", self.machine.code_text(code)));
+                let reason = format!("`when {}` is false", self.machine.code_text(code));
+                return Finding { by_missing, ..Finding::new(verdict, reason) };
             }
             let explanation = self.machine.explain(code, &context.scope());
             let reason = format!("its `when` is undecided: {}", explanation.reason);
@@ -220,6 +223,12 @@ impl<'run> Parts<'_, 'run> {
             .collect();
         let score = score::group_score(kind, &parts);
         let mut finding = Finding { score, ..Finding::new(verdict, "") };
+        // Where no member may pass, it is the failed ones that say too little.
+        let wanted = if kind == GroupKind::None { Verdict::Fail } else { Verdict::Pass };
+        let wanted = if verdict == Verdict::Pass { wanted } else { wanted.negated() };
+        finding.remark = findings.iter().find_map(|found| found.remark.clone());
+        let parts = findings.iter().filter(|found| found.verdict == wanted);
+        finding.unjudged = Unjudged::join(parts.map(|found| found.unjudged.clone()));
         if verdict != Verdict::Pass || context.proves_passes {
             self.explain_group(kind, members, &findings, &mut finding);
             finding.violations = self.group_violations(kind, members, findings, (finding.verdict, context.listed));
@@ -340,7 +349,7 @@ fn negated(inner: Finding) -> Finding {
         _ => inner.reason,
     };
     let evidence = if verdict == Verdict::Pass { Vec::new() } else { inner.evidence };
-    Finding { verdict, score, reason, evidence, violations: Violations::default() }
+    Finding { verdict, score, reason, evidence, violations: Violations::default(), ..inner }
 }
 
 /// The reason of an expression that does not pass, or should not.

@@ -11,6 +11,7 @@ use super::coverage::CoverageRecord;
 use super::derive::{Recording, Tracer};
 use super::fault::Fault;
 use super::frame::{Frame, Loop};
+use super::near_names::NearName;
 use super::observe::Recorder;
 use super::prepare::Prepared;
 use super::profile::Profile;
@@ -26,6 +27,7 @@ use averment_runs::run::Run;
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::collections::BTreeSet;
 
 /// Evaluates the code of one program on one run. It keeps what the whole run shares: the values of `let`s, lists and objects of the
 /// program as values, converted documents, and the memory that computed values took.
@@ -62,6 +64,8 @@ pub struct Machine<'run> {
     pub(super) recording: Option<Recording>,
     /// The scores of the values on the stack, while an assertion with a score function is graded.
     pub(super) grades: Option<super::grade::Grades>,
+    /// Notes keys that paths nearly find, while somebody asks for them.
+    pub(super) near_keys: Option<BTreeSet<NearName>>,
     /// True while a message for people is made: a missing part becomes a word instead of making the whole text missing.
     pub(super) lenient: bool,
 }
@@ -107,6 +111,7 @@ impl<'run> Machine<'run> {
             tracer: None,
             recording: None,
             grades: None,
+            near_keys: None,
             lenient: false,
         }
     }
@@ -291,7 +296,7 @@ impl<'run> Machine<'run> {
 
     /// Whether somebody notes what an expression goes through, not only its value.
     pub(super) fn is_watched(&self) -> bool {
-        self.recorder.is_some() || self.tracer.is_some() || self.grades.is_some()
+        self.recorder.is_some() || self.tracer.is_some() || self.grades.is_some() || self.near_keys.is_some()
     }
 
     #[inline]

@@ -19,6 +19,7 @@ mod locate;
 mod logic;
 pub mod machine;
 mod membership;
+pub mod near_names;
 mod nearest;
 mod observe;
 pub mod outcome;

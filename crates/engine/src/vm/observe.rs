@@ -165,6 +165,18 @@ impl<'run> Machine<'run> {
         Some(self.rule_text(self.span(gap.at)))
     }
 
+    /// The parts of a condition that led nowhere, as they stand in the rule, each with the key that is not there.
+    pub(super) fn missing_parts(
+        &mut self,
+        code: CodeId,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Vec<(String, Option<String>)> {
+        let (_, recorder) = self.observed(code, scope);
+        let of_tests = recorder.seen.iter().filter(|seen| seen.truth.by_missing()).flat_map(|seen| &seen.gaps);
+        let gaps = of_tests.chain(&recorder.gaps).filter(|gap| gap.why.is_none());
+        gaps.map(|gap| (self.rule_text(self.span(gap.at)), self.key_of(gap).map(str::to_owned))).collect()
+    }
+
     pub(super) fn note_test(
         &mut self,
         at: usize,
@@ -268,6 +280,9 @@ impl<'run> Machine<'run> {
     }
 
     fn note_missing(&mut self, gap: Gap<'run>) {
+        if self.near_keys.is_some() {
+            self.note_near_key(&gap);
+        }
         if let Some(recorder) = &mut self.recorder
             && recorder.gaps.len() < SEEN_LIMIT
         {

@@ -39,6 +39,47 @@ pub struct AssertionOutcome {
     pub evidence: Vec<Evidence>,
     /// Of a failure: each step, pair of steps or element that fails it.
     pub violations: Violations,
+    /// Steps that a pass says nothing of.
+    pub unjudged: Option<Box<Unjudged>>,
+    /// Whether it is skipped because its `when` looks for something that is missing.
+    pub by_missing: bool,
+    /// What else is odd, in words.
+    pub remark: Option<Box<str>>,
+}
+
+/// Steps that an assertion could not judge although it passes: something that its condition looks at is missing there, or is of a kind that
+/// the condition can do nothing with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unjudged {
+    /// What they are: `refunds`, ``calls of `update_reservation` ``.
+    pub things: String,
+    /// Why, for the first of them: ``no `amount` ``.
+    pub why: String,
+    /// The steps, by their index in the run, sorted.
+    pub steps: Vec<u32>,
+    /// All steps that the patterns in question look at, sorted.
+    pub all: Vec<u32>,
+}
+
+impl Unjudged {
+    /// Those of several parts of an assertion, each step once.
+    pub(super) fn join(parts: impl IntoIterator<Item = Option<Box<Self>>>) -> Option<Box<Self>> {
+        parts.into_iter().flatten().reduce(|mut all, other| {
+            all.steps = merged(&all.steps, other.steps);
+            all.all = merged(&all.all, other.all);
+            if all.things != other.things {
+                all.things = "steps".to_owned();
+            }
+            all
+        })
+    }
+}
+
+fn merged(some: &[u32], mut others: Vec<u32>) -> Vec<u32> {
+    others.extend_from_slice(some);
+    others.sort_unstable();
+    others.dedup();
+    others
 }
 
 /// The outcome of a rule.
@@ -133,13 +174,28 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// Of a failure: each step, pair of steps or element that fails it.
     pub violations: Violations,
+    /// Steps that it says nothing of. Kept of a pass, and of a fail where that is what an assertion wants.
+    pub unjudged: Option<Box<Unjudged>>,
+    /// Whether it is skipped because its `when` looks for something that is missing.
+    pub by_missing: bool,
+    /// What else is odd, in words.
+    pub remark: Option<Box<str>>,
 }
 
 impl Finding {
     /// A verdict with its reason and no evidence yet.
     #[must_use]
     pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
-        Self { verdict, score: None, reason: reason.into(), evidence: Vec::new(), violations: Violations::default() }
+        Self {
+            verdict,
+            score: None,
+            reason: reason.into(),
+            evidence: Vec::new(),
+            violations: Violations::default(),
+            unjudged: None,
+            by_missing: false,
+            remark: None,
+        }
     }
 
     /// Adds evidence.

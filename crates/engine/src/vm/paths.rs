@@ -167,6 +167,7 @@ impl<'run> Machine<'run> {
         let key = self.name(name)?;
         let base = self.pop()?;
         if spread {
+            self.note_near_elements(at, &base, key);
             return self.map_all(base, |node| node.field(key));
         }
         let found = base.field(key);

@@ -67,7 +67,7 @@ impl Reader {
                 "rules" => project.rules = self.paths(value),
                 "traces" => project.traces = self.patterns(value),
                 "format" => project.format = self.text(value).map(str::to_owned),
-                "deny" => project.deny = self.words(value, &["vacuous"]),
+                "deny" => project.deny = self.words(value, &["vacuous", "unjudged"]),
                 "allow" => project.allow = self.words(value, &["undecided", "empty"]),
                 "params" => project.params = self.params(value),
                 "permissions" => self.permissions(value, project),

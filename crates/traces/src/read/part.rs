@@ -29,6 +29,12 @@ impl WholeLines {
         Self { file: file.into(), offset, turn }
     }
 
+    /// The place of the first byte in the file.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
     /// Where the lines stand, of which there are so many: line ends are found by whoever looks at the bytes, not by who reads them.
     #[must_use]
     pub fn counted(self, lines: usize) -> LinesOrigin {

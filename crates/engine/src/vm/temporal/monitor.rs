@@ -24,6 +24,8 @@ pub(super) struct Judged {
     pub(super) failed_for_good: bool,
     /// It has passed, and no longer run can change that.
     pub(super) passed_for_good: bool,
+    /// Something missing decided the condition of some step, beside what its pattern asks.
+    pub(super) by_missing: bool,
     /// For statements whose exercise is their own: whether they are exercised where they hold.
     pub(super) exercised: Option<Exercised>,
 }
@@ -40,6 +42,7 @@ impl Judged {
             may_fail: self.may_fail || other.may_fail,
             may_hold: self.may_hold || other.may_hold,
             may_hang: self.may_hang || other.may_hang,
+            by_missing: self.by_missing || other.by_missing,
             ..self
         }
     }

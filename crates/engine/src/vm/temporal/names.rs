@@ -76,7 +76,7 @@ impl NamesOfKind {
                 names.into_iter().for_each(|name| self.exact.entry(name.clone()).or_default().push(at));
             }
             NameTest::Glob(glob) => self.tests.push((NameMatcher::Glob(glob.clone()), at)),
-            NameTest::PathGlob(glob) => self.tests.push((NameMatcher::Path(path_glob(glob)), at)),
+            NameTest::PathGlob(glob) => self.tests.push((NameMatcher::Path(path_glob(glob, false).map(Box::new)), at)),
             NameTest::Contains(part) => self.tests.push((NameMatcher::Contains(part.clone()), at)),
             NameTest::Matches(regex) => self.tests.push((NameMatcher::Regex(*regex), at)),
         }
@@ -94,11 +94,13 @@ impl NameMatcher {
     }
 }
 
-/// A path glob that matches a whole path or an end of it that starts at a folder; the checker has refused bad ones.
-fn path_glob(glob: &str) -> Option<Box<GlobMatcher>> {
+/// A path glob that matches a whole path or an end of it that starts at a folder; the checker has refused bad ones. `any_case` says that
+/// letter case does not count.
+pub(in crate::vm) fn path_glob(glob: &str, any_case: bool) -> Option<GlobMatcher> {
     let anywhere =
         if glob.starts_with('/') || glob.starts_with("**/") { glob.to_owned() } else { format!("**/{glob}") };
-    GlobBuilder::new(&anywhere).literal_separator(true).build().ok().map(|glob| Box::new(glob.compile_matcher()))
+    let built = GlobBuilder::new(&anywhere).literal_separator(true).case_insensitive(any_case).build();
+    built.ok().map(|glob| glob.compile_matcher())
 }
 
 #[cfg(test)]
@@ -118,7 +120,7 @@ mod tests {
             ("/etc/*", "/etc/passwd", true),
             ("/etc/*", "/x/etc/passwd", false),
         ] {
-            assert_eq!(path_glob(glob).unwrap().is_match(path), expected, "{glob} {path}");
+            assert_eq!(path_glob(glob, false).unwrap().is_match(path), expected, "{glob} {path}");
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::ir::Scope;
 use crate::vm::context::{Context, Window};
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
-use crate::vm::outcome::{Evidence, Finding, Role, Violations};
+use crate::vm::outcome::{Evidence, Finding, Role, Unjudged, Violations};
 use averment_base::truth::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -230,8 +230,13 @@ fn conclude(
     let complete = matches!(scope, Scope::Before { .. }) && !binds && !windows.is_empty();
     let may_change = !context.window.closed && !complete && !matches!(verdict, Verdict::Fail | Verdict::Error);
     let verdict = if may_change { Verdict::Undecided } else { verdict };
-    let decisive = findings.into_iter().find(|finding| finding.verdict == verdict);
-    decisive.unwrap_or_else(|| Finding::new(verdict, if may_change { explain::OPEN } else { nothing }))
+    let mut decisive = findings.into_iter().filter(|finding| finding.verdict == verdict);
+    let Some(mut first) = decisive.next() else {
+        return Finding::new(verdict, if may_change { explain::OPEN } else { nothing });
+    };
+    let parts = std::iter::once(first.unjudged.take()).chain(decisive.map(|finding| finding.unjudged));
+    first.unjudged = Unjudged::join(parts);
+    first
 }
 
 /// What the header's patterns match, in the order of steps.

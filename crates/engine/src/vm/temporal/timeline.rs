@@ -6,7 +6,7 @@ use averment_base::truth::Truth;
 use averment_base::value::compare::Key;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::run::{Kind, Run};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 
@@ -212,6 +212,9 @@ impl Matches {
 pub(super) struct Values<'run> {
     numbers: FxHashMap<Key<'run>, ValueId>,
     nodes: Vec<Node<'run>>,
+    /// How numbers, and texts that may be some, are written; and whether some number and some text are written alike.
+    spelled: FxHashSet<(String, bool)>,
+    twins: bool,
 }
 
 impl<'run> Values<'run> {
@@ -223,9 +226,18 @@ impl<'run> Values<'run> {
         let next = ValueId(index(self.nodes.len()));
         let id = *self.numbers.entry(Key(node.value)).or_insert(next);
         if id == next {
+            if let Some((text, number)) = super::twins::spelled(&node.value) {
+                self.twins = self.twins || self.spelled.contains(&(text.clone(), !number));
+                self.spelled.insert((text, number));
+            }
             self.nodes.push(node);
         }
         id
+    }
+
+    /// Whether some number and some text among the values are written alike.
+    pub(super) fn has_twins(&self) -> bool {
+        self.twins
     }
 
     /// The value of a number; `None` for an open one.

@@ -6,6 +6,8 @@ use super::monitor::{EventSelection, Judged, Monitor, PlayedMatches, Presence, W
 use super::plan::Kinds;
 use super::statements::{Exercise, Exercised, Statement};
 use super::timeline::{Candidate, Env, ValueId};
+use super::twins;
+use super::unjudged;
 use super::view::{Mode, View};
 use crate::ir::Within;
 use crate::vm::context::ExpressionScope;
@@ -242,9 +244,20 @@ fn conclude<'run>(
         view.listed = 0;
     }
     Ok(match conclusion {
-        Conclusion::Fail => finding(Verdict::Fail, outcome.best.1.explain(view)),
-        Conclusion::Pass => pass(view, &outcome),
-        Conclusion::Vacuous => finding(Verdict::Vacuous, vacuous(view, statement, missing)),
+        Conclusion::Fail => {
+            let failed = finding(Verdict::Fail, outcome.best.1.explain(view));
+            // Behind `not` that is what is wanted.
+            let proved = view.context.proves_passes;
+            Finding { unjudged: if proved { unjudged::of(view, statement, stands, false)? } else { None }, ..failed }
+        }
+        Conclusion::Pass => {
+            let unjudged = unjudged::of(view, statement, stands, true)?;
+            Finding { unjudged, remark: twins::remark(view), ..pass(view, &outcome) }
+        }
+        Conclusion::Vacuous => {
+            let remark = twins::remark(view);
+            Finding { remark, ..finding(Verdict::Vacuous, vacuous(view, statement, missing)) }
+        }
         Conclusion::Unknown => unknown(view, stands, &outcome),
         Conclusion::Hangs => finding(Verdict::Undecided, outcome.least().explain(view)),
     })
@@ -262,7 +275,8 @@ fn unfinished<'run>(
         return Ok(finding(Verdict::Fail, outcome.best.1.explain(view)));
     }
     if outcome.pessimistic().passed_for_good && !exercised(view, statement, selected, &outcome)?.0.may_be_vacuous {
-        return Ok(pass(view, &outcome));
+        let unjudged = unjudged::of(view, statement, optimistic, true)?;
+        return Ok(Finding { unjudged, ..pass(view, &outcome) });
     }
     view.listed = 0;
     let fails = optimistic.may_fail && !optimistic.may_hold;

@@ -9,6 +9,7 @@ use crate::bytecode::program::PatternId;
 use crate::ir::{Scope, Within};
 use crate::vm::context;
 use crate::vm::outcome::{Evidence, Role};
+use averment_base::value::Value;
 use averment_runs::run::{Kind, Status};
 
 /// A run that goes on.
@@ -176,6 +177,34 @@ fn missing_words(view: &mut View<'_, '_>, operand: usize, step: u32) -> Option<S
         }
     }
     None
+}
+
+/// ``no `amount` ``: what a step lacks, so that something missing decided whether it matches a pattern; `None` where none of it has to be
+/// there.
+pub(in super::super) fn lacks(view: &mut View<'_, '_>, operand: usize, step: u32) -> Option<String> {
+    let step = view.step(step)?;
+    let scope = context::ExpressionScope::of_step(step);
+    let mut needed = None;
+    let mut is_known = false;
+    for alternative in view.written(operand) {
+        if let Some(condition) = alternative.condition
+            && view.machine.truth(condition, &scope).is_ok_and(|truth| truth.by_missing())
+        {
+            is_known = true;
+            needed = needed.or_else(|| view.machine.lacks(condition, &scope));
+        }
+        for (_, path) in &alternative.binds {
+            let missing = view
+                .machine
+                .evaluate(*path, &scope)
+                .is_ok_and(|node| matches!(node.value, Value::Missing | Value::Null));
+            is_known |= missing;
+            if missing {
+                needed = needed.or_else(|| view.machine.lacks_binding(*path, &scope));
+            }
+        }
+    }
+    if is_known { needed } else { Some("something is missing".to_owned()) }
 }
 
 /// There are no calls.

@@ -67,17 +67,21 @@ impl Each {
 
     fn judged<S>(&self, steps: &Steps<S>) -> Judged {
         let (sure, possible) = (!steps.sure.is_empty(), steps.possible.is_some());
+        // A step that decides alone makes the others unimportant.
+        let by_missing = steps.by_missing && !sure;
         let exercised = Some(Exercised { may_be_vacuous: !steps.sure_on_evidence, may_pass: steps.may_be_on_evidence });
         match self.quantifier {
             Quantifier::Some => Judged {
                 may_fail: !sure,
                 may_hold: possible,
                 passed_for_good: sure && steps.sure_on_evidence,
+                by_missing,
                 exercised,
                 ..Judged::default()
             },
             Quantifier::Each | Quantifier::No => {
-                Judged { may_fail: possible, may_hold: !sure, failed_for_good: sure, exercised, ..Judged::default() }
+                let judged = Judged { may_fail: possible, may_hold: !sure, failed_for_good: sure, ..Judged::default() };
+                Judged { by_missing, exercised, ..judged }
             }
         }
     }
@@ -117,12 +121,15 @@ struct Steps<S> {
     sure_on_evidence: bool,
     /// Some step was, or may be.
     may_be_on_evidence: bool,
+    /// Something missing decided some step in a way that proves nothing.
+    by_missing: bool,
 }
 
 impl<S> Steps<S> {
     fn new(listed: usize) -> Self {
         let sure = Failures::new(listed);
-        Self { sure, possible: None, first: None, sure_on_evidence: false, may_be_on_evidence: false }
+        let (sure_on_evidence, may_be_on_evidence, by_missing) = (false, false, false);
+        Self { sure, possible: None, first: None, sure_on_evidence, may_be_on_evidence, by_missing }
     }
 
     /// Adds a step with the truth of its condition, and whether that decides alone.
@@ -138,6 +145,7 @@ impl<S> Steps<S> {
         }
         self.sure_on_evidence |= is_sure && !truth.by_missing();
         self.may_be_on_evidence |= !truth.by_missing();
+        self.by_missing |= truth.by_missing();
     }
 }
 

@@ -1,0 +1,339 @@
+//! Names that nothing has while some run has nearly it, and rules that no run gets to: both are silent, and look like rules that hold.
+//!
+//! Names of tools are those of all runs. Keys and paths of files are looked for in the beginning of every file, and only where it has a key
+//! that is nearly one of the rules: such runs are evaluated once more, for what their paths do not find. What comes of it does not depend on
+//! threads and chunks, and decides nothing.
+
+use crate::feed::{self, Input};
+use averment_base::near;
+use averment_base::source::Span;
+use averment_engine::bytecode::ops::Op;
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_engine::vm::near_names::{self, NameOf, NearName};
+use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::select::Selection;
+use averment_report::table::Table;
+use averment_runs::run::RunSource;
+use averment_traces::read::{FilePart, RawRun};
+use bumpalo::Bump;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+use std::sync::{Mutex, PoisonError};
+
+/// So many bytes at the beginning of each file are looked through for keys.
+const BEGINNING: u64 = 64 << 10;
+/// Longer runs are not evaluated once more.
+const LONGEST: usize = 16 << 20;
+/// Longer keys are no names.
+const KEY: usize = 100;
+/// So many different keys and tools are kept.
+const MOST: usize = 100_000;
+
+/// What is noted while runs are judged.
+#[derive(Debug, Default)]
+pub struct NearNames {
+    /// The keys that rules look for.
+    wanted: FxHashSet<String>,
+    /// The names that the rules or the catalogue know.
+    known: FxHashSet<String>,
+    /// The tools that rules name, with the first place of each: program and span.
+    tools: BTreeMap<String, (usize, Span)>,
+    /// Programs that look for files.
+    files: bool,
+    noted: Mutex<Noted>,
+}
+
+#[derive(Debug, Default)]
+struct Noted {
+    /// The keys that were seen, and whether each is nearly one that rules look for.
+    keys: FxHashMap<Box<str>, bool>,
+    tools: BTreeSet<Box<str>>,
+    /// By program.
+    found: BTreeSet<(usize, NearName)>,
+    /// Assertions whose `when` is false because something is missing: program and number.
+    skipped: BTreeSet<(usize, u32)>,
+    /// What is said of assertions beside their verdicts: program, number, words.
+    remarks: BTreeSet<(usize, u32, String)>,
+}
+
+impl NearNames {
+    /// What is to be looked for in the runs of these programs.
+    #[must_use]
+    pub fn new(programs: &[Program], selection: &Selection) -> Self {
+        let mut names = Self::default();
+        for (number, program) in programs.iter().enumerate() {
+            let keys = program.code.iter().filter_map(|op| match op {
+                Op::Field(name, _) | Op::StepField(name) => program.names.get(name.0 as usize),
+                _ => None,
+            });
+            for key in keys {
+                names.known.insert(key.clone());
+                names.wanted.insert(key.clone());
+            }
+            for (tool, span) in near_names::tools(program, selection) {
+                names.tools.entry(tool.to_owned()).or_insert((number, span));
+            }
+            names.known.extend(near_names::known(program));
+            names.files |= near_names::looks_for_files(program);
+        }
+        names
+    }
+
+    fn noted(&self) -> std::sync::MutexGuard<'_, Noted> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes names of tools that runs have.
+    pub(crate) fn add_tools<'a>(&self, names: impl Iterator<Item = &'a str>) {
+        let mut noted = self.noted();
+        for name in names {
+            if noted.tools.len() < MOST && !noted.tools.contains(name) {
+                noted.tools.insert(name.into());
+            }
+        }
+    }
+
+    /// Notes that something missing skips an assertion of a program.
+    pub(crate) fn add_skipped(&self, program: usize, assertion: u32) {
+        self.noted().skipped.insert((program, assertion));
+    }
+
+    /// Notes what is said of an assertion.
+    pub(crate) fn add_remark(&self, program: usize, assertion: u32, words: &str) {
+        let mut noted = self.noted();
+        if noted.remarks.len() < MOST {
+            noted.remarks.insert((program, assertion, words.to_owned()));
+        }
+    }
+
+    /// Looks through the beginning of a file for names that are nearly those of the rules.
+    pub(crate) fn look(&self, looking: &Looking<'_>, part: &FilePart, lines: &[u8]) {
+        if self.wanted.is_empty() && !self.files {
+            return;
+        }
+        match part {
+            FilePart::Runs(runs) => {
+                for raw in runs.iter().flatten().filter(|raw| raw.source.offset < BEGINNING) {
+                    self.look_at(looking, raw.text(), raw);
+                }
+            }
+            FilePart::Lines(whole) => {
+                let Some(left) = BEGINNING.checked_sub(whole.offset()).and_then(|left| usize::try_from(left).ok())
+                else {
+                    return;
+                };
+                let mut start = 0;
+                for line in lines.split_inclusive(|byte| *byte == b'\n').take_while(|line| {
+                    let begins = start < left;
+                    start += line.len();
+                    begins
+                }) {
+                    let Ok(text) = std::str::from_utf8(line) else { continue };
+                    let text = text.trim_end_matches(['\n', '\r']);
+                    if !text.trim_ascii().is_empty() && self.is_odd(text) {
+                        self.probe(looking, &RawRun::new(text.to_owned(), RunSource::default()));
+                    }
+                }
+            }
+        }
+    }
+
+    fn look_at(&self, looking: &Looking<'_>, text: &str, raw: &RawRun) {
+        if self.is_odd(text) && text.len() <= LONGEST {
+            self.probe(looking, raw);
+        }
+    }
+
+    /// Whether a run has a key that is nearly one of the rules, or may have files.
+    fn is_odd(&self, text: &str) -> bool {
+        let mut odd = self.files;
+        let end = text.len().min(usize::try_from(BEGINNING).unwrap_or(usize::MAX));
+        let mut noted = self.noted();
+        for key in keys(text.as_bytes().get(..end).unwrap_or_default()) {
+            let near = match noted.keys.get(key) {
+                Some(near) => *near,
+                None => {
+                    let near =
+                        !self.known.contains(key) && self.wanted.iter().any(|one| near::near(one, key).is_some());
+                    if noted.keys.len() < MOST {
+                        noted.keys.insert(key.into(), near);
+                    }
+                    near
+                }
+            };
+            odd |= near;
+        }
+        odd
+    }
+
+    /// Evaluates a run for what its paths do not find.
+    fn probe(&self, looking: &Looking<'_>, raw: &RawRun) {
+        let arena = Bump::new();
+        let Ok(run) = feed::parse(raw, &arena, looking.reading) else { return };
+        for (number, (program, prepared)) in looking.programs.iter().zip(looking.prepared).enumerate() {
+            let found = near_names::near_names(program, prepared, &run, &arena, looking.options);
+            let mut noted = self.noted();
+            for one in found {
+                if !self.known.contains(&one.found) && noted.found.len() < MOST {
+                    noted.found.insert((number, one));
+                }
+            }
+        }
+    }
+
+    /// What is to be said at the end: a line for each name. `judged` says of an assertion, by its place in the table, whether some run was
+    /// judged by it.
+    #[must_use]
+    pub fn warnings(
+        &self,
+        table: &Table,
+        inputs: &[Input],
+        judged: impl Fn(usize) -> bool,
+        programs: &[Program],
+    ) -> String {
+        let noted = self.noted();
+        let mut lines = Vec::new();
+        for (tool, (program, span)) in &self.tools {
+            if noted.tools.contains(tool.as_str()) {
+                continue;
+            }
+            let others = noted.tools.iter().map(|name| &**name).filter(|name| !self.known.contains(*name));
+            if let Some(found) = near::nearest(tool, others) {
+                let found = NearName { wanted: tool.clone(), found: found.to_owned(), what: NameOf::Tool, span: *span };
+                lines.push(said(table, *program, &found));
+            }
+        }
+        let mut told = BTreeSet::new();
+        for (program, found) in &noted.found {
+            let is_there = found.what == NameOf::Key && noted.keys.contains_key(found.wanted.as_str());
+            if !is_there && told.insert((found.what, found.wanted.clone())) && !stands_in(inputs, found) {
+                lines.push(said(table, *program, found));
+            }
+        }
+        lines.extend(skipped(table, &noted, judged, programs));
+        let mut of = BTreeSet::new();
+        for (program, assertion, words) in &noted.remarks {
+            if let Some(item) = table.item(*program, *assertion).and_then(|item| table.items.get(item))
+                && of.insert((program, assertion))
+            {
+                lines.push(format!("warning: {}: {}\n", item.location, one_line(words)));
+            }
+        }
+        lines.concat()
+    }
+}
+
+/// What runs are evaluated with.
+#[derive(Clone, Copy)]
+pub(crate) struct Looking<'p> {
+    pub(crate) programs: &'p [Program],
+    pub(crate) prepared: &'p [Prepared],
+    pub(crate) options: &'p EvaluateOptions,
+    pub(crate) reading: &'p feed::Reading,
+}
+
+/// The rules that no run has got to, because their `when` looks for something that no run has: a line for each condition.
+fn skipped(table: &Table, noted: &Noted, judged: impl Fn(usize) -> bool, programs: &[Program]) -> Vec<String> {
+    let mut told = BTreeSet::new();
+    let mut lines = Vec::new();
+    for (program, assertion) in &noted.skipped {
+        let Some(item) = table.item(*program, *assertion).filter(|item| !judged(*item)) else { continue };
+        let Some(item) = table.items.get(item) else { continue };
+        let owner = item.rule.map_or(item.id.clone(), |rule| format!("rule {rule}"));
+        if !told.insert((*program, owner)) {
+            continue;
+        }
+        let when =
+            programs.get(*program).and_then(|program| Some((program, program.assertions.get(*assertion as usize)?)));
+        let text = when.and_then(|(program, assertion)| {
+            let code = assertion.settings.when.first()?;
+            let span = program.chunks.get(code.0 as usize)?.span;
+            program.sources.get(span.file.0 as usize)?.text.get(span.range())
+        });
+        let name = table.rule_of(item).map_or(item.name(), |rule| &rule.id);
+        let when = text.map_or_else(|| "its `when`".to_owned(), |text| format!("its `when {}`", one_line(text)));
+        let place = &item.location;
+        lines.push(format!(
+            "warning: {place}: `{}` judged no run: {when} needs something that is missing\n",
+            one_line(name)
+        ));
+    }
+    lines
+}
+
+fn said(table: &Table, program: usize, found: &NearName) -> String {
+    let place = table.location(table.span(program, found.span));
+    let (wanted, other) = (one_line(&found.wanted), one_line(&found.found));
+    let words = match found.what {
+        NameOf::Tool => format!("no run calls `{wanted}`, and some run calls `{other}`"),
+        NameOf::Key => format!("no run has the key `{wanted}`, and some run has `{other}` in its place"),
+        NameOf::File => {
+            format!("`{wanted}` matches no path of a run in which `{other}` differs from it by letter case alone")
+        }
+    };
+    format!("warning: {place}: {words}\n")
+}
+
+fn one_line(text: &str) -> String {
+    // What only looks like another letter, and what nobody sees, is written as its number.
+    let is_plain = |letter: char| letter.is_ascii_graphic() || letter == ' ';
+    let line = averment_base::diagnostic::render::one_line(text);
+    let shown = line
+        .chars()
+        .take(KEY)
+        .flat_map(|letter| if is_plain(letter) { vec![letter] } else { letter.escape_unicode().collect() });
+    shown.collect()
+}
+
+/// Whether a key stands anywhere in the files; standard input is known as far as it was looked through.
+fn stands_in(inputs: &[Input], found: &NearName) -> bool {
+    if found.what != NameOf::Key {
+        return false;
+    }
+    let needles = [format!("\"{}\"", found.wanted), format!("\"{}\\\"", found.wanted)];
+    let finders = needles.each_ref().map(memchr::memmem::Finder::new);
+    inputs.iter().any(|input| match input {
+        Input::File(path) => file_has(path, &finders).unwrap_or(false),
+        Input::Stdin => false,
+    })
+}
+
+fn file_has(path: &std::path::Path, finders: &[memchr::memmem::Finder<'_>]) -> std::io::Result<bool> {
+    const BLOCK: usize = 1 << 20;
+    let mut file = std::fs::File::open(path)?;
+    let mut buffer = Vec::with_capacity(BLOCK + 2 * KEY);
+    loop {
+        let read = file.by_ref().take(BLOCK as u64).read_to_end(&mut buffer)?;
+        if finders.iter().any(|finder| finder.find(&buffer).is_some()) {
+            return Ok(true);
+        }
+        if read == 0 {
+            return Ok(false);
+        }
+        let keep = buffer.len().saturating_sub(2 * KEY);
+        buffer.drain(..keep);
+    }
+}
+
+/// The keys in a text of JSON, also of JSON that is written into its texts.
+fn keys(text: &[u8]) -> impl Iterator<Item = &str> {
+    memchr::memchr_iter(b':', text).filter_map(|colon| {
+        let before = text.get(..colon)?.trim_ascii_end();
+        let before = before.strip_suffix(b"\"")?;
+        let before = before.strip_suffix(b"\\").unwrap_or(before);
+        let from = before.len().saturating_sub(KEY);
+        let open = memchr::memrchr(b'"', before.get(from..)?)?;
+        std::str::from_utf8(before.get(from + open + 1..)?).ok().filter(|key| !key.contains('\\') && !key.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn keys_are_those_of_objects_also_inside_of_texts() {
+        let text = br#"{"a": 1, "b c" : "x: y", "args": "{\"d\": 2}", "": 3}"#;
+        assert_eq!(super::keys(text).collect::<Vec<_>>(), ["a", "b c", "args", "d"]);
+    }
+}

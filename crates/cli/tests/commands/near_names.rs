@@ -1,0 +1,112 @@
+//! A name that nothing has while some run has nearly it: a warning beside the report, once, whatever the verdict.
+
+use crate::folder::Folder;
+
+/// What `aver check` says on standard error of rules on one run.
+#[track_caller]
+fn warned(rules: &str, run: &str) -> String {
+    let folder = Folder::new(&[("rules.assert", rules), ("run.json", run)]);
+    let plain = folder.aver("check rules.assert run.json");
+    for way in ["--strict", "--format json", "--format summary", "--threads 2"] {
+        let other = folder.aver(&format!("check rules.assert run.json {way}"));
+        assert_eq!(plain.err, other.err, "{way}");
+    }
+    plain.err
+}
+
+fn calls(tools: &[&str]) -> String {
+    let calls: Vec<String> = tools.iter().map(|tool| format!("{{\"tool\": \"{tool}\", \"args\": {{}}}}")).collect();
+    format!("{{\"calls\": [{}]}}", calls.join(", "))
+}
+
+#[test]
+fn a_tool_that_no_run_calls_while_some_calls_nearly_it_is_named() {
+    for (rule, tool) in [
+        ("never refnd", "refund"),
+        ("count refnd <= 1", "refund"),
+        ("none of { require refnd }", "refund"),
+        ("never delete_repo", "mcp__github__delete_repo"),
+        ("never send_email", "functions.send_email"),
+        ("never refund", "Refund"),
+    ] {
+        let said = warned(rule, &calls(&[tool, tool]));
+        assert_eq!(said.matches("warning:").count(), 1, "{rule}: {said}");
+        assert!(said.contains("rules.assert:1:") && said.contains(&format!("`{tool}`")), "{rule}: {said}");
+    }
+    assert!(warned("never refund", &calls(&["refund "])).contains("some run calls `refund `"));
+    assert!(warned("never refund", &calls(&["r\u{435}fund"])).contains("r\\u{435}fund"));
+}
+
+#[test]
+fn names_that_the_rules_or_the_catalogue_know_are_no_slips() {
+    assert_eq!(warned("never refund\ncount refunds <= 3", &calls(&["refunds"])), "");
+    let catalogue = "tool refunds { type: \"object\" }\ntool refund { type: \"object\" }\n";
+    assert_eq!(warned(&format!("{catalogue}never refund"), &calls(&["refunds"])), "");
+    assert_eq!(warned("never refund", &calls(&["refund", "refunds"])), "");
+    assert_eq!(warned("never refund*", &calls(&["Refund"])), "");
+    assert_eq!(warned("never get_user", &calls(&["set_user"])), "");
+}
+
+#[test]
+fn a_key_that_a_path_does_not_find_is_named_where_nearly_it_stands_in_its_place() {
+    let refund = r#"{"calls": [{"tool": "refund", "args": {"amount": 5000}}], "output": {"errors": ["x"]}}"#;
+    for (rule, wanted, found) in [
+        ("never refund(amout > 100)", "amout", "amount"),
+        ("sum(calls[*].args.amout) <= 100", "amout", "amount"),
+        ("output.erors != 3", "erors", "errors"),
+        ("no x in calls: x.args.Amount > 100", "Amount", "amount"),
+    ] {
+        let said = warned(rule, refund);
+        assert_eq!(said.matches("warning:").count(), 1, "{rule}: {said}");
+        assert!(said.contains(&format!("`{wanted}`")) && said.contains(&format!("`{found}`")), "{rule}: {said}");
+    }
+    assert_eq!(warned("never refund(amt > 100)", refund), "");
+    assert_eq!(warned("never refund(amout > 100 or amount > 9000)", refund), "");
+}
+
+#[test]
+fn a_key_that_another_run_has_is_no_slip() {
+    let lines = r#"{"calls": [{"tool": "refund", "args": {"amount": 5}}]}
+{"calls": [{"tool": "refund", "args": {"amout": 5}}]}"#;
+    let folder = Folder::new(&[("rules.assert", "never refund(amout > 100)"), ("runs.jsonl", lines)]);
+    assert_eq!(folder.aver("check rules.assert runs.jsonl").err, "");
+    let far = format!("{}\n{}", r#"{"calls": [{"tool": "refund", "args": {"amount": 5}}]}"#, {
+        let filler = format!("{{\"calls\": [], \"output\": \"{}\"}}\n", "x".repeat(1000)).repeat(100);
+        format!("{filler}{}", r#"{"calls": [{"tool": "refund", "args": {"amout": 5}}]}"#)
+    });
+    folder.write("far.jsonl", far.as_bytes());
+    assert_eq!(folder.aver("check rules.assert far.jsonl").err, "");
+}
+
+#[test]
+fn paths_that_differ_by_letter_case_are_named() {
+    let run = r#"{"calls": [], "writes": ["docs/readme.md"]}"#;
+    assert!(warned("never write \"**/README.md\"", run).contains("`docs/readme.md`"));
+    let both = r#"{"calls": [], "writes": ["docs/readme.md", "README.md"]}"#;
+    assert_eq!(warned("count write \"**/README.md\" <= 2", both), "");
+}
+
+#[test]
+fn a_number_and_the_text_that_spells_it_do_not_meet_and_that_is_said() {
+    let run = r#"{"calls": [{"tool": "cancel", "args": {"id": 7}}, {"tool": "refund", "args": {"id": "7"}}]}"#;
+    let said = warned("never refund(id: $id) after cancel(id: $id)", run);
+    assert!(
+        said.contains("`$id` is the number 7 in cancel at call 1 and the text \"7\" in refund at call 2"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_rule_that_something_missing_skips_in_every_run_is_told() {
+    let rules = "rule vip {\n  when inputs.plan == \"vip\"\n  never refund\n}\n";
+    let said = warned(rules, &calls(&["refund"]).replace("}]}", "}], \"inputs\": {\"x\": 1}}"));
+    assert!(said.contains("`vip` judged no run: its `when inputs.plan == \"vip\"`"), "{said}");
+    let some = format!(
+        "{}\n{}",
+        r#"{"calls": [], "inputs": {"x": 1}}"#, r#"{"calls": [{"tool": "a"}], "inputs": {"plan": "vip"}}"#
+    );
+    let folder = Folder::new(&[("rules.assert", rules), ("runs.jsonl", &some)]);
+    assert_eq!(folder.aver("check rules.assert runs.jsonl").err, "");
+    let said = warned("when inputs.tier exists { never refund }", r#"{"calls": [], "inputs": {"x": 1}}"#);
+    assert_eq!(said.matches("judged no run").count(), 0, "{said}");
+}

@@ -1,0 +1,104 @@
+//! One good step must not hide a bad one: what a pass could not judge is said beside it.
+
+use crate::folder::Folder;
+
+const GOOD: &str = r#"{"tool": "refund", "args": {"id": 1, "amount": 50}}"#;
+const BAD: &str = r#"{"tool": "refund", "args": {"id": 2, "amt": 5000}}"#;
+
+fn run(calls: &[&str]) -> String {
+    format!("{{\"calls\": [{}]}}", calls.join(", "))
+}
+
+/// What is said of a rule on a run with a refund that has an amount and one that has none.
+#[track_caller]
+fn said(rules: &str) -> Option<String> {
+    let folder = Folder::new(&[("rules.assert", rules), ("run.json", &run(&[GOOD, BAD]))]);
+    let ran = folder.aver("check rules.assert run.json --format json");
+    let report = ran.json();
+    let result = &report["runs"][0]["results"][0];
+    assert_eq!(result["verdict"], "pass", "{rules}: {ran:?}");
+    let one = result["unjudged"].as_object()?;
+    let word = |key: &str| one[key].as_str().unwrap_or_default().to_owned();
+    Some(format!("{} of {} {}: {}", one["count"], one["of"], word("things"), word("reason")))
+}
+
+#[test]
+fn a_pass_says_how_many_steps_it_could_not_judge_and_why() {
+    let no_amount = Some("1 of 2 refunds: no `amount`".to_owned());
+    assert_eq!(said("never refund(amount > 100)"), no_amount);
+    assert_eq!(said("count refund(amount > 100) <= 1"), no_amount);
+    assert_eq!(said("not require refund(amount > 100)"), no_amount);
+    assert_eq!(said("none of { require refund(amount > 100) }"), no_amount);
+    assert_eq!(said("all of { never refund(amount > 100); count refund(amount > 200) <= 1 }"), no_amount);
+    assert_eq!(said("each refund: not args.amount > 100"), Some("1 of 2 refunds: no `args.amount`".to_owned()));
+    assert_eq!(said("no refund: args.amount > 100"), Some("1 of 2 refunds: no `args.amount`".to_owned()));
+}
+
+#[test]
+fn what_a_missing_value_cannot_hide_is_not_counted() {
+    assert_eq!(said("require refund(amount < 100)"), None);
+    assert_eq!(said("never refund(id > 100)"), None);
+    assert_eq!(said("some refund: args.amount < 100"), None);
+    let optional =
+        "tool refund { type: \"object\", properties: { id: { type: \"number\" }, amount: { type: \"number\" } } }\n";
+    assert_eq!(said(&format!("{optional}never refund(amount > 100)")), None);
+    let required = optional.replace("} }\n", "}, required: [\"amount\"] }\n");
+    let told = said(&format!("{required}never refund(amount > 100)"));
+    assert_eq!(told.as_deref(), Some("1 of 2 refunds: no `amount`"));
+}
+
+#[test]
+fn blocks_count_each_step_once() {
+    let rules = "each refund { never refund(amount > 100) }";
+    assert_eq!(said(rules).as_deref(), Some("1 of 2 refunds: no `amount`"));
+}
+
+/// Three runs: one with a refund that cannot be judged, one with two, one without.
+fn three() -> Folder {
+    let lines = [run(&[GOOD, BAD]), run(&[GOOD]), run(&[BAD, GOOD, BAD])].join("\n");
+    Folder::new(&[("rules.assert", "never refund(amount > 100)\n"), ("runs.jsonl", &lines)])
+}
+
+#[test]
+fn the_runs_of_a_check_are_summed_up_in_one_line() {
+    let folder = three();
+    for format in ["human", "summary"] {
+        let out = folder.aver(&format!("check rules.assert runs.jsonl --format {format}")).out;
+        let told = "3 of 5 refunds in 2 runs could not be judged: no `amount`";
+        assert_eq!(out.matches(told).count(), 1, "{format}: {out}");
+        assert_eq!(out.matches("could not be judged").count(), 1, "{format}: {out}");
+    }
+    let lines = folder.aver("check rules.assert runs.jsonl --format jsonl").out;
+    let counts = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["unjudged"][0]["count"].as_u64();
+    assert_eq!(lines.lines().skip(1).take(3).map(counts).collect::<Vec<_>>(), [Some(1), None, Some(2)], "{lines}");
+}
+
+#[test]
+fn every_way_of_reading_says_the_same() {
+    let folder = three();
+    for format in ["human", "summary", "json", "jsonl", "short"] {
+        let plain = folder.aver(&format!("check rules.assert runs.jsonl --format {format}")).out;
+        for way in ["--strict", "--threads 1", "--threads 2 --chunk 1KiB"] {
+            let other = folder.aver(&format!("check rules.assert runs.jsonl --format {format} {way}")).out;
+            assert_eq!(plain, other, "{format} {way}");
+        }
+    }
+}
+
+#[test]
+fn deny_unjudged_lets_it_fail() {
+    let folder = three();
+    for format in ["human", "summary", "json", "jsonl", "short"] {
+        assert_eq!(folder.aver(&format!("check rules.assert runs.jsonl --format {format}")).code, 0, "{format}");
+        let denied = folder.aver(&format!("check rules.assert runs.jsonl --deny unjudged --format {format}"));
+        assert_eq!(denied.code, 1, "{format}: {denied:?}");
+    }
+    let project = "rules = [\"rules.assert\"]\ntraces = [\"runs.jsonl\"]\ndeny = [\"unjudged\"]\n";
+    let folder = Folder::new(&[
+        ("averment.toml", project),
+        ("rules.assert", "never refund(amount > 100)\n"),
+        ("runs.jsonl", &run(&[GOOD, BAD])),
+    ]);
+    let ran = folder.aver("check");
+    assert_eq!(ran.code, 1, "{ran:?}");
+}

@@ -1,0 +1,192 @@
+//! Names that a run has nearly: keys that a path does not find while another one stands there, and paths of files that differ by letter case.
+//!
+//! A rule with a misspelt name is silent on every run. What is found here is a sign of that, and never decides anything.
+
+use super::evaluate::EvaluateOptions;
+use super::judge::Judge;
+use super::machine::Machine;
+use super::observe::Gap;
+use super::prepare::Prepared;
+use super::select::Selection;
+use super::temporal::names::path_glob;
+use crate::bytecode::program::{Check, CodeId, PatternId, Program};
+use crate::ir::{Alternative, NameTest, Operand, Scope};
+use averment_base::near;
+use averment_base::source::Span;
+use averment_base::value::{Node, Value};
+use averment_runs::run::{Kind, Run};
+use bumpalo::Bump;
+use std::collections::BTreeSet;
+
+/// A name in the rules, and what a run has instead.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NearName {
+    /// What the rules say.
+    pub wanted: String,
+    /// What the run has.
+    pub found: String,
+    /// What it is the name of.
+    pub what: NameOf,
+    /// Where the rules say it.
+    pub span: Span,
+}
+
+/// What a name is the name of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NameOf {
+    /// A tool.
+    Tool,
+    /// A key of an object.
+    Key,
+    /// A file.
+    File,
+}
+
+impl NameOf {
+    /// The word for people.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Key => "key",
+            Self::File => "path",
+        }
+    }
+}
+
+/// So many different names of one run are kept.
+const MOST: usize = 200;
+
+/// Evaluates the assertions of a program on a run for what they look for and do not find; nothing of the world around it is looked at.
+#[must_use]
+pub fn near_names<'run>(
+    program: &'run Program,
+    prepared: &'run Prepared,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    options: &EvaluateOptions,
+) -> BTreeSet<NearName> {
+    let mut machine = Machine::new(program, prepared, run, arena, options.limits);
+    machine.near_keys = Some(BTreeSet::new());
+    let permissions = super::world::Permissions::default();
+    let mut judge = Judge::new(machine, &permissions);
+    judge.explains = false;
+    for assertion in program.assertions.iter().filter(|assertion| options.selection.selects(program, assertion)) {
+        judge.machine.refuel();
+        // What cannot be evaluated is told where it is judged.
+        let _ = judge.assertion(assertion);
+    }
+    let mut found = judge.machine.near_keys.take().unwrap_or_default();
+    near_paths(program, run, &mut found);
+    found
+}
+
+/// Whether a program looks for files, so that paths may differ from its own by letter case.
+#[must_use]
+pub fn looks_for_files(program: &Program) -> bool {
+    alternatives(program).any(|(one, _)| matches!(one.name, NameTest::PathGlob(_)))
+}
+
+/// The names of tools and arguments that the rules or the catalogue of a program know beside the keys of paths.
+#[must_use]
+pub fn known(program: &Program) -> Vec<String> {
+    let mut known: Vec<String> = program.tools.iter().map(|tool| tool.name.clone()).collect();
+    for tool in &program.tools {
+        let schema = tool.arguments.and_then(|schema| program.schemas.get(schema as usize));
+        let schema = schema.and_then(|schema| serde_json::from_str::<serde_json::Value>(&schema.json).ok());
+        let keys = schema.as_ref().and_then(|schema| schema.get("properties")?.as_object());
+        known.extend(keys.into_iter().flatten().map(|(key, _)| key.clone()));
+    }
+    for (one, _) in alternatives(program) {
+        match &one.name {
+            NameTest::Exactly(name) => known.push(name.clone()),
+            NameTest::OneOf(names) => known.extend(names.iter().cloned()),
+            _ => {}
+        }
+    }
+    known
+}
+
+fn alternatives(program: &Program) -> impl Iterator<Item = (&Alternative<CodeId>, Span)> {
+    program.patterns.iter().flat_map(|pattern| pattern.alternatives.iter().map(|one| (one, pattern.span)))
+}
+
+/// The tools that patterns of the selected assertions of a program name, with their places.
+#[must_use]
+pub fn tools<'p>(program: &'p Program, selection: &Selection) -> Vec<(&'p str, Span)> {
+    let mut patterns = BTreeSet::new();
+    for assertion in program.assertions.iter().filter(|assertion| selection.selects(program, assertion)) {
+        patterns_of(program, &assertion.check, &mut patterns);
+    }
+    let all = patterns.into_iter().filter_map(|pattern| program.patterns.get(pattern.0 as usize));
+    let named = all.flat_map(|pattern| pattern.alternatives.iter().map(|one| (one, pattern.span)));
+    let tool = |(one, span): (&'p Alternative<CodeId>, Span)| match (&one.name, one.kind) {
+        (NameTest::Exactly(name), Kind::Call) => Some((name.as_str(), span)),
+        _ => None,
+    };
+    named.filter_map(tool).collect()
+}
+
+/// The patterns of a check, those of its blocks included.
+fn patterns_of(program: &Program, check: &Check, into: &mut BTreeSet<PatternId>) {
+    // The depth of checks is that of the rule file, which the reader limits.
+    match check {
+        Check::Temporal(id) => {
+            let operands = program.temporals.get(id.0 as usize).map(|entry| entry.temporal.operands());
+            into.extend(operands.into_iter().flatten().filter_map(|operand| match operand {
+                Operand::Pattern(pattern) => Some(*pattern),
+                _ => None,
+            }));
+        }
+        Check::Not(inner) => patterns_of(program, inner, into),
+        Check::Scoped { scope, body, .. } => {
+            match *scope {
+                Scope::After { open, until } => into.extend([Some(open), until].into_iter().flatten()),
+                Scope::Before { close } => into.extend([close]),
+                Scope::Between { open, close } => into.extend([open, close]),
+                Scope::Each { step } => into.extend([step]),
+            }
+            patterns_of(program, body, into);
+        }
+        Check::Group { members, .. } => members.iter().for_each(|member| patterns_of(program, &member.check, into)),
+        Check::Expression(_) | Check::World(_) => {}
+    }
+}
+
+/// Files that a pattern would match if letter case did not count, where it matches none.
+fn near_paths(program: &Program, run: &Run<'_>, found: &mut BTreeSet<NearName>) {
+    for (one, span) in alternatives(program) {
+        let NameTest::PathGlob(glob) = &one.name else { continue };
+        let (Some(exact), Some(folded)) = (path_glob(glob, false), path_glob(glob, true)) else { continue };
+        let mut names = run.steps.iter().filter(|step| step.kind == one.kind).map(|step| step.name);
+        if names.clone().any(|name| exact.is_match(name)) {
+            continue;
+        }
+        if let Some(name) = names.find(|name| folded.is_match(name)) {
+            let (wanted, name) = (glob.clone(), name.to_owned());
+            found.insert(NearName { wanted, found: name, what: NameOf::File, span });
+        }
+    }
+}
+
+impl<'run> Machine<'run> {
+    /// The same for the elements of a list.
+    pub(super) fn note_near_elements(&mut self, at: usize, base: &Node<'run>, key: &str) {
+        let Value::List(items) = base.value else { return };
+        if self.near_keys.is_some() {
+            let without = items.iter().filter(|item| matches!(item.field(key).value, Value::Missing));
+            without.for_each(|item| self.note_near_key(&Gap { at, base: *item, why: None }));
+        }
+    }
+
+    /// Notes a key that is nearly the one that a path does not find.
+    pub(super) fn note_near_key(&mut self, gap: &Gap<'run>) {
+        let (Some(wanted), Value::Object(object)) = (self.key_of(gap), gap.base.value) else { return };
+        let span = self.span(gap.at);
+        let Some(known) = self.near_keys.as_mut().filter(|known| known.len() < MOST) else { return };
+        if let Some(found) = near::nearest(wanted, object.entries().iter().map(|entry| entry.key)) {
+            let (wanted, found) = (wanted.to_owned(), found.to_owned());
+            known.insert(NearName { wanted, found, what: NameOf::Key, span });
+        }
+    }
+}

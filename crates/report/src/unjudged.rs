@@ -1,0 +1,96 @@
+//! Steps that a passing assertion says nothing of: what is said of a run, and summed up over all.
+
+use super::human::counted;
+use super::redact::redact;
+use super::value;
+use averment_engine::vm::outcome::Unjudged;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What is said of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnjudgedReport {
+    /// How many steps could not be judged.
+    pub count: u64,
+    /// Of how many.
+    pub of: u64,
+    /// What they are: `refunds`.
+    pub things: String,
+    /// Why, for the first of them, redacted: ``no `amount` ``.
+    pub reason: String,
+}
+
+/// Reasons are cut to this many characters.
+const REASON: usize = 400;
+
+impl UnjudgedReport {
+    /// What the evaluator says, redacted; `hide` takes out what no report of the run shows.
+    pub(super) fn new<'a>(unjudged: &Unjudged, hide: impl FnOnce(String) -> Cow<'a, str>) -> Self {
+        Self {
+            count: unjudged.steps.len() as u64,
+            of: unjudged.all.len() as u64,
+            things: redact(&unjudged.things).into_owned(),
+            reason: value::shortened(&hide(redact(&unjudged.why).into_owned()), REASON),
+        }
+    }
+}
+
+/// The same over several runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnjudgedSum {
+    all: UnjudgedReport,
+    runs: u64,
+}
+
+impl UnjudgedSum {
+    /// ``3 of 210 refunds in 2 runs could not be judged: no `amount` ``; `many` says that there are several runs.
+    #[must_use]
+    pub fn in_words(&self, many: bool) -> String {
+        let Self { all: UnjudgedReport { count, of, things, reason }, runs } = self;
+        let runs = if many { format!(" in {}", counted(*runs, "run")) } else { String::new() };
+        format!("{count} of {of} {things}{runs} could not be judged: {reason}")
+    }
+}
+
+/// What could not be judged of each assertion, by its place in the table. The runs have to be added in their order: the words are those of
+/// the first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnjudgedTotals {
+    items: BTreeMap<usize, UnjudgedSum>,
+}
+
+impl UnjudgedTotals {
+    /// Adds what is said of an assertion in a run.
+    pub fn add(&mut self, item: usize, unjudged: &UnjudgedReport) {
+        self.add_sum(item, &UnjudgedSum { all: unjudged.clone(), runs: 1 });
+    }
+
+    /// Adds what is said of later runs.
+    pub fn add_all(&mut self, others: &Self) {
+        others.items.iter().for_each(|(item, sum)| self.add_sum(*item, sum));
+    }
+
+    fn add_sum(&mut self, item: usize, sum: &UnjudgedSum) {
+        let Some(known) = self.items.get_mut(&item) else {
+            self.items.insert(item, sum.clone());
+            return;
+        };
+        known.runs += sum.runs;
+        known.all.count += sum.all.count;
+        known.all.of += sum.all.of;
+        if known.all.things != sum.all.things {
+            "steps".clone_into(&mut known.all.things);
+        }
+    }
+
+    /// The assertions with such steps, in the order of the table.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &UnjudgedSum)> {
+        self.items.iter().map(|(item, sum)| (*item, sum))
+    }
+
+    /// Whether all steps could be judged.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}

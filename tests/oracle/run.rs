@@ -93,6 +93,7 @@ impl Step {
         match self.fields.get(name) {
             Some(_) if self.kind == Kind::Call && matches!(name, "status" | "ok") => {}
             // `null` in place of an error says that there is none.
+            Some(Value::Null) if self.kind == Kind::Call && name == "error" => {}
             Some(value) => return Found::Value(value.clone()),
             None => {}
         }
@@ -142,6 +143,7 @@ impl Step {
     fn recorded_status(&self) -> Option<&str> {
         let recorded = match self.fields.get("status").and_then(Value::as_str) {
             Some("success") => Some("ok"),
+            Some("pending") if has_result(&self.fields) => None,
             word => word,
         };
         if matches!(recorded, Some("denied" | "pending")) {
@@ -150,7 +152,7 @@ impl Step {
         let by_ok = |ok: &Value| if *ok == json!(true) { "ok" } else { "failed" };
         match recorded.or_else(|| self.fields.get("ok").map(by_ok)) {
             _ if self.erred() => Some("failed"),
-            None if self.fields.contains_key("result") => Some("ok"),
+            None if has_result(&self.fields) => Some("ok"),
             status => status,
         }
     }
@@ -198,6 +200,11 @@ fn number(fields: &Map<String, Value>, key: &str) -> Option<f64> {
     fields.get(key).and_then(Value::as_f64)
 }
 
+/// Whether a result is recorded that is one: `null` says that nothing is known.
+fn has_result(fields: &Map<String, Value>) -> bool {
+    fields.get("result").is_some_and(|result| !result.is_null())
+}
+
 fn step(kind: Kind, value: &Value) -> Step {
     let fields = match value {
         Value::Object(fields) => fields.clone(),
@@ -207,7 +214,8 @@ fn step(kind: Kind, value: &Value) -> Step {
     let duration = number(&fields, "duration");
     let end = number(&fields, "end").or_else(|| Some(start? + duration?));
     let status = fields.get("status").and_then(Value::as_str);
-    let executed = kind == Kind::Call && !matches!(status, Some("denied" | "pending"));
+    let waits = status == Some("pending") && !has_result(&fields);
+    let executed = kind == Kind::Call && status != Some("denied") && !waits;
     let turn = fields.get("turn").and_then(Value::as_i64);
     Step { kind, fields, executed, position: 0, turn, start, end, unrecorded: Vec::new() }
 }
@@ -284,7 +292,10 @@ impl Run {
 
     fn number(&mut self) {
         let has = |keys: &[&str]| self.of(Kind::Call).any(|call| keys.iter().any(|key| call.fields.contains_key(*key)));
-        let (args, results) = (has(&["args"]), has(&["result", "error", "status", "ok"]));
+        let known =
+            |key: &&str| self.of(Kind::Call).any(|call| call.fields.get(*key).is_some_and(|one| !one.is_null()));
+        let results = has(&["result"]) || ["error", "status", "ok"].iter().any(known);
+        let args = has(&["args"]);
         for step in self.steps.iter_mut().filter(|step| step.kind == Kind::Call) {
             step.unrecorded.extend((!args).then_some("args"));
             step.unrecorded.extend((!results).then_some("result"));

@@ -66,6 +66,10 @@ pub mod of_step {
 
     /// The fields of a call that say how it ended: where one of them is recorded, results are.
     pub const OUTCOME: [&str; 4] = [RESULT, ERROR, STATUS, OK];
+    /// Those of which `null` says that nothing is known.
+    pub const UNKNOWN_AS_NULL: [&str; 3] = [ERROR, STATUS, OK];
+    /// Whether a call went wrong, as protocols write it beside or inside of its result.
+    pub const IS_ERROR: [&str; 2] = ["is_error", "isError"];
 }
 
 /// The roles of messages.

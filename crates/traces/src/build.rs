@@ -49,7 +49,8 @@ pub(crate) type Lists<'run> = [Recorded<'run>; Kind::ALL.len()];
 /// Builds the run.
 pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run<'run>, ReadError> {
     let (text, source) = (normal.text, normal.source.clone());
-    Builder { arena, format: normal.format, warnings: normal.warnings }
+    let of_format = normal.order.is_some();
+    Builder { arena, format: normal.format, of_format, warnings: normal.warnings }
         .run(normal.text, normal.source, normal.object, normal.order)
         .map_err(|error| ReadError::at(&source, text, error.offset, error.problem))
 }
@@ -57,6 +58,8 @@ pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run
 pub(crate) struct Builder<'run> {
     pub(crate) arena: &'run Bump,
     pub(crate) format: &'static str,
+    /// The format itself says in which order everything came, and what its numbers mean.
+    pub(crate) of_format: bool,
     pub(crate) warnings: Vec<ReadWarning>,
 }
 
@@ -76,6 +79,9 @@ impl<'run> Builder<'run> {
         let ordered = order::order(&lists, given)?;
         let steps = self.steps(&lists, &ordered)?;
         let recorded = std::array::from_fn(|kind| lists.get(kind).is_some_and(|list| list.recorded));
+        if !self.of_format && step::hides_commands(&lists, steps) {
+            self.warn_once(root.origin, step::HIDDEN_COMMANDS);
+        }
         let entries = root::entries(&mut self, object, recorded, steps)?;
         Ok(Run {
             text,
@@ -127,6 +133,13 @@ impl<'run> Builder<'run> {
             steps.push(step);
         }
         Ok(steps.into_bump_slice())
+    }
+
+    /// The same, unless it was said already.
+    pub(crate) fn warn_once(&mut self, origin: Origin, message: &str) {
+        if !self.warnings.iter().any(|known| known.message == message) {
+            self.warn(origin, message.to_owned());
+        }
     }
 
     pub(crate) fn warn(&mut self, origin: Origin, message: String) {

@@ -46,11 +46,38 @@ fn trace(text: &str) -> Result<Vec<Input>, Stop> {
     let files = |found: Vec<PathBuf>| found.into_iter().map(Input::File).collect();
     match text {
         "-" => Ok(vec![Input::Stdin]),
-        _ if path.is_dir() => inside(path, &["json", "jsonl"]).map(files),
+        _ if path.is_dir() => {
+            let found = inside(path, &TRACES)?;
+            tell_of_others(path)?;
+            Ok(files(found))
+        }
         // One that is not there is told when its turn comes: the others are judged all the same.
         _ if path.exists() || !text.contains(['*', '?', '[']) => Ok(vec![Input::File(path.to_path_buf())]),
         _ => matching(text).map(files),
     }
+}
+
+/// The endings of traces in folders.
+const TRACES: [&str; 2] = ["json", "jsonl"];
+/// The endings of what stands beside traces and is none.
+const OTHERS: [&str; 5] = ["assert", "assertc", "md", "toml", "snap"];
+
+/// Says how many files of a folder are passed over: what a folder holds is not checked because it lies there.
+fn tell_of_others(folder: &Path) -> Result<(), Stop> {
+    let mut count = 0_usize;
+    walk(folder, DEPTH, &mut |path| {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        count += usize::from(!hidden && !TRACES.contains(&ending) && !OTHERS.contains(&ending));
+    })?;
+    if count > 0 {
+        let (files, are) = if count == 1 { ("file", "is") } else { ("files", "are") };
+        super::console::say(&format!(
+            "note: {count} {files} in `{}` {are} passed over: of a folder, `.json` and `.jsonl` are read; name others to have them read\n",
+            folder.display()
+        ));
+    }
+    Ok(())
 }
 
 /// Every file with one of the endings in a folder and its folders, sorted.

@@ -29,6 +29,7 @@ mod near_names;
 mod new;
 mod profile;
 mod project;
+mod reading;
 mod reasons;
 mod redaction;
 mod repl;

@@ -1,7 +1,7 @@
 //! The content of a message: text, or a list of blocks of which some hold text.
 
-use super::fields::Parsed;
-use super::messages::text_in;
+use super::fields::{Parsed, Record as _, Shapes as _};
+use super::messages::{OfBlock, text_in};
 use averment_base::value::{Node, Text, Value};
 use bumpalo::Bump;
 
@@ -27,6 +27,16 @@ pub(crate) fn text<'run>(content: Node<'run>, arena: &'run Bump) -> Option<Node<
         Value::Object(_) => block_text(&content),
         _ => None,
     }
+}
+
+/// The text of a list of content blocks, each an object that says its type; `None` for any other value.
+pub(crate) fn of_blocks<'run>(value: Node<'run>, arena: &'run Bump) -> Option<Node<'run>> {
+    let Value::List(blocks) = value.value else { return None };
+    let has_type = |block: &Node<'_>| match block.value {
+        Value::Object(block) => block.field(OfBlock::Type).is_some_and(|of| Parsed.is_text(of)),
+        _ => false,
+    };
+    if blocks.iter().all(has_type) { text(value, arena) } else { None }
 }
 
 /// The text of one block: a text itself, or `{"type": "text", "text": …}` and its kin.

@@ -2,6 +2,7 @@
 
 use super::Builder;
 use super::fields::wrong_type;
+use crate::adapt::content;
 use crate::error::Placed;
 use averment_base::value::{Entry, Node, Number, Object, Value};
 use averment_runs::normal::{Expected, expected, of_run, of_usage, role};
@@ -53,6 +54,10 @@ pub(super) fn entries<'run>(
         if Kind::ALL.iter().any(|kind| kind.list_key() == given.key) || given.key == of_run::STEPS {
             continue;
         }
+        if given.key == of_run::DURATION && !builder.of_format && is_too_short(given.node, steps) {
+            builder.warn_once(given.node.origin, TOO_SHORT);
+            continue;
+        }
         if let Some(node) = standard(builder, given)? {
             entries.push(Entry { key: given.key, node });
         }
@@ -77,6 +82,18 @@ pub(super) fn entries<'run>(
     Ok(entries.into_bump_slice())
 }
 
+/// What is said of a duration that cannot be.
+const TOO_SHORT: &str =
+    "the `duration` of the run is shorter than the time that its steps span: it counts as not recorded";
+
+/// Whether a run cannot have lasted so long: its steps span clearly more.
+fn is_too_short(duration: Node<'_>, steps: &[Step<'_>]) -> bool {
+    let Value::Number(duration) = duration.value else { return false };
+    let first = steps.iter().filter_map(|step| step.start).fold(f64::INFINITY, f64::min);
+    let last = steps.iter().filter_map(|step| step.end.or(step.start)).fold(f64::NEG_INFINITY, f64::max);
+    crate::time::is_too_short(duration.to_f64(), first, last)
+}
+
 fn list_entry<'run>(object: Object<'run>, key: &'static str, nodes: &'run [Node<'run>]) -> Entry<'run> {
     let value = Value::List(nodes);
     Entry { key, node: object.get(key).map_or(Node::computed(value), |given| Node::new(value, given.origin)) }
@@ -97,12 +114,19 @@ fn standard<'run>(builder: &Builder<'run>, given: &Entry<'run>) -> Result<Option
             _ => return Err(wrong_type(node, "a run", given.key, "an object")),
         },
         Expected::TextOrNumber | Expected::Boolean if matches!(node.value, Value::Null) => return Ok(None),
+        Expected::Any if matches!(given.key, of_run::OUTPUT | of_run::PROMPT) => {
+            return Ok(Some(content::of_blocks(node, builder.arena).unwrap_or(node)).filter(is_recorded));
+        }
         Expected::TextOrNumber | Expected::Boolean | Expected::Any => !matches!(node.value, Value::Absent),
     };
     if given.key == of_run::COST && !fits {
         return Err(wrong_type(node, "a run", given.key, "a number that a computer can hold"));
     }
     Ok(fits.then_some(node))
+}
+
+fn is_recorded(node: &Node<'_>) -> bool {
+    !matches!(node.value, Value::Absent)
 }
 
 /// `total_tokens` is input and output tokens together, where only these are recorded.
@@ -136,5 +160,8 @@ fn count_turns(recorded: [bool; Kind::ALL.len()], steps: &[Step<'_>]) -> Option<
     }
     let assistant = |step: &&Step<'_>| step.kind == Kind::Message && role::OF_ASSISTANT.contains(&step.name);
     let messages = recorded.get(Kind::Message as usize).copied().unwrap_or(false);
-    messages.then(|| steps.iter().filter(assistant).count()).and_then(|count| i64::try_from(count).ok())
+    let count = messages.then(|| steps.iter().filter(assistant).count());
+    // Somebody made the calls, in turns that nobody has counted.
+    let calls = || steps.iter().any(|step| step.kind == Kind::Call);
+    count.filter(|count| *count > 0 || !calls()).and_then(|count| i64::try_from(count).ok())
 }

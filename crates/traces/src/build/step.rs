@@ -5,7 +5,8 @@ use super::{Builder, Lists, status};
 use crate::adapt::content;
 use crate::error::Placed;
 use crate::time;
-use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
+use averment_base::limits::Limits;
+use averment_base::value::{Entry, Node, Number, Object, Origin, Text, Value};
 use averment_runs::command;
 use averment_runs::normal::of_step;
 use averment_runs::run::{Kind, Status, Step};
@@ -28,7 +29,12 @@ impl Evidence {
 fn has_any(call: &Node<'_>, keys: &[&str]) -> bool {
     match call.value {
         Value::Object(object) => {
-            keys.iter().any(|key| object.get(key).is_some_and(|node| !matches!(node.value, Value::Absent)))
+            keys.iter().any(|key| {
+                // A result may be `null`; of the others that says that nothing is known.
+                let null =
+                    |node: &Node<'_>| matches!(node.value, Value::Null) && of_step::UNKNOWN_AS_NULL.contains(key);
+                object.get(key).is_some_and(|node| !matches!(node.value, Value::Absent) && !null(&node))
+            })
         }
         _ => false,
     }
@@ -38,7 +44,8 @@ fn has_any(call: &Node<'_>, keys: &[&str]) -> bool {
 pub(super) fn start_and_turn(node: &Node<'_>) -> Result<(Option<f64>, Option<u32>), Placed> {
     let Value::Object(object) = node.value else { return Ok((None, None)) };
     let known = |key| object.get(key).filter(|node: &Node<'_>| !matches!(node.value, Value::Null | Value::Absent));
-    let start = known(of_step::START).map(|node| instant(node, of_step::START)).transpose()?;
+    let start = known(of_step::START).filter(|node| !time::is_in_seconds(&node.value));
+    let start = start.map(|node| instant(node, of_step::START)).transpose()?;
     let turn = known(of_step::TURN).map(turn).transpose()?;
     Ok((start, turn))
 }
@@ -70,7 +77,7 @@ pub(super) fn step<'run>(
     evidence: Evidence,
 ) -> Result<Step<'run>, Placed> {
     let mut fields = Fields::of(kind, recorded_fields(builder, kind, node)?);
-    let (start, end) = times(&mut fields)?;
+    let (start, end) = times(builder, &mut fields)?;
     let turn = fields.known(of_step::TURN).map(self::turn).transpose()?;
     fields.set(of_step::INDEX, Node::computed(Value::Number(Number::Integer(i64::from(index)))));
     fields.set(of_step::KIND, Node::computed(Value::plain(kind.as_str())));
@@ -115,7 +122,13 @@ fn recorded_fields<'run>(builder: &Builder<'run>, kind: Kind, node: Node<'run>) 
 }
 
 /// Start and end in milliseconds; duration and end are completed from each other.
-fn times(fields: &mut Fields<'_>) -> Result<(Option<f64>, Option<f64>), Placed> {
+fn times(builder: &mut Builder<'_>, fields: &mut Fields<'_>) -> Result<(Option<f64>, Option<f64>), Placed> {
+    for field in [of_step::START, of_step::END] {
+        if let Some(node) = fields.known(field).filter(|node| time::is_in_seconds(&node.value)) {
+            builder.warn_once(node.origin, time::IN_SECONDS);
+            fields.clear(field);
+        }
+    }
     let start = fields.known(of_step::START).map(|node| instant(node, of_step::START)).transpose()?;
     let mut end = fields.known(of_step::END).map(|node| instant(node, of_step::END)).transpose()?;
     let mut duration = fields.known(of_step::DURATION).map(duration).transpose()?;
@@ -161,6 +174,12 @@ fn call<'run>(
     evidence: Evidence,
 ) -> Result<(&'run str, Status), Placed> {
     let tool = required(fields, of_step::TOOL, "a call", origin)?;
+    if let Some(args) = fields.get(of_step::ARGS).and_then(|args| written_object(builder, args)) {
+        fields.set(of_step::ARGS, args);
+    }
+    if fields.get(of_step::ERROR).is_some_and(|node| matches!(node.value, Value::Null)) {
+        fields.clear(of_step::ERROR);
+    }
     let status = status(builder, fields, "a call")?;
     if !evidence.results {
         fields.absent(&[of_step::RESULT]);
@@ -171,9 +190,47 @@ fn call<'run>(
     Ok((tool, status))
 }
 
+/// What is said of a run that records no command beside calls of a shell.
+pub(super) const HIDDEN_COMMANDS: &str =
+    "the run records an empty list of `commands` and calls of a shell: rules about commands see none of these";
+
+/// Whether a run has calls that run commands, and an empty list of commands.
+pub(super) fn hides_commands(lists: &Lists<'_>, steps: &[Step<'_>]) -> bool {
+    let is_empty = |kind: Kind| lists.get(kind as usize).is_some_and(|list| list.recorded && list.items.is_empty());
+    let is_shell = |step: &Step<'_>| {
+        let words = ["bash", "shell", "sh"].iter().any(|word| step.name.eq_ignore_ascii_case(word));
+        let command = step.object.get(of_step::ARGS).map(|args| args.field(of_step::COMMAND).value);
+        words && step.status.executed() && matches!(command, Some(Value::Text(_)))
+    };
+    is_empty(Kind::Command) && steps.iter().any(|step| step.kind == Kind::Call && is_shell(step))
+}
+
+/// Arguments that are text with an object of JSON in it.
+fn written_object<'run>(builder: &Builder<'run>, args: Node<'run>) -> Option<Node<'run>> {
+    let Value::Text(text) = args.value else { return None };
+    let is_object = text.as_str().trim_start().starts_with('{');
+    let read = is_object.then(|| args.embedded(builder.arena, &Limits::default())).flatten()?;
+    matches!(read.value, Value::Object(_)).then_some(read)
+}
+
+/// Whether a step says that it went wrong in the words of a protocol: `is_error`, `isError` in its result, an exit code other than 0.
+fn says_failed(fields: &Fields<'_>) -> bool {
+    let is_true = |node: Node<'_>| matches!(node.value, Value::Boolean(true));
+    let inside = fields.get(of_step::RESULT).map(|result| of_step::IS_ERROR.map(|key| result.field(key)));
+    let beside = of_step::IS_ERROR.iter().filter_map(|key| fields.other(key));
+    let code = fields.other(of_step::EXIT_CODE).is_some_and(|node| match node.value {
+        Value::Number(code) => code != Number::Integer(0),
+        _ => false,
+    });
+    code || beside.chain(inside.into_iter().flatten()).any(is_true)
+}
+
 /// The status of a step and its fields `status` and `ok`: given, else from `ok`, an error or a result.
 fn status<'run>(builder: &mut Builder<'run>, fields: &mut Fields<'run>, what: &str) -> Result<Status, Placed> {
     let error = fields.other(of_step::ERROR).is_some_and(|node| status::is_error(&node.value));
+    let is_call = fields.get(of_step::TOOL).is_some();
+    let error = error || is_call && says_failed(fields);
+    let result = fields.get(of_step::RESULT).filter(|node| !matches!(node.value, Value::Null | Value::Absent));
     // An adapter whose format cannot tell says so, with a status that is not recorded.
     let withheld = fields.get(of_step::STATUS).is_some_and(|node| matches!(node.value, Value::Absent));
     let given = match fields.text(of_step::STATUS, what)? {
@@ -186,10 +243,12 @@ fn status<'run>(builder: &mut Builder<'run>, fields: &mut Fields<'run>, what: &s
         }),
         None => given_ok(fields, what)?,
     };
+    // What has come back was executed, whatever was said of it before.
+    let given = given.filter(|given| *given != Status::Pending || result.is_none());
     let found = match given {
         Some(Status::Ok | Status::Unknown) | None if error => Status::Failed,
         Some(given) => given,
-        None if withheld || fields.get(of_step::RESULT).is_none() => Status::Unknown,
+        None if withheld || result.is_none() => Status::Unknown,
         None => Status::Ok,
     };
     set_status(fields, found);
@@ -229,6 +288,9 @@ fn message<'run>(
     origin: Origin,
 ) -> Result<(&'run str, Status), Placed> {
     let role = required(fields, of_step::ROLE, "a message", origin)?;
+    if let Some(text) = fields.known(of_step::TEXT).and_then(|text| content::of_blocks(text, builder.arena)) {
+        fields.set(of_step::TEXT, text);
+    }
     if fields.text(of_step::TEXT, "a message")?.is_none() {
         match fields.other(of_step::CONTENT).and_then(|content| content::text(content, builder.arena)) {
             Some(text) => fields.set(of_step::TEXT, text),
@@ -278,7 +340,13 @@ fn file<'run>(
     origin: Origin,
 ) -> Result<(&'run str, Status), Placed> {
     let what = if kind == Kind::Read { "a read" } else { "a write" };
-    let path = required(fields, of_step::PATH, what, origin)?;
+    let mut path = required(fields, of_step::PATH, what, origin)?;
+    // A path without `/` that has `\\` is one of Windows.
+    if path.contains('\\') && !path.contains('/') {
+        path = builder.arena.alloc_str(&path.replace('\\', "/"));
+        let place = fields.get(of_step::PATH).map_or(Origin::COMPUTED, |node| node.origin);
+        fields.set(of_step::PATH, Node::new(Value::Text(Text::Plain(path)), place));
+    }
     let status = status(builder, fields, what)?;
     Ok((path, status))
 }

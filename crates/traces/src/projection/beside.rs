@@ -45,9 +45,10 @@ impl Beside {
         Self { keys: Keys::new((0_u32..).zip(&TYPES).map(key), MessageKey { of: None, mark: 0 }) }
     }
 
-    /// Looks at the list at an offset. `None` where a message is not plain.
-    pub(super) fn look(&mut self, chunk: Chunk<'_>, start: usize) -> Option<()> {
+    /// Looks at the list at an offset, and says whether some message records a time. `None` where one is not plain.
+    pub(super) fn look(&mut self, chunk: Chunk<'_>, start: usize) -> Option<bool> {
         let Chunk { text, cursor, .. } = chunk;
+        let mut timed = false;
         list(cursor, start, |at| {
             let (mut marks, mut has_role) = (0_u8, false);
             let behind = self.keys.object(cursor, at, |key, at| {
@@ -62,7 +63,10 @@ impl Beside {
                     Type::Role => has_role = cursor.byte(at) == b'"',
                     _ if null => {}
                     Type::Text => (cursor.byte(at) == b'"').then_some(())?,
-                    Type::Instant => instant(cursor, text, at, end).map(|_| ())?,
+                    Type::Instant => {
+                        instant(cursor, text, at, end)?;
+                        timed = true;
+                    }
                     Type::Number => number(cursor, at, end).map(|_| ())?,
                     Type::Turn => turn(cursor, at, end).map(|_| ())?,
                 }
@@ -70,6 +74,6 @@ impl Beside {
             })?;
             has_role.then_some(behind)
         })
-        .map(|_| ())
+        .map(|_| timed)
     }
 }

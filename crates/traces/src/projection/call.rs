@@ -8,7 +8,7 @@ use crate::build::word_status;
 use crate::names::{Names, Part};
 use crate::scan::Cursor;
 use crate::time;
-use averment_base::value::{Text, Value};
+use averment_base::value::{Number, Text, Value};
 use averment_runs::run::Status;
 use std::borrow::Cow;
 
@@ -51,16 +51,24 @@ pub(super) struct Order {
     /// Whether some call records arguments, and whether some call records how it ended.
     args: bool,
     results: bool,
+    /// The first start, and the last point in time that follows from what the calls record.
+    span: (f64, f64),
 }
 
 impl Order {
     pub(super) fn new() -> Self {
-        Self { last_start: f64::NEG_INFINITY, in_order: true, turns_in_order: true, ..Self::default() }
+        let span = (f64::INFINITY, f64::NEG_INFINITY);
+        Self { last_start: f64::NEG_INFINITY, in_order: true, turns_in_order: true, span, ..Self::default() }
     }
 
     /// Whether the calls stand in the order of their starts, whatever that depends on.
     pub(super) fn is_plain(&self) -> bool {
         self.with_start < self.calls || (self.in_order && self.turns_in_order)
+    }
+
+    /// Whether the calls span no more time than a run is said to have lasted.
+    pub(super) fn fits_into(&self, duration: f64) -> bool {
+        !time::is_too_short(duration, self.span.0, self.span.1)
     }
 
     /// Whether the run records a field of its calls at all.
@@ -69,6 +77,13 @@ impl Order {
             Field::Args => self.args,
             Field::Result => self.results,
         }
+    }
+
+    /// Notes how long a call lasted.
+    fn lasts(&mut self, start: Option<f64>, end: Option<f64>, duration: Option<f64>) {
+        let Some(start) = start else { return };
+        let end = end.or(duration.map(|duration| start + duration)).unwrap_or(start);
+        self.span = (self.span.0.min(start), self.span.1.max(end));
     }
 
     fn start(&mut self, start: Option<f64>, turn: Option<u64>) {
@@ -88,6 +103,9 @@ impl Order {
 struct CallFields {
     tool: Best<Span>,
     begin: Best<Span>,
+    end: Best<f64>,
+    milliseconds: Best<f64>,
+    seconds: Best<f64>,
     turn: Best<Span>,
     fields: [Best<Span>; 2],
     /// Fields that are there as `null`.
@@ -121,6 +139,8 @@ pub(super) fn read<'a>(
         return None;
     }
     order.start(begin.flatten(), turn.flatten());
+    let duration = call_fields.milliseconds.value().or(call_fields.seconds.value().map(|seconds| seconds * 1000.0));
+    order.lasts(begin.flatten(), call_fields.end.value(), duration);
     let fields = call_fields.fields.map(|field| field.value());
     order.args |= fields[0].is_some() || nulls[0];
     order.results |= fields[1].is_some() || nulls[1] || call_fields.ended;
@@ -167,7 +187,6 @@ fn call_fields(keys: &mut Keys<CallKey>, text: &str, cursor: Cursor<'_>, start: 
                 _ if !part.has_null(role.native) => {}
                 Part::Args => call_fields.nulls[0] = true,
                 Part::Result => call_fields.nulls[1] = true,
-                Part::Error | Part::Status | Part::Ok => call_fields.ended = true,
                 _ => {}
             }
             return Some(end);
@@ -179,13 +198,19 @@ fn call_fields(keys: &mut Keys<CallKey>, text: &str, cursor: Cursor<'_>, start: 
                 call_fields.tool.offer(role.rank, (at, end));
             }
             Part::Args => {
-                call_fields.written = !role.native;
+                call_fields.written = !role.native || is_written_object(cursor, at)?;
                 call_fields.fields[0].offer(role.rank, (at, end));
             }
             Part::Result => call_fields.fields[1].offer(role.rank, (at, end)),
             Part::Start => call_fields.begin.offer(role.rank, (at, end)),
-            Part::End => instant(cursor, text, at, end).map(|_| ())?,
-            Part::Milliseconds => number(cursor, at, end).map(|_| ())?,
+            Part::End => call_fields.end.offer(role.rank, instant(cursor, text, at, end)?),
+            Part::Milliseconds => call_fields.milliseconds.offer(role.rank, number(cursor, at, end)?),
+            Part::Seconds => {
+                // Seconds that are no number count as not there.
+                if matches!(cursor.byte(at), b'-' | b'0'..=b'9') {
+                    call_fields.seconds.offer(role.rank, number(cursor, at, end)?);
+                }
+            }
             Part::Turn => call_fields.turn.offer(role.rank, (at, end)),
             Part::Error => call_fields.ended = true,
             Part::Ok => {
@@ -197,12 +222,23 @@ fn call_fields(keys: &mut Keys<CallKey>, text: &str, cursor: Cursor<'_>, start: 
                 call_fields.not_executed |= !status(cursor, text, at, end)?.executed();
             }
             // Nothing that a projection holds.
-            Part::Seconds | Part::CallId | Part::Agent | Part::Calls | Part::Id | Part::Input | Part::Output => {}
+            Part::CallId | Part::Agent | Part::Calls | Part::Id | Part::Input | Part::Output => {}
             Part::Cost | Part::Usage | Part::Messages => {}
         }
         Some(end)
     })?;
     Some((call_fields, behind))
+}
+
+/// Whether arguments of the normal form that are text begin as an object of JSON; `None` where that is not plain.
+fn is_written_object(cursor: Cursor<'_>, at: usize) -> Option<bool> {
+    if cursor.byte(at) != b'"' {
+        return Some(false);
+    }
+    match cursor.byte(cursor.blank(at.wrapping_add(1))) {
+        b'\\' => None,
+        first => Some(first == b'{'),
+    }
 }
 
 /// Adds the texts inside of a value.
@@ -233,7 +269,7 @@ pub(super) fn instant(cursor: Cursor<'_>, text: &str, start: usize, end: usize) 
         let inner = text.get(start.wrapping_add(1)..end.wrapping_sub(1))?;
         return if cursor.has_escape(start, end) { None } else { time::milliseconds(&Value::Text(Text::Plain(inner))) };
     }
-    number(cursor, start, end)
+    number(cursor, start, end).filter(|number| !time::is_in_seconds(&Value::Number(Number::Real(*number))))
 }
 
 /// A plain number: digits, and a fraction.

@@ -199,8 +199,15 @@ impl LineReader {
         if wrong || hidden || keys_seen.beside_calls || !order.is_plain() {
             return None;
         }
-        if let Some(at) = keys_seen.beside {
-            self.beside.look(chunk, at)?;
+        if let Some(at) = keys_seen.beside
+            && self.beside.look(chunk, at)?
+            && self.read_set.roots.iter().any(|root| root == of_run::DURATION)
+        {
+            // What the messages span counts, too.
+            return None;
+        }
+        if self.needs_the_run(chunk.cursor, form, order) {
+            return None;
         }
         projection.settle(|field| order.records(field));
         projection.roots.extend(self.found.iter().zip(&self.nulls).map(|(found, nulls)| {
@@ -222,6 +229,24 @@ impl LineReader {
             }
         }
         Some(())
+    }
+
+    /// Whether an entry that is asked for is not what it says: a duration that is too short, or an output of content blocks.
+    fn needs_the_run(&self, cursor: Cursor<'_>, form: Form, order: &Order) -> bool {
+        let mut entries = self.read_set.roots.iter().zip(&self.found);
+        entries.any(|(name, found)| {
+            let place = if form == Form::Generic { found.generic.value() } else { found.native };
+            let Some((start, end)) = place else { return false };
+            match name.as_str() {
+                of_run::OUTPUT => cursor.byte(start) == b'[',
+                of_run::DURATION => {
+                    let in_seconds = form == Form::Generic && found.generic.rank() >= self.seconds;
+                    let unit = if in_seconds { 1000.0 } else { 1.0 };
+                    call::number(cursor, start, end).is_none_or(|duration| !order.fits_into(duration * unit))
+                }
+                _ => false,
+            }
+        })
     }
 
     /// Reads the conversation that a line holds.

@@ -106,7 +106,7 @@ fn the_status_is_given_or_follows_from_error_and_result() {
         (r#""error": "boom""#, Status::Failed),
         (r#""error": {"type": "x"}, "status": "ok""#, Status::Failed),
         (r#""error": "not allowed", "status": "denied""#, Status::Denied),
-        (r#""error": null, "result": null"#, Status::Ok),
+        (r#""error": null, "result": null"#, Status::Unknown),
         (r#""error": """#, Status::Unknown),
         (r#""result": {}"#, Status::Ok),
         (r#""id": "x""#, Status::Unknown),

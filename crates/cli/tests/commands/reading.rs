@@ -1,0 +1,135 @@
+//! What runs record in words of their own: arguments in text, calls that went wrong, times that cannot be, contents in blocks.
+
+use crate::folder::Folder;
+
+/// The verdict of a rule on a run, the same in every way of reading, and what is said beside it.
+#[track_caller]
+fn judged(rule: &str, run: &str) -> (String, String) {
+    let folder = Folder::new(&[("rules.assert", rule), ("run.jsonl", run)]);
+    let verdict = |way: &str| {
+        let ran = folder.aver(&format!("check rules.assert run.jsonl --format jsonl {way}"));
+        let line = ran.out.lines().nth(1).unwrap_or_else(|| panic!("{ran:?}"));
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["verdicts"][0].as_str().unwrap_or_else(|| panic!("{ran:?}")).to_owned()
+    };
+    let ran = folder.aver("check rules.assert run.jsonl --format json");
+    let report = ran.json();
+    let full = report["runs"][0]["results"][0]["verdict"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(verdict(""), full, "{rule} {run}");
+    let warnings = report["runs"][0]["warnings"].to_string();
+    (full, warnings)
+}
+
+#[track_caller]
+fn is(rule: &str, run: &str, verdict: &str) {
+    assert_eq!(judged(rule, run).0, verdict, "{rule} {run}");
+}
+
+fn one(call: &str) -> String {
+    format!("{{\"calls\": [{{\"tool\": \"pay\", {call}}}]}}")
+}
+
+#[test]
+fn arguments_that_are_json_in_text_are_read_in_the_normal_form_too() {
+    is("never pay(amount > 100)", &one(r#""args": "{\"amount\": 250}""#), "fail");
+    is("never pay(amount > 100)", &one(r#""args": " {\"amount\": 50}""#), "pass");
+    is("calls[0].args == \"[1]\"", &one(r#""args": "[1]""#), "pass");
+    is("calls[0].args == \"{x\"", &one(r#""args": "{x""#), "pass");
+    is("calls[0].args.amount == 250", &one(r#""args": "{\"amount\": 250}""#), "pass");
+}
+
+#[test]
+fn a_call_that_says_that_it_went_wrong_has_failed() {
+    for call in [
+        r#""is_error": true, "result": "x""#,
+        r#""result": {"isError": true, "content": []}"#,
+        r#""exit_code": 1, "result": "2 failed""#,
+        r#""status": "completed", "result": {"isError": true}"#,
+    ] {
+        is("never pay failed", &one(call), "fail");
+        is("never pay failed", &one(call).replace("calls", "tool_calls"), "fail");
+    }
+    for call in
+        [r#""is_error": false, "result": 1"#, r#""exit_code": 0, "result": 1"#, r#""result": {"isError": false}"#]
+    {
+        is("require pay ok", &one(call), "pass");
+    }
+}
+
+#[test]
+fn null_says_that_nothing_is_known_of_how_a_call_ended() {
+    is("require pay ok", &one(r#""args": null, "result": null, "error": null, "status": null"#), "undecided");
+    is("require pay ok", &one(r#""result": null"#), "undecided");
+    is("never pay failed", &one(r#""error": null"#), "undecided");
+    is("calls[0].result == \"x\"", &one(r#""error": null"#), "undecided");
+    is("each pay: error is missing", &one(r#""error": null, "result": 1"#), "pass");
+}
+
+#[test]
+fn a_call_with_a_result_was_executed_whatever_its_status_says() {
+    is("never pay", &one(r#""status": "pending", "result": {"rows": 0}"#), "fail");
+    is("never pay", &one(r#""status": "pending", "result": null"#), "pass");
+    is("never pay", &one(r#""status": "denied", "result": "no""#), "pass");
+}
+
+#[test]
+fn turns_that_nobody_counted_are_not_recorded() {
+    is("turns <= 3", r#"{"messages": [{"role": "user", "text": "x"}], "calls": [{"tool": "a"}]}"#, "undecided");
+    is("turns == 0", r#"{"messages": [{"role": "user", "text": "x"}], "calls": []}"#, "pass");
+    let asked = r#"{"messages": [{"role": "user", "text": "x"}, {"role": "assistant", "text": "y"}], "calls": [{"tool": "a"}]}"#;
+    is("turns == 1", asked, "pass");
+}
+
+#[test]
+fn times_that_cannot_be_are_not_believed() {
+    let short = r#"{"calls": [{"tool": "a", "start": 0, "end": 45000}], "duration": 45}"#;
+    let (verdict, warnings) = judged("duration <= 30s", short);
+    assert_eq!(verdict, "undecided");
+    assert!(warnings.contains("shorter than the time that its steps span"), "{warnings}");
+    is("duration <= 30s", &short.replace("\"duration\": 45", "\"duration\": 44900"), "fail");
+    is("duration <= 30s", &short.replace("calls", "tool_calls").replace("\"duration\"", "\"duration_s\""), "fail");
+    let messages = r#"{"calls": [{"tool": "a"}], "messages": [{"role": "user", "start": 0}, {"role": "user", "start": 9000}], "duration": 5}"#;
+    is("duration <= 30s", messages, "undecided");
+    let seconds = r#"{"calls": [{"tool": "a", "start": 1700000000}, {"tool": "b", "start": 1700003600}]}"#;
+    let (verdict, warnings) = judged("after a -> b within 5s", seconds);
+    assert_eq!(verdict, "undecided");
+    assert_eq!(warnings.matches("number of seconds since 1970").count(), 1, "{warnings}");
+    is("after a -> b within 5s", &seconds.replace("00000}", "00000000}").replace("03600}", "03600000}"), "fail");
+    is("after a -> b within 5s", r#"{"calls": [{"tool": "a", "start": 0}, {"tool": "b", "start": 100}]}"#, "pass");
+}
+
+#[test]
+fn content_blocks_are_text() {
+    let blocks = r#"[{"type": "text", "text": "the password"}, {"type": "image", "url": "u"}, {"type": "text", "text": "is x"}]"#;
+    is("output == \"the password\\nis x\"", &format!("{{\"output\": {blocks}, \"calls\": []}}"), "pass");
+    is("output not contains \"password\"", &format!("{{\"output\": {blocks}, \"calls\": []}}"), "fail");
+    is("output not contains \"password\"", &format!("{{\"output\": {blocks}, \"tool_calls\": []}}"), "fail");
+    is("prompt contains \"password\"", &format!("{{\"prompt\": {blocks}, \"calls\": []}}"), "pass");
+    let message = format!("{{\"messages\": [{{\"role\": \"user\", \"text\": {blocks}}}], \"calls\": []}}");
+    is("messages[0].text contains \"password\"", &message, "pass");
+    is("length(output) == 2", r#"{"output": ["a", "b"], "calls": []}"#, "pass");
+}
+
+#[test]
+fn paths_of_windows_are_paths() {
+    is("never write \"src/**\"", r#"{"writes": ["src\\a.py"], "calls": []}"#, "fail");
+    is("never read \"src/**\"", r#"{"reads": [{"path": "C:\\x\\src\\a.py"}], "calls": []}"#, "fail");
+    is("never write \"src/**\"", r#"{"writes": ["b/src\\a.py"], "calls": []}"#, "pass");
+}
+
+#[test]
+fn files_of_a_folder_that_are_passed_over_are_counted() {
+    let run = r#"{"calls": []}"#;
+    let folder = Folder::new(&[
+        ("rules.assert", "never refund"),
+        ("runs/a.json", run),
+        ("runs/bad.ndjson", run),
+        ("runs/deep/bad.log", run),
+        ("runs/README.md", "x"),
+        ("runs/.hidden", "x"),
+    ]);
+    let ran = folder.aver("check rules.assert runs");
+    assert!(ran.err.contains("note: 2 files in `runs` are passed over"), "{ran:?}");
+    let ran = folder.aver("check rules.assert runs/a.json");
+    assert!(!ran.err.contains("passed over"), "{ran:?}");
+}

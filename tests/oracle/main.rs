@@ -42,3 +42,4 @@ mod statement;
 mod tokens;
 mod truth;
 mod value;
+mod violations;

@@ -4,12 +4,16 @@ use crate::model::BAD;
 use crate::truth::Verdict;
 use averment_base::limits::Limits;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate, evaluate_profiled};
-use averment_engine::vm::outcome::Outcome;
+use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome};
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::profile::Profile;
 use averment_traces::read::read_str;
 use bumpalo::Bump;
 use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// A step by its kind and its number among those.
+pub type Place = (&'static str, usize);
 
 pub struct Rules(averment_fixtures::Rules);
 
@@ -29,6 +33,31 @@ impl Rules {
             Verdict::parse(verdict.as_str()).expect("a verdict of the language")
         };
         Ok(outcome.results.iter().map(|result| word(result.verdict)).collect())
+    }
+
+    /// The steps of the violations of each assertion that fails, by kind and number among those of the kind.
+    pub fn violations(&self, run: &Value) -> Option<Vec<Option<BTreeSet<Place>>>> {
+        let (arena, limits) = (Bump::new(), Limits::default());
+        let text = run.to_string();
+        let run = read_str(&text, &arena, &limits).ok()?;
+        let program = self.0.program();
+        let prepared = Prepared::new(program);
+        let outcome = evaluate(program, &prepared, &run, &arena, &EvaluateOptions::default());
+        let place = |evidence: &Vec<Evidence>| {
+            let step = evidence.iter().find_map(|one| one.step)? as usize;
+            let kind = run.steps.get(step)?.kind;
+            Some((kind.list_key(), run.steps[..step].iter().filter(|other| other.kind == kind).count()))
+        };
+        let of_one = |result: &AssertionOutcome| {
+            let listed = &result.violations.listed;
+            assert!(listed.len() as u64 == result.violations.count, "all are listed, and counted: {result:?}");
+            match listed.is_empty() {
+                true => place(&result.evidence).into_iter().collect(),
+                false => listed.iter().filter_map(|one| place(&one.evidence)).collect(),
+            }
+        };
+        let fails = |result: &&AssertionOutcome| result.verdict == averment_base::truth::Verdict::Fail;
+        Some(outcome.results.iter().map(|result| Some(result).filter(fails).map(of_one)).collect())
     }
 
     /// What is found of each assertion, words and evidence included: in the common way, and in the one that plays every match of every

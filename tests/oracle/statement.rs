@@ -75,7 +75,8 @@ fn simples<'p>(patterns: &[&'p Pattern]) -> Vec<&'p Simple> {
     patterns.iter().flat_map(|pattern| &pattern.alternatives).collect()
 }
 
-fn call_list(world: &World, patterns: &[&Pattern]) -> Vec<usize> {
+/// The calls that statements about neighbours speak of.
+pub fn call_list(world: &World, patterns: &[&Pattern]) -> Vec<usize> {
     let proposed = simples(patterns).iter().all(|simple| simple.proposed);
     let listed = |index: &&usize| world.step(**index).kind == Kind::Call && world.step(**index).executed != proposed;
     world.steps.iter().filter(listed).copied().collect()

@@ -51,4 +51,11 @@ impl Drawn {
             }
         }
     }
+
+    /// Whether a failure of an assertion may still be drawn.
+    #[must_use]
+    pub fn has_room(&self, item: usize) -> bool {
+        let Some((all, of_one)) = self.most else { return true };
+        self.drawn < all && self.items.get(item).is_none_or(|known| known.drawn < of_one)
+    }
 }

@@ -1,13 +1,12 @@
 //! A failed assertion as a picture: the rule with the values of its parts, and the places in the trace that prove it.
 
-use super::excerpt::Excerpt;
 use super::gate::{self, Gate};
-use super::model::{EvidenceReport, ResultReport, RunReport};
+use super::model::{EvidenceReport, Excerpt, ResultReport, RunReport};
 use super::table::{Item, Table};
 use super::{Options, value};
 use averment_base::diagnostic::render::{Style, one_line, printable};
-use averment_base::diagnostic::window::Window;
-use averment_base::source::{FileId, SourceMap};
+use averment_base::diagnostic::window::{Window, columns};
+use averment_base::source::{FileId, SourceMap, Span};
 use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::{Role, Status};
 use codespan_reporting::diagnostic::{Diagnostic, Label, LabelStyle};
@@ -27,14 +26,17 @@ const GUTTER: usize = 7;
 /// Draws one result of a run.
 pub fn draw(table: &Table, run: &RunReport, result: &ResultReport, options: &Options) -> String {
     let Some(item) = table.items.get(result.item) else { return String::new() };
-    let pieces = Pieces::new(table, run, item, result);
-    let mut labels = match &pieces.window {
-        Some(window) => vec![Label::primary(Place::Rule(item.span.file), window.mark.clone())],
-        None => rule_labels(table, item, result),
-    };
+    let parts = parts(result, options.violations);
+    let room = options.style.width.saturating_sub(GUTTER).max(40);
+    let pieces = Pieces::new(table, run, item, (result, &parts), room);
+    let mut labels = rule_labels(table, &pieces, item, result);
     let mut notes = notes(table, item, result, run);
-    notes.extend(violation_notes(result, options.violations));
-    labels.extend(trace_labels(&pieces, result, options.style, &mut notes));
+    for (number, part) in parts.iter().enumerate() {
+        labels.extend(trace_labels(&pieces, (number, part), options.style, &mut notes));
+    }
+    if !result.violations.listed.is_empty() {
+        notes.extend(result.violations.not_drawn(parts.len()));
+    }
     let notes = notes.into_iter().map(|note| wrapped(&note, options.style.width.saturating_sub(GUTTER))).collect();
     let diagnostic = Diagnostic::new(severity(table, item, result, options))
         .with_code(item.id.clone())
@@ -79,9 +81,28 @@ fn severity(
     }
 }
 
+/// A violation that is drawn.
+struct Part<'a> {
+    reason: &'a str,
+    evidence: &'a [EvidenceReport],
+    excerpts: &'a [Excerpt],
+}
+
+/// The violations that are drawn: the failure itself, then those behind the first.
+fn parts(result: &ResultReport, drawn: usize) -> Vec<Part<'_>> {
+    let own = Part { reason: &result.reason, evidence: &result.evidence, excerpts: &result.excerpts };
+    let others = result.violations.listed.iter().take(drawn).skip(1);
+    let others = others.map(|one| Part { reason: &one.reason, evidence: &one.evidence, excerpts: &one.excerpts });
+    std::iter::once(own).chain(others).collect()
+}
+
 /// The assertion itself, and the values that parts of it had.
-fn rule_labels(table: &Table, item: &Item, result: &ResultReport) -> Vec<Label<Place>> {
-    let main = Label::primary(Place::Rule(item.span.file), clamped(table, item.span.file, item.span.range()));
+fn rule_labels(table: &Table, pieces: &Pieces<'_>, item: &Item, result: &ResultReport) -> Vec<Label<Place>> {
+    let place = |span: Span| match &pieces.window {
+        Some(window) => window.place(span),
+        None => Some(clamped(table, span.file, span.range())),
+    };
+    let main = Label::primary(Place::Rule(item.span.file), place(item.span).unwrap_or(0..0));
     let mut labels = vec![main];
     let mut seen: Vec<(Range<usize>, &str)> = Vec::new();
     for evidence in &result.evidence {
@@ -89,8 +110,12 @@ fn rule_labels(table: &Table, item: &Item, result: &ResultReport) -> Vec<Label<P
         if span == item.span || seen.contains(&(span.range(), shown)) || seen.len() >= VALUES {
             continue;
         }
+        // In a window of one line a value elsewhere has no place.
+        if pieces.window.is_some() && span.file != item.span.file {
+            continue;
+        }
         seen.push((span.range(), shown));
-        let range = clamped(table, span.file, span.range());
+        let Some(range) = place(span) else { continue };
         labels.push(Label::secondary(Place::Rule(span.file), range).with_message(value::shortened(shown, VALUE)));
     }
     labels
@@ -104,35 +129,48 @@ fn clamped(table: &Table, file: FileId, range: Range<usize>) -> Range<usize> {
 /// The places in the trace. A remark that would leave the screen becomes a note.
 fn trace_labels(
     pieces: &Pieces<'_>,
-    result: &ResultReport,
+    (number, part): (usize, &Part<'_>),
     style: Style,
     notes: &mut Vec<String>,
 ) -> Vec<Label<Place>> {
     let mut labels = Vec::new();
-    for (excerpt, start) in pieces.excerpts.iter().zip(&pieces.starts) {
+    // What fails it once more is said where it stands, the first is said above the picture.
+    let mut also = Some(one_line(part.reason)).filter(|_| number > 0);
+    for (excerpt, start) in part.excerpts.iter().zip(pieces.starts_of(number)) {
         let mut said: Option<u32> = None;
         for (number, mark) in &excerpt.marks {
-            let Some(evidence) = result.evidence.get(*number) else { continue };
-            let step = evidence.step.filter(|step| said != Some(*step));
+            let Some(evidence) = part.evidence.get(*number) else { continue };
+            let place = evidence.place.as_deref().filter(|_| evidence.step != said);
             said = evidence.step;
             // Several remarks on a line hang below their places, a single one stands behind its place.
             let edge = if excerpt.marks.len() > 1 { mark.start } else { mark.end };
-            let used = GUTTER + excerpt.text.get(..edge).map_or(0, |text| text.chars().count());
-            let mut shown = remark(step, evidence, result);
-            if used + shown.chars().count() > style.width {
-                notes.push(remark(evidence.step, evidence, result));
-                shown = remark(step, &EvidenceReport::default(), result);
+            let used = GUTTER + 2 + excerpt.text.get(..edge).map_or(0, columns);
+            let fits = |words: &str| used + columns(words) <= style.width;
+            let mut shown = remark(place, evidence, part.reason);
+            if evidence.role == Role::Decisive
+                && let Some(reason) = also.take()
+            {
+                if fits(&reason) {
+                    shown = reason.into_owned();
+                } else {
+                    notes.push(format!("also {reason}"));
+                }
+            }
+            if !fits(&shown) {
+                notes.push(remark(evidence.place.as_deref(), evidence, part.reason));
+                shown = remark(place, &EvidenceReport::default(), part.reason);
             }
             let kind = if evidence.role == Role::Decisive { LabelStyle::Primary } else { LabelStyle::Secondary };
             let range = start + mark.start..start + mark.end;
             labels.push(Label::new(kind, Place::Trace, range).with_message(shown));
         }
     }
+    notes.extend(also.map(|reason| format!("also {reason}")));
     labels
 }
 
 /// What is said of a place in the trace: its step, and what it is to the verdict.
-fn remark(step: Option<u32>, evidence: &EvidenceReport, result: &ResultReport) -> String {
+fn remark(place: Option<&str>, evidence: &EvidenceReport, reason: &str) -> String {
     let role = match evidence.role {
         Role::Decisive | Role::Value => "",
         Role::Opening => "the window opens here",
@@ -141,24 +179,17 @@ fn remark(step: Option<u32>, evidence: &EvidenceReport, result: &ResultReport) -
     };
     // What the reason says already is not said again.
     let said = evidence.label.strip_prefix("this ").unwrap_or(&evidence.label);
-    let label = if result.reason.contains(said) { role } else { &evidence.label };
+    let label = if reason.contains(said) { role } else { &evidence.label };
     let label = one_line(label);
-    match (step, label.is_empty()) {
-        (Some(step), true) => format!("step {step}"),
-        (Some(step), false) => format!("step {step}: {label}"),
+    // The name of the step says no more than its number: what it did stands there.
+    let is_name = |place: &str| label.ends_with(place) || label.starts_with(&format!("{place} ("));
+    match (place, label.is_empty()) {
+        (Some(place), true) => place.to_owned(),
+        (Some(place), false) if is_name(place) => place.to_owned(),
+        (Some(place), false) if label.contains(place) => label.into_owned(),
+        (Some(place), false) => format!("{place}: {label}"),
         (None, _) => label.into_owned(),
     }
-}
-
-/// The violations behind the first, and how many there are.
-fn violation_notes(result: &ResultReport, drawn: usize) -> Vec<String> {
-    let violations = &result.violations;
-    let shown = violations.listed.iter().take(drawn);
-    let mut notes: Vec<String> = shown.skip(1).map(|one| format!("also {}", one_line(&one.reason))).collect();
-    if !violations.listed.is_empty() {
-        notes.extend(violations.not_drawn(violations.listed.len().min(drawn)));
-    }
-    notes
 }
 
 /// What no picture shows: the reason behind an author's message, the rule's sentence, values that stand nowhere in the trace.
@@ -175,7 +206,7 @@ fn notes(table: &Table, item: &Item, result: &ResultReport, run: &RunReport) -> 
     let computed = result.evidence.iter().filter(|one| one.source.is_none() && one.rule_span.is_none());
     for evidence in computed.take(VALUES) {
         let value = evidence.shown.as_deref().map(|shown| format!("{} = {shown}", evidence.path)).unwrap_or_default();
-        let remark = remark(evidence.step, evidence, result);
+        let remark = remark(evidence.place.as_deref(), evidence, &result.reason);
         let note = [remark.as_str(), value.trim_start_matches(" = ")].into_iter().filter(|part| !part.is_empty());
         notes.push(one_line(&note.collect::<Vec<_>>().join(": ")).into_owned());
     }
@@ -223,21 +254,42 @@ struct Pieces<'a> {
     trace: Cow<'a, str>,
     text: String,
     starts: Vec<usize>,
-    excerpts: &'a [Excerpt],
+    /// The lines of the trace, and how many there are in front of those of each part.
+    excerpts: Vec<&'a Excerpt>,
+    before: Vec<usize>,
 }
 
 impl<'a> Pieces<'a> {
-    fn new(table: &'a Table, run: &'a RunReport, item: &Item, result: &'a ResultReport) -> Self {
+    fn new(
+        table: &'a Table,
+        run: &'a RunReport,
+        item: &Item,
+        (result, parts): (&'a ResultReport, &[Part<'a>]),
+        room: usize,
+    ) -> Self {
         let spans = result.evidence.iter().filter_map(|one| one.rule_span);
         let spans = spans.filter(|span| span.file == item.span.file);
-        let window = table.sources.get(item.span.file).and_then(|file| Window::around(file, item.span, spans));
-        let (mut text, mut starts) = (String::new(), Vec::new());
-        for excerpt in &result.excerpts {
-            starts.push(text.len());
-            text.push_str(&excerpt.text);
-            text.push('\n');
+        let file = table.sources.get(item.span.file);
+        let window = file.and_then(|file| {
+            let wide = || Window::of_wide_line(file, item.span, room);
+            Window::around(file, item.span, spans).or_else(wide)
+        });
+        let (mut text, mut starts, mut excerpts, mut before) = (String::new(), Vec::new(), Vec::new(), Vec::new());
+        for part in parts {
+            before.push(excerpts.len());
+            for excerpt in part.excerpts {
+                starts.push(text.len());
+                text.push_str(&excerpt.text);
+                text.push('\n');
+                excerpts.push(excerpt);
+            }
         }
-        Self { sources: &table.sources, window, trace: one_line(&run.file), text, starts, excerpts: &result.excerpts }
+        Self { sources: &table.sources, window, trace: one_line(&run.file), text, starts, excerpts, before }
+    }
+
+    /// Where the lines of a part start.
+    fn starts_of(&self, part: usize) -> impl Iterator<Item = usize> + '_ {
+        self.starts.iter().copied().skip(self.before.get(part).copied().unwrap_or(0))
     }
 
     fn rule(&self, id: FileId) -> Result<&averment_base::source::SourceFile, Error> {

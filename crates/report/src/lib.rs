@@ -13,7 +13,6 @@ pub mod derivation;
 #[cfg(feature = "pictures")]
 pub mod diagnostic;
 pub mod drawn;
-mod excerpt;
 #[cfg(feature = "pictures")]
 mod failure;
 pub mod gate;
@@ -29,6 +28,7 @@ pub mod reading;
 mod redact;
 #[cfg(feature = "pictures")]
 mod short;
+mod step_line;
 #[cfg(feature = "pictures")]
 mod summary;
 pub mod table;

@@ -4,22 +4,21 @@
 
 use super::VIOLATIONS_DRAWN;
 use super::drawn::Drawn;
-use super::excerpt::Excerpt;
 use super::gate::{self, Gate, Policy};
+pub use super::proof::Excerpt;
 use super::proof::{Maker, Text, said};
 use super::redact::{self, Withheld, redact};
 use super::table::Table;
 use super::unjudged::UnjudgedReport;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::{AssertionOutcome, Outcome, Role, Status};
+use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, Status};
 use averment_runs::run::{Run, RunSource};
 use averment_traces::error::ReadError;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::ops::Range;
 
 /// One run with its results.
 #[derive(Debug)]
@@ -163,6 +162,8 @@ pub struct EvidenceReport {
     pub label: String,
     /// The step, from 1.
     pub step: Option<u32>,
+    /// What people call the step, where they see it: `call 3`, `step 70, call 31`.
+    pub place: Option<String>,
     /// JSON pointer into the normal form; empty when it is no single value.
     pub path: String,
     /// The value for machines, redacted.
@@ -232,22 +233,23 @@ impl Detail {
 }
 
 /// Makes single findings of a run where no report of the whole run is needed.
-pub struct Findings<'a> {
+pub struct Findings<'a, 'run> {
     table: &'a Table,
-    text: Text<'a>,
+    text: Text<'a, 'run>,
     detail: Detail,
 }
 
-impl<'a> Findings<'a> {
+impl<'a, 'run> Findings<'a, 'run> {
     /// For the findings of a run. `outcomes` are those that may have evidence, with the numbers of their programs.
     pub fn new<'o>(
         table: &'a Table,
-        run: &'a Run<'_>,
+        run: &'a Run<'run>,
         outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
         detail: Detail,
     ) -> Self {
-        let (environment, withheld) = withheld(Some(run), outcomes, detail);
-        let text = Text { text: run.text, source: &run.source, environment, withheld, lines: OnceCell::new() };
+        let withheld = withheld(Some(run), outcomes, detail);
+        let (text, source) = (run.text, &run.source);
+        let text = Text { text, source, run: Some(run), withheld, lines: OnceCell::new() };
         Self { table, text, detail }
     }
 
@@ -314,8 +316,8 @@ pub fn build_of(
     let wanted: Vec<bool> = all.clone().map(&mut wants).collect();
     let mut wanted = wanted.into_iter();
     let shows = Detail { findings: detail.findings && wanted.clone().any(|wanted| wanted), ..detail };
-    let (environment, withheld) = withheld(run, all, shows);
-    let text = Text { text, source, environment, withheld, lines: OnceCell::new() };
+    let withheld = withheld(run, all, shows);
+    let text = Text { text, source, run, withheld, lines: OnceCell::new() };
     let mut results = Vec::with_capacity(table.items.len());
     let mut rules = Vec::new();
     for (program, outcome) in outcomes.iter().enumerate() {
@@ -340,24 +342,21 @@ pub fn build_of(
     }
 }
 
-/// What no finding of a run shows, its places and texts: what the run keeps to itself, and what a predicate has found anywhere in it.
+/// What no finding of a run shows: what the run keeps to itself, and what a predicate has found anywhere in it.
 fn withheld<'o>(
     run: Option<&Run<'_>>,
     outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
     detail: Detail,
-) -> (Vec<Range<usize>>, Withheld) {
+) -> Withheld {
     let speaks = |one: &AssertionOutcome| detail.findings && one.status != Status::Passed || one.unjudged.is_some();
     let mut findings = outcomes.filter(|(_, one)| speaks(one)).peekable();
     let (Some(run), Some(_)) = (run, findings.peek()) else { return Default::default() };
-    let (mut places, mut texts) = redact::environment(run);
+    let mut texts = redact::environment(run);
     for (_, one) in findings {
         let of_violations = one.violations.listed.iter().flat_map(|violation| &violation.evidence);
-        for (place, text) in one.evidence.iter().chain(of_violations).filter_map(redact::found) {
-            places.extend(place);
-            texts.push(text);
-        }
+        texts.extend(one.evidence.iter().chain(of_violations).filter_map(redact::found));
     }
-    (places, Withheld::of(texts))
+    Withheld::of(texts)
 }
 
 /// The mean of the scores of several rule files.
@@ -370,7 +369,7 @@ fn result(
     table: &Table,
     program: usize,
     outcome: &AssertionOutcome,
-    text: &Text<'_>,
+    text: &Text<'_, '_>,
     detail: Detail,
 ) -> Option<ResultReport> {
     let item = table.item(program, outcome.assertion)?;
@@ -380,7 +379,11 @@ fn result(
         .as_deref()
         .map(|unjudged| UnjudgedReport::new(unjudged, |words| Cow::Owned(text.withheld.without(words))));
     if detail.findings && outcome.status != Status::Passed {
-        let maker = Maker { table, program, text, masked: table.items.get(item).is_some_and(|item| item.masked) };
+        let of_violations = outcome.violations.listed.iter().flat_map(|one| &one.evidence);
+        let found = outcome.evidence.iter().chain(of_violations).filter(|one| one.found.is_some());
+        let found: Vec<&Evidence> = found.collect();
+        let masked = table.items.get(item).is_some_and(|item| item.masked);
+        let maker = Maker { table, program, text, masked, found: &found };
         let draws = matches!(outcome.status, Status::Failed | Status::UnexpectedPassed);
         let own = maker.violation((&outcome.reason, &outcome.evidence), detail.excerpt, draws);
         report.message = outcome.message.as_deref().map(|message| said(message, &own.1));

@@ -1,13 +1,15 @@
 //! What reports show of evidence: words without what is hidden, values, places, pieces of the trace.
 
-use super::excerpt::{self, Excerpt, Hidden};
 use super::model::{Bytes, EvidenceReport, ViolationReport};
 use super::redact::{self, Withheld, redact};
+use super::step_line::{self, StepLine, Wanted};
 use super::table::Table;
 use super::value;
 use averment_engine::vm::outcome::Evidence;
-use averment_runs::run::RunSource;
+use averment_engine::vm::temporal::numbered_step;
+use averment_runs::run::{Run, RunSource};
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Values for people are cut to this many characters.
@@ -17,18 +19,34 @@ const REASON: usize = 2_000;
 /// More evidence of one result than this is left out: it is for people and their tools, not a copy of the run.
 const EVIDENCE: usize = 64;
 
+/// A step of the run, or a value beside its steps, on a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The line of its first place in the file, from 1.
+    pub line: usize,
+    /// The column of that place in its line, in characters, from 1.
+    pub column: usize,
+    /// What is shown of it.
+    pub text: String,
+    /// What evidence speaks of, in bytes of `text`, with the number of the evidence.
+    pub marks: Vec<(usize, Range<usize>)>,
+}
+
+/// Pieces of evidence that are shown at most.
+const PLACES: usize = 5;
+
 /// The run's text with its line starts, which are looked for only when evidence needs them.
-pub(super) struct Text<'a> {
+pub(super) struct Text<'a, 'run> {
     pub(super) text: &'a str,
     pub(super) source: &'a RunSource,
-    /// The recorded environment, and each text in it.
-    pub(super) environment: Vec<Range<usize>>,
-    /// Those texts.
+    /// The run, where it was read.
+    pub(super) run: Option<&'a Run<'run>>,
+    /// The texts of the recorded environment, and others that are shown nowhere.
     pub(super) withheld: Withheld,
     pub(super) lines: OnceCell<Vec<usize>>,
 }
 
-impl Text<'_> {
+impl Text<'_, '_> {
     /// The line of a byte offset, from 0, and where that line starts.
     pub(super) fn line(&self, offset: usize) -> (usize, usize) {
         let lines = self.lines.get_or_init(|| {
@@ -38,6 +56,13 @@ impl Text<'_> {
         (index, lines.get(index).copied().unwrap_or(0))
     }
 
+    /// The line and column of a byte offset in the file, from 1.
+    fn place(&self, offset: usize) -> (usize, usize) {
+        let (line, start) = self.line(offset);
+        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
+        (self.source.line.max(1) + line, column)
+    }
+
     pub(super) fn bytes(&self, range: &Range<usize>) -> Bytes {
         let at = |offset: usize| self.source.offset + u64::try_from(offset).unwrap_or(u64::MAX);
         Bytes { line: self.source.line.max(1) + self.line(range.start).0, start: at(range.start), end: at(range.end) }
@@ -45,15 +70,17 @@ impl Text<'_> {
 }
 
 /// Makes what reports show of an assertion.
-pub(super) struct Maker<'a> {
+pub(super) struct Maker<'a, 'run> {
     pub(super) table: &'a Table,
     pub(super) program: usize,
-    pub(super) text: &'a Text<'a>,
+    pub(super) text: &'a Text<'a, 'run>,
     /// Whether its values are not shown.
     pub(super) masked: bool,
+    /// What predicates have found, all that is known of it.
+    pub(super) found: &'a [&'a Evidence],
 }
 
-impl Maker<'_> {
+impl Maker<'_, '_> {
     /// A violation, and what nothing that is said of it shows. `width` is that of what people see of it, `draws` whether pieces of the
     /// trace are among that.
     pub(super) fn violation(
@@ -67,23 +94,58 @@ impl Maker<'_> {
         let hidden = Withheld::of(hidden_texts(kept, &hides)).and(&self.text.withheld);
         let all = kept.iter().zip(&hides);
         let evidence = all.map(|(one, hide)| self.evidence(one, width.is_some(), *hide, &hidden)).collect();
-        let excerpts = excerpts(kept, &hides, self.text, width.filter(|_| draws));
+        let excerpts = self.excerpts(kept, &hides, &hidden, width.filter(|_| draws));
         (ViolationReport { reason: said(reason, &hidden), evidence, excerpts }, hidden)
     }
 }
 
-/// The pieces of the trace around the evidence.
-fn excerpts(evidence: &[Evidence], hides: &[bool], text: &Text<'_>, width: Option<usize>) -> Vec<Excerpt> {
-    let Some(width) = width else { return Vec::new() };
-    let places = evidence.iter().enumerate().filter_map(|(number, one)| Some((number, one.origin.clone()?)));
-    let line = |offset| {
-        let (line, start) = text.line(offset);
-        excerpt::Line { number: text.source.line.max(1) + line, start }
-    };
-    let hidden = evidence.iter().zip(hides).filter(|(_, hide)| **hide).filter_map(|(one, _)| one.origin.clone());
-    let hide: Vec<Range<usize>> = hidden.chain(text.environment.iter().cloned()).collect();
-    let hidden = Hidden { places: &hide, texts: text.withheld.in_json() };
-    excerpt::windows(text.text, places, line, width, hidden)
+/// What a line of the picture shows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Shown {
+    /// A step, by its index.
+    Step(usize),
+    /// An entry of the run, by its key.
+    Entry(String),
+}
+
+impl Shown {
+    fn of(evidence: &Evidence) -> Option<Self> {
+        if let Some(step) = evidence.step {
+            return Some(Self::Step(step as usize));
+        }
+        let key = evidence.path.split('/').nth(1)?;
+        Some(Self::Entry(key.replace("~1", "/").replace("~0", "~")))
+    }
+}
+
+impl Maker<'_, '_> {
+    /// The steps and values that the evidence speaks of, each on a line, in the order of the run.
+    fn excerpts(&self, evidence: &[Evidence], hides: &[bool], hide: &Withheld, width: Option<usize>) -> Vec<Excerpt> {
+        let (Some(width), Some(run)) = (width, self.text.run) else { return Vec::new() };
+        let mut lines: BTreeMap<Shown, Vec<usize>> = BTreeMap::new();
+        let places = evidence.iter().enumerate().filter(|(_, one)| one.origin.is_some());
+        for (shown, number) in places.filter_map(|(number, one)| Some((Shown::of(one)?, number))).take(PLACES) {
+            lines.entry(shown).or_default().push(number);
+        }
+        let others = self.found.iter().map(|one| Wanted { number: None, path: &one.path, hidden: true });
+        let others: Vec<Wanted<'_>> = others.collect();
+        let drawn = lines.into_iter().map(|(shown, numbers)| {
+            let own = evidence.iter().zip(hides).enumerate().map(|(number, (one, hidden))| Wanted {
+                number: Some(number).filter(|number| numbers.contains(number)),
+                path: &one.path,
+                hidden: *hidden,
+            });
+            let wanted: Vec<Wanted<'_>> = own.chain(others.iter().copied()).collect();
+            let StepLine { text, marks } = match &shown {
+                Shown::Step(step) => step_line::of_step(run, *step, &wanted, hide, width),
+                Shown::Entry(key) => step_line::of_entry(run, key, &wanted, hide, width),
+            };
+            let first = numbers.iter().find_map(|number| evidence.get(*number)?.origin.clone());
+            let (line, column) = self.text.place(first.map_or(0, |range| range.start));
+            Excerpt { line, column, text, marks }
+        });
+        drawn.filter(|excerpt| !excerpt.text.is_empty()).collect()
+    }
 }
 
 /// True for a value that no report shows: one that its name makes a secret (`password`), and what comes from the environment.
@@ -106,7 +168,7 @@ pub(super) fn said(words: &str, hidden: &Withheld) -> String {
     value::shortened(&hidden.without(redact(words).into_owned()), REASON)
 }
 
-impl Maker<'_> {
+impl Maker<'_, '_> {
     fn evidence(&self, evidence: &Evidence, shows: bool, masked: bool, hidden: &Withheld) -> EvidenceReport {
         let text = self.text;
         let json = evidence.value.as_deref().map(|json| text.withheld.without_in_json(json));
@@ -116,6 +178,7 @@ impl Maker<'_> {
             role: evidence.role,
             label: said(&evidence.label, hidden),
             step: evidence.step.map(|step| step.saturating_add(1)),
+            place: self.text.run.zip(evidence.step).filter(|_| shows).map(|(run, step)| numbered_step(run, step)),
             path: hidden.without(redact(&evidence.path).into_owned()),
             value: json.and_then(|json| value::for_machines(json, masked)),
             shown: json.filter(|_| shows).map(|json| value::for_people(json, masked, SHOWN)),

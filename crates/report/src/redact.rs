@@ -2,7 +2,7 @@
 
 use averment_base::limits::{Limits, Meter};
 use averment_base::value::json::to_json;
-use averment_base::value::{Node, Text, Value};
+use averment_base::value::{Text, Value};
 use averment_builtins::detect;
 use averment_engine::vm::outcome::Evidence;
 use averment_runs::run::Run;
@@ -76,42 +76,35 @@ const VARIABLES: usize = 2_000;
 const NAMED: usize = 1_000;
 
 /// What of a run is shown nowhere, wherever else the run repeats it: its recorded environment, and values that their names make secrets.
-/// The places and the texts.
-pub fn environment(run: &Run<'_>) -> (Vec<Range<usize>>, Vec<String>) {
+pub fn environment(run: &Run<'_>) -> Vec<String> {
     let root = run.root("env");
-    let mut places: Vec<Range<usize>> = root.origin.range().into_iter().collect();
     let mut texts = Vec::new();
-    let mut withhold = |node: &Node<'_>, text: &str| {
+    let mut withhold = |text: &str| {
         if is_telling(text) {
-            // Without the quotes around it: elsewhere it may stand inside a longer text.
-            places.extend(node.origin.range().map(|place| place.start + 1..place.end.saturating_sub(1)));
             texts.push(text.trim().to_owned());
         }
     };
     if let Value::Object(variables) = root.value {
         for entry in variables.entries().iter().take(VARIABLES) {
             if let Value::Text(value) = entry.node.value {
-                withhold(&entry.node, value.as_str());
+                withhold(value.as_str());
             }
         }
     }
     let mut left = NAMED;
-    detect::named(&Value::Object(run.object), &mut |node, text| {
+    detect::named(&Value::Object(run.object), &mut |_, text| {
         if left > 0 {
-            withhold(node, text);
+            withhold(text);
             left -= 1;
         }
     });
-    (places, texts)
+    texts
 }
 
-/// What a predicate has found and where it stands: kept out of everything that is said of the run, where it is not too short for that.
-pub fn found(evidence: &Evidence) -> Option<(Option<Range<usize>>, String)> {
+/// What a predicate has found: kept out of everything that is said of the run, where it is not too short for that.
+pub fn found(evidence: &Evidence) -> Option<String> {
     let text = evidence.found.as_deref()?;
-    // Without the quotes around it: elsewhere it may stand inside a longer text.
-    let quotes = |place: &Range<usize>| usize::from(place.len() > text.len());
-    let inside = |place: &Range<usize>| place.start + quotes(place)..place.end.saturating_sub(quotes(place));
-    is_telling(text).then(|| (evidence.origin.as_ref().map(inside), text.trim().to_owned()))
+    is_telling(text).then(|| text.trim().to_owned())
 }
 
 /// Whether a text is long enough to be taken out of others: a short one stands there by chance.
@@ -164,12 +157,6 @@ impl Withheld {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
-    }
-
-    /// As they may be written in a trace.
-    #[must_use]
-    pub fn in_json(&self) -> &[String] {
-        &self.json
     }
 
     /// Words without them, and without the beginning or end of one where words were cut off in it.
@@ -315,7 +302,7 @@ fn without_ending(words: String, text: &str) -> String {
 /// Text about a run, such as its timeline, without secrets and without the texts of its environment.
 #[must_use]
 pub fn of_run(run: &Run<'_>, text: &str) -> String {
-    let (_, texts) = environment(run);
+    let texts = environment(run);
     Withheld::of(texts).without(redact(text).into_owned())
 }
 

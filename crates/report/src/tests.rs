@@ -1,9 +1,9 @@
 //! Every format on one made-up pair of programs and runs: what people and machines see, to the letter.
 
 use super::*;
+use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
 use averment_base::truth::Verdict;
-use averment_base::value::Object;
 use averment_engine::bytecode::program::{Assertion, Check, CodeId, Program, ProgramSource, TemporalEntry, TemporalId};
 use averment_engine::ir::{Rule, RuleRole, Settings, Severity, Temporal};
 use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, RuleOutcome, Status, Violations};
@@ -159,25 +159,15 @@ fn idle() -> Outcome {
 }
 
 fn run<'a>(arena: &'a bumpalo::Bump, line: usize) -> Run<'a> {
-    Run {
-        text: LINE,
-        format: "normal form",
-        source: RunSource {
-            file: "trace.jsonl".to_owned(),
-            line,
-            column: 1,
-            offset: 1_000 * (line as u64 - 1),
-            position: Some(line),
-            by_line: true,
-        },
-        id: None,
-        object: Object::new(arena, &[]),
-        steps: &[],
-        order: averment_runs::run::KindOrder::ALL,
-        recorded: [true; 8],
-        complete: true,
-        warnings: Vec::new(),
-    }
+    let source = RunSource {
+        file: "trace.jsonl".to_owned(),
+        line,
+        column: 1,
+        offset: 1_000 * (line as u64 - 1),
+        position: Some(line),
+        by_line: true,
+    };
+    Run { source, ..averment_traces::read::read_str(LINE, arena, &Limits::default()).unwrap() }
 }
 
 #[derive(Clone, Default)]

@@ -42,13 +42,31 @@ impl Window {
         long.then(|| Self::of_line(file, span, from.line, from.column))
     }
 
+    /// The window of so many columns around the start of a span that stands on one line, where that line is wider.
+    #[must_use]
+    pub fn of_wide_line(file: &SourceFile, span: Span, room: usize) -> Option<Self> {
+        let (from, to) = (file.position(span.start), file.position(span.end));
+        let line = file.text.get(file.line_start(from.line)..file.line_start(from.line + 1)).unwrap_or_default();
+        let wide = from.line == to.line && columns(line.trim_end()) > room;
+        let before = BEFORE.min(room / 4);
+        wide.then(|| Self::cut(file, span, from.line, from.column, (before, room.saturating_sub(before + 2))))
+    }
+
     fn of_line(file: &SourceFile, span: Span, line: usize, column: usize) -> Self {
+        Self::cut(file, span, line, column, (BEFORE, BEHIND))
+    }
+
+    /// So many columns of a line in front of a place and behind its start.
+    fn cut(file: &SourceFile, span: Span, line: usize, column: usize, (before, behind): (usize, usize)) -> Self {
         let text: &str = &file.text;
         let (start, end) = (file.line_start(line), file.line_start(line + 1));
         let end = start + text.get(start..end).map_or(0, |line| line.trim_end_matches(['\n', '\r']).len());
         let place = (span.start as usize).clamp(start, end);
-        let from = text.floor_char_boundary(place.saturating_sub(BEFORE)).max(start);
-        let to = text.ceil_char_boundary(place.saturating_add(BEHIND).min(end));
+        let lead = text.get(start..place).unwrap_or_default();
+        let from = place - fitting(lead.chars().rev(), before);
+        // What the line does not need in front of the place stands behind it.
+        let behind = behind + before.saturating_sub(columns(text.get(from..place).unwrap_or_default()));
+        let to = place + fitting(text.get(place..end).unwrap_or_default().chars(), behind);
         let lead = if from > start { REST } else { "" };
         let rest = if to < end { REST } else { "" };
         let shown = printable(text.get(from..to).unwrap_or_default()).replace('\t', " ");
@@ -68,6 +86,43 @@ impl Window {
         let end = (span.end as usize).clamp(start, self.shown.end);
         let inside = |at: usize| at - self.shown.start + self.lead;
         Some(inside(start)..inside(end))
+    }
+}
+
+/// The bytes of the first characters that fit into so many columns.
+fn fitting(characters: impl Iterator<Item = char>, columns: usize) -> usize {
+    let mut left = columns;
+    let fits = characters.map_while(|character| {
+        left = left.checked_sub(width(character))?;
+        Some(character.len_utf8())
+    });
+    fits.sum()
+}
+
+/// The columns that a text takes on a terminal.
+#[must_use]
+pub fn columns(text: &str) -> usize {
+    text.chars().map(width).sum()
+}
+
+/// Columns of a tab.
+const TAB: usize = 4;
+
+/// The columns of a character: none for one that is put on the one before, two for those of East Asia and pictures.
+fn width(character: char) -> usize {
+    match character {
+        '\t' => TAB,
+        '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200d}' | '\u{fe00}'..='\u{fe0f}' => 0,
+        '\u{1100}'..='\u{115f}'
+        | '\u{2e80}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff00}'..='\u{ff60}'
+        | '\u{ffe0}'..='\u{ffe6}'
+        | '\u{1f300}'..='\u{1faff}'
+        | '\u{20000}'..='\u{3fffd}' => 2,
+        _ => 1,
     }
 }
 

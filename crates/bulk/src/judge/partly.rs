@@ -5,8 +5,8 @@
 //! key of the line may name a credential, the line is read in full.
 
 use super::Judge;
-use crate::prefilter::AssertionReads;
 use crate::prefilter::projected_run::{self, ProjectedRun};
+use crate::prefilter::{Answer, AssertionReads};
 use averment_base::value::{Node, Origin, Value, json};
 use averment_builtins::detect;
 use averment_runs::run::{Run, RunSource, Step};
@@ -63,7 +63,7 @@ impl<'p> Judge<'p> {
 
     /// Whether all that has to be evaluated of a run looks at parts of it, and at which.
     fn is_little(&self, wanted: &mut Wanted) -> bool {
-        let findings = self.pipeline.detail.findings;
+        let (findings, draws) = (self.pipeline.detail.findings, self.pipeline.detail.excerpt.is_some());
         (wanted.calls, wanted.all) = (false, [false; 2]);
         wanted.fields.clear();
         let mut answers = self.answers.iter();
@@ -72,6 +72,14 @@ impl<'p> Judge<'p> {
             {
                 if !one.asks(number, *answer, findings) {
                     continue;
+                }
+                // A picture shows whole steps.
+                let item = self.pipeline.table.item(place, number);
+                if draws
+                    && !matches!(answer, Answer::Pass | Answer::Idle)
+                    && item.is_some_and(|item| self.drawn.has_room(item))
+                {
+                    return false;
                 }
                 wanted.calls |= *reads != AssertionReads::Entries;
                 match reads {

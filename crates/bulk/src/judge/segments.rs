@@ -91,7 +91,7 @@ impl Judge<'_> {
 
 impl Prefiltered<'_> {
     /// What lines say of an assertion that passes, or that nothing exercised.
-    fn said(&mut self, place: usize, number: u32, answer: Answer, findings: &Findings<'_>) -> &[u8] {
+    fn said(&mut self, place: usize, number: u32, answer: Answer, findings: &Findings<'_, '_>) -> &[u8] {
         let outcome = || match answer {
             Answer::Idle => self.idle.get(number as usize).cloned().flatten(),
             answer => known(self.rules.program, number, answer.verdict()?),

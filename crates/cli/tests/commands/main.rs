@@ -42,4 +42,5 @@ mod testing_mutants;
 mod testing_snapshots;
 mod unjudged;
 mod usage;
+mod violations;
 mod world;

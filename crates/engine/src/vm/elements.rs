@@ -4,7 +4,7 @@ use super::context::ExpressionScope;
 use super::locate;
 use super::machine::{LetState, Machine};
 use super::observe::Recorder;
-use super::outcome::{Violation, Violations};
+use super::outcome::{Evidence, Violation, Violations};
 use super::temporal::name_of_step;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
@@ -80,18 +80,26 @@ impl<'run> Machine<'run> {
             recorder.seen = all.get(tests).unwrap_or_default().to_vec();
             let explanation = self.explanation(&recorder, Truth::False, scope);
             let because = if explanation.reason.is_empty() { "it is false" } else { &explanation.reason };
-            let reason = [&self.element_name(&element), because].concat();
-            Violation { reason, evidence: explanation.evidence }
+            let pointer = locate::pointer(self.run, &element);
+            let step = pointer.as_deref().and_then(|pointer| locate::step_of(self.run, pointer));
+            let reason = [&self.element_name(pointer.as_deref(), step), because].concat();
+            let mut evidence = explanation.evidence;
+            if !evidence.iter().any(|one| one.origin.is_some()) {
+                // What was tested is computed: the element shows where it comes from.
+                let (path, origin) = (pointer.unwrap_or_default(), element.origin.range());
+                evidence.insert(0, Evidence { step, path, origin, ..Evidence::default() });
+            }
+            Violation { reason, evidence }
         });
         Violations { count: listing.count, listed: listed.collect() }
     }
 
     /// ``for refund at call 3: `` or ``at `/output/items/2`: ``: an element in front of what is said of it.
-    fn element_name(&self, element: &Node<'run>) -> String {
-        let Some(pointer) = locate::pointer(self.run, element) else { return String::new() };
-        match locate::step_of(self.run, &pointer).filter(|_| pointer.matches('/').count() == 2) {
+    fn element_name(&self, pointer: Option<&str>, step: Option<u32>) -> String {
+        let Some(pointer) = pointer else { return String::new() };
+        match step.filter(|_| pointer.matches('/').count() == 2) {
             Some(step) => ["for ", &name_of_step(self.run, step), ": "].concat(),
-            None => ["at `", &pointer, "`: "].concat(),
+            None => ["at `", pointer, "`: "].concat(),
         }
     }
 

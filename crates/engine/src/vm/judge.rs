@@ -196,6 +196,10 @@ impl<'run> Parts<'_, 'run> {
             finding.evidence = explanation.evidence;
             if verdict == Verdict::Fail {
                 finding.violations = self.machine.failing_elements(code, scope, context.listed);
+                // The first of several elements speaks for all.
+                if let Some(first) = finding.violations.listed.first() {
+                    (finding.reason, finding.evidence) = (first.reason.clone(), first.evidence.clone());
+                }
             }
         }
         Ok(finding)

@@ -21,9 +21,9 @@ const WORDS: usize = 2_000;
 impl HiddenValues {
     /// What is to be hidden of a run and the derivations on it: also what predicates have found in it.
     pub fn new<'a>(run: &Run<'_>, derivations: impl Iterator<Item = &'a Derivation>) -> Self {
-        let (_, mut texts) = redact::environment(run);
+        let mut texts = redact::environment(run);
         for one in derivations {
-            texts.extend(one.outcome.evidence.iter().filter_map(|found| Some(redact::found(found)?.1)));
+            texts.extend(one.outcome.evidence.iter().filter_map(redact::found));
             one.parts.iter().for_each(|part| collect(part, &mut texts));
         }
         Self::of_texts(texts)
@@ -31,7 +31,7 @@ impl HiddenValues {
 
     /// What is to be hidden of a run and the value of one expression on it.
     pub fn of_part(run: &Run<'_>, part: &DerivationPart, shown: &Shown) -> Self {
-        let (_, mut texts) = redact::environment(run);
+        let mut texts = redact::environment(run);
         collect(part, &mut texts);
         if is_secret(shown) {
             texts.push(content(shown));

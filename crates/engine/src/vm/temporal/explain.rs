@@ -64,18 +64,29 @@ fn is_plain(text: &[u8]) -> bool {
     plain && (text.is_empty() || !space)
 }
 
-/// `refund at call 3`, `` command 1 (`npm test`) ``, `message 2 (user)`: a step in a sentence.
+/// `refund at call 3`, `` command 1 (`npm test`) ``, `step 5, message 2 (user)`: a step in a sentence.
 pub(super) fn name(run: &Run<'_>, step: u32) -> String {
-    run.steps.get(step as usize).map_or_else(String::new, of_step)
+    run.steps.get(step as usize).map_or_else(String::new, |one| of_step(one, step))
 }
 
-fn of_step(step: &Step<'_>) -> String {
-    let (number, what) = ((u64::from(step.index) + 1).to_string(), short(step.name));
+/// `call 3`, `step 70, call 31`: a step by its number.
+pub(super) fn numbered(run: &Run<'_>, step: u32) -> String {
+    run.steps.get(step as usize).map_or_else(String::new, |one| number(one, step))
+}
+
+/// Its number among those of its kind, and among all steps where that is another one.
+fn number(step: &Step<'_>, at: u32) -> String {
+    let of_kind = [step.kind.as_str(), " ", &(u64::from(step.index) + 1).to_string()].concat();
+    if step.index == at { of_kind } else { ["step ", &(u64::from(at) + 1).to_string(), ", ", &of_kind].concat() }
+}
+
+fn of_step(step: &Step<'_>, at: u32) -> String {
+    let (number, what) = (number(step, at), short(step.name));
     match step.kind {
-        Kind::Call if step.status.executed() => [&what, " at call ", &number].concat(),
-        Kind::Call => ["proposed ", &what, " at call ", &number].concat(),
-        Kind::Message => ["message ", &number, " (", &what, ")"].concat(),
-        kind => [kind.as_str(), " ", &number, " (`", &what, "`)"].concat(),
+        Kind::Call if step.status.executed() => [&what, " at ", &number].concat(),
+        Kind::Call => ["proposed ", &what, " at ", &number].concat(),
+        Kind::Message => [&number, " (", &what, ")"].concat(),
+        _ => [&number, " (`", &what, "`)"].concat(),
     }
 }
 

@@ -52,6 +52,12 @@ pub(super) fn name_of_step(run: &averment_runs::run::Run<'_>, step: u32) -> Stri
     explain::name(run, step)
 }
 
+/// What a step is called by its number: `call 3`, where it is another one among all steps `step 70, call 31`.
+#[must_use]
+pub fn numbered_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {
+    explain::numbered(run, step)
+}
+
 /// Judges the statements of one program on one run.
 #[derive(Debug, Default)]
 pub struct Engine<'run> {

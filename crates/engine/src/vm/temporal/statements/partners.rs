@@ -311,8 +311,8 @@ impl<'run> Monitor<'run> for ImpliedMonitor {
 /// Two patterns occur that must not both.
 fn both(view: &mut View<'_, '_>, hit: &Hit, other: u32) -> Why {
     let reason = format!("both {} and {} occur", view.say(other), view.say(hit.step));
-    let mut evidence = vec![view.step_proof(other, 1 - hit.operand.min(1), Role::Decisive, String::new())];
-    evidence.extend(view.decisive(hit, String::new()));
+    let mut evidence = view.decisive(hit, String::new());
+    evidence.push(view.step_proof(other, 1 - hit.operand.min(1), Role::Decisive, String::new()));
     why(reason, evidence)
 }
 

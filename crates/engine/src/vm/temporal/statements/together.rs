@@ -215,8 +215,8 @@ fn are_together(view: &mut View<'_, '_>, hit: &Hit, other: u32) -> Why {
     let (a, b) = (turn(hit.step, view), turn(other, view));
     let how = if a.is_some() && a == b { "in one turn" } else { "overlapping in time" };
     let reason = format!("{} and {} are {how}", view.say(other), view.say(hit.step));
-    let mut evidence = vec![view.step_proof(other, 1 - hit.operand.min(1), Role::Decisive, String::new())];
-    evidence.extend(view.decisive(hit, String::new()));
+    let mut evidence = view.decisive(hit, String::new());
+    evidence.push(view.step_proof(other, 1 - hit.operand.min(1), Role::Decisive, String::new()));
     why(reason, evidence)
 }
 

@@ -1,0 +1,418 @@
+//! A step of a run, or a value beside its steps, as one line: as `aver trace show` shows it, with what evidence speaks of marked in it.
+//!
+//! A trace is often one line of megabytes, and arguments in it are JSON inside of a text. What is shown is what rules see, cut to the width;
+//! secrets are replaced before anything is cut, so that no half of one stays.
+
+use super::redact::{self, REDACTED, Withheld, redact};
+use super::value::shortened;
+use averment_base::diagnostic::render::printable;
+use averment_base::value::json::{to_json, write_json};
+use averment_base::value::{Node, Value};
+use averment_builtins::detect::{self, beginning};
+use averment_runs::run::{Kind, Run, Step};
+use std::ops::Range;
+
+/// What evidence speaks of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    /// Under which number it is marked; `None` for what is only hidden.
+    pub(super) number: Option<usize>,
+    /// The JSON pointer into the run.
+    pub(super) path: &'a str,
+    /// Whether its value is not shown.
+    pub(super) hidden: bool,
+}
+
+/// A line with the places of what was wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct StepLine {
+    pub(super) text: String,
+    /// In bytes of the text, in its order.
+    pub(super) marks: Vec<(usize, Range<usize>)>,
+}
+
+/// Characters of a value that nobody asks for, and of one that is marked.
+const VALUE: usize = 32;
+const MARKED: usize = 200;
+/// Entries beside one that is marked.
+const ENTRIES: usize = 8;
+/// Bytes of a line that are made ready at most.
+const LONGEST: usize = 16_384;
+/// What stands for arguments that are left out.
+const REST: &str = "…";
+
+/// The line of a step.
+pub(super) fn of_step(run: &Run<'_>, number: usize, wanted: &[Wanted<'_>], hide: &Withheld, width: usize) -> StepLine {
+    let Some(step) = run.steps.get(number) else { return StepLine { text: String::new(), marks: Vec::new() } };
+    let at = ["/", step.kind.list_key(), "/", &step.index.to_string()].concat();
+    let mut line = Line { wanted, hide, text: String::new(), marks: Vec::new(), parts: Vec::new() };
+    line.step(step, &at);
+    line.cut(width)
+}
+
+/// The line of an entry of the run.
+pub(super) fn of_entry(run: &Run<'_>, entry: &str, wanted: &[Wanted<'_>], hide: &Withheld, width: usize) -> StepLine {
+    let mut line = Line { wanted, hide, text: String::new(), marks: Vec::new(), parts: Vec::new() };
+    line.text.push_str(&printable(entry));
+    line.text.push_str(": ");
+    line.value(entry, run.root(entry), &["/", &escaped(entry)].concat());
+    line.cut(width)
+}
+
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// A line that is not cut yet.
+struct Line<'a> {
+    wanted: &'a [Wanted<'a>],
+    hide: &'a Withheld,
+    text: String,
+    marks: Vec<(usize, Range<usize>)>,
+    /// What can be left out: arguments and entries, with the comma in front of them.
+    parts: Vec<Range<usize>>,
+}
+
+impl Line<'_> {
+    fn step(&mut self, step: &Step<'_>, at: &str) {
+        let name = self.name(step, at);
+        let mut shown: Vec<&str> = vec![name];
+        match step.kind {
+            Kind::Call => {
+                self.arguments(step, at);
+                shown.push("args");
+            }
+            Kind::Message => {
+                self.text.push(' ');
+                self.field(step, "text", at);
+                shown.push("text");
+            }
+            _ => {}
+        }
+        // Of a result and of other fields only what is asked for.
+        for entry in step.object.entries().iter().filter(|entry| !shown.contains(&entry.key)) {
+            let path = [at, "/", &escaped(entry.key)].concat();
+            if self.wanted.iter().any(|wanted| is_inside(wanted.path, &path)) {
+                self.text.push_str("  ");
+                self.text.push_str(&printable(entry.key));
+                self.text.push_str(": ");
+                self.value(entry.key, entry.node, &path);
+            }
+        }
+    }
+
+    /// The name of a step, which stands for the whole of it; gives the field that it is.
+    fn name(&mut self, step: &Step<'_>, at: &str) -> &'static str {
+        let field = match step.kind {
+            Kind::Call => "tool",
+            Kind::Message => "role",
+            Kind::Command => "command",
+            Kind::Read | Kind::Write => "path",
+            Kind::Http => "url",
+            Kind::Skill | Kind::Span => "name",
+        };
+        if let (Kind::Http, Some(Value::Text(method))) = (step.kind, step.object.get("method").map(|node| node.value)) {
+            self.push(method.as_str());
+            self.text.push(' ');
+        }
+        let start = self.text.len();
+        self.push(&beginning(step.name, MARKED));
+        let of_field = [at, "/", field].concat();
+        let range = start..self.text.len();
+        let wanted = self.wanted;
+        for one in wanted.iter().filter(|one| one.path == at || one.path == of_field) {
+            self.marks.extend(one.number.map(|number| (number, range.clone())));
+        }
+        field
+    }
+
+    fn arguments(&mut self, step: &Step<'_>, at: &str) {
+        self.text.push('(');
+        let node = step.object.get("args");
+        let path = [at, "/args"].concat();
+        match node.map(|node| node.value) {
+            _ if self.wanted.iter().any(|wanted| wanted.hidden && (wanted.path == at || wanted.path == path)) => {
+                self.text.push_str(REDACTED);
+            }
+            Some(Value::Object(object)) => {
+                let start = self.text.len();
+                self.entries(object.entries().iter().map(|entry| (entry.key, entry.node)), &path, false);
+                self.mark(&path, start);
+            }
+            Some(Value::Absent | Value::Missing) | None => {}
+            Some(_) => self.field(step, "args", at),
+        }
+        self.text.push(')');
+    }
+
+    fn field(&mut self, step: &Step<'_>, field: &str, at: &str) {
+        if let Some(node) = step.object.get(field) {
+            self.value(field, node, &[at, "/", field].concat());
+        }
+    }
+
+    /// Entries of an object, each of which can be left out; `quoted` as in JSON.
+    fn entries<'n>(&mut self, entries: impl Iterator<Item = (&'n str, Node<'n>)>, at: &str, quoted: bool) {
+        for (number, (key, node)) in entries.enumerate() {
+            let path = [at, "/", &escaped(key)].concat();
+            if self.text.len() > LONGEST && !self.wanted.iter().any(|wanted| is_inside(wanted.path, &path)) {
+                continue;
+            }
+            let start = self.text.len();
+            self.text.push_str(if number == 0 {
+                ""
+            } else if quoted {
+                ","
+            } else {
+                ", "
+            });
+            if quoted {
+                self.push(&to_json(&Value::plain(key)));
+                self.text.push(':');
+            } else {
+                self.push(key);
+                self.text.push_str(": ");
+            }
+            self.value(key, node, &path);
+            self.parts.push(start..self.text.len());
+        }
+    }
+
+    /// A value: what leads to something that is wanted in full, everything else in short.
+    fn value(&mut self, key: &str, node: Node<'_>, at: &str) {
+        let start = self.text.len();
+        let asked = |wanted: &Wanted<'_>| wanted.path == at;
+        let is_hidden = self.wanted.iter().any(|wanted| asked(wanted) && wanted.hidden);
+        let leads = self.wanted.iter().any(|wanted| !asked(wanted) && is_inside(wanted.path, at));
+        let is_credential = || detect::names_credential(key.as_bytes(), false);
+        match node.value {
+            _ if is_hidden => self.text.push_str(REDACTED),
+            Value::Text(_) if is_credential() => self.text.push_str(REDACTED),
+            Value::Object(object) if leads => {
+                self.text.push('{');
+                self.entries(object.entries().iter().map(|entry| (entry.key, entry.node)), at, true);
+                self.text.push('}');
+            }
+            Value::List(items) if leads => self.items(key, items, at),
+            value => {
+                let most = if self.wanted.iter().any(asked) { MARKED } else { VALUE };
+                let short = short(&value, most);
+                self.push(&short);
+            }
+        }
+        self.mark(at, start);
+    }
+
+    /// The items of a list around one that is wanted.
+    fn items(&mut self, key: &str, items: &[Node<'_>], at: &str) {
+        self.text.push('[');
+        let (mut written, mut left_out) = (false, false);
+        for (index, item) in items.iter().enumerate() {
+            let path = [at, "/", &index.to_string()].concat();
+            if items.len() > ENTRIES && !self.wanted.iter().any(|wanted| is_inside(wanted.path, &path)) {
+                left_out = true;
+                continue;
+            }
+            self.text.push_str(if written { "," } else { "" });
+            self.text.push_str(if left_out { "…," } else { "" });
+            self.value(key, *item, &path);
+            (written, left_out) = (true, false);
+        }
+        self.text.push_str(if left_out { ",…]" } else { "]" });
+    }
+
+    /// Marks what was written since, where it is wanted.
+    fn mark(&mut self, at: &str, start: usize) {
+        let range = start..self.text.len();
+        let numbers = self.wanted.iter().filter(|wanted| wanted.path == at).filter_map(|wanted| wanted.number);
+        self.marks.extend(numbers.map(|number| (number, range.clone())));
+    }
+
+    /// Adds words without what is hidden and without what steers a terminal.
+    fn push(&mut self, words: &str) {
+        let words = self.hide.without(redact(words).into_owned());
+        self.text.push_str(&printable(&self.hide.without_in_json(&words)).replace(['\n', '\r', '\t'], " "));
+    }
+
+    /// The line in so many characters: arguments that nobody asks for are left out from the end, then the line is cut around the first mark.
+    fn cut(mut self, width: usize) -> StepLine {
+        self.marks.sort_by_key(|(number, range)| (range.start, range.end, *number));
+        self.leave_out(width);
+        self.without_secrets();
+        if self.text.chars().count() <= width {
+            return StepLine { text: self.text, marks: self.marks };
+        }
+        self.around_the_first_mark(width)
+    }
+
+    /// Replaces what only the whole line shows to be a secret.
+    fn without_secrets(&mut self) {
+        for secret in redact::secrets(&self.text).into_iter().rev() {
+            self.replace(secret, REDACTED);
+        }
+    }
+
+    /// Puts other words in the place of some; marks move along.
+    fn replace(&mut self, range: Range<usize>, words: &str) {
+        let Some(old) = self.text.get(range.clone()) else { return };
+        let shift = |at: usize| match at {
+            at if at <= range.start => at,
+            at if at >= range.end => at - old.len() + words.len(),
+            _ => range.start + words.len(),
+        };
+        let moved = |place: &Range<usize>| shift(place.start).min(shift(place.end))..shift(place.end);
+        self.marks.iter_mut().for_each(|(_, mark)| *mark = moved(mark));
+        self.parts.iter_mut().for_each(|part| *part = moved(part));
+        self.text.replace_range(range.clone(), words);
+    }
+
+    fn leave_out(&mut self, width: usize) {
+        let is_marked = |line: &Self, part: &Range<usize>| {
+            line.marks
+                .iter()
+                .any(|(_, mark)| mark.start < part.end && part.start < mark.end && part.contains(&mark.start))
+        };
+        let mut number = self.parts.len();
+        while self.text.chars().count() > width && number > 0 {
+            number -= 1;
+            let Some(part) = self.parts.get(number).cloned().filter(|part| part.end <= self.text.len()) else {
+                continue;
+            };
+            if part.is_empty() || is_marked(self, &part) {
+                continue;
+            }
+            let own = self.text.get(part.start..).unwrap_or_default();
+            let comma = [", ", ","].into_iter().find(|comma| own.starts_with(comma)).unwrap_or_default();
+            // One sign stands for several neighbours.
+            let behind = self.text.get(part.end..).unwrap_or_default();
+            let joins = behind.trim_start_matches([',', ' ']).starts_with(REST) && behind.starts_with(',');
+            let words = if joins { String::new() } else { [comma, REST].concat() };
+            self.replace(part, &words);
+        }
+    }
+
+    fn around_the_first_mark(self, width: usize) -> StepLine {
+        let Some(first) = self.marks.first().map(|(_, mark)| mark.clone()) else {
+            return StepLine { text: shortened(&self.text, width), marks: self.marks };
+        };
+        let chars = |range: Range<usize>| self.text.get(range).map_or(0, |text| text.chars().count());
+        // The mark begins in the first half of the line.
+        let before = chars(0..first.start);
+        let skipped = if before < width / 2 { 0 } else { before - width / 4 };
+        let at = |count: usize| self.text.char_indices().nth(count).map_or(self.text.len(), |(at, _)| at);
+        let (from, to) = (at(skipped), at(skipped + width.saturating_sub(4)));
+        let lead = if skipped > 0 { "… " } else { "" };
+        let rest = if to < self.text.len() { " …" } else { "" };
+        let text = [lead, self.text.get(from..to).unwrap_or_default(), rest].concat();
+        let place = |byte: usize| byte.clamp(from, to) - from + lead.len();
+        let seen = self.marks.iter().filter(|(_, mark)| mark.start < to && mark.end > from);
+        let marks = seen.map(|(number, mark)| (*number, place(mark.start)..place(mark.end))).collect();
+        StepLine { text, marks }
+    }
+}
+
+/// Whether a pointer leads to a place or below it.
+fn is_inside(pointer: &str, at: &str) -> bool {
+    pointer.strip_prefix(at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// A value as short JSON. A long text is cut before it is written.
+fn short(value: &Value<'_>, most: usize) -> String {
+    let mut out = String::new();
+    match value {
+        Value::Text(text) if text.as_str().len() > most => {
+            let start = beginning(text.as_str(), most);
+            let cut = start.len() < text.as_str().len();
+            write_json(&Value::plain(&start), &mut out);
+            if cut {
+                out.pop();
+                out.push_str("…\"");
+            }
+            out
+        }
+        value => {
+            write_json(value, &mut out);
+            match out.char_indices().nth(most) {
+                Some(_) => [&*beginning(&out, most), REST].concat(),
+                None => out,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use averment_base::limits::Limits;
+    use bumpalo::Bump;
+
+    /// The line of the first call of a run, with `^` under what is marked.
+    fn drawn(run: &str, wanted: &[(&str, bool)], width: usize) -> (String, String) {
+        let arena = Bump::new();
+        let run = averment_traces::read::read_str(run, &arena, &Limits::default()).unwrap();
+        let wanted: Vec<Wanted<'_>> = wanted
+            .iter()
+            .enumerate()
+            .map(|(number, (path, hidden))| Wanted { number: Some(number), path, hidden: *hidden })
+            .collect();
+        let line = of_step(&run, 0, &wanted, &Withheld::default(), width);
+        let mut carets = String::new();
+        for (at, character) in line.text.char_indices() {
+            let marked = line.marks.iter().any(|(_, mark)| mark.contains(&at));
+            carets.push(if marked {
+                '^'
+            } else if character == '\t' {
+                '\t'
+            } else {
+                ' '
+            });
+        }
+        (line.text, carets.trim_end().to_owned())
+    }
+
+    const CALL: &str = r#"{"calls":[{"tool":"update_reservation","args":{"id":"OBUT9V","passengers":[{"name":"Ada"},{"name":"Grace"}],"note":"as agreed on the phone this morning, twice"},"result":{"status":"failed","code":7}}]}"#;
+
+    #[test]
+    fn an_argument_is_marked_and_the_others_are_left_out_where_there_is_no_room() {
+        let (text, carets) = drawn(CALL, &[("/calls/0/args/id", false)], 44);
+        assert_eq!(text, r#"update_reservation(id: "OBUT9V", …)"#);
+        assert_eq!(carets, r#"                       ^^^^^^^^"#);
+    }
+
+    #[test]
+    fn a_whole_step_is_marked_by_its_name_and_a_part_by_its_place() {
+        let (text, carets) = drawn(CALL, &[("/calls/0", false), ("/calls/0/args/passengers/1/name", false)], 90);
+        assert_eq!(text, r#"update_reservation(id: "OBUT9V", passengers: [{"name":"Ada"},{"name":"Grace"}], …)"#);
+        let name = text.find("\"Grace\"").unwrap();
+        assert_eq!(carets, format!("{}{}{}", "^".repeat(18), " ".repeat(name - 18), "^".repeat(7)));
+    }
+
+    #[test]
+    fn a_result_is_shown_where_it_is_asked_for() {
+        let (text, carets) = drawn(CALL, &[("/calls/0/result/status", false)], 200);
+        assert!(text.ends_with(r#"  result: {"status":"failed","code":7}"#), "{text}");
+        let place = text.chars().count() - r#""failed","code":7}"#.len();
+        assert_eq!(carets, format!("{}{}", " ".repeat(carets.chars().count() - 8), "^".repeat(8)));
+        assert_eq!(carets.chars().count(), place + 8, "{text}\n{carets}");
+    }
+
+    #[test]
+    fn what_is_hidden_is_not_shown_and_what_steers_a_terminal_neither() {
+        let run = r#"{"calls":[{"tool":"a","args":{"password":"pw1","id":"x\u001b[2J\u202e","key":7}}]}"#;
+        let (text, _) = drawn(run, &[("/calls/0/args/key", true)], 80);
+        assert!(text.contains("password: [redacted]") && text.contains("key: [redacted]"), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+        assert_eq!(drawn(run, &[("/calls/0", true)], 80).0, "a([redacted])");
+    }
+
+    #[test]
+    fn a_line_is_never_wider_than_its_room() {
+        for width in 20..120 {
+            for path in ["/calls/0", "/calls/0/args/note", "/calls/0/args/passengers/1", "/calls/0/result"] {
+                let (text, carets) = drawn(CALL, &[(path, false)], width);
+                assert!(text.chars().count() <= width, "{width} {path}: {text}");
+                assert!(carets.contains('^'), "{width} {path}: {text}\n{carets}");
+            }
+        }
+    }
+}

@@ -70,8 +70,10 @@ fn of_pattern(view: &mut View<'_, '_>, operand: usize, (either, holds): (bool, b
     };
     let looked_at = matches.looked_at(window.start, window.end);
     let by_missing = looked_at.iter().filter(|looked| looked.decided == DecidedBy::ByMissing);
-    let doubtful: Vec<u32> =
-        by_missing.filter(|looked| hides[usize::from(looked.matches)]).map(|looked| looked.step).collect();
+    let doubtful: Vec<u32> = by_missing
+        .filter(|looked| hides.get(usize::from(looked.matches)).is_some_and(|hides| *hides))
+        .map(|looked| looked.step)
+        .collect();
     if doubtful.is_empty() {
         return;
     }

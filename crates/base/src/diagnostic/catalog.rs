@@ -69,7 +69,14 @@ impl Slug {
     /// True for what `lint` finds, beside what `check` says of every file that it compiles.
     #[must_use]
     pub fn is_lint(self) -> bool {
-        let from_check = [Self::BareNumber, Self::UnlistedTool, Self::UnusedAllow, Self::UnknownAllow, Self::UnusedLet];
+        let from_check = [
+            Self::BareNumber,
+            Self::UnlistedTool,
+            Self::UnknownKeyword,
+            Self::UnusedAllow,
+            Self::UnknownAllow,
+            Self::UnusedLet,
+        ];
         self.family().is_some() && !from_check.contains(&self)
     }
 
@@ -124,6 +131,7 @@ catalog! {
     CallsOnly = "calls-only", Error, "the statement speaks of calls alone";
     NoCatalogue = "no-catalogue", Error, "tool schemas are needed and none are declared";
     UnlistedTool = "unlisted-tool", Warning, "the tool is not in the declared catalogue", Names;
+    UnknownKeyword = "unknown-keyword", Warning, "a schema has a key that JSON Schema does not know", Names;
     UnusedAllow = "unused-allow", Warning, "a comment silences nothing", Style;
     UnknownAllow = "unknown-allow", Warning, "a comment names no lint", Style;
     UnusedLet = "unused-let", Warning, "a `let` is never used", Names;
@@ -136,6 +144,9 @@ catalog! {
     Shadowed = "shadowed", Warning, "an assertion follows from another", Truth;
     DuplicateAssertion = "duplicate-assertion", Warning, "an assertion says the same as another", Truth;
     LetterCase = "letter-case", Warning, "text is compared in a case that it never has", Truth;
+    EmptyNeedle = "empty-needle", Warning, "an empty text is looked for", Truth;
+    ZeroBound = "zero-bound", Warning, "everything reaches a bound of 0", Truth;
+    EmptySchema = "empty-schema", Warning, "a schema asks for nothing", Truth;
     // Lints: vacuity.
     OrderWithoutExistence = "order-without-existence", Info, "nothing asks for the steps that a statement speaks of", Vacuity off;
     VacuousQuantifier = "vacuous-quantifier", Info, "`all` and `no` hold of an empty list", Vacuity off;

@@ -20,6 +20,7 @@ mod facade;
 mod fast;
 mod fmt;
 mod folder;
+mod honesty;
 mod hostile_files;
 mod lost;
 mod lsp;

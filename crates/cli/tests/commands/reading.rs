@@ -45,13 +45,17 @@ fn a_call_that_says_that_it_went_wrong_has_failed() {
         r#""result": {"isError": true, "content": []}"#,
         r#""exit_code": 1, "result": "2 failed""#,
         r#""status": "completed", "result": {"isError": true}"#,
+        r#""result": {"error": "permission denied"}"#,
     ] {
         is("never pay failed", &one(call), "fail");
         is("never pay failed", &one(call).replace("calls", "tool_calls"), "fail");
     }
-    for call in
-        [r#""is_error": false, "result": 1"#, r#""exit_code": 0, "result": 1"#, r#""result": {"isError": false}"#]
-    {
+    for call in [
+        r#""is_error": false, "result": 1"#,
+        r#""exit_code": 0, "result": 1"#,
+        r#""result": {"isError": false}"#,
+        r#""result": {"error": null}"#,
+    ] {
         is("require pay ok", &one(call), "pass");
     }
 }

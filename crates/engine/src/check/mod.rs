@@ -25,6 +25,7 @@ mod ids;
 mod invariant;
 mod invariant_cases;
 mod jsonpath;
+mod keywords;
 mod kinds;
 mod literals;
 mod load;

@@ -1,9 +1,8 @@
 //! JSON Schemas: inline or from a file, found good before any run, each with everything that it refers to.
 
-use super::Checker;
 use super::expr::Typed;
-use super::fold;
 use super::scope::Scope;
+use super::{Checker, fold, keywords};
 use crate::ir;
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
@@ -139,7 +138,25 @@ impl<'a> Checker<'a> {
             );
             return None;
         }
+        self.check_keywords(value, place, inline);
         Some(())
+    }
+
+    /// Warns of keys in a schema that JSON Schema passes over because it does not know them.
+    fn check_keywords(&mut self, value: &Value, place: Span, inline: Option<&ast::Expr>) {
+        // Another dialect has keywords of its own.
+        if value.get("$schema").and_then(Value::as_str).is_some_and(|dialect| !dialect.contains("json-schema.org/")) {
+            return;
+        }
+        for (pointer, key) in keywords::unknown(value) {
+            let at = inline.and_then(|expr| span_at(expr, &pointer)).unwrap_or(place);
+            let message = format!("JSON Schema does not know `{key}` and passes it over");
+            let help = match suggest::nearest(&key, keywords::KNOWN.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("remove it, or write `x-{key}` for a key of your own"),
+            };
+            self.report(Diagnostic::new(Slug::UnknownKeyword, at, message).help(help));
+        }
     }
 
     /// The number of the schema of a name; `None` when it is unknown (reported) or wrong (reported where it is declared).

@@ -6,6 +6,7 @@
 
 mod context;
 mod cost;
+mod empty;
 pub mod fix;
 mod kinds;
 mod levels;

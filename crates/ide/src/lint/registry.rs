@@ -1,7 +1,7 @@
 //! Which function finds which lints.
 
 use super::context::Context;
-use super::{cost, kinds, names, order, pairs, readings, regex, style, tests, text, truth, vacuity};
+use super::{cost, empty, kinds, names, order, pairs, readings, regex, style, tests, text, truth, vacuity};
 use averment_base::diagnostic::Slug;
 
 /// A function that looks for lints.
@@ -29,6 +29,7 @@ passes! {
     truth::single: Impossible, AlwaysTrue, CountAlwaysTrue, ConstantCondition, RedundantOperand;
     pairs::pairs: Contradictory, Shadowed, DuplicateAssertion;
     truth::letter_case: LetterCase;
+    #[of_text] empty::empty: EmptyNeedle, ZeroBound, EmptySchema;
     vacuity::existence: OrderWithoutExistence;
     vacuity::quantifiers: VacuousQuantifier;
     vacuity::missing: MissingOnly;

@@ -114,7 +114,7 @@ fn standard<'run>(builder: &Builder<'run>, given: &Entry<'run>) -> Result<Option
             _ => return Err(wrong_type(node, "a run", given.key, "an object")),
         },
         Expected::TextOrNumber | Expected::Boolean if matches!(node.value, Value::Null) => return Ok(None),
-        Expected::Any if matches!(given.key, of_run::OUTPUT | of_run::PROMPT) => {
+        Expected::Any if matches!(given.key, of_run::OUTPUT | of_run::PROMPT) && !builder.of_format => {
             return Ok(Some(content::of_blocks(node, builder.arena).unwrap_or(node)).filter(is_recorded));
         }
         Expected::TextOrNumber | Expected::Boolean | Expected::Any => !matches!(node.value, Value::Absent),

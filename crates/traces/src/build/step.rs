@@ -222,7 +222,15 @@ fn says_failed(fields: &Fields<'_>) -> bool {
         Value::Number(code) => code != Number::Integer(0),
         _ => false,
     });
-    code || beside.chain(inside.into_iter().flatten()).any(is_true)
+    // An object that holds an error and nothing else is no answer.
+    let envelope = match fields.get(of_step::RESULT).map(|result| result.value) {
+        Some(Value::Object(object)) => match object.entries() {
+            [only] => only.key == of_step::ERROR && status::is_error(&only.node.value),
+            _ => false,
+        },
+        _ => false,
+    };
+    code || envelope || beside.chain(inside.into_iter().flatten()).any(is_true)
 }
 
 /// The status of a step and its fields `status` and `ok`: given, else from `ok`, an error or a result.

@@ -26,6 +26,8 @@ pub const KINDS: &[(&str, &[Verdict])] = &[
     ("Before Immediately", &[]),
     ("Before Plain", &[]),
     ("Before Plain reversed", &[]),
+    ("Before Starts", &[]),
+    ("Before StartsEach", &[]),
     ("Block After", &[]),
     ("Block Before", &[]),
     ("Block Between", &[]),

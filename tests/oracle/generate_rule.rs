@@ -92,8 +92,14 @@ fn plain(source: &mut Source, known: &[&'static str]) -> Statement {
         5 => S::Last(lone.call(source)),
         6 => times(source, &mut steps),
         7 => count(source, &mut steps),
-        8 => before(source, &mut steps, Adjacency::Plain),
-        9 => before(source, &mut steps, Adjacency::Each),
+        8 => {
+            let adjacency = source.pick(&[Adjacency::Plain, Adjacency::Plain, Adjacency::Starts]);
+            before(source, &mut steps, adjacency)
+        }
+        9 => {
+            let adjacency = source.pick(&[Adjacency::Each, Adjacency::Each, Adjacency::StartsEach]);
+            before(source, &mut steps, adjacency)
+        }
         10 => before(source, &mut steps, Adjacency::Immediately),
         11 => after(source, &mut steps, Adjacency::Plain),
         12 => after(source, &mut steps, Adjacency::Each),

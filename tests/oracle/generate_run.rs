@@ -172,7 +172,10 @@ fn call(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
     // They mean nothing to statements, whatever they are.
     if source.chance(8) {
         call.insert("id".to_owned(), json!(source.pick(&["call_1", "call_2"])));
-        call.insert("agent".to_owned(), json!(source.pick(&["main", "helper"])));
+        call.insert("agent".to_owned(), json!(source.pick(&["main", "helper", "call_1"])));
+        if source.chance(20) {
+            call.insert("parent_id".to_owned(), json!("call_1"));
+        }
     }
     if source.chance(6) {
         call.insert("cost".to_owned(), source.pick(&[json!(0.5), json!(2)]));

@@ -170,6 +170,9 @@ pub enum Adjacency {
     Plain,
     Each,
     Immediately,
+    /// `starts before`: the order of starts alone.
+    Starts,
+    StartsEach,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

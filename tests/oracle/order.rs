@@ -2,6 +2,7 @@
 
 use crate::matching::Env;
 use crate::model::{Adjacency, Flow, Pattern, SequenceMode, Within};
+use crate::run::Kind;
 use crate::statement::{Hit, Judge, Judged, safety};
 
 impl Judge<'_, '_> {
@@ -33,10 +34,25 @@ impl Judge<'_, '_> {
         }
         earlier.into_iter().any(|t| {
             let again = |r: &usize| t <= *r && *r < s;
-            let taken = adjacency == Adjacency::Each
-                && self.world.steps.iter().copied().filter(again).any(|r| self.base(b, r).contains(&hit.bound));
-            !taken && self.pair(b, hit, a, t) && self.bound(t, s, within)
+            let each = matches!(adjacency, Adjacency::Each | Adjacency::StartsEach);
+            let starts = matches!(adjacency, Adjacency::Starts | Adjacency::StartsEach);
+            let taken =
+                each && self.world.steps.iter().copied().filter(again).any(|r| self.base(b, r).contains(&hit.bound));
+            !taken && (starts || self.known(t, s)) && self.pair(b, hit, a, t) && self.bound(t, s, within)
         })
+    }
+
+    /// Whether an earlier step is known at a later one.
+    fn known(&self, t: usize, s: usize) -> bool {
+        let (a, b) = (self.world.step(t), self.world.step(s));
+        if a.kind != Kind::Call || b.kind != Kind::Call || a.is_parent_of(b) {
+            return true;
+        }
+        match (a.end, b.start, a.turn, b.turn) {
+            (Some(end), Some(start), ..) => end <= start,
+            (.., Some(one), Some(other)) => one != other,
+            _ => true,
+        }
     }
 
     /// Every A has a B behind it.
@@ -76,7 +92,7 @@ impl Judge<'_, '_> {
     /// This A has no B yet; can a further step still be one?
     fn too_late(&mut self, adjacency: Adjacency, found: &[Hit], hit: &Hit, within: Option<Within>) -> bool {
         let next_came = match adjacency {
-            Adjacency::Plain => false,
+            Adjacency::Plain | Adjacency::Starts | Adjacency::StartsEach => false,
             Adjacency::Each => found.iter().any(|other| other.step > hit.step && other.bound == hit.bound),
             Adjacency::Immediately => self.calls.last() != Some(&hit.step),
         };

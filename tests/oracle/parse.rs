@@ -99,6 +99,8 @@ impl Parser {
             () if self.words("last") => S::Last(self.pattern()),
             () if self.words("immediately before") => self.ordered(true, Adjacency::Immediately),
             () if self.words("immediately after") => self.ordered(false, Adjacency::Immediately),
+            () if self.words("starts before each") => self.ordered(true, Adjacency::StartsEach),
+            () if self.words("starts before") => self.ordered(true, Adjacency::Starts),
             () if self.words("before each") => self.ordered(true, Adjacency::Each),
             () if self.words("after each") => self.ordered(false, Adjacency::Each),
             () if self.words("before") => self.ordered(true, Adjacency::Plain),

@@ -88,6 +88,8 @@ fn ordered(word: &str, adjacency: Adjacency, a: &Pattern, targets: &[Pattern], b
         Adjacency::Plain => ("", ""),
         Adjacency::Each => ("", "each "),
         Adjacency::Immediately => ("immediately ", ""),
+        Adjacency::Starts => ("starts ", ""),
+        Adjacency::StartsEach => ("starts ", "each "),
     };
     format!("{front}{word} {behind}{} -> {}{}", pattern(a), list(targets, ", "), within(bound))
 }

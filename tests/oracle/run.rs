@@ -121,6 +121,13 @@ impl Step {
         }
     }
 
+    /// Whether another call names this one as what started it.
+    pub fn is_parent_of(&self, other: &Step) -> bool {
+        let text = |step: &Step, key: &str| step.fields.get(key).and_then(Value::as_str).map(str::to_owned);
+        let id = text(self, "id");
+        id.is_some() && (text(other, "parent_id") == id || text(other, "agent") == id)
+    }
+
     /// A recorded error that says something.
     pub fn erred(&self) -> bool {
         let nothing = |error: &Value| matches!(error, Value::Null | Value::Bool(false)) || *error == json!("");

@@ -222,6 +222,25 @@ pub struct Step<'run> {
     pub end: Option<f64>,
 }
 
+/// When a call started and ended, and the assistant turn in which it was asked for: as far as the run records it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CallTimes {
+    /// Start in milliseconds.
+    pub start: Option<f64>,
+    /// End in milliseconds.
+    pub end: Option<f64>,
+    /// The assistant turn.
+    pub turn: Option<u32>,
+}
+
+impl CallTimes {
+    /// Those of a step.
+    #[must_use]
+    pub fn of(step: &Step<'_>) -> Self {
+        Self { start: step.start, end: step.end, turn: step.turn }
+    }
+}
+
 /// One run in normal form.
 #[derive(Debug)]
 pub struct Run<'run> {

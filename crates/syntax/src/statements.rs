@@ -89,6 +89,7 @@ heads! {
     "last" Step [] unsure "last answer";
     "before" Step ["->" "within"] sure "before approve -> refund";
     "after" Step ["->" "within" "until"] sure "after open -> close";
+    "starts" Other ["->" "within"] unsure "starts before warm_up -> query";
     "immediately" Step ["->" "within"] sure "immediately before check -> save";
     "sequence" Step ["->" "within"] sure "sequence plan -> search -> answer";
     "together" Step [] sure "together fetch_a, fetch_b";
@@ -122,11 +123,12 @@ forms! {
     "count" line "count ${1:tool} <= ${2:10}" "holds when the number of these steps meets the comparison" "count api_call <= 10";
     "first" line "first ${1:tool}" "holds when the first call is this one" "first plan";
     "last" line "last ${1:tool}" "holds when the last call is this one" "last answer";
-    "before" block "before ${1:approve} -> ${2:refund}" "holds when every step on the right has an earlier step on the left; vacuous where the right side never occurs" "before approve(id: $id) -> refund(id: $id)";
+    "before" block "before ${1:approve} -> ${2:refund}" "holds when every step on the right has an earlier step on the left that had ended; vacuous where the right side never occurs" "before approve(id: $id) -> refund(id: $id)";
     "before each" line "before each ${1:approve} -> ${2:refund}" "holds when every step on the right has a step on the left of its own, since the previous one" "before each approve -> refund";
+    "starts before" line "starts before ${1:warm_up} -> ${2:query}" "holds when every step on the right has a step on the left that started earlier, whether it had ended or not" "starts before warm_up -> query";
     "after" block "after ${1:open} -> ${2:close}" "holds when every step on the left has a later step on the right; vacuous where the left side never occurs" "after open -> close";
     "after each" line "after each ${1:open} -> ${2:close}" "holds when every step on the left has a later step on the right before the next one on the left" "after each open -> close";
-    "immediately before" line "immediately before ${1:check} -> ${2:save}" "holds when the call just before every step on the right is the one on the left" "immediately before check -> save";
+    "immediately before" line "immediately before ${1:check} -> ${2:save}" "holds when the call just before every step on the right is the one on the left, and had ended" "immediately before check -> save";
     "immediately after" line "immediately after ${1:save} -> ${2:notify}" "holds when the call just after every step on the left is the one on the right" "immediately after save -> notify";
     "sequence" line "sequence ${1:plan} -> ${2:search} -> ${3:answer}" "holds when the steps occur in this order, with anything between them" "sequence plan -> search -> answer";
     "sequence only" line "sequence only ${1:plan} -> ${2:answer}" "holds when the steps that match any of these are exactly this sequence" "sequence only plan -> answer";

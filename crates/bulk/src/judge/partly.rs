@@ -9,7 +9,7 @@ use crate::prefilter::projected_run::{self, ProjectedRun};
 use crate::prefilter::{Answer, AssertionReads};
 use averment_base::value::{Node, Origin, Value, json};
 use averment_builtins::detect;
-use averment_runs::run::{Run, RunSource, Step};
+use averment_runs::run::{CallTimes, Run, RunSource, Step};
 use averment_traces::projection::{Call, Chunk, Field, Held, Projection};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
@@ -19,6 +19,8 @@ use bumpalo::collections::Vec as Items;
 pub(super) struct Wanted {
     /// Its calls, by name and place.
     calls: bool,
+    /// Their times and turns.
+    times: bool,
     /// Fields of the calls whose names fit a unique pattern of a program.
     fields: Vec<(usize, u32, [bool; 2])>,
     /// Fields of all calls.
@@ -64,7 +66,7 @@ impl<'p> Judge<'p> {
     /// Whether all that has to be evaluated of a run looks at parts of it, and at which.
     fn is_little(&self, wanted: &mut Wanted) -> bool {
         let (findings, draws) = (self.pipeline.detail.findings, self.pipeline.detail.excerpt.is_some());
-        (wanted.calls, wanted.all) = (false, [false; 2]);
+        (wanted.calls, wanted.times, wanted.all) = (false, false, [false; 2]);
         wanted.fields.clear();
         let mut answers = self.answers.iter();
         for (place, one) in self.programs.iter().enumerate() {
@@ -85,6 +87,7 @@ impl<'p> Judge<'p> {
                 match reads {
                     AssertionReads::Run => return false,
                     AssertionReads::Entries | AssertionReads::Names => {}
+                    AssertionReads::Times => wanted.times = true,
                     AssertionReads::Fields { unique, fields } => wanted.fields.push((place, *unique, *fields)),
                     AssertionReads::All { field } => *wanted.all.get_mut(*field as usize).unwrap_or(&mut false) = true,
                 }
@@ -104,7 +107,7 @@ impl<'p> Judge<'p> {
         if wanted.calls && !projection.records_calls {
             return None;
         }
-        if may_withhold(line, calls_of(projection).filter(|_| wanted.calls)) {
+        if may_withhold(line, calls_of(projection).filter(|_| wanted.calls), wanted.times) {
             return None;
         }
         let mut made = ProjectedRun::new(line.arena, projection.roots.len() + 1);
@@ -134,7 +137,12 @@ impl<'p> Judge<'p> {
                     fields.iter_mut().zip(of_unique).for_each(|(field, wanted)| *field |= wanted);
                 }
             }
-            steps.push(line.step(u32::try_from(number).ok()?, call, fields)?);
+            let mut step = line.step(u32::try_from(number).ok()?, call, fields)?;
+            if wanted.times {
+                let CallTimes { start, end, turn } = call.times?;
+                step = Step { start, end, turn, ..step };
+            }
+            steps.push(step);
         }
         Some(steps.into_bump_slice())
     }
@@ -178,8 +186,9 @@ fn calls_of(projection: &Projection<'_>) -> Option<(usize, usize)> {
 }
 
 /// Whether a line may hold something that no report shows, whatever it is about: below a name of a credential, in the recorded environment,
-/// in JSON that is written into a text. Where calls are asked for, too: whether steps beside them may stand among them.
-fn may_withhold(line: ChunkLine<'_, '_>, calls: Option<(usize, usize)>) -> bool {
+/// in JSON that is written into a text. Where calls are asked for, too: whether steps beside them may stand among them; and where their times
+/// are, whether one may name what started it.
+fn may_withhold(line: ChunkLine<'_, '_>, calls: Option<(usize, usize)>, timed: bool) -> bool {
     let cursor = line.chunk.cursor;
     let end = line.start.saturating_add(line.text.len());
     let mut quotes = cursor.quotes(line.start).take_while(|quote| *quote < end);
@@ -190,6 +199,7 @@ fn may_withhold(line: ChunkLine<'_, '_>, calls: Option<(usize, usize)>) -> bool 
         if cursor.byte(behind) == b':' {
             let withheld = match inside {
                 b"env" | b"command" | b"commands" => true,
+                b"parent_id" => timed,
                 b"start" | b"turn" => calls.is_some_and(|(from, to)| open < from || to <= open),
                 key => detect::names_credential(key, cursor.byte(cursor.blank(behind.wrapping_add(1))) == b'['),
             };

@@ -20,6 +20,8 @@ pub enum AssertionReads {
         /// Which, by [`averment_traces::projection::Field`].
         fields: [bool; 2],
     },
+    /// The names and places of the calls, with their times and turns.
+    Times,
     /// The same, and a field of all calls.
     All {
         /// Which.
@@ -66,6 +68,7 @@ impl Prefilter {
             return AssertionReads::Run;
         }
         match (statement.condition, statement.operands.first()) {
+            (None, _) if statement.is_timed => AssertionReads::Times,
             (None, _) => AssertionReads::Names,
             (Some(Asked::Known(condition)), Some(operand)) => fields(condition)
                 .map_or(AssertionReads::Run, |fields| AssertionReads::Fields { unique: operand.pattern, fields }),

@@ -63,6 +63,7 @@ impl<'p> Builder<'p> {
                 *texts = true;
             }
         }
+        read_set.times |= items.iter().any(|item| matches!(&item.check, Form::Temporal(of) if of.is_timed));
         for (field, asked) in Field::ALL.into_iter().zip(&mut read_set.fields) {
             let of_field = |masks: &[Option<FieldMask>; 2]| masks.get(field as usize).is_some_and(Option::is_some);
             *asked |= self.fields.values().any(of_field);

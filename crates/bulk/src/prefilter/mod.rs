@@ -26,7 +26,7 @@ use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls};
 use averment_engine::vm::temporal::plan::Plan;
-use averment_runs::run::Run;
+use averment_runs::run::{CallTimes, Run};
 use averment_traces::projection::{Chunk, Field, FieldMask, Projection, ReadSet};
 use bumpalo::Bump;
 use condition_reads::ConditionReads;
@@ -180,6 +180,8 @@ pub struct Scratch {
     unique_patterns: Vec<Vec<u32>>,
     /// The number of the name of each call, in order.
     classes: Vec<u32>,
+    /// The times of each call, in order.
+    times: Vec<Option<CallTimes>>,
     seen: Vec<NameMatches>,
     touched: Vec<u32>,
     truths: Vec<Option<Option<Truth>>>,
@@ -231,9 +233,21 @@ impl Prefilter {
         scratch.truths.clear();
         scratch.truths.resize(self.conditions.len(), None);
         self.search(projection, source, rules.prepared, &mut scratch.found, &mut scratch.hits);
-        let Scratch { classes, unique_patterns, seen, truths, remembered, found, hits, touched, done, skipped, .. } =
-            scratch;
-        let calls = NamedCalls { found: seen, classes, patterns: unique_patterns };
+        let Scratch {
+            classes,
+            times,
+            unique_patterns,
+            seen,
+            truths,
+            remembered,
+            found,
+            hits,
+            touched,
+            done,
+            skipped,
+            ..
+        } = scratch;
+        let calls = NamedCalls { found: seen, classes, patterns: unique_patterns, times };
         let evaluator = Evaluator::new(self, rules, projection, source);
         let mut judging =
             Judging { prefilter: self, rules, projection, source, calls, evaluator, truths, found, hits, skipped };
@@ -298,6 +312,8 @@ impl Scratch {
             self.unique_patterns.clear();
         }
         self.classes.clear();
+        self.times.clear();
+        self.times.extend(projection.calls.iter().map(|call| call.times));
         for (place, call) in (0_u32..).zip(&projection.calls) {
             let class = match self.names.get(call.name) {
                 Some(class) => *class,

@@ -18,6 +18,8 @@ pub(super) struct Statement {
     pub(super) operands: Vec<NamedOperand>,
     /// Whether names decide it where nothing but names decides which calls match.
     pub(super) is_closed: bool,
+    /// Whether it asks which calls were known to others, by their times and turns.
+    pub(super) is_timed: bool,
     /// The condition that it asks of each match.
     pub(super) condition: Option<Asked>,
     /// The test of the number of matches.
@@ -69,14 +71,14 @@ pub(super) fn number_of<'a>(count: u64) -> Any<'a> {
 impl Statement {
     /// A statement in this form.
     pub(super) fn new(temporal: TemporalId, named: &Named, condition: Option<Asked>, number: Option<Number>) -> Self {
-        Self { temporal, operands: named.operands.clone(), is_closed: named.is_closed, condition, number }
+        Self { temporal, operands: named.operands.clone(), is_closed: named.is_closed, is_timed: named.is_timed, condition, number }
     }
 
     /// The answer for a run in which no call fits any of its patterns; `None` where something else of the run decides.
     pub(super) fn default_verdict(&self, plan: &Plan, with_calls: bool) -> Option<Answer> {
         // The name of a call that fits nothing.
         let classes = if with_calls { &[u32::MAX][..] } else { &[] };
-        self.known(plan, &NamedCalls { found: &[], classes, patterns: &[] })
+        self.known(plan, &NamedCalls { found: &[], classes, patterns: &[], times: &[] })
     }
 
     /// For the test of the number of calls of a name that looks at nothing else: its pattern, and the answers for small numbers.
@@ -86,7 +88,7 @@ impl Statement {
         let mut found = vec![NameMatches::default(); operand.pattern as usize + 1];
         let mut answer = |count: u32| {
             *found.last_mut()? = NameMatches { count, first: 0, last: count.saturating_sub(1) };
-            self.known(plan, &NamedCalls { found: &found, classes: &[u32::MAX], patterns: &[] })
+            self.known(plan, &NamedCalls { found: &found, classes: &[u32::MAX], patterns: &[], times: &[] })
         };
         let answers: Option<Box<[Answer]>> = (0..SMALL).map(&mut answer).collect();
         Some((operand.pattern, answers?))

@@ -58,10 +58,10 @@ impl<'a> Checker<'a> {
             StatementKind::Count { step, test } => self.count(scope, step, test),
             StatementKind::First { step } => Temporal::First { step: self.call_pattern(scope, step, "first") },
             StatementKind::Last { step } => Temporal::Last { step: self.call_pattern(scope, step, "last") },
-            StatementKind::Before { each, immediately, step, targets, within, reversed: _ } => {
+            StatementKind::Before { each, immediately, starts, step, targets, within, reversed: _ } => {
                 let (step, targets) = self.ordered(scope, step, targets, immediately.then_some("immediately before"));
                 let within = within.as_ref().and_then(|within| self.within(within));
-                Temporal::Before { each: *each, immediately: *immediately, step, targets, within }
+                Temporal::Before { each: *each, immediately: *immediately, starts: *starts, step, targets, within }
             }
             StatementKind::After { each, immediately, step, targets, within } => {
                 let (step, targets) = self.ordered(scope, step, targets, immediately.then_some("immediately after"));

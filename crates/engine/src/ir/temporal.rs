@@ -113,6 +113,7 @@ temporal! {
         Before {
             each: bool = plain,
             immediately: bool = plain,
+            starts: bool = plain,
             step: P = pattern,
             targets: Vec<P> = patterns,
             within: Option<Within> = within

@@ -43,6 +43,19 @@ struct StatementReader<'s> {
     sources: &'s SourceMap,
 }
 
+/// What a form of `before` asks of the earlier step.
+#[derive(Debug, Clone, Copy)]
+enum How {
+    /// The call just before.
+    Immediately,
+    /// Any earlier one; or one for each.
+    Before {
+        each: bool,
+        /// The order of starts alone counts.
+        starts: bool,
+    },
+}
+
 impl StatementReader<'_> {
     fn written(&self, span: Span) -> String {
         self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
@@ -63,8 +76,9 @@ impl StatementReader<'_> {
             }
             K::First { step } => plain(format!("the first call is {}", self.step(step, &[]))),
             K::Last { step } => plain(format!("the last call is {}", self.step(step, &[]))),
-            K::Before { each, immediately, step, targets, within, .. } => {
-                misread(self.before(*each, *immediately, step, targets, within.as_ref()))
+            K::Before { each, immediately, starts, step, targets, within, .. } => {
+                let how = if *immediately { How::Immediately } else { How::Before { each: *each, starts: *starts } };
+                misread(self.before(how, step, targets, within.as_ref()))
             }
             K::After { each, immediately, step, targets, within } => {
                 misread(self.after(*each, *immediately, step, targets, within.as_ref()))
@@ -157,15 +171,22 @@ impl StatementReader<'_> {
         }
     }
 
-    fn before(&self, each: bool, immediately: bool, step: &Step, targets: &[Step], within: Option<&Within>) -> String {
+    fn before(&self, how: How, step: &Step, targets: &[Step], within: Option<&Within>) -> String {
         let bounds: Vec<String> = targets.iter().flat_map(bound).collect();
         let target = self.listed(targets, "and every");
         let first = self.step(step, &bounds);
         let near = within.map_or(String::new(), |within| format!(" {}", far(within)));
-        match (each, immediately) {
-            (_, true) => format!("the call just before every {target} is {}{near}", article(&first)),
-            (true, false) => format!("every {target} has an earlier {first} of its own, since the one before it{near}"),
-            (false, false) => format!("every {target} has an earlier {first}{near}"),
+        let own = "of its own, since the one before it";
+        match how {
+            How::Immediately => format!("the call just before every {target} is {}{near}", article(&first)),
+            How::Before { each: true, starts: false } => format!("every {target} has an earlier {first} {own}{near}"),
+            How::Before { each: false, starts: false } => format!("every {target} has an earlier {first}{near}"),
+            How::Before { each: true, starts: true } => {
+                format!("every {target} has {} that started earlier, {own}{near}", article(&first))
+            }
+            How::Before { each: false, starts: true } => {
+                format!("every {target} has {} that started earlier{near}", article(&first))
+            }
         }
     }
 

@@ -81,8 +81,8 @@ macro_rules! statements {
                 First { step: Step };
                 /// `last A`.
                 Last { step: Step };
-                /// `before A -> B, C`; `B only after A` is read into this (`reversed`).
-                Before { each: bool, immediately: bool, step: Step, targets: Vec<Step>, within: Option<Within>, reversed: bool };
+                /// `before A -> B, C`, `starts before A -> B`; `B only after A` is read into this (`reversed`).
+                Before { each: bool, immediately: bool, starts: bool, step: Step, targets: Vec<Step>, within: Option<Within>, reversed: bool };
                 /// `after A -> B, C`.
                 After { each: bool, immediately: bool, step: Step, targets: Vec<Step>, within: Option<Within> };
                 /// `sequence [only|exactly] A -> B`.

@@ -33,7 +33,7 @@ impl Lower<'_> {
             Rule::count_statement => self.count(&mut children),
             Rule::first_statement => Some(StatementKind::First { step: self.step_of(&mut children)? }),
             Rule::last_statement => Some(StatementKind::Last { step: self.step_of(&mut children)? }),
-            Rule::before_statement => self.before(children),
+            Rule::before_statement | Rule::starts_statement => self.before(children),
             Rule::after_statement => self.after(children),
             Rule::immediately_statement => self.immediately(children),
             Rule::sequence_statement => self.sequence(children),
@@ -108,8 +108,8 @@ impl Lower<'_> {
         if !only_after {
             return Some(StatementKind::Iff { left, right });
         }
-        let (each, immediately, within, reversed) = (false, false, None, true);
-        Some(StatementKind::Before { each, immediately, step: right, targets: vec![left], within, reversed })
+        let (each, immediately, starts, within, reversed) = (false, false, false, None, true);
+        Some(StatementKind::Before { each, immediately, starts, step: right, targets: vec![left], within, reversed })
     }
 
     fn condition(&mut self, mut children: Children<'_>) -> Option<Expr> {
@@ -223,6 +223,7 @@ impl Lower<'_> {
     }
 
     fn before(&mut self, mut children: Children<'_>) -> Option<StatementKind> {
+        let starts = children.word(Rule::k_starts);
         children.word(Rule::k_before);
         let each = children.word(Rule::k_each);
         let step = self.step_of(&mut children)?;
@@ -231,7 +232,7 @@ impl Lower<'_> {
             return Some(StatementKind::Block { scope: Scope::Before { close: step }, body: self.block(rest)? });
         }
         let (targets, within) = self.targets(rest)?;
-        Some(StatementKind::Before { each, immediately: false, step, targets, within, reversed: false })
+        Some(StatementKind::Before { each, immediately: false, starts, step, targets, within, reversed: false })
     }
 
     fn after(&mut self, mut children: Children<'_>) -> Option<StatementKind> {
@@ -254,7 +255,7 @@ impl Lower<'_> {
         let (targets, within) = self.targets(children.next()?)?;
         let (each, immediately) = (false, true);
         Some(if before {
-            StatementKind::Before { each, immediately, step, targets, within, reversed: false }
+            StatementKind::Before { each, immediately, starts: false, step, targets, within, reversed: false }
         } else {
             StatementKind::After { each, immediately, step, targets, within }
         })

@@ -9,7 +9,7 @@ use crate::names::{Names, Part};
 use crate::scan::Cursor;
 use crate::time;
 use averment_base::value::{Number, Text, Value};
-use averment_runs::run::Status;
+use averment_runs::run::{CallTimes, Status};
 use std::borrow::Cow;
 
 /// What a key of a call stands for, and which of several names it is.
@@ -107,6 +107,8 @@ struct CallFields {
     milliseconds: Best<f64>,
     seconds: Best<f64>,
     turn: Best<Span>,
+    /// It has an agent, which may be named after what started it.
+    by_agent: bool,
     fields: [Best<Span>; 2],
     /// Fields that are there as `null`.
     nulls: [bool; 2],
@@ -141,6 +143,7 @@ pub(super) fn read<'a>(
     order.start(begin.flatten(), turn.flatten());
     let duration = call_fields.milliseconds.value().or(call_fields.seconds.value().map(|seconds| seconds * 1000.0));
     order.lasts(begin.flatten(), call_fields.end.value(), duration);
+    let times = call_fields.times(begin.flatten(), turn.flatten());
     let fields = call_fields.fields.map(|field| field.value());
     order.args |= fields[0].is_some() || nulls[0];
     order.results |= fields[1].is_some() || nulls[1] || call_fields.ended;
@@ -166,7 +169,19 @@ pub(super) fn read<'a>(
     }
     let name = text.get(tool.0.wrapping_add(1)..tool.1.wrapping_sub(1))?;
     let fields = [args, held(fields[1], nulls[1])];
-    Some((Call { name, fields, place: Some((start, behind)) }, !call_fields.not_executed, behind))
+    Some((Call { name, fields, times, place: Some((start, behind)) }, !call_fields.not_executed, behind))
+}
+
+impl CallFields {
+    /// When it started and ended, where that is told here: seconds are computed by the full reader.
+    fn times(&self, start: Option<f64>, turn: Option<u64>) -> Option<CallTimes> {
+        let took = self.milliseconds.value();
+        if self.by_agent || (took.is_none() && self.seconds.value().is_some()) {
+            return None;
+        }
+        let end = self.end.value().or_else(|| Some(start? + took?));
+        Some(CallTimes { start, end, turn: turn.map(u32::try_from).transpose().ok()? })
+    }
 }
 
 /// Reads the keys of a call.
@@ -221,8 +236,9 @@ fn call_fields(keys: &mut Keys<CallKey>, text: &str, cursor: Cursor<'_>, start: 
                 call_fields.ended = true;
                 call_fields.not_executed |= !status(cursor, text, at, end)?.executed();
             }
+            Part::Agent => call_fields.by_agent = true,
             // Nothing that a projection holds.
-            Part::CallId | Part::Agent | Part::Calls | Part::Id | Part::Input | Part::Output => {}
+            Part::CallId | Part::Calls | Part::Id | Part::Input | Part::Output => {}
             Part::Cost | Part::Usage | Part::Messages => {}
         }
         Some(end)

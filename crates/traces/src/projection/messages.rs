@@ -15,6 +15,8 @@ use crate::adapt::messages::{
 use crate::build::word_status;
 use crate::scan::Cursor;
 use averment_base::value::{Value, json};
+use averment_runs::run::CallTimes;
+use rustc_hash::FxHashMap;
 
 /// Reads lists of messages.
 #[derive(Debug)]
@@ -90,6 +92,14 @@ pub(super) struct ConversationReader<'c, 'a> {
     of_chat: bool,
     /// A result in a block has no content.
     bare: bool,
+    /// The turn of the message in work: an assistant message each, and with blocks one for each id.
+    turns: [u32; 2],
+    /// The last turn with blocks.
+    last_turn: u32,
+    /// The turns with blocks by the ids of their messages.
+    by_id: FxHashMap<&'a str, u32>,
+    /// When the message in work was written, in milliseconds.
+    time: Option<f64>,
     /// The answer in OpenAI's form, and with blocks.
     said: Option<LastAnswer>,
     spoken: Option<Span>,
@@ -112,9 +122,35 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             found: ConversationFindings { all_messages: true, ..ConversationFindings::default() },
             of_chat: false,
             bare: false,
+            turns: [0; 2],
+            last_turn: 0,
+            by_id: FxHashMap::default(),
+            time: None,
             said: None,
             spoken: None,
         }
+    }
+
+    /// Says when the next message was written.
+    pub(super) fn at(&mut self, time: Option<f64>) {
+        self.time = time;
+    }
+
+    /// Counts a message of the assistant.
+    fn count_turn(&mut self, message: &Spans<OfMessage>) -> Option<()> {
+        let [plain, with_blocks] = &mut self.turns;
+        *plain += 1;
+        let id = match message.field(OfMessage::Id) {
+            Some(span) => self.chunk.plain(span)?,
+            None => None,
+        };
+        let next = self.last_turn + 1;
+        *with_blocks = match id {
+            Some(id) => *self.by_id.entry(id).or_insert(next),
+            None => next,
+        };
+        self.last_turn = self.last_turn.max(*with_blocks);
+        Some(())
     }
 
     /// The words of the assistant since the last question.
@@ -138,6 +174,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         self.found.about_calls |= is_about_calls(&message, role);
         match role {
             Some(Role::Assistant) => {
+                self.count_turn(&message)?;
                 self.content(message.field(OfMessage::Content), true)?;
                 let known = |field| message.field(field).filter(|value| !cursor.is(*value, Shape::Null));
                 if let Some((start, _)) = known(OfMessage::Calls) {
@@ -199,11 +236,11 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             true => Held::Written(span.0, span.1),
             false => Held::Bytes(span.0, span.1),
         });
-        self.add(function.field(OfCall::Name)?, args, id)
+        self.add(function.field(OfCall::Name)?, args, id, self.turns[0])
     }
 
     /// Adds a call.
-    fn add(&mut self, name: Span, args: Option<Held<'a>>, id: Option<Span>) -> Option<()> {
+    fn add(&mut self, name: Span, args: Option<Held<'a>>, id: Option<Span>, turn: u32) -> Option<()> {
         let name = self.chunk.plain(name)??;
         self.unanswered.add(self.word(id)?, name, self.projection.calls.len());
         let held = args.unwrap_or(Held::Value(Value::Missing));
@@ -211,7 +248,9 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             *self.found.records.get_mut(Field::Args as usize)? = true;
             self.texts(Field::Args, held)?;
         }
-        self.projection.calls.push(Call { name, fields: [held, Held::Value(Value::Missing)], place: None });
+        let times = CallTimes { start: self.time, end: None, turn: Some(turn) };
+        let fields = [held, Held::Value(Value::Missing)];
+        self.projection.calls.push(Call { name, fields, times: Some(times), place: None });
         Some(())
     }
 
@@ -315,7 +354,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             Some(BlockType::Call) => {
                 self.found.in_blocks = true;
                 let args = block.field(OfBlock::Input).map(|(start, end)| Held::Bytes(start, end));
-                self.add(block.field(OfBlock::Name)?, args, block.field(OfBlock::Id))?;
+                self.add(block.field(OfBlock::Name)?, args, block.field(OfBlock::Id), self.turns[1])?;
             }
             Some(BlockType::Result) => {
                 self.found.in_blocks = true;
@@ -334,6 +373,9 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
     fn block_result(&mut self, block: &Spans<OfBlock>) -> Option<()> {
         let id = self.word(block.field(OfBlock::Answers))?;
         let call = self.unanswered.answer(id, None)?;
+        if let (Some(time), Some(Call { times: Some(times), .. })) = (self.time, self.projection.calls.get_mut(call)) {
+            times.end = Some(time);
+        }
         // That it is there says how the call ended.
         *self.found.records.get_mut(Field::Result as usize)? = true;
         let Some(content) = block.field(OfBlock::Content) else {

@@ -21,6 +21,7 @@ use super::scan::Cursor;
 use averment_base::value::Value;
 use averment_base::value::text::read_escape;
 use averment_runs::normal::of_step;
+use averment_runs::run::CallTimes;
 pub use chunk::Chunk;
 pub use line::LineReader;
 
@@ -66,6 +67,8 @@ pub struct ReadSet {
     pub fields: [bool; 2],
     /// Whether all texts inside of a field of all calls are asked for, by [`Field`].
     pub texts: [bool; 2],
+    /// Whether the times of calls are asked for.
+    pub times: bool,
 }
 
 /// Which parts of a value are read.
@@ -119,6 +122,8 @@ pub struct Call<'a> {
     pub name: &'a str,
     /// Its fields that are asked for, by [`Field`].
     pub fields: [Held<'a>; 2],
+    /// When it started and ended, and its turn; none where only the full reader tells.
+    pub times: Option<CallTimes>,
     /// Its bytes, where it is an element of the list of calls in a line.
     pub place: Option<(usize, usize)>,
 }

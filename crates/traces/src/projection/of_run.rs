@@ -2,7 +2,7 @@
 
 use super::{Call, Field, Held, Projection, ReadSet, Texts};
 use averment_base::value::{Node, Value};
-use averment_runs::run::{Kind, Run};
+use averment_runs::run::{CallTimes, Kind, Run};
 
 impl<'a> Projection<'a> {
     /// Takes what is asked for out of a run.
@@ -20,7 +20,7 @@ impl<'a> Projection<'a> {
                 }
             }
             let fields = Field::ALL.map(|name| Held::Value(field(name)));
-            self.calls.push(Call { name: step.name, fields, place: None });
+            self.calls.push(Call { name: step.name, fields, times: Some(CallTimes::of(step)), place: None });
         }
     }
 }

@@ -48,7 +48,7 @@ impl Sessions {
         read_set: &ReadSet,
         projection: &mut Projection<'a>,
     ) -> Option<()> {
-        let timed = read_set.roots.iter().any(|root| root == of_run::DURATION);
+        let timed = read_set.times || read_set.roots.iter().any(|root| root == of_run::DURATION);
         let mut session = SessionLines::default();
         let mut conversation = ConversationReader::new(messages, chunk, read_set, &mut *projection);
         for (start, end) in lines {
@@ -92,14 +92,15 @@ impl SessionLines {
             LineType::Spoken => {
                 let main = matches!(agent(&line, &cursor), Agent::Main);
                 self.with_main |= main;
+                let written = match line.field(OfLine::Time).filter(|_| timed) {
+                    Some((start, end)) => time::milliseconds(&chunk.read(Held::Bytes(start, end))?),
+                    None => None,
+                };
+                written.into_iter().for_each(|time| self.times.add(time));
+                conversation.at(written);
                 conversation.message(line.field(OfLine::Message)?.0)?;
                 if let Some(spoken) = conversation.take_spoken() {
                     self.words.say(spoken, main);
-                }
-                if let Some((start, end)) = line.field(OfLine::Time).filter(|_| timed)
-                    && let Some(time) = time::milliseconds(&chunk.read(Held::Bytes(start, end))?)
-                {
-                    self.times.add(time);
                 }
             }
             LineType::Result => {

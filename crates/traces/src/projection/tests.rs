@@ -265,7 +265,7 @@ impl Readers {
     fn new() -> Self {
         let reader = |roots: &&[&str]| {
             let roots = roots.iter().map(|root| (*root).to_owned()).collect();
-            let read_set = ReadSet { roots, fields: [true; 2], texts: [true; 2] };
+            let read_set = ReadSet { roots, fields: [true; 2], texts: [true; 2], times: true };
             let reader = LineReader::new(&read_set, Names::known()).expect("nothing is put together");
             (read_set, reader)
         };
@@ -310,6 +310,12 @@ fn compared(
     let full = run.and_then(|run| {
         let mut of_run = Projection::default();
         of_run.of_run(run, read_set);
+        // Times that the bytes tell are those of the run.
+        for (fast, full) in projection.calls.iter().zip(&of_run.calls).filter(|(fast, _)| fast.times.is_some()) {
+            if fast.times != full.times {
+                wrong.push(format!("{:?} from the bytes, but {:?} from the run: {text}", fast.times, full.times));
+            }
+        }
         shown(&of_run, None)
     });
     if full.as_ref() != Some(&fast) {

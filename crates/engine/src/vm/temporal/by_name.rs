@@ -1,11 +1,13 @@
 //! Statements about a run of which only the names of the calls are known: their closed forms decide them where nothing but names does.
 
+use super::known::not_known_by_times;
 use super::closed::{Asks, Search, Source};
 use super::monitor::Presence;
 use super::statements::{Exercise, Polarity, Statement};
 use super::verdict::{Conclusion, conclusion};
 use crate::bytecode::program::{CodeId, PatternId};
 use averment_base::truth::Verdict;
+use averment_runs::run::CallTimes;
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -29,6 +31,8 @@ pub struct NamedCalls<'a> {
     pub classes: &'a [u32],
     /// The unique patterns that each name may match, sorted.
     pub patterns: &'a [Vec<u32>],
+    /// When each call started and ended, and its turn; none where that is not known here.
+    pub times: &'a [Option<CallTimes>],
 }
 
 /// A pattern of a statement about calls.
@@ -51,6 +55,8 @@ pub struct Named {
     pub number_test: Option<CodeId>,
     /// Whether sure names decide it; otherwise names say only when it is vacuous.
     pub is_closed: bool,
+    /// Whether it asks which calls were known to others, by their times and turns.
+    pub is_timed: bool,
     /// Whether nothing but names decides which calls match.
     is_sure: bool,
 }
@@ -78,6 +84,7 @@ impl Named {
             condition: statement.meaning.condition(),
             number_test: statement.meaning.number_test(),
             is_closed,
+            is_timed: statement.meaning.is_timed(),
         })
     }
 
@@ -172,6 +179,13 @@ impl NamedCalls<'_> {
     pub fn fits(&self, place: usize, pattern: u32) -> bool {
         let patterns = self.classes.get(place).and_then(|class| self.patterns.get(*class as usize));
         patterns.is_some_and(|patterns| patterns.binary_search(&pattern).is_ok())
+    }
+
+    /// Whether one call was known to a later one; `None` where more than times and turns may say so.
+    pub(super) fn is_known(&self, earlier: u32, later: u32) -> Option<bool> {
+        let of = |place: u32| self.times.get(place as usize).copied().flatten();
+        // One that was not known may have started the other.
+        not_known_by_times(of(earlier)?, of(later)?).is_none().then_some(true)
     }
 
     fn presence(&self, operand: NamedOperand) -> Presence {

@@ -5,6 +5,7 @@
 //! the names are known. What is unknown, bound in some of the patterns only, tested against other steps, or still going on is left to the
 //! monitors. A monitor that plays all matches says the same with the same words; `tests/oracle` compares both.
 
+use super::known::not_known;
 use super::by_name::{NamedCalls, NamedOccurrences, NamedOperand};
 use super::failures::Failures;
 use super::monitor::{EventSelection, Judged, PlayedMatches, Presence, Why, hit};
@@ -235,6 +236,17 @@ impl<'s> Search<'s, '_> {
     {
         let fails = !places.is_empty();
         self.fails(fails.then_some(move |view: &mut View<'_, '_>| Some(places.explain(view, &words))))
+    }
+
+    /// Whether an earlier step was known to a later one; `None` where that cannot be told here.
+    pub(super) fn is_known(&self, earlier: u32, later: u32) -> Option<bool> {
+        match &self.source {
+            Source::Timeline { steps, .. } => {
+                let of = |step: u32| steps.get(step as usize);
+                Some(not_known(of(earlier)?, of(later)?).is_none())
+            }
+            Source::Names { calls, .. } => calls.is_known(earlier, later),
+        }
     }
 
     /// A statement that stands like this; `words` say why it fails.

@@ -12,6 +12,7 @@ mod explain;
 mod failures;
 mod growth;
 mod keys;
+mod known;
 mod match_index;
 mod members;
 mod monitor;

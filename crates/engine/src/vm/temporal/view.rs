@@ -1,6 +1,7 @@
 //! What a monitor looks at: the hits of its operands, the answers it assumes where the run does not tell, and whether two steps match
 //! under one environment.
 
+use super::known::{NotKnown, not_known};
 use super::plan::{Plan, UniquePattern};
 use super::statements::{Polarity, Statement};
 use super::timeline::{Env, Timeline, ValueId, index};
@@ -138,6 +139,11 @@ impl<'run> View<'_, 'run> {
     /// A step of the run.
     pub(super) fn step(&self, number: u32) -> Option<&'run Step<'run>> {
         self.machine.run.steps.get(number as usize)
+    }
+
+    /// What says that an earlier step was not known to a later one.
+    pub(super) fn not_known(&self, earlier: u32, later: u32) -> Option<NotKnown> {
+        not_known(self.step(earlier)?, self.step(later)?)
     }
 
     /// The unique pattern of an operand.

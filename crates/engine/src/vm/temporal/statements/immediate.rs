@@ -10,7 +10,8 @@ use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, of};
 use crate::vm::temporal::recent_occurrences::{bound, measure};
 use crate::vm::temporal::timeline::index;
-use crate::vm::temporal::view::{Hit, View};
+use super::before::not_known_words;
+use crate::vm::temporal::view::{Fit, Hit, View, same_values};
 
 /// `immediately before A -> B`.
 pub(super) fn before(step: PatternId, targets: &[PatternId], within: Option<Within>) -> Statement {
@@ -69,6 +70,9 @@ impl ImmediateMonitor {
         let of_step = |hit: &Hit, view: &View<'_, '_>| view.step(hit.step).and_then(|step| measure(self.within, step));
         let near = bound(self.within, of_step(earlier, view), of_step(later, view));
         if !near.unwrap_or_else(|| view.assume(Polarity::Helps)) {
+            return Ok(false);
+        }
+        if !self.after && view.not_known(earlier.step, later.step).is_some() {
             return Ok(false);
         }
         let (quantified, other) = if self.after { (earlier, later) } else { (later, earlier) };
@@ -195,6 +199,7 @@ fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: usize, beside: Beside) 
     };
     let other = place.and_then(|place| view.calls.get(place as usize)).copied();
     let near = other.and_then(|other| view.hits_of(wanted).find(|near| near.step == other));
+    let fits = near.as_ref().is_some_and(|near| same_values(&near.env, &hit.env) == Fit::Yes && view.is_pair(near, hit, &hit.env));
     let join_mismatch = near.and_then(|near| view.join_mismatch(&near, &hit.env, std::slice::from_ref(hit)));
     let test = join_mismatch
         .as_ref()
@@ -202,6 +207,13 @@ fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: usize, beside: Beside) 
         .map(for_which)
         .unwrap_or_default();
     let because = join_mismatch.map_or_else(String::new, |join_mismatch| [": ", &join_mismatch.words].concat());
+    let unknown = other.filter(|_| beside == Beside::Before).and_then(|other| Some((other, view.not_known(other, hit.step)?)));
+    if let (Some((other, said)), true) = (unknown, fits) {
+        let words = not_known_words(view, other, said);
+        let mut evidence = view.decisive(hit, String::new());
+        evidence.push(view.step_proof(other, wanted, Role::NearMiss, String::new()));
+        return why([&step, " has no ", &thing, " just before it: ", &words].concat(), evidence);
+    }
     let reason = match other {
         Some(other) => format!("the call just {side} {step} is {}, not {thing}{test}{because}", view.say(other)),
         None => format!("there is no call just {side} {step}, where {thing} should be"),

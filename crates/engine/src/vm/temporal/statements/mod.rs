@@ -156,6 +156,11 @@ pub(super) trait Meaning: Debug + Send + Sync {
         None
     }
 
+    /// Whether it asks which calls were known to others, by their times and turns.
+    fn is_timed(&self) -> bool {
+        false
+    }
+
     /// The condition that it asks of each match.
     fn condition(&self) -> Option<CodeId> {
         None
@@ -245,7 +250,9 @@ pub(super) fn of(temporal: &Temporal<PatternId, CodeId>) -> Statement {
         Temporal::Before { immediately: true, step, ref targets, within, .. } => {
             immediate::before(step, targets, within)
         }
-        Temporal::Before { each, step, ref targets, within, .. } => before::statement(step, targets, each, within),
+        Temporal::Before { each, starts, step, ref targets, within, .. } => {
+            before::statement(step, targets, before::Before { each, starts, within })
+        }
         Temporal::After { immediately: true, step, ref targets, within, .. } => immediate::after(step, targets, within),
         Temporal::After { each, step, ref targets, within, .. } => after::statement(step, targets, each, within),
         Temporal::Sequence { mode: SequenceMode::Gaps, ref steps, within } => sequence::statement(steps, within),

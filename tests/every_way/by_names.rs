@@ -47,7 +47,9 @@ fn written(source: &mut Source, word: &str) -> String {
         "count" => format!("count {a} {} {}", source.pick(&["<=", ">=", "==", "!=", "<", ">"]), 1 + source.below(3)),
         "times" => format!("require {a} {} times", source.pick(&["1", "2", "1..2", "..2", "2.."])),
         "require" | "first" | "last" => format!("{word} {a}"),
-        "before" | "before each" | "starts before" | "starts before each" | "after" => format!("{word} {a} -> {}", several(source)),
+        "before" | "before each" | "starts before" | "starts before each" | "after" => {
+            format!("{word} {a} -> {}", several(source))
+        }
         "never after" => format!("never {b} after {a}"),
         "never before" => format!("never {b} before {a}"),
         "sequence" => format!("sequence {a} -> {b}{}", source.pick(&["", " -> c", " -> a"])),

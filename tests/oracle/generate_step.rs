@@ -243,9 +243,11 @@ fn program(source: &mut Source) -> What {
     }
     // Without parentheses the word behind `command` is no program.
     if tests.is_empty() || source.chance(25) {
-        tests.push(match source.below(3) {
+        tests.push(match source.below(5) {
             0 => OfProgram::Flags(texts(&["-f"])),
             1 => OfProgram::Flags(texts(&["-f", "-r"])),
+            2 => OfProgram::Flags(texts(&["-fr"])),
+            3 => OfProgram::Flags(texts(&["--force"])),
             _ => OfProgram::NoFlag("-f".to_owned()),
         });
     }

@@ -419,10 +419,22 @@ fn program_is(of: &Program, name: &str, tests: &[OfProgram]) -> bool {
             wanted.iter().all(|wanted| rest.any(|arg| arg == wanted))
         }
         OfProgram::ArgsExactly(wanted) => of.args == wanted.as_slice(),
-        OfProgram::Flags(wanted) => wanted.iter().all(|flag| of.flags.contains(&flag.as_str())),
+        OfProgram::Flags(wanted) => {
+            wanted.iter().all(|flag| meant(flag).iter().all(|one| of.flags.contains(&one.as_str())))
+        }
         OfProgram::NoFlag(flag) => !of.flags.contains(&flag.as_str()),
     };
     of.name == name && tests.iter().all(meets)
+}
+
+/// A cluster of different letters means each of them.
+fn meant(flag: &str) -> Vec<String> {
+    let letters: BTreeSet<char> = flag.chars().skip(1).collect();
+    let cluster = !flag.starts_with("--") && letters.len() > 1 && letters.len() + 1 == flag.len();
+    match cluster && letters.iter().all(char::is_ascii_alphabetic) {
+        true => letters.into_iter().map(|letter| format!("-{letter}")).collect(),
+        false => vec![flag.to_owned()],
+    }
 }
 
 /// `ok` and `failed` by the status.

@@ -56,10 +56,10 @@ pub fn command_lines() -> &'static [(&'static str, &'static [Program])] {
         ("npm test", &[program("npm", &["test"], &[])]),
         ("npm ci", &[program("npm", &["ci"], &[])]),
         ("ls", &[program("ls", &[], &[])]),
-        ("git push --force origin main", &[program("git", &["push", "origin", "main"], &["--force"])]),
-        ("sudo rm -rf build", &[program("rm", &["build"], &["-rf", "-r", "-f"])]),
-        ("npm test && git push -f", &[program("npm", &["test"], &[]), program("git", &["push"], &["-f"])]),
-        ("A=b git status; rm -f x", &[program("git", &["status"], &[]), program("rm", &["x"], &["-f"])]),
+        ("git push --force origin main", &[program("git", &["push", "origin", "main"], &["--force", "-f"])]),
+        ("sudo rm -rf build", &[program("rm", &["build"], &["-rf", "-r", "-f", "-R", "--recursive", "--force"])]),
+        ("npm test && git push -f", &[program("npm", &["test"], &[]), program("git", &["push"], &["-f", "--force"])]),
+        ("A=b git status; rm -f x", &[program("git", &["status"], &[]), program("rm", &["x"], &["-f", "--force"])]),
     ];
     LINES
 }

@@ -3,6 +3,7 @@
 //! A command line may run several programs (`cd app && npm ci | tee log`), and wrappers (`bash -lc "…"`, `sudo`, `env A=b`) hide the
 //! one that matters. [`parts`] finds all of them; no shell is imitated beyond that: nothing is expanded.
 
+mod aliases;
 mod lex;
 mod plain;
 
@@ -175,7 +176,7 @@ fn part_fields<'run>(part: &Part, arena: &'run Bump) -> [Entry<'run>; 4] {
             words.into_iter().map(|word| Node::computed(Value::plain(arena.alloc_str(word)))).collect::<Vec<_>>();
         Value::List(arena.alloc_slice_copy(&nodes))
     };
-    let flags = flags(&part.words);
+    let flags = flags(part);
     let [program, args, flags_key, options_key] = PART_FIELDS;
     [
         Entry::computed(program, Value::plain(arena.alloc_str(&part.program))),
@@ -193,26 +194,47 @@ fn arguments(words: &[String]) -> Vec<&str> {
     plain.chain(behind.iter().skip(1)).map(String::as_str).collect()
 }
 
-/// The flags as they are written, and what they may mean: `-rf` also as `-r` and `-f`, `--filter=unit` also as `--filter`.
-fn flags(words: &[String]) -> Vec<String> {
+/// The flags as they are written, and what they may mean: `-rf` also as `-r` and `-f`, `--filter=unit` also as `--filter`, and the other
+/// forms of each that the table knows.
+fn flags(part: &Part) -> Vec<String> {
     let mut flags = indexmap::IndexSet::new();
+    let mut others: Vec<String> = Vec::new();
+    let command = aliases::command_of(&part.program, &arguments(&part.words));
     let mut add = |flag: String| {
+        for other in aliases::other_forms(&part.program, command, &flag) {
+            others.push(other.to_owned());
+        }
         flags.insert(flag);
     };
-    for word in words.iter().take_while(|word| *word != "--").filter(|word| word.starts_with('-') && *word != "-") {
+    for word in part.words.iter().take_while(|word| *word != "--").filter(|word| word.starts_with('-') && *word != "-")
+    {
         add(word.clone());
         match (word.strip_prefix("--"), word.split_once('=')) {
             (_, Some((name, _))) => add(name.to_owned()),
             (None, None) => {
-                let letters = word.strip_prefix('-').unwrap_or_default();
-                if letters.len() > 1 && letters.chars().all(|c| c.is_ascii_alphabetic()) {
-                    letters.chars().for_each(|letter| add(format!("-{letter}")));
-                }
+                letters(word).for_each(&mut add);
             }
             _ => {}
         }
     }
+    flags.extend(others);
     flags.into_iter().collect()
+}
+
+/// The flags of one letter that a word may stand for: of `-rf` these are `-r` and `-f`.
+fn letters(word: &str) -> impl Iterator<Item = String> {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    let cluster = letters.len() > 1 && letters.chars().all(|c| c.is_ascii_alphabetic());
+    letters.chars().filter(move |_| cluster).map(|letter| format!("-{letter}"))
+}
+
+/// The flags that a rule means with one word: of a cluster of different letters each of them, in any order and place; of everything else
+/// the word itself.
+#[must_use]
+pub fn meant_flags(word: &str) -> Vec<String> {
+    let single: Vec<String> = letters(word).collect();
+    let distinct = single.iter().enumerate().all(|(at, letter)| !single.get(..at).unwrap_or_default().contains(letter));
+    if single.is_empty() || !distinct { vec![word.to_owned()] } else { single }
 }
 
 /// For each flag the list of its values, `true` for an occurrence without one; the next word counts as the value of a flag.

@@ -71,7 +71,14 @@ pub(super) fn number_of<'a>(count: u64) -> Any<'a> {
 impl Statement {
     /// A statement in this form.
     pub(super) fn new(temporal: TemporalId, named: &Named, condition: Option<Asked>, number: Option<Number>) -> Self {
-        Self { temporal, operands: named.operands.clone(), is_closed: named.is_closed, is_timed: named.is_timed, condition, number }
+        Self {
+            temporal,
+            operands: named.operands.clone(),
+            is_closed: named.is_closed,
+            is_timed: named.is_timed,
+            condition,
+            number,
+        }
     }
 
     /// The answer for a run in which no call fits any of its patterns; `None` where something else of the run decides.

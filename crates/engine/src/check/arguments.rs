@@ -9,6 +9,7 @@ use super::ty::{Class, Ty};
 use crate::ir::{self, Constant, ExprKind, Local};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
+use averment_runs::command;
 use averment_runs::run::Kind;
 use averment_syntax::ast::{self, Argument, BinaryOperator, ExprQuantifier, TestKind};
 
@@ -87,6 +88,7 @@ impl<'a> Checker<'a> {
     /// `args: ["test"]` and `flags: ["--watch"]` of a parsed command: contains all, for `args` in order.
     fn command_list(&mut self, scope: &Scope<'a>, field: &str, subject: ir::Expr, operand: Typed) -> ir::Expr {
         let span = subject.span.to(operand.expr.span);
+        let operand = if field == "flags" { meant_flags(operand) } else { operand };
         match operand.ty.class() {
             Some(Class::Regex) => {
                 let local = Local(scope.next_local);
@@ -199,6 +201,40 @@ fn quoted_root(expr: &ast::Expr) -> Option<&ast::Text> {
     match &expr.kind {
         ast::ExprKind::Text(text) => Some(text),
         ast::ExprKind::Field { base, .. } | ast::ExprKind::Index { base, .. } => quoted_root(base),
+        _ => None,
+    }
+}
+
+/// The flags that a rule names: of a cluster such as `-rf` each letter.
+fn meant_flags(operand: Typed) -> Typed {
+    let words: Vec<&str> = match &operand.expr.kind {
+        ExprKind::Constant(Constant::Text(word)) => vec![word],
+        ExprKind::Constant(Constant::List(items)) => items.iter().filter_map(text_of).collect(),
+        ExprKind::List(items) => items
+            .iter()
+            .filter_map(|item| match &item.kind {
+                ExprKind::Constant(constant) => text_of(constant),
+                _ => None,
+            })
+            .collect(),
+        _ => return operand,
+    };
+    let count = match &operand.expr.kind {
+        ExprKind::Constant(Constant::List(items)) => items.len(),
+        ExprKind::List(items) => items.len(),
+        _ => 1,
+    };
+    let meant: Vec<String> = words.iter().flat_map(|word| command::meant_flags(word)).collect();
+    if words.len() != count || meant.len() == count {
+        return operand;
+    }
+    let list = Constant::List(meant.into_iter().map(Constant::Text).collect());
+    Typed::new(ExprKind::Constant(list), operand.expr.span, Ty::list(Ty::String))
+}
+
+fn text_of(constant: &Constant) -> Option<&str> {
+    match constant {
+        Constant::Text(text) => Some(text),
         _ => None,
     }
 }

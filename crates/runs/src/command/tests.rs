@@ -47,10 +47,17 @@ fn wrappers_inside_wrappers_end() {
 
 #[test]
 fn flags_are_found_in_every_spelling() {
-    let flags = |command: &str| flags(&parts(command)[0].words);
-    assert_eq!(flags("rm -rf x"), ["-rf", "-r", "-f"]);
+    let flags = |command: &str| flags(&parts(command)[0]);
+    assert_eq!(flags("rm -rf x"), ["-rf", "-r", "-f", "-R", "--recursive", "--force"]);
     assert_eq!(flags("pnpm --filter=unit --watch test"), ["--filter=unit", "--filter", "--watch"]);
     assert_eq!(flags("x -p80 - -- -y"), ["-p80"]);
+    // Long and short forms are one flag where the table knows the program and its command.
+    assert_eq!(flags("rm -R x"), ["-R", "-r", "--recursive"]);
+    assert_eq!(flags("git -C dir clean --dry-run"), ["-C", "--dry-run", "-n"]);
+    assert_eq!(flags("git log -f"), ["-f"]);
+    assert_eq!(meant_flags("-rf"), ["-r", "-f"]);
+    assert_eq!(meant_flags("-vvv"), ["-vvv"]);
+    assert_eq!(meant_flags("--force"), ["--force"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Statements about a run of which only the names of the calls are known: their closed forms decide them where nothing but names does.
 
-use super::known::not_known_by_times;
 use super::closed::{Asks, Search, Source};
+use super::known::not_known_by_times;
 use super::monitor::Presence;
 use super::statements::{Exercise, Polarity, Statement};
 use super::verdict::{Conclusion, conclusion};

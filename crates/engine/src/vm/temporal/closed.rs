@@ -5,9 +5,9 @@
 //! the names are known. What is unknown, bound in some of the patterns only, tested against other steps, or still going on is left to the
 //! monitors. A monitor that plays all matches says the same with the same words; `tests/oracle` compares both.
 
-use super::known::not_known;
 use super::by_name::{NamedCalls, NamedOccurrences, NamedOperand};
 use super::failures::Failures;
+use super::known::not_known;
 use super::monitor::{EventSelection, Judged, PlayedMatches, Presence, Why, hit};
 use super::recent_occurrences::{bound, measure};
 use super::sorted_matches::SortedMatches;

@@ -9,9 +9,9 @@ use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Occurrences, Sear
 use crate::vm::temporal::explain::{listed, why, within_words};
 use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::keys::Keys;
+use crate::vm::temporal::known::NotKnown;
 use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit, of};
-use crate::vm::temporal::known::NotKnown;
 use crate::vm::temporal::recent_occurrences::{FoundOccurrence, Occurrence, RecentOccurrences, bound, measure};
 use crate::vm::temporal::view::{Hit, View};
 use smallvec::SmallVec;
@@ -195,13 +195,7 @@ impl BeforeTarget {
     }
 
     /// Whether an A stands behind step `since` and before this B, and is known to it.
-    fn is_met(
-        &mut self,
-        hit: &Hit,
-        since: Option<u32>,
-        sense: Before,
-        view: &mut View<'_, '_>,
-    ) -> Result<bool, Fault> {
+    fn is_met(&mut self, hit: &Hit, since: Option<u32>, sense: Before, view: &mut View<'_, '_>) -> Result<bool, Fault> {
         let now = view.step(hit.step).and_then(|step| measure(sense.within, step));
         let fresh = Hit { env: hit.fresh(), ..hit.clone() };
         let mut met = false;
@@ -309,7 +303,8 @@ fn no_earlier(view: &mut View<'_, '_>, hit: &Hit, since: Option<u32>, sense: Bef
     let wanted = view.wanted(SOURCE, hit, &hit.env, true);
     let since_words = since.map(|since| format!(" since {}", view.say(since))).unwrap_or_default();
     let near = too_far(view, hit, since, sense);
-    let because = near.as_ref().and_then(|near| near.words.as_deref()).map_or_else(String::new, |words| [": ", words].concat());
+    let because =
+        near.as_ref().and_then(|near| near.words.as_deref()).map_or_else(String::new, |words| [": ", words].concat());
     let within = within_words(sense.within);
     let reason = [&view.say(hit.step), " has no earlier ", &wanted, &within, &since_words, &because].concat();
     let mut evidence = view.decisive(hit, ["this has no earlier ", &wanted].concat());

@@ -1,5 +1,6 @@
 //! `immediately before A -> B` and `immediately after A -> B`: what stands beside a step in the call list.
 
+use super::before::not_known_words;
 use super::{Exercise, Meaning, Polarity, Statement, helps, hurts, in_front};
 use crate::bytecode::program::PatternId;
 use crate::ir::Within;
@@ -10,7 +11,6 @@ use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why, of};
 use crate::vm::temporal::recent_occurrences::{bound, measure};
 use crate::vm::temporal::timeline::index;
-use super::before::not_known_words;
 use crate::vm::temporal::view::{Fit, Hit, View, same_values};
 
 /// `immediately before A -> B`.
@@ -199,7 +199,9 @@ fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: usize, beside: Beside) 
     };
     let other = place.and_then(|place| view.calls.get(place as usize)).copied();
     let near = other.and_then(|other| view.hits_of(wanted).find(|near| near.step == other));
-    let fits = near.as_ref().is_some_and(|near| same_values(&near.env, &hit.env) == Fit::Yes && view.is_pair(near, hit, &hit.env));
+    let fits = near
+        .as_ref()
+        .is_some_and(|near| same_values(&near.env, &hit.env) == Fit::Yes && view.is_pair(near, hit, &hit.env));
     let join_mismatch = near.and_then(|near| view.join_mismatch(&near, &hit.env, std::slice::from_ref(hit)));
     let test = join_mismatch
         .as_ref()
@@ -207,7 +209,8 @@ fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: usize, beside: Beside) 
         .map(for_which)
         .unwrap_or_default();
     let because = join_mismatch.map_or_else(String::new, |join_mismatch| [": ", &join_mismatch.words].concat());
-    let unknown = other.filter(|_| beside == Beside::Before).and_then(|other| Some((other, view.not_known(other, hit.step)?)));
+    let unknown =
+        other.filter(|_| beside == Beside::Before).and_then(|other| Some((other, view.not_known(other, hit.step)?)));
     if let (Some((other, said)), true) = (unknown, fits) {
         let words = not_known_words(view, other, said);
         let mut evidence = view.decisive(hit, String::new());

@@ -26,6 +26,13 @@ fn split(statement: &Statement, headers: &mut Vec<Header>, out: &mut Vec<Stateme
         headers.pop();
         return;
     }
+    if let (Statement::When(inner, condition), false) = (statement, headers.is_empty()) {
+        // A modifier belongs to the assertion: it is asked before any window is looked at.
+        let mut inside = Vec::new();
+        split(inner, headers, &mut inside);
+        out.extend(inside.into_iter().map(|inner| Statement::When(Box::new(inner), condition.clone())));
+        return;
+    }
     let wrap = |inner, header: &Header| Statement::Block(header.clone(), vec![inner]);
     out.push(headers.iter().rev().fold(statement.clone(), wrap));
 }

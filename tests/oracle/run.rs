@@ -219,7 +219,9 @@ fn step(kind: Kind, value: &Value) -> Step {
     };
     let start = number(&fields, "start");
     let duration = number(&fields, "duration");
-    let end = number(&fields, "end").or_else(|| Some(start? + duration?));
+    // Messages and skills have no end.
+    let ends = !matches!(kind, Kind::Message | Kind::Skill);
+    let end = number(&fields, "end").or_else(|| Some(start? + duration?)).filter(|_| ends);
     let status = fields.get("status").and_then(Value::as_str);
     let waits = status == Some("pending") && !has_result(&fields);
     let executed = kind == Kind::Call && status != Some("denied") && !waits;

@@ -198,8 +198,10 @@ impl Judge<'_, '_> {
 
     fn count(&mut self, a: &Pattern, test: &CountTest) -> Judged {
         let found = self.every(a);
-        let mut counts: Vec<i64> =
-            found.iter().map(|hit| found.iter().filter(|other| other.bound == hit.bound).count() as i64).collect();
+        // A match that leaves a name open counts for every value of it.
+        let counted = |hit: &Hit| found.iter().filter(|other| agrees(&other.bound, &hit.bound)).count() as i64;
+        let most = found.iter().map(|hit| hit.bound.len()).max().unwrap_or(0);
+        let mut counts: Vec<i64> = found.iter().filter(|hit| hit.bound.len() == most).map(counted).collect();
         if counts.is_empty() {
             counts.push(0);
         }

@@ -27,6 +27,12 @@ impl<'run> Machine<'run> {
             }
             Value::List([]) if self.is_spread(at) => format!("`{text}` leads nowhere"),
             Value::List([]) => format!("`{text}` is empty"),
+            // A binding has the value of several steps, each of which may write it in its own way.
+            Value::Number(number) if matches!(self.program.code.get(at), Some(Op::Binding(_))) => match number.as_i64()
+            {
+                Some(whole) => format!("`{text}` is {whole}"),
+                None => format!("`{text}` is {}", in_words(&node.value)),
+            },
             Value::Number(number) => match self.measured(at, number.to_f64()) {
                 Some(measured) => format!("`{text}` is {measured}"),
                 None => format!("`{text}` is {}", in_words(&node.value)),

@@ -191,7 +191,11 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
                 self.of_chat = true;
                 self.result(&message)?;
             }
-            Some(Role::User) | None => self.content(message.field(OfMessage::Content), false)?,
+            Some(Role::User) | None => {
+                // What others say belongs to the turn that follows.
+                self.turns[1] = self.last_turn + 1;
+                self.content(message.field(OfMessage::Content), false)?;
+            }
         }
         Some(behind)
     }

@@ -200,8 +200,8 @@ fn has_right(test: &Test) -> bool {
 fn asks_for_equal(test: &Test, left: &Found, right: &Right) -> bool {
     match test {
         Test::Compare(comparison, _) => matches!(comparison, Comparison::Eq | Comparison::Ne),
-        Test::In { .. } => matches!(right, Right::Value(Value::Array(_))),
-        Test::Contains { .. } => matches!(left, Found::Value(Value::Array(_))),
+        Test::In { .. } => matches!(right, Right::Value(Value::Array(_)) | Right::Absent),
+        Test::Contains { .. } => matches!(left, Found::Value(Value::Array(_)) | Found::Absent),
         _ => false,
     }
 }

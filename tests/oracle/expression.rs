@@ -1,7 +1,7 @@
 //! Expressions (section 4): their form and what they are worth, said plainly.
 
 use crate::condition::follow;
-use crate::expression_test::{looks_at_missing, negated, null_is_missing, plain_test};
+use crate::expression_test::{is_of_values, looks_at_missing, negated, null_is_missing, plain_test};
 use crate::model::{Comparison, Segment};
 use crate::run::{Found, Run};
 use crate::truth::{Truth, UNDECIDED, Verdict, by_missing, sure};
@@ -346,6 +346,7 @@ impl Scope<'_> {
         Ok(match (found(left), right) {
             (Found::Missing, _) | (_, Worth::Missing) => by_missing(negated),
             (Found::Value(left), right) if null_is_missing(test, &left, &right) => by_missing(negated),
+            (Found::Absent, Worth::Value(Value::Null)) if is_of_values(test) => by_missing(negated),
             (Found::Absent, _) | (_, Worth::Absent) => UNDECIDED,
             (Found::Value(left), right) => match plain_test(test, &left, &right) {
                 Some(truth) => {

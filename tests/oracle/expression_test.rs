@@ -38,6 +38,15 @@ pub fn negated(test: &TestKind) -> bool {
     }
 }
 
+/// Tests of two values that are no equality, whatever their values are.
+pub fn is_of_values(test: &TestKind) -> bool {
+    match test {
+        TestKind::Compare(comparison, _) => !matches!(comparison, Comparison::Eq | Comparison::Ne),
+        TestKind::StartsWith { .. } | TestKind::EndsWith { .. } => true,
+        _ => false,
+    }
+}
+
 /// Null counts as missing where no equality is asked for and no presence.
 pub fn null_is_missing(test: &TestKind, left: &Value, right: &Worth) -> bool {
     let right_is = |wanted: fn(&Value) -> bool| value_of(right).is_some_and(|right| wanted(&right));
@@ -46,7 +55,7 @@ pub fn null_is_missing(test: &TestKind, left: &Value, right: &Worth) -> bool {
         TestKind::Compare(Comparison::Eq | Comparison::Ne, _) | TestKind::Identical { .. } => false,
         TestKind::IsType { .. } | TestKind::IsJson { .. } | TestKind::IsEmpty { .. } => false,
         TestKind::Matches { .. } => left.is_null(),
-        TestKind::In { .. } => nulls && !right_is(Value::is_array),
+        TestKind::In { .. } => nulls && !right_is(Value::is_array) && !matches!(right, Worth::Absent),
         TestKind::Contains { .. } | TestKind::IContains(_) | TestKind::ContainsShare(..) => nulls && !left.is_array(),
         _ => nulls,
     }

@@ -49,7 +49,7 @@ pub(crate) type Lists<'run> = [Recorded<'run>; Kind::ALL.len()];
 /// Builds the run.
 pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run<'run>, ReadError> {
     let (text, source) = (normal.text, normal.source.clone());
-    let of_format = normal.order.is_some();
+    let of_format = !crate::adapt::is_home_grown(normal.format);
     Builder { arena, format: normal.format, of_format, warnings: normal.warnings }
         .run(normal.text, normal.source, normal.object, normal.order)
         .map_err(|error| ReadError::at(&source, text, error.offset, error.problem))

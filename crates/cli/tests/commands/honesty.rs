@@ -81,5 +81,5 @@ fn what_turns_green_by_accident_is_listed_with_its_reason() {
     let share = 100.0 * (cases.len() - green.len()) as f64 / cases.len() as f64;
     println!("{} of {} are not green by accident: {share:.1} %", cases.len() - green.len(), cases.len());
     assert_eq!(green, listed, "what turns green and what docs/reference/honesty.md lists");
-    assert!(share >= 80.0, "{share:.1} %");
+    assert!(share >= 85.0, "{share:.1} %");
 }

@@ -38,13 +38,13 @@ fn settled_both(kind: TestKind, left: &Node<'_>, right: &Node<'_>) -> Option<Tru
     missing.or_else(|| sides.into_iter().flatten().next())
 }
 
-/// Whether a test asks what is equal to what: then `null` is a value like any other.
+/// Whether a test asks what is equal to what, or may do so: then `null` is a value like any other.
 fn asks_for_equal(kind: TestKind, left: &Node<'_>, right: &Node<'_>) -> bool {
     match kind {
         TestKind::Equal | TestKind::Identical => true,
-        TestKind::In => matches!(right.value, Value::List(_)),
+        TestKind::In => matches!(right.value, Value::List(_)) || right.value.is_absent(),
         TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::ContainsAll | TestKind::ContainsAny => {
-            matches!(left.value, Value::List(_))
+            matches!(left.value, Value::List(_)) || left.value.is_absent()
         }
         _ => false,
     }

@@ -175,6 +175,11 @@ pub(crate) fn normal<'run>(
     Ok(Normal { text, source, format: format.name, object, order, warnings })
 }
 
+/// Whether a format, by its name, is the normal form or one of somebody's own making: what it records is taken at its word nowhere else.
+pub(crate) fn is_home_grown(name: &str) -> bool {
+    [native::FORMAT.name, generic::FORMAT.name, MAPPED].contains(&name)
+}
+
 /// The name of the format that `--map` describes.
 pub(super) const MAPPED: &str = "format of --map";
 

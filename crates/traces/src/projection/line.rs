@@ -19,6 +19,8 @@ use averment_runs::normal::of_run;
 #[derive(Debug)]
 pub struct LineReader {
     read_set: ReadSet,
+    /// The entries that are looked at: those that are asked for, and the duration.
+    looked_at: Vec<String>,
     runs: Keys<roots::RunKey>,
     generic: Keys<call::CallKey>,
     native: Keys<call::CallKey>,
@@ -80,15 +82,21 @@ impl LineReader {
         if read_set.roots.iter().any(|root| is_composed(root)) {
             return None;
         }
+        // Whether a recorded duration is to be believed is looked at in every run, whoever asks for it.
+        let mut looked_at = read_set.roots.clone();
+        if !looked_at.iter().any(|root| root == of_run::DURATION) {
+            looked_at.push(of_run::DURATION.to_owned());
+        }
         Some(Self {
-            runs: roots::keys(&read_set.roots, names)?,
+            runs: roots::keys(&looked_at, names)?,
             generic: call::keys(Some(names))?,
             native: call::keys(None)?,
             messages: Messages::new(),
             beside: Beside::new(),
             sessions: Sessions::new(),
             seconds: roots::milliseconds(names),
-            nulls: read_set.roots.iter().map(|root| roots::null_counts(root, names)).collect(),
+            nulls: looked_at.iter().map(|root| roots::null_counts(root, names)).collect(),
+            looked_at,
             found: Vec::new(),
             read_set: read_set.clone(),
         })
@@ -104,7 +112,7 @@ impl LineReader {
     ) -> Option<()> {
         projection.clear();
         self.found.clear();
-        self.found.resize(self.read_set.roots.len(), EntrySpans::default());
+        self.found.resize(self.looked_at.len(), EntrySpans::default());
         let cursor = chunk.cursor;
         let mut order = Order::new();
         let (keys_seen, behind) = self.keys(chunk, start, projection, &mut order)?;
@@ -201,7 +209,7 @@ impl LineReader {
         }
         if let Some(at) = keys_seen.beside
             && self.beside.look(chunk, at)?
-            && self.read_set.roots.iter().any(|root| root == of_run::DURATION)
+            && self.has_duration(form)
         {
             // What the messages span counts, too.
             return None;
@@ -210,7 +218,8 @@ impl LineReader {
             return None;
         }
         projection.settle(|field| order.records(field));
-        projection.roots.extend(self.found.iter().zip(&self.nulls).map(|(found, nulls)| {
+        let asked = self.found.iter().zip(&self.nulls).take(self.read_set.roots.len());
+        projection.roots.extend(asked.map(|(found, nulls)| {
             let (place, null) = match form {
                 Form::Generic => (found.generic.value(), found.generic_null && nulls.0),
                 Form::Native => (found.native, found.native_null && nulls.1),
@@ -231,9 +240,18 @@ impl LineReader {
         Some(())
     }
 
-    /// Whether an entry that is asked for is not what it says: a duration that is too short, or an output of content blocks.
+    /// Whether the run records how long it lasted.
+    fn has_duration(&self, form: Form) -> bool {
+        let mut entries = self.looked_at.iter().zip(&self.found);
+        entries.any(|(name, found)| {
+            let place = if form == Form::Generic { found.generic.value() } else { found.native };
+            name == of_run::DURATION && place.is_some()
+        })
+    }
+
+    /// Whether an entry is not what it says: a duration that is too short, or an output of content blocks.
     fn needs_the_run(&self, cursor: Cursor<'_>, form: Form, order: &Order) -> bool {
-        let mut entries = self.read_set.roots.iter().zip(&self.found);
+        let mut entries = self.looked_at.iter().zip(&self.found);
         entries.any(|(name, found)| {
             let place = if form == Form::Generic { found.generic.value() } else { found.native };
             let Some((start, end)) = place else { return false };

@@ -37,6 +37,11 @@ fn what_is_not_recorded_behind_a_star_or_in_a_literal_leaves_a_test_undecided() 
         (r#"[prompt] != ["x"]"#, answer, "undecided", ""),
         (r#"{ a: prompt } != { a: "x" }"#, answer, "undecided", ""),
         ("ungrounded([prompt], calls[*].args) is empty", answer, "undecided", ""),
+        ("calls[*].result exists", call, "undecided", ""),
+        ("calls[*].result is missing", call, "undecided", ""),
+        ("calls[*].result.error is empty", call, "undecided", ""),
+        (r#"calls[*].result[*] not contains "x""#, call, "undecided", "does not record all of"),
+        ("calls[*].result[*].x is missing", call, "undecided", ""),
         // What is there decides all the same.
         (r#"[prompt, output] contains 1"#, answer, "pass", ""),
         (r#"[prompt, output] == ["x", 2]"#, answer, "fail", ""),

@@ -151,6 +151,10 @@ fn is_slip(name: &str, other: &str) -> bool {
 fn is_word_slip(one: &str, two: &str) -> bool {
     let (first, second): (Vec<char>, Vec<char>) = (one.chars().collect(), two.chars().collect());
     let (short, long) = (first.len().min(second.len()), first.len().max(second.len()));
+    // One thing and several of them are two names.
+    if one.strip_suffix('s') == Some(two) || two.strip_suffix('s') == Some(one) {
+        return false;
+    }
     let digits = |letters: &[char]| letters.iter().filter(|letter| letter.is_ascii_digit()).collect::<String>();
     if long < SHORTEST || short + 2 < long || digits(&first) != digits(&second) {
         return false;
@@ -239,7 +243,8 @@ mod tests {
     #[test]
     fn the_nearest_name_is_the_one_that_is_only_written_otherwise() {
         assert_eq!(nearest("refund", ["refunds", "Refund", "a.refund"]), Some("Refund"));
-        assert_eq!(nearest("refund", ["refunds", "refund"]), None);
+        assert_eq!(nearest("get_user", ["get_users"]), None);
+        assert_eq!(nearest("refund", ["refunnd", "refund"]), None);
         assert_eq!(nearest("refund", ["pay"]), None);
     }
 }

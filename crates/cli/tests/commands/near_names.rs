@@ -39,10 +39,10 @@ fn a_tool_that_no_run_calls_while_some_calls_nearly_it_is_named() {
 
 #[test]
 fn names_that_the_rules_or_the_catalogue_know_are_no_slips() {
-    assert_eq!(warned("never refund\ncount refunds <= 3", &calls(&["refunds"])), "");
-    let catalogue = "tool refunds { type: \"object\" }\ntool refund { type: \"object\" }\n";
-    assert_eq!(warned(&format!("{catalogue}never refund"), &calls(&["refunds"])), "");
-    assert_eq!(warned("never refund", &calls(&["refund", "refunds"])), "");
+    assert_eq!(warned("never refund\ncount refunnd <= 3", &calls(&["refunnd"])), "");
+    let catalogue = "tool refunnd { type: \"object\" }\ntool refund { type: \"object\" }\n";
+    assert_eq!(warned(&format!("{catalogue}never refund"), &calls(&["refunnd"])), "");
+    assert_eq!(warned("never refund", &calls(&["refund", "refunnd"])), "");
     assert_eq!(warned("never refund*", &calls(&["Refund"])), "");
     assert_eq!(warned("never get_user", &calls(&["set_user"])), "");
 }

@@ -179,6 +179,7 @@ impl<'run> Machine<'run> {
         let plain = |truth| Ok(if misspelt { Truth::missing(truth) } else { Truth::from_bool(truth) });
         match (settled(subject), kind) {
             (Some(Truth::Undecided), _) => return Ok(Truth::Undecided),
+            (_, TestKind::IsEmpty) if is_unrecorded(&subject.value) => return Ok(Truth::Undecided),
             (_, TestKind::IsMissing) => return plain(gone),
             (_, TestKind::Exists) => return plain(!gone),
             (_, TestKind::IsEmpty) => return plain(gone || is_empty(&subject.value)),
@@ -261,6 +262,11 @@ impl<'run> Machine<'run> {
         self.push_value(Value::Truth(truth));
         Ok(())
     }
+}
+
+/// Whether nothing of a list is recorded: of a path behind `[*]` nobody knows then whether it leads anywhere.
+fn is_unrecorded(value: &Value<'_>) -> bool {
+    matches!(value, Value::List(items) if !items.is_empty() && items.iter().all(|item| item.value.is_absent()))
 }
 
 /// Null, an empty text, list or object; numbers and booleans are never empty.

@@ -25,6 +25,9 @@ impl<'run> Machine<'run> {
             Value::Absent | Value::Truth(Truth::Undecided) => {
                 format!("the run does not record `{}`", self.unrecorded(at).unwrap_or(text))
             }
+            Value::List(items) if items.iter().any(|item| item.value.is_absent()) => {
+                format!("the run does not record all of `{text}`")
+            }
             Value::List([]) if self.is_spread(at) => format!("`{text}` leads nowhere"),
             Value::List([]) => format!("`{text}` is empty"),
             // A binding has the value of several steps, each of which may write it in its own way.

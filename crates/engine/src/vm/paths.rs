@@ -256,6 +256,8 @@ impl<'run> Machine<'run> {
                 self.meter.charge(object.entries().len() as u64)?;
                 into.extend(object.entries().iter().map(|entry| entry.node));
             }
+            // What is not recorded may hold anything.
+            ref value if value.is_absent() => into.push(*node),
             _ => {}
         }
         Ok(())

@@ -136,6 +136,7 @@ impl<'run> Machine<'run> {
                 (left, right) if left == right => format!("{left} has no order"),
                 (left, right) => format!("{left} and {right} have no order"),
             },
+            TestKind::In if matches!(right, Value::List(_)) => "an element is the same but for its type".to_owned(),
             TestKind::In => format!("{} is nothing that could be in {}", types.0, types.1),
             TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::ContainsAll | TestKind::ContainsAny => {
                 match (left, right) {

@@ -42,7 +42,7 @@ fn regex(source: &mut Source) -> &'static str {
 
 /// A test of a text.
 fn text_test(source: &mut Source) -> String {
-    match source.below(9) {
+    match source.below(11) {
         0 => format!("contains {}", quoted(source)),
         1 => format!("not contains {}", quoted(source)),
         2 => format!("matches {}", regex(source)),
@@ -51,6 +51,8 @@ fn text_test(source: &mut Source) -> String {
         5 => format!("starts with {}", quoted(source)),
         6 => format!("ends with {}", quoted(source)),
         7 => format!("== {}", quoted(source)),
+        8 => format!("mentions {}", quoted(source)),
+        9 => format!("not mentions {}", quoted(source)),
         _ => source.pick(&["is empty", "is not empty", "exists", "is missing", "is string"]).to_owned(),
     }
 }

@@ -228,3 +228,37 @@ fn integers_are_exact_and_fractions_say_what_was_compared() {
         ("output.a + 0.2 == 0.3", r#"{"output": {"a": 0.1}}"#, "fail", "0.30000000000000004 was compared with 0.3"),
     ]);
 }
+
+#[test]
+fn a_text_mentions_a_value_as_a_whole_token() {
+    let of = |result: &str| format!(r#"{{"output": {result}, "calls": []}}"#);
+    let rows = [
+        (r#"output mentions "o-1""#, r#""orders o-12, o-1.""#, "pass", ""),
+        (r#"output mentions "o-1""#, r#""orders o-12""#, "fail", "o-12"),
+        (r#"output does not mention "o-1""#, r#""orders o-12""#, "pass", ""),
+        (r#"output not mentions "o-1""#, r#""(o-1)""#, "fail", ""),
+        (r#"output mentions "o-1""#, r#"{"orders": [{"id": "o-1"}]}"#, "pass", ""),
+        (r#"output mentions "o-1""#, r#"{"o-1": null}"#, "fail", ""),
+        ("output mentions 250", r#""paid $250.00""#, "pass", ""),
+        ("output mentions 250", r#"[2500, "o-250"]"#, "fail", ""),
+        (r#"output mentions "250""#, "250", "pass", ""),
+        // Unfit values, and what is not there.
+        (r#"output not mentions "o-1""#, "true", "vacuous", "a boolean mentions nothing"),
+        (r#"output not mentions """#, r#""x""#, "vacuous", ""),
+        (r#"output not mentions "o-1""#, "\"\u{43e}-1\"", "vacuous", "looks alike"),
+        (r#"output not mentions "o-1""#, "\"\u{43e}-12\"", "pass", ""),
+        (r#"output.gone not mentions "o-1""#, "{}", "vacuous", ""),
+        (r#"output.a not mentions "o-1""#, r#"{"a": null}"#, "vacuous", ""),
+        (r#"[output.gone, output.a] not mentions "o-1""#, r#"{"a": 1}"#, "vacuous", ""),
+        (r#"[prompt, output] not mentions "o-1""#, "1", "undecided", ""),
+        (r#"[prompt, output] mentions "o-1""#, r#""o-1""#, "pass", ""),
+    ];
+    let runs: Vec<String> = rows.iter().map(|row| of(row.1)).collect();
+    for ((rule, _, verdict, reason), run) in rows.iter().zip(&runs) {
+        let rules = Rules::from_text("rule.assert", rule).unwrap_or_else(|error| panic!("{rule}: {error}"));
+        let outcome = rules.check_one(run.as_str()).unwrap_or_else(|error| panic!("{run}: {error}"));
+        let result = outcome.results().next().unwrap_or_else(|| panic!("{rule}: nothing is asserted"));
+        assert_eq!(result.verdict().as_str(), *verdict, "{rule} on {run}: {}", result.reason());
+        assert!(result.reason().contains(reason), "{rule} on {run}: {}", result.reason());
+    }
+}

@@ -173,9 +173,10 @@ pub fn test_truth(test: &Test, left: &Found, scope: Scope, variables: Variables)
         };
     }
     let operand = match test {
-        Test::Compare(_, operand) | Test::In { list: operand, .. } | Test::Contains { needle: operand, .. } => {
-            right(operand, scope, variables)
-        }
+        Test::Compare(_, operand)
+        | Test::In { list: operand, .. }
+        | Test::Contains { needle: operand, .. }
+        | Test::Mentions { needle: operand, .. } => right(operand, scope, variables),
         _ => Right::Value(Value::Null),
     };
     let negated = negated(test);
@@ -193,7 +194,7 @@ pub fn test_truth(test: &Test, left: &Found, scope: Scope, variables: Variables)
 }
 
 fn has_right(test: &Test) -> bool {
-    matches!(test, Test::Compare(..) | Test::In { .. } | Test::Contains { .. })
+    matches!(test, Test::Compare(..) | Test::In { .. } | Test::Contains { .. } | Test::Mentions { .. })
 }
 
 /// Where equality decides, `null` is a value like any other.
@@ -209,7 +210,10 @@ fn asks_for_equal(test: &Test, left: &Found, right: &Right) -> bool {
 pub fn negated(test: &Test) -> bool {
     match test {
         Test::Compare(comparison, _) => *comparison == Comparison::Ne,
-        Test::In { negated, .. } | Test::Contains { negated, .. } | Test::StartsWith { negated, .. } => *negated,
+        Test::In { negated, .. }
+        | Test::Contains { negated, .. }
+        | Test::Mentions { negated, .. }
+        | Test::StartsWith { negated, .. } => *negated,
         Test::Matches { negated, .. } | Test::Exists { negated } | Test::Missing { negated } => *negated,
     }
 }
@@ -222,6 +226,7 @@ fn positive(test: &Test, left: &Value, right: &Right) -> Truth {
         (Test::In { .. }, Right::Range(from, to)) => in_range(left, *from, *to),
         (Test::In { .. }, Right::Value(list)) => value::is_in(left, list),
         (Test::Contains { .. }, Right::Value(needle)) => value::holds(left, needle),
+        (Test::Mentions { .. }, Right::Value(needle)) => value::mentions(left, needle),
         (Test::StartsWith { text: start, .. }, _) => text(&|left| left.starts_with(start.as_str())),
         (Test::Matches { regex, .. }, _) => text(&|left| search(regex, left)),
         _ => by_missing(false),

@@ -267,7 +267,9 @@ fn bind(source: &mut Source, name: &str) -> ArgTest {
 /// A test on a value that another pattern binds.
 fn use_of(source: &mut Source, name: &str) -> ArgTest {
     let variable = || Operand::Variable(name.to_owned());
-    let (place, test) = match source.below(5) {
+    let (place, test) = match source.below(7) {
+        4 => ("result", Test::Mentions { needle: variable(), negated: source.chance(20) }),
+        5 => ("note", Test::Mentions { needle: variable(), negated: false }),
         0 => ("ids", Test::Contains { needle: variable(), negated: false }),
         1 => ("result.ids", Test::Contains { needle: variable(), negated: false }),
         2 => ("id", Test::Compare(Comparison::Ne, variable())),
@@ -309,7 +311,7 @@ pub fn condition_on_call(source: &mut Source, depth: usize) -> Condition {
     }
     let test = |place: &str, test: Test| Condition::Test(path(place), test);
     let compare = |comparison, value: Value| Test::Compare(comparison, literal(value));
-    match source.below(15) {
+    match source.below(16) {
         13 => test("cost", compare(Comparison::Gt, json!(1))),
         11 => test("duration", compare(Comparison::Gt, json!(100))),
         12 => test("turn", compare(Comparison::Le, json!(1))),
@@ -323,6 +325,7 @@ pub fn condition_on_call(source: &mut Source, depth: usize) -> Condition {
         7 => test("error", Test::Missing { negated: source.chance(50) }),
         8 => test("args.note", Test::Matches { regex: "x".to_owned(), negated: source.chance(50) }),
         9 => test("args.note", Test::Exists { negated: source.chance(50) }),
+        14 => test("result", Test::Mentions { needle: literal(source.pick(&[json!(1), json!("x")])), negated: false }),
         10 => test("result.ids", Test::Contains { needle: Operand::Path(path("args.id")), negated: source.chance(30) }),
         _ => test("args.id", Test::In { list: literal(json!([1, "1"])), negated: source.chance(30) }),
     }

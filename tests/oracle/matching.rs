@@ -376,7 +376,8 @@ impl Piece<'_> {
         match test {
             Test::Compare(_, Operand::Variable(name))
             | Test::In { list: Operand::Variable(name), .. }
-            | Test::Contains { needle: Operand::Variable(name), .. } => Some(name),
+            | Test::Contains { needle: Operand::Variable(name), .. }
+            | Test::Mentions { needle: Operand::Variable(name), .. } => Some(name),
             _ => None,
         }
     }

@@ -55,6 +55,7 @@ pub enum Test {
     Compare(Comparison, Operand),
     In { list: Operand, negated: bool },
     Contains { needle: Operand, negated: bool },
+    Mentions { needle: Operand, negated: bool },
     StartsWith { text: String, negated: bool },
     Matches { regex: String, negated: bool },
     Exists { negated: bool },

@@ -203,6 +203,7 @@ impl Parser {
         let negated = self.words("not");
         match () {
             () if self.words("in") => Test::In { list: self.operand(), negated },
+            () if self.words("mentions") => Test::Mentions { needle: self.operand(), negated },
             () if self.words("contains") => Test::Contains { needle: self.operand(), negated },
             () if self.words("exists") => Test::Exists { negated },
             () if self.words("starts with") => match self.next() {
@@ -294,7 +295,7 @@ impl Parser {
         let path = self.path();
         let tested = match self.peek() {
             Some(Token::Word(word)) => {
-                matches!(word.as_str(), "in" | "is" | "not" | "contains" | "exists" | "starts" | "matches")
+                matches!(word.as_str(), "in" | "is" | "not" | "contains" | "mentions" | "exists" | "starts" | "matches")
             }
             Some(Token::Sign(sign)) => matches!(*sign, "==" | "!=" | "<" | "<=" | ">" | ">="),
             _ => false,

@@ -239,6 +239,7 @@ pub fn test(test: &Test) -> String {
     match test {
         Test::Compare(operator, right) => format!("{} {}", comparison(*operator), operand(right)),
         Test::In { list, negated } => format!("{} {}", not(*negated, "in"), operand(list)),
+        Test::Mentions { needle, negated } => format!("{} {}", not(*negated, "mentions"), operand(needle)),
         Test::Contains { needle, negated } => format!("{} {}", not(*negated, "contains"), operand(needle)),
         Test::StartsWith { text, negated } => format!("{} {text:?}", not(*negated, "starts with")),
         Test::Matches { regex, negated } => format!("{} /{regex}/", not(*negated, "matches")),

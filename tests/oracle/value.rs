@@ -163,3 +163,57 @@ fn path_parts(pattern: &[&str], path: &[&str]) -> bool {
         Some((part, rest)) => path.first().is_some_and(|name| glob(part, name)) && path_parts(rest, &path[1..]),
     }
 }
+
+/// A text or a number, mentioned by a text, a number, or anything in a list or object.
+pub fn mentions(whole: &Value, part: &Value) -> Truth {
+    let fits = part.is_number() || part.as_str().is_some_and(|part| !part.is_empty());
+    if !fits || matches!(whole, Value::Null | Value::Bool(_)) {
+        return by_missing(false);
+    }
+    sure(inside(whole, part))
+}
+
+fn inside(whole: &Value, part: &Value) -> bool {
+    match whole {
+        Value::Array(items) => items.iter().any(|item| inside(item, part)),
+        Value::Object(fields) => fields.values().any(|value| inside(value, part)),
+        Value::String(text) => match part {
+            Value::String(part) => {
+                let (text, part): (Vec<char>, Vec<char>) = (text.chars().collect(), part.chars().collect());
+                let ends = |at: usize| !joined(&text, at) && !joined(&text, at + part.len());
+                (0..text.len()).any(|at| text[at..].starts_with(&part) && ends(at))
+            }
+            number => tokens(text).iter().any(|token| is_spelled(token, number)),
+        },
+        Value::Number(_) => match part {
+            Value::String(text) => is_spelled(text, whole),
+            number => equal(whole, number),
+        },
+        _ => false,
+    }
+}
+
+fn is_spelled(text: &str, number: &Value) -> bool {
+    spelled(text).is_some_and(|text| equal(&Value::Number(text), number))
+}
+
+/// Whether the characters before and behind a place belong to one token.
+fn joined(text: &[char], at: usize) -> bool {
+    let word = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|c| c.is_alphanumeric() || *c == '_');
+    let joint = |at: usize| text.get(at).is_some_and(|c| "-.@+".contains(*c));
+    let belongs = |at: usize| word(Some(at)) || (joint(at) && word(at.checked_sub(1)) && word(Some(at + 1)));
+    at > 0 && belongs(at - 1) && belongs(at)
+}
+
+/// The tokens of a text, each with a `-` right in front of it.
+fn tokens(text: &str) -> Vec<String> {
+    let text: Vec<char> = text.chars().collect();
+    let is_word = |at: usize| text.get(at).is_some_and(|c: &char| c.is_alphanumeric() || *c == '_');
+    let mut out = Vec::new();
+    for start in (0..text.len()).filter(|at| is_word(*at) && !joined(&text, *at)) {
+        let end = (start + 1..=text.len()).find(|at| !joined(&text, *at)).unwrap_or(text.len());
+        let from = if start > 0 && text[start - 1] == '-' { start - 1 } else { start };
+        out.push(text[from..end].iter().collect());
+    }
+    out
+}

@@ -25,6 +25,7 @@ pub mod table;
 pub mod test;
 pub mod text;
 mod time;
+mod token;
 
 pub use call::Environment;
 

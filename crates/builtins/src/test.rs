@@ -8,6 +8,8 @@
 
 use super::json::find_json;
 use super::schema::{Schema, Violation};
+use super::token;
+pub use super::token::mentions_text;
 use averment_base::limits::{Exhausted, Limits, Meter};
 use averment_base::types::Type;
 use averment_base::value::Value;
@@ -37,6 +39,26 @@ pub fn contains(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut Meter) -> A
         (Value::Object(object), Value::Text(key)) => Ok(Some(object.get(key.as_str()).is_some())),
         _ => Ok(None),
     }
+}
+
+/// Whether a text or a number mentions a text or a number: as a whole token.
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn mentions(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut Meter) -> Result<bool, Exhausted> {
+    Ok(match (subject, wanted) {
+        (Value::Text(text), Value::Text(part)) => {
+            meter.scan(text.as_str().len())?;
+            token::mentions_text(text.as_str(), part.as_str())
+        }
+        (Value::Text(text), Value::Number(number)) => {
+            meter.scan(text.as_str().len())?;
+            token::mentions_number(text.as_str(), *number)
+        }
+        (Value::Number(number), Value::Text(text)) => token::spells(text.as_str(), *number),
+        (Value::Number(_), Value::Number(_)) => equal(subject, wanted),
+        _ => false,
+    })
 }
 
 /// `subject icontains wanted`: the same in lower case on both sides (Unicode's full mapping, no folding: `ß` is not `ss`).

@@ -44,8 +44,22 @@ pub const MODIFIERS: &[&str] =
 pub const SETTINGS: &[&str] = &["prompt", "timeout", "template", "bootstrap", "model", "agent", "command", "env"];
 
 /// Words between and before expressions.
-pub const OPERATORS: &[&str] =
-    &["and", "or", "not", "in", "is", "if", "then", "else", "implies", "contains", "icontains", "matches", "exists"];
+pub const OPERATORS: &[&str] = &[
+    "and",
+    "or",
+    "not",
+    "in",
+    "is",
+    "if",
+    "then",
+    "else",
+    "implies",
+    "contains",
+    "icontains",
+    "mentions",
+    "matches",
+    "exists",
+];
 
 /// Literals.
 pub const LITERALS: &[&str] = &["true", "false", "null"];
@@ -91,6 +105,7 @@ const JOINING: &[&str] = &[
     "implies",
     "contains",
     "icontains",
+    "mentions",
     "matches",
     "starts",
     "ends",

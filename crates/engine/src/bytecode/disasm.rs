@@ -147,6 +147,7 @@ fn words(kind: TestKind) -> &'static str {
         TestKind::ContainsAll => "contains all",
         TestKind::ContainsAny => "contains any",
         TestKind::ContainsNone => "contains none",
+        TestKind::Mentions => "mentions",
         TestKind::StartsWith => "starts with",
         TestKind::EndsWith => "ends with",
         TestKind::Matches => "matches",

@@ -26,6 +26,7 @@ impl Checker<'_> {
             TestKind::ContainsIgnoringCase | TestKind::StartsWith | TestKind::EndsWith => {
                 self.check_text_test(test, left, text, right);
             }
+            TestKind::Mentions => self.check_mentions(test, left, text, right),
             TestKind::Matches => self.check_matches(test, left, text, right),
             TestKind::Is
             | TestKind::IsJson
@@ -145,6 +146,20 @@ impl Checker<'_> {
                 _ => {}
             },
             _ if right.ty.class() == Some(Class::Regex) => self.report_regex_operand(test, text, right),
+            _ => {}
+        }
+    }
+
+    /// A text, a list or an object mentions a text or a number.
+    fn check_mentions(&mut self, test: &ValueTest, left: &Typed, text: &str, right: &Typed) {
+        match (left.ty.class(), right.ty.class()) {
+            (Some(class @ (Class::Boolean | Class::Null | Class::Range | Class::Regex)), _) => {
+                self.report_always(test, left, text, class, "texts, lists and objects mention something");
+            }
+            (_, Some(Class::Regex)) => self.report_regex_operand(test, text, right),
+            (_, Some(class)) if !matches!(class, Class::Text | Class::Number) => {
+                self.report_right(test, right, class, "write a text in quotes, a number or a binding");
+            }
             _ => {}
         }
     }

@@ -127,6 +127,7 @@ impl<'run> Machine<'run> {
             TestKind::GreaterOrEqual => order(left, right).map(Ordering::is_ge),
             TestKind::In => return self.is_in(subject, operand),
             TestKind::Contains | TestKind::ContainsIgnoringCase => return self.contains(kind, subject, operand),
+            TestKind::Mentions => return self.mentions(left, right),
             TestKind::ContainsAll | TestKind::ContainsAny => return self.contains_several(kind, subject, operand),
             TestKind::StartsWith => test::starts_with(left, right),
             TestKind::EndsWith => test::ends_with(left, right),

@@ -1,4 +1,4 @@
-//! `in` and `contains`: what a value holds.
+//! `in`, `contains` and `mentions`: what a value holds.
 
 use super::comparison::{settled, size_hint};
 use super::fault::Fault;
@@ -69,7 +69,9 @@ impl<'run> Machine<'run> {
             (subject, wanted) => test::contains(subject, wanted, &mut self.meter)?,
         };
         Ok(match (answer, &subject.value) {
-            (Some(false), Value::Text(text)) if self.holds_alike(text.as_str(), &wanted.value)? => {
+            (Some(false), Value::Text(text))
+                if self.alike(text.as_str(), &wanted.value, |text, part| text.contains(part))? =>
+            {
                 Truth::FalseByMissing
             }
             (Some(false), Value::Object(_)) | (None, _) => Truth::FalseByMissing,
@@ -77,15 +79,60 @@ impl<'run> Machine<'run> {
         })
     }
 
-    /// Whether a text holds what looks like another one.
-    fn holds_alike(&mut self, text: &str, wanted: &Value<'run>) -> Result<bool, Fault> {
+    /// `mentions`: a text holds a text or a number as a whole token; a list or an object where a text or number inside of it does.
+    pub(super) fn mentions(&mut self, subject: &Value<'run>, wanted: &Value<'run>) -> Result<Truth, Fault> {
+        let fits = match wanted {
+            Value::Text(text) => !text.is_empty(),
+            Value::Number(_) => true,
+            _ => false,
+        };
+        if !fits || !matches!(subject, Value::Text(_) | Value::Number(_) | Value::List(_) | Value::Object(_)) {
+            return Ok(Truth::FalseByMissing);
+        }
+        let (mut open, mut truth) = (vec![*subject], Truth::False);
+        while let Some(value) = open.pop() {
+            self.meter.charge(1)?;
+            truth = truth.or(match value {
+                Value::List(items) => {
+                    open.extend(items.iter().map(|item| item.value));
+                    Truth::False
+                }
+                Value::Object(object) => {
+                    open.extend(object.entries().iter().map(|entry| entry.node.value));
+                    Truth::False
+                }
+                Value::Missing => Truth::FalseByMissing,
+                _ if value.is_absent() => Truth::Undecided,
+                _ => self.mentions_itself(&value, wanted)?,
+            });
+            if truth == Truth::True {
+                break;
+            }
+        }
+        Ok(truth)
+    }
+
+    /// The same of one text or number; a text that mentions what looks alike is no evidence that it does not.
+    fn mentions_itself(&mut self, value: &Value<'run>, wanted: &Value<'run>) -> Result<Truth, Fault> {
+        if test::mentions(value, wanted, &mut self.meter)? {
+            return Ok(Truth::True);
+        }
+        let alike = match value {
+            Value::Text(text) => self.alike(text.as_str(), wanted, test::mentions_text)?,
+            _ => false,
+        };
+        Ok(if alike { Truth::FalseByMissing } else { Truth::False })
+    }
+
+    /// Whether a test of two texts holds of what they look like, where it does not hold of the texts.
+    fn alike(&mut self, text: &str, wanted: &Value<'run>, holds: fn(&str, &str) -> bool) -> Result<bool, Fault> {
         let Value::Text(wanted) = wanted else { return Ok(false) };
         let wanted = wanted.as_str();
         if text.is_ascii() && wanted.is_ascii() {
             return Ok(false);
         }
         self.meter.scan(text.len().saturating_mul(8))?;
-        Ok(look_alike(text, wanted, |text, wanted| text.contains(wanted)))
+        Ok(look_alike(text, wanted, holds))
     }
 
     /// `contains all|any`: each element of the operand by itself, joined by `and` or `or`. One value stands for a list of one.

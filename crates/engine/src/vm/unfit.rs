@@ -152,6 +152,14 @@ impl<'run> Machine<'run> {
                     _ => format!("{} is nothing that could contain {}", types.0, types.1),
                 }
             }
+            TestKind::Mentions => match right {
+                Value::Text(text) if text.is_empty() => "nothing is looked for".to_owned(),
+                Value::Text(_) if !matches!(left, Value::Boolean(_) | Value::Truth(_)) => {
+                    "it mentions what looks alike, and is written with other characters".to_owned()
+                }
+                Value::Text(_) | Value::Number(_) => format!("{} mentions nothing", types.0),
+                _ => format!("{} is nothing that could be mentioned", types.1),
+            },
             _ => format!("{} is no text", types.0),
         })
     }

@@ -195,10 +195,12 @@ vocabulary! {
         "not in" "not in ${1:[a, b]}" "is not among them" "output.currency not in [\"XXX\"]";
         "contains" "contains ${1:value}" "a text contains a text, a list an element, an object a key" "output contains \"refund\"";
         "icontains" "icontains ${1:text}" "contains, upper and lower case alike" "output icontains \"refund\"";
+        "mentions" "mentions ${1:value}" "a text holds the value as a whole token: `o-1` is not mentioned in `o-12`; a list or an object where some text or number in it does" "output mentions \"o-1\"";
         "contains all" "contains all [${1:a, b}]" "contains every element of the list" "output contains all [\"a\", \"b\"]";
         "contains any" "contains any [${1:a, b}]" "contains at least one element of the list" "output contains any [\"a\", \"b\"]";
         "contains none" "contains none [${1:a, b}]" "contains no element of the list" "output contains none [\"a\", \"b\"]";
         "not contains" "not contains ${1:value}" "does not contain" "output not contains \"sorry\"";
+        "not mentions" "not mentions ${1:value}" "holds it nowhere as a whole token" "output not mentions \"o-1\"";
         "starts with" "starts with ${1:text}" "begins with this text" "output.url starts with \"https://\"";
         "ends with" "ends with ${1:text}" "ends with this text" "output.path ends with \".md\"";
         "matches" "matches /${1:…}/" "the regular expression finds something in the text" "output.url matches /^https:/";

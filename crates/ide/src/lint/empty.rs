@@ -17,15 +17,18 @@ struct Empty<'c, 'a>(&'c mut Context<'a>);
 
 impl<'a> Visit<'a> for Empty<'_, 'a> {
     fn test(&mut self, _: Option<&'a Expr>, test: &'a ValueTest) {
-        let looks = matches!(
-            test.kind,
-            TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::StartsWith | TestKind::EndsWith
-        );
-        let (true, Some(operand)) = (looks, test.operand.as_deref()) else { return };
+        let message = match test.kind {
+            TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::StartsWith | TestKind::EndsWith => {
+                "every text has an empty text in it"
+            }
+            TestKind::Mentions => "an empty text is no token that a text could mention",
+            _ => return,
+        };
+        let Some(operand) = test.operand.as_deref() else { return };
         let ExprKind::Text(text) = &operand.kind else { return };
         if text.literal() == Some("") {
             self.0.report(
-                Diagnostic::new(Slug::EmptyNeedle, operand.span, "every text has an empty text in it")
+                Diagnostic::new(Slug::EmptyNeedle, operand.span, message)
                     .help("write what is looked for; that something is there is said with `exists` or `is not empty`"),
             );
         }

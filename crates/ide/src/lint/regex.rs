@@ -12,6 +12,9 @@ pub fn regexes(context: &mut Context<'_>) {
     walk::file(context.ast(), &mut Regexes(context));
 }
 
+/// Names of what mostly is text with more in it than an id.
+const TEXTS: [&str; 7] = ["result", "text", "output", "content", "body", "prompt", "message"];
+
 struct Regexes<'c, 'a>(&'c mut Context<'a>);
 
 impl<'a> Visit<'a> for Regexes<'_, 'a> {
@@ -25,6 +28,9 @@ impl<'a> Visit<'a> for Regexes<'_, 'a> {
     }
 
     fn test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
+        if let Some(name) = subject.and_then(last_name) {
+            self.mentions(name, test);
+        }
         let (TestKind::Matches, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
         let ExprKind::Regex(regex) = &operand.kind else { return };
         self.literal(regex, test);
@@ -247,6 +253,26 @@ impl<'a> Regexes<'_, 'a> {
             )
             .help(format!("write `{written}`"))
             .fix("match the whole text", regex.span, written),
+        );
+    }
+
+    /// `result contains $id`: a longer id in a text holds it, too.
+    fn mentions(&mut self, name: &str, test: &ValueTest) {
+        let (TestKind::Contains, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
+        let ExprKind::Binding(binding) = &operand.kind else { return };
+        if !TEXTS.contains(&name) {
+            return;
+        }
+        let word = if test.negated { "not mentions" } else { "mentions" };
+        let written = format!("{word} ${binding}");
+        self.0.report(
+            Diagnostic::new(
+                Slug::UnanchoredId,
+                test.span,
+                format!("a longer one contains it, too: with `o-1` for `${binding}` this holds of `o-12`"),
+            )
+            .help(format!("write `{written}`"))
+            .fix("look for the whole token", test.span, written),
         );
     }
 

@@ -290,3 +290,18 @@ fn a_contradiction_is_found_among_many_rules_about_the_same_tools() {
     let wanted = "rules.assert:122: contradictory: this and line 121 can never both hold";
     assert!(said.iter().any(|line| line == wanted), "{}", said.join("\n"));
 }
+
+/// A longer id in a text contains a shorter one: the whole token is proposed, and only where something bound is looked for in text.
+#[test]
+fn what_a_text_says_of_an_id_is_proposed_as_a_mention() {
+    let rule = |test: &str| format!("before list(result {test}) -> delete(id: $id)\n");
+    for (avoid, prefer) in [("contains $id", "mentions $id"), ("not contains $id", "not mentions $id")] {
+        let options = LintOptions::default();
+        assert_eq!(slugs(&linted(&rule(avoid), &options)), ["unanchored-id"], "{avoid}");
+        assert_eq!(fixed(&rule(avoid), &options).0, rule(prefer));
+        assert!(lines(&linted(&rule(prefer), &options)).is_empty(), "{prefer}");
+    }
+    assert_eq!(slugs(&linted("output mentions \"\"\n", &LintOptions::default())), ["empty-needle"]);
+    let of_a_list = "before list(result.ids contains $id) -> delete(id: $id)\n";
+    assert!(lines(&linted(of_a_list, &LintOptions::default())).is_empty());
+}

@@ -119,6 +119,8 @@ pub enum TestKind {
     ContainsAll,
     ContainsAny,
     ContainsNone,
+    /// `mentions $id`: a text holds it as a whole token.
+    Mentions,
     StartsWith,
     EndsWith,
     Matches,

@@ -23,7 +23,23 @@ const LISTS: &[(&str, &[&str])] = &[
     ("SIGN", &["==", "!=", "<", "<=", ">", ">="]),
     (
         "TEST",
-        &["==", "!=", "<", "<=", ">", ">=", "contains", "icontains", "matches", "in", "is", "exists", "starts", "ends"],
+        &[
+            "==",
+            "!=",
+            "<",
+            "<=",
+            ">",
+            ">=",
+            "contains",
+            "icontains",
+            "mentions",
+            "matches",
+            "in",
+            "is",
+            "exists",
+            "starts",
+            "ends",
+        ],
     ),
     // Words of test libraries in front of a condition.
     (
@@ -33,7 +49,7 @@ const LISTS: &[(&str, &[&str])] = &[
             "claim",
         ],
     ),
-    ("CHECK", &["exists", "is", "matches", "contains", "not", "does", "starts", "ends", "icontains"]),
+    ("CHECK", &["exists", "is", "matches", "contains", "not", "does", "starts", "ends", "icontains", "mentions"]),
     ("QUANTIFIER", &["any", "all", "no", "count"]),
     // Words that people put in place of the colon of a quantifier.
     ("COLON", &[",", "=>", "->", "|", "where", "with", "if", "satisfies", "have", "has", "such"]),

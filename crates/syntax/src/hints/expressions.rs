@@ -73,6 +73,7 @@ const INFIX: &[&str] = &[
     "in",
     "contains",
     "icontains",
+    "mentions",
     "matches",
     "with",
     "|",
@@ -89,7 +90,7 @@ fn missing_operand(view: &View<'_, '_>) -> Option<Diagnostic> {
     let example = match operator {
         "matches" => "a regular expression such as `/^ok$/`",
         "in" => "a list `[1, 2]` or a range `1..3`",
-        "with" | "contains" | "icontains" => "a text such as `\"ok\"`",
+        "with" | "contains" | "icontains" | "mentions" => "a text such as `\"ok\"`",
         "and" | "or" | "implies" | "not" => "a condition",
         "|" => "a function such as `lower()`, or a step",
         _ => "a value",

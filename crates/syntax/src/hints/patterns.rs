@@ -185,6 +185,7 @@ fn arguments_without_parentheses(view: &View<'_, '_>) -> Option<Diagnostic> {
         ".",
         "contains",
         "icontains",
+        "mentions",
         "matches",
         "in",
         "is",

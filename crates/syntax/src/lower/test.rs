@@ -19,6 +19,8 @@ const WORDS: &[(&[Rule], TestKind)] = &[
     (&[Rule::k_contains], TestKind::Contains),
     (&[Rule::k_contain], TestKind::Contains),
     (&[Rule::k_icontains], TestKind::ContainsIgnoringCase),
+    (&[Rule::k_mentions], TestKind::Mentions),
+    (&[Rule::k_mention], TestKind::Mentions),
     (&[Rule::k_matches], TestKind::Matches),
     (&[Rule::k_match], TestKind::Matches),
     (&[Rule::k_starts], TestKind::StartsWith),

@@ -77,8 +77,25 @@ const MOST_DOUBTFUL: usize = 8;
 
 /// True for a line end behind a sign from which few go on without indentation, or before a line that begins a statement.
 pub(super) fn is_doubtful(text: &Text<'_>, line_end: usize, next: usize) -> bool {
-    const SIGNS: &[&str] =
-        &["==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "in", "contains", "icontains", "matches", "with"];
+    const SIGNS: &[&str] = &[
+        "==",
+        "!=",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "in",
+        "contains",
+        "icontains",
+        "mentions",
+        "matches",
+        "with",
+    ];
     const DECLARATIONS: &[&str] = &["rule", "test", "suite", "let", "param", "def", "use", "invariant"];
     let last = text.word(line_end.saturating_sub(1));
     let named =
@@ -118,7 +135,7 @@ pub(super) fn joins(text: &Text<'_>, last: usize) -> bool {
             let operand = before.is_some_and(|before| ends_operand(text.kind(before), text.word(before)));
             let pair = before.map_or("", |before| text.word(before));
             match word {
-                "and" | "or" | "implies" | "then" | "else" | "contains" | "icontains" | "matches" => {
+                "and" | "or" | "implies" | "then" | "else" | "contains" | "icontains" | "mentions" | "matches" => {
                     operand || pair == "not"
                 }
                 "in" => operand || pair == "not",

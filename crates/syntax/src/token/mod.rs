@@ -82,6 +82,8 @@ const BEFORE_REGEX: &[&str] = &[
     "contains",
     "contain",
     "icontains",
+    "mentions",
+    "mention",
     "and",
     "or",
     "not",

@@ -211,6 +211,8 @@ fn opposite(kind: TestKind, negated: bool) -> Option<&'static str> {
         (T::In, true) => "in",
         (T::Contains, false) => "not contains",
         (T::Contains, true) => "contains",
+        (T::Mentions, false) => "not mentions",
+        (T::Mentions, true) => "mentions",
         (T::ContainsAll, false) => "contains any",
         (T::ContainsAny, false) => "contains all",
         (T::ContainsNone, false) => "contains any",

@@ -216,7 +216,7 @@ fn flow(target: &Target, origin: &Origin) -> Option<Candidate> {
     let variable = if names::is_identifier(&target.1) && target.1.len() <= 20 { &target.1 } else { "value" };
     let pattern = match &origin.1 {
         ValueOrigin::Argument(other) => format!("{}: ${variable}", names::key(other)?),
-        ValueOrigin::Text => format!("result contains ${variable}"),
+        ValueOrigin::Text => format!("result mentions ${variable}"),
         ValueOrigin::Result(path) => {
             let steps: Option<Vec<String>> =
                 path.iter().map(|step| step.as_ref().map_or(Some("[*]".to_owned()), |key| names::field(key))).collect();

@@ -105,6 +105,7 @@ fn test_kind() -> impl Strategy<Value = (TestKind, bool)> {
             K::ContainsAll,
             K::ContainsAny,
             K::ContainsNone,
+            K::Mentions,
             K::StartsWith,
             K::EndsWith,
             K::Matches,

@@ -284,7 +284,7 @@ impl Writer {
             return;
         }
         self.gap();
-        match self.random.below(14) {
+        match self.random.below(16) {
             0 => self.words("is empty"),
             1 => self.words("is not missing"),
             2 => self.words("exists"),
@@ -296,6 +296,8 @@ impl Writer {
             8 => self.operand_test("does not contain", depth),
             9 => self.operand_test("starts with", depth),
             10 => self.operand_test("icontains", depth),
+            11 => self.operand_test("mentions", depth),
+            12 => self.operand_test("does not mention", depth),
             _ => {
                 let sign = self.random.pick(&["==", "!=", "===", "<", "<=", ">", ">="]);
                 self.put(sign);

@@ -1,0 +1,111 @@
+//! Whole tokens of a text, for `mentions`.
+//!
+//! A token is a longest run of letters, digits and `_`, with a single `-`, `.`, `@` or `+` wherever such a character stands on both sides of
+//! it: `o-1`, `a.b@example.com`, `2.5`, `snake_case`. `docs/reference/expressions.md` defines it.
+
+use averment_base::value::Number;
+use std::cmp::Ordering;
+
+/// Whether a text holds another one that neither begins nor ends inside of a token.
+#[must_use]
+pub fn mentions_text(text: &str, part: &str) -> bool {
+    if part.is_empty() {
+        return false;
+    }
+    let finder = memchr::memmem::Finder::new(part.as_bytes());
+    let mut from = 0;
+    while let Some(rest) = text.as_bytes().get(from..)
+        && let Some(found) = finder.find(rest)
+    {
+        let start = from.saturating_add(found);
+        let end = start.saturating_add(part.len());
+        if !is_inside(text, start) && !is_inside(text, end) {
+            return true;
+        }
+        from = start.saturating_add(1);
+    }
+    false
+}
+
+/// Whether a whole token of a text spells a number, with a `-` in front of it as its sign.
+pub(crate) fn mentions_number(text: &str, wanted: Number<'_>) -> bool {
+    tokens(text).any(|token| spells(token, wanted))
+}
+
+/// Whether a text as a whole spells a number.
+pub(crate) fn spells(text: &str, wanted: Number<'_>) -> bool {
+    Number::spelled(text).is_some_and(|number| number.compare(wanted) == Ordering::Equal)
+}
+
+/// All tokens, each with the `-` in front of it.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (offset, _) = text.get(at..)?.char_indices().find(|(_, letter)| is_word(*letter))?;
+        let start = at.saturating_add(offset);
+        let mut end = start;
+        for letter in text.get(start..)?.chars() {
+            if end > start && !is_inside(text, end) {
+                break;
+            }
+            end = end.saturating_add(letter.len_utf8());
+        }
+        at = end;
+        let signed = text.get(..start).is_some_and(|front| front.ends_with('-'));
+        text.get(start.saturating_sub(usize::from(signed))..end)
+    })
+}
+
+/// Whether the characters on both sides of a place belong to one token.
+fn is_inside(text: &str, place: usize) -> bool {
+    let Some((front, behind)) = text.split_at_checked(place) else { return false };
+    let (mut front, mut behind) = (front.chars().rev(), behind.chars());
+    let (Some(before), Some(after)) = (front.next(), behind.next()) else { return false };
+    match (is_word(before), is_word(after)) {
+        (true, true) => true,
+        // `o|-1`: the sign joins where a word goes on behind it.
+        (true, false) => is_joint(after) && behind.next().is_some_and(is_word),
+        (false, true) => is_joint(before) && front.next().is_some_and(is_word),
+        (false, false) => false,
+    }
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+fn is_joint(letter: char) -> bool {
+    matches!(letter, '-' | '.' | '@' | '+')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_mentioned_as_a_whole_token() {
+        for text in ["o-1", "order o-1.", "(o-1)", "id=o-1,o-12", "\"o-1\"", "/orders/o-1?x", "o-12 o-1", "--o-1"] {
+            assert!(mentions_text(text, "o-1"), "{text}");
+        }
+        for text in ["", "o-12", "po-1", "x-o-1", "o-1.5", "o-1-2", "O-1", "o_1", "xo-1"] {
+            assert!(!mentions_text(text, "o-1"), "{text}");
+        }
+        assert!(mentions_text("mail a@b.example now", "a@b.example"));
+        assert!(!mentions_text("mail x+a@b.example now", "a@b.example"));
+        assert!(mentions_text("the ACME Corp. order", "ACME Corp"));
+        assert!(!mentions_text("ÄÖ1", "Ö1"));
+        assert!(!mentions_text("a", ""));
+    }
+
+    #[test]
+    fn a_number_is_mentioned_by_its_value() {
+        let number = |text| Number::spelled(text).expect("a number");
+        for text in ["250", "$250.00 was charged", "a: 250;", "2.5e2", "[1,250]"] {
+            assert!(mentions_number(text, number("250")), "{text}");
+        }
+        for text in ["2500", "o-250", "250-300", "-250", "250kg", "0250"] {
+            assert!(!mentions_number(text, number("250")), "{text}");
+        }
+        assert!(mentions_number("it is -5 outside", number("-5")));
+    }
+}

@@ -5,6 +5,7 @@ use super::table::Table;
 use super::totals::{Counts, Totals};
 use super::unjudged::UnjudgedTotals;
 use super::unread::Unread;
+use super::value::counted;
 use super::{Ending, Options, Report, failure, value};
 use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
 use averment_engine::vm::outcome::Status;
@@ -293,10 +294,6 @@ pub fn headline(out: &mut dyn Write, style: Style, ending: &Ending<'_>) -> io::R
 /// What the headline says of runs without verdicts.
 fn not_judged(totals: &Totals) -> Option<String> {
     (totals.not_judged > 0).then(|| format!("; {} not judged", counted(totals.not_judged, "run")))
-}
-
-pub(super) fn counted(count: u64, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A score for people: two decimals, cut and not rounded, so that only a whole 1 reads as one.

@@ -33,8 +33,8 @@ mod step_line;
 mod summary;
 pub mod table;
 pub mod totals;
-#[cfg(feature = "pictures")]
 pub mod unjudged;
+#[cfg(feature = "pictures")]
 mod unread;
 mod value;
 pub mod wire;

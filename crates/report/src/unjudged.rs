@@ -1,8 +1,7 @@
 //! Steps that a passing assertion says nothing of: what is said of a run, and summed up over all.
 
-use super::human::counted;
 use super::redact::redact;
-use super::value;
+use super::value::{self, counted};
 use averment_engine::vm::outcome::Unjudged;
 use std::borrow::Cow;
 use std::collections::BTreeMap;

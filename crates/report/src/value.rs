@@ -84,6 +84,11 @@ pub fn shortened(text: &str, length: usize) -> String {
     }
 }
 
+/// `1 run`, `3 runs`.
+pub(crate) fn counted(count: u64, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! The profile as tables for people, the most expensive first.
 
-use super::super::value::shortened;
+use super::super::value::{counted, shortened};
 use super::{CostRow, Costs, Phase, ProfileReport, RuleRow};
 use averment_base::diagnostic::render::{Ink, Style, paint, printable};
 use averment_engine::vm::profile::Cost;
@@ -164,10 +164,6 @@ impl Grid {
 
 fn shown(name: &str) -> String {
     shortened(&printable(name), NAME)
-}
-
-fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]

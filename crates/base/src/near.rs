@@ -89,7 +89,12 @@ fn looks(name: &str) -> String {
 /// Technical Standard 39, the skeleton). To be compared with the appearance of another text, not to be shown.
 #[must_use]
 pub fn appearance(text: &str) -> String {
-    skeleton(text).filter(|letter| !is_invisible(*letter)).collect()
+    seen(text).collect()
+}
+
+/// The characters of the [`appearance`] of a text, one by one.
+pub fn seen(text: &str) -> impl Iterator<Item = char> {
+    skeleton(text).filter(|letter| !is_invisible(*letter))
 }
 
 /// Whether a letter takes no room.

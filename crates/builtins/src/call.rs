@@ -84,22 +84,13 @@ impl Builtin {
         for (argument, parameter) in arguments.iter().zip(self.parameters) {
             let value = &argument.value;
             let fits = |&ty: &_| test::has_type(value, ty) && !matches!(value, Value::Missing);
-            match is_absent(value) {
+            match value.is_absent() {
                 true => absent = true,
                 false if parameter.types.iter().any(fits) => {}
                 false => return Some(Value::Missing),
             }
         }
         absent.then_some(Value::Absent)
-    }
-}
-
-/// Whether the run does not record the value.
-pub fn is_absent(value: &Value<'_>) -> bool {
-    match value {
-        Value::Absent => true,
-        Value::Truth(truth) => truth.plain().is_none(),
-        _ => false,
     }
 }
 
@@ -212,7 +203,7 @@ pub fn borrowed(text: &str) -> Node<'_> {
 pub fn gap<'run>(items: &[Node<'run>]) -> Option<Value<'run>> {
     items.iter().find_map(|item| match item.value {
         Value::Missing => Some(Value::Missing),
-        ref value if is_absent(value) => Some(Value::Absent),
+        ref value if value.is_absent() => Some(Value::Absent),
         _ => None,
     })
 }

@@ -55,7 +55,7 @@ pub fn mentions(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut Meter) -> R
             meter.scan(text.as_str().len())?;
             token::mentions_number(text.as_str(), *number)
         }
-        (Value::Number(number), Value::Text(text)) => token::spells(text.as_str(), *number),
+        (Value::Number(number), Value::Text(text)) => number.is_spelled(text.as_str()),
         (Value::Number(_), Value::Number(_)) => equal(subject, wanted),
         _ => false,
     })

@@ -4,7 +4,6 @@
 //! it: `o-1`, `a.b@example.com`, `2.5`, `snake_case`. `docs/reference/expressions.md` defines it.
 
 use averment_base::value::Number;
-use std::cmp::Ordering;
 
 /// Whether a text holds another one that neither begins nor ends inside of a token.
 #[must_use]
@@ -29,12 +28,7 @@ pub fn mentions_text(text: &str, part: &str) -> bool {
 
 /// Whether a whole token of a text spells a number, with a `-` in front of it as its sign.
 pub(crate) fn mentions_number(text: &str, wanted: Number<'_>) -> bool {
-    tokens(text).any(|token| spells(token, wanted))
-}
-
-/// Whether a text as a whole spells a number.
-pub(crate) fn spells(text: &str, wanted: Number<'_>) -> bool {
-    Number::spelled(text).is_some_and(|number| number.compare(wanted) == Ordering::Equal)
+    tokens(text).any(|token| wanted.is_spelled(token))
 }
 
 /// All tokens, each with the `-` in front of it.

@@ -33,6 +33,12 @@ impl<'run> Number<'run> {
         is_json_number(text).then_some(Self::Written(text))
     }
 
+    /// Whether a text spells this number as JSON does, in whatever form.
+    #[must_use]
+    pub fn is_spelled(self, text: &str) -> bool {
+        Number::spelled(text).is_some_and(|spelled| spelled == self)
+    }
+
     /// A computed number; `None` for an infinity or what is no number, which a value can never be.
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {

@@ -207,29 +207,27 @@ fn quoted_root(expr: &ast::Expr) -> Option<&ast::Text> {
 
 /// The flags that a rule names: of a cluster such as `-rf` each letter.
 fn meant_flags(operand: Typed) -> Typed {
-    let words: Vec<&str> = match &operand.expr.kind {
-        ExprKind::Constant(Constant::Text(word)) => vec![word],
-        ExprKind::Constant(Constant::List(items)) => items.iter().filter_map(text_of).collect(),
-        ExprKind::List(items) => items
-            .iter()
-            .filter_map(|item| match &item.kind {
-                ExprKind::Constant(constant) => text_of(constant),
-                _ => None,
-            })
-            .collect(),
-        _ => return operand,
+    let words: Option<Vec<&str>> = match &operand.expr.kind {
+        ExprKind::Constant(Constant::List(items)) => items.iter().map(text_of).collect(),
+        ExprKind::Constant(word) => text_of(word).map(|word| vec![word]),
+        ExprKind::List(items) => items.iter().map(text_in).collect(),
+        _ => None,
     };
-    let count = match &operand.expr.kind {
-        ExprKind::Constant(Constant::List(items)) => items.len(),
-        ExprKind::List(items) => items.len(),
-        _ => 1,
-    };
+    // A list in which something else stands is taken as it is written.
+    let Some(words) = words else { return operand };
     let meant: Vec<String> = words.iter().flat_map(|word| command::meant_flags(word)).collect();
-    if words.len() != count || meant.len() == count {
+    if meant.len() == words.len() {
         return operand;
     }
     let list = Constant::List(meant.into_iter().map(Constant::Text).collect());
     Typed::new(ExprKind::Constant(list), operand.expr.span, Ty::list(Ty::String))
+}
+
+fn text_in(item: &ir::Expr) -> Option<&str> {
+    match &item.kind {
+        ExprKind::Constant(constant) => text_of(constant),
+        _ => None,
+    }
 }
 
 fn text_of(constant: &Constant) -> Option<&str> {

@@ -3,6 +3,7 @@
 use super::Checker;
 use super::expr::Typed;
 use super::ty::{Class, Measure, Ty};
+use super::units::bare;
 use crate::ir::{Constant, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_syntax::ast::{TestKind, ValueTest};
@@ -248,7 +249,7 @@ impl Checker<'_> {
         let noun = self.noun_of(left, text, a);
         let outcome = if test.negated { "true" } else { "false" };
         let message = format!("{noun}, so comparing it with {} is always {outcome}", b.noun());
-        let write = replacement(a, right).map(|write| if left.is_count() { bare(&write) } else { write });
+        let write = replacement(a, right).map(|write| if left.is_count() { bare(&write).to_owned() } else { write });
         let help = match &write {
             Some(write) => format!("write `{write}`"),
             None if a == Class::List => self.for_elements(test, text),
@@ -323,11 +324,6 @@ fn replacement(wanted: Class, value: &Typed) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// A number without its unit.
-fn bare(number: &str) -> String {
-    number.trim_start_matches('$').trim_end_matches(|letter: char| letter.is_ascii_alphabetic()).to_owned()
 }
 
 /// Text that would be a duration, money or a size without its quotes: `30s`, `$0.05`, `10KB`.

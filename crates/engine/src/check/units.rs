@@ -149,11 +149,15 @@ fn retyped(expr: &crate::ir::Expr) -> Typed {
 
 /// A number as it was probably meant without its unit: of `5s` the 5, of `50KB` the 50,000.
 fn without_unit(written: &str, value: &str, unit: Measure) -> Option<String> {
-    let bare = written.trim_start_matches('$').trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     match unit {
         Measure::Size => Some(value.to_owned()),
-        _ => bare.parse::<f64>().is_ok().then(|| bare.to_owned()),
+        _ => Some(bare(written)).filter(|bare| bare.parse::<f64>().is_ok()).map(str::to_owned),
     }
+}
+
+/// What is written of a number beside its unit: of `5s` and `$5` the 5.
+pub(super) fn bare(written: &str) -> &str {
+    written.trim_start_matches('$').trim_end_matches(|letter: char| letter.is_ascii_alphabetic())
 }
 
 /// What to write where this is wanted.

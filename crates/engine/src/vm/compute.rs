@@ -13,7 +13,6 @@ use super::observe::{Misfit, TestKindSeen};
 use super::profile::CostCenter;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use crate::ir::Constant;
-use averment_base::near;
 use averment_base::truth::Truth;
 use averment_base::value::json::{to_json, write_json};
 use averment_base::value::{Entry, Node, Number, Object, Range, Text, Value};
@@ -202,15 +201,12 @@ impl<'run> Machine<'run> {
 
     /// Whether a path that finds nothing begins with a key that the object lacks and nearly has: `$.itmes[*]`.
     fn is_misspelt(&self, arguments: &[Node<'run>], result: &Node<'run>) -> bool {
-        let [Node { value: Value::Object(object), .. }, Node { value: Value::Text(path), .. }] = arguments else {
-            return false;
-        };
+        let [base, Node { value: Value::Text(path), .. }] = arguments else { return false };
         let key = path.as_str().strip_prefix("$.").map(|rest| {
             let end = rest.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(rest.len());
             rest.get(..end).unwrap_or_default()
         });
-        let lacks = |key: &str| near::nearest(key, object.entries().iter().map(|entry| entry.key)).is_some();
-        matches!(result.value, Value::List([])) && key.is_some_and(lacks)
+        matches!(result.value, Value::List([])) && key.is_some_and(|key| self.has_slip(base, key))
     }
 
     /// Which claims stand nowhere in the sources, for the reason.

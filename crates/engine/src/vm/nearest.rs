@@ -172,7 +172,7 @@ fn contained_otherwise(subject: &Value<'_>, wanted: &Value<'_>) -> Option<String
 /// Values that would be equal if case, white space, type or the spelling of a path did not count; where long texts begin to differ.
 pub(super) fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<String> {
     let spelled = |text: &Value<'_>, number: &Value<'_>| match (text, number) {
-        (Value::Text(text), Value::Number(number)) => text.as_str() == number.to_string(),
+        (Value::Text(text), Value::Number(number)) => number.is_spelled(text.as_str()),
         _ => false,
     };
     if let (Value::Number(left), Value::Number(right)) = (left, right) {

@@ -189,7 +189,7 @@ impl<'run> Machine<'run> {
     }
 
     /// Whether an object has nearly the key that it lacks, and the program does not speak of that one, too.
-    fn has_slip(&self, base: &Node<'run>, key: &str) -> bool {
+    pub(super) fn has_slip(&self, base: &Node<'run>, key: &str) -> bool {
         let Value::Object(object) = base.value else { return false };
         let near = near::nearest(key, object.entries().iter().map(|entry| entry.key));
         near.is_some_and(|near| !self.program.names.iter().any(|name| name == near))

@@ -5,7 +5,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::machine::Machine;
-use averment_base::near::appearance;
+use averment_base::near::{appearance, seen};
 use averment_base::truth::Truth;
 use averment_base::value::compare::{compare, deeper};
 use averment_base::value::{Node, Number, Text, Value};
@@ -18,7 +18,7 @@ pub(super) type Same = fn(&Value<'_>, &Value<'_>) -> bool;
 /// The order of two numbers, or of two texts neither of which spells a number; `None` for what has no order.
 pub(super) fn order(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
     match (left, right) {
-        (Value::Text(a), Value::Text(b)) if spelled_number(*a).is_some() || spelled_number(*b).is_some() => None,
+        (Value::Text(a), Value::Text(b)) if spells_number(*a) || spells_number(*b) => None,
         _ => compare(left, right),
     }
 }
@@ -33,7 +33,7 @@ pub(super) fn equality<'v>(left: &Value<'v>, right: &Value<'v>, same: Same) -> T
         _ if same(left, right) => return Truth::True,
         (Value::List(_), Value::List(_)) => false,
         (Value::List(items), one) | (one, Value::List(items)) => items.iter().any(|item| same(&item.value, one)),
-        (Value::Text(a), Value::Text(b)) => look_alike(a.as_str(), b.as_str(), |a, b| a == b),
+        (Value::Text(a), Value::Text(b)) => looks_like(a.as_str(), b.as_str()),
         (Value::Text(text), other) | (other, Value::Text(text)) => spells(*text, other),
         _ => false,
     };
@@ -71,30 +71,41 @@ fn has_gap(value: &Value<'_>) -> bool {
     }
 }
 
-/// The number that a text spells as JSON does.
-fn spelled_number<'a>(text: Text<'a>) -> Option<Number<'a>> {
-    Number::spelled(text.as_str())
+/// Whether a text spells a number as JSON does.
+fn spells_number(text: Text<'_>) -> bool {
+    Number::spelled(text.as_str()).is_some()
 }
 
 /// Whether a text spells a number or a boolean that is the other value.
 fn spells(text: Text<'_>, other: &Value<'_>) -> bool {
     match other {
-        Value::Number(number) => spelled_number(text).is_some_and(|spelled| spelled == *number),
-        Value::Boolean(value) => text.as_str().eq_ignore_ascii_case(if *value { "true" } else { "false" }),
-        Value::Truth(truth) => {
-            truth.plain().is_some_and(|value| text.as_str().eq_ignore_ascii_case(if value { "true" } else { "false" }))
-        }
+        Value::Number(number) => number.is_spelled(text.as_str()),
+        Value::Boolean(value) => spells_boolean(text, *value),
+        Value::Truth(truth) => truth.plain().is_some_and(|value| spells_boolean(text, value)),
         _ => false,
     }
+}
+
+fn spells_boolean(text: Text<'_>, value: bool) -> bool {
+    text.as_str().eq_ignore_ascii_case(if value { "true" } else { "false" })
 }
 
 /// Whether a text that does not hold, or is not, another one looks as if it did: letters composed otherwise, of another script, or with
 /// some between them that nobody sees.
 pub(super) fn look_alike(text: &str, other: &str, test: impl Fn(&str, &str) -> bool) -> bool {
-    // Longer texts are not looked through a second time.
-    const LARGEST: usize = 1 << 20;
-    let plain = text.is_ascii() && other.is_ascii();
-    !plain && !other.is_empty() && text.len() <= LARGEST && test(&appearance(text), &appearance(other))
+    may_look_alike(text, other) && !other.is_empty() && test(&appearance(text), &appearance(other))
+}
+
+/// The same of two texts as a whole: they are looked through as far as they look alike.
+fn looks_like(text: &str, other: &str) -> bool {
+    may_look_alike(text, other) && seen(text).eq(seen(other))
+}
+
+/// Texts longer than this are not looked through a second time, in bytes.
+const LARGEST: usize = 1 << 20;
+
+fn may_look_alike(text: &str, other: &str) -> bool {
+    !(text.is_ascii() && other.is_ascii()) && text.len().max(other.len()) <= LARGEST
 }
 
 /// Whether a list of words, such as the arguments of a command, spells a text of several words.

@@ -16,7 +16,7 @@ use averment_report::gate::Policy;
 use averment_report::model::Detail;
 use averment_report::table::Table;
 use averment_report::totals::Totals;
-use averment_report::{self as report, Format, Options, Report, drawn_of};
+use averment_report::{self as report, Format, Options, Report, Wanted, drawn_of};
 use averment_traces::read::CHUNK_SIZE;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -53,9 +53,9 @@ pub fn table(programs: &[Program], selection: &Selection) -> Table {
 impl Check {
     /// What reports are told beside the runs.
     pub fn options(&self) -> Options {
-        let diagnostics = serde_json::Value::Array(Vec::new());
         let (_, violations) = self.violations;
-        Options { style: STYLE, policy: self.policy, max_failures: self.max_failures, violations, diagnostics }
+        let (policy, max_failures) = (self.policy, self.max_failures);
+        Options { style: STYLE, policy, max_failures, violations, ..Options::default() }
     }
 
     /// Checks all runs of some files; gives the report in each format, what is said beside them, and how much of the runs was read.
@@ -76,8 +76,8 @@ impl Check {
 
     /// What the command makes of the formats that are asked for.
     fn pipeline(&self, programs: &[Program], formats: &[Format]) -> Pipeline {
-        let all = |wanted: [Format; 2]| formats.iter().all(|format| wanted.contains(format));
-        let findings = formats.iter().any(|format| *format != Format::Summary);
+        let wanted = Wanted::of(formats.iter().copied());
+        let findings = wanted.findings();
         Pipeline {
             table: Arc::new(table(programs, &self.selection)),
             programs: Arc::new(programs.to_vec()),
@@ -87,9 +87,9 @@ impl Check {
                 ..EvaluateOptions::default()
             },
             policy: self.policy,
-            drawn: all([Format::Human, Format::Summary]).then(|| drawn_of(self.max_failures)),
+            drawn: wanted.only_drawn().then(|| drawn_of(self.max_failures)),
             detail: Detail {
-                excerpt: formats.contains(&Format::Human).then_some(STYLE.width - MARGIN),
+                excerpt: wanted.excerpts.then_some(STYLE.width - MARGIN),
                 findings,
                 violations: self.violations.1,
             },
@@ -98,8 +98,8 @@ impl Check {
             near_names: NearNames::new(programs, &self.selection),
             threads: NonZeroUsize::new(self.threads),
             chunk: if self.small_chunks { 1 << 10 } else { CHUNK_SIZE },
-            compact: all([Format::Summary, Format::Jsonl]),
-            lines: formats.contains(&Format::Jsonl),
+            compact: wanted.compact,
+            lines: wanted.lines,
             large: Mutex::default(),
             profile: None,
             faults: Faults::default(),

@@ -107,7 +107,7 @@ impl Full {
 pub fn ending(totals: &Totals) -> Ending<'_> {
     let nothing = totals.counts.all() == totals.counts.skipped;
     let passed = totals.gate.is_none_or(|gate| gate == Gate::Open) && totals.unreadable == 0 && !nothing;
-    Ending { totals, passed }
+    Ending { totals, passed, exit: u8::from(!passed) }
 }
 
 /// What a report writes.

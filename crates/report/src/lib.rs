@@ -8,6 +8,7 @@
     allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
 )]
 
+pub mod by_rule;
 pub mod chunk_totals;
 pub mod derivation;
 #[cfg(feature = "pictures")]
@@ -15,6 +16,7 @@ pub mod diagnostic;
 pub mod drawn;
 #[cfg(feature = "pictures")]
 mod failure;
+mod format;
 pub mod gate;
 #[cfg(feature = "pictures")]
 mod human;
@@ -40,6 +42,9 @@ mod value;
 pub mod wire;
 
 use averment_base::diagnostic::render::Style;
+#[cfg(feature = "pictures")]
+pub use format::open;
+pub use format::{Format, Given, Needs, Reader, Reasons, Wanted};
 use gate::Policy;
 #[cfg(feature = "pictures")]
 pub use human::{drawn_of, unreadable as tell_unreadable};
@@ -49,56 +54,6 @@ pub use redact::redact;
 use std::io;
 use table::Table;
 use totals::Totals;
-
-macro_rules! formats {
-    ($($doc:literal $format:ident $word:literal $reader:ident;)*) => {
-        /// The formats of `--format` and `--report`.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Format {
-            $(#[doc = $doc] $format,)*
-        }
-
-        impl Format {
-            /// All formats.
-            pub const ALL: [Format; [$($word),*].len()] = [$(Self::$format),*];
-
-            /// The word on the command line.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$format => $word,)*
-                }
-            }
-
-            /// True for formats that programs read: everything that is said goes into the report itself.
-            #[must_use]
-            pub fn is_data(self) -> bool {
-                match self {
-                    $(Self::$format => formats!(@ $reader),)*
-                }
-            }
-        }
-    };
-    (@ people) => { false };
-    (@ programs) => { true };
-}
-
-// What it holds, its name, its word on the command line, who reads it.
-formats! {
-    "For people: failures with their places, then a summary." Human "human" people;
-    "Counts per rule." Summary "summary" people;
-    "One line per non-pass." Short "short" people;
-    "One object, written as it goes." Json "json" programs;
-    "A header, a line per run, a summary." Jsonl "jsonl" programs;
-}
-
-impl Format {
-    /// The format of a word.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.as_str() == word)
-    }
-}
 
 /// Violations of each failure that are drawn, unless all are asked for.
 pub const VIOLATIONS_DRAWN: usize = 3;
@@ -118,6 +73,47 @@ pub struct Options {
     pub violations: usize,
     /// What the compiler said, as data; a list.
     pub diagnostics: serde_json::Value,
+    /// The command whose results these are.
+    pub command: Command,
+    /// When that was, in nanoseconds since 1970, for formats that have a place for it; `None` where nobody says.
+    pub now: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            style: Style::PLAIN,
+            policy: Policy::default(),
+            max_failures: None,
+            violations: VIOLATIONS_DRAWN,
+            diagnostics: serde_json::Value::Array(Vec::new()),
+            command: Command::Check,
+            now: None,
+        }
+    }
+}
+
+/// A command whose results are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Runs against rules.
+    Check,
+    /// Tests of rules: each is an assertion, and the file that it stands in is the run.
+    Test,
+    /// Findings in rules: each is an assertion that fails, its lint the rule, and the rule file the run.
+    Lint,
+}
+
+impl Command {
+    /// As it is called: `aver check`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Check => "aver check",
+            Self::Test => "aver test",
+            Self::Lint => "aver lint",
+        }
+    }
 }
 
 /// What is known at the end.
@@ -127,6 +123,8 @@ pub struct Ending<'a> {
     pub totals: &'a Totals,
     /// True when everything that was asked for was checked and nothing failed: exit code 0.
     pub passed: bool,
+    /// The exit code of the command.
+    pub exit: u8,
 }
 
 /// A format that is written as results come.
@@ -171,19 +169,6 @@ pub trait Report {
     /// # Errors
     /// What the writer says.
     fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()>;
-}
-
-/// A report of a format into a writer.
-#[cfg(feature = "pictures")]
-#[must_use]
-pub fn open(format: Format, out: Box<dyn io::Write>, options: Options) -> Box<dyn Report> {
-    match format {
-        Format::Human => Box::new(human::Human::new(out, options)),
-        Format::Summary => Box::new(summary::Summary::new(out, options)),
-        Format::Short => Box::new(short::Short::new(out, options)),
-        Format::Json => Box::new(json::Json::new(out, options)),
-        Format::Jsonl => Box::new(jsonl::Jsonl::new(out, options)),
-    }
 }
 
 #[cfg(test)]

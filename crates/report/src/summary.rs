@@ -1,5 +1,6 @@
 //! `--format summary`: counts per rule over all runs; a bare assertion is a row of its own.
 
+use super::by_rule::ByRule;
 use super::chunk_totals::ChunkTotals;
 use super::model::{RunReport, Unreadable};
 use super::table::Table;
@@ -8,23 +9,15 @@ use super::unjudged::UnjudgedTotals;
 use super::unread::Unread;
 use super::{Ending, Options, Report, human, value};
 use averment_base::diagnostic::render::one_line;
-use averment_engine::vm::outcome::Status;
 use std::io::{self, Write};
 
 /// The report.
 pub struct Summary {
     out: Box<dyn Write>,
     options: Options,
-    rows: Vec<SummaryRow>,
-    /// The row of each item.
-    of_item: Vec<usize>,
+    by_rule: ByRule,
     unread: Unread,
     unjudged: UnjudgedTotals,
-}
-
-struct SummaryRow {
-    name: String,
-    counts: Counts,
 }
 
 /// Names are cut to this many characters.
@@ -33,35 +26,23 @@ const NAME: usize = 48;
 impl Summary {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        let (rows, of_item, unread, unjudged) = Default::default();
-        Self { out, options, rows, of_item, unread, unjudged }
+        let (by_rule, unread, unjudged) = Default::default();
+        Self { out, options, by_rule, unread, unjudged }
     }
 }
 
 impl Report for Summary {
     fn begin(&mut self, table: &Table) -> io::Result<()> {
-        let mut of_rule = vec![None; table.rules.len()];
-        for item in &table.items {
-            let known = item.rule.and_then(|rule| of_rule.get(rule).copied().flatten());
-            let row = known.unwrap_or(self.rows.len());
-            if known.is_none() {
-                let name = table.rule_of(item).map_or(item.name(), |rule| &rule.id);
-                self.rows.push(SummaryRow { name: value::shortened(&one_line(name), NAME), counts: Counts::default() });
-            }
-            if let Some(slot) = item.rule.and_then(|rule| of_rule.get_mut(rule)) {
-                *slot = Some(row);
-            }
-            self.of_item.push(row);
+        self.by_rule = ByRule::new(table);
+        for row in &mut self.by_rule.rows {
+            row.name = value::shortened(&one_line(&row.name), NAME);
         }
         Ok(())
     }
 
     fn run(&mut self, _: &Table, run: &RunReport) -> io::Result<()> {
+        self.by_rule.add(run);
         for result in &run.results {
-            let row = self.of_item.get(result.item).and_then(|&row| self.rows.get_mut(row));
-            if let Some(row) = row {
-                row.counts.add(result.status);
-            }
             if let Some(unjudged) = &result.unjudged {
                 self.unjudged.add(result.item, unjudged);
             }
@@ -71,12 +52,7 @@ impl Report for Summary {
 
     fn chunk(&mut self, chunk: &ChunkTotals) {
         self.unjudged.add_all(&chunk.unjudged);
-        for (row, counts) in self.of_item.iter().zip(&chunk.counts) {
-            let Some(row) = self.rows.get_mut(*row) else { continue };
-            for (status, count) in Status::ALL.into_iter().zip(counts) {
-                row.counts.add_many(status, u64::from(*count));
-            }
-        }
+        self.by_rule.add_chunk(chunk);
     }
 
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
@@ -91,7 +67,7 @@ impl Report for Summary {
         self.unread.end(&mut self.out, self.options.style)?;
         human::unjudged(&mut self.out, table, self.options.style, (&self.unjudged, ending.totals.runs > 1))?;
         human::headline(&mut self.out, self.options.style, ending)?;
-        if !self.rows.is_empty() {
+        if !self.by_rule.rows.is_empty() {
             writeln!(self.out)?;
             self.table()?;
         }
@@ -106,12 +82,12 @@ impl Summary {
         let used: Vec<&Column> = columns
             .iter()
             .enumerate()
-            .filter(|(index, (_, count))| *index < 2 || self.rows.iter().any(|row| count(&row.counts) > 0))
+            .filter(|(index, (_, count))| *index < 2 || self.by_rule.rows.iter().any(|row| count(&row.counts) > 0))
             .map(|(_, column)| column)
             .collect();
-        let name = self.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(4);
+        let name = self.by_rule.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(4);
         let width = |title: &str, count: fn(&Counts) -> u64| {
-            let widest = self.rows.iter().map(|row| count(&row.counts).to_string().len()).max().unwrap_or(1);
+            let widest = self.by_rule.rows.iter().map(|row| count(&row.counts).to_string().len()).max().unwrap_or(1);
             widest.max(title.len())
         };
         let widths: Vec<usize> = used.iter().map(|(title, count)| width(title, *count)).collect();
@@ -120,7 +96,7 @@ impl Summary {
             line.push_str(&format!("  {title:>width$}"));
         }
         writeln!(self.out, "{line}")?;
-        for row in &self.rows {
+        for row in &self.by_rule.rows {
             let mut line = format!("{:name$}", row.name);
             for ((_, count), width) in used.iter().zip(&widths) {
                 line.push_str(&format!("  {:>width$}", count(&row.counts)));

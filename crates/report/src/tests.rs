@@ -187,7 +187,7 @@ impl io::Write for Shared {
 fn report(format: Format, style: Style, outcomes: &[Outcome]) -> String {
     let (program, policy, shared) = (program(), Policy::default(), Shared::default());
     let table = Table::new([&program], |_, _| true);
-    let options = Options { style, policy, max_failures: None, violations: 3, diagnostics: serde_json::json!([]) };
+    let options = Options { style, policy, ..Options::default() };
     let mut report = open(format, Box::new(shared.clone()), options);
     let mut totals = Totals::default();
     let arena = bumpalo::Bump::new();
@@ -199,7 +199,7 @@ fn report(format: Format, style: Style, outcomes: &[Outcome]) -> String {
         report.run(&table, &one).unwrap();
     }
     let passed = totals.gate.is_none_or(|gate| gate == gate::Gate::Open);
-    report.end(&table, &Ending { totals: &totals, passed }).unwrap();
+    report.end(&table, &Ending { totals: &totals, passed, exit: u8::from(!passed) }).unwrap();
     let bytes = shared.0.borrow().clone();
     String::from_utf8(bytes).unwrap()
 }

@@ -267,7 +267,7 @@ fn judge(
         (totals.gate == Some(Gate::Failed), Exit::Failed),
     ];
     let exit = exits.into_iter().find(|(applies, _)| *applies).map_or(Exit::Holds, |(_, exit)| exit);
-    outputs.end(&pipeline.table, exit == Exit::Holds)?;
+    outputs.end(&pipeline.table, exit)?;
     match exit {
         Exit::Usage => Err(Stop::usage(nothing_checked(&pipeline.table, runs), "`--allow empty` lets it pass")),
         exit => Ok(exit),
@@ -326,7 +326,7 @@ fn broken(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result
     let machines: Vec<OutputTarget> = targets.iter().filter(|target| target.format.is_data()).cloned().collect();
     let mut outputs = Outputs::open(&machines, color, Policy::default(), Drawing::default(), &rules.data())?;
     outputs.begin(&table)?;
-    outputs.end(&table, false)?;
+    outputs.end(&table, Exit::Rules)?;
     say(rules, targets, color)?;
     Ok(Exit::Rules)
 }

@@ -1,7 +1,7 @@
 //! Where the reports of a check go: one format on standard output, any number of them into files.
 
 use super::console::{ColorChoice, Stream};
-use super::exit::Stop;
+use super::exit::{Exit, Stop};
 use super::said;
 use averment::stages::Wants;
 use averment_base::diagnostic::render::Style;
@@ -14,7 +14,7 @@ use averment_report::model::{RunReport, Unreadable};
 use averment_report::table::Table;
 use averment_report::totals::Totals;
 use averment_report::{self as report, ALL_VIOLATIONS, VIOLATIONS_DRAWN};
-use averment_report::{Ending, Format, Options, Report, drawn_of};
+use averment_report::{Ending, Format, Options, Report, Wanted, drawn_of};
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -72,16 +72,12 @@ pub struct Outputs {
     totals: Totals,
     /// How wide pieces of the trace are; `None` when nothing draws them.
     excerpt: Option<usize>,
-    /// True where some report shows reasons and evidence.
-    findings: bool,
+    /// What the formats need together.
+    wanted: Wanted,
     /// How many violations of a failure are listed, and how many of them are drawn.
     violations: (usize, usize),
     /// How many failures reports draw, in all and of one assertion; `None` where one shows every finding.
     drawn: Option<(usize, usize)>,
-    /// True where no report needs whole runs: counts and finished lines are enough.
-    compact: bool,
-    /// True where some report wants lines of `jsonl`.
-    lines: bool,
     /// The assertions that judged some run, by their places in the table.
     judged: BTreeSet<usize>,
 }
@@ -97,26 +93,23 @@ impl Outputs {
     ) -> Result<Self, Stop> {
         let Drawing { max_failures, all_violations } = drawing;
         let violations = if all_violations { ALL_VIOLATIONS } else { VIOLATIONS_DRAWN };
-        let data = targets.iter().any(|target| target.format.is_data());
-        let people = targets.iter().all(|target| matches!(target.format, Format::Human | Format::Summary));
+        let wanted = Wanted::of(targets.iter().map(|target| target.format));
         let mut outputs = Self {
             reports: Vec::new(),
             totals: Totals::default(),
             excerpt: None,
-            findings: false,
-            violations: (if data { violations.max(LISTED) } else { violations }, violations),
-            drawn: people.then(|| drawn_of(max_failures)),
-            compact: targets.iter().all(|target| matches!(target.format, Format::Summary | Format::Jsonl)),
-            lines: targets.iter().any(|target| target.format == Format::Jsonl),
+            wanted,
+            violations: (if wanted.data { violations.max(LISTED) } else { violations }, violations),
+            drawn: wanted.only_drawn().then(|| drawn_of(max_failures)),
             judged: BTreeSet::new(),
         };
         for target in targets {
             let (out, style) = writer(target, color)?;
-            if target.format == Format::Human {
+            if target.format.needs().excerpts {
                 outputs.excerpt = outputs.excerpt.max(Some(style.width.saturating_sub(MARGIN)));
             }
-            outputs.findings |= target.format != Format::Summary;
-            let options = Options { style, policy, max_failures, violations, diagnostics: diagnostics.clone() };
+            let diagnostics = diagnostics.clone();
+            let options = Options { style, policy, max_failures, violations, diagnostics, ..Options::default() };
             outputs.reports.push(report::open(target.format, out, options));
         }
         Ok(outputs)
@@ -124,8 +117,17 @@ impl Outputs {
 
     /// What the reports need of a batch.
     pub fn wants(&self) -> Wants {
-        let Self { excerpt, findings, drawn, violations, compact, lines, .. } = *self;
-        Wants { excerpt, findings, drawn, violations: Some(violations), compact, lines, profile: None }
+        let Self { excerpt, drawn, violations, wanted, .. } = *self;
+        let Wanted { compact, lines, .. } = wanted;
+        Wants {
+            excerpt,
+            findings: wanted.findings(),
+            drawn,
+            violations: Some(violations),
+            compact,
+            lines,
+            profile: None,
+        }
     }
 
     /// Begins every report.
@@ -179,9 +181,9 @@ impl Outputs {
         self.reports.iter_mut().try_for_each(|report| report.flush())
     }
 
-    /// Ends every report. `passed` says that the exit code is 0.
-    pub fn end(&mut self, table: &Table, passed: bool) -> io::Result<()> {
-        let ending = Ending { totals: &self.totals, passed };
+    /// Ends every report.
+    pub fn end(&mut self, table: &Table, exit: Exit) -> io::Result<()> {
+        let ending = Ending { totals: &self.totals, passed: exit == Exit::Holds, exit: exit as u8 };
         self.reports.iter_mut().try_for_each(|report| report.end(table, &ending))
     }
 

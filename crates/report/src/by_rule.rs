@@ -1,0 +1,74 @@
+//! Counts per rule over all runs; a bare assertion is a row of its own.
+
+use super::chunk_totals::ChunkTotals;
+use super::model::RunReport;
+use super::table::Table;
+use super::totals::Counts;
+use averment_engine::vm::outcome::Status;
+
+/// The rows, in the order of the rules.
+#[derive(Debug, Default)]
+pub struct ByRule {
+    /// The rows.
+    pub rows: Vec<RuleCounts>,
+    /// The row of each item.
+    of_item: Vec<usize>,
+}
+
+/// What is counted of a rule.
+#[derive(Debug)]
+pub struct RuleCounts {
+    /// Its name as the rule file has it, which is foreign text.
+    pub name: String,
+    /// Results of its assertions.
+    pub counts: Counts,
+    /// The first of its assertions, as an index into [`Table::items`].
+    pub item: usize,
+}
+
+impl ByRule {
+    /// A row for each rule with an assertion in the table.
+    #[must_use]
+    pub fn new(table: &Table) -> Self {
+        let mut by_rule = Self::default();
+        let mut of_rule = vec![None; table.rules.len()];
+        for (number, item) in table.items.iter().enumerate() {
+            let known = item.rule.and_then(|rule| of_rule.get(rule).copied().flatten());
+            let row = known.unwrap_or(by_rule.rows.len());
+            if known.is_none() {
+                let name = table.rule_of(item).map_or(item.name(), |rule| &rule.id).to_owned();
+                by_rule.rows.push(RuleCounts { name, counts: Counts::default(), item: number });
+            }
+            if let Some(slot) = item.rule.and_then(|rule| of_rule.get_mut(rule)) {
+                *slot = Some(row);
+            }
+            by_rule.of_item.push(row);
+        }
+        by_rule
+    }
+
+    /// The row of an item.
+    #[must_use]
+    pub fn row(&self, item: usize) -> Option<usize> {
+        self.of_item.get(item).copied()
+    }
+
+    /// Counts a run.
+    pub fn add(&mut self, run: &RunReport) {
+        for result in &run.results {
+            if let Some(row) = self.of_item.get(result.item).and_then(|&row| self.rows.get_mut(row)) {
+                row.counts.add(result.status);
+            }
+        }
+    }
+
+    /// Counts a chunk of runs.
+    pub fn add_chunk(&mut self, chunk: &ChunkTotals) {
+        for (row, counts) in self.of_item.iter().zip(&chunk.counts) {
+            let Some(row) = self.rows.get_mut(*row) else { continue };
+            for (status, count) in Status::ALL.into_iter().zip(counts) {
+                row.counts.add_many(status, u64::from(*count));
+            }
+        }
+    }
+}

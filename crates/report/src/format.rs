@@ -1,0 +1,187 @@
+//! The table of formats. A new one is a file of its own and a row here: whatever asks what a format is or needs asks this table.
+
+use super::{Options, Report};
+use std::io;
+
+/// Whom a format is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// People at a terminal: what the compiler says of the rules is said beside the report.
+    People,
+    /// Services that show it to people: rules that do not compile are results of the report, and are told beside it, too.
+    Services,
+    /// Programs: everything that is said goes into the report itself.
+    Programs,
+}
+
+/// Of which results a format says why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reasons {
+    /// Of none.
+    None,
+    /// Of those that are drawn.
+    Drawn,
+    /// Of every one that did not pass.
+    All,
+}
+
+/// What a format is given of runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// Each with all of its results.
+    Whole,
+    /// Counts of many.
+    Counts,
+    /// Finished lines of `jsonl`.
+    Lines,
+}
+
+/// What a format needs of runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needs {
+    /// Pieces of the trace, as wide as the report.
+    pub excerpts: bool,
+    /// Why results came about.
+    pub reasons: Reasons,
+    /// How much of a run.
+    pub runs: Given,
+}
+
+impl Needs {
+    /// Counts alone.
+    pub const COUNTS: Self = Self { excerpts: false, reasons: Reasons::None, runs: Given::Counts };
+    /// Every result of every run.
+    pub const RESULTS: Self = Self { excerpts: false, reasons: Reasons::All, runs: Given::Whole };
+    /// Finished lines, in which every result has its reason.
+    pub const LINES: Self = Self { excerpts: false, reasons: Reasons::All, runs: Given::Lines };
+    /// What is drawn of a few failures.
+    pub const PICTURES: Self = Self { excerpts: true, reasons: Reasons::Drawn, runs: Given::Whole };
+}
+
+macro_rules! formats {
+    ($($doc:literal $format:ident $word:literal $extension:literal $reader:ident $needs:ident $report:path;)*) => {
+        /// The formats of `--format` and `--report`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Format {
+            $(#[doc = $doc] $format,)*
+        }
+
+        impl Format {
+            /// All formats.
+            pub const ALL: [Format; [$($word),*].len()] = [$(Self::$format),*];
+
+            /// The word on the command line.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$format => $word,)*
+                }
+            }
+
+            /// What it holds, in one sentence.
+            #[must_use]
+            pub fn title(self) -> &'static str {
+                match self {
+                    $(Self::$format => $doc,)*
+                }
+            }
+
+            /// How a file of it ends.
+            #[must_use]
+            pub fn extension(self) -> &'static str {
+                match self {
+                    $(Self::$format => $extension,)*
+                }
+            }
+
+            /// Whom it is for.
+            #[must_use]
+            pub fn reader(self) -> Reader {
+                match self {
+                    $(Self::$format => Reader::$reader,)*
+                }
+            }
+
+            /// What it needs of runs.
+            #[must_use]
+            pub fn needs(self) -> Needs {
+                match self {
+                    $(Self::$format => Needs::$needs,)*
+                }
+            }
+        }
+
+        /// A report of a format into a writer.
+        #[cfg(feature = "pictures")]
+        #[must_use]
+        pub fn open(format: Format, out: Box<dyn io::Write>, options: Options) -> Box<dyn Report> {
+            match format {
+                $(Format::$format => Box::new(<$report>::new(out, options)),)*
+            }
+        }
+    };
+}
+
+// What it holds, its name, its word on the command line, how its files end, who reads it, what it needs of runs, what writes it.
+formats! {
+    "For people: failures with their places, then a summary." Human "human" "txt" People PICTURES crate::human::Human;
+    "Counts per rule." Summary "summary" "txt" People COUNTS crate::summary::Summary;
+    "One line per non-pass." Short "short" "txt" People RESULTS crate::short::Short;
+    "One object, written as it goes." Json "json" "json" Programs RESULTS crate::json::Json;
+    "A header, a line per run, a summary." Jsonl "jsonl" "jsonl" Programs LINES crate::jsonl::Jsonl;
+}
+
+impl Format {
+    /// The format of a word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.as_str() == word)
+    }
+
+    /// True where programs read it, at once or behind a service: every violation is listed, up to the cap.
+    #[must_use]
+    pub fn is_data(self) -> bool {
+        self.reader() != Reader::People
+    }
+}
+
+/// What several formats need together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Some of them draws pieces of the trace.
+    pub excerpts: bool,
+    /// The most that one of them says why.
+    pub reasons: Reasons,
+    /// No one needs whole runs: counts and finished lines are enough.
+    pub compact: bool,
+    /// Some of them takes lines of `jsonl`.
+    pub lines: bool,
+    /// Some of them lists all violations.
+    pub data: bool,
+}
+
+impl Wanted {
+    /// What these need.
+    pub fn of(formats: impl Iterator<Item = Format> + Clone) -> Self {
+        let needs = || formats.clone().map(Format::needs);
+        Self {
+            excerpts: needs().any(|needs| needs.excerpts),
+            reasons: needs().map(|needs| needs.reasons).max().unwrap_or(Reasons::None),
+            compact: needs().all(|needs| needs.runs != Given::Whole),
+            lines: needs().any(|needs| needs.runs == Given::Lines),
+            data: formats.clone().any(Format::is_data),
+        }
+    }
+
+    /// True where some of them says why.
+    #[must_use]
+    pub fn findings(&self) -> bool {
+        self.reasons != Reasons::None
+    }
+
+    /// True where only what is drawn needs its reason.
+    #[must_use]
+    pub fn only_drawn(&self) -> bool {
+        self.reasons != Reasons::All
+    }
+}

@@ -12,6 +12,7 @@ use averment_bulk::ordered::{Next, Ordered};
 use averment_bulk::pipeline::{self, Broken, Finished, Pipeline};
 use averment_bulk::unused::Unused;
 use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_report::drawn::DrawnLimits;
 use averment_report::model::Detail;
 use averment_report::profile::Costs;
 use averment_report::totals::{Counts, Totals};
@@ -58,8 +59,8 @@ pub struct Wants {
     pub excerpt: Option<usize>,
     /// Reasons and evidence.
     pub findings: bool,
-    /// How many failures are drawn, in all and of one assertion; `None` for all.
-    pub drawn: Option<(usize, usize)>,
+    /// How many failures are drawn; `None` for all.
+    pub drawn: Option<DrawnLimits>,
     /// How many violations of a failure are listed, and how many of them are drawn; `None` for as many as usual, and none drawn.
     pub violations: Option<(usize, usize)>,
     /// Counts and finished lines are enough.

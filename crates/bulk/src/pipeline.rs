@@ -17,6 +17,7 @@ use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::prepare::Prepared;
 use averment_report::chunk_totals::ChunkTotals;
+use averment_report::drawn::DrawnLimits;
 use averment_report::gate::Policy;
 use averment_report::model::Detail;
 use averment_report::profile::Costs;
@@ -38,8 +39,8 @@ pub struct Pipeline {
     pub options: EvaluateOptions,
     /// What fails a run.
     pub policy: Policy,
-    /// How many failures reports draw, in all and of one assertion; `None` where one shows every finding.
-    pub drawn: Option<(usize, usize)>,
+    /// How many failures reports draw; `None` where one shows every finding.
+    pub drawn: Option<DrawnLimits>,
     /// What reports show.
     pub detail: Detail,
     /// How runs are read.

@@ -1,61 +1,122 @@
-//! Which findings the report for people has room for: of a hundred thousand failures it draws ten, and the others need no words.
+//! Which findings the report for people has room for: of a hundred thousand failures it draws a few, and the others need no words.
 
 use averment_engine::vm::outcome::Status;
 
+/// Failures of one assertion that are drawn when many runs fail for the same reason.
+const OF_ONE: usize = 3;
+/// Failures that are drawn unless the command line says otherwise.
+const ALL: usize = 10;
+/// Assertions of which the first failure is told, also where enough is drawn.
+const EXAMPLES: usize = 200;
+
+/// How many failures are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrawnLimits {
+    /// In all.
+    pub all: usize,
+    /// Of one assertion.
+    pub of_one: usize,
+    /// Assertions whose first failure is told, drawn or not: they are its example where many runs fail.
+    pub examples: usize,
+}
+
+impl DrawnLimits {
+    /// What `--max-failures` says; a few of each assertion unless it is given.
+    #[must_use]
+    pub fn new(max_failures: Option<usize>) -> Self {
+        match max_failures {
+            Some(most) => Self { all: most, of_one: most, examples: EXAMPLES },
+            None => Self { all: ALL, of_one: OF_ONE, examples: EXAMPLES },
+        }
+    }
+}
+
+/// What somebody wants of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Nothing.
+    Nothing,
+    /// Its words: it is the first of its assertion.
+    Words,
+    /// It is drawn.
+    Picture,
+}
+
 /// What was asked for of the findings so far.
 ///
-/// Each thread keeps its own, over the runs that it judges in their order. What it leaves out would not be drawn: the report counts in the
-/// same way over all runs, and has drawn at least as much of every assertion by then.
+/// Each thread keeps its own, over the runs that it judges in their order. What it leaves out would not be shown: the report asks one of its
+/// own in the same way over all runs, and has shown at least as much of every assertion by then.
 #[derive(Debug, Default)]
 pub struct Drawn {
-    /// Failures that are drawn in all and of one assertion; `None` where every finding is shown.
-    most: Option<(usize, usize)>,
+    /// `None` where every finding is shown.
+    limits: Option<DrawnLimits>,
     drawn: usize,
+    examples: usize,
     items: Vec<DrawnItem>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct DrawnItem {
     drawn: usize,
+    failed: bool,
     /// The statuses that were seen.
     statuses: u16,
 }
 
 impl Drawn {
-    /// For reports that draw so many failures, in all and of one assertion, and list the first finding of each other status.
+    /// For reports that draw so many failures, and list the first finding of each other status.
     #[must_use]
-    pub fn new(most: Option<(usize, usize)>) -> Self {
-        Self { most, ..Self::default() }
+    pub fn new(limits: Option<DrawnLimits>) -> Self {
+        Self { limits, ..Self::default() }
     }
 
     /// Whether somebody may read the words of a finding. Of a run, each is asked for once, in file order.
     pub fn wants(&mut self, item: usize, status: Status) -> bool {
-        let Some((all, of_one)) = self.most else { return true };
-        if self.items.len() <= item {
-            self.items.resize(item + 1, DrawnItem::default());
-        }
-        let Some(known) = self.items.get_mut(item) else { return true };
         match status {
-            Status::Passed | Status::Skipped => false,
-            Status::Failed | Status::UnexpectedPassed => {
-                let wanted = self.drawn < all && known.drawn < of_one;
-                self.drawn += usize::from(wanted);
-                known.drawn += usize::from(wanted);
-                wanted
-            }
+            Status::Passed | Status::Skipped => self.limits.is_none(),
+            Status::Failed | Status::UnexpectedPassed => self.failure(item) != Wanted::Nothing,
             status => {
+                let Some(known) = self.item(item) else { return true };
                 let bit = 1 << status as u16;
                 let first = known.statuses & bit == 0;
                 known.statuses |= bit;
-                first
+                first || self.limits.is_none()
             }
         }
     }
 
-    /// Whether a failure of an assertion may still be drawn.
+    /// What is wanted of a failure.
+    pub fn failure(&mut self, item: usize) -> Wanted {
+        let Some(limits) = self.limits else { return Wanted::Picture };
+        let room = self.drawn < limits.all;
+        let examples = self.examples < limits.examples;
+        let Some(known) = self.item(item) else { return Wanted::Picture };
+        let first = !std::mem::replace(&mut known.failed, true);
+        if room && known.drawn < limits.of_one {
+            known.drawn += 1;
+            self.drawn += 1;
+            self.examples += usize::from(first);
+            return Wanted::Picture;
+        }
+        if first && examples {
+            self.examples += 1;
+            return Wanted::Words;
+        }
+        Wanted::Nothing
+    }
+
+    /// Whether a failure of an assertion may still be shown.
     #[must_use]
     pub fn has_room(&self, item: usize) -> bool {
-        let Some((all, of_one)) = self.most else { return true };
-        self.drawn < all && self.items.get(item).is_none_or(|known| known.drawn < of_one)
+        let Some(limits) = self.limits else { return true };
+        let known = self.items.get(item).copied().unwrap_or_default();
+        (self.drawn < limits.all && known.drawn < limits.of_one) || (!known.failed && self.examples < limits.examples)
+    }
+
+    fn item(&mut self, item: usize) -> Option<&mut DrawnItem> {
+        if self.items.len() <= item {
+            self.items.resize(item + 1, DrawnItem::default());
+        }
+        self.items.get_mut(item)
     }
 }

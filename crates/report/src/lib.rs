@@ -24,12 +24,15 @@ pub mod json;
 pub mod jsonl;
 pub mod line;
 pub mod model;
+#[cfg(feature = "pictures")]
+mod odd;
 pub mod profile;
 mod proof;
 pub mod reading;
 mod redact;
 #[cfg(feature = "pictures")]
 mod short;
+pub mod show;
 mod step_line;
 #[cfg(feature = "pictures")]
 mod summary;
@@ -47,7 +50,7 @@ pub use format::open;
 pub use format::{Format, Given, Needs, Reader, Reasons, Wanted};
 use gate::Policy;
 #[cfg(feature = "pictures")]
-pub use human::{drawn_of, unreadable as tell_unreadable};
+pub use human::unreadable as tell_unreadable;
 use model::{RunReport, Unreadable};
 pub use redact::of_run as redact_run;
 pub use redact::redact;
@@ -69,6 +72,8 @@ pub struct Options {
     pub policy: Policy,
     /// How many failures are drawn; `None` for a few, and few of the same assertion.
     pub max_failures: Option<usize>,
+    /// What reports for people show.
+    pub show: show::Show,
     /// How many violations of each failure are drawn.
     pub violations: usize,
     /// What the compiler said, as data; a list.
@@ -85,6 +90,7 @@ impl Default for Options {
             style: Style::PLAIN,
             policy: Policy::default(),
             max_failures: None,
+            show: show::Show::default(),
             violations: VIOLATIONS_DRAWN,
             diagnostics: serde_json::Value::Array(Vec::new()),
             command: Command::Check,

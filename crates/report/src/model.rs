@@ -294,6 +294,7 @@ pub fn build_some(
         run.source.line.max(1) + memchr::memchr_iter(b'\n', before).count()
     };
     report.warnings = run.warnings.iter().map(|one| (line(one.offset), redact::of_run(run, &one.message))).collect();
+    report.warnings.sort_by_key(|(line, _)| *line);
     report
 }
 

@@ -86,6 +86,12 @@ impl Report for Short {
                 writeln!(self.out, "{}: {severity}[{}]: {sentence}", item.location, item.id)?;
             }
         }
+        for result in run.results.iter().filter(|_| self.options.policy.deny_unjudged) {
+            let (Some(item), Some(unjudged)) = (table.items.get(result.item), &result.unjudged) else { continue };
+            let (severity, run) = (self.severity(table, item, result), one_line(&run.run));
+            let said = one_line(&unjudged.in_words()).into_owned();
+            writeln!(self.out, "{}: {severity}[{}]: pass in {run}: {said}", item.location, item.id)?;
+        }
         for rule in &run.rules {
             let Some((item, threshold)) = table.rules.get(rule.rule).and_then(|item| Some((item, item.threshold?)))
             else {

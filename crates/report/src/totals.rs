@@ -41,6 +41,21 @@ impl Counts {
         *count += number;
     }
 
+    /// How many results have a status.
+    #[must_use]
+    pub fn of(&self, status: Status) -> u64 {
+        match status {
+            Status::Passed => self.pass,
+            Status::Failed => self.fail,
+            Status::Vacuous => self.vacuous,
+            Status::Undecided => self.undecided,
+            Status::Error => self.error,
+            Status::Skipped => self.skipped,
+            Status::ExpectedFailed => self.expected_failed,
+            Status::UnexpectedPassed => self.unexpected_passed,
+        }
+    }
+
     /// How many results.
     #[must_use]
     pub fn all(&self) -> u64 {

@@ -34,6 +34,14 @@ impl UnjudgedReport {
     }
 }
 
+impl UnjudgedReport {
+    /// ``1 of 2 refunds could not be judged: no `amount` ``.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        UnjudgedSum { all: self.clone(), runs: 1 }.in_words(false)
+    }
+}
+
 /// The same over several runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnjudgedSum {

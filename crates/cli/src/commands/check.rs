@@ -9,12 +9,14 @@ use super::rules::{self, Rules};
 use super::{inputs, params, profile, units};
 use averment::stages::{Settings, Wants, select};
 use averment::{Limits, Permissions};
+use averment_base::diagnostic::suggest::nearest;
 use averment_bulk::pipeline::Pipeline;
 use averment_engine::vm::select::Selection;
 use averment_engine::vm::world;
 use averment_ide::project::Project;
 use averment_report::Format;
 use averment_report::gate::{Gate, Policy};
+use averment_report::show::{Section, Show};
 use averment_report::table::Table;
 use clap::ValueEnum;
 use std::io::Write as _;
@@ -29,6 +31,7 @@ use std::time::Instant;
 Examples:
   aver check refunds.assert trace.json
   aver check refunds.assert runs/ --format summary
+  aver check refunds.assert runs/ --show fail,undecided
   aver check rules/ \"runs/**/*.jsonl\" --tag payments --param limit=250
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report json=report.json --report short=report.txt
@@ -76,6 +79,12 @@ pub struct Arguments {
     /// Draw all violations of a failure, not the first 3 alone
     #[arg(long)]
     all_violations: bool,
+    /// What `human` shows, and all of it: fail, error, undecided, expected, vacuous, unjudged, pass, warnings
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = section)]
+    show: Vec<Section>,
+    /// Of `human` only what fails, and nothing where nothing does
+    #[arg(short, long, conflicts_with = "show")]
+    quiet: bool,
     /// What fails beside failures: vacuous, unjudged (a pass that could not judge every step)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<CheckDeny>,
@@ -154,7 +163,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
     select::known(&rules.programs, &selection)?;
     let traces = traces(arguments, &given, select::selects_any(&rules.programs, &selection))?;
-    let drawing = Drawing { max_failures: arguments.max_failures, all_violations: arguments.all_violations };
+    let drawing = drawing(arguments);
     let policy = Policy {
         deny_vacuous: given.denies(CheckDeny::Vacuous),
         deny_unjudged: given.denies(CheckDeny::Unjudged),
@@ -176,6 +185,24 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         arguments.project.tell_request(project, color);
     }
     Ok(exit)
+}
+
+/// How much of what fails is drawn.
+fn drawing(arguments: &Arguments) -> Drawing {
+    let Arguments { max_failures, all_violations, quiet, .. } = *arguments;
+    let only = (!arguments.show.is_empty()).then(|| arguments.show.clone());
+    Drawing { max_failures, all_violations, show: Show { only, quiet } }
+}
+
+/// A section of the report for people.
+fn section(word: &str) -> Result<Section, String> {
+    Section::parse(word).ok_or_else(|| {
+        let known = Section::ALL.map(Section::as_str);
+        match nearest(word, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it is one of {}", known.join(", ")),
+        }
+    })
 }
 
 /// Where the profile goes, if there is to be one.

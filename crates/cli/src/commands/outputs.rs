@@ -9,12 +9,14 @@ use averment_base::diagnostic::suggest::nearest;
 use averment_engine::vm::context::LISTED;
 use averment_engine::vm::outcome::Status;
 use averment_report::chunk_totals::ChunkTotals;
+use averment_report::drawn::DrawnLimits;
 use averment_report::gate::Policy;
 use averment_report::model::{RunReport, Unreadable};
+use averment_report::show::Show;
 use averment_report::table::Table;
 use averment_report::totals::Totals;
 use averment_report::{self as report, ALL_VIOLATIONS, VIOLATIONS_DRAWN};
-use averment_report::{Ending, Format, Options, Report, Wanted, drawn_of};
+use averment_report::{Ending, Format, Options, Report, Wanted};
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -55,12 +57,14 @@ fn named(word: &str) -> Result<Format, Stop> {
 }
 
 /// How much of what fails is drawn.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Drawing {
     /// How many failures; `None` for a few, and few of the same assertion.
     pub max_failures: Option<usize>,
     /// All violations of each, not the first ones alone.
     pub all_violations: bool,
+    /// What reports for people show.
+    pub show: Show,
 }
 
 /// Width of pieces of the trace, beside the line numbers.
@@ -76,8 +80,8 @@ pub struct Outputs {
     wanted: Wanted,
     /// How many violations of a failure are listed, and how many of them are drawn.
     violations: (usize, usize),
-    /// How many failures reports draw, in all and of one assertion; `None` where one shows every finding.
-    drawn: Option<(usize, usize)>,
+    /// How many failures reports draw; `None` where one shows every finding.
+    drawn: Option<DrawnLimits>,
     /// The assertions that judged some run, by their places in the table.
     judged: BTreeSet<usize>,
 }
@@ -91,7 +95,7 @@ impl Outputs {
         drawing: Drawing,
         diagnostics: &serde_json::Value,
     ) -> Result<Self, Stop> {
-        let Drawing { max_failures, all_violations } = drawing;
+        let Drawing { max_failures, all_violations, show } = drawing;
         let violations = if all_violations { ALL_VIOLATIONS } else { VIOLATIONS_DRAWN };
         let wanted = Wanted::of(targets.iter().map(|target| target.format));
         let mut outputs = Self {
@@ -100,7 +104,7 @@ impl Outputs {
             excerpt: None,
             wanted,
             violations: (if wanted.data { violations.max(LISTED) } else { violations }, violations),
-            drawn: wanted.only_drawn().then(|| drawn_of(max_failures)),
+            drawn: wanted.only_drawn().then(|| DrawnLimits::new(max_failures)),
             judged: BTreeSet::new(),
         };
         for target in targets {
@@ -109,7 +113,8 @@ impl Outputs {
                 outputs.excerpt = outputs.excerpt.max(Some(style.width.saturating_sub(MARGIN)));
             }
             let diagnostics = diagnostics.clone();
-            let options = Options { style, policy, max_failures, violations, diagnostics, ..Options::default() };
+            let show = show.clone();
+            let options = Options { style, policy, max_failures, show, violations, diagnostics, ..Options::default() };
             outputs.reports.push(report::open(target.format, out, options));
         }
         Ok(outputs)

@@ -279,14 +279,16 @@ each pay: args.sum <= 5
     std::fs::write(folder.path().join("t.jsonl"), entries()).unwrap();
     for rules in [rules.to_owned(), rules.lines().filter(|line| !line.contains("pay")).collect::<Vec<_>>().join("\n")] {
         std::fs::write(folder.path().join("r.assert"), rules).unwrap();
-        for format in ["jsonl", "json", "human"] {
+        for format in ["jsonl", "json", "human --max-failures 99", "human"] {
+            let format: Vec<&str> = format.split(' ').collect();
             // Under `--strict` every run is read in full.
             let with = |more: &[&str]| {
-                aver(folder.path(), &[&["check", "r.assert", "t.jsonl", "--format", format], more].concat(), "")
+                aver(folder.path(), &[&["check", "r.assert", "t.jsonl", "--format"], &format[..], more].concat(), "")
             };
             let (fast, full) = (with(&[]), with(&["--strict"]));
-            assert!(fast.contains("[redacted]"), "{fast}");
-            assert_eq!(fast, full, "{format}");
+            // What is hidden stands in none of the few examples of many runs.
+            assert!(fast.contains("[redacted]") || format == ["human"], "{fast}");
+            assert_eq!(fast, full, "{format:?}");
         }
     }
 }

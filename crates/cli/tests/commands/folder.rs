@@ -41,10 +41,15 @@ impl Folder {
 
     /// The same with text on standard input.
     pub fn aver_with(&self, line: &str, input: &str) -> Ran {
+        self.aver_in(line, input, 80)
+    }
+
+    /// The same on so many columns.
+    pub fn aver_in(&self, line: &str, input: &str, columns: usize) -> Ran {
         let words = shell_words::split(line).unwrap();
         let mut command = Command::cargo_bin("aver").unwrap();
-        let output =
-            command.current_dir(self.path()).env_remove("COLUMNS").args(words).write_stdin(input).output().unwrap();
+        command.current_dir(self.path()).env("COLUMNS", columns.to_string()).args(words);
+        let output = command.write_stdin(input).output().unwrap();
         Ran {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout).unwrap(),

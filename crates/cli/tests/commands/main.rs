@@ -35,6 +35,7 @@ mod reasons;
 mod redaction;
 mod repl;
 mod repl_terminal;
+mod screen;
 mod secrets;
 mod testing;
 mod testing_coverage;

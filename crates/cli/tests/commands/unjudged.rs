@@ -102,3 +102,23 @@ fn deny_unjudged_lets_it_fail() {
     let ran = folder.aver("check");
     assert_eq!(ran.code, 1, "{ran:?}");
 }
+
+#[test]
+fn where_it_fails_a_run_every_format_says_so() {
+    let folder = three();
+    let deny = |format: &str| folder.aver(&format!("check rules.assert runs.jsonl --deny unjudged --format {format}"));
+    let short = deny("short");
+    assert_eq!((short.code, short.out.lines().count()), (1, 2), "{short:?}");
+    assert!(short.out.starts_with("rules.assert:1:1: error[rules:"), "{}", short.out);
+    assert!(
+        short.out.contains("pass in runs.jsonl:1: 1 of 2 refunds could not be judged: no `amount`\n"),
+        "{}",
+        short.out
+    );
+    for format in ["human", "summary"] {
+        let out = deny(format).out;
+        assert!(out.contains("did not judge every step, which --deny unjudged makes a failure"), "{out}");
+    }
+    let allowed = folder.aver("check rules.assert runs.jsonl --format short");
+    assert_eq!((allowed.code, allowed.out.as_str()), (0, ""));
+}

@@ -394,10 +394,9 @@ fn many_failures_are_counted_and_few_are_drawn() {
     let folder = Folder::usual();
     folder.write("many.jsonl", format!("{BAD}\n").repeat(50).as_bytes());
     let drawn = |line: &str| folder.aver(line).out.matches("error[approval.1]").count();
-    assert_eq!(drawn("check refunds.assert many.jsonl"), 3);
     assert_eq!(drawn("check refunds.assert many.jsonl --max-failures 20"), 20);
     assert_eq!(drawn("check refunds.assert many.jsonl --max-failures 0"), 0);
-    assert!(folder.aver("check refunds.assert many.jsonl").out.contains("50 of 50 runs: many.jsonl:1, many.jsonl:2"));
+    assert!(folder.aver("check refunds.assert many.jsonl").out.contains("50 of 50 runs  approval.1: "));
 }
 
 #[test]

@@ -1,0 +1,49 @@
+//! The line that says it all.
+
+use crate::Ending;
+use crate::totals::Totals;
+use crate::value::counted;
+use averment_base::diagnostic::render::{Ink, Style, paint};
+use std::io::{self, Write};
+
+/// The line that says it all.
+pub fn headline(out: &mut dyn Write, style: Style, ending: &Ending<'_>) -> io::Result<()> {
+    let totals = ending.totals;
+    let (runs, assertions) = (counted(totals.runs, "run"), totals.counts.all());
+    if totals.counts.nothing_exercised() {
+        let said = format!("nothing was exercised: every verdict is vacuous ({} in {runs})", totals.counts.in_words());
+        let missing = not_judged(totals).unwrap_or_default();
+        return writeln!(out, "{}{missing}", paint(style, Ink::Yellow, &said));
+    }
+    let (ink, verdict) = match (ending.passed, totals.runs_failed) {
+        (true, _) => (Ink::Green, "passed".to_owned()),
+        (false, 0) => (Ink::Red, "failed".to_owned()),
+        (false, _) if totals.runs == 1 => (Ink::Red, "failed".to_owned()),
+        (false, failed) => (Ink::Red, format!("failed in {failed} of {runs}")),
+    };
+    let mut line = paint(style, ink, &verdict);
+    if assertions > 0 {
+        line.push_str(&format!(": {}", totals.counts.in_words()));
+    }
+    if totals.runs != 1 && (ending.passed || totals.runs_failed == 0) {
+        line.push_str(&format!(" in {runs}"));
+    }
+    if totals.unreadable > 0 {
+        line.push_str(&format!("; {} cannot be read", counted(totals.unreadable, "trace")));
+    }
+    line.extend(not_judged(totals));
+    if let Some(score) = totals.score() {
+        line.push_str(&format!("; score {}", score_text(score)));
+    }
+    writeln!(out, "{line}")
+}
+
+/// What the headline says of runs without verdicts.
+fn not_judged(totals: &Totals) -> Option<String> {
+    (totals.not_judged > 0).then(|| format!("; {} not judged", counted(totals.not_judged, "run")))
+}
+
+/// A score for people: two decimals, cut and not rounded, so that only a whole 1 reads as one.
+pub fn score_text(score: f64) -> String {
+    format!("{:.2}", (score * 100.0 + 1e-9).floor() / 100.0)
+}

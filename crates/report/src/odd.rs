@@ -1,0 +1,37 @@
+//! What was odd in traces, for people: the same thing said of many runs is said once, with how often and where first.
+
+use super::model::RunReport;
+use averment_base::diagnostic::render::one_line;
+use std::cmp::Reverse;
+
+/// Warnings of traces that are told apart; others are only counted.
+const KINDS: usize = 1_000;
+
+/// What was odd in traces, by what is said of it.
+#[derive(Debug, Default)]
+pub struct Warnings {
+    /// What is said, how often, and where first.
+    pub kinds: Vec<(String, u64, String)>,
+    /// Those beyond the kinds that are told apart.
+    pub others: u64,
+}
+
+impl Warnings {
+    /// Counts a warning.
+    pub fn add(&mut self, run: &RunReport, line: usize, message: &str) {
+        if let Some((_, count, _)) = self.kinds.iter_mut().find(|(known, ..)| known == message) {
+            *count += 1;
+        } else if self.kinds.len() < KINDS {
+            self.kinds.push((message.to_owned(), 1, format!("{}:{line}", one_line(&run.file))));
+        } else {
+            self.others += 1;
+        }
+    }
+
+    /// The kinds, the commonest first.
+    pub fn commonest(&self) -> Vec<&(String, u64, String)> {
+        let mut kinds: Vec<_> = self.kinds.iter().collect();
+        kinds.sort_by_key(|(_, count, _)| Reverse(*count));
+        kinds
+    }
+}

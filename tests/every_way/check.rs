@@ -12,11 +12,12 @@ use averment_bulk::unused::Unused;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::select::Selection;
+use averment_report::drawn::DrawnLimits;
 use averment_report::gate::Policy;
 use averment_report::model::Detail;
 use averment_report::table::Table;
 use averment_report::totals::Totals;
-use averment_report::{self as report, Format, Options, Report, Wanted, drawn_of};
+use averment_report::{self as report, Format, Options, Report, Wanted};
 use averment_traces::read::CHUNK_SIZE;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -87,7 +88,7 @@ impl Check {
                 ..EvaluateOptions::default()
             },
             policy: self.policy,
-            drawn: wanted.only_drawn().then(|| drawn_of(self.max_failures)),
+            drawn: wanted.only_drawn().then(|| DrawnLimits::new(self.max_failures)),
             detail: Detail {
                 excerpt: wanted.excerpts.then_some(STYLE.width - MARGIN),
                 findings,

@@ -57,7 +57,7 @@ impl ByRule {
     pub fn add(&mut self, run: &RunReport) {
         for result in &run.results {
             if let Some(row) = self.of_item.get(result.item).and_then(|&row| self.rows.get_mut(row)) {
-                row.counts.add(result.status);
+                row.counts.add(result);
             }
         }
     }

@@ -44,7 +44,7 @@ pub fn of_status(status: Status, policy: Policy) -> Gate {
 pub fn of_result(table: &Table, result: &ResultReport, policy: Policy) -> Gate {
     let Some(item) = table.items.get(result.item) else { return Gate::Open };
     let judged_by_rule = table.rule_of(item).is_some_and(|rule| rule.threshold.is_some());
-    if judged_by_rule || item.severity != Severity::Error {
+    if judged_by_rule || item.severity != Severity::Error || result.known {
         return Gate::Open;
     }
     let unjudged = if policy.deny_unjudged && result.unjudged.is_some() { Gate::Failed } else { Gate::Open };
@@ -55,7 +55,7 @@ pub fn of_result(table: &Table, result: &ResultReport, policy: Policy) -> Gate {
 #[must_use]
 pub fn of_rule(table: &Table, rule: &RuleReport, policy: Policy) -> Gate {
     match table.rules.get(rule.rule) {
-        Some(item) if item.threshold.is_some() && item.severity == Severity::Error => {
+        Some(item) if item.threshold.is_some() && item.severity == Severity::Error && !rule.known => {
             of_status(Status::of(rule.verdict, false), policy)
         }
         _ => Gate::Open,

@@ -8,6 +8,7 @@
     allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
 )]
 
+pub mod baseline;
 pub mod by_rule;
 pub mod chunk_totals;
 pub mod derivation;

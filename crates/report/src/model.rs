@@ -72,6 +72,8 @@ pub struct ResultReport {
     pub violations: ViolationsReport,
     /// Steps that a pass says nothing of.
     pub unjudged: Option<UnjudgedReport>,
+    /// True for a failure that a [baseline](super::baseline) knows: it fails no run.
+    pub known: bool,
 }
 
 /// The violations of a failure. One that is a single violation lists none: its own reason and evidence are that violation.
@@ -130,6 +132,7 @@ impl ResultReport {
             excerpts: Vec::new(),
             violations: ViolationsReport::default(),
             unjudged: None,
+            known: false,
         }
     }
 
@@ -151,6 +154,8 @@ pub struct RuleReport {
     pub passed: bool,
     /// Its score.
     pub score: Option<f64>,
+    /// True where it is below its threshold and a [baseline](super::baseline) knows it.
+    pub known: bool,
 }
 
 /// A piece of evidence.
@@ -328,7 +333,7 @@ pub fn build_of(
         }));
         rules.extend(outcome.rules.iter().filter_map(|one| {
             let rule = table.rule(program, one.rule)?;
-            Some(RuleReport { rule, verdict: one.verdict, passed: one.passed, score: one.score })
+            Some(RuleReport { rule, verdict: one.verdict, passed: one.passed, score: one.score, known: false })
         }));
     }
     RunReport {

@@ -29,6 +29,7 @@ impl Short {
             return "error";
         }
         match (result.status, item.severity) {
+            _ if result.known => "info",
             (Status::Vacuous | Status::ExpectedFailed, _) | (_, Severity::Info) => "info",
             _ => "warning",
         }
@@ -67,7 +68,8 @@ fn said(item: &Item, result: &ResultReport, run: &str, (why, evidence): (&str, &
     // What came nearest stands in no picture here.
     let near = evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
     let near = near.map(|near| format!(" ({})", near.label)).unwrap_or_default();
-    value::shortened(&one_line(&format!("{word} in {run}: {message}{reason}{near}")), MESSAGE)
+    let known = if result.known { "known: " } else { "" };
+    value::shortened(&one_line(&format!("{known}{word} in {run}: {message}{reason}{near}")), MESSAGE)
 }
 
 impl Report for Short {
@@ -98,9 +100,14 @@ impl Report for Short {
                 continue;
             };
             if !rule.passed {
-                let word = if item.severity == Severity::Error { "error" } else { "warning" };
+                let word = match (rule.known, item.severity) {
+                    (true, _) => "info",
+                    (_, Severity::Error) => "error",
+                    _ => "warning",
+                };
+                let known = if rule.known { "known: " } else { "" };
                 let score = rule.score.map_or("none".to_owned(), super::human::score_text);
-                let line = format!("fail in {}: its score is {score}, its threshold {threshold}", run.run);
+                let line = format!("{known}fail in {}: its score is {score}, its threshold {threshold}", run.run);
                 writeln!(self.out, "{}: {word}[{}]: {line}", item.location, item.id)?;
             }
         }

@@ -34,6 +34,7 @@ sections! {
     "What could not be evaluated." Error "error";
     "What the run does not record enough for." Undecided "undecided";
     "What failed as expected." Expected "expected";
+    "What a baseline knows." Known "known";
     "What nothing exercised." Vacuous "vacuous";
     "What passed and could not judge every step." Unjudged "unjudged";
     "What passed." Pass "pass";

@@ -111,7 +111,7 @@ impl Summary {
 type Column = (&'static str, fn(&Counts) -> u64);
 
 /// The columns in their order.
-fn columns() -> [Column; 8] {
+fn columns() -> [Column; 9] {
     [
         ("pass", |counts| counts.pass),
         ("fail", |counts| counts.fail),
@@ -121,5 +121,6 @@ fn columns() -> [Column; 8] {
         ("skipped", |counts| counts.skipped),
         ("failed as expected", |counts| counts.expected_failed),
         ("passed unexpectedly", |counts| counts.unexpected_passed),
+        ("known", |counts| counts.known),
     ]
 }

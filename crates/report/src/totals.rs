@@ -2,7 +2,7 @@
 
 use super::chunk_totals::ChunkTotals;
 use super::gate::Gate;
-use super::model::RunReport;
+use super::model::{ResultReport, RunReport};
 use averment_engine::vm::outcome::Status;
 use serde::Serialize;
 
@@ -18,12 +18,23 @@ pub struct Counts {
     pub skipped: u64,
     pub expected_failed: u64,
     pub unexpected_passed: u64,
+    /// Failures that a [baseline](super::baseline) knows, whatever their status.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub known: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Counts {
     /// Counts one result.
-    pub fn add(&mut self, status: Status) {
-        self.add_many(status, 1);
+    pub fn add(&mut self, result: &ResultReport) {
+        if result.known {
+            self.known += 1;
+        } else {
+            self.add_many(result.status, 1);
+        }
     }
 
     /// Counts results of one status.
@@ -67,6 +78,7 @@ impl Counts {
             + self.skipped
             + self.expected_failed
             + self.unexpected_passed
+            + self.known
     }
 
     /// True when there are results and none was exercised: all are vacuous or skipped, and one is vacuous.
@@ -85,6 +97,7 @@ impl Counts {
             (self.undecided, "undecided"),
             (self.pass, "passed"),
             (self.expected_failed, "failed as expected"),
+            (self.known, "known"),
             (self.vacuous, "vacuous"),
             (self.skipped, "skipped"),
         ]
@@ -121,7 +134,7 @@ impl Totals {
         self.runs += 1;
         self.runs_failed += u64::from(!run.passed());
         for result in &run.results {
-            self.counts.add(result.status);
+            self.counts.add(result);
         }
         if let Some(score) = run.score {
             self.scores += score;

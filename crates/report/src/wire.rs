@@ -45,6 +45,9 @@ struct ResultObject<'a> {
     violations: Option<ViolationsObject<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unjudged: Option<UnjudgedObject<'a>>,
+    /// Left out unless a baseline knows it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    known: bool,
 }
 
 /// Steps that a passing assertion says nothing of.
@@ -85,6 +88,8 @@ struct RuleObject<'a> {
     passed: bool,
     score: Option<f64>,
     threshold: Option<f64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    known: bool,
 }
 
 #[derive(Serialize)]
@@ -125,6 +130,8 @@ pub struct Finding<'a> {
     reason: &'a str,
     evidence: Vec<EvidenceObject<'a>>,
     violations: Option<ViolationsObject<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    known: bool,
 }
 
 /// The violations of a failure.
@@ -202,6 +209,7 @@ impl<'a> ResultObject<'a> {
             evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
             violations: ViolationsObject::new(result),
             unjudged: result.unjudged.as_ref().map(UnjudgedObject::new),
+            known: result.known,
         })
     }
 }
@@ -215,6 +223,7 @@ impl<'a> RuleObject<'a> {
             passed: rule.passed,
             score: rule.score,
             threshold: item.threshold,
+            known: rule.known,
         })
     }
 }
@@ -282,6 +291,7 @@ impl<'a> Finding<'a> {
             reason: &result.reason,
             evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
             violations: ViolationsObject::new(result),
+            known: result.known,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! `aver check RULES TRACE...`: judges recorded runs.
 
+use super::baseline::BaselineFile;
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
 use super::outputs::{self, Drawing, OutputTarget, Outputs};
@@ -32,6 +33,7 @@ Examples:
   aver check refunds.assert trace.json
   aver check refunds.assert runs/ --format summary
   aver check refunds.assert runs/ --show fail,undecided
+  aver check rules/ runs/ --baseline known.txt --update-baseline
   aver check rules/ \"runs/**/*.jsonl\" --tag payments --param limit=250
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report json=report.json --report short=report.txt
@@ -85,6 +87,12 @@ pub struct Arguments {
     /// Of `human` only what fails, and nothing where nothing does
     #[arg(short, long, conflicts_with = "show")]
     quiet: bool,
+    /// Failures that are known, and fail no run: a file that --update-baseline writes
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write what fails now into the baseline
+    #[arg(long)]
+    update_baseline: bool,
     /// What fails beside failures: vacuous, unjudged (a pass that could not judge every step)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<CheckDeny>,
@@ -169,7 +177,9 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         deny_unjudged: given.denies(CheckDeny::Unjudged),
         allow_undecided: given.allows(CheckAllow::Undecided),
     };
-    let mut outputs = Outputs::open(&targets, color, policy, drawing, &rules.data())?;
+    let baseline = baseline(arguments, project)?;
+    let outputs = Outputs::open(&targets, color, policy, drawing, &rules.data())?;
+    let mut outputs = outputs.with_baseline(baseline);
     let names = inputs::names(arguments.map.as_deref())?;
     let permissions = permissions(arguments, project)?;
     let settings = Settings { selection, permissions, limits, policy, strict: arguments.strict, names };
@@ -185,6 +195,19 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         arguments.project.tell_request(project, color);
     }
     Ok(exit)
+}
+
+/// What is known to fail.
+fn baseline(arguments: &Arguments, project: Option<&Project>) -> Result<Option<BaselineFile>, Stop> {
+    let file = arguments.baseline.as_deref().or_else(|| project?.baseline.as_deref());
+    match file {
+        Some(file) => BaselineFile::open(file, arguments.update_baseline).map(Some),
+        None if arguments.update_baseline => {
+            let help = "write `--baseline FILE`, or `baseline = \"FILE\"` into `averment.toml`";
+            Err(Stop::usage("`--update-baseline` needs a file to write", help))
+        }
+        None => Ok(None),
+    }
 }
 
 /// How much of what fails is drawn.
@@ -285,6 +308,8 @@ fn judge(
         super::console::say(&warnings);
     }
     let (runs, unreadable) = (totals.runs, totals.unreadable > 0);
+    outputs.save_baseline(&pipeline.table, end.is_complete() && !end.interrupted && !unreadable)?;
+    let totals = outputs.totals();
     let nothing = totals.counts.all() == totals.counts.skipped && !unreadable && end.is_complete();
     let exits = [
         (end.interrupted, Exit::Interrupted),

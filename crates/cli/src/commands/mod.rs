@@ -1,5 +1,6 @@
 //! The command `aver`: one file per command.
 
+mod baseline;
 mod check;
 mod compile;
 mod completions;

@@ -1,5 +1,6 @@
 //! Where the reports of a check go: one format on standard output, any number of them into files.
 
+use super::baseline::BaselineFile;
 use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
 use super::said;
@@ -84,6 +85,9 @@ pub struct Outputs {
     drawn: Option<DrawnLimits>,
     /// The assertions that judged some run, by their places in the table.
     judged: BTreeSet<usize>,
+    policy: Policy,
+    /// What is known to fail.
+    baseline: Option<BaselineFile>,
 }
 
 impl Outputs {
@@ -106,6 +110,8 @@ impl Outputs {
             violations: (if wanted.data { violations.max(LISTED) } else { violations }, violations),
             drawn: wanted.only_drawn().then(|| DrawnLimits::new(max_failures)),
             judged: BTreeSet::new(),
+            policy,
+            baseline: None,
         };
         for target in targets {
             let (out, style) = writer(target, color)?;
@@ -120,19 +126,29 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// What the reports need of a batch.
+    /// The same with what is known to fail.
+    pub fn with_baseline(self, baseline: Option<BaselineFile>) -> Self {
+        Self { baseline, ..self }
+    }
+
+    /// What the reports need of a batch. What is known is looked for in whole runs with all that is found in them.
     pub fn wants(&self) -> Wants {
         let Self { excerpt, drawn, violations, wanted, .. } = *self;
-        let Wanted { compact, lines, .. } = wanted;
+        let plain = self.baseline.is_none();
         Wants {
             excerpt,
-            findings: wanted.findings(),
-            drawn,
+            findings: wanted.findings() || !plain,
+            drawn: drawn.filter(|_| plain),
             violations: Some(violations),
-            compact,
-            lines,
+            compact: wanted.compact && plain,
+            lines: wanted.lines && plain,
             profile: None,
         }
+    }
+
+    /// Writes the baseline, where that was asked for.
+    pub fn save_baseline(&self, table: &Table, complete: bool) -> Result<(), Stop> {
+        self.baseline.as_ref().map_or(Ok(()), |baseline| baseline.save(table, complete))
     }
 
     /// Begins every report.
@@ -141,7 +157,11 @@ impl Outputs {
     }
 
     /// Reports a run.
-    pub fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+    pub fn run(&mut self, table: &Table, mut run: RunReport) -> io::Result<()> {
+        if let Some(baseline) = &mut self.baseline {
+            baseline.apply(table, &mut run, self.policy);
+        }
+        let run = &run;
         self.totals.add(run);
         let judged = run.results.iter().filter(|result| result.status != Status::Skipped).map(|result| result.item);
         self.judged.extend(judged);

@@ -120,8 +120,9 @@ impl Writer<'_> {
                 // What comes with Ctrl-C is cut off by it: a pipe whose writer ended on it, too.
                 Next::Finished(_) if stop.load(Ordering::Relaxed) => break,
                 Next::Finished(one) => {
-                    self.progress.hide_while(|| Self::write(self.table, self.outputs, &mut self.end, &one))?;
-                    self.progress.add(one.bytes);
+                    let bytes = one.bytes;
+                    self.progress.hide_while(|| Self::write(self.table, self.outputs, &mut self.end, one))?;
+                    self.progress.add(bytes);
                 }
                 Next::Nothing => {}
                 Next::End => return Ok(()),
@@ -143,12 +144,12 @@ impl Writer<'_> {
         Ok(chunks.wait(Some(GLANCE)))
     }
 
-    fn write(table: &Table, outputs: &mut Outputs, end: &mut End, finished: &Finished) -> io::Result<()> {
-        for done in &finished.done {
+    fn write(table: &Table, outputs: &mut Outputs, end: &mut End, finished: Finished) -> io::Result<()> {
+        for done in finished.done {
             match done {
-                Done::Run(run) => outputs.run(table, run)?,
-                Done::Lines(lines) => outputs.lines(lines)?,
-                Done::Unreadable(what) => outputs.unreadable(what)?,
+                Done::Run(run) => outputs.run(table, *run)?,
+                Done::Lines(lines) => outputs.lines(&lines)?,
+                Done::Unreadable(what) => outputs.unreadable(&what)?,
                 Done::Fault(name) => {
                     end.faults += 1;
                     if end.faults <= NAMED {

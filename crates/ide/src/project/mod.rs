@@ -36,6 +36,8 @@ pub struct Project {
     pub traces: Vec<String>,
     /// The format of `aver check`.
     pub format: Option<String>,
+    /// Failures that are known, as behind `--baseline`.
+    pub baseline: Option<PathBuf>,
     /// What fails beside failures, as behind `--deny`.
     pub deny: Vec<String>,
     /// What does not fail, as behind `--allow`.

@@ -11,7 +11,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The keys at the top, in the order of the reference.
-const TOP: &[&str] = &["rules", "traces", "format", "deny", "allow", "params", "permissions", "lint", "test"];
+const TOP: &[&str] =
+    &["rules", "traces", "format", "baseline", "deny", "allow", "params", "permissions", "lint", "test"];
 /// The keys of `[permissions]`.
 const PERMISSIONS: &[&str] = &["read", "run"];
 /// The keys of `[test]`.
@@ -67,6 +68,7 @@ impl Reader {
                 "rules" => project.rules = self.paths(value),
                 "traces" => project.traces = self.patterns(value),
                 "format" => project.format = self.text(value).map(str::to_owned),
+                "baseline" => project.baseline = self.text(value).and_then(|text| self.path(text, value.span())),
                 "deny" => project.deny = self.words(value, &["vacuous", "unjudged"]),
                 "allow" => project.allow = self.words(value, &["undecided", "empty"]),
                 "params" => project.params = self.params(value),

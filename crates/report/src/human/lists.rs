@@ -1,6 +1,6 @@
 //! Of a few runs: what stands behind the pictures, an assertion a line.
 
-use super::tally::NAMES;
+use super::tally::{Listed, NAMES};
 use super::{Human, ItemTally, score_text};
 use crate::Options;
 use crate::gate::Policy;
@@ -18,12 +18,13 @@ const ID: usize = 30;
 pub(super) const REASON: usize = 400;
 
 /// What is listed with a reason, gravest first.
-pub(super) const LISTS: [(Section, Status, &str); 5] = [
-    (Section::Error, Status::Error, "could not be evaluated"),
-    (Section::Undecided, Status::Undecided, "undecided: the run does not record what is needed"),
-    (Section::Expected, Status::ExpectedFailed, "failed, as expected"),
-    (Section::Vacuous, Status::Vacuous, "vacuous: it holds, but nothing exercised it"),
-    (Section::Pass, Status::Passed, "passed"),
+pub(super) const LISTS: [(Section, Listed, &str); 6] = [
+    (Section::Error, Listed::Status(Status::Error), "could not be evaluated"),
+    (Section::Undecided, Listed::Status(Status::Undecided), "undecided: the run does not record what is needed"),
+    (Section::Expected, Listed::Status(Status::ExpectedFailed), "failed, as expected"),
+    (Section::Known, Listed::Known, "known: the baseline has it"),
+    (Section::Vacuous, Listed::Status(Status::Vacuous), "vacuous: it holds, but nothing exercised it"),
+    (Section::Pass, Listed::Status(Status::Passed), "passed"),
 ];
 
 impl Human {
@@ -37,9 +38,9 @@ impl Human {
             }
             self.thresholds(table, runs > 1)?;
         }
-        for (section, status, title) in LISTS {
+        for (section, listed, title) in LISTS {
             if self.shows(section) {
-                self.list(table, status, title, runs)?;
+                self.list(table, listed, title, runs)?;
             }
         }
         if self.shows(Section::Unjudged) {
@@ -100,24 +101,24 @@ impl Human {
         if any { writeln!(self.out) } else { Ok(()) }
     }
 
-    fn list(&mut self, table: &Table, status: Status, title: &str, runs: u64) -> io::Result<()> {
+    fn list(&mut self, table: &Table, listed: Listed, title: &str, runs: u64) -> io::Result<()> {
         let room = self.room();
         let mut any = false;
         for (item, tally) in table.items.iter().zip(&self.items) {
-            let Some((_, run, reason)) = tally.reasons.iter().find(|(one, ..)| *one == status) else { continue };
+            let Some((_, run, reason)) = tally.reasons.iter().find(|(one, ..)| *one == listed) else { continue };
             if !any {
                 writeln!(self.out, "{}", paint(self.options.style, Ink::Bold, title))?;
             }
             any = true;
             // What fails a run has to be found; what is vacuous only has to be known.
-            let found = !matches!(status, Status::Vacuous | Status::Passed);
+            let found = !matches!(listed, Listed::Status(Status::Vacuous | Status::Passed));
             let place = if found { format!(" ({})", one_line(run)) } else { String::new() };
-            let count = tally.counts.of(status);
+            let count = tally.count(listed);
             let often = if runs > 1 { format!("{count} of {runs} runs{place}: ") } else { String::new() };
-            let text = format!("{often}{}", value::shortened(&one_line(said(item, status, reason)), REASON));
+            let text = format!("{often}{}", value::shortened(&one_line(said(item, listed, reason)), REASON));
             // What says what to do about it is not broken: it may have to be copied.
-            match status {
-                Status::Error => row(&mut self.out, item.name(), &text)?,
+            match listed {
+                Listed::Status(Status::Error) => row(&mut self.out, item.name(), &text)?,
                 _ => broken(&mut self.out, item.name(), &text, room)?,
             }
         }
@@ -131,8 +132,9 @@ impl Human {
 }
 
 /// Why: what the author expects, what was found, else the assertion itself.
-pub(super) fn said<'a>(item: &'a Item, status: Status, reason: &'a str) -> &'a str {
-    let why = item.expected.as_deref().filter(|why| status == Status::ExpectedFailed && !why.is_empty());
+pub(super) fn said<'a>(item: &'a Item, listed: Listed, reason: &'a str) -> &'a str {
+    let expected = listed == Listed::Status(Status::ExpectedFailed);
+    let why = item.expected.as_deref().filter(|why| expected && !why.is_empty());
     why.unwrap_or(if reason.is_empty() { &item.text } else { reason })
 }
 

@@ -105,7 +105,7 @@ impl Human {
     }
 
     fn below_threshold(&mut self, table: &Table, run: &RunReport) {
-        for rule in run.rules.iter().filter(|rule| !rule.passed) {
+        for rule in run.rules.iter().filter(|rule| !rule.passed && !rule.known) {
             let threshold = table.rules.get(rule.rule).and_then(|item| item.threshold);
             if let (Some(tally), Some(_)) = (self.rules.get_mut(rule.rule), threshold) {
                 tally.below += 1;
@@ -139,10 +139,11 @@ impl Report for Human {
             if let Some(tally) = self.items.get_mut(result.item) {
                 tally.add(run, result);
             }
-            if let Some(unjudged) = &result.unjudged {
+            if let Some(unjudged) = result.unjudged.as_ref().filter(|_| !result.known) {
                 self.unjudged.add(result.item, unjudged);
             }
-            if matches!(result.status, Status::Failed | Status::UnexpectedPassed) && self.shows(Section::Fail) {
+            let failed = matches!(result.status, Status::Failed | Status::UnexpectedPassed) && !result.known;
+            if failed && self.shows(Section::Fail) {
                 self.failure(table, run, result)?;
             }
         }

@@ -4,6 +4,7 @@
 //! the first its whole picture. What could not be decided is grouped by its reason.
 
 use super::lists::{LISTS, said, scored, unjudged_title};
+use super::tally::Listed;
 use super::{Human, ItemTally};
 use crate::show::Section;
 use crate::table::{Item, Table};
@@ -130,9 +131,9 @@ impl Human {
 
     fn all_lists(&self, table: &Table, runs: u64) -> Vec<List> {
         let mut lists = vec![self.thresholds_below(table, runs)];
-        for (section, status, title) in LISTS {
-            if section != Section::Vacuous || self.options.show.is_whole() {
-                lists.push(self.grouped(table, (section, status, title), runs));
+        for list in LISTS {
+            if list.0 != Section::Vacuous || self.options.show.is_whole() {
+                lists.push(self.grouped(table, list, runs));
             }
         }
         let unjudged = self.unjudged.iter().filter_map(|(item, sum)| {
@@ -157,11 +158,11 @@ impl Human {
     }
 
     /// What came out in one way, grouped by reason: what fails in most runs first.
-    fn grouped(&self, table: &Table, (section, status, title): (Section, Status, &str), runs: u64) -> List {
+    fn grouped(&self, table: &Table, (section, listed, title): (Section, Listed, &str), runs: u64) -> List {
         let mut groups: Vec<(u64, &str, &str, Vec<&str>)> = Vec::new();
         for (item, tally) in table.items.iter().zip(&self.items) {
-            let Some((_, run, reason)) = tally.reasons.iter().find(|(one, ..)| *one == status) else { continue };
-            let (count, reason) = (tally.counts.of(status), said(item, status, reason));
+            let Some((_, run, reason)) = tally.reasons.iter().find(|(one, ..)| *one == listed) else { continue };
+            let (count, reason) = (tally.count(listed), said(item, listed, reason));
             match groups.iter_mut().find(|(many, known, ..)| (*many, *known) == (count, reason)) {
                 Some((.., names)) => names.push(item.name()),
                 None => groups.push((count, reason, run, vec![item.name()])),
@@ -171,7 +172,7 @@ impl Human {
         let rows = groups.iter().map(|(count, reason, run, names)| {
             let reason = value::shortened(&one_line(reason), self.options.style.width / 2);
             let line = format!("{}{reason}: {}", often(*count, runs), names.join(", "));
-            self.told_first(&line, if status == Status::Passed { "" } else { run })
+            self.told_first(&line, if listed == Listed::Status(Status::Passed) { "" } else { run })
         });
         List { section, title: title.to_owned(), rows: rows.collect() }
     }

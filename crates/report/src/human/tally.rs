@@ -23,10 +23,33 @@ pub(super) struct ItemTally {
     /// The first failure.
     pub(super) example: Option<Example>,
     /// The first run and reason of each status that is listed.
-    pub(super) reasons: Vec<(Status, String, String)>,
+    pub(super) reasons: Vec<(Listed, String, String)>,
+}
+
+/// In which list a result stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listed {
+    /// In that of its status.
+    Status(Status),
+    /// In that of what a baseline knows.
+    Known,
+}
+
+impl Listed {
+    fn of(result: &ResultReport) -> Self {
+        if result.known { Self::Known } else { Self::Status(result.status) }
+    }
 }
 
 impl ItemTally {
+    /// How many results stand in a list.
+    pub(super) fn count(&self, listed: Listed) -> u64 {
+        match listed {
+            Listed::Status(status) => self.counts.of(status),
+            Listed::Known => self.counts.known,
+        }
+    }
+
     /// How often it failed, or passed where a failure is expected.
     pub(super) fn failed(&self) -> u64 {
         self.counts.fail + self.counts.unexpected_passed
@@ -34,16 +57,16 @@ impl ItemTally {
 
     /// Whether no run decided it, and in some nothing exercised it.
     pub(super) fn never_exercised(&self) -> bool {
-        let Counts { pass, vacuous, expected_failed, undecided, error, .. } = self.counts;
-        vacuous > 0 && self.failed() + pass + expected_failed + undecided + error == 0
+        let Counts { pass, vacuous, expected_failed, undecided, error, known, .. } = self.counts;
+        vacuous > 0 && self.failed() + pass + expected_failed + undecided + error + known == 0
     }
 
     /// Counts a result, and keeps the first reason of its status.
     pub(super) fn add(&mut self, run: &RunReport, result: &ResultReport) {
-        self.counts.add(result.status);
-        let known = self.reasons.iter().any(|(status, ..)| *status == result.status);
-        if !known && result.status != Status::Skipped {
-            self.reasons.push((result.status, run.run.clone(), result.reason.clone()));
+        self.counts.add(result);
+        let listed = self.reasons.iter().any(|(listed, ..)| *listed == Listed::of(result));
+        if !listed && result.status != Status::Skipped {
+            self.reasons.push((Listed::of(result), run.run.clone(), result.reason.clone()));
         }
     }
 }

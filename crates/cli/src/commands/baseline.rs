@@ -1,0 +1,93 @@
+//! `--baseline FILE` and `--update-baseline`: failures that are known fail no run.
+
+use super::console::say;
+use super::exit::Stop;
+use super::{replace, said};
+use averment_report::baseline::Baseline;
+use averment_report::gate::Policy;
+use averment_report::model::RunReport;
+use averment_report::table::Table;
+use std::io::{self, ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+/// Bytes of the largest file that is read.
+const SIZE: u64 = 64 << 20;
+
+/// A file of known failures.
+#[derive(Debug)]
+pub struct BaselineFile {
+    path: PathBuf,
+    baseline: Baseline,
+    updates: bool,
+}
+
+impl BaselineFile {
+    /// Reads a file; where it is to be written anew it need not be there yet.
+    pub fn open(path: &Path, updates: bool) -> Result<Self, Stop> {
+        let name = path.display();
+        let text = match text(path) {
+            Ok(text) => text,
+            Err(error) if updates && error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => {
+                let help = match error.kind() {
+                    ErrorKind::NotFound => "`--update-baseline` writes it",
+                    _ => "name a file that `--update-baseline` wrote",
+                };
+                return Err(Stop::usage(format!("the baseline `{name}` cannot be read: {}", said(&error)), help));
+            }
+        };
+        let read = Baseline::parse(&text).map_err(|error| {
+            let help = "`--update-baseline` writes the file anew; remove the line to do without it";
+            Stop::usage(format!("{name}:{}: this is no line of a baseline: {}", error.line, error.message), help)
+        })?;
+        let baseline = if updates { read.updated() } else { read };
+        Ok(Self { path: path.to_path_buf(), baseline, updates })
+    }
+
+    /// Marks what is known of a run.
+    pub fn apply(&mut self, table: &Table, run: &mut RunReport, policy: Policy) {
+        self.baseline.apply(table, run, policy);
+    }
+
+    /// Writes the file, where that was asked for; `complete` says that every run was judged.
+    pub fn save(&self, table: &Table, complete: bool) -> Result<(), Stop> {
+        if !self.updates {
+            return Ok(());
+        }
+        if !complete {
+            say("note: the baseline was not written: not every run could be judged\n");
+            return Ok(());
+        }
+        let text = self.baseline.written(table);
+        self.write(text.as_bytes()).map_err(|error| {
+            let message = format!("the baseline `{}` cannot be written: {}", self.path.display(), said(&error));
+            Stop::usage(message, "name a file in a folder that exists")
+        })?;
+        let (count, name) = (self.baseline.count(), self.path.display());
+        say(&format!("note: {count} known failure{} in `{name}`\n", if count == 1 { "" } else { "s" }));
+        Ok(())
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        let made = match std::fs::File::create_new(&self.path) {
+            Ok(_) => true,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+            Err(error) => return Err(error),
+        };
+        let written = replace::replace(&self.path, bytes);
+        if written.is_err() && made {
+            let _ = std::fs::remove_file(&self.path);
+        }
+        written
+    }
+}
+
+fn text(path: &Path) -> io::Result<String> {
+    let file = std::fs::File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let mut text = String::new();
+    file.take(SIZE).read_to_string(&mut text)?;
+    Ok(text)
+}

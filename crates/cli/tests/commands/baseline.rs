@@ -1,0 +1,132 @@
+//! A baseline: what is known fails no run, what is new does.
+
+use crate::folder::Folder;
+use serde_json::{Value, json};
+
+const RULES: &str = "\
+rule limit { each refund: args.amount <= 100 }
+rule answers { output is not empty }
+rule quality threshold 0.9 { output contains \"thanks\" }
+";
+
+/// A run with so many large refunds; without an answer where `output` is null.
+fn run(large: usize, output: &Value) -> String {
+    let refund = |number: usize| json!({"tool": "refund", "args": {"id": format!("o-{number}"), "amount": 250}});
+    let calls: Vec<Value> = (0..large).map(refund).collect();
+    let mut run = json!({ "calls": calls });
+    if !output.is_null() {
+        run["output"] = output.clone();
+    }
+    run.to_string()
+}
+
+fn folder(runs: &[String]) -> Folder {
+    Folder::new(&[("rules.assert", RULES), ("runs.jsonl", &runs.join("\n"))])
+}
+
+/// Two runs: two large refunds, and one without an answer.
+fn known() -> Folder {
+    let folder = folder(&[run(2, &json!("many thanks")), run(0, &Value::Null)]);
+    assert_eq!(folder.aver("check rules.assert runs.jsonl").code, 1);
+    let ran = folder.aver("check rules.assert runs.jsonl --baseline known.txt --update-baseline");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("note: 3 known failures in `known.txt`"), "{}", ran.err);
+    folder
+}
+
+#[test]
+fn what_is_known_fails_no_run_and_is_said() {
+    let folder = known();
+    let file = folder.read("known.txt");
+    let lines: Vec<&str> = file.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(lines.len(), 3, "{file}");
+    assert!(lines[1].starts_with("limit.1 | runs.jsonl:1 | fail 2 | refund at call 1 does not meet"), "{file}");
+    assert!(lines[0].starts_with("answers.1 | runs.jsonl:2 | undecided | "), "{file}");
+    assert_eq!(lines[2], "quality | runs.jsonl:2 | below | undecided", "{file}");
+    for format in ["human", "summary", "short", "json", "jsonl"] {
+        let ran = folder.aver(&format!("check rules.assert runs.jsonl --baseline known.txt --format {format}"));
+        assert_eq!(ran.code, 0, "{format}: {ran:?}");
+        assert!(ran.out.contains("known"), "{format}: {}", ran.out);
+        assert!(!ran.out.contains("error["), "{format}: {}", ran.out);
+    }
+    let report = folder.aver("check rules.assert runs.jsonl --baseline known.txt --format json").json();
+    assert_eq!((&report["passed"], &report["summary"]["known"]), (&json!(true), &json!(2)));
+    assert_eq!(report["runs"][0]["results"][0]["known"], json!(true));
+    assert_eq!(report["runs"][0]["results"][1].get("known"), None);
+}
+
+#[test]
+fn what_is_new_fails() {
+    let folder = known();
+    let again = |runs: &[String]| {
+        folder.write("runs.jsonl", runs.join("\n").as_bytes());
+        folder.aver("check rules.assert runs.jsonl --baseline known.txt --format short")
+    };
+    let old = [run(2, &json!("many thanks")), run(0, &Value::Null)];
+    assert_eq!(again(&old).code, 0);
+    // A better run is no failure, a worse one and another one are.
+    assert_eq!(again(&[run(1, &json!("many thanks")), old[1].clone()]).code, 0);
+    let worse = again(&[run(3, &json!("many thanks")), old[1].clone()]);
+    assert_eq!(worse.code, 1);
+    assert!(worse.out.contains("error[limit.1]") && worse.out.contains("info[answers.1]: known: "), "{}", worse.out);
+    let other = again(&[old[0].clone(), old[1].clone(), run(1, &json!("thanks"))]);
+    assert_eq!(other.code, 1);
+    assert!(other.out.contains("fail in runs.jsonl:3"), "{}", other.out);
+    // What fails otherwise than it is known is new.
+    assert_eq!(again(&[old[0].clone(), run(0, &json!(""))]).code, 1);
+}
+
+#[test]
+fn an_update_keeps_what_was_not_checked_and_drops_what_holds_now() {
+    let folder = known();
+    folder.write("runs.jsonl", [run(0, &json!("thanks")), run(0, &Value::Null)].join("\n").as_bytes());
+    folder.write("more.json", run(1, &json!("thanks")).as_bytes());
+    let update = |what: &str| {
+        let ran = folder.aver(&format!("check rules.assert {what} --baseline known.txt --update-baseline"));
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let names = |line: &str| line.split(" | ").take(2).collect::<Vec<_>>().join(" ");
+        folder.read("known.txt").lines().filter(|line| !line.starts_with('#')).map(names).collect::<Vec<_>>()
+    };
+    let all = update("more.json");
+    assert_eq!(all, ["answers.1 runs.jsonl:2", "limit.1 more.json", "limit.1 runs.jsonl:1", "quality runs.jsonl:2"]);
+    assert_eq!(update("runs.jsonl"), ["answers.1 runs.jsonl:2", "limit.1 more.json", "quality runs.jsonl:2"]);
+    // A selection says nothing of what it leaves out.
+    folder.write("more.json", run(0, &json!("thanks")).as_bytes());
+    assert_eq!(update("more.json --rule answers").len(), 3);
+    assert_eq!(update("more.json").len(), 2);
+}
+
+#[test]
+fn what_could_not_be_judged_is_never_known() {
+    let folder = known();
+    let before = folder.read("known.txt");
+    folder.write("runs.jsonl", format!("{}\n{{broken\n", run(0, &json!("thanks"))).as_bytes());
+    let ran = folder.aver("check rules.assert runs.jsonl --baseline known.txt --update-baseline");
+    assert_eq!((ran.code, folder.read("known.txt")), (4, before));
+    assert!(ran.err.contains("the baseline was not written"), "{}", ran.err);
+    let error = Folder::new(&[("r.assert", "file \"/etc/hostname\" exists\n"), ("run.json", "{\"output\": 1}")]);
+    assert_eq!(error.aver("check r.assert run.json --baseline k.txt --update-baseline").code, 5);
+    assert_eq!(error.aver("check r.assert run.json --baseline k.txt").code, 5);
+}
+
+#[test]
+fn mistakes_in_the_file_are_told_with_their_place() {
+    let folder = known();
+    let check = "check rules.assert runs.jsonl --baseline";
+    folder.aver(&format!("{check} none.txt")).refused(&["`none.txt` cannot be read", "`--update-baseline` writes it"]);
+    folder.write("known.txt", b"# fine\nlimit.1 | runs.jsonl:1 | faild\n");
+    folder.aver(&format!("{check} known.txt")).refused(&["known.txt:2: ", "`faild` is none of fail, "]);
+    folder.aver("check rules.assert runs.jsonl --update-baseline").refused(&["needs a file", "--baseline FILE"]);
+    folder.aver(&format!("{check} no/such.txt --update-baseline")).refused(&["`no/such.txt` cannot be written"]);
+}
+
+#[test]
+fn a_project_names_its_baseline() {
+    let folder = known();
+    let project = "rules = [\"rules.assert\"]\ntraces = [\"runs.jsonl\"]\nbaseline = \"known.txt\"\n";
+    folder.write("averment.toml", project.as_bytes());
+    assert_eq!(folder.aver("check").code, 0);
+    folder.write("averment.toml", project.replace("known.txt", "../known.txt").as_bytes());
+    let ran = folder.aver("check");
+    assert!(ran.code == 2 && ran.err.contains("leads out of the folder"), "{ran:?}");
+}

@@ -5,7 +5,7 @@ use crate::condition::{Scope, asserted_truth, condition_truth};
 use crate::matching::{Domain, Env, World};
 use crate::model::{Condition, Header, Pattern, Statement, Within};
 use crate::run::{Kind, Run};
-use crate::statement::{agrees, judge, kinds_ordered, recorded};
+use crate::statement::{agrees, judged, kinds_ordered, recorded};
 use crate::truth::{Truth, Verdict, all_of, at_least};
 use std::rc::Rc;
 
@@ -42,7 +42,7 @@ fn evaluate_one(statement: &Statement, run: &Run) -> Verdicts {
     collect(statement, &mut patterns);
     let domain = Domain::of(run, &patterns);
     let world = World::whole(run, &domain);
-    verdict(statement, &world)
+    verdict(statement, &world).map(Verdict::told)
 }
 
 /// Every pattern of a statement, those of groups and blocks included.
@@ -94,9 +94,9 @@ fn verdict(statement: &Statement, world: &World) -> Verdicts {
 /// Of a run that may go on: too few members count, and none of them has passed or failed.
 fn so_far(n: usize, members: &[Verdict], complete: bool) -> Verdict {
     let open = members.iter().filter(|verdict| **verdict == Verdict::Undecided).count();
-    let judged = members.iter().any(|verdict| matches!(verdict, Verdict::Pass | Verdict::Fail | Verdict::Error));
+    let judged = members.iter().any(|verdict| matches!(verdict.told(), Verdict::Pass | Verdict::Fail | Verdict::Error));
     match at_least(Some(n), members) {
-        Verdict::Fail if !complete && !judged && open < n => Verdict::Vacuous,
+        verdict if verdict.told() == Verdict::Fail && !complete && !judged && open < n => Verdict::Vacuous,
         verdict => verdict,
     }
 }
@@ -142,8 +142,16 @@ fn leaf(statement: &Statement, world: &World) -> Verdicts {
         domain.any_value_may_come();
     }
     let world = &World { domain: &domain, ..world.clone() };
-    let settled = settle(|answers: &mut Answers| Ok(judge(world, statement, answers).verdict(world.complete)))?;
-    Ok(settled.unwrap_or(Verdict::Undecided))
+    settled(|answers: &mut Answers| Ok(judged(world, statement, answers)))
+}
+
+/// The verdict under all answers; a fail is by missing where it is under each of them.
+fn settled(mut judge: impl FnMut(&mut Answers) -> Verdicts) -> Verdicts {
+    let told = settle(|answers: &mut Answers| Ok(judge(answers)?.told()))?.unwrap_or(Verdict::Undecided);
+    Ok(match told {
+        Verdict::Fail => settle(judge)?.unwrap_or(Verdict::Fail),
+        verdict => verdict,
+    })
 }
 
 /// Statements whose early steps may be tested on what a later one binds.
@@ -223,8 +231,7 @@ fn block(header: &Header, body: &[Statement], world: &World) -> Verdicts {
     }
     let mut members = Vec::new();
     for statement in body {
-        let settled = settle(|answers: &mut Answers| in_windows(header, statement, world, answers))?;
-        members.push(settled.unwrap_or(Verdict::Undecided));
+        members.push(settled(|answers: &mut Answers| in_windows(header, statement, world, answers))?);
     }
     Ok(all_of(&members))
 }
@@ -250,13 +257,13 @@ fn in_windows(header: &Header, statement: &Statement, world: &World, answers: &m
             window.world.outside = world.outside.clone().or_else(|| Some(Rc::new(world.clone())));
         }
         match verdict(statement, &window.world)? {
-            Verdict::Fail if window.never_closes => members.push(Verdict::Undecided),
+            verdict if verdict.told() == Verdict::Fail && window.never_closes => members.push(Verdict::Undecided),
             _ if window.never_closes => {}
             verdict => members.push(verdict),
         }
     }
     let verdict = all_of(&members);
-    let settled = world.complete || !more_may_open || matches!(verdict, Verdict::Fail | Verdict::Error);
+    let settled = world.complete || !more_may_open || matches!(verdict.told(), Verdict::Fail | Verdict::Error);
     Ok(match verdict {
         _ if !settled => Verdict::Undecided,
         verdict => verdict,

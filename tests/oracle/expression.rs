@@ -283,7 +283,9 @@ impl Scope<'_> {
     }
 
     fn quantifier(&mut self, kind: QuantifierKind, variable: &'static str, list: &Expr, body: &Expr) -> Result<Worth> {
-        let items = match self.worth(list)? {
+        let source = self.worth(list)?;
+        let nowhere = matches!(source, Worth::Nowhere(_));
+        let items = match source {
             Worth::Value(Value::Array(items)) | Worth::Nowhere(Value::Array(items)) => items,
             Worth::Value(Value::Object(fields)) => fields.values().cloned().collect(),
             Worth::Missing | Worth::Value(Value::Null) if kind == QuantifierKind::Count => return Ok(Worth::Missing),
@@ -315,7 +317,10 @@ impl Scope<'_> {
             QuantifierKind::No => Worth::Truth(of_elements(&truths, sure(false), Truth::or).not()),
             QuantifierKind::Count if truths.iter().any(|truth| truth.plain.is_none()) => Worth::Absent,
             QuantifierKind::Count => {
-                Worth::Value(json!(truths.iter().filter(|truth| truth.plain == Some(true)).count()))
+                let by_missing =
+                    if truths.is_empty() { nowhere } else { truths.iter().all(|truth| truth.is_by_missing()) };
+                let counted = Worth::Value(json!(truths.iter().filter(|truth| truth.plain == Some(true)).count()));
+                marked_if(by_missing, counted)
             }
         })
     }

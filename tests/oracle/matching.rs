@@ -327,6 +327,17 @@ impl<'a> World<'a> {
         conditional && !truths.is_empty() && truths.iter().all(|truth| truth.is_by_missing())
     }
 
+    /// Whether nothing that it asks can be missing, or what is there decided the condition of some candidate, whatever others bind.
+    pub fn decided_by_evidence(&self, pattern: &Pattern) -> bool {
+        let has_condition = |simple: &Simple| !simple.tests.is_empty() || simple.condition.is_some();
+        if !pattern.alternatives.iter().any(has_condition) {
+            return true;
+        }
+        let joined = pattern.alternatives.iter().any(|simple| !self.tests(simple).1.is_empty());
+        let candidates = || self.steps.iter().filter_map(|index| self.candidate_truth(pattern, *index, &[]));
+        !joined && candidates().any(|truth| !truth.is_by_missing())
+    }
+
     fn candidate_truth(&self, pattern: &Pattern, index: usize, others: &[&Pattern]) -> Option<Truth> {
         let others: Vec<&Pattern> = others.iter().copied().filter(|other| other.id != pattern.id).collect();
         let candidates = pattern.alternatives.iter().filter(|simple| is_candidate(simple, self.step(index)));

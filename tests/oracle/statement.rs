@@ -5,7 +5,7 @@ use crate::condition::{Scope, asserted_truth, condition_truth};
 use crate::matching::{Env, World, kind_of};
 use crate::model::{BAD, Comparison, Condition, CountTest, Pattern, Quantifier, Simple, Statement, Within};
 use crate::run::{Found, Kind};
-use crate::truth::Verdict;
+use crate::truth::{Truth, Verdict};
 use crate::value;
 
 /// What a statement says on the steps of a window, and whether no further step can change it.
@@ -68,6 +68,18 @@ pub fn judge(world: &World, statement: &Statement, answers: &mut Answers) -> Jud
     match judged {
         Judged::Pass { .. } if judge.vacuous_by_missing(statement) => Judged::Vacuous,
         _ => judged,
+    }
+}
+
+/// The verdict of a statement under one set of answers.
+pub fn judged(world: &World, statement: &Statement, answers: &mut Answers) -> Verdict {
+    let patterns = statement.patterns();
+    let verdict = judge(world, statement, answers).verdict(world.complete);
+    let mut judge = Judge { world, answers, calls: call_list(world, &patterns) };
+    match verdict {
+        Verdict::Fail if !world.complete && !judge.fails_by_evidence(statement) => Verdict::FailSoFar,
+        Verdict::Fail if world.complete && judge.fails_by_missing(statement) => Verdict::FailByMissing,
+        verdict => verdict,
     }
 }
 
@@ -303,17 +315,10 @@ impl Judge<'_, '_> {
 
     fn quantified(&mut self, quantifier: Quantifier, a: &Pattern, condition: &Condition) -> Judged {
         let found = self.every(a);
-        let mut missing = !found.is_empty();
+        let decided = self.truths(quantifier, a, condition);
+        let missing = !found.is_empty() && decided.iter().all(|truth| truth.is_by_missing());
         let mut truths = Vec::new();
-        for Hit { step: index, bound: env, .. } in &found {
-            let scope: Scope = self.world.scope(*index);
-            let value_of =
-                |name: &str| self.world.value(env, name).or_else(|| self.world.value(&self.world.fixed, name));
-            let truth = match quantifier {
-                Quantifier::Each => asserted_truth(condition, scope, &value_of),
-                Quantifier::Some | Quantifier::No => condition_truth(condition, scope, &value_of),
-            };
-            missing &= truth.is_by_missing();
+        for (Hit { step: index, .. }, truth) in found.iter().zip(decided) {
             truths.push(truth.plain.unwrap_or_else(|| self.answers.yes(format!("condition at {index}"))));
         }
         let judged = match quantifier {
@@ -327,11 +332,56 @@ impl Judge<'_, '_> {
         }
     }
 
+    /// The condition of each match.
+    fn truths(&mut self, quantifier: Quantifier, a: &Pattern, condition: &Condition) -> Vec<Truth> {
+        let found = self.every(a);
+        let truth = |Hit { step: index, bound: env, .. }: &Hit| {
+            let scope: Scope = self.world.scope(*index);
+            let value_of =
+                |name: &str| self.world.value(env, name).or_else(|| self.world.value(&self.world.fixed, name));
+            match quantifier {
+                Quantifier::Each => asserted_truth(condition, scope, &value_of),
+                Quantifier::Some | Quantifier::No => condition_truth(condition, scope, &value_of),
+            }
+        };
+        found.iter().map(truth).collect()
+    }
+
     /// It holds; was the condition of every candidate of one of its patterns decided by something missing?
     fn vacuous_by_missing(&mut self, statement: &Statement) -> bool {
         if let Statement::Either(all) = statement {
             // Every alternative that occurs is decided so.
             return all.iter().all(|a| self.world.decided_by_missing(a, &[]) || !self.occurs(a));
+        }
+        let patterns = statement.patterns();
+        patterns.iter().any(|pattern| self.world.decided_by_missing(pattern, &patterns))
+    }
+
+    /// It fails for good: will what is there have decided it, whatever comes?
+    fn fails_by_evidence(&mut self, statement: &Statement) -> bool {
+        if let Statement::Never(all) = statement {
+            return all.iter().any(|a| self.occurs(a) && self.world.decided_by_evidence(a));
+        }
+        if let Statement::Quantified(quantifier, a, condition) = statement {
+            let truths = self.truths(*quantifier, a, condition);
+            if truths.iter().all(|truth| truth.is_by_missing()) {
+                return false;
+            }
+        }
+        statement.patterns().iter().all(|pattern| self.world.decided_by_evidence(pattern))
+    }
+
+    /// It fails; was the condition of every candidate of one of its patterns decided by something missing?
+    fn fails_by_missing(&mut self, statement: &Statement) -> bool {
+        if let Statement::Never(all) = statement {
+            // Each that occurs fails it by itself.
+            return all.iter().all(|a| self.world.decided_by_missing(a, &[]) || !self.occurs(a));
+        }
+        if let Statement::Quantified(quantifier, a, condition) = statement {
+            let truths = self.truths(*quantifier, a, condition);
+            if !truths.is_empty() && truths.iter().all(|truth| truth.is_by_missing()) {
+                return true;
+            }
         }
         let patterns = statement.patterns();
         patterns.iter().any(|pattern| self.world.decided_by_missing(pattern, &patterns))

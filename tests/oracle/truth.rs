@@ -51,6 +51,7 @@ impl Truth {
     pub fn verdict(self) -> Verdict {
         match self.plain {
             None => Verdict::Undecided,
+            Some(false) if self.is_by_missing() => Verdict::FailByMissing,
             Some(false) => Verdict::Fail,
             Some(true) if self.is_by_missing() => Verdict::Vacuous,
             Some(true) => Verdict::Pass,
@@ -67,6 +68,10 @@ pub enum Verdict {
     Undecided,
     Error,
     Skipped,
+    /// A fail that something missing decided: told as a fail, and its opposite is vacuous.
+    FailByMissing,
+    /// A fail for good that something missing may yet come to decide: its opposite is undecided.
+    FailSoFar,
 }
 
 impl Verdict {
@@ -77,8 +82,15 @@ impl Verdict {
         match self {
             Verdict::Pass => Verdict::Fail,
             Verdict::Fail => Verdict::Pass,
+            Verdict::FailByMissing => Verdict::Vacuous,
+            Verdict::FailSoFar => Verdict::Undecided,
             other => other,
         }
+    }
+
+    /// As it is told.
+    pub fn told(self) -> Verdict {
+        if matches!(self, Verdict::FailByMissing | Verdict::FailSoFar) { Verdict::Fail } else { self }
     }
 
     pub fn parse(word: &str) -> Option<Verdict> {
@@ -90,7 +102,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Verdict::Pass => "pass",
-            Verdict::Fail => "fail",
+            Verdict::Fail | Verdict::FailByMissing | Verdict::FailSoFar => "fail",
             Verdict::Vacuous => "vacuous",
             Verdict::Undecided => "undecided",
             Verdict::Error => "error",
@@ -99,8 +111,21 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// `at least n of`. `None` for `all of`: as many as count.
+/// `at least n of`. `None` for `all of`: as many as count. A fail that would not be one if what failed by missing were undecided is by missing.
 pub fn at_least(n: Option<usize>, members: &[Verdict]) -> Verdict {
+    let as_said = |open: Verdict| {
+        let answer = |verdict: &Verdict| if verdict.told() == *verdict { *verdict } else { open };
+        members.iter().map(answer).collect::<Vec<_>>()
+    };
+    match counted_at_least(n, &as_said(Verdict::Fail)) {
+        Verdict::Fail if counted_at_least(n, &as_said(Verdict::Undecided)) != Verdict::Fail => {
+            if members.contains(&Verdict::FailSoFar) { Verdict::FailSoFar } else { Verdict::FailByMissing }
+        }
+        verdict => verdict,
+    }
+}
+
+fn counted_at_least(n: Option<usize>, members: &[Verdict]) -> Verdict {
     let count = |wanted: Verdict| members.iter().filter(|verdict| **verdict == wanted).count();
     let (passed, open) = (count(Verdict::Pass), count(Verdict::Undecided));
     let counted = passed + open + count(Verdict::Fail);

@@ -290,7 +290,7 @@ fn with_threshold(assertion: &Assertion, mut finding: Finding) -> Finding {
 
 /// The outcome of a finding: its status and the score that counts.
 fn finish(number: u32, assertion: &Assertion, finding: Finding, message: Option<String>) -> AssertionOutcome {
-    let Finding { verdict, score, reason, evidence, violations, unjudged, by_missing, remark } = finding;
+    let Finding { verdict, score, reason, evidence, violations, unjudged, by_missing, remark, .. } = finding;
     let status = Status::of(verdict, assertion.settings.expect_fail.is_some());
     let counted = score::counted(status, score.or_else(|| score::of_verdict(verdict)));
     let reason = match (status, &assertion.settings.expect_fail) {

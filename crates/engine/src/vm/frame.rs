@@ -25,6 +25,8 @@ pub(super) struct Loop<'run> {
     pub(super) grade: Option<f64>,
     /// Whether it goes on when it is settled: every element that fails it is listed.
     pub(super) lists: bool,
+    /// Whether the path to what it runs over leads nowhere.
+    leads_nowhere: bool,
 }
 
 /// What it runs over.
@@ -43,8 +45,8 @@ enum Answer<'run> {
     /// The plain answers of the bodies so far joined by `or` (`any`, `no`) or `and` (`all`), and whether one was decided by something
     /// that is there.
     Joined(Truth, bool),
-    /// How many were true, and whether one could not be decided.
-    Counted(usize, bool),
+    /// How many were true, whether one could not be decided, and whether one was decided by something that is there.
+    Counted(usize, bool, bool),
 }
 
 impl<'run> Loop<'run> {
@@ -62,11 +64,19 @@ impl<'run> Loop<'run> {
             (Value::Missing | Value::Null, _) => Answer::Settled(Value::Truth(nothing(quantifier))),
             (Value::Absent | Value::Truth(_), ExprQuantifier::Count) => Answer::Settled(Value::Absent),
             (Value::Absent | Value::Truth(_), _) => Answer::Settled(Value::Truth(Truth::Undecided)),
-            (_, ExprQuantifier::Count) => Answer::Counted(0, false),
+            (_, ExprQuantifier::Count) => Answer::Counted(0, false, false),
             (_, ExprQuantifier::All) => Answer::Joined(Truth::True, false),
             (_, ExprQuantifier::Any | ExprQuantifier::No) => Answer::Joined(Truth::False, false),
         };
-        Ok(Self { quantifier, items, position: 0, answer, grade: None, lists: false })
+        Ok(Self {
+            quantifier,
+            items,
+            position: 0,
+            answer,
+            grade: None,
+            lists: false,
+            leads_nowhere: source.leads_nowhere(),
+        })
     }
 
     /// The next element; `None` at the end.
@@ -106,9 +116,9 @@ impl<'run> Loop<'run> {
         self.answer = match (self.answer, self.quantifier) {
             (Answer::Joined(truth, before), ExprQuantifier::All) => Answer::Joined(truth.and(plain), before || seen),
             (Answer::Joined(truth, before), _) => Answer::Joined(truth.or(plain), before || seen),
-            (Answer::Counted(count, unknown), _) => match body.plain() {
-                Some(holds) => Answer::Counted(count + usize::from(holds), unknown),
-                None => Answer::Counted(count, true),
+            (Answer::Counted(count, unknown, before), _) => match body.plain() {
+                Some(holds) => Answer::Counted(count + usize::from(holds), unknown, before || seen),
+                None => Answer::Counted(count, true, true),
             },
             (settled, _) => settled,
         };
@@ -139,9 +149,15 @@ impl<'run> Loop<'run> {
                 let truth = if seen { truth } else { truth.marked_by(Truth::TrueByMissing) };
                 Value::Truth(if self.quantifier == ExprQuantifier::No { !truth } else { truth })
             }
-            Answer::Counted(_, true) => Value::Absent,
-            Answer::Counted(count, false) => Value::Number(Number::from_count(count)),
+            Answer::Counted(_, true, _) => Value::Absent,
+            Answer::Counted(count, false, _) => Value::Number(Number::from_count(count)),
         }
+    }
+
+    /// Whether what it has counted is decided by something missing: of every element, or the path to the elements leads nowhere.
+    pub(super) fn counts_nowhere(&self) -> bool {
+        let Answer::Counted(_, false, seen) = self.answer else { return false };
+        if self.is_empty() { self.leads_nowhere } else { !seen }
     }
 
     fn is_empty(&self) -> bool {

@@ -190,6 +190,8 @@ impl<'run> Parts<'_, 'run> {
         let truth = self.machine.condition_of(code, &node)?;
         let verdict = truth.verdict();
         let mut finding = Finding { score, ..Finding::new(verdict, "") };
+        // Behind `not` a fail is what is wanted, and this one proves nothing.
+        finding.opposite = (truth == Truth::FalseByMissing).then_some(Verdict::Vacuous);
         if verdict != Verdict::Pass || context.proves_passes {
             let explanation = self.machine.explain(code, scope);
             finding.reason = reason(truth, &explanation.reason);
@@ -212,10 +214,10 @@ impl<'run> Parts<'_, 'run> {
             if let Some(seen) = &mut self.machine.seen {
                 seen.note_member(member.span, finding.verdict);
             }
-            findings.push(finding);
+            findings.push(if kind == GroupKind::None { proved(finding) } else { finding });
         }
-        let verdicts = findings.iter().map(|finding| finding.verdict);
-        let verdict = score::group_verdict(kind, verdicts, context.window.closed);
+        let closed = context.window.closed;
+        let verdict = score::group_verdict(kind, findings.iter().map(|finding| finding.verdict), closed);
         let parts: Vec<MemberScore> = members
             .iter()
             .zip(&findings)
@@ -226,7 +228,11 @@ impl<'run> Parts<'_, 'run> {
             })
             .collect();
         let score = score::group_score(kind, &parts);
-        let mut finding = Finding { score, ..Finding::new(verdict, "") };
+        let answers = |found: &Finding| found.opposite.map_or(found.verdict, |_| Verdict::Undecided);
+        let proves = score::group_verdict(kind, findings.iter().map(answers), closed) == Verdict::Fail;
+        let opposite = findings.iter().filter_map(|found| found.opposite).max();
+        let opposite = opposite.filter(|_| verdict == Verdict::Fail && !proves);
+        let mut finding = Finding { score, opposite, ..Finding::new(verdict, "") };
         // Where no member may pass, it is the failed ones that say too little.
         let wanted = if kind == GroupKind::None { Verdict::Fail } else { Verdict::Pass };
         let wanted = if verdict == Verdict::Pass { wanted } else { wanted.negated() };
@@ -345,6 +351,9 @@ fn proving<'run>(context: &Context<'run>) -> Context<'run> {
 
 /// `not` before a statement: pass and fail change places, a score is one minus it.
 fn negated(inner: Finding) -> Finding {
+    if inner.opposite.is_some() {
+        return proved(inner);
+    }
     let verdict = inner.verdict.negated();
     let score = inner.score.map(|score| 1.0 - score);
     let reason = match verdict {
@@ -354,6 +363,14 @@ fn negated(inner: Finding) -> Finding {
     };
     let evidence = if verdict == Verdict::Pass { Vec::new() } else { inner.evidence };
     Finding { verdict, score, reason, evidence, violations: Violations::default(), ..inner }
+}
+
+/// What is said of a fail that is wanted: that it is none where it proves nothing.
+fn proved(inner: Finding) -> Finding {
+    match inner.opposite {
+        Some(verdict) => Finding { evidence: inner.evidence, ..Finding::new(verdict, inner.reason) },
+        None => inner,
+    }
 }
 
 /// The reason of an expression that does not pass, or should not.

@@ -159,7 +159,8 @@ impl<'run> Machine<'run> {
 
     pub(super) fn end(&mut self) -> Result<(), Fault> {
         let done = self.loops.pop().ok_or_else(broken)?;
-        self.push_value(done.value());
+        let value = done.value();
+        self.push(if done.counts_nowhere() { Node::nowhere(value) } else { Node::computed(value) });
         self.set_grade(done.final_grade());
         Ok(())
     }

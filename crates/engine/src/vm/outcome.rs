@@ -178,6 +178,9 @@ pub struct Finding {
     pub unjudged: Option<Box<Unjudged>>,
     /// Whether it is skipped because its `when` looks for something that is missing.
     pub by_missing: bool,
+    /// Of a fail that proves nothing the verdict of its opposite: vacuous where something missing decided it, undecided where something
+    /// missing may come to.
+    pub opposite: Option<Verdict>,
     /// What else is odd, in words.
     pub remark: Option<Box<str>>,
 }
@@ -194,6 +197,7 @@ impl Finding {
             violations: Violations::default(),
             unjudged: None,
             by_missing: false,
+            opposite: None,
             remark: None,
         }
     }

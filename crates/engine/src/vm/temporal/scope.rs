@@ -164,8 +164,14 @@ impl<'run> Engine<'run> {
         self.opened_by = outside;
         // Where all agree, the one of all yes speaks for them.
         let mut findings = findings?.into_iter();
-        let first = findings.next().unwrap_or_else(|| Finding::new(Verdict::Vacuous, nothing));
-        if findings.all(|other| other.verdict == first.verdict) {
+        let mut first = findings.next().unwrap_or_else(|| Finding::new(Verdict::Vacuous, nothing));
+        let mut opposite = first.opposite;
+        let agrees = |other: Finding| {
+            opposite = opposite.filter(|verdict| Some(*verdict) == other.opposite);
+            other.verdict == first.verdict
+        };
+        if findings.all(agrees) {
+            first.opposite = opposite;
             return Ok(first);
         }
         let mut view = self.view(machine, None, context, &setting)?;
@@ -188,7 +194,7 @@ impl<'run> Engine<'run> {
             let mut finding = body(self, machine, &inside)?;
             if window.hangs {
                 match finding.verdict {
-                    Verdict::Fail => finding.verdict = Verdict::Undecided,
+                    Verdict::Fail => (finding.verdict, finding.opposite) = (Verdict::Undecided, None),
                     Verdict::Error => {}
                     // In a run that goes on it may still close.
                     _ if !context.window.closed => {}
@@ -234,8 +240,12 @@ fn conclude(
     let Some(mut first) = decisive.next() else {
         return Finding::new(verdict, if may_change { explain::OPEN } else { nothing });
     };
-    let parts = std::iter::once(first.unjudged.take()).chain(decisive.map(|finding| finding.unjudged));
-    first.unjudged = Unjudged::join(parts);
+    let mut unjudged = vec![first.unjudged.take()];
+    for finding in decisive {
+        first.opposite = first.opposite.max(finding.opposite).filter(|_| finding.opposite.is_some());
+        unjudged.push(finding.unjudged);
+    }
+    first.unjudged = Unjudged::join(unjudged);
     first
 }
 

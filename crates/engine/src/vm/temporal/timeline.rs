@@ -153,6 +153,13 @@ impl Matches {
         !plainly && all(DecidedBy::ByMissing).next().is_some() && all(DecidedBy::OnEvidence).next().is_none()
     }
 
+    /// Whether what is there decided the condition of one of them.
+    pub(super) fn is_by_evidence(&self, start: usize, end: usize) -> bool {
+        let noted = self.looked_at(start, end);
+        let plainly = self.between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
+        plainly || noted.iter().any(|looked| looked.decided == DecidedBy::OnEvidence)
+    }
+
     /// The steps of the pattern's kind and name among `start..end` that do not match plainly.
     pub(super) fn looked_at(&self, start: usize, end: usize) -> &[Looked] {
         let at = |step: usize| self.looked_at.partition_point(|looked| (looked.step as usize) < step);

@@ -9,7 +9,8 @@ use super::timeline::{Candidate, Env, ValueId};
 use super::twins;
 use super::unjudged;
 use super::view::{Mode, View};
-use crate::ir::Within;
+use crate::bytecode::program::CodeId;
+use crate::ir::{Alternative, Within};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Finding;
@@ -237,8 +238,19 @@ fn conclude<'run>(
         missing = by_missing;
         Ok::<_, Fault>(exercised)
     })?;
+    let unproved = match conclusion {
+        // Behind `not` that is what is wanted.
+        Conclusion::Fail if view.context.proves_passes => {
+            fails_by_missing(view, statement, selected, stands, &outcome)?
+        }
+        _ => None,
+    };
     if !view.context.explains {
-        return Ok(Finding::new(conclusion.verdict(), ""));
+        let opposite = unproved.map(|_| Verdict::Vacuous);
+        return Ok(Finding { opposite, ..Finding::new(conclusion.verdict(), "") });
+    }
+    if let Some(why) = unproved {
+        return Ok(Finding { opposite: Some(Verdict::Vacuous), ..finding(Verdict::Fail, why) });
     }
     if conclusion != Conclusion::Fail {
         view.listed = 0;
@@ -272,6 +284,10 @@ fn unfinished<'run>(
 ) -> Result<Finding, Fault> {
     let optimistic = outcome.optimistic();
     if optimistic.failed_for_good {
+        if view.context.proves_passes && !proves_for_good(view, statement, optimistic.or(outcome.pessimistic())) {
+            let open = explain::open(Why::default());
+            return Ok(Finding { opposite: Some(Verdict::Undecided), ..finding(Verdict::Fail, open) });
+        }
         return Ok(finding(Verdict::Fail, outcome.best.1.explain(view)));
     }
     if outcome.pessimistic().passed_for_good && !exercised(view, statement, selected, &outcome)?.0.may_be_vacuous {
@@ -353,6 +369,64 @@ fn exercised(
     let occurs = |operand: &&usize| operands.get(**operand).is_some_and(|seen| seen.possible);
     let missing = by_missing.iter().find(occurs).copied();
     Ok((Exercised { may_be_vacuous: !sure, may_pass: possible }, missing))
+}
+
+/// Why the fail of a statement proves nothing: of one of its patterns all candidates were decided by something missing (of several that hurt
+/// each by itself: of all that occur), or its own condition was, for every step. `None` where it proves something.
+fn fails_by_missing(
+    view: &mut View<'_, '_>,
+    statement: &Statement,
+    selected: &[EventSelection],
+    stands: Judged,
+    outcome: &ReplicaOutcomes<'_>,
+) -> Result<Option<Why>, Fault> {
+    let seen = |operand: usize| outcome.seen.operands.get(operand).copied().unwrap_or_default();
+    let asks = statement.meaning.number_test().is_some() || seen(0).sure;
+    let own = statement.meaning.condition().is_some() || statement.meaning.number_test().is_some();
+    if own && asks && stands.exercised.is_some_and(Exercised::is_idle) {
+        return Ok(Some(explain::why(statement.meaning.vacuous(view), Vec::new())));
+    }
+    let alone = statement.hurts_each();
+    // One that fails for good looks no further than it has to.
+    let occurs = |view: &View<'_, '_>, operand: usize| view.hits_of(operand).next().is_some();
+    let mut missing = None;
+    for operand in 0..view.operands.len() {
+        if is_by_missing(view, operand, selected)? {
+            if missing.is_none() && (!alone || occurs(view, operand)) {
+                missing = Some(operand);
+            }
+        } else if alone && occurs(view, operand) {
+            return Ok(None);
+        }
+    }
+    Ok(missing.map(|operand| explain::by_missing(view, operand)))
+}
+
+/// Whether a fail for good proves something whatever is still to come: each pattern that asks for something that may be missing has a
+/// candidate that what is there decided (of several that hurt each by itself: one that occurs has).
+fn proves_for_good(view: &View<'_, '_>, statement: &Statement, stands: Judged) -> bool {
+    let own = statement.meaning.condition().is_some() || statement.meaning.number_test().is_some();
+    if own && stands.exercised.is_some_and(Exercised::is_idle) {
+        return false;
+    }
+    let window = view.context.window;
+    let is_decided = |operand: usize| {
+        let unique = view.unique_pattern(operand);
+        let asks = unique.is_none_or(|unique| unique.alternatives.iter().any(is_conditional));
+        let matches = view.operands.get(operand).and_then(|operand| view.timeline.of(operand.unique));
+        !asks || !view.joined(operand) && matches.is_some_and(|all| all.is_by_evidence(window.start, window.end))
+    };
+    let mut operands = 0..view.operands.len();
+    if statement.hurts_each() {
+        let occurs = |operand: &usize| view.first_hit(*operand).is_some();
+        return operands.filter(occurs).any(is_decided);
+    }
+    operands.all(is_decided)
+}
+
+/// Whether an alternative asks for something that may be missing.
+fn is_conditional(alternative: &Alternative<CodeId>) -> bool {
+    alternative.condition.is_some() || !alternative.binds.is_empty() || !alternative.joins.is_empty()
 }
 
 /// Whether a pattern has candidates in the window, and something missing decided the condition of every one.

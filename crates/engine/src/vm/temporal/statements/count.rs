@@ -77,7 +77,7 @@ impl Meaning for Count {
         let judged = Judged {
             may_fail: truth.plain() != Some(true),
             may_hold: truth.plain() != Some(false),
-            exercised: (truth == Truth::TrueByMissing).then_some(BY_MISSING),
+            exercised: truth.by_missing().then_some(BY_MISSING),
             ..Judged::default()
         };
         Ok(Some(search.decided(
@@ -177,7 +177,7 @@ impl CountMonitor {
                 answers.may_fail = Some(number);
             }
             answers.may_hold |= truth.plain() != Some(false);
-            answers.by_missing |= truth == Truth::TrueByMissing;
+            answers.by_missing |= truth.by_missing();
         }
         Ok(answers)
     }

@@ -194,6 +194,11 @@ impl Statement {
         }
     }
 
+    /// Whether a match of any of its patterns makes it fail by itself: `never A, B`.
+    pub(super) fn hurts_each(&self) -> bool {
+        self.exercise == Exercise::Always && self.operands.iter().all(|one| one.polarity == Polarity::Hurts)
+    }
+
     fn in_order(self) -> Self {
         Self { ordered: true, ..self }
     }

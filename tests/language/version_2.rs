@@ -142,12 +142,18 @@ fn a_premise_that_holds_nowhere_exercises_nothing() {
     let items = |list: &str| format!(r#"{{"calls": [{list}]}}"#);
     let (a, b) = (r#"{"tool": "a", "args": {"n": 1}}"#, r#"{"tool": "a", "args": {"n": 2, "ok": true}}"#);
     let (none, one) = (items(a), items(&format!("{a}, {b}")));
-    let rows: [(&str, &String, &str); 6] = [
+    let rows: [(&str, &String, &str); 11] = [
         ("all x in calls: x.args.n == 2 implies x.args.ok == true", &none, "vacuous"),
         ("all x in calls: x.args.n == 2 implies x.args.ok == true", &one, "pass"),
         ("each a: args.n == 2 implies args.ok == true", &none, "vacuous"),
         ("each a: args.n == 2 implies args.ok == true", &one, "pass"),
         ("length(calls) == 5 implies output exists", &none, "vacuous"),
+        // A definition says the same.
+        ("let r = length(calls) == 5 implies output exists\nr", &none, "vacuous"),
+        ("let r = length(calls) == 1 implies calls exists\nlet s = r\ns", &none, "pass"),
+        ("def r(x) = x.args.n == 2 implies x.args.ok == true\nall x in calls: r(x)", &none, "vacuous"),
+        ("def r(x) = x.args.n == 2 implies x.args.ok == true\nall x in calls: r(x)", &one, "pass"),
+        ("let r = length(calls) == 5 implies output exists\nr and calls exists", &none, "pass"),
         // Inside of another condition it is `not a or b`.
         ("no x in calls: x.args.n == 2 implies x.args.ok == true", &none, "fail"),
     ];

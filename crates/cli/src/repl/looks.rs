@@ -134,8 +134,16 @@ impl Session<'_> {
                 .for_each(|one| shown.push_str(&outline(&one.value, width)));
         } else {
             let own = |span| composed.is_input(span);
-            module.lets.iter().filter(|one| own(one.value.span)).for_each(|one| shown.push_str(&outline(one, width)));
-            module.defs.iter().filter(|one| own(one.body.span)).for_each(|one| shown.push_str(&outline(one, width)));
+            module
+                .lets
+                .iter()
+                .filter(|one| one.is_written && own(one.value.span))
+                .for_each(|one| shown.push_str(&outline(one, width)));
+            module
+                .defs
+                .iter()
+                .filter(|one| one.is_written && own(one.body.span))
+                .for_each(|one| shown.push_str(&outline(one, width)));
             module
                 .assertions
                 .iter()

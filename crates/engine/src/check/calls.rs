@@ -105,9 +105,7 @@ impl<'a> Checker<'a> {
         }
         let ty = result_type(builtin, &values);
         let values = values.into_iter().map(|value| value.expr).collect();
-        let counts = builtin.result == crate::ir::Type::Integer;
-        let value = Typed::new(ExprKind::Builtin(builtin.name, values), span, ty);
-        if counts { value.counted() } else { value }
+        Typed::new(ExprKind::Builtin(builtin.name, values), span, ty)
     }
 
     /// A share lies between 0 and 1: `95` is meant as `95%`.
@@ -290,9 +288,14 @@ fn result_type(builtin: &Builtin, values: &[Typed]) -> Ty {
     if builtin.keeps_unit {
         let measured = first.measure().or_else(|| first.element().measure());
         match measured {
+            Some(Measure::Plain) if first.is_count() || first.element().is_count() => return Ty::Share,
             Some(Measure::Plain) | None => {}
             Some(measure) => return Ty::measuring(measure),
         }
     }
-    Ty::of(builtin.result)
+    match builtin.result {
+        // Functions that give whole numbers count.
+        crate::ir::Type::Integer => Ty::Count,
+        other => Ty::of(other),
+    }
 }

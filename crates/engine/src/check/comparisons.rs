@@ -147,6 +147,7 @@ impl Checker<'_> {
                 _ => {}
             },
             _ if right.ty.class() == Some(Class::Regex) => self.report_regex_operand(test, text, right),
+            Some(Class::List) => self.check_compared(&left.clone().typed(left.ty.element()), right),
             _ => {}
         }
     }
@@ -171,6 +172,8 @@ impl Checker<'_> {
             self.report_right(test, right, class, &format!("write a list: `[{written}]`"));
         } else if let Some(class @ (Class::Number | Class::Boolean | Class::Null)) = left.ty.class() {
             self.report_always(test, left, text, class, "only text, lists and objects contain something");
+        } else if left.ty.class() == Some(Class::List) {
+            self.check_units_inside(&left.clone().typed(left.ty.element()), right);
         }
     }
 

@@ -1,6 +1,7 @@
 //! `param`, `let`, `def` and `def step`: lowered when they are first looked at, so that types are known and loops are found.
 
 use super::Checker;
+use super::asserted::Asserted;
 use super::expr::Typed;
 use super::scope::{Scope, Symbol, Variable, VariableValue};
 use super::ty::Ty;
@@ -78,6 +79,8 @@ pub struct Definitions<'a> {
     steps: Vec<StepEntry<'a>>,
     /// The `def step`s that are being expanded.
     pub expanding: Vec<usize>,
+    /// The definitions that are an implication and are asserted somewhere, as such: numbered behind the others.
+    pub asserted: Asserted,
 }
 
 impl<'a> Definitions<'a> {
@@ -102,6 +105,16 @@ impl<'a> Definitions<'a> {
     /// A `def step`.
     pub fn step(&self, number: usize) -> Option<StepEntry<'a>> {
         self.steps.get(number).copied()
+    }
+
+    /// How many `let`s are written.
+    pub fn lets(&self) -> usize {
+        self.lets.len()
+    }
+
+    /// How many `def`s are written.
+    pub fn defs(&self) -> usize {
+        self.defs.len()
     }
 
     /// The parameters of a `def`.
@@ -132,6 +145,7 @@ impl<'a> Checker<'a> {
             .map(|entry| ir::Let {
                 name: entry.name.text.clone(),
                 value: value_of(entry.lowered.as_ref(), entry.value.span),
+                is_written: true,
             })
             .collect();
         self.module.defs = self
@@ -142,6 +156,7 @@ impl<'a> Checker<'a> {
                 name: entry.name.text.clone(),
                 parameters: super::number(entry.parameters.len()),
                 body: value_of(entry.lowered.as_ref(), entry.body.span),
+                is_written: true,
             })
             .collect();
     }
@@ -230,6 +245,11 @@ impl<'a> Checker<'a> {
     /// The value of a `let`, once it is lowered.
     pub(super) fn let_value(&self, number: u32) -> Option<&ir::Expr> {
         self.definitions.lets.get(number as usize)?.lowered.as_ref().map(|value| &value.expr)
+    }
+
+    /// The body of a `def`, once it is lowered.
+    pub(super) fn def_body(&self, number: u32) -> Option<&ir::Expr> {
+        self.definitions.defs.get(number as usize)?.lowered.as_ref().map(|body| &body.expr)
     }
 
     /// The type of a `def`'s value; `place` is the call that asks.

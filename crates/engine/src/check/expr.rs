@@ -20,13 +20,12 @@ pub struct Typed {
     /// Its type.
     pub ty: Ty,
     broken: bool,
-    counted: bool,
 }
 
 impl Typed {
     /// An expression of a type.
     pub fn new(kind: ir::ExprKind, span: Span, ty: Ty) -> Self {
-        Self { expr: ir::Expr { kind, span, ty: ty.ir() }, ty, broken: false, counted: false }
+        Self { expr: ir::Expr { kind, span, ty: ty.ir() }, ty, broken: false }
     }
 
     /// What stands for an expression that was reported.
@@ -39,14 +38,9 @@ impl Typed {
         self.broken
     }
 
-    /// The same as a count, which has no unit.
-    pub fn counted(self) -> Self {
-        Self { counted: true, ..self }
-    }
-
     /// Whether it counts something: steps, elements, words, tokens, turns.
     pub fn is_count(&self) -> bool {
-        self.counted
+        self.ty.is_count()
     }
 
     /// The same with another type.
@@ -206,7 +200,7 @@ impl<'a> Checker<'a> {
             (_, Ty::Duration) => format!("compare it: `{text} <= 30s`"),
             (_, Ty::Money) => format!("compare it: `{text} <= $0.05`"),
             (_, Ty::Size) => format!("compare it: `{text} <= 10KB`"),
-            (_, Ty::Number | Ty::Integer) => format!("compare it: `{text} >= 1`"),
+            (_, Ty::Number | Ty::Integer | Ty::Count | Ty::Share) => format!("compare it: `{text} >= 1`"),
             (_, Ty::Regex) => format!("write `output matches {text}`"),
             (_, Ty::Range) => format!("write `output in {text}`"),
             (_, Ty::String) => format!("compare it: `{text} == \"…\"`"),
@@ -308,13 +302,12 @@ impl<'a> Checker<'a> {
         let (inner, local) = scope.with_local(&variable.text, values.ty.element());
         let mut body = self.condition(&inner, body);
         if quantifier == ExprQuantifier::All {
-            body = exercised(body);
+            body = self.exercised(body);
         }
         let counts = quantifier == ExprQuantifier::Count;
-        let ty = if counts { Ty::Integer } else { Ty::Boolean };
+        let ty = if counts { Ty::Count } else { Ty::Boolean };
         let kind = ir::ExprKind::Quantifier(quantifier, local, Box::new(values.expr), Box::new(body));
-        let value = Typed::new(kind, span, ty);
-        if counts { value.counted() } else { value }
+        Typed::new(kind, span, ty)
     }
 
     fn check_iterable(&mut self, values: &Typed) {
@@ -388,14 +381,4 @@ impl<'a> Checker<'a> {
                 .fix(format!("write `{turned}`"), span, turned.clone()),
         );
     }
-}
-
-/// A condition that is asserted as a whole: an implication has to be exercised.
-pub(super) fn exercised(condition: ir::Expr) -> ir::Expr {
-    let ir::Expr { kind, span, ty } = condition;
-    let kind = match kind {
-        ir::ExprKind::Binary(BinaryOperator::Implies, left, right) => ir::ExprKind::Exercised(left, right),
-        kind => kind,
-    };
-    ir::Expr { kind, span, ty }
 }

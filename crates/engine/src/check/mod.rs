@@ -8,6 +8,7 @@
 
 mod allow;
 mod arguments;
+mod asserted;
 mod bindings;
 mod blocks;
 mod body;
@@ -239,6 +240,7 @@ impl<'a> Checker<'a> {
     /// Sorts what was said and takes out what is silenced.
     fn finish(mut self) -> Checked {
         self.report_unused();
+        self.add_asserted();
         self.diagnostics.sort();
         allow::apply(self.map, self.loaded, &mut self.diagnostics);
         let Self { module, symbols, diagnostics, .. } = self;

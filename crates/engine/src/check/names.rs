@@ -27,7 +27,7 @@ pub fn root_type(name: &str) -> Ty {
         "usage" => Ty::Usage,
         "cost" => Ty::Money,
         "duration" => Ty::Duration,
-        "turns" => Ty::Integer,
+        "turns" => Ty::Count,
         "tools" => Ty::list(Ty::Any),
         _ => Ty::Any,
     }
@@ -35,16 +35,6 @@ pub fn root_type(name: &str) -> Ty {
 
 /// Fields of every step, left out where fields are listed.
 const COMMON: [&str; 8] = ["index", "id", "agent", "kind", "turn", "start", "end", "duration"];
-
-/// Turns are counted.
-pub(super) fn of_root(value: Typed, root: &str) -> Typed {
-    if root == "turns" { value.counted() } else { value }
-}
-
-/// The number of a turn or of a step, an exit code.
-pub(super) fn of_field(value: Typed, field: &str) -> Typed {
-    if matches!(field, "turn" | "index" | "exit_code") && value.ty == Ty::Integer { value.counted() } else { value }
-}
 
 impl<'a> Checker<'a> {
     /// A bare name.
@@ -61,7 +51,7 @@ impl<'a> Checker<'a> {
         if let Some(shape) = &scope.step
             && shape.has(name)
         {
-            return of_field(Typed::new(ExprKind::StepField(name.to_owned()), span, shape.field(name)), name);
+            return Typed::new(ExprKind::StepField(name.to_owned()), span, shape.field(name));
         }
         if let Some(value) = self.file_name(scope.file, name, span) {
             return value;
@@ -69,7 +59,7 @@ impl<'a> Checker<'a> {
         if let Some(root) = scope::root(name) {
             let own = scope.step.is_some() && scope::OF_STEPS.contains(&root);
             let kind = if own { ExprKind::StepOrRoot(root) } else { ExprKind::Root(root) };
-            return of_root(Typed::new(kind, span, root_type(root)), root);
+            return Typed::new(kind, span, root_type(root));
         }
         if name == "run" {
             return Typed::new(ExprKind::Run, span, Ty::Any);

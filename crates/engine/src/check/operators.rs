@@ -43,11 +43,19 @@ impl<'a> Checker<'a> {
             return Typed::broken(span);
         }
         let Some(ty) = self.measured(operator, &left, &right) else { return Typed::broken(span) };
-        let ty = if ty == Ty::Number && keeps_integers(operator, &left, &right) { Ty::Integer } else { ty };
-        let sum = matches!(operator, BinaryOperator::Add | BinaryOperator::Subtract);
-        let counts = sum && left.is_count() && right.is_count();
-        let value = Typed::new(ExprKind::Binary(operator, Box::new(left.expr), Box::new(right.expr)), span, ty);
-        if counts { value.counted() } else { value }
+        let whole = keeps_integers(operator, &left, &right);
+        let ty = match ty {
+            Ty::Number if counts(operator, &left, &right) => {
+                if whole {
+                    Ty::Count
+                } else {
+                    Ty::Share
+                }
+            }
+            Ty::Number if whole => Ty::Integer,
+            ty => ty,
+        };
+        Typed::new(ExprKind::Binary(operator, Box::new(left.expr), Box::new(right.expr)), span, ty)
     }
 
     /// Reports an operand that cannot be a number.
@@ -116,5 +124,17 @@ impl<'a> Checker<'a> {
 
 /// Whole numbers stay whole under every operator but division.
 fn keeps_integers(operator: BinaryOperator, left: &Typed, right: &Typed) -> bool {
-    operator != BinaryOperator::Divide && left.ty.plain() == Ty::Integer && right.ty.plain() == Ty::Integer
+    operator != BinaryOperator::Divide && left.ty.is_whole() && right.ty.is_whole()
+}
+
+/// Whether a number without a unit still counts something: a sum of counts and bare numbers does, and a part of a count. A count that is
+/// multiplied may well become a price.
+fn counts(operator: BinaryOperator, left: &Typed, right: &Typed) -> bool {
+    match operator {
+        BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Remainder => {
+            left.is_count() || right.is_count()
+        }
+        BinaryOperator::Divide => left.is_count() && !right.is_count() && right.ty.measure().is_some(),
+        _ => false,
+    }
 }

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::described::DescribedMember;
 use super::expr::Typed;
-use super::names::{of_field, of_root, root_type};
+use super::names::root_type;
 use super::scope::{self, LookupSide, Scope, VariableValue};
 use super::ty::{Class, StepShape, Ty, USAGE};
 use crate::ir::ExprKind;
@@ -124,11 +124,7 @@ impl<'a> Checker<'a> {
             _ => self.scalar_field(&value, name, base, whole),
         };
         match ty {
-            Some(ty) => {
-                let tokens = value.ty == Ty::Usage && ty == Ty::Number;
-                let field = Typed::new(ExprKind::Field(Box::new(value.expr), name.to_owned()), whole, ty);
-                if tokens { field.counted() } else { of_field(field, name) }
-            }
+            Some(ty) => Typed::new(ExprKind::Field(Box::new(value.expr), name.to_owned()), whole, ty),
             None => Typed::broken(whole),
         }
     }
@@ -136,7 +132,7 @@ impl<'a> Checker<'a> {
     /// `run.x`: a root under its own name, or anything else that the trace has.
     fn run_field(&mut self, name: &str, place: Span, whole: Span) -> Typed {
         if let Some(root) = scope::root(name) {
-            return of_root(Typed::new(ExprKind::Root(root), whole, root_type(root)), root);
+            return Typed::new(ExprKind::Root(root), whole, root_type(root));
         }
         if let Some(near) = near_miss(name, scope::root_names()) {
             self.report_near_field("the run", name, near, place);
@@ -164,7 +160,7 @@ impl<'a> Checker<'a> {
 
     fn usage_field(&mut self, name: &str, place: Span) -> Option<Ty> {
         if USAGE.contains(&name) {
-            return Some(Ty::Number);
+            return Some(Ty::Share);
         }
         match near_miss(name, USAGE) {
             Some(near) => {

@@ -1,7 +1,7 @@
 //! Statements: each becomes a check; temporal ones keep their form with patterns and conditions lowered.
 
 use super::Checker;
-use super::expr::{Typed, exercised};
+use super::expr::Typed;
 use super::patterns::Lowered;
 use super::scope::{LookupSide, Scope};
 use super::settings::value_of;
@@ -35,7 +35,8 @@ impl<'a> Checker<'a> {
     pub(super) fn statement(&mut self, scope: &Scope<'a>, statement: &'a Statement) -> CheckedStatement {
         Check::Temporal(match &statement.kind {
             StatementKind::Expression(expr) => {
-                let condition = exercised(self.condition(scope, expr));
+                let condition = self.condition(scope, expr);
+                let condition = self.exercised(condition);
                 self.lone_name(expr);
                 return Check::Expression(condition);
             }
@@ -214,7 +215,7 @@ impl<'a> Checker<'a> {
     fn count(&mut self, scope: &Scope<'a>, step: &'a ast::Step, test: &'a ast::ValueTest) -> CheckedTemporal {
         let lowered = self.pattern(scope, step).pattern;
         let inner = Scope { step: None, side: LookupSide::Plain, ..scope.with_value() };
-        let subject = Typed::new(ExprKind::Local(Local::COUNT), step.span, Ty::Integer).counted();
+        let subject = Typed::new(ExprKind::Local(Local::COUNT), step.span, Ty::Count);
         let text = format!("count {}", self.written(step.span));
         self.check_count(&text, test);
         let test = self.test_of(&inner, subject, &text, test, step.span.to(test.span));
@@ -287,7 +288,7 @@ impl<'a> Checker<'a> {
         let inner = Scope { response: false, ..scope.with_step(lowered.shape) };
         let mut condition = self.condition(&inner, condition);
         if quantifier == Quantifier::Each {
-            condition = exercised(condition);
+            condition = self.exercised(condition);
         }
         if let [alternative] = lowered.pattern.alternatives.as_slice() {
             walk::substitute(&mut condition, &alternative.binds);

@@ -15,6 +15,10 @@ pub enum Ty {
     String,
     Number,
     Integer,
+    /// How many of something: steps, elements, words, turns. It has no unit.
+    Count,
+    /// What comes of counts and may have a fraction, and a number of tokens. It has no unit, either.
+    Share,
     /// A point in time: milliseconds, or RFC 3339 text.
     Instant,
     Duration,
@@ -82,7 +86,7 @@ impl StepShape {
             | "kind" => Ty::String,
             "start" | "end" => Ty::Instant,
             "duration" => Ty::Duration,
-            "turn" | "index" | "exit_code" => Ty::Integer,
+            "turn" | "index" | "exit_code" => Ty::Count,
             "ok" => Ty::Boolean,
             _ => Ty::Any,
         }
@@ -169,8 +173,8 @@ impl Ty {
             Self::Null => Type::Null,
             Self::Boolean => Type::Boolean,
             Self::String => Type::String,
-            Self::Number => Type::Number,
-            Self::Integer => Type::Integer,
+            Self::Number | Self::Share => Type::Number,
+            Self::Integer | Self::Count => Type::Integer,
             Self::Duration => Type::Duration,
             Self::Money => Type::Money,
             Self::Size => Type::Size,
@@ -227,7 +231,9 @@ impl Ty {
             Self::Null => Class::Null,
             Self::Boolean => Class::Boolean,
             Self::String => Class::Text,
-            Self::Number | Self::Integer | Self::Duration | Self::Money | Self::Size => Class::Number,
+            Self::Number | Self::Integer | Self::Count | Self::Share | Self::Duration | Self::Money | Self::Size => {
+                Class::Number
+            }
             Self::Regex => Class::Regex,
             Self::Range => Class::Range,
             Self::Object | Self::Step(_) | Self::Usage => Class::Object,
@@ -238,13 +244,23 @@ impl Ty {
     /// What it counts; `None` when it may be no number.
     pub fn measure(&self) -> Option<Measure> {
         Some(match self.plain() {
-            Self::Number | Self::Integer => Measure::Plain,
+            Self::Number | Self::Integer | Self::Count | Self::Share => Measure::Plain,
             Self::Instant => Measure::Instant,
             Self::Duration => Measure::Duration,
             Self::Money => Measure::Money,
             Self::Size => Measure::Size,
             _ => return None,
         })
+    }
+
+    /// Whether it counts something: steps, elements, words, tokens, turns.
+    pub fn is_count(&self) -> bool {
+        matches!(self, Self::Count | Self::Share)
+    }
+
+    /// Whether it is a whole number without a unit.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.plain(), Self::Integer | Self::Count)
     }
 
     /// The type of a number that counts this.
@@ -262,7 +278,7 @@ impl Ty {
     pub fn element(&self) -> Self {
         match self {
             Self::List(element) => (**element).clone(),
-            Self::Usage => Self::Number,
+            Self::Usage => Self::Share,
             Self::Described(described) => described.element().map_or(Self::Any, Self::Described),
             _ => Self::Any,
         }
@@ -271,9 +287,12 @@ impl Ty {
     /// What both are; [`Ty::Any`] when they differ.
     pub fn join(self, other: Self) -> Self {
         match (self, other) {
-            (Self::Integer, Self::Number) | (Self::Number, Self::Integer) => Self::Number,
-            (Self::List(a), Self::List(b)) => Self::list(a.join(*b)),
             (a, b) if a == b => a,
+            (Self::Integer, Self::Number) | (Self::Number, Self::Integer) => Self::Number,
+            // One that counts has no unit, and so the other cannot be meant to have one.
+            (Self::Count | Self::Share, Self::Count | Self::Share | Self::Integer | Self::Number)
+            | (Self::Integer | Self::Number, Self::Count | Self::Share) => Self::Share,
+            (Self::List(a), Self::List(b)) => Self::list(a.join(*b)),
             _ => Self::Any,
         }
     }

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::expr::Typed;
 use super::ty::Measure;
-use crate::ir::ExprKind;
+use crate::ir::{Constant, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl Checker<'_> {
@@ -109,7 +109,11 @@ impl Checker<'_> {
     pub(super) fn check_units_inside(&mut self, left: &Typed, right: &Typed) {
         let parts: Vec<Typed> = match &right.expr.kind {
             ExprKind::Range(start, end) => start.iter().chain(end).map(|side| retyped(side)).collect(),
+            ExprKind::List(elements) if right.ty.element().is_count() => {
+                elements.iter().map(|element| retyped(element).typed(right.ty.element())).collect()
+            }
             ExprKind::List(elements) => elements.iter().map(retyped).collect(),
+            ExprKind::Constant(Constant::List(_)) => vec![right.clone().typed(right.ty.element())],
             _ => return,
         };
         for part in parts {

@@ -68,6 +68,8 @@ pub struct Let {
     pub name: String,
     /// Its value.
     pub value: Expr,
+    /// Whether it stands so in the rules; otherwise it is another one, an implication, as an assertion means it.
+    pub is_written: bool,
 }
 
 /// A `def`: a function or predicate. Its parameters are the locals `0..parameters`.
@@ -79,6 +81,8 @@ pub struct Def {
     pub parameters: u32,
     /// Its value.
     pub body: Expr,
+    /// Whether it stands so in the rules; otherwise it is another one, an implication, as an assertion means it.
+    pub is_written: bool,
 }
 
 /// A regular expression in the syntax of the `regex` crate, flags in front (`(?i)`), ASCII classes unless flag `u`.

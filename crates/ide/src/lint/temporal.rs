@@ -4,8 +4,9 @@ use averment_engine::ir::{Check, Expr, Module, Operand, Pattern, Temporal, World
 
 /// Every expression of a module that stands for itself: of assertions, their patterns and settings, of `let`s and `def`s.
 pub fn expressions(module: &Module) -> Vec<&Expr> {
-    let mut found: Vec<&Expr> = module.lets.iter().map(|one| &one.value).collect();
-    found.extend(module.defs.iter().map(|one| &one.body));
+    let lets = module.lets.iter().filter(|one| one.is_written).map(|one| &one.value);
+    let mut found: Vec<&Expr> = lets.collect();
+    found.extend(module.defs.iter().filter(|one| one.is_written).map(|one| &one.body));
     for assertion in &module.assertions {
         found.extend(assertion.settings.when.iter().chain(&assertion.settings.message));
         of_check(&assertion.check, &mut found);

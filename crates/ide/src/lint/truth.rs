@@ -27,7 +27,7 @@ pub fn single(context: &mut Context<'_>) {
         }
         inner.into_iter().for_each(|one| context.report(one));
     }
-    for def in &module.defs {
+    for def in module.defs.iter().filter(|def| def.is_written) {
         let mut conditions = Conditions { module, found: Vec::new() };
         conditions.parts(&def.body);
         conditions.found.into_iter().for_each(|one| context.report(one));

@@ -30,8 +30,12 @@ pub fn module(expr: &Expr) -> Module {
             default: Some(Constant::Number("100".into())),
             span: Span::default(),
         }],
-        lets: vec![Let { name: "tags".into(), value: of(ExprKind::Field(Box::new(root), "tags".into())) }],
-        defs: vec![Def { name: "twice".into(), parameters: 1, body: twice }],
+        lets: vec![Let {
+            name: "tags".into(),
+            value: of(ExprKind::Field(Box::new(root), "tags".into())),
+            is_written: true,
+        }],
+        defs: vec![Def { name: "twice".into(), parameters: 1, body: twice, is_written: true }],
         regexes: vec![Regex { pattern: "(?-u:\\d)+".into(), text: "/\\d+/".into() }],
         schemas: vec![Schema {
             name: "Small".into(),

@@ -38,6 +38,7 @@ sections! {
     "What nothing exercised." Vacuous "vacuous";
     "What passed and could not judge every step." Unjudged "unjudged";
     "What passed." Pass "pass";
+    "Traces, and lines of them, that cannot be read." Unreadable "unreadable";
     "What was odd in a trace." Warnings "warnings";
 }
 
@@ -56,7 +57,15 @@ impl Show {
     pub fn includes(&self, section: Section) -> bool {
         match &self.only {
             Some(only) => only.contains(&section),
-            None if self.quiet => matches!(section, Section::Fail | Section::Error | Section::Undecided),
+            None if self.quiet => !matches!(
+                section,
+                Section::Expected
+                    | Section::Known
+                    | Section::Vacuous
+                    | Section::Unjudged
+                    | Section::Pass
+                    | Section::Warnings
+            ),
             None => section != Section::Pass,
         }
     }

@@ -18,8 +18,17 @@ pub struct Unread {
 struct Kind {
     message: String,
     count: u64,
+    /// Where the first stands.
+    first: String,
     /// Places of the first that are not shown.
     places: Vec<String>,
+}
+
+impl Kind {
+    fn new(what: &Unreadable) -> Self {
+        let first = format!("{}:{}:{}", one_line(&what.file), what.line, what.column);
+        Self { message: what.message.clone(), count: 0, first, places: Vec::new() }
+    }
 }
 
 /// So many of one kind are shown.
@@ -35,7 +44,7 @@ impl Unread {
         let known = self.kinds.iter().position(|kind| kind.message == what.message);
         let place = known.or_else(|| {
             (self.kinds.len() < KINDS).then(|| {
-                self.kinds.push(Kind { message: what.message.clone(), count: 0, places: Vec::new() });
+                self.kinds.push(Kind::new(what));
                 self.kinds.len() - 1
             })
         });
@@ -51,6 +60,15 @@ impl Unread {
             kind.places.push(format!("{}:{}", one_line(&what.file), what.line));
         }
         Ok(())
+    }
+
+    /// What is said, how often, and where first: the commonest first. Those of no kind stand last, without a place.
+    pub fn kinds(&self) -> Vec<(&str, u64, &str)> {
+        let mut kinds: Vec<_> =
+            self.kinds.iter().map(|kind| (kind.message.as_str(), kind.count, kind.first.as_str())).collect();
+        kinds.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+        kinds.extend((self.others > 0).then_some(("each in another way", self.others, "")));
+        kinds
     }
 
     /// Says how many are not shown.

@@ -128,3 +128,44 @@ fn what_is_odd_in_many_traces_is_said_once() {
     let whole = folder.aver("check rules.assert runs.jsonl --show warnings").out;
     assert!(whole.starts_with("odd in the traces\n  12 times"), "{whole}");
 }
+
+/// The recorded traces of many systems, multiplied, under twelve rules that any agent should keep.
+#[test]
+fn two_hundred_real_runs_fit_a_screen() {
+    let Some(traces) = averment_fixtures::shared("traces") else { return };
+    let rules = "\
+use std.secrets
+rule answers { output is not empty }
+rule polite { output not contains \"I apologize\" }
+rule turns { turns <= 30 }
+rule calls { length(calls) <= 40 }
+rule tokens { usage.total_tokens <= 50000 }
+rule cost { cost <= $0.5 }
+rule loops { never repeat any more than 3 times }
+rule destructive { never Bash(command matches /rm -rf/) }
+rule look { before get_reservation_details -> update_* }
+rule read { before Read(file_path: $p) -> Edit(file_path: $p) }
+rule ok { all x in calls: x.status != \"failed\" }
+rule secrets { no secrets in calls[*].args }
+";
+    let folder = Folder::new(&[("rules.assert", rules)]);
+    let mut files = Vec::new();
+    for format in std::fs::read_dir(traces).unwrap().map(|entry| entry.unwrap().path()) {
+        files.extend(std::fs::read_dir(format).into_iter().flatten().map(|entry| entry.unwrap().path()));
+    }
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "json" || ending == "jsonl"));
+    files.sort();
+    for (number, file) in files.iter().enumerate() {
+        for copy in 0..9 {
+            let name = format!("runs/{copy}-{number}-{}", averment_fixtures::name(file));
+            folder.write(&name, &std::fs::read(file).unwrap());
+        }
+    }
+    let ran = folder.aver_in("check rules.assert runs", "", 120);
+    let screen: Vec<&str> = ran.out.lines().collect();
+    assert!(screen.len() <= 40 && screen.iter().all(|line| line.chars().count() <= 120), "{}", ran.out);
+    let runs: u64 = screen.last().and_then(|line| line.split(' ').nth(4)?.parse().ok()).unwrap_or(0);
+    assert!(runs >= 200, "{}", ran.out);
+    assert!(screen[0].starts_with("failed, what fails most runs first"), "{}", ran.out);
+    assert!(ran.out.contains("rules.assert:12:11") && ran.out.contains("\ncannot be read; "), "{}", ran.out);
+}

@@ -34,8 +34,6 @@ pub struct Human {
     options: Options,
     /// What few runs have to say, in order.
     written: Vec<u8>,
-    /// What is said of traces that cannot be read, in order.
-    cannot_read: Vec<u8>,
     runs: u64,
     drawn: Drawn,
     items: Vec<ItemTally>,
@@ -49,9 +47,9 @@ impl Human {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         let drawn = Drawn::new(Some(DrawnLimits::new(options.max_failures)));
-        let (written, cannot_read, runs, items, rules) = Default::default();
+        let (written, runs, items, rules) = Default::default();
         let (warnings, unread, unjudged) = Default::default();
-        Self { out, options, written, cannot_read, runs, drawn, items, rules, warnings, unread, unjudged }
+        Self { out, options, written, runs, drawn, items, rules, warnings, unread, unjudged }
     }
 
     /// Whether failures are written as they come: how many are drawn was said.
@@ -154,7 +152,6 @@ impl Report for Human {
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
         let mut text = Vec::new();
         self.unread.show(&mut text, self.options.style, what)?;
-        self.cannot_read.extend_from_slice(&text);
         self.write(&text)
     }
 
@@ -166,9 +163,10 @@ impl Report for Human {
         if self.options.show.quiet && ending.passed {
             return self.out.flush();
         }
-        let text = if self.few() { &self.written } else { &self.cannot_read };
-        self.out.write_all(text)?;
-        self.unread.end(&mut self.out, self.options.style)?;
+        if self.few() {
+            self.out.write_all(&self.written)?;
+            self.unread.end(&mut self.out, self.options.style)?;
+        }
         // What nothing exercised is the first thing to say: no failure stands above it.
         let idle = ending.totals.counts.nothing_exercised();
         if idle {

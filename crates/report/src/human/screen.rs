@@ -23,6 +23,8 @@ const FAILED: usize = 20;
 const NAMES: usize = 2;
 /// Lines of an example behind the line of its assertion.
 const EXAMPLE: usize = 2;
+/// What stands above what cannot be read.
+const UNREADABLE: &str = "cannot be read; --format short names every one, and what to do about it";
 /// Columns that an example is set in.
 const INDENT: usize = 6;
 
@@ -79,9 +81,8 @@ impl Human {
             _ => rows.min(most) + usize::from(rows > most) + 2,
         };
         let lists: usize = lists.iter().map(|list| block(list.rows.len(), room.rows)).sum();
-        // The names, what a trace could not be read for, and the last line.
-        let unread = self.cannot_read.iter().filter(|byte| **byte == b'\n').count();
-        block(failed.len(), room.failed) + lists + NAMES + 1 + unread + 1
+        // The names, and the last line.
+        block(failed.len(), room.failed) + lists + NAMES + 1 + 1
     }
 
     fn failures(&self, failed: &[(&Item, &ItemTally)], runs: u64, room: Room, left: usize) -> String {
@@ -104,8 +105,7 @@ impl Human {
                 continue;
             }
             text.push_str(&self.placed(&item.text, &item.location.to_string()));
-            let what = if example.step.is_empty() { "in" } else { &example.step };
-            text.push_str(&self.placed(what, &example.place));
+            text.push_str(&self.placed(&example.step, &example.place));
         }
         if shown < failed.len() {
             text.push_str(&format!("  {} more assertions failed; --show fail lists them\n", failed.len() - shown));
@@ -125,12 +125,15 @@ impl Human {
     /// A line of an example, with its place at the end.
     fn placed(&self, what: &str, place: &str) -> String {
         let used = INDENT + 2 + place.chars().count();
+        if what.is_empty() {
+            return format!("{:INDENT$}{}\n", "", paint(self.options.style, Ink::Dim, &format!("in {place}")));
+        }
         let what = value::shortened(&one_line(what), self.options.style.width.saturating_sub(used).max(30));
         format!("{:INDENT$}{what}  {}\n", "", paint(self.options.style, Ink::Dim, place))
     }
 
     fn all_lists(&self, table: &Table, runs: u64) -> Vec<List> {
-        let mut lists = vec![self.thresholds_below(table, runs)];
+        let mut lists = vec![self.thresholds_below(table, runs), self.unreadable_kinds()];
         for list in LISTS {
             if list.0 != Section::Vacuous || self.options.show.is_whole() {
                 lists.push(self.grouped(table, list, runs));
@@ -175,6 +178,14 @@ impl Human {
             self.told_first(&line, if listed == Listed::Status(Status::Passed) { "" } else { run })
         });
         List { section, title: title.to_owned(), rows: rows.collect() }
+    }
+
+    fn unreadable_kinds(&self) -> List {
+        let kinds = self.unread.kinds();
+        let rows = kinds
+            .iter()
+            .map(|(message, count, first)| self.told_first(&format!("{count} times  {}", one_line(message)), first));
+        List { section: Section::Unreadable, title: UNREADABLE.to_owned(), rows: rows.collect() }
     }
 
     /// What was odd in traces, the commonest first.

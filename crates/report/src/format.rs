@@ -129,6 +129,15 @@ formats! {
     "One line per non-pass." Short "short" "txt" People RESULTS crate::short::Short;
     "One object, written as it goes." Json "json" "json" Programs RESULTS crate::json::Json;
     "A header, a line per run, a summary." Jsonl "jsonl" "jsonl" Programs LINES crate::jsonl::Jsonl;
+    "A row per verdict, for DuckDB, pandas and spreadsheets." Csv "csv" "csv" Services RESULTS crate::csv::Csv;
+    "Cases of tests, for CI services." Junit "junit" "xml" Services RESULTS crate::junit::Junit;
+    "SARIF 2.1.0, for code scanning and its viewers." Sarif "sarif" "sarif" Services RESULTS crate::sarif::Sarif;
+    "Annotations of GitHub Actions." Github "github" "txt" Services RESULTS crate::github::Github;
+    "The code quality report of GitLab." Gitlab "gitlab" "gitlab.json" Services RESULTS crate::gitlab::Gitlab;
+    "The Test Anything Protocol, version 14." Tap "tap" "tap" Services RESULTS crate::tap::Tap;
+    "The same as version 13, for consumers that know no later one." Tap13 "tap13" "tap" Services RESULTS crate::tap::Tap13;
+    "A comment on a change, or the summary of a step." Markdown "markdown" "md" Services RESULTS crate::markdown::Markdown;
+    "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "otlp.json" Services RESULTS crate::spans::Spans;
 }
 
 impl Format {

@@ -11,19 +11,31 @@
 pub mod baseline;
 pub mod by_rule;
 pub mod chunk_totals;
+#[cfg(feature = "pictures")]
+mod csv;
 pub mod derivation;
 #[cfg(feature = "pictures")]
 pub mod diagnostic;
 pub mod drawn;
 #[cfg(feature = "pictures")]
 mod failure;
+#[cfg(feature = "pictures")]
+pub mod fingerprint;
 mod format;
 pub mod gate;
+#[cfg(feature = "pictures")]
+mod github;
+#[cfg(feature = "pictures")]
+mod gitlab;
 #[cfg(feature = "pictures")]
 mod human;
 pub mod json;
 pub mod jsonl;
+#[cfg(feature = "pictures")]
+mod junit;
 pub mod line;
+#[cfg(feature = "pictures")]
+mod markdown;
 pub mod model;
 #[cfg(feature = "pictures")]
 mod odd;
@@ -32,18 +44,28 @@ mod proof;
 pub mod reading;
 mod redact;
 #[cfg(feature = "pictures")]
+mod sarif;
+#[cfg(feature = "pictures")]
 mod short;
 pub mod show;
+#[cfg(feature = "pictures")]
+mod spans;
+#[cfg(feature = "pictures")]
+pub mod standing;
 mod step_line;
 #[cfg(feature = "pictures")]
 mod summary;
 pub mod table;
+#[cfg(feature = "pictures")]
+mod tap;
 pub mod totals;
 pub mod unjudged;
 #[cfg(feature = "pictures")]
 mod unread;
 mod value;
 pub mod wire;
+#[cfg(feature = "pictures")]
+mod worst;
 
 use averment_base::diagnostic::render::Style;
 #[cfg(feature = "pictures")]

@@ -53,8 +53,19 @@ fn sentences(item: &Item, result: &ResultReport, run: &str, drawn: usize) -> Vec
     all
 }
 
-fn said(item: &Item, result: &ResultReport, run: &str, (why, evidence): (&str, &[EvidenceReport])) -> String {
+fn said(item: &Item, result: &ResultReport, run: &str, violation: (&str, &[EvidenceReport])) -> String {
+    value::shortened(&one_line(&worded(item, result, Some(run), violation)), MESSAGE)
+}
+
+/// The verdict and the reason of a violation, with the run where one is named; in full, as they are.
+pub fn worded(
+    item: &Item,
+    result: &ResultReport,
+    run: Option<&str>,
+    (why, evidence): (&str, &[EvidenceReport]),
+) -> String {
     let word = match result.status {
+        Status::UnexpectedPassed if run.is_none() => "passed, but a failure is expected",
         Status::UnexpectedPassed => "passed, but a failure is expected,",
         Status::ExpectedFailed => "failed as expected",
         _ => result.verdict.as_str(),
@@ -69,7 +80,8 @@ fn said(item: &Item, result: &ResultReport, run: &str, (why, evidence): (&str, &
     let near = evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
     let near = near.map(|near| format!(" ({})", near.label)).unwrap_or_default();
     let known = if result.known { "known: " } else { "" };
-    value::shortened(&one_line(&format!("{known}{word} in {run}: {message}{reason}{near}")), MESSAGE)
+    let place = run.map(|run| format!(" in {run}")).unwrap_or_default();
+    format!("{known}{word}{place}: {message}{reason}{near}")
 }
 
 impl Report for Short {

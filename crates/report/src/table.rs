@@ -1,7 +1,7 @@
 //! What reports say of every assertion, whatever the run: id, text, place, settings. Made once, from the programs.
 
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
-use averment_engine::bytecode::program::{Check, Program};
+use averment_engine::bytecode::program::{Assertion, Check, Program};
 use averment_engine::ir::{Operand, Purpose, Severity};
 use averment_engine::vm::select::Selection;
 use serde::Serialize;
@@ -53,6 +53,8 @@ pub struct Item {
     pub span: Span,
     /// Why a failure is expected, where it is.
     pub expected: Option<String>,
+    /// What the author wrote above it, or above its rule, for whoever reads a failure.
+    pub help: Option<String>,
     /// True when a failure has found something that should not be anywhere (`no secrets in …`): its values are not shown.
     pub masked: bool,
 }
@@ -165,6 +167,7 @@ impl Table {
                 location: self.location(span),
                 span,
                 expected: settings.expect_fail.clone().map(Option::unwrap_or_default),
+                help: help(program, assertion),
                 masked: finds(program, &assertion.check),
             });
         }
@@ -201,6 +204,23 @@ impl Table {
         let at = self.sources.position(span);
         Location { file: self.sources.name(span).to_owned(), line: at.line, column: at.column }
     }
+}
+
+/// The doc comment of an assertion, else that of its rule.
+fn help(program: &Program, assertion: &Assertion) -> Option<String> {
+    let above = |span: Span| doc_above(&program.sources.get(span.file.0 as usize)?.text, span.start as usize);
+    let of_rule = || above(program.rules.get(assertion.rule? as usize)?.span);
+    above(assertion.span).or_else(of_rule)
+}
+
+/// The lines of `##` that end in front of the line of an offset.
+fn doc_above(text: &str, offset: usize) -> Option<String> {
+    let before = text.get(..offset)?;
+    let above = before.get(..before.rfind('\n')?)?;
+    let mut lines: Vec<&str> =
+        above.rsplit('\n').map_while(|line| line.trim().strip_prefix("##")).map(str::trim).collect();
+    lines.reverse();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn shifted(span: Span, files: u32) -> Span {

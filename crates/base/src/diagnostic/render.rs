@@ -179,11 +179,13 @@ fn word(severity: Severity) -> &'static str {
     }
 }
 
-/// True for characters that steer a terminal or turn the direction of writing: they must not come from a file to a terminal.
+/// True for characters that steer a terminal, turn the direction of writing, or take no room, so that two texts that differ look alike: they
+/// must not come from a file to a terminal.
 #[must_use]
 pub fn steers(character: char) -> bool {
     (character.is_control() && character != '\n' && character != '\t')
-        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The text with every character that [`steers`] replaced by one of the same length in bytes, so that places stay true.
@@ -196,7 +198,9 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         _ if !steers(character) || character == '\r' => character,
         1 => '?',
         2 => '\u{b7}',
-        _ => '\u{fffd}',
+        3 => '\u{fffd}',
+        // A board of checkers.
+        _ => '\u{1fb95}',
     };
     Cow::Owned(text.chars().map(stand_in).collect())
 }

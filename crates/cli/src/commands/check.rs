@@ -15,10 +15,10 @@ use averment_bulk::pipeline::Pipeline;
 use averment_engine::vm::select::Selection;
 use averment_engine::vm::world;
 use averment_ide::project::Project;
-use averment_report::Format;
 use averment_report::gate::{Gate, Policy};
 use averment_report::show::{Section, Show};
 use averment_report::table::Table;
+use averment_report::{Format, Reader};
 use clap::ValueEnum;
 use std::io::Write as _;
 use std::num::NonZeroUsize;
@@ -69,7 +69,8 @@ pub struct Arguments {
     /// Values for parameters: a file with one JSON object
     #[arg(long, value_name = "FILE")]
     param_file: Vec<PathBuf>,
-    /// What is printed: human, summary, short, json, jsonl [default: human, or the format of the project]
+    /// What is printed: human, summary, short, json, jsonl, csv, junit, sarif, github, gitlab, tap, tap13, markdown,
+    /// spans [default: human, or the format of the project]
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
     /// A further report into a file
@@ -387,7 +388,7 @@ fn broken(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result
 fn say(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result<(), Stop> {
     match targets.first().map(|target| target.format) {
         Some(Format::Short) => std::io::stdout().write_all(rules.lines().as_bytes())?,
-        Some(format) if format.is_data() => {}
+        Some(format) if format.reader() == Reader::Programs => {}
         _ => rules.tell(color)?,
     }
     Ok(())

@@ -119,8 +119,9 @@ impl Outputs {
                 outputs.excerpt = outputs.excerpt.max(Some(style.width.saturating_sub(MARGIN)));
             }
             let diagnostics = diagnostics.clone();
-            let show = show.clone();
-            let options = Options { style, policy, max_failures, show, violations, diagnostics, ..Options::default() };
+            let (show, now) = (show.clone(), now());
+            let options =
+                Options { style, policy, max_failures, show, violations, diagnostics, now, ..Options::default() };
             outputs.reports.push(report::open(target.format, out, options));
         }
         Ok(outputs)
@@ -216,6 +217,12 @@ impl Outputs {
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
+}
+
+/// The time, in nanoseconds since 1970.
+fn now() -> Option<u64> {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_nanos()).ok()
 }
 
 fn writer(target: &OutputTarget, color: ColorChoice) -> Result<(Box<dyn Write>, Style), Stop> {

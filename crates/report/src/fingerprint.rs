@@ -1,0 +1,59 @@
+//! What makes a violation the same one in the next check, also where lines of the rules or of the trace have moved.
+
+use super::model::{EvidenceReport, RunReport};
+use super::table::Item;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+
+/// Fingerprints of one report. Violations that are alike in everything are numbered.
+#[derive(Debug, Default)]
+pub struct Fingerprints {
+    seen: HashMap<[u8; 16], u32>,
+}
+
+impl Fingerprints {
+    /// The fingerprint of a violation: of the id of its assertion, the file of the run, what is said of it and the values that prove it.
+    /// Line numbers of rules and traces are no part of it.
+    pub fn of(&mut self, item: &Item, run: &RunReport, (reason, evidence): (&str, &[EvidenceReport])) -> String {
+        let mut hash = Sha256::new();
+        let mut add = |text: &str| {
+            hash.update(text.as_bytes());
+            hash.update([0]);
+        };
+        add(&item.id);
+        add(&run.file);
+        add(reason);
+        for one in evidence {
+            add(&one.path);
+            add(one.value.as_deref().map_or("", |value| value.get()));
+        }
+        let hash = hash.finalize();
+        let mut first = [0; 16];
+        first.iter_mut().zip(hash.iter()).for_each(|(to, from)| *to = *from);
+        let number = self.seen.entry(first).or_insert(0);
+        *number += 1;
+        match *number {
+            1 => hex(&first),
+            number => format!("{}-{number}", hex(&first)),
+        }
+    }
+}
+
+/// Bytes in hexadecimal digits.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The first bytes of the hash of some texts.
+#[must_use]
+pub fn hashed<const N: usize>(texts: &[&str]) -> [u8; N] {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update(text.as_bytes());
+        hash.update([0]);
+    }
+    let mut first = [0; N];
+    first.iter_mut().zip(hash.finalize().iter()).for_each(|(to, from)| *to = *from);
+    first
+}

@@ -1,0 +1,307 @@
+//! `--format sarif`: SARIF 2.1.0. A result per violation; what was read, how it ended and what could not be read stand in the invocation.
+
+use super::by_rule::ByRule;
+use super::fingerprint::Fingerprints;
+use super::model::{EvidenceReport, ResultReport, RunReport, Unreadable};
+use super::standing::{self, Level, Standing, ViolationView};
+use super::table::{Item, Location, Table};
+use super::value::counted;
+use super::{Ending, Options, Report};
+use averment_engine::vm::outcome::Status;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// The report.
+pub struct Sarif {
+    out: Box<dyn Write>,
+    options: Options,
+    by_rule: ByRule,
+    fingerprints: Fingerprints,
+    /// The place of an id among the rules.
+    rules: HashMap<String, usize>,
+    any: bool,
+    notifications: Vec<Value>,
+}
+
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+/// The codes up to which a check did what it was asked for: it holds, or assertions failed.
+const DONE: u8 = 1;
+
+impl Sarif {
+    /// A report into a writer.
+    pub fn new(out: Box<dyn Write>, options: Options) -> Self {
+        let (by_rule, fingerprints, rules) = Default::default();
+        Self { out, options, by_rule, fingerprints, rules, any: false, notifications: Vec::new() }
+    }
+
+    /// What results refer to: each id once.
+    fn rules(&mut self, table: &Table) -> Vec<Value> {
+        let mut rules = Vec::new();
+        for item in &table.items {
+            if !self.rules.contains_key(&item.id) {
+                self.rules.insert(item.id.clone(), rules.len());
+                rules.push(descriptor(table, item));
+            }
+        }
+        let with_threshold = table.rules.iter().filter(|rule| rule.threshold.is_some());
+        for rule in with_threshold {
+            if !self.rules.contains_key(&rule.id) {
+                self.rules.insert(rule.id.clone(), rules.len());
+                let text = rule.sentence.as_deref().unwrap_or(&rule.id);
+                rules.push(json!({"id": rule.id, "shortDescription": {"text": text},
+                    "defaultConfiguration": {"level": level(severity_level(rule.severity))}}));
+            }
+        }
+        rules
+    }
+
+    fn write(&mut self, result: &Value) -> io::Result<()> {
+        self.out.write_all(if self.any { b",\n" } else { b"\n" })?;
+        self.any = true;
+        Ok(serde_json::to_writer(&mut self.out, result)?)
+    }
+
+    fn result(&mut self, table: &Table, run: &RunReport, result: &ResultReport) -> io::Result<()> {
+        let standing = Standing::of(table, result, self.options.policy);
+        let Some(item) = table.items.get(result.item) else { return Ok(()) };
+        if matches!(standing, Standing::Passed | Standing::Vacuous | Standing::Skipped) {
+            return Ok(());
+        }
+        let listed: Vec<ViolationView<'_>> = standing::violations(result).collect();
+        let more = standing::not_listed(result);
+        for violation in listed {
+            let mut object = self.violation(table, (item, standing), run, result, violation);
+            if let Some(properties) = object.get_mut("properties").filter(|_| more > 0) {
+                set(properties, "violationsNotListed", json!(more));
+            }
+            self.write(&object)?;
+        }
+        Ok(())
+    }
+
+    fn violation(
+        &mut self,
+        table: &Table,
+        (item, standing): (&Item, Standing),
+        run: &RunReport,
+        result: &ResultReport,
+        violation: ViolationView<'_>,
+    ) -> Value {
+        let in_trace: Vec<&EvidenceReport> = violation.1.iter().filter(|one| one.source.is_some()).collect();
+        let mut locations = vec![json!({"physicalLocation": of_rule(table, item)})];
+        locations.extend(in_trace.first().map(|one| in_run(run, one)));
+        let related = in_trace.iter().enumerate().map(|(number, one)| {
+            let mut location = in_run(run, one);
+            set(&mut location, "id", json!(number + 1));
+            location
+        });
+        let open = result.status == Status::Undecided && !standing.fails();
+        let kind = if open { "open" } else { "fail" };
+        // Only what fails has a level in SARIF.
+        let level = if kind == "fail" { level(Level::of(standing, item)) } else { "none" };
+        let mut object = json!({
+            "ruleId": item.id,
+            "ruleIndex": self.rules.get(&item.id),
+            "kind": kind,
+            "level": level,
+            "message": {"text": format!("{} [{}]", standing::sentence(item, result, violation), run.run)},
+            "locations": locations,
+            "relatedLocations": related.collect::<Vec<_>>(),
+            "partialFingerprints": {"averment/v1": self.fingerprints.of(item, run, violation)},
+            "properties": {"run": run.run, "verdict": result.verdict.as_str(), "status": result.status.as_str(),
+                "failsRun": standing.fails(), "score": result.score},
+        });
+        if in_trace.len() > 1 {
+            let mut flow: Vec<&EvidenceReport> = in_trace;
+            flow.sort_by_key(|one| one.source.map(|at| at.start));
+            let steps: Vec<Value> = flow.iter().map(|one| json!({"location": in_run(run, one)})).collect();
+            set(&mut object, "codeFlows", json!([{"threadFlows": [{"locations": steps}]}]));
+        }
+        if standing == Standing::Known {
+            set(&mut object, "baselineState", json!("unchanged"));
+            let suppression = json!([{"kind": "external", "status": "accepted", "justification": "the baseline knows it"}]);
+            set(&mut object, "suppressions", suppression);
+        }
+        if standing == Standing::Expected {
+            let why = item.expected.as_deref().filter(|why| !why.is_empty()).unwrap_or("a failure is expected");
+            let suppression = json!([{"kind": "inSource", "status": "accepted", "justification": why}]);
+            set(&mut object, "suppressions", suppression);
+        }
+        object
+    }
+
+    /// What the compiler said of rules that compile.
+    fn said(&self) -> Vec<Value> {
+        let all = self.options.diagnostics.as_array().into_iter().flatten();
+        let notification = |one: &Value| {
+            let text = |key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default();
+            let level = match text("severity") {
+                "error" => "error",
+                "warning" => "warning",
+                _ => "note",
+            };
+            let at = one.get("location");
+            let number = |key: &str| at.and_then(|at| at.get(key)).and_then(Value::as_u64).unwrap_or(1).max(1);
+            let file = at.and_then(|at| at.get("file")).and_then(Value::as_str).unwrap_or_default();
+            json!({"descriptor": {"id": text("slug")}, "level": level, "message": {"text": text("message")},
+                "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri(file)},
+                    "region": {"startLine": number("line"), "startColumn": number("column")}}}]})
+        };
+        all.map(notification).collect()
+    }
+}
+
+fn descriptor(table: &Table, item: &Item) -> Value {
+    let rule = table.rule_of(item);
+    let short = rule.and_then(|rule| rule.sentence.as_deref()).unwrap_or(&item.text);
+    let mut object = json!({
+        "id": item.id,
+        "shortDescription": {"text": short},
+        "fullDescription": {"text": item.text},
+        "defaultConfiguration": {"level": level(severity_level(item.severity))},
+        "properties": {"tags": item.tags, "rule": rule.map(|rule| &rule.id), "weight": item.weight,
+            "class": item.class},
+    });
+    if let Some(help) = &item.help {
+        set(&mut object, "help", json!({"text": help, "markdown": help}));
+    }
+    object
+}
+
+fn severity_level(severity: averment_engine::ir::Severity) -> Level {
+    use averment_engine::ir::Severity;
+    match severity {
+        Severity::Error => Level::Error,
+        Severity::Warn => Level::Warning,
+        Severity::Info => Level::Note,
+    }
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "note",
+    }
+}
+
+/// Where an assertion stands.
+fn of_rule(table: &Table, item: &Item) -> Value {
+    let mut location = physical(&item.location);
+    if let Some(region) = location.get_mut("region").filter(|_| table.sources.get(item.span.file).is_some()) {
+        let end = table.sources.position(item.span.at_end());
+        set(region, "endLine", json!(end.line));
+        set(region, "endColumn", json!(end.column));
+    }
+    location
+}
+
+/// Gives an object an entry.
+fn set(object: &mut Value, key: &str, value: Value) {
+    if let Some(object) = object.as_object_mut() {
+        object.insert(key.to_owned(), value);
+    }
+}
+
+fn physical(at: &Location) -> Value {
+    json!({"artifactLocation": {"uri": uri(&at.file)},
+        "region": {"startLine": at.line.max(1), "startColumn": at.column.max(1)}})
+}
+
+/// The place of evidence in its trace.
+fn in_run(run: &RunReport, evidence: &EvidenceReport) -> Value {
+    let (line, start, length) = evidence.source.map_or((1, 0, 0), |at| (at.line, at.start, at.end - at.start));
+    let mut words = evidence.label.clone();
+    if let Some(value) = &evidence.value {
+        let _ = write!(words, "{}{} = {}", if words.is_empty() { "" } else { ": " }, evidence.path, value.get());
+    }
+    if words.is_empty() {
+        words.clone_from(&evidence.path);
+    }
+    json!({"physicalLocation": {"artifactLocation": {"uri": uri(&run.file)},
+            "region": {"startLine": line.max(1), "byteOffset": start, "byteLength": length}},
+        "logicalLocations": [{"fullyQualifiedName": format!("{}{}", run.run, evidence.path), "kind": "element"}],
+        "message": {"text": words}})
+}
+
+/// A path as a URI: what a URI cannot hold is escaped.
+fn uri(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let path = path.strip_prefix("./").unwrap_or(&path);
+    let mut uri = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' | b'+' | b'@' => {
+                uri.push(char::from(byte));
+            }
+            byte => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri
+}
+
+impl Report for Sarif {
+    fn begin(&mut self, table: &Table) -> io::Result<()> {
+        self.by_rule = ByRule::new(table);
+        let driver = json!({"name": "averment", "version": env!("CARGO_PKG_VERSION"),
+            "rules": self.rules(table)});
+        write!(
+            self.out,
+            "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":{driver}}},\n\"columnKind\":\"unicodeCodePoints\",\n\"results\":["
+        )
+    }
+
+    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        self.by_rule.add(run);
+        run.results.iter().try_for_each(|result| self.result(table, run, result))?;
+        for rule in standing::judged_rules(table, run) {
+            let fails = super::gate::of_rule(table, rule, self.options.policy) != super::gate::Gate::Open;
+            let (Some(item), Some(missed)) = (table.rules.get(rule.rule), standing::missed(table, rule)) else {
+                continue;
+            };
+            let object = json!({"ruleId": item.id, "ruleIndex": self.rules.get(&item.id), "kind": "fail",
+                "level": if fails { "error" } else { "warning" },
+                "message": {"text": format!("fail: {missed} [{}]", run.run)},
+                "locations": [{"physicalLocation": physical(&item.location)}],
+                "partialFingerprints": {"averment/v1": super::fingerprint::hex(&super::fingerprint::hashed::<16>(&[&item.id, &run.run]))},
+                "properties": {"run": run.run, "score": rule.score, "threshold": item.threshold, "failsRun": fails}});
+            self.write(&object)?;
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+        let at = Location { file: what.file.clone(), line: what.line, column: what.column };
+        let help = if what.help.is_empty() { String::new() } else { format!("; help: {}", what.help) };
+        self.notifications.push(json!({"descriptor": {"id": "unreadable"}, "level": "error",
+            "message": {"text": format!("{}{help}", what.message)},
+            "locations": [{"physicalLocation": physical(&at)}]}));
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
+        let totals = ending.totals;
+        if totals.not_judged > 0 {
+            let text = format!("{} not judged: the evaluation broke down", counted(totals.not_judged, "run"));
+            self.notifications
+                .push(json!({"descriptor": {"id": "not-judged"}, "level": "error", "message": {"text": text}}));
+        }
+        let of_rules: Map<String, Value> =
+            self.by_rule.rows.iter().map(|row| (row.name.clone(), json!(row.counts))).collect();
+        let invocation = json!({"executionSuccessful": ending.exit <= DONE, "exitCode": ending.exit,
+            "toolExecutionNotifications": self.notifications, "toolConfigurationNotifications": self.said()});
+        let properties = json!({"command": self.options.command.as_str(), "runs": totals.runs,
+            "runsFailed": totals.runs_failed, "unreadable": totals.unreadable, "notJudged": totals.not_judged,
+            "score": totals.score(), "counts": totals.counts, "rules": of_rules});
+        writeln!(self.out, "\n],\n\"invocations\":[{invocation}],\n\"properties\":{properties}}}]}}")?;
+        self.out.flush()
+    }
+}

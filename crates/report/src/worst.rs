@@ -1,0 +1,118 @@
+//! What fails most: findings over all runs by assertion, with a few examples each.
+
+use super::by_rule::ByRule;
+use super::gate::{self, Gate, Policy};
+use super::model::RunReport;
+use super::standing::{self, Level, Standing};
+use super::table::Table;
+use std::cmp::Reverse;
+
+/// Findings by assertion.
+#[derive(Debug, Default)]
+pub struct Worst {
+    policy: Policy,
+    /// Violations of one run that are told.
+    violations: usize,
+    /// By item.
+    rows: Vec<Option<Row>>,
+    /// Rules that miss their threshold and fail runs by it: the rule, how often, the first time in words.
+    pub rules: Vec<(usize, u64, String)>,
+    /// Counts of everything.
+    pub by_rule: ByRule,
+    /// Whether some run exercised the item.
+    exercised: Vec<bool>,
+}
+
+/// What is known of an assertion.
+#[derive(Debug)]
+pub struct Row {
+    /// The assertion, as an index into [`Table::items`].
+    pub item: usize,
+    /// The gravest level.
+    pub level: Level,
+    /// In how many runs it has a finding.
+    pub count: u64,
+    /// In how many of them it fails the run.
+    pub failing: u64,
+    /// The first of them.
+    pub examples: Vec<Example>,
+}
+
+/// A finding in a run.
+#[derive(Debug)]
+pub struct Example {
+    /// The run.
+    pub run: String,
+    /// What is said of it.
+    pub sentence: String,
+}
+
+/// Runs that are told as examples of each assertion.
+const RUNS: usize = 3;
+
+impl Worst {
+    /// Of the assertions of a table.
+    pub fn new(table: &Table, policy: Policy, violations: usize) -> Self {
+        let rows = table.items.iter().map(|_| None).collect();
+        let exercised = vec![false; table.items.len()];
+        Self { policy, violations, rows, by_rule: ByRule::new(table), exercised, ..Self::default() }
+    }
+
+    /// Adds a run.
+    pub fn add(&mut self, table: &Table, run: &RunReport) {
+        self.by_rule.add(run);
+        for result in &run.results {
+            let standing = Standing::of(table, result, self.policy);
+            let idle = matches!(standing, Standing::Vacuous | Standing::Skipped);
+            if let Some(exercised) = self.exercised.get_mut(result.item) {
+                *exercised |= !idle;
+            }
+            let finding = !idle && !matches!(standing, Standing::Passed | Standing::Expected | Standing::Known);
+            let (Some(item), Some(row), true) = (table.items.get(result.item), self.rows.get_mut(result.item), finding)
+            else {
+                continue;
+            };
+            let level = Level::of(standing, item);
+            let row =
+                row.get_or_insert_with(|| Row { item: result.item, level, count: 0, failing: 0, examples: Vec::new() });
+            row.level = row.level.max(level);
+            row.count += 1;
+            row.failing += u64::from(standing.fails());
+            if row.count > RUNS as u64 {
+                continue;
+            }
+            let said =
+                |violation| Example { run: run.run.clone(), sentence: standing::sentence(item, result, violation) };
+            row.examples.extend(standing::violations(result).take(self.violations.max(1)).map(said));
+            let shown = row.examples.iter().filter(|one| one.run == run.run).count();
+            if let Some(rest) = result.violations.not_drawn(shown).filter(|_| result.violations.count > 0) {
+                row.examples.push(Example { run: run.run.clone(), sentence: rest });
+            }
+        }
+        for rule in standing::judged_rules(table, run) {
+            if gate::of_rule(table, rule, self.policy) == Gate::Open {
+                continue;
+            }
+            match self.rules.iter_mut().find(|(known, ..)| *known == rule.rule) {
+                Some((_, count, _)) => *count += 1,
+                None => {
+                    let said = standing::missed(table, rule).unwrap_or_default();
+                    self.rules.push((rule.rule, 1, format!("{}: {said}", run.run)));
+                }
+            }
+        }
+    }
+
+    /// Assertions with findings: the gravest first, then those with the most.
+    pub fn sorted(&self) -> Vec<&Row> {
+        let mut rows: Vec<&Row> = self.rows.iter().flatten().collect();
+        rows.sort_by_key(|row| (Reverse(row.level), Reverse(row.failing), Reverse(row.count), row.item));
+        rows
+    }
+
+    /// Names of assertions that were asked of some run, and that nothing exercised in any.
+    pub fn never_exercised(&self, table: &Table) -> Vec<String> {
+        let items = table.items.iter().zip(&self.exercised);
+        items.filter(|(_, exercised)| !**exercised).map(|(item, _)| standing::line(item.name(), 80)).collect()
+    }
+}

@@ -121,7 +121,8 @@ impl Sarif {
         }
         if standing == Standing::Known {
             set(&mut object, "baselineState", json!("unchanged"));
-            let suppression = json!([{"kind": "external", "status": "accepted", "justification": "the baseline knows it"}]);
+            let suppression =
+                json!([{"kind": "external", "status": "accepted", "justification": "the baseline knows it"}]);
             set(&mut object, "suppressions", suppression);
         }
         if standing == Standing::Expected {

@@ -67,6 +67,8 @@ pub struct Wants {
     pub compact: bool,
     /// Lines of `jsonl`.
     pub lines: bool,
+    /// The steps of every run.
+    pub steps: bool,
     /// Where the costs are noted, while a profile is made.
     pub profile: Option<Costs>,
 }
@@ -145,7 +147,7 @@ impl Batch {
     #[must_use]
     pub fn pipeline(&self, wants: Wants) -> Arc<Pipeline> {
         let Inner { programs, table, options, policy, reading, .. } = &*self.rules.inner;
-        let Wants { excerpt, findings, drawn, violations, compact, lines, profile } = wants;
+        let Wants { excerpt, findings, drawn, violations, compact, lines, steps, profile } = wants;
         // Where nobody reads why something fails, the first place is enough.
         let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
         Arc::new(Pipeline {
@@ -154,7 +156,7 @@ impl Batch {
             options: EvaluateOptions { violations: listed, ..options.clone() },
             policy: *policy,
             drawn,
-            detail: Detail { excerpt, findings, violations: violations.map_or(0, |(_, drawn)| drawn) },
+            detail: Detail { excerpt, findings, violations: violations.map_or(0, |(_, drawn)| drawn), steps },
             unused: Unused::new(reading.names.as_deref()),
             near_names: NearNames::new(programs, &options.selection),
             reading: reading.clone(),

@@ -93,6 +93,7 @@ impl Check {
                 excerpt: wanted.excerpts.then_some(STYLE.width - MARGIN),
                 findings,
                 violations: self.violations.1,
+                steps: false,
             },
             reading: Reading { limits: Limits::default(), strict: self.strict, names: None },
             unused: Unused::default(),

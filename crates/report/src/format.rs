@@ -45,17 +45,21 @@ pub struct Needs {
     pub reasons: Reasons,
     /// How much of a run.
     pub runs: Given,
+    /// The steps of every run.
+    pub steps: bool,
 }
 
 impl Needs {
     /// Counts alone.
-    pub const COUNTS: Self = Self { excerpts: false, reasons: Reasons::None, runs: Given::Counts };
+    pub const COUNTS: Self = Self { excerpts: false, reasons: Reasons::None, runs: Given::Counts, steps: false };
     /// Every result of every run.
-    pub const RESULTS: Self = Self { excerpts: false, reasons: Reasons::All, runs: Given::Whole };
+    pub const RESULTS: Self = Self { excerpts: false, reasons: Reasons::All, runs: Given::Whole, steps: false };
     /// Finished lines, in which every result has its reason.
-    pub const LINES: Self = Self { excerpts: false, reasons: Reasons::All, runs: Given::Lines };
+    pub const LINES: Self = Self { excerpts: false, reasons: Reasons::All, runs: Given::Lines, steps: false };
     /// What is drawn of a few failures.
-    pub const PICTURES: Self = Self { excerpts: true, reasons: Reasons::Drawn, runs: Given::Whole };
+    pub const PICTURES: Self = Self { excerpts: true, reasons: Reasons::Drawn, runs: Given::Whole, steps: false };
+    /// Every result of every run, and its steps.
+    pub const STEPS: Self = Self { steps: true, ..Self::RESULTS };
 }
 
 macro_rules! formats {
@@ -129,6 +133,7 @@ formats! {
     "One line per non-pass." Short "short" "txt" People RESULTS crate::short::Short;
     "One object, written as it goes." Json "json" "json" Programs RESULTS crate::json::Json;
     "A header, a line per run, a summary." Jsonl "jsonl" "jsonl" Programs LINES crate::jsonl::Jsonl;
+    "One page for a browser: overview, filters, every run step by step." Html "html" "html" Services STEPS crate::html::Html;
     "A row per verdict, for DuckDB, pandas and spreadsheets." Csv "csv" "csv" Services RESULTS crate::csv::Csv;
     "Cases of tests, for CI services." Junit "junit" "xml" Services RESULTS crate::junit::Junit;
     "SARIF 2.1.0, for code scanning and its viewers." Sarif "sarif" "sarif" Services RESULTS crate::sarif::Sarif;
@@ -167,6 +172,8 @@ pub struct Wanted {
     pub lines: bool,
     /// Some of them lists all violations.
     pub data: bool,
+    /// Some of them shows the steps of runs.
+    pub steps: bool,
 }
 
 impl Wanted {
@@ -179,6 +186,7 @@ impl Wanted {
             compact: needs().all(|needs| needs.runs != Given::Whole),
             lines: needs().any(|needs| needs.runs == Given::Lines),
             data: formats.clone().any(Format::is_data),
+            steps: needs().any(|needs| needs.steps),
         }
     }
 

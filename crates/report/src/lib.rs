@@ -21,12 +21,15 @@ pub mod drawn;
 mod failure;
 #[cfg(feature = "pictures")]
 pub mod fingerprint;
+mod folded;
 mod format;
 pub mod gate;
 #[cfg(feature = "pictures")]
 mod github;
 #[cfg(feature = "pictures")]
 mod gitlab;
+#[cfg(feature = "pictures")]
+mod html;
 #[cfg(feature = "pictures")]
 mod human;
 pub mod json;
@@ -58,6 +61,7 @@ mod summary;
 pub mod table;
 #[cfg(feature = "pictures")]
 mod tap;
+pub mod timeline;
 pub mod totals;
 pub mod unjudged;
 #[cfg(feature = "pictures")]

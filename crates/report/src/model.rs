@@ -9,6 +9,7 @@ pub use super::proof::Excerpt;
 use super::proof::{Maker, Text, said};
 use super::redact::{self, Withheld, redact};
 use super::table::Table;
+use super::timeline::{self, TimelineReport};
 use super::unjudged::UnjudgedReport;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
@@ -39,6 +40,8 @@ pub struct RunReport {
     pub rules: Vec<RuleReport>,
     /// What was odd while reading it, with the line.
     pub warnings: Vec<(usize, String)>,
+    /// Its steps, where a format shows them.
+    pub timeline: Option<Box<TimelineReport>>,
 }
 
 impl RunReport {
@@ -74,6 +77,8 @@ pub struct ResultReport {
     pub unjudged: Option<UnjudgedReport>,
     /// True for a failure that a [baseline](super::baseline) knows: it fails no run.
     pub known: bool,
+    /// The steps that its patterns match, from 1, where a format shows steps.
+    pub matched: Vec<u32>,
 }
 
 /// The violations of a failure. One that is a single violation lists none: its own reason and evidence are that violation.
@@ -113,6 +118,12 @@ impl ResultReport {
         self.verdict == Verdict::Fail
     }
 
+    /// True for a pass, also where a failure is expected.
+    #[must_use]
+    pub fn has_passed(&self) -> bool {
+        self.verdict == Verdict::Pass
+    }
+
     /// How many violations a failure has; none of anything else.
     #[must_use]
     pub fn violation_count(&self) -> u64 {
@@ -133,6 +144,7 @@ impl ResultReport {
             violations: ViolationsReport::default(),
             unjudged: None,
             known: false,
+            matched: Vec::new(),
         }
     }
 
@@ -230,11 +242,13 @@ pub struct Detail {
     pub findings: bool,
     /// How many violations of a failure are drawn.
     pub violations: usize,
+    /// True where a format shows whole runs, step by step.
+    pub steps: bool,
 }
 
 impl Detail {
     /// Reasons and evidence, and nothing that is drawn.
-    pub const FINDINGS: Self = Self { excerpt: None, findings: true, violations: 0 };
+    pub const FINDINGS: Self = Self { excerpt: None, findings: true, violations: 0, steps: false };
 }
 
 /// Makes single findings of a run where no report of the whole run is needed.
@@ -322,7 +336,7 @@ pub fn build_of(
     let wanted: Vec<bool> = all.clone().map(&mut wants).collect();
     let mut wanted = wanted.into_iter();
     let shows = Detail { findings: detail.findings && wanted.clone().any(|wanted| wanted), ..detail };
-    let withheld = withheld(run, all, shows);
+    let withheld = if detail.steps { withheld_of_all(run, all) } else { withheld(run, all, shows) };
     let text = Text { text, source, run, withheld, lines: OnceCell::new() };
     let mut results = Vec::with_capacity(table.items.len());
     let mut rules = Vec::new();
@@ -336,6 +350,7 @@ pub fn build_of(
             Some(RuleReport { rule, verdict: one.verdict, passed: one.passed, score: one.score, known: false })
         }));
     }
+    let timeline = run.filter(|_| detail.steps).map(|run| Box::new(timeline::of(table, run, outcomes, &text)));
     RunReport {
         run: source.name(),
         file: source.file.clone(),
@@ -345,6 +360,7 @@ pub fn build_of(
         results,
         rules,
         warnings: Vec::new(),
+        timeline,
     }
 }
 
@@ -356,9 +372,20 @@ fn withheld<'o>(
 ) -> Withheld {
     let speaks = |one: &AssertionOutcome| detail.findings && one.status != Status::Passed || one.unjudged.is_some();
     let mut findings = outcomes.filter(|(_, one)| speaks(one)).peekable();
-    let (Some(run), Some(_)) = (run, findings.peek()) else { return Default::default() };
+    if findings.peek().is_none() {
+        return Withheld::default();
+    }
+    withheld_of_all(run, findings)
+}
+
+/// The same where something is said of the run whatever was found.
+fn withheld_of_all<'o>(
+    run: Option<&Run<'_>>,
+    outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
+) -> Withheld {
+    let Some(run) = run else { return Withheld::default() };
     let mut texts = redact::environment(run);
-    for (_, one) in findings {
+    for (_, one) in outcomes {
         let of_violations = one.violations.listed.iter().flat_map(|violation| &violation.evidence);
         texts.extend(one.evidence.iter().chain(of_violations).filter_map(redact::found));
     }
@@ -389,7 +416,7 @@ fn result(
         let found = outcome.evidence.iter().chain(of_violations).filter(|one| one.found.is_some());
         let found: Vec<&Evidence> = found.collect();
         let masked = table.items.get(item).is_some_and(|item| item.masked);
-        let maker = Maker { table, program, text, masked, found: &found };
+        let maker = Maker { table, program, text, masked, shows: detail.steps, found: &found };
         let draws = matches!(outcome.status, Status::Failed | Status::UnexpectedPassed);
         let own = maker.violation((&outcome.reason, &outcome.evidence), detail.excerpt, draws);
         report.message = outcome.message.as_deref().map(|message| said(message, &own.1));

@@ -57,7 +57,7 @@ impl Text<'_, '_> {
     }
 
     /// The line and column of a byte offset in the file, from 1.
-    fn place(&self, offset: usize) -> (usize, usize) {
+    pub(super) fn place(&self, offset: usize) -> (usize, usize) {
         let (line, start) = self.line(offset);
         let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
         (self.source.line.max(1) + line, column)
@@ -76,6 +76,8 @@ pub(super) struct Maker<'a, 'run> {
     pub(super) text: &'a Text<'a, 'run>,
     /// Whether its values are not shown.
     pub(super) masked: bool,
+    /// Whether values and places are said for people, also where nothing is drawn.
+    pub(super) shows: bool,
     /// What predicates have found, all that is known of it.
     pub(super) found: &'a [&'a Evidence],
 }
@@ -93,7 +95,8 @@ impl Maker<'_, '_> {
         let hides: Vec<bool> = kept.iter().map(|one| self.masked || is_secret(one)).collect();
         let hidden = Withheld::of(hidden_texts(kept, &hides)).and(&self.text.withheld);
         let all = kept.iter().zip(&hides);
-        let evidence = all.map(|(one, hide)| self.evidence(one, width.is_some(), *hide, &hidden)).collect();
+        let evidence =
+            all.map(|(one, hide)| self.evidence(one, self.shows || width.is_some(), *hide, &hidden)).collect();
         let excerpts = self.excerpts(kept, &hides, &hidden, width.filter(|_| draws));
         (ViolationReport { reason: said(reason, &hidden), evidence, excerpts }, hidden)
     }
@@ -149,7 +152,7 @@ impl Maker<'_, '_> {
 }
 
 /// True for a value that no report shows: one that its name makes a secret (`password`), and what comes from the environment.
-fn is_secret(evidence: &Evidence) -> bool {
+pub(super) fn is_secret(evidence: &Evidence) -> bool {
     let Some(json) = &evidence.value else { return false };
     let name = evidence.path.rsplit('/').next().unwrap_or("");
     let of_environment = evidence.path == "/env" || evidence.path.starts_with("/env/");
@@ -157,8 +160,8 @@ fn is_secret(evidence: &Evidence) -> bool {
 }
 
 /// Texts that are not shown.
-fn hidden_texts(evidence: &[Evidence], hides: &[bool]) -> Vec<String> {
-    let hidden = evidence.iter().zip(hides).filter(|(_, hide)| **hide);
+pub(super) fn hidden_texts<'e>(evidence: impl IntoIterator<Item = &'e Evidence>, hides: &[bool]) -> Vec<String> {
+    let hidden = evidence.into_iter().zip(hides).filter(|(_, hide)| **hide);
     let texts = hidden.filter_map(|(one, _)| serde_json::from_str::<String>(one.value.as_deref()?).ok());
     texts.collect()
 }

@@ -43,23 +43,34 @@ const REST: &str = "…";
 
 /// The line of a step.
 pub(super) fn of_step(run: &Run<'_>, number: usize, wanted: &[Wanted<'_>], hide: &Withheld, width: usize) -> StepLine {
+    of_step_with(run, number, wanted, hide, (width, VALUE))
+}
+
+/// The same with so many characters of a value that nobody asks for.
+pub(super) fn of_step_with(
+    run: &Run<'_>,
+    number: usize,
+    wanted: &[Wanted<'_>],
+    hide: &Withheld,
+    (width, most): (usize, usize),
+) -> StepLine {
     let Some(step) = run.steps.get(number) else { return StepLine { text: String::new(), marks: Vec::new() } };
     let at = ["/", step.kind.list_key(), "/", &step.index.to_string()].concat();
-    let mut line = Line { wanted, hide, text: String::new(), marks: Vec::new(), parts: Vec::new() };
+    let mut line = Line { wanted, hide, most, text: String::new(), marks: Vec::new(), parts: Vec::new() };
     line.step(step, &at);
     line.cut(width)
 }
 
 /// The line of an entry of the run.
 pub(super) fn of_entry(run: &Run<'_>, entry: &str, wanted: &[Wanted<'_>], hide: &Withheld, width: usize) -> StepLine {
-    let mut line = Line { wanted, hide, text: String::new(), marks: Vec::new(), parts: Vec::new() };
+    let mut line = Line { wanted, hide, most: VALUE, text: String::new(), marks: Vec::new(), parts: Vec::new() };
     line.text.push_str(&printable(entry));
     line.text.push_str(": ");
     line.value(entry, run.root(entry), &["/", &escaped(entry)].concat());
     line.cut(width)
 }
 
-fn escaped(key: &str) -> String {
+pub(super) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
@@ -67,6 +78,8 @@ fn escaped(key: &str) -> String {
 struct Line<'a> {
     wanted: &'a [Wanted<'a>],
     hide: &'a Withheld,
+    /// Characters of a value that nobody asks for.
+    most: usize,
     text: String,
     marks: Vec<(usize, Range<usize>)>,
     /// What can be left out: arguments and entries, with the comma in front of them.
@@ -116,7 +129,10 @@ impl Line<'_> {
             self.text.push(' ');
         }
         let start = self.text.len();
-        self.push(&beginning(step.name, MARKED));
+        let shown = beginning(step.name, MARKED);
+        // What marks the cut tells whoever hides things that there was more.
+        let rest = if shown.len() < step.name.len() { REST } else { "" };
+        self.push(&[&*shown, rest].concat());
         let of_field = [at, "/", field].concat();
         let range = start..self.text.len();
         let wanted = self.wanted;
@@ -195,7 +211,7 @@ impl Line<'_> {
             }
             Value::List(items) if leads => self.items(key, items, at),
             value => {
-                let most = if self.wanted.iter().any(asked) { MARKED } else { VALUE };
+                let most = if self.wanted.iter().any(asked) { MARKED } else { self.most };
                 let short = short(&value, most);
                 self.push(&short);
             }
@@ -312,7 +328,7 @@ impl Line<'_> {
 }
 
 /// Whether a pointer leads to a place or below it.
-fn is_inside(pointer: &str, at: &str) -> bool {
+pub(super) fn is_inside(pointer: &str, at: &str) -> bool {
     pointer.strip_prefix(at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

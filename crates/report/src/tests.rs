@@ -193,7 +193,8 @@ fn report(format: Format, style: Style, outcomes: &[Outcome]) -> String {
     let arena = bumpalo::Bump::new();
     report.begin(&table).unwrap();
     for (line, outcome) in (1..).zip(outcomes) {
-        let detail = Detail { excerpt: Some(style.width - 8), findings: true, violations: 3 };
+        let detail =
+            Detail { excerpt: Some(style.width - 8), findings: true, violations: 3, steps: format == Format::Html };
         let one = model::build(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);
         totals.add(&one);
         report.run(&table, &one).unwrap();
@@ -201,7 +202,22 @@ fn report(format: Format, style: Style, outcomes: &[Outcome]) -> String {
     let passed = totals.gate.is_none_or(|gate| gate == gate::Gate::Open);
     report.end(&table, &Ending { totals: &totals, passed, exit: u8::from(!passed) }).unwrap();
     let bytes = shared.0.borrow().clone();
-    String::from_utf8(bytes).unwrap()
+    let text = String::from_utf8(bytes).unwrap();
+    if format == Format::Html { readable(&text) } else { text }
+}
+
+/// A page with its parts unpacked, and without what is the same in all pages.
+fn readable(page: &str) -> String {
+    use base64::Engine as _;
+    let same = regex::Regex::new("(?s)<style>.*?</style>|<script>.*?</script>|sha256-[^']*").unwrap();
+    let part = regex::Regex::new("(<script type=\"application/octet-stream\" data-part=\"[a-z]+\">)([^<]*)").unwrap();
+    let unpacked = |found: &regex::Captures<'_>| {
+        let bytes = base64::engine::general_purpose::STANDARD.decode(&found[2]).unwrap();
+        let json = miniz_oxide::inflate::decompress_to_vec_zlib(&bytes).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        format!("{}\n{}\n", &found[1], serde_json::to_string_pretty(&value).unwrap())
+    };
+    part.replace_all(&same.replace_all(page, "…"), unpacked).into_owned()
 }
 
 fn golden(name: &str, text: &str) {

@@ -3,6 +3,7 @@
 //! Whole lines are indexed and prefiltered; a run is read in full only for what the prefilter leaves open, and for the reasons of what does
 //! not pass. Both ways give the same verdicts.
 
+mod matched;
 mod partly;
 mod segments;
 mod settle;

@@ -22,6 +22,9 @@ impl<'p> Judge<'p> {
     /// Whether the answers leave something open, or need reasons that only the run gives.
     pub(super) fn needs_run(&self) -> bool {
         let findings = self.pipeline.detail.findings;
+        if self.pipeline.detail.steps {
+            return true;
+        }
         let mut answers = self.answers.iter();
         self.programs.iter().any(|one| {
             let mut assertions = one.prefilter.assertions();
@@ -58,6 +61,9 @@ impl<'p> Judge<'p> {
         let unjudged = outcomes.iter().flat_map(|outcome| &outcome.results).any(|one| one.unjudged.is_some());
         let source = || run.source.clone();
         self.report(outcomes, Some(run).filter(|_| !compact || findings || unjudged), run.text, &source);
+        if self.pipeline.detail.steps {
+            self.add_matched(run, full);
+        }
     }
 
     /// Evaluates the assertions of each program that the answers leave open.

@@ -36,7 +36,7 @@ Examples:
   aver check rules/ runs/ --baseline known.txt --update-baseline
   aver check rules/ \"runs/**/*.jsonl\" --tag payments --param limit=250
   agent --json | aver check refunds.assert - --format jsonl
-  aver check refunds.assert runs/ --report json=report.json --report short=report.txt
+  aver check refunds.assert runs/ --report html=report.html --report json=report.json
   aver check rules/ runs/ --profile           which rule costs how much
   aver check                                  rules and traces of averment.toml
 
@@ -69,7 +69,7 @@ pub struct Arguments {
     /// Values for parameters: a file with one JSON object
     #[arg(long, value_name = "FILE")]
     param_file: Vec<PathBuf>,
-    /// What is printed: human, summary, short, json, jsonl, csv, junit, sarif, github, gitlab, tap, tap13, markdown,
+    /// What is printed: human, summary, short, json, jsonl, html, csv, junit, sarif, github, gitlab, tap, tap13, markdown,
     /// spans [default: human, or the format of the project]
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,

@@ -143,6 +143,7 @@ impl Outputs {
             violations: Some(violations),
             compact: wanted.compact && plain,
             lines: wanted.lines && plain,
+            steps: wanted.steps,
             profile: None,
         }
     }

@@ -23,6 +23,8 @@ mod fmt;
 mod folder;
 mod honesty;
 mod hostile_files;
+mod html;
+mod html_browser;
 mod lost;
 mod lsp;
 mod manual;

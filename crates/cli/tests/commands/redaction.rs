@@ -1,17 +1,19 @@
 //! What no output shows: credentials and the environment, in every format of every command, also where a text is cut.
 
 use crate::folder::Folder;
+use crate::html;
 
 const TOKEN: &str = "ghp_1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R";
 const VARIABLE: &str = "correct-horse-battery-staple";
 
 /// Commands that say something of a run.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "check rules.assert run.json --format human",
     "check rules.assert run.json --format summary",
     "check rules.assert run.json --format short",
     "check rules.assert run.json --format json",
     "check rules.assert run.json --format jsonl",
+    "check rules.assert run.json --format html",
     "explain rules.assert run.json --all",
     "explain rules.assert run.json --all --format html",
     "explain rules.assert run.json --all --format json",
@@ -65,7 +67,7 @@ fn nothing_shows(secret: &str) {
         // Each length is tried with some of the commands, each command with some of the lengths.
         for command in COMMANDS.iter().skip(before / 9 % 3).step_by(3) {
             let ran = folder.aver_with(command, SESSION);
-            let said = format!("{}{}", ran.out, ran.err);
+            let said = format!("{}{}", html::everything(&ran.out), ran.err);
             assert!(ran.code <= 1, "{command}: {ran:?}");
             let seen = glimpses.iter().find_map(|glimpse| said.split_once(glimpse));
             let around = seen.map(|(before, _)| before.chars().rev().take(200).collect::<Vec<_>>());
@@ -131,7 +133,7 @@ fn what_a_predicate_found_is_shown_by_no_finding_however_it_is_written_there() {
         for command in commands.copied().chain(["check rules.assert all.jsonl --format jsonl --strict"]) {
             let ran = folder.aver(command);
             assert!(ran.code <= 1, "{command}: {ran:?}");
-            let said = format!("{}{}", ran.out, ran.err);
+            let said = format!("{}{}", html::everything(&ran.out), ran.err);
             for glimpse in ["nobody", "guesses", "hunter\\", "hunter\"", "say \\\"", "41111111", "long words long"] {
                 let around = said.find(glimpse).map(|at| &said[said.floor_char_boundary(at.saturating_sub(300))..at]);
                 assert_eq!(around, None, "{command} shows `{glimpse}` behind this");
@@ -185,7 +187,7 @@ fn hides(rules: &str, run: &str, glimpses: &[&str]) {
     for command in COMMANDS.map(str::to_owned).into_iter().chain(more) {
         let ran = folder.aver_with(&command, SESSION);
         assert!(ran.code <= 1, "{command}: {ran:?}");
-        let said = format!("{}{}", ran.out, ran.err);
+        let said = format!("{}{}", html::everything(&ran.out), ran.err);
         assert!(said.len() > 20, "{command} says nothing");
         for glimpse in glimpses {
             assert!(!said.contains(glimpse), "{command} shows `{glimpse}`:\n{said}");
@@ -266,7 +268,7 @@ fn what_cannot_be_read_is_not_repeated_where_it_may_be_a_secret() {
         let folder = Folder::new(&[("rules.assert", "output == \"x\"\n"), ("run.jsonl", line)]);
         for command in READERS {
             let ran = folder.aver_with(command, "1\n");
-            let said = format!("{}{}", ran.out, ran.err);
+            let said = format!("{}{}", html::everything(&ran.out), ran.err);
             assert!(!said.is_empty() && ran.code <= 4, "{command}: {ran:?}");
             for glimpse in ["hunter", "correct", &TOKEN[..12], &TOKEN[28..]] {
                 assert!(!said.contains(glimpse), "{command} shows `{glimpse}` of {line}:\n{said}");

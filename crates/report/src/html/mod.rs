@@ -1,0 +1,113 @@
+//! `--format html`: one page for people who decide what to fix first. It loads nothing from elsewhere.
+//!
+//! It is written as results come. Its head comes first, then blocks of runs, each compressed by itself, so that memory holds no more than one of
+//! them and a browser unpacks those that somebody looks at. The overview stands behind them: only the end knows its numbers. What stands in the
+//! page as markup comes from templates that escape; what scripts show of runs stays data until it becomes the text of an element.
+
+mod blocks;
+mod chart;
+mod data;
+mod overview;
+mod rules;
+
+use super::model::{RunReport, Unreadable};
+use super::table::Table;
+use super::{Ending, Options, Report};
+use averment_base::diagnostic::render::one_line;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use blocks::Blocks;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, context};
+use overview::Overview;
+use sha2::{Digest as _, Sha256};
+use std::io::{self, Write};
+
+const STYLE: &str = concat!(include_str!("report.css"), include_str!("run.css"));
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n",
+    include_str!("data.js"),
+    include_str!("filter.js"),
+    include_str!("list.js"),
+    include_str!("run.js"),
+    include_str!("main.js"),
+);
+
+/// Names of rule files in the title.
+const NAMES: usize = 4;
+
+/// The report.
+pub struct Html {
+    out: Box<dyn Write>,
+    options: Options,
+    overview: Overview,
+    blocks: Blocks,
+}
+
+impl Html {
+    /// A report into a writer.
+    pub fn new(out: Box<dyn Write>, options: Options) -> Self {
+        Self { out, options, overview: Overview::default(), blocks: Blocks::new(STYLE.len() + SCRIPT.len()) }
+    }
+}
+
+impl Report for Html {
+    fn begin(&mut self, table: &Table) -> io::Result<()> {
+        self.overview.begin(table);
+        let context = context! {
+            title => title(table),
+            style => minijinja::Value::from_safe_string(STYLE.to_owned()),
+            style_hash => hash(STYLE),
+            script_hash => hash(SCRIPT),
+        };
+        self.out.write_all(rendered("head.html", include_str!("head.html"), context)?.as_bytes())?;
+        self.out.write_all(b"\n")?;
+        blocks::write_part(&mut self.out, "table", &serde_json::to_vec(&data::TableData::new(table))?)?;
+        Ok(())
+    }
+
+    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        self.overview.run(run);
+        self.blocks.run(&mut self.out, table, run)
+    }
+
+    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+        self.overview.unreadable(what);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
+        self.blocks.end(&mut self.out)?;
+        let view = self.overview.view(table, ending, &self.options.diagnostics);
+        let context = context! { view => minijinja::Value::from(Serde(&view)), script => minijinja::Value::from_safe_string(SCRIPT.to_owned()) };
+        self.out.write_all(rendered("body.html", include_str!("body.html"), context)?.as_bytes())?;
+        self.out.write_all(b"\n")?;
+        self.out.flush()
+    }
+}
+
+/// The files of the rules.
+fn title(table: &Table) -> String {
+    let mut names: Vec<&str> = table.items.iter().map(|item| item.location.file.as_str()).collect();
+    names.dedup();
+    let rest = names.split_off(names.len().min(NAMES)).len();
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    let all = names.join(", ") + &more;
+    if all.is_empty() { "Rules".to_owned() } else { one_line(&all).into_owned() }
+}
+
+fn rendered(name: &'static str, text: &'static str, context: minijinja::Value) -> io::Result<String> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.add_template(name, text).map_err(io::Error::other)?;
+    environment.get_template(name).and_then(|template| template.render(context)).map_err(io::Error::other)
+}
+
+/// What names a text in a content security policy: only it may run, or style the page.
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
+}

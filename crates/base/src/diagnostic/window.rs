@@ -3,6 +3,7 @@
 use super::render::printable;
 use crate::source::{SourceFile, Span};
 use std::ops::Range;
+use unicode_width::UnicodeWidthChar as _;
 
 /// A line of more bytes than this is shown in a window: nobody writes such lines, and a picture of one is of no use to anybody.
 const LONGEST: usize = 1_000;
@@ -108,21 +109,12 @@ pub fn columns(text: &str) -> usize {
 /// Columns of a tab.
 const TAB: usize = 4;
 
-/// The columns of a character: none for one that is put on the one before, two for those of East Asia and pictures.
+/// The columns of a character, as terminals count them.
 fn width(character: char) -> usize {
     match character {
         '\t' => TAB,
-        '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200d}' | '\u{fe00}'..='\u{fe0f}' => 0,
-        '\u{1100}'..='\u{115f}'
-        | '\u{2e80}'..='\u{a4cf}'
-        | '\u{ac00}'..='\u{d7a3}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{fe30}'..='\u{fe6f}'
-        | '\u{ff00}'..='\u{ff60}'
-        | '\u{ffe0}'..='\u{ffe6}'
-        | '\u{1f300}'..='\u{1faff}'
-        | '\u{20000}'..='\u{3fffd}' => 2,
-        _ => 1,
+        // What steers is shown as a character of one column.
+        other => other.width().unwrap_or(1),
     }
 }
 

@@ -25,6 +25,7 @@ mod honesty;
 mod hostile_files;
 mod html;
 mod html_browser;
+mod integrations;
 mod lost;
 mod lsp;
 mod manual;

@@ -40,7 +40,7 @@ fn the_action_annotates_sums_up_and_keeps_reports() {
     let (code, said) = action(&folder, &inputs);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("::error file=my rules/limit.assert,line=1"), "{said}");
-    assert!(folder.read("summary.md").starts_with("before\n") && folder.read("summary.md").contains("limit.1"));
+    assert!(folder.read("summary.md").starts_with("before\n") && folder.read("summary.md").contains("| `limit` | 1 |"));
     assert_eq!(folder.read("output"), "exit-code=1\n");
     for file in ["averment.html", "averment.junit.xml", "averment.sarif", "averment.md"] {
         assert!(folder.read(&format!("averment-reports/{file}")).contains("limit"), "{file}");

@@ -216,6 +216,30 @@ fn texts_that_look_alike_are_no_evidence_that_they_differ() {
 }
 
 #[test]
+fn values_that_differ_by_type_or_writing_alone_are_no_evidence_that_they_do() {
+    let run = r#"{"output": {"to": " A@x.com", "one": 1, "yes": "Yes", "mail": {"email": "a@x.com"}, "ids": [{"id": "1"}],
+        "tags": ["Bad"], "name": "p\u0430ypal"}, "calls": []}"#;
+    judge(&[
+        (r#"output.to != "a@x.com""#, run, "vacuous", "only the letter case and white space around it differ"),
+        (r#"output.to not in ["a@x.com"]"#, run, "vacuous", "only the letter case and white space around it differ"),
+        (r#"output.tags not contains "bad""#, run, "vacuous", "only the letter case differs"),
+        (r#"output.to != "b@x.com""#, run, "pass", ""),
+        ("output.one != true", run, "vacuous", ""),
+        ("output.one != false", run, "pass", ""),
+        ("output.yes != true", run, "vacuous", ""),
+        (r#"output.mail != "a@x.com""#, run, "vacuous", "an object that holds it is not the value itself"),
+        ("output.ids != [{ id: 1 }]", run, "vacuous", ""),
+        ("output.ids != [{ id: 2 }]", run, "pass", ""),
+        ("output.ids != [{ id: 1, n: 2 }]", run, "pass", ""),
+        // A part that is missing stands beside what is no list.
+        ("[output.gone] != output.one", run, "pass", ""),
+        (r#"output.name not starts with "pay""#, run, "vacuous", "look"),
+        (r#"output.name not icontains "PAY""#, run, "vacuous", ""),
+        (r#"output.name not starts with "bay""#, run, "pass", ""),
+    ]);
+}
+
+#[test]
 fn integers_are_exact_and_fractions_say_what_was_compared() {
     judge(&[
         (
@@ -266,5 +290,42 @@ fn a_text_mentions_a_value_as_a_whole_token() {
         let result = outcome.results().next().unwrap_or_else(|| panic!("{rule}: nothing is asserted"));
         assert_eq!(result.verdict().as_str(), *verdict, "{rule} on {run}: {}", result.reason());
         assert!(result.reason().contains(reason), "{rule} on {run}: {}", result.reason());
+    }
+}
+
+#[test]
+fn a_quantifier_says_which_elements_it_could_not_judge() {
+    let run =
+        |calls: &str| format!(r#"{{"output": {{"items": [{{"price": 3}}, {{"prcie": 9}}]}}, "calls": [{calls}]}}"#);
+    let (good, bad) = (r#"{"tool": "refund", "args": {"amount": 50}}"#, r#"{"tool": "refund", "args": {"amt": 5000}}"#);
+    let mixed = run(&format!(r#"{good}, {bad}, {{"tool": "search", "args": {{}}}}"#));
+    let lone = run(&format!(r#"{bad}, {{"tool": "search", "args": {{}}}}"#));
+    let other = run(&format!(r#"{good}, {{"tool": "search", "args": {{}}}}"#));
+    let of_two = "1 of 2 refunds: no `x.args.amount`";
+    let rows: [(&str, &str, &str); 12] = [
+        ("no x in calls: x.args.amount > 100", &mixed, of_two),
+        ("not (any x in calls: x.args.amount > 100)", &mixed, of_two),
+        ("all x in calls: not x.args.amount > 100", &mixed, of_two),
+        ("(count x in calls: x.args.amount > 100) == 0", &mixed, of_two),
+        ("let big = any x in calls: x.args.amount > 100\nnot big", &mixed, of_two),
+        ("none of { any x in calls: x.args.amount > 100 }", &mixed, of_two),
+        // The rule has chosen it by its name.
+        ("no x in calls: x.tool == \"refund\" and x.args.amount > 100", &lone, "1 of 1 refunds: no `x.args.amount`"),
+        ("no x in output.items: x.price > 5", &mixed, "1 of 2 elements: no `x.price`"),
+        // The other answer could not hurt.
+        ("any x in calls: x.args.amount == 50", &mixed, ""),
+        ("(count x in calls: x.args.amount == 50) >= 1", &mixed, ""),
+        // That calls of other tools lack the key says nothing.
+        ("no x in calls: x.args.amount > 100", &other, ""),
+        ("no x in calls: x.tool == \"search\" and x.args.amount > 100", &run(good), ""),
+    ];
+    for (rule, run, expected) in rows {
+        let outcome = Rules::from_text("rule.assert", rule).unwrap().check_one(run).unwrap();
+        let result = outcome.results().next().unwrap();
+        assert_eq!(result.verdict().as_str(), "pass", "{rule} on {run}: {}", result.reason());
+        let said = result
+            .unjudged()
+            .map(|found| format!("{} of {} {}: {}", found.count, found.of, found.things, found.reason));
+        assert_eq!(said.unwrap_or_default(), expected, "{rule} on {run}");
     }
 }

@@ -51,29 +51,41 @@ pub fn fit_order(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// Whether a value is the same but for its type: a text that spells the other, or a list that holds it.
+/// Whether a value is the same but for its type or its writing.
 fn is_nearly(a: &Value, b: &Value, same: fn(&Value, &Value) -> bool) -> bool {
+    let words = |answer: bool| if answer { ["true", "yes", "on", "1"] } else { ["false", "no", "off", "0"] };
     let scalar = |text: &str, other: &Value| match other {
         Value::Number(number) => {
             spelled(text).is_some_and(|text| compare_numbers(&text, number) == Some(Ordering::Equal))
         }
-        Value::Bool(answer) => text.eq_ignore_ascii_case(if *answer { "true" } else { "false" }),
+        Value::Bool(answer) => words(*answer).contains(&text.to_lowercase().as_str()),
+        Value::String(other) => text.trim().to_lowercase() == other.trim().to_lowercase(),
         _ => false,
     };
     match (a, b) {
-        (Value::Array(_), Value::Array(_)) => false,
         (Value::Array(items), one) | (one, Value::Array(items)) => items.iter().any(|item| same(item, one)),
+        (Value::Object(fields), one) | (one, Value::Object(fields)) => fields.values().any(|value| same(value, one)),
         (Value::String(text), other) | (other, Value::String(text)) => scalar(text, other),
+        (Value::Number(number), Value::Bool(answer)) | (Value::Bool(answer), Value::Number(number)) => {
+            compare_numbers(number, &Number::from(u8::from(*answer))) == Some(Ordering::Equal)
+        }
         _ => false,
     }
 }
 
-/// A test of equality of two values that are there.
+/// A test of equality of two values that are there: lists and objects part by part.
 pub fn equality(a: &Value, b: &Value, same: fn(&Value, &Value) -> bool) -> Truth {
-    match () {
-        () if same(a, b) => sure(true),
-        () if is_nearly(a, b, same) => by_missing(false),
-        () => sure(false),
+    match (a, b) {
+        (Value::Array(x), Value::Array(y)) if x.len() == y.len() => {
+            x.iter().zip(y).map(|(x, y)| equality(x, y, same)).fold(sure(true), Truth::and)
+        }
+        (Value::Object(x), Value::Object(y)) if x.len() == y.len() && x.keys().all(|key| y.contains_key(key)) => {
+            x.iter().map(|(key, x)| equality(x, &y[key], same)).fold(sure(true), Truth::and)
+        }
+        (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => sure(false),
+        _ if same(a, b) => sure(true),
+        _ if is_nearly(a, b, same) => by_missing(false),
+        _ => sure(false),
     }
 }
 

@@ -129,8 +129,15 @@ impl<'run> Machine<'run> {
             TestKind::Contains | TestKind::ContainsIgnoringCase => return self.contains(kind, subject, operand),
             TestKind::Mentions => return self.mentions(left, right),
             TestKind::ContainsAll | TestKind::ContainsAny => return self.contains_several(kind, subject, operand),
-            TestKind::StartsWith => test::starts_with(left, right),
-            TestKind::EndsWith => test::ends_with(left, right),
+            TestKind::StartsWith => {
+                return self.unless_alike(test::starts_with(left, right), subject, operand, |text, part| {
+                    text.starts_with(part)
+                });
+            }
+            TestKind::EndsWith => {
+                return self
+                    .unless_alike(test::ends_with(left, right), subject, operand, |text, part| text.ends_with(part));
+            }
             TestKind::Matches => self.matches(left, right)?,
             // These have no right-hand side, or were turned round above.
             TestKind::Is

@@ -191,6 +191,10 @@ impl<'run> Parts<'_, 'run> {
         let verdict = truth.verdict();
         let mut finding = Finding { score, ..Finding::new(verdict, "") };
         // Behind `not` a fail is what is wanted, and this one proves nothing.
+        let wanted = verdict == Verdict::Pass || verdict == Verdict::Fail && context.proves_passes;
+        if wanted && context.explains {
+            finding.unjudged = self.machine.doubtful_elements(code, scope, verdict);
+        }
         finding.opposite = (truth == Truth::FalseByMissing).then_some(Verdict::Vacuous);
         if verdict != Verdict::Pass || context.proves_passes {
             let explanation = self.machine.explain(code, scope);

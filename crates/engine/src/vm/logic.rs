@@ -132,12 +132,13 @@ impl<'run> Machine<'run> {
         if self.loops.len() <= frame.loops {
             return Err(broken());
         }
+        let is_outermost = self.loops.len() == 1;
         let current = self.loops.last_mut().ok_or_else(broken)?;
         let (goes_on, lists) = (graded || current.lists, current.lists);
         let item = if current.is_settled() && !goes_on { None } else { current.next() };
         let Some(item) = item else { return Ok(Transfer::Jump(exit.0)) };
-        if let Some(recorder) = self.recorder.as_mut().filter(|_| lists) {
-            recorder.enter_element(item);
+        if let Some(recorder) = self.recorder.as_mut() {
+            recorder.enter_element(item, lists, is_outermost);
         }
         *self.locals.get_mut(frame.locals.saturating_add(slot.0 as usize)).ok_or_else(broken)? = item;
         Ok(Transfer::Next)
@@ -145,11 +146,14 @@ impl<'run> Machine<'run> {
 
     pub(super) fn repeat(&mut self, next: Target, at: usize) -> Result<Transfer, Fault> {
         let grade = self.top_grade(0);
-        let truth = self.pop_truth(at)?;
+        let said = self.pop_truth(at)?;
+        let is_outermost = self.loops.len() == 1;
+        let truth = if is_outermost { self.doubts.of_body(said) } else { said };
         let current = self.loops.last_mut().ok_or_else(broken)?;
         current.count(truth);
-        if let Some(recorder) = self.recorder.as_mut().filter(|_| current.lists) {
-            recorder.leave_element(current.fails_by(truth));
+        if let Some(recorder) = self.recorder.as_mut() {
+            let fails = current.lists.then(|| current.fails_by(truth));
+            recorder.leave_element(fails, is_outermost.then_some(said));
         }
         if let Some(grade) = grade {
             current.count_grade(grade);

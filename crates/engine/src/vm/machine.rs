@@ -9,6 +9,7 @@
 use super::context::ExpressionScope;
 use super::coverage::CoverageRecord;
 use super::derive::{Recording, Tracer};
+use super::doubtful_elements::Doubts;
 use super::fault::Fault;
 use super::frame::{Frame, Loop};
 use super::near_names::NearName;
@@ -66,6 +67,8 @@ pub struct Machine<'run> {
     pub(super) grades: Option<super::grade::Grades>,
     /// Notes keys that paths nearly find, while somebody asks for them.
     pub(super) near_keys: Option<BTreeSet<NearName>>,
+    /// What something missing decided of elements.
+    pub(super) doubts: Doubts,
     /// True while a message for people is made: a missing part becomes a word instead of making the whole text missing.
     pub(super) lenient: bool,
 }
@@ -112,6 +115,7 @@ impl<'run> Machine<'run> {
             recording: None,
             grades: None,
             near_keys: None,
+            doubts: Doubts::default(),
             lenient: false,
         }
     }

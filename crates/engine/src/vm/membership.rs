@@ -68,15 +68,28 @@ impl<'run> Machine<'run> {
             (subject, wanted) if folded => test::contains_ignoring_case(subject, wanted, &mut self.meter)?,
             (subject, wanted) => test::contains(subject, wanted, &mut self.meter)?,
         };
-        Ok(match (answer, &subject.value) {
-            (Some(false), Value::Text(text))
-                if self.alike(text.as_str(), &wanted.value, |text, part| text.contains(part))? =>
-            {
-                Truth::FalseByMissing
-            }
-            (Some(false), Value::Object(_)) | (None, _) => Truth::FalseByMissing,
-            (Some(answer), _) => Truth::from_bool(answer),
-        })
+        match (answer, &subject.value) {
+            (Some(false), Value::Object(_)) => Ok(Truth::FalseByMissing),
+            (answer, _) if folded => self
+                .unless_alike(answer, subject, wanted, |text, part| text.to_lowercase().contains(&part.to_lowercase())),
+            (answer, _) => self.unless_alike(answer, subject, wanted, |text, part| text.contains(part)),
+        }
+    }
+
+    /// The answer of a test of two texts, `None` for values that are unfit; a text of which it would hold if it were what it looks like is
+    /// no evidence that it does not.
+    pub(super) fn unless_alike(
+        &mut self,
+        answer: Option<bool>,
+        subject: &Node<'run>,
+        wanted: &Node<'run>,
+        holds: fn(&str, &str) -> bool,
+    ) -> Result<Truth, Fault> {
+        let alike = match (answer, &subject.value) {
+            (Some(false), Value::Text(text)) => self.alike(text.as_str(), &wanted.value, holds)?,
+            _ => false,
+        };
+        Ok(if alike { Truth::FalseByMissing } else { answer.map_or(Truth::FalseByMissing, Truth::from_bool) })
     }
 
     /// `mentions`: a text holds a text or a number as a whole token; a list or an object where a text or number inside of it does.

@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod derivation;
 mod derive;
 mod describe;
+mod doubtful_elements;
 mod elements;
 pub mod evaluate;
 mod explain;

@@ -2,6 +2,7 @@
 //! time costs nothing extra, and there is still only one evaluator.
 
 use super::context::ExpressionScope;
+use super::doubtful_elements::DoubtListing;
 use super::elements::ElementListing;
 use super::fault::Fault;
 use super::machine::{LetState, Machine};
@@ -28,12 +29,21 @@ pub(super) struct Recorder<'run> {
     entered: Option<usize>,
     /// Each element that fails a quantifier, where those are listed.
     pub(super) listing: Option<ElementListing<'run>>,
+    /// The elements that something missing decided, where those are listed.
+    pub(super) doubts: Option<DoubtListing<'run>>,
 }
 
 impl<'run> Recorder<'run> {
     /// One that lists each element that fails a quantifier.
     pub(super) fn listing(listing: ElementListing<'run>) -> Self {
         Self { listing: Some(listing), ..Self::default() }
+    }
+}
+
+impl<'run> Recorder<'run> {
+    /// One that lists the elements that something missing decided.
+    pub(super) fn doubting(doubts: DoubtListing<'run>) -> Self {
+        Self { doubts: Some(doubts), ..Self::default() }
     }
 }
 
@@ -55,17 +65,22 @@ impl<'run> Recorder<'run> {
         self.gaps.last().copied()
     }
 
-    /// An element of the quantifier whose failing elements are listed comes.
-    pub(super) fn enter_element(&mut self, element: Node<'run>) {
+    /// An element comes: `lists` says whether it is one of the quantifier whose failing elements are listed.
+    pub(super) fn enter_element(&mut self, element: Node<'run>, lists: bool, is_outermost: bool) {
         let seen = self.seen.len();
-        self.listing.iter_mut().for_each(|listing| listing.enter(element, seen));
+        self.listing.iter_mut().filter(|_| lists).for_each(|listing| listing.enter(element, seen));
+        self.doubts.iter_mut().filter(|_| is_outermost).for_each(|doubts| doubts.enter(element, seen));
     }
 
-    /// Its body was looked at. Only what is said of a listed element is kept.
-    pub(super) fn leave_element(&mut self, fails: bool) {
+    /// Its body was looked at: whether it fails a quantifier whose failing elements are listed, and what it said of an outermost one. Only
+    /// what is said of a listed element is kept.
+    pub(super) fn leave_element(&mut self, fails: Option<bool>, outermost: Option<Truth>) {
         let seen = self.seen.len();
-        if let Some(listing) = &mut self.listing {
+        if let (Some(listing), Some(fails)) = (&mut self.listing, fails) {
             self.seen.truncate(listing.leave(fails, seen));
+        }
+        if let (Some(doubts), Some(truth)) = (&mut self.doubts, outermost) {
+            self.seen.truncate(doubts.leave(truth, seen));
         }
     }
 

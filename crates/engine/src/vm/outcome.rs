@@ -49,13 +49,13 @@ pub struct AssertionOutcome {
 
 /// Steps that an assertion could not judge although it passes: something that its condition looks at is missing there, or is of a kind that
 /// the condition can do nothing with.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unjudged {
     /// What they are: `refunds`, ``calls of `update_reservation` ``.
     pub things: String,
     /// Why, for the first of them: ``no `amount` ``.
     pub why: String,
-    /// The steps, by their index in the run, sorted.
+    /// The steps, by their index in the run, sorted. Elements of a list that are no steps have numbers behind those.
     pub steps: Vec<u32>,
     /// All steps that the patterns in question look at, sorted.
     pub all: Vec<u32>,

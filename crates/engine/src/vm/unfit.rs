@@ -23,40 +23,73 @@ pub(super) fn order(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
     }
 }
 
-/// Whether two present values are equal. Values of other types differ, except that a text which spells the other one, and a list
-/// which holds it, are no evidence for that.
+/// Whether two present values are equal, lists and objects part by part. Values that differ as little as [`resembles`] says are no
+/// evidence that they do.
 pub(super) fn equality<'v>(left: &Value<'v>, right: &Value<'v>, same: Same) -> Truth {
-    if has_gap(left) || has_gap(right) {
-        return by_parts(left, right, same);
-    }
-    let unfit = match (left, right) {
-        _ if same(left, right) => return Truth::True,
-        (Value::List(_), Value::List(_)) => false,
-        (Value::List(items), one) | (one, Value::List(items)) => items.iter().any(|item| same(&item.value, one)),
-        (Value::Text(a), Value::Text(b)) => looks_like(a.as_str(), b.as_str()),
-        (Value::Text(text), other) | (other, Value::Text(text)) => spells(*text, other),
-        _ => false,
-    };
-    if unfit { Truth::FalseByMissing } else { Truth::False }
+    if has_gap(left) || has_gap(right) { by_parts(left, right, same) } else { whole(left, right, same) }
 }
 
-/// Lists and objects of which a part is missing or not recorded are equal as far as their parts are.
-fn by_parts(left: &Value<'_>, right: &Value<'_>, same: Same) -> Truth {
+/// The same of values of which no part is missing, or only one is a list or an object.
+fn whole<'v>(left: &Value<'v>, right: &Value<'v>, same: Same) -> Truth {
+    match (left, right) {
+        _ if same(left, right) => Truth::True,
+        (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => by_parts(left, right, same),
+        _ if resembles(left, right, same) => Truth::FalseByMissing,
+        _ => Truth::False,
+    }
+}
+
+/// Lists of one length and objects of the same keys are equal as far as their parts are.
+fn by_parts<'v>(left: &Value<'v>, right: &Value<'v>, same: Same) -> Truth {
+    let joined = |pairs: &mut dyn Iterator<Item = Truth>| {
+        let mut truth = Truth::True;
+        for part in pairs {
+            truth = truth.and(part);
+            if truth == Truth::False {
+                break;
+            }
+        }
+        truth
+    };
     match (left, right) {
         (Value::Missing, _) | (_, Value::Missing) => Truth::FalseByMissing,
         (left, right) if left.is_absent() || right.is_absent() => Truth::Undecided,
         (Value::List(a), Value::List(b)) if a.len() == b.len() => {
-            let pairs = a.iter().zip(*b);
-            pairs.fold(Truth::True, |truth, (a, b)| truth.and(deeper(|| by_parts(&a.value, &b.value, same))))
+            joined(&mut a.iter().zip(*b).map(|(a, b)| deeper(|| by_parts(&a.value, &b.value, same))))
         }
         (Value::Object(a), Value::Object(b)) if a.entries().len() == b.entries().len() => {
             let pairs = a.entries().iter().map(|entry| (entry.node.value, b.get(entry.key).map(|node| node.value)));
-            pairs.fold(Truth::True, |truth, (a, b)| {
-                truth.and(b.map_or(Truth::False, |b| deeper(|| by_parts(&a, &b, same))))
-            })
+            joined(&mut pairs.map(|(a, b)| b.map_or(Truth::False, |b| deeper(|| by_parts(&a, &b, same)))))
         }
-        _ => Truth::from_bool(same(left, right)),
+        (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => Truth::False,
+        _ => whole(left, right, same),
     }
+}
+
+/// Whether values that differ do so by their type or their writing alone: a text that spells the other one or differs by letter case, by
+/// white space around it or by characters that look alike; a number that stands for the boolean; a list or an object that holds the value.
+fn resembles<'v>(left: &Value<'v>, right: &Value<'v>, same: Same) -> bool {
+    match (left, right) {
+        (Value::List(items), one) | (one, Value::List(items)) => items.iter().any(|item| same(&item.value, one)),
+        (Value::Object(object), one) | (one, Value::Object(object)) => {
+            object.entries().iter().any(|entry| same(&entry.node.value, one))
+        }
+        (Value::Text(a), Value::Text(b)) => {
+            is_written_like(a.as_str(), b.as_str()) || looks_like(a.as_str(), b.as_str())
+        }
+        (Value::Text(text), other) | (other, Value::Text(text)) => spells(*text, other),
+        (Value::Number(number), other) | (other, Value::Number(number)) => {
+            answer(other).is_some_and(|answer| number.compare(Number::from_count(usize::from(answer))).is_eq())
+        }
+        _ => false,
+    }
+}
+
+/// Whether texts differ by letter case, or by white space around them, alone.
+fn is_written_like(text: &str, other: &str) -> bool {
+    let (text, other) = (text.trim(), other.trim());
+    let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
+    text.eq_ignore_ascii_case(other) || may_look_alike(text, other) && lower(text) == lower(other)
 }
 
 /// Whether a part of a list or an object is missing or not recorded.
@@ -80,14 +113,22 @@ fn spells_number(text: Text<'_>) -> bool {
 fn spells(text: Text<'_>, other: &Value<'_>) -> bool {
     match other {
         Value::Number(number) => number.is_spelled(text.as_str()),
-        Value::Boolean(value) => spells_boolean(text, *value),
-        Value::Truth(truth) => truth.plain().is_some_and(|value| spells_boolean(text, value)),
-        _ => false,
+        other => answer(other).is_some_and(|answer| spells_boolean(text, answer)),
+    }
+}
+
+/// The answer that a boolean is.
+fn answer(value: &Value<'_>) -> Option<bool> {
+    match value {
+        Value::Boolean(value) => Some(*value),
+        Value::Truth(truth) => truth.plain(),
+        _ => None,
     }
 }
 
 fn spells_boolean(text: Text<'_>, value: bool) -> bool {
-    text.as_str().eq_ignore_ascii_case(if value { "true" } else { "false" })
+    let words = if value { ["true", "yes", "on", "1"] } else { ["false", "no", "off", "0"] };
+    words.iter().any(|word| text.as_str().eq_ignore_ascii_case(word))
 }
 
 /// Whether a text that does not hold, or is not, another one looks as if it did: letters composed otherwise, of another script, or with
@@ -138,7 +179,15 @@ impl<'run> Machine<'run> {
         let types = (with_article(left), with_article(right));
         Some(match kind {
             TestKind::Equal | TestKind::Identical => match (left, right) {
+                (Value::List(_), Value::List(_)) => return None,
                 (Value::List(_), _) | (_, Value::List(_)) => "a list that holds it is not the value itself".to_owned(),
+                (Value::Object(_), Value::Object(_)) => return None,
+                (Value::Object(_), _) | (_, Value::Object(_)) => {
+                    "an object that holds it is not the value itself".to_owned()
+                }
+                (Value::Text(a), Value::Text(b)) if is_written_like(a.as_str(), b.as_str()) => {
+                    written_like(a.as_str(), b.as_str()).to_owned()
+                }
                 (Value::Text(_), Value::Text(_)) => "they look alike, and are written with other characters".to_owned(),
                 _ => return None,
             },
@@ -147,7 +196,9 @@ impl<'run> Machine<'run> {
                 (left, right) if left == right => format!("{left} has no order"),
                 (left, right) => format!("{left} and {right} have no order"),
             },
-            TestKind::In if matches!(right, Value::List(_)) => "an element is the same but for its type".to_owned(),
+            TestKind::In if matches!(right, Value::List(_)) => {
+                holds_written_like(right, left).unwrap_or_else(|| "an element is the same but for its type".to_owned())
+            }
             TestKind::In => format!("{} is nothing that could be in {}", types.0, types.1),
             TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::ContainsAll | TestKind::ContainsAny => {
                 match (left, right) {
@@ -156,10 +207,9 @@ impl<'run> Machine<'run> {
                         "a text that lists several is no list".to_owned()
                     }
                     (Value::Object(_), _) => "an object has keys, and no text to look in".to_owned(),
-                    (Value::List(_), _) => "no element is it, though the list spells it".to_owned(),
-                    (Value::Text(_), Value::Text(_)) => {
-                        "it holds what looks alike, and is written with other characters".to_owned()
-                    }
+                    (Value::List(_), _) => holds_written_like(left, right)
+                        .unwrap_or_else(|| "no element is it, though the list spells it".to_owned()),
+                    (Value::Text(_), Value::Text(_)) => LOOKS_ALIKE.to_owned(),
                     _ => format!("{} is nothing that could contain {}", types.0, types.1),
                 }
             }
@@ -171,9 +221,30 @@ impl<'run> Machine<'run> {
                 Value::Text(_) | Value::Number(_) => format!("{} mentions nothing", types.0),
                 _ => format!("{} is nothing that could be mentioned", types.1),
             },
+            _ if matches!((left, right), (Value::Text(_), Value::Text(_))) => LOOKS_ALIKE.to_owned(),
             _ => format!("{} is no text", types.0),
         })
     }
+}
+
+/// What is said of a text in which something is found that is not what is looked for.
+const LOOKS_ALIKE: &str = "it holds what looks alike, and is written with other characters";
+
+/// What is said of texts that differ by letter case or white space alone.
+fn written_like(text: &str, other: &str) -> &'static str {
+    match () {
+        () if text.trim() == other.trim() => "only white space around it differs",
+        () if text.to_lowercase() == other.to_lowercase() => "only the letter case differs",
+        () => "only the letter case and white space around it differ",
+    }
+}
+
+/// The same of a text and the first element of a list that is written like it.
+fn holds_written_like(list: &Value<'_>, wanted: &Value<'_>) -> Option<String> {
+    let (Value::List(items), Value::Text(wanted)) = (list, wanted) else { return None };
+    let texts = items.iter().filter_map(|item| if let Value::Text(text) = item.value { Some(text) } else { None });
+    let mut like = texts.filter(|text| is_written_like(text.as_str(), wanted.as_str()));
+    like.next().map(|text| format!("for one element {}", written_like(text.as_str(), wanted.as_str())))
 }
 
 /// The type of a value with its article.

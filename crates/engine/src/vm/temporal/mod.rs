@@ -26,7 +26,7 @@ mod statements;
 mod states;
 mod timeline;
 mod twins;
-mod unjudged;
+pub(in crate::vm) mod unjudged;
 mod verdict;
 mod view;
 pub(super) mod watch;

@@ -31,7 +31,7 @@ pub(super) fn of(
     if found.steps.is_empty() {
         return Ok(None);
     }
-    let things = things(view, &found.all);
+    let things = things(found.all.iter().filter_map(|step| view.step(*step)));
     let (steps, all) = (found.steps.into_iter().collect(), found.all.into_iter().collect());
     Ok(Some(Box::new(Unjudged { things, why: found.why, steps, all })))
 }
@@ -104,8 +104,7 @@ fn of_condition(view: &mut View<'_, '_>, code: CodeId, found: &mut Found) -> Res
 }
 
 /// What the steps are, in words.
-fn things(view: &View<'_, '_>, all: &BTreeSet<u32>) -> String {
-    let mut steps = all.iter().filter_map(|step| view.step(*step));
+pub(in crate::vm) fn things<'s, 'run: 's>(mut steps: impl Iterator<Item = &'s Step<'run>> + Clone) -> String {
     let Some(first) = steps.next() else { return String::new() };
     let is_like = |other: &Step<'_>| other.kind == first.kind;
     match first.kind {
@@ -141,7 +140,7 @@ impl<'run> crate::vm::machine::Machine<'run> {
     }
 
     /// Whether the catalogue declares an argument of a tool and does not require it.
-    fn is_optional(&self, tool: &str, key: &str) -> bool {
+    pub(in crate::vm) fn is_optional(&self, tool: &str, key: &str) -> bool {
         let declared = self.program.tools.iter().find(|one| one.name == tool).and_then(|one| one.arguments);
         let schema = declared.and_then(|schema| self.program.schemas.get(schema as usize));
         let schema: Option<serde_json::Value> = schema.and_then(|schema| serde_json::from_str(&schema.json).ok());

@@ -9,6 +9,7 @@ use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
 use averment_engine::check::files::{Files, Memory};
 use averment_engine::vm::world::Permissions;
+use averment_report::redact_path::RedactPath;
 use averment_traces::names::Names;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,7 @@ pub struct RulesBuilder {
     tools: Vec<(String, String)>,
     params: Vec<Given>,
     names: Option<String>,
+    redact: Vec<String>,
     allow_empty: bool,
     settings: Settings,
 }
@@ -188,6 +190,13 @@ impl RulesBuilder {
         self
     }
 
+    /// A path whose values stand in no outcome and no report, such as `inputs.customer[**]` or `calls[*].args.card`: what `--redact` takes.
+    #[must_use]
+    pub fn redact(mut self, path: impl Into<String>) -> Self {
+        self.redact.push(path.into());
+        self
+    }
+
     /// Compiles the rules.
     ///
     /// # Errors
@@ -259,7 +268,9 @@ impl RulesBuilder {
         let names = self.names.as_deref().map(Names::of_file).transpose();
         let names =
             names.map_err(|problem| Problem::new(format!("the names name no parts of a run: {problem}"), ""))?;
-        Ok(Settings { names: names.map(Arc::new), ..self.settings })
+        let redact = self.redact.iter().map(|path| RedactPath::parse(path)).collect::<Result<Vec<_>, _>>();
+        let redact = redact.map_err(|problem| Problem::new(problem, "")).map(Arc::from)?;
+        Ok(Settings { names: names.map(Arc::new), redact, ..self.settings })
     }
 }
 

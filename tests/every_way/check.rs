@@ -95,7 +95,7 @@ impl Check {
                 violations: self.violations.1,
                 steps: false,
             },
-            reading: Reading { limits: Limits::default(), strict: self.strict, names: None },
+            reading: Reading { limits: Limits::default(), strict: self.strict, ..Reading::default() },
             unused: Unused::default(),
             near_names: NearNames::new(programs, &self.selection),
             threads: NonZeroUsize::new(self.threads),

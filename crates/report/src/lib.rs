@@ -46,6 +46,7 @@ pub mod profile;
 mod proof;
 pub mod reading;
 mod redact;
+pub mod redact_path;
 #[cfg(feature = "pictures")]
 mod sarif;
 #[cfg(feature = "pictures")]

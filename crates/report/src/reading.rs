@@ -1,6 +1,7 @@
 //! Reading a run for a report: under limits, and with what is odd in it as an error where that is asked for.
 
 use crate::model::Unreadable;
+use crate::redact_path::{self, RedactPath};
 use crate::redact_run;
 use averment_base::limits::Limits;
 use averment_runs::run::Run;
@@ -19,6 +20,8 @@ pub struct Reading {
     pub strict: bool,
     /// The names of a home-grown format (`--map`).
     pub names: Option<Arc<Names>>,
+    /// Paths whose values no report shows.
+    pub redact: Arc<[RedactPath]>,
 }
 
 /// Reads one run.
@@ -26,8 +29,9 @@ pub struct Reading {
 /// # Errors
 /// What is not JSON, no run of a known format, beyond a limit, or odd where that is an error.
 pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> Result<Run<'run>, Unreadable> {
-    let run = read::parse_under(raw, arena, &reading.limits, reading.names.as_deref())
+    let mut run = read::parse_under(raw, arena, &reading.limits, reading.names.as_deref())
         .map_err(|error| Unreadable::of(&error))?;
+    run.withheld = redact_path::values(&reading.redact, &run);
     match run.warnings.first().filter(|_| reading.strict) {
         Some(warning) => {
             let problem = Problem { message: redact_run(&run, &warning.message), help: String::new() };

@@ -75,10 +75,11 @@ const VARIABLES: usize = 2_000;
 /// Values that only their name makes secrets (`password`) that are looked at.
 const NAMED: usize = 1_000;
 
-/// What of a run is shown nowhere, wherever else the run repeats it: its recorded environment, and values that their names make secrets.
+/// What of a run is shown nowhere, wherever else the run repeats it: its recorded environment, values that their names make secrets, and what
+/// somebody said is not to be shown.
 pub fn environment(run: &Run<'_>) -> Vec<String> {
     let root = run.root("env");
-    let mut texts = Vec::new();
+    let mut texts = run.withheld.clone();
     let mut withhold = |text: &str| {
         if is_telling(text) {
             texts.push(text.trim().to_owned());
@@ -163,6 +164,9 @@ impl Withheld {
     #[must_use]
     pub fn without(&self, words: String) -> String {
         self.words.iter().fold(words, |words, text| {
+            if is_short(text) {
+                return without_token(&words, text).into_owned();
+            }
             let words = if words.contains(text.as_str()) { words.replace(text, REDACTED) } else { words };
             without_ending(without_beginning(words, text), text)
         })
@@ -201,7 +205,7 @@ fn on_one_line(text: &str) -> Option<String> {
 /// JSON with a text in it replaced; one that is a number by itself becomes a text.
 fn replaced(json: &str, text: &str) -> String {
     if !text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
-        return json.replace(text, REDACTED);
+        return plainly(json, text);
     }
     let mut clean = String::with_capacity(json.len());
     let (mut rest, mut quoted) = (json, false);
@@ -221,7 +225,7 @@ fn replaced(json: &str, text: &str) -> String {
 /// A number in a piece of JSON, inside a text or outside of all.
 fn in_piece(piece: &str, number: &str, quoted: bool) -> String {
     if quoted {
-        return piece.replace(number, REDACTED);
+        return plainly(piece, number);
     }
     let is_part = |character: char| character.is_ascii_alphanumeric() || "+-.".contains(character);
     let mut clean = String::with_capacity(piece.len());
@@ -236,6 +240,28 @@ fn in_piece(piece: &str, number: &str, quoted: bool) -> String {
         clean.push_str(behind);
     }
     clean
+}
+
+/// Words without a text; a short one has to be a whole word, since it stands in others by chance.
+fn plainly(words: &str, text: &str) -> String {
+    if is_short(text) { without_token(words, text).into_owned() } else { words.replace(text, REDACTED) }
+}
+
+/// Characters of a text that is looked for inside of words, too.
+const INSIDE: usize = 4;
+
+fn is_short(text: &str) -> bool {
+    text.chars().count() < INSIDE
+}
+
+/// Words without a text that stands there as a whole word.
+fn without_token<'a>(words: &'a str, text: &str) -> Cow<'a, str> {
+    let ends = |before: &str| before.chars().next_back().is_none_or(|one| !one.is_alphanumeric());
+    let begins = |behind: &str| behind.chars().next().is_none_or(|one| !one.is_alphanumeric());
+    let found = words.match_indices(text).map(|(at, _)| at..at + text.len());
+    let whole: Vec<Range<usize>> =
+        found.filter(|at| words.get(..at.start).is_some_and(ends) && words.get(at.end..).is_some_and(begins)).collect();
+    without(words, &whole)
 }
 
 fn longest_first(texts: &mut Vec<String>) {

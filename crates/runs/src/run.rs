@@ -265,6 +265,8 @@ pub struct Run<'run> {
     pub complete: bool,
     /// What was odd while reading (duplicate keys, unpaired results, skipped lines), for `trace show` and warnings.
     pub warnings: Vec<ReadWarning>,
+    /// Texts that no report of the run shows, because somebody said so.
+    pub withheld: Vec<String>,
 }
 
 /// Which kinds of step are ordered among each other.

@@ -94,6 +94,7 @@ impl<'run> Builder<'run> {
             recorded,
             complete: root::complete(object)?,
             warnings: self.warnings,
+            withheld: Vec::new(),
         })
     }
 

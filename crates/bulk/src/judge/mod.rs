@@ -113,7 +113,8 @@ pub(crate) fn line_reader<'s>(
     mut prefilters: impl Iterator<Item = &'s Prefilter>,
     read_set: &ReadSet,
 ) -> Option<LineReader> {
-    if pipeline.reading.strict || prefilters.any(Prefilter::always_open) {
+    // What is not to be shown is known only of a run that is read in full.
+    if pipeline.reading.strict || !pipeline.reading.redact.is_empty() || prefilters.any(Prefilter::always_open) {
         return None;
     }
     LineReader::new(read_set, pipeline.reading.names.as_deref().unwrap_or(Names::known()))

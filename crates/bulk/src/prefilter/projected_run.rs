@@ -51,6 +51,7 @@ impl<'a> ProjectedRun<'a> {
             recorded: std::array::from_fn(|kind| self.with_calls && kind == Kind::Call as usize),
             complete: true,
             warnings: Vec::new(),
+            withheld: Vec::new(),
         }
     }
 }

@@ -16,6 +16,7 @@ use averment_engine::vm::select::Selection;
 use averment_engine::vm::world;
 use averment_ide::project::Project;
 use averment_report::gate::{Gate, Policy};
+use averment_report::redact_path::RedactPath;
 use averment_report::show::{Section, Show};
 use averment_report::table::Table;
 use averment_report::{Format, Reader};
@@ -94,6 +95,9 @@ pub struct Arguments {
     /// Write what fails now into the baseline
     #[arg(long)]
     update_baseline: bool,
+    /// A path whose values no report shows, such as `inputs.customer[**]` or `calls[*].args.card`
+    #[arg(long, value_name = "PATH", value_parser = RedactPath::parse)]
+    redact: Vec<RedactPath>,
     /// What fails beside failures: vacuous, unjudged (a pass that could not judge every step)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<CheckDeny>,
@@ -183,7 +187,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let mut outputs = outputs.with_baseline(baseline);
     let names = inputs::names(arguments.map.as_deref())?;
     let permissions = permissions(arguments, project)?;
-    let settings = Settings { selection, permissions, limits, policy, strict: arguments.strict, names };
+    let redact = redacted(&arguments.redact, project)?;
+    let settings = Settings { selection, permissions, limits, policy, strict: arguments.strict, names, redact };
     let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);
     let batch = rules.batch().threads(arguments.threads.map_or(0, NonZeroUsize::get)).chunk(chunk(arguments)?);
     let pipeline = batch.pipeline(Wants { profile: costs, ..outputs.wants() });
@@ -196,6 +201,17 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         arguments.project.tell_request(project, color);
     }
     Ok(exit)
+}
+
+/// The paths whose values no report shows: those of the command line and those of the project.
+fn redacted(given: &[RedactPath], project: Option<&Project>) -> Result<Arc<[RedactPath]>, Stop> {
+    let of_project = project.into_iter().flat_map(|project| {
+        let file = project.file.display();
+        project.report.redact.iter().map(move |path| {
+            RedactPath::parse(path).map_err(|problem| Stop::usage(format!("`redact` of `{file}`: {problem}"), ""))
+        })
+    });
+    given.iter().cloned().map(Ok).chain(of_project).collect()
 }
 
 /// What is known to fail.

@@ -13,12 +13,14 @@ use averment_bulk::feed::{self, Reading};
 use averment_engine::vm::select::Selection;
 use averment_engine::vm::world::Permissions;
 use averment_report::derivation::{self, Choice, DerivationView};
+use averment_report::redact_path::RedactPath;
 use averment_report::tell_unreadable;
 use averment_traces::read::RawRun;
 use bumpalo::Bump;
 use clap::ValueEnum;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -62,6 +64,9 @@ pub struct Arguments {
     /// Rules may run commands
     #[arg(long, requires = "trace")]
     allow_run: bool,
+    /// A path whose values are not shown, such as `inputs.customer[**]`
+    #[arg(long, value_name = "PATH", requires = "trace", value_parser = RedactPath::parse)]
+    redact: Vec<RedactPath>,
 }
 
 /// Formats of a derivation.
@@ -130,8 +135,9 @@ fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice)
         run: arguments.allow_run,
         ..Permissions::of_command_line(folder)
     };
-    let settings = Settings { selection, permissions, limits, ..Settings::default() };
-    let reading = Reading { limits, strict: false, names: None };
+    let redact: Arc<[RedactPath]> = arguments.redact.clone().into();
+    let settings = Settings { selection, permissions, limits, redact: Arc::clone(&redact), ..Settings::default() };
+    let reading = Reading { limits, redact, ..Reading::default() };
     let wanted = find(trace, arguments.run.as_deref(), &reading, color)?;
     let choice = if arguments.all { Choice::All } else { Choice::Around };
     let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);

@@ -216,7 +216,7 @@ fn proposed(name: &str, traces: &[String]) -> Result<(String, String), Stop> {
 
 /// Gives every run of the inputs to `look`. What cannot be read ends the command: a rule that holds on all runs has seen all runs.
 fn each_run(inputs: &[Input], mut look: impl FnMut(&RawRun, &Reading) -> Result<(), Unreadable>) -> Result<(), Stop> {
-    let reading = Reading { limits: Limits::default(), strict: false, names: inputs::names(None)? };
+    let reading = Reading { limits: Limits::default(), names: inputs::names(None)?, ..Reading::default() };
     for input in inputs {
         for document in feed::documents(input, &reading) {
             for raw in document.runs() {

@@ -49,7 +49,8 @@ struct Show {
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let TraceCommand::Show(show) = &arguments.command;
     let traces = inputs::traces(&show.traces)?;
-    let reading = Reading { limits: Limits::default(), strict: false, names: inputs::names(show.map.as_deref())? };
+    let reading =
+        Reading { limits: Limits::default(), names: inputs::names(show.map.as_deref())?, ..Reading::default() };
     let style = Stream::Out.style(color);
     let mut out = io::BufWriter::new(io::stdout());
     let (mut shown, mut exit, mut arena) = (0, Exit::Holds, Bump::new());

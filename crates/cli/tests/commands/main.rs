@@ -36,6 +36,7 @@ mod profile;
 mod project;
 mod reading;
 mod reasons;
+mod redact;
 mod redaction;
 mod repl;
 mod repl_terminal;

@@ -50,6 +50,8 @@ pub struct Project {
     pub lint: Levels,
     /// Settings of `aver test`.
     pub test: TestSettings,
+    /// What is reported beside what is printed.
+    pub report: ReportSettings,
 }
 
 /// What a project asks to be allowed.
@@ -79,6 +81,17 @@ impl fmt::Display for Requested {
             (false, _) => write!(f, "to read {}", folders.join(", ")),
         }
     }
+}
+
+/// `[report]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReportSettings {
+    /// The formats that `--report-dir` writes.
+    pub formats: Vec<String>,
+    /// The folder that they are written into where the project is trusted.
+    pub folder: Option<PathBuf>,
+    /// Paths whose values no report shows, as behind `--redact`.
+    pub redact: Vec<String>,
 }
 
 /// `[test]`.

@@ -12,9 +12,11 @@ use toml::de::{DeTable, DeValue};
 
 /// The keys at the top, in the order of the reference.
 const TOP: &[&str] =
-    &["rules", "traces", "format", "baseline", "deny", "allow", "params", "permissions", "lint", "test"];
+    &["rules", "traces", "format", "baseline", "deny", "allow", "params", "permissions", "lint", "test", "report"];
 /// The keys of `[permissions]`.
 const PERMISSIONS: &[&str] = &["read", "run"];
+/// The keys of `[report]`.
+const REPORT: &[&str] = &["formats", "folder", "redact"];
 /// The keys of `[test]`.
 const TEST: &[&str] = &["cases", "minimum-coverage"];
 
@@ -75,6 +77,7 @@ impl Reader {
                 "permissions" => self.permissions(value, project),
                 "lint" => self.lint(value, project),
                 "test" => self.test(value, project),
+                "report" => self.report(value, project),
                 other => self.unknown(key.span(), "setting", other, TOP),
             }
         }
@@ -146,6 +149,22 @@ impl Reader {
                 "cases" => project.test.cases = self.paths(value),
                 "minimum-coverage" => project.test.minimum_coverage = self.share(value),
                 other => self.unknown(key.span(), "setting of `[test]`", other, TEST),
+            }
+        }
+    }
+
+    fn report(&mut self, value: TomlEntry<'_, '_>, project: &mut Project) {
+        let Some(table) = self.table(value) else { return };
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "formats" => {
+                    project.report.formats = self.texts(value).into_iter().map(|(word, _)| word.to_owned()).collect();
+                }
+                "redact" => {
+                    project.report.redact = self.texts(value).into_iter().map(|(path, _)| path.to_owned()).collect();
+                }
+                "folder" => project.report.folder = self.text(value).and_then(|text| self.path(text, value.span())),
+                other => self.unknown(key.span(), "setting of `[report]`", other, REPORT),
             }
         }
     }

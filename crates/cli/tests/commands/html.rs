@@ -154,3 +154,13 @@ fn what_no_report_shows_stands_in_no_part_of_the_page() {
     }
     assert!(text.contains("[redacted]") && text.contains("send("), "{text}");
 }
+
+#[test]
+fn what_paths_name_stands_in_no_step_either() {
+    let run = r#"{"calls":[{"tool":"pay","args":{"card":"4000-1234","pin":7731,"note":"by 4000-1234"},"result":{"of":"4000-1234"}}],"output":"paid with 4000-1234"}"#;
+    let folder = Folder::new(&[("r.assert", "count pay <= 0\n"), ("run.json", run)]);
+    let ran =
+        folder.aver("check r.assert run.json --format html --redact calls[*].args.card --redact calls[*].args.pin");
+    let text = everything(&ran.out);
+    assert!(text.contains("pay(card: ") && !text.contains("4000-1234") && !text.contains("7731"), "{text}");
+}

@@ -115,6 +115,11 @@ function build(name, attributes = {}, ...children) {
   return element;
 }
 
+// Words in which `pieces` of rules and values stand.
+function spoken(words) {
+  return words.split("`").map((piece, at, all) => (at % 2 === 1 && at < all.length - 1 ? build("code", {}, piece) : at % 2 === 1 ? `\`${piece}` : piece));
+}
+
 function glyph(verdict) {
   return build("span", { class: `glyph ${verdict}`, "aria-hidden": "true" }, GLYPHS[verdict]);
 }

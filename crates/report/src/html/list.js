@@ -7,6 +7,8 @@ class RunList {
   constructor(opened) {
     this.opened = opened;
     this.runs = [];
+    // Assertions that the filter asks for: their reasons are shown rather than others.
+    this.asked = new Set();
     this.active = -1;
     this.space = build("div", { class: "space" });
     this.element = build("div", {
@@ -25,6 +27,7 @@ class RunList {
   show(runs) {
     const active = this.runs[this.active];
     this.runs = runs;
+    this.asked = new Set(chosenItems() ?? []);
     this.active = active === undefined ? -1 : runs.indexOf(active);
     this.space.style.height = `${runs.length * ROW}px`;
     this.draw();
@@ -45,7 +48,8 @@ class RunList {
   row(run, at) {
     const state = run.gate === 2 ? "error" : run.gate === 1 ? "fail" : "pass";
     const counts = ["fail", "error", "undecided"].filter((verdict) => run.counts[verdict] > 0);
-    const said = run.findings.find((one) => "fyeu".includes(run.verdicts[one.item]));
+    const telling = run.findings.filter((one) => "fyeu".includes(run.verdicts[one.item]));
+    const said = telling.find((one) => this.asked.has(one.item)) ?? telling[0];
     const words = ["fail", "error", "undecided", "vacuous", "pass"].filter((verdict) => run.counts[verdict] > 0);
     const row = build("div", {
       class: "row", id: `row-${at}`, role: "option", "data-at": at, "data-run": run.number,
@@ -57,7 +61,7 @@ class RunList {
       build("span", { class: "name" }, build("bdi", {}, run.run)),
       build("span", { class: "counts" }, counts.map((verdict) =>
         build("span", { class: verdict }, `${GLYPHS[verdict]} ${run.counts[verdict]}`))),
-      build("span", { class: "said" }, said === undefined ? counted(run.steps, "step") : said.message || said.reason));
+      build("span", { class: "said" }, said === undefined ? counted(run.steps, "step") : spoken(said.message || said.reason)));
     row.style.transform = `translateY(${at * ROW}px)`;
     return row;
   }

@@ -55,6 +55,8 @@ impl Scores {
 #[derive(Serialize)]
 pub(super) struct Row {
     name: String,
+    /// True where the name is the text of the assertion.
+    code: bool,
     sentence: String,
     place: String,
     severity: &'static str,
@@ -84,7 +86,26 @@ pub(super) struct Row {
 #[derive(Serialize, Clone)]
 struct Example {
     run: u64,
-    reason: String,
+    reason: Vec<Piece>,
+}
+
+/// A piece of a sentence; one between backticks is of the rule or the run.
+#[derive(Serialize, Clone)]
+struct Piece {
+    text: String,
+    code: bool,
+}
+
+fn pieces(sentence: &str) -> Vec<Piece> {
+    let all: Vec<&str> = sentence.split('`').collect();
+    let last = all.len() - 1;
+    let piece = |(at, text): (usize, &&str)| match at % 2 == 1 {
+        true if at < last => Piece { text: (*text).to_owned(), code: true },
+        // The second of the pair was cut off.
+        true => Piece { text: format!("`{text}"), code: false },
+        false => Piece { text: (*text).to_owned(), code: false },
+    };
+    all.iter().enumerate().map(piece).collect()
 }
 
 impl RuleTotals {
@@ -142,6 +163,7 @@ impl Row {
     fn new(name: &str, sentence: &str, place: String, severity: &'static str) -> Self {
         Self {
             name: one_line(name).into_owned(),
+            code: false,
             sentence: one_line(sentence).into_owned(),
             place,
             severity,
@@ -177,6 +199,7 @@ impl Row {
         row.count(sum);
         row.score = score(sum.scores.mean());
         row.filter = encoded(item.name());
+        row.code = item.name() == item.text;
         row
     }
 
@@ -201,7 +224,7 @@ impl Row {
         self.skipped += counts.skipped;
         self.exercised |= counts.all() > counts.vacuous + counts.skipped;
         if self.example.is_none() {
-            self.example = sum.example.as_ref().map(|(run, reason)| Example { run: *run, reason: reason.clone() });
+            self.example = sum.example.as_ref().map(|(run, reason)| Example { run: *run, reason: pieces(reason) });
         }
     }
 

@@ -1,8 +1,6 @@
 // One run: its results beside its steps. Whoever points at a result sees the steps that prove it, whoever points at a step the results.
 
-const ROLES = { decisive: "decides", value: "took part", opening: "opens", closing: "closes", "near-miss": "came near", near_miss: "came near" };
-// Passes that a step names at most.
-const PASSES_NAMED = 3;
+const ROLES = { decisive: "decides", value: "took part", opening: "opens", closing: "closes", "near-miss": "came near" };
 // Verdicts whose results are shown unfolded.
 const TOLD = ["fail", "error", "undecided"];
 
@@ -53,9 +51,12 @@ function buildResults(run, data) {
     Object.assign(findings.get(one.item) ?? {}, one, { violations_shown: violations ?? [] });
   }
   const list = build("div", { class: "results" }, build("h3", { class: "heading" }, "Results"));
+  // What the filter asks for comes first.
+  const asked = new Set(chosenItems() ?? []);
   for (const verdict of VERDICTS) {
     const places = [...run.verdicts].flatMap((letter, item) => (letter !== "-" && STATUSES[letter][0] === verdict ? [item] : []));
     if (places.length === 0) continue;
+    places.sort((a, b) => asked.has(b) - asked.has(a) || a - b);
     const all = build("ul", {}, places.map((item) => buildResult(item, run, findings.get(item), TOLD.includes(verdict))));
     list.append(TOLD.includes(verdict) ? all : build("details", { class: "others" },
       build("summary", {}, glyph(verdict), ` ${places.length} ${verdict}`), all));
@@ -67,20 +68,21 @@ function buildResult(item, run, finding, told) {
   const of = store.items[item];
   const [verdict, word] = STATUSES[run.verdicts[item]];
   const notes = [of.severity !== "error" ? of.severity : "", of.class ?? "", ...of.tags].filter((note) => note !== "");
-  const head = build("p", { class: "result-head" },
-    build("span", { class: `word ${verdict}` }, glyph(verdict), ` ${word}`),
-    build(of.code ? "code" : "b", { class: "name" }, of.name),
-    notes.map((note) => build("span", { class: "tag" }, note)));
-  const rule = build("details", { open: told },
-    build("summary", {}, build("code", {}, of.place)), buildSource(of, finding));
+  const source = buildSource(of, finding);
+  // An assertion without a name is known by its text, which stands below where it is not folded away.
+  const name = of.code && told ? null : build(of.code ? "code" : "b", { class: "name" }, of.name);
   return build("li", { class: `result ${verdict}`, "data-item": item, tabindex: "0", id: `result-${item}` },
-    head,
+    build("p", { class: "result-head" },
+      build("span", { class: `word ${verdict}` }, glyph(verdict), ` ${word}`), name,
+      notes.map((note) => build("span", { class: "tag" }, note)),
+      build("code", { class: "where" }, of.place)),
     of.sentence === null ? null : build("p", { class: "sentence" }, of.sentence),
-    finding?.message ? build("p", { class: "message" }, finding.message) : null,
-    finding?.reason ? build("p", { class: "reason" }, finding.reason) : null,
-    finding?.unjudged ? build("p", { class: "reason" }, finding.unjudged) : null,
+    finding?.message ? build("p", { class: "message" }, spoken(finding.message)) : null,
+    finding?.reason ? build("p", { class: "reason" }, spoken(finding.reason)) : null,
+    finding?.unjudged ? build("p", { class: "reason" }, spoken(finding.unjudged)) : null,
     of.expected === null ? null : build("p", { class: "soft" }, `A failure is expected: ${of.expected}`),
-    rule, buildEvidence(finding), buildViolations(finding));
+    told ? source : build("details", {}, build("summary", {}, "rule"), source),
+    buildEvidence(finding), buildViolations(finding));
 }
 
 // The lines of a rule, with carets below what decided, or below the assertion.
@@ -90,15 +92,17 @@ function buildSource(of, finding) {
   const marked = pieces.length > 0 ? pieces : [of.mark];
   const rows = [];
   let start = 0;
+  // What all lines are indented by says nothing.
+  const indent = Math.min(...of.source.split("\n").map((line) => (line.trim() === "" ? Infinity : line.search(/\S/))));
   of.source.split("\n").forEach((line, number) => {
     const end = start + line.length;
     const own = marked.map(([from, to]) => [Math.max(from, start) - start, Math.min(to, end) - start]).filter(([from, to]) => from < to);
-    rows.push(build("span", { class: "number", "aria-hidden": "true" }, String(of.line + number)), build("span", { class: "code" }, line === "" ? " " : line));
+    rows.push(build("span", { class: "number", "aria-hidden": "true" }, String(of.line + number)), build("span", { class: "code" }, line.slice(indent) || " "));
     // Carets below everything say nothing.
     if (own.length > 0 && (pieces.length > 0 || number === 0)) {
       const carets = [...line].length === 0 ? "" : [...Array(line.length).keys()]
         .map((at) => (own.some(([from, to]) => at >= from && at < to) ? "^" : line[at] === "\t" ? "\t" : " ")).join("");
-      rows.push(build("span"), build("span", { class: "carets", "aria-hidden": "true" }, carets.trimEnd()));
+      rows.push(build("span"), build("span", { class: "carets", "aria-hidden": "true" }, carets.slice(indent).trimEnd()));
     }
     start = end + 1;
   });
@@ -118,7 +122,7 @@ function buildProof(one, reason) {
     link, link === null ? "" : " ",
     one.path === undefined ? null : build("code", { class: "path" }, one.path), " ",
     one.shown === undefined ? null : build("code", { class: "value" }, one.shown), " ",
-    one.label === reason ? null : build("span", { class: "soft" }, one.label ?? ROLES[one.role] ?? one.role));
+    one.label === reason ? null : build("span", { class: "soft" }, spoken(one.label ?? ROLES[one.role] ?? one.role)));
 }
 
 function buildViolations(finding) {
@@ -128,7 +132,7 @@ function buildViolations(finding) {
   return build("details", { class: "violations", open: shown.length <= 5 },
     build("summary", {}, counted(finding.violations, "violation")),
     build("ol", {}, shown.map((one) => build("li", {},
-      build("span", {}, one.reason), " ",
+      build("span", {}, spoken(one.reason)), " ",
       [...new Set(one.evidence.filter((each) => each.step !== undefined).map((each) => each.step))].map((step) => [
         build("a", { href: `#step-${step}`, "data-to": step }, `step ${step}`), " "])))),
     rest > 0 ? build("p", { class: "soft small" }, `and ${counted(rest, "violation")} more`) : null);
@@ -143,11 +147,18 @@ function buildSteps(run, data) {
       build("code", {}, `aver trace show ${data.file}`), " shows it."));
   }
   const list = build("ol", { "aria-labelledby": "steps-title" });
+  // Where all stand on one line, the name of the run has said it.
+  const places = new Set(data.steps.map((step) => step.line)).size > 1;
+  // Turns are headings where they hold several steps, else a remark of the step.
+  const turns = new Set(data.steps.map((step) => step.turn)).size * 2 <= data.steps.length;
   let last = 0;
+  let turn = "";
   for (const step of data.steps) {
     if (step.n > last + 1) list.append(gap(step.n - last - 1));
-    list.append(buildStep(step, run));
+    if (turns && step.turn && step.turn !== turn) list.append(build("li", { class: "turn soft" }, step.turn));
+    list.append(buildStep(step, run, { places, turns }));
     last = step.n;
+    turn = step.turn ?? turn;
   }
   if (run.steps > last) list.append(gap(run.steps - last));
   column.append(run.steps === 0 ? build("p", { class: "soft" }, "The run has no steps.") : list);
@@ -158,8 +169,10 @@ function gap(count) {
   return build("li", { class: "gap soft" }, `⋮ ${counted(count, "step")} left out`);
 }
 
-function buildStep(step, run) {
+function buildStep(step, run, apart) {
   const items = step.items ?? [];
+  const status = (item) => STATUSES[run.verdicts[item]] ?? STATUSES.s;
+  const passed = items.filter((item) => status(item)[0] === "pass");
   const failed = step.status === "failed" || step.status === "denied";
   const line = build("span", { class: "line" },
     build("span", { class: "n" }, String(step.n)),
@@ -167,13 +180,16 @@ function buildStep(step, run) {
     build("code", { class: "text" }, marked(step)),
     build("span", { class: "meta soft" },
       step.status && step.status !== "ok" ? build("span", { class: failed ? "fail" : "" }, `${failed ? "✕ " : ""}${step.status}`) : null,
-      step.took ? build("span", {}, step.took) : null,
-      step.time ? build("span", {}, step.time) : null,
-      step.turn ? build("span", {}, step.turn) : null,
-      step.line ? build("span", { class: "place" }, `${step.line}`) : null));
-  if (step.line) line.querySelector(".place").title = `line ${step.line} of the file`;
-  const chips = build("span", { class: "chips" }, buildChips(items, run));
-  const inner = [line, items.length > 0 ? chips : null];
+      passed.length > 0 ? build("span", { class: "pass", title: passed.map((item) => `passed: ${store.items[item].name}`).join("\n") },
+        `✓ ${passed.length}`, build("span", { class: "hidden" }, " passed")) : null,
+      step.took ? build("span", { title: "how long it took" }, step.took) : null,
+      step.time ? build("span", { title: "since the first step" }, step.time) : null,
+      !apart.turns && step.turn ? build("span", {}, step.turn) : null,
+      apart.places && step.line ? build("span", { class: "place", title: `line ${step.line} of the file` }, String(step.line)) : null));
+  const chips = build("span", { class: "chips" }, items.filter((item) => !passed.includes(item)).map((item) =>
+    build("span", { class: `chip ${status(item)[0]}`, "data-chip": item, title: `${status(item)[1]}: ${store.items[item].name}` },
+      glyph(status(item)[0]), build("span", {}, store.items[item].name))));
+  const inner = [line, chips.children.length > 0 ? chips : null];
   const attributes = { class: "step", id: `step-${step.n}`, "data-step": step.n, "data-items": items.join(" ") };
   if ((step.parts ?? []).length === 0) return build("li", attributes, build("div", { class: "bare", tabindex: "0" }, inner));
   const folded = build("details", {}, build("summary", {}, inner));
@@ -181,21 +197,6 @@ function buildStep(step, run) {
     if (folded.open && folded.children.length === 1) folded.append(buildParts(step));
   });
   return build("li", attributes, folded);
-}
-
-// What a step proves: what did not pass by name, what passed by name where it is little.
-function buildChips(items, run) {
-  const status = (item) => STATUSES[run.verdicts[item]] ?? STATUSES.s;
-  const passed = items.filter((item) => status(item)[0] === "pass");
-  const named = passed.length > PASSES_NAMED ? items.filter((item) => !passed.includes(item)) : items;
-  const chips = named.map((item) => build("span", {
-    class: `chip ${status(item)[0]}`, "data-chip": item, title: `${status(item)[1]}: ${store.items[item].name}`,
-  }, glyph(status(item)[0]), build("span", {}, store.items[item].name)));
-  if (named !== items) {
-    chips.push(build("span", { class: "chip pass", title: passed.map((item) => store.items[item].name).join("\n") },
-      glyph("pass"), build("span", {}, `${passed.length} passed`)));
-  }
-  return chips;
 }
 
 // The words of a step, with what results speak of marked in them.
@@ -254,12 +255,18 @@ function pointing(pane) {
   // What is pointed at counts; else what has the focus.
   pane.addEventListener("pointerover", (event) => point(event.target));
   pane.addEventListener("pointerleave", () => point(pane.contains(document.activeElement) ? document.activeElement : null));
-  pane.addEventListener("focusin", (event) => point(event.target));
+  pane.addEventListener("focusin", (event) => {
+    point(event.target);
+    if (event.target.matches(".result")) firstLit(pane);
+  });
   pane.addEventListener("focusout", () => point(null));
   pane.addEventListener("click", (event) => {
     const link = event.target.closest("[data-to]");
     const chip = event.target.closest("[data-chip]");
-    if (link === null && chip === null) return;
+    if (link === null && chip === null) {
+      if (event.target.closest(".result") !== null) firstLit(pane);
+      return;
+    }
     event.preventDefault();
     const to = link === null ? document.getElementById(`result-${chip.dataset.chip}`) : document.getElementById(`step-${link.dataset.to}`);
     if (to === null) return;
@@ -267,4 +274,14 @@ function pointing(pane) {
     to.scrollIntoView({ block: "center" });
     (to.matches("[tabindex]") ? to : to.querySelector("summary, [tabindex]"))?.focus({ preventScroll: true });
   });
+}
+
+// Brings the first step of what is pointed at into view, in its own column.
+function firstLit(pane) {
+  const step = pane.querySelector(".step.lit");
+  const column = pane.querySelector(".steps");
+  if (step === null || column.scrollHeight <= column.clientHeight) return;
+  const { top, bottom } = step.getBoundingClientRect();
+  const seen = column.getBoundingClientRect();
+  if (top < seen.top || bottom > seen.bottom) column.scrollTop += top - seen.top - seen.height / 3;
 }

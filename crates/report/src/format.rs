@@ -1,6 +1,6 @@
 //! The table of formats. A new one is a file of its own and a row here: whatever asks what a format is or needs asks this table.
 
-use super::{Options, Report};
+use super::{Command, Options, Report};
 use std::io;
 
 /// Whom a format is for.
@@ -138,11 +138,11 @@ formats! {
     "Cases of tests, for CI services." Junit "junit" "xml" Services RESULTS crate::junit::Junit;
     "SARIF 2.1.0, for code scanning and its viewers." Sarif "sarif" "sarif" Services RESULTS crate::sarif::Sarif;
     "Annotations of GitHub Actions." Github "github" "txt" Services RESULTS crate::github::Github;
-    "The code quality report of GitLab." Gitlab "gitlab" "gitlab.json" Services RESULTS crate::gitlab::Gitlab;
+    "The code quality report of GitLab." Gitlab "gitlab" "json" Services RESULTS crate::gitlab::Gitlab;
     "The Test Anything Protocol, version 14." Tap "tap" "tap" Services RESULTS crate::tap::Tap;
     "The same as version 13, for consumers that know no later one." Tap13 "tap13" "tap" Services RESULTS crate::tap::Tap13;
     "A comment on a change, or the summary of a step." Markdown "markdown" "md" Services RESULTS crate::markdown::Markdown;
-    "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "otlp.json" Services RESULTS crate::spans::Spans;
+    "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Services RESULTS crate::spans::Spans;
 }
 
 impl Format {
@@ -150,6 +150,31 @@ impl Format {
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str() == word)
+    }
+
+    /// Whether a command has it. Tests and lints are results like others, but neither runs of agents nor, of tests, findings in code.
+    #[must_use]
+    pub fn suits(self, command: Command) -> bool {
+        match (command, self) {
+            (Command::Check, _) => true,
+            (Command::Lint, Self::Sarif) => true,
+            (_, Self::Human | Self::Short | Self::Json | Self::Csv | Self::Junit | Self::Github | Self::Gitlab) => true,
+            (_, Self::Tap | Self::Tap13 | Self::Markdown) => true,
+            (Command::Test | Command::Lint, _) => false,
+        }
+    }
+
+    /// The formats of `--report-dir`.
+    pub fn of_folder() -> impl Iterator<Item = Self> {
+        let words = ["json", "csv", "junit", "sarif", "gitlab", "markdown", "html"];
+        Self::ALL.into_iter().filter(move |format| words.contains(&format.as_str()))
+    }
+
+    /// The name of its file in the folder of `--report-dir`: `junit.xml`, and `report.json` where word and ending are the same.
+    #[must_use]
+    pub fn file_name(self) -> String {
+        let (word, extension) = (self.as_str(), self.extension());
+        format!("{}.{extension}", if word == extension { "report" } else { word })
     }
 
     /// True where programs read it, at once or behind a service: every violation is listed, up to the cap.

@@ -99,7 +99,7 @@ fn property(text: &str) -> String {
 
 impl Report for Github {
     fn begin(&mut self, table: &Table) -> io::Result<()> {
-        self.worst = Worst::new(table, self.options.policy, self.options.violations);
+        self.worst = Worst::new(table, &self.options);
         Ok(())
     }
 

@@ -52,7 +52,7 @@ impl Gitlab {
             (_, Level::Note) => "info",
         };
         for violation in standing::violations(result) {
-            let sentence = standing::sentence(item, result, violation);
+            let sentence = standing::sentence(self.options.command, item, result, violation);
             let place = violation.1.iter().find_map(|one| one.source).map(|at| format!(":{}", at.line));
             let what = match self.options.command {
                 Command::Check if run.run == run.file => {

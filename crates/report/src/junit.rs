@@ -66,22 +66,28 @@ impl Junit {
     fn result(&mut self, table: &Table, run: &RunReport, result: &ResultReport) {
         let Some(item) = table.items.get(result.item) else { return };
         let standing = Standing::of(table, result, self.options.policy);
-        let message = || standing::line(&standing::sentence(item, result, first(result)), MESSAGE);
+        let message =
+            || standing::line(&standing::sentence(self.options.command, item, result, first(result)), MESSAGE);
         let outcome = match standing {
             Standing::Passed => None,
             Standing::Failed => Some(("failure", result.status.as_str(), message())),
             Standing::Broken => Some(("error", "error", message())),
+            Standing::Tolerated if standing::fails(self.options.command, standing, item) => {
+                Some(("failure", "warning", message()))
+            }
             Standing::Tolerated => Some(("skipped", "warning", message())),
             Standing::Known => Some(("skipped", "known", message())),
             Standing::Expected | Standing::Vacuous | Standing::Skipped => {
                 Some(("skipped", result.status.as_str(), message()))
             }
         };
-        let details = if outcome.is_some() { details(item, run, result) } else { String::new() };
+        let details = if outcome.is_some() { details(self.options.command, item, run, result) } else { String::new() };
+        // Tests and findings stand in other files, too: what was tested is one suite.
+        let file = if self.options.command == Command::Check { &item.location.file } else { &run.file };
         let class = table.rule_of(item).map_or("", |rule| &rule.id);
         let class = if class.is_empty() { item.location.file.as_str() } else { class };
-        let name = case_name(self.options.command, item.name(), &run.run);
-        self.suite(&item.location.file).add(&Case { class, name: &name, outcome, details });
+        let name = case_name(self.options.command, item, &run.run);
+        self.suite(file).add(&Case { class, name: &name, outcome, details });
     }
 
     /// A rule with a threshold speaks for its assertions.
@@ -92,7 +98,7 @@ impl Junit {
         let outcome = standing::missed(table, rule).map(|message| (element, "threshold", message));
         let details = format!("{}\nrun: {}", item.location, run.run);
         let details = if outcome.is_some() { details } else { String::new() };
-        let name = case_name(self.options.command, &format!("{} (score)", item.id), &run.run);
+        let name = format!("{} (score) in {}", item.id, run.run);
         self.suite(&item.location.file).add(&Case { class: &item.id, name: &name, outcome, details });
     }
 }
@@ -102,16 +108,20 @@ fn first(result: &ResultReport) -> standing::ViolationView<'_> {
     (&result.reason, &result.evidence)
 }
 
-fn case_name(command: Command, name: &str, run: &str) -> String {
+fn case_name(command: Command, item: &Item, run: &str) -> String {
     match command {
-        Command::Check => format!("{name} in {run}"),
-        Command::Test | Command::Lint => name.to_owned(),
+        Command::Check => format!("{} in {run}", item.name()),
+        Command::Test => item.name().to_owned(),
+        Command::Lint => format!("{} at {}", item.name(), item.location),
     }
 }
 
 /// Where the assertion stands, and each of its violations with the places that prove it.
-fn details(item: &Item, run: &RunReport, result: &ResultReport) -> String {
-    let mut text = format!("\n{}: {}\nrun: {}\n", item.location, item.text, run.run);
+fn details(command: Command, item: &Item, run: &RunReport, result: &ResultReport) -> String {
+    let mut text = match command {
+        Command::Check => format!("\n{}: {}\nrun: {}\n", item.location, item.text, run.run),
+        Command::Test | Command::Lint => format!("\n{}\n", item.location),
+    };
     for (reason, evidence) in standing::violations(result) {
         let _ = writeln!(text, "{}", if reason.is_empty() { result.status.as_str() } else { reason });
         for one in evidence {
@@ -155,7 +165,7 @@ impl Suite {
         self.cases.push_str("    </testcase>\n");
     }
 
-    fn write(&self, table: &Table, by_rule: &ByRule, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, table: &Table, by_rule: Option<&ByRule>, out: &mut dyn Write) -> io::Result<()> {
         let CaseCounts { tests, failures, errors, skipped } = self.counts;
         writeln!(
             out,
@@ -163,7 +173,8 @@ impl Suite {
             xml(&self.name)
         )?;
         let of_suite = |item: usize| table.items.get(item).is_some_and(|item| item.location.file == self.name);
-        let mut rows = by_rule.rows.iter().filter(|row| of_suite(row.item) && row.counts.all() > 0).peekable();
+        let rows = by_rule.map(|by_rule| by_rule.rows.as_slice()).unwrap_or_default();
+        let mut rows = rows.iter().filter(|row| of_suite(row.item) && row.counts.all() > 0).peekable();
         if rows.peek().is_some() {
             writeln!(out, "    <properties>")?;
             rows.try_for_each(|row| {
@@ -204,8 +215,10 @@ fn content(text: &str) -> String {
 impl Report for Junit {
     fn begin(&mut self, table: &Table) -> io::Result<()> {
         self.by_rule = ByRule::new(table);
-        for item in &table.items {
-            self.suite(&item.location.file);
+        if self.options.command == Command::Check {
+            for item in &table.items {
+                self.suite(&item.location.file);
+            }
         }
         Ok(())
     }
@@ -248,7 +261,8 @@ impl Report for Junit {
             sum(|counts| counts.failures),
             sum(|counts| counts.errors)
         )?;
-        self.suites.iter().try_for_each(|suite| suite.write(table, &self.by_rule, &mut self.out))?;
+        let by_rule = Some(&self.by_rule).filter(|_| self.options.command == Command::Check);
+        self.suites.iter().try_for_each(|suite| suite.write(table, by_rule, &mut self.out))?;
         writeln!(self.out, "</testsuites>")?;
         self.out.flush()
     }

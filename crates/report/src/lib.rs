@@ -128,9 +128,10 @@ impl Default for Options {
 }
 
 /// A command whose results are reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Command {
     /// Runs against rules.
+    #[default]
     Check,
     /// Tests of rules: each is an assertion, and the file that it stands in is the run.
     Test,

@@ -167,7 +167,7 @@ fn html(text: &str) -> String {
 
 impl Report for Markdown {
     fn begin(&mut self, table: &Table) -> io::Result<()> {
-        self.worst = Worst::new(table, self.options.policy, self.options.violations);
+        self.worst = Worst::new(table, &self.options);
         Ok(())
     }
 

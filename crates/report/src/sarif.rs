@@ -6,7 +6,7 @@ use super::model::{EvidenceReport, ResultReport, RunReport, Unreadable};
 use super::standing::{self, Level, Standing, ViolationView};
 use super::table::{Item, Location, Table};
 use super::value::counted;
-use super::{Ending, Options, Report};
+use super::{Command, Ending, Options, Report};
 use averment_engine::vm::outcome::Status;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -92,8 +92,12 @@ impl Sarif {
         let in_trace: Vec<&EvidenceReport> = violation.1.iter().filter(|one| one.source.is_some()).collect();
         let mut locations = vec![json!({"physicalLocation": of_rule(table, item)})];
         locations.extend(in_trace.first().map(|one| in_run(run, one)));
-        let related = in_trace.iter().enumerate().map(|(number, one)| {
-            let mut location = in_run(run, one);
+        let elsewhere = violation.1.iter().filter(|one| one.source.is_none());
+        let elsewhere = elsewhere.filter_map(|one| Some((table.location(one.rule_span?), &one.label)));
+        let in_rules =
+            elsewhere.map(|(at, label)| json!({"physicalLocation": physical(&at), "message": {"text": label}}));
+        let related = in_trace.iter().map(|one| in_run(run, one)).chain(in_rules).enumerate();
+        let related = related.map(|(number, mut location)| {
             set(&mut location, "id", json!(number + 1));
             location
         });
@@ -101,12 +105,17 @@ impl Sarif {
         let kind = if open { "open" } else { "fail" };
         // Only what fails has a level in SARIF.
         let level = if kind == "fail" { level(Level::of(standing, item)) } else { "none" };
+        let sentence = standing::sentence(self.options.command, item, result, violation);
+        let message = match self.options.command {
+            Command::Check => format!("{sentence} [{}]", run.run),
+            Command::Test | Command::Lint => sentence,
+        };
         let mut object = json!({
             "ruleId": item.id,
             "ruleIndex": self.rules.get(&item.id),
             "kind": kind,
             "level": level,
-            "message": {"text": format!("{} [{}]", standing::sentence(item, result, violation), run.run)},
+            "message": {"text": message},
             "locations": locations,
             "relatedLocations": related.collect::<Vec<_>>(),
             "partialFingerprints": {"averment/v1": self.fingerprints.of(item, run, violation)},

@@ -69,7 +69,8 @@ impl Spans {
         attributes.extend(result.score.map(|score| double("gen_ai.evaluation.score.value", score)));
         attributes.extend(table.rule_of(item).map(|rule| text("averment.rule", &rule.id)));
         if !matches!(standing, Standing::Passed) {
-            let explanation = standing::sentence(item, result, (&result.reason, &result.evidence));
+            let explanation =
+                standing::sentence(self.options.command, item, result, (&result.reason, &result.evidence));
             attributes.push(text("gen_ai.evaluation.explanation", &explanation));
         }
         if result.status == Status::Error {

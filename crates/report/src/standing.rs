@@ -3,7 +3,7 @@
 use super::gate::{self, Gate, Policy};
 use super::model::{EvidenceReport, ResultReport, RuleReport, RunReport};
 use super::table::{Item, Table};
-use super::{short, value};
+use super::{Command, short, value};
 use averment_base::diagnostic::render::one_line;
 use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::Status;
@@ -91,10 +91,20 @@ pub fn not_listed(result: &ResultReport) -> u64 {
     result.violation_count().saturating_sub(listed)
 }
 
-/// The verdict and the reason of a result in one sentence, without its run.
+/// The verdict and the reason of a result in one sentence, without its run. What is said of tests and rules is a sentence by itself.
 #[must_use]
-pub fn sentence(item: &Item, result: &ResultReport, (reason, evidence): ViolationView<'_>) -> String {
-    short::worded(item, result, None, (reason, evidence))
+pub fn sentence(command: Command, item: &Item, result: &ResultReport, violation: ViolationView<'_>) -> String {
+    match command {
+        Command::Check => short::worded(item, result, None, violation),
+        Command::Test | Command::Lint => violation.0.to_owned(),
+    }
+}
+
+/// Whether it fails what the command is asked for. Lints fail with every finding that is more than a remark.
+#[must_use]
+pub fn fails(command: Command, standing: Standing, item: &Item) -> bool {
+    let finding = standing == Standing::Tolerated && Level::of(standing, item) == Level::Warning;
+    standing.fails() || command == Command::Lint && finding
 }
 
 /// What is said of a rule with a threshold that its run misses; `None` where it has none or does not.

@@ -5,12 +5,14 @@ use super::gate::{self, Gate, Policy};
 use super::model::RunReport;
 use super::standing::{self, Level, Standing};
 use super::table::Table;
+use super::{Command, Options};
 use std::cmp::Reverse;
 
 /// Findings by assertion.
 #[derive(Debug, Default)]
 pub struct Worst {
     policy: Policy,
+    command: Command,
     /// Violations of one run that are told.
     violations: usize,
     /// By item.
@@ -52,10 +54,11 @@ const RUNS: usize = 3;
 
 impl Worst {
     /// Of the assertions of a table.
-    pub fn new(table: &Table, policy: Policy, violations: usize) -> Self {
+    pub fn new(table: &Table, options: &Options) -> Self {
+        let Options { policy, command, violations, .. } = *options;
         let rows = table.items.iter().map(|_| None).collect();
         let exercised = vec![false; table.items.len()];
-        Self { policy, violations, rows, by_rule: ByRule::new(table), exercised, ..Self::default() }
+        Self { policy, command, violations, rows, by_rule: ByRule::new(table), exercised, ..Self::default() }
     }
 
     /// Adds a run.
@@ -81,8 +84,10 @@ impl Worst {
             if row.count > RUNS as u64 {
                 continue;
             }
-            let said =
-                |violation| Example { run: run.run.clone(), sentence: standing::sentence(item, result, violation) };
+            let said = |violation| Example {
+                run: run.run.clone(),
+                sentence: standing::sentence(self.command, item, result, violation),
+            };
             row.examples.extend(standing::violations(result).take(self.violations.max(1)).map(said));
             let shown = row.examples.iter().filter(|one| one.run == run.run).count();
             if let Some(rest) = result.violations.not_drawn(shown).filter(|_| result.violations.count > 0) {

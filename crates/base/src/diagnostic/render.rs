@@ -99,39 +99,6 @@ pub fn line(text: &mut String, diagnostic: &Diagnostic, sources: &SourceMap) {
     text.push('\n');
 }
 
-/// One workflow command of GitHub Actions per diagnostic: `::warning file=…,line=…::message`.
-#[must_use]
-pub fn annotations(diagnostics: &Diagnostics, sources: &SourceMap) -> String {
-    let mut text = String::new();
-    for diagnostic in &diagnostics.0 {
-        let kind = match diagnostic.severity {
-            Severity::Info => "notice",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
-        let (from, to) = (sources.position(diagnostic.span), sources.position(diagnostic.span.at_end()));
-        let help = diagnostic.help.as_ref().map(|help| format!("; help: {help}")).unwrap_or_default();
-        let property = |text: &str| escaped(text).replace(':', "%3A").replace(',', "%2C");
-        let _ = writeln!(
-            text,
-            "::{kind} file={},line={},col={},endLine={},endColumn={},title={}::{}",
-            property(sources.name(diagnostic.span)),
-            from.line,
-            from.column,
-            to.line,
-            to.column,
-            diagnostic.slug.as_str(),
-            escaped(&format!("{}{help}", diagnostic.message)),
-        );
-    }
-    text
-}
-
-/// Text in a workflow command: a line break in it would start another command.
-fn escaped(text: &str) -> String {
-    printable(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
 /// The diagnostics as data: a list of objects in the order given.
 #[must_use]
 pub fn json(diagnostics: &Diagnostics, sources: &SourceMap) -> Value {

@@ -59,26 +59,13 @@ impl BaselineFile {
             return Ok(());
         }
         let text = self.baseline.written(table);
-        self.write(text.as_bytes()).map_err(|error| {
+        replace::write(&self.path, text.as_bytes()).map_err(|error| {
             let message = format!("the baseline `{}` cannot be written: {}", self.path.display(), said(&error));
             Stop::usage(message, "name a file in a folder that exists")
         })?;
         let (count, name) = (self.baseline.count(), self.path.display());
         say(&format!("note: {count} known failure{} in `{name}`\n", if count == 1 { "" } else { "s" }));
         Ok(())
-    }
-
-    fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        let made = match std::fs::File::create_new(&self.path) {
-            Ok(_) => true,
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-            Err(error) => return Err(error),
-        };
-        let written = replace::replace(&self.path, bytes);
-        if written.is_err() && made {
-            let _ = std::fs::remove_file(&self.path);
-        }
-        written
     }
 }
 

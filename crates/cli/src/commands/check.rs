@@ -1,13 +1,17 @@
 //! `aver check RULES TRACE...`: judges recorded runs.
 
+mod broken;
+
+use self::broken::{broken, say};
 use super::baseline::BaselineFile;
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
-use super::outputs::{self, Drawing, OutputTarget, Outputs};
+use super::outputs::{Drawing, Outputs};
 use super::pipeline;
 use super::project::{self, ProjectArguments};
 use super::rules::{self, Rules};
-use super::{inputs, params, profile, units};
+use super::targets;
+use super::{inputs, params, profile, sizes, units};
 use averment::stages::{Settings, Wants, select};
 use averment::{Limits, Permissions};
 use averment_base::diagnostic::suggest::nearest;
@@ -15,15 +19,14 @@ use averment_bulk::pipeline::Pipeline;
 use averment_engine::vm::select::Selection;
 use averment_engine::vm::world;
 use averment_ide::project::Project;
+use averment_report::Command;
 use averment_report::gate::{Gate, Policy};
 use averment_report::redact_path::RedactPath;
 use averment_report::show::{Section, Show};
 use averment_report::table::Table;
-use averment_report::{Format, Reader};
 use clap::ValueEnum;
-use std::io::Write as _;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -74,9 +77,12 @@ pub struct Arguments {
     /// spans [default: human, or the format of the project]
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
-    /// A further report into a file
+    /// A further report into a file, which is written whole or not at all
     #[arg(long, value_name = "FORMAT=FILE")]
     report: Vec<String>,
+    /// Reports for programs and services into a folder, under names that stay: report.json, junit.xml, report.sarif and more
+    #[arg(long, value_name = "DIR")]
+    report_dir: Option<PathBuf>,
     /// How many failures are drawn [default: 10, and 3 of the same assertion]
     #[arg(long, value_name = "N")]
     max_failures: Option<usize>,
@@ -155,15 +161,16 @@ enum CheckAllow {
 
 /// Checks and reports.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let limits = limits(arguments)?;
+    let limits = sizes::limits(arguments.max_run_size.as_deref())?;
     let given = CheckInputs::new(arguments, color)?;
     let project = given.project.as_ref();
     let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
-    let targets = outputs::targets(format, &arguments.report)?;
+    let targets = targets::targets(Command::Check, format, &arguments.report, arguments.report_dir.as_deref())?;
     let profile = target(arguments)?;
     let started = Instant::now();
     let mut rules = load(&given, limits)?;
     let costs = profile.as_ref().map(|_| averment_bulk::profile::begin(&rules.programs, started));
+    targets::refuse(&targets, rules.files().map(Path::new).chain(given.rules.iter().map(PathBuf::as_path)))?;
     if rules.broken() {
         return broken(&rules, &targets, color);
     }
@@ -176,6 +183,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
     select::known(&rules.programs, &selection)?;
     let traces = traces(arguments, &given, select::selects_any(&rules.programs, &selection))?;
+    let named = arguments.map.iter().chain(&arguments.param_file).map(PathBuf::as_path);
+    targets::refuse(&targets, targets::paths(&traces).chain(named))?;
     let drawing = drawing(arguments);
     let policy = Policy {
         deny_vacuous: given.denies(CheckDeny::Vacuous),
@@ -190,7 +199,10 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let redact = redacted(&arguments.redact, project)?;
     let settings = Settings { selection, permissions, limits, policy, strict: arguments.strict, names, redact };
     let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);
-    let batch = rules.batch().threads(arguments.threads.map_or(0, NonZeroUsize::get)).chunk(chunk(arguments)?);
+    let batch = rules
+        .batch()
+        .threads(arguments.threads.map_or(0, NonZeroUsize::get))
+        .chunk(sizes::chunk(arguments.chunk.as_deref())?);
     let pipeline = batch.pipeline(Wants { profile: costs, ..outputs.wants() });
     let judged = judge(&pipeline, traces, &mut outputs, &given);
     if let Some(target) = profile {
@@ -231,7 +243,7 @@ fn baseline(arguments: &Arguments, project: Option<&Project>) -> Result<Option<B
 fn drawing(arguments: &Arguments) -> Drawing {
     let Arguments { max_failures, all_violations, quiet, .. } = *arguments;
     let only = (!arguments.show.is_empty()).then(|| arguments.show.clone());
-    Drawing { max_failures, all_violations, show: Show { only, quiet } }
+    Drawing { max_failures, all_violations, show: Show { only, quiet }, command: Command::Check }
 }
 
 /// A section of the report for people.
@@ -389,27 +401,6 @@ fn swapped(arguments: &Arguments) -> Result<(), Stop> {
     }
 }
 
-/// The rules do not compile: machines get their report, people the pictures.
-fn broken(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result<Exit, Stop> {
-    let table = Table::default();
-    let machines: Vec<OutputTarget> = targets.iter().filter(|target| target.format.is_data()).cloned().collect();
-    let mut outputs = Outputs::open(&machines, color, Policy::default(), Drawing::default(), &rules.data())?;
-    outputs.begin(&table)?;
-    outputs.end(&table, Exit::Rules)?;
-    say(rules, targets, color)?;
-    Ok(Exit::Rules)
-}
-
-/// What the compiler says: in the report where it is for machines, a line each in `short`, else beside the report.
-fn say(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result<(), Stop> {
-    match targets.first().map(|target| target.format) {
-        Some(Format::Short) => std::io::stdout().write_all(rules.lines().as_bytes())?,
-        Some(format) if format.reader() == Reader::Programs => {}
-        _ => rules.tell(color)?,
-    }
-    Ok(())
-}
-
 /// The traces to read; none at all is wrong usage unless allowed.
 fn traces(arguments: &Arguments, given: &CheckInputs<'_>, selects_any: bool) -> Result<Vec<inputs::Input>, Stop> {
     let empty_allowed = given.allows(CheckAllow::Empty);
@@ -431,24 +422,6 @@ fn traces(arguments: &Arguments, given: &CheckInputs<'_>, selects_any: bool) -> 
         ));
     }
     Ok(named.into_iter().flat_map(|(_, found)| found).collect())
-}
-
-/// The bytes of a piece: enough to be worth the trouble, and no more than memory has room for.
-fn chunk(arguments: &Arguments) -> Result<usize, Stop> {
-    let Some(text) = &arguments.chunk else { return Ok(averment_traces::read::CHUNK_SIZE) };
-    match units::bytes(text) {
-        Some(bytes) if bytes > 0 => Ok(bytes),
-        _ => Err(Stop::usage(format!("`{text}` is no size"), "write a size such as `1MiB`")),
-    }
-}
-
-fn limits(arguments: &Arguments) -> Result<Limits, Stop> {
-    let defaults = Limits::default();
-    let Some(text) = &arguments.max_run_size else { return Ok(defaults) };
-    match units::bytes(text) {
-        Some(run_bytes) if run_bytes > 0 => Ok(Limits { run_bytes, ..defaults }),
-        _ => Err(Stop::usage(format!("`{text}` is no size"), "write a size such as `64MiB`")),
-    }
 }
 
 /// What rules may do: what the command line says, and what a trusted project asks for.

@@ -2,11 +2,10 @@
 
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
-use super::{inputs, rules, said};
+use super::{inputs, replace, rules, said};
 use averment_base::limits::Limits;
 use averment_engine::bytecode::codec;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -46,24 +45,9 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let loaded = rules::load(&inputs::rules(std::slice::from_ref(&arguments.rules))?, Limits::default())?;
     loaded.tell(color)?;
     for program in &loaded.programs {
-        write(&output, &codec::encode(program)).map_err(|error| {
+        replace::write(&output, &codec::encode(program)).map_err(|error| {
             Stop::usage(format!("`{}` cannot be written: {}", output.display(), said(&error)), String::new())
         })?;
     }
     Ok(Exit::Holds)
-}
-
-/// Writes a file whole or not at all: beside it first, then under its name.
-pub fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
-    let written = || {
-        let mut file = std::fs::File::create(&beside)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&beside, path)
-    };
-    written().inspect_err(|_| {
-        let _ = std::fs::remove_file(&beside);
-    })
 }

@@ -175,7 +175,7 @@ fn write(arguments: &Arguments, view: &DerivationView, color: ColorChoice) -> Re
     }
     match &arguments.out {
         None => std::io::stdout().write_all(&text)?,
-        Some(file) => std::fs::write(file, &text).map_err(|error| {
+        Some(file) => super::replace::write(file, &text).map_err(|error| {
             Stop::usage(format!("`{}` cannot be written: {}", file.display(), super::said(&error)), "")
         })?,
     }

@@ -1,19 +1,22 @@
 //! `aver lint RULES`: compiles rules without a run and looks for what is probably not meant.
 
 use super::console::{ColorChoice, Stream, say};
+use super::converted::{self, Converted};
 use super::exit::{Exit, Stop};
 use super::project::{self, ProjectArguments};
 use super::rules::{self, Rules};
+use super::targets::{self, OutputTarget};
 use super::{inputs, repair};
+use averment_base::diagnostic::render::Style;
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::diagnostic::{Family, Slug};
 use averment_base::limits::Limits;
 use averment_ide::lint::{Level, Levels, LintOptions};
-use clap::ValueEnum;
+use averment_report::{Command, Format};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -35,9 +38,15 @@ pub struct Arguments {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
     #[arg(value_name = "RULES")]
     rules: Vec<PathBuf>,
-    /// How findings are printed: human, short (for editors), json, github (annotations)
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
-    format: LintFormat,
+    /// How findings are printed: human, short (for editors), json, sarif, github (annotations), gitlab, junit, tap, markdown, csv
+    #[arg(long, default_value = "human", value_name = "FORMAT", hide_default_value = true)]
+    format: String,
+    /// A further report into a file, which is written whole or not at all
+    #[arg(long, value_name = "FORMAT=FILE")]
+    report: Vec<String>,
+    /// Reports for programs and services into a folder, under names that stay
+    #[arg(long, value_name = "DIR")]
+    report_dir: Option<PathBuf>,
     /// Take this lint or family for an error
     #[arg(long, value_name = "LINT")]
     deny: Vec<String>,
@@ -66,27 +75,15 @@ pub struct Arguments {
     project: ProjectArguments,
 }
 
-/// Formats of the command.
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub enum LintFormat {
-    /// With the source, for people
-    #[default]
-    Human,
-    /// A line each: FILE:LINE:COLUMN: severity[slug]: message
-    Short,
-    /// One JSON object
-    Json,
-    /// Annotations of GitHub Actions
-    Github,
-}
-
 /// Compiles the rules and prints what is to be said.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let targets =
+        targets::targets(Command::Lint, &arguments.format, &arguments.report, arguments.report_dir.as_deref())?;
     let project = arguments.project.load(&arguments.rules, color)?;
     let of_project = project.as_ref().map(|project| project.lint.clone()).unwrap_or_default();
     let options = LintOptions { levels: of_project.with(&levels(arguments)?) };
     if arguments.list {
-        std::io::stdout().write_all(list(&options.levels, arguments.format).as_bytes())?;
+        std::io::stdout().write_all(list(&options.levels, arguments.format == Format::Json.as_str()).as_bytes())?;
         return Ok(Exit::Holds);
     }
     let named = project::rules(&arguments.rules, project.as_ref())?;
@@ -94,6 +91,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     if inputs.is_empty() {
         return Err(Stop::usage("there is no `.assert` file in these folders", "name a rule file"));
     }
+    targets::refuse(&targets, targets::paths(&inputs))?;
     let limits = Limits::default();
     if arguments.fix {
         let changes = repair::run(&inputs, limits, &options, arguments.diff)?;
@@ -103,24 +101,36 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         }
     }
     let rules = rules::load_linted(&inputs, limits, &options)?;
-    if !arguments.diff {
-        print(&rules, arguments.format, color)?;
-    }
-    Ok(match (rules.broken(), rules.has_findings()) {
+    targets::refuse(&targets, rules.files().map(Path::new))?;
+    let exit = match (rules.broken(), rules.has_findings()) {
         (true, _) => Exit::Rules,
         (false, true) => Exit::Failed,
         (false, false) => Exit::Holds,
-    })
+    };
+    // With `--diff` the changes stand on standard output.
+    let printed = |target: &OutputTarget| target.file.is_some() || !arguments.diff;
+    let (own, shared): (Vec<_>, Vec<_>) = targets.into_iter().filter(printed).partition(|target| is_own(target.format));
+    for target in own {
+        let style = if target.file.is_some() { Style::PLAIN } else { Stream::Out.style(color) };
+        target.put(&text(&rules, target.format, style))?;
+    }
+    if !shared.is_empty() {
+        Converted::of_diagnostics(&rules.said).report(&shared, converted::drawing(Command::Lint), exit)?;
+    }
+    Ok(exit)
 }
 
-fn print(rules: &Rules, format: LintFormat, color: ColorChoice) -> Result<(), Stop> {
-    let text = match format {
-        LintFormat::Human => rules.drawn(Stream::Out.style(color)),
-        LintFormat::Short => rules.lines(),
-        LintFormat::Json => format!("{}\n", json!({"version": 1, "diagnostics": rules.data()})),
-        LintFormat::Github => rules.annotations(),
-    };
-    Ok(std::io::stdout().write_all(text.as_bytes())?)
+/// Formats in which findings have a form of their own.
+fn is_own(format: Format) -> bool {
+    matches!(format, Format::Human | Format::Short | Format::Json)
+}
+
+fn text(rules: &Rules, format: Format, style: Style) -> String {
+    match format {
+        Format::Short => rules.lines(),
+        Format::Json => format!("{}\n", json!({"version": 1, "diagnostics": rules.data()})),
+        _ => rules.drawn(style),
+    }
 }
 
 /// The levels of the command line. What is milder wins where one lint is named twice.
@@ -161,9 +171,9 @@ fn unknown(word: &str) -> Stop {
 }
 
 /// Every lint with its level, family by family.
-fn list(levels: &Levels, format: LintFormat) -> String {
+fn list(levels: &Levels, data: bool) -> String {
     let of = |family: Family| Slug::ALL.iter().filter(move |slug| slug.family() == Some(family));
-    if matches!(format, LintFormat::Json) {
+    if data {
         let all: Vec<_> = Family::ALL
             .iter()
             .flat_map(|&family| of(family))

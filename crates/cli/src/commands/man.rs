@@ -94,7 +94,7 @@ fn write(pages: &[Page], folder: &Path) -> Result<Exit, Stop> {
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
     for page in pages {
         let path = folder.join(format!("{}.1", page.name));
-        std::fs::write(&path, page.text()?).map_err(failed(&path))?;
+        super::replace::write(&path, &page.text()?).map_err(failed(&path))?;
     }
     writeln!(std::io::stdout(), "{} pages in {}", pages.len(), folder.display())?;
     Ok(Exit::Holds)

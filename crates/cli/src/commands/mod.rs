@@ -5,6 +5,7 @@ mod check;
 mod compile;
 mod completions;
 pub(crate) mod console;
+mod converted;
 mod disasm;
 pub(crate) mod docs;
 pub(crate) mod exit;
@@ -25,8 +26,10 @@ mod progress;
 mod project;
 mod repair;
 mod repl;
-mod replace;
+pub(crate) mod replace;
 pub(crate) mod rules;
+mod sizes;
+mod targets;
 mod test;
 mod trace;
 mod units;
@@ -74,7 +77,7 @@ enum Command {
     /// Checks recorded runs against rules
     Check(Box<check::Arguments>),
     /// Runs the tests of rules and shows what they leave untried
-    Test(test::Arguments),
+    Test(Box<test::Arguments>),
     /// Compiles rules and says what is wrong with them
     Lint(lint::Arguments),
     /// Begins a rule file: from a template, or from recorded runs
@@ -144,6 +147,11 @@ fn ended(stop: Stop, color: ColorChoice) -> Exit {
     match stop {
         Stop::Said(exit) => exit,
         Stop::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
+        Stop::Output(error) if of_file(&error).is_some() => {
+            let said = of_file(&error).map(ToString::to_string).unwrap_or_default();
+            say(&format!("{}: {}\n", paint(style, Ink::Red, "error"), printable(&said)));
+            Exit::Usage
+        }
         Stop::Output(error) => {
             say(&format!("{}: the output cannot be written: {}\n", paint(style, Ink::Red, "error"), said(&error)));
             Exit::Usage
@@ -156,6 +164,11 @@ fn ended(stop: Stop, color: ColorChoice) -> Exit {
             Exit::Usage
         }
     }
+}
+
+/// What is known of an error that is about one file of several.
+fn of_file(error: &std::io::Error) -> Option<&replace::WriteFailed> {
+    error.get_ref()?.downcast_ref()
 }
 
 /// An error of the system in words, without its number.

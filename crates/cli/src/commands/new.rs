@@ -3,6 +3,7 @@
 use super::console::{ColorChoice, say};
 use super::exit::{Exit, Stop};
 use super::inputs::{self, Input};
+use super::replace;
 use averment_base::diagnostic::render::printable;
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
@@ -11,7 +12,6 @@ use averment_report::model::Unreadable;
 use averment_testing::propose::{CandidateTrial, Survey, TrialTotals, write};
 use averment_traces::read::RawRun;
 use bumpalo::Bump;
-use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -164,10 +164,8 @@ fn store(path: &Path, text: &str, force: bool) -> Result<(), Stop> {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
     // Another program may have made the file in the meantime.
-    let mut options = OpenOptions::new();
-    let options = if force { options.create(true).truncate(true) } else { options.create_new(true) };
-    let mut file = options.write(true).open(path).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)
+    let write = if force { replace::write } else { replace::create };
+    write(path, text.as_bytes()).map_err(failed)
 }
 
 fn template(name: &str) -> Result<&'static Template, Stop> {

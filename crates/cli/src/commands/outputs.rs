@@ -1,12 +1,10 @@
 //! Where the reports of a check go: one format on standard output, any number of them into files.
 
 use super::baseline::BaselineFile;
-use super::console::{ColorChoice, Stream};
+use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
-use super::said;
+use super::targets::{self, Opened, OutputTarget, ReportFile};
 use averment::stages::Wants;
-use averment_base::diagnostic::render::Style;
-use averment_base::diagnostic::suggest::nearest;
 use averment_engine::vm::context::LISTED;
 use averment_engine::vm::outcome::Status;
 use averment_report::chunk_totals::ChunkTotals;
@@ -17,45 +15,9 @@ use averment_report::show::Show;
 use averment_report::table::Table;
 use averment_report::totals::Totals;
 use averment_report::{self as report, ALL_VIOLATIONS, VIOLATIONS_DRAWN};
-use averment_report::{Ending, Format, Options, Report, Wanted};
+use averment_report::{Command, Ending, Options, Report, Wanted};
 use std::collections::BTreeSet;
-use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
-
-/// A format with the file it goes to; `None` is standard output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OutputTarget {
-    /// The format.
-    pub format: Format,
-    /// The file.
-    pub file: Option<PathBuf>,
-}
-
-/// The targets of `--format` and of every `--report FORMAT=FILE`.
-pub fn targets(format: &str, reports: &[String]) -> Result<Vec<OutputTarget>, Stop> {
-    let mut targets = vec![OutputTarget { format: named(format)?, file: None }];
-    for text in reports {
-        let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
-            return Err(Stop::usage(
-                format!("`--report {text}` names no file"),
-                format!("write `--report {text}=FILE`"),
-            ));
-        };
-        targets.push(OutputTarget { format: named(format)?, file: Some(PathBuf::from(file)) });
-    }
-    Ok(targets)
-}
-
-fn named(word: &str) -> Result<Format, Stop> {
-    Format::parse(word).ok_or_else(|| {
-        let known = Format::ALL.map(Format::as_str);
-        let help = match nearest(word, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the formats are {}", known.join(", ")),
-        };
-        Stop::usage(format!("there is no format `{word}`"), help)
-    })
-}
+use std::io;
 
 /// How much of what fails is drawn.
 #[derive(Debug, Clone, Default)]
@@ -66,6 +28,8 @@ pub struct Drawing {
     pub all_violations: bool,
     /// What reports for people show.
     pub show: Show,
+    /// The command whose results are drawn.
+    pub command: Command,
 }
 
 /// Width of pieces of the trace, beside the line numbers.
@@ -74,6 +38,8 @@ const MARGIN: usize = 8;
 /// All reports of a check, with the counts that they end with.
 pub struct Outputs {
     reports: Vec<Box<dyn Report>>,
+    /// The files that reports are written into.
+    files: Vec<ReportFile>,
     totals: Totals,
     /// How wide pieces of the trace are; `None` when nothing draws them.
     excerpt: Option<usize>,
@@ -99,11 +65,12 @@ impl Outputs {
         drawing: Drawing,
         diagnostics: &serde_json::Value,
     ) -> Result<Self, Stop> {
-        let Drawing { max_failures, all_violations, show } = drawing;
+        let Drawing { max_failures, all_violations, show, command } = drawing;
         let violations = if all_violations { ALL_VIOLATIONS } else { VIOLATIONS_DRAWN };
         let wanted = Wanted::of(targets.iter().map(|target| target.format));
         let mut outputs = Self {
             reports: Vec::new(),
+            files: Vec::new(),
             totals: Totals::default(),
             excerpt: None,
             wanted,
@@ -114,14 +81,14 @@ impl Outputs {
             baseline: None,
         };
         for target in targets {
-            let (out, style) = writer(target, color)?;
+            let Opened { out, style, file } = targets::opened(target, color)?;
+            outputs.files.extend(file);
             if target.format.needs().excerpts {
                 outputs.excerpt = outputs.excerpt.max(Some(style.width.saturating_sub(MARGIN)));
             }
             let diagnostics = diagnostics.clone();
             let (show, now) = (show.clone(), now());
-            let options =
-                Options { style, policy, max_failures, show, violations, diagnostics, now, ..Options::default() };
+            let options = Options { style, policy, max_failures, show, violations, diagnostics, command, now };
             outputs.reports.push(report::open(target.format, out, options));
         }
         Ok(outputs)
@@ -208,10 +175,18 @@ impl Outputs {
         self.reports.iter_mut().try_for_each(|report| report.flush())
     }
 
-    /// Ends every report.
+    /// Ends every report, and gives their files their names when all of them are whole.
     pub fn end(&mut self, table: &Table, exit: Exit) -> io::Result<()> {
         let ending = Ending { totals: &self.totals, passed: exit == Exit::Holds, exit: exit as u8 };
-        self.reports.iter_mut().try_for_each(|report| report.end(table, &ending))
+        self.reports.iter_mut().try_for_each(|report| report.end(table, &ending))?;
+        self.reports.clear();
+        self.files.drain(..).try_for_each(ReportFile::finish)
+    }
+
+    /// Reports what is given as it is.
+    pub fn show(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        self.totals.add(run);
+        self.reports.iter_mut().try_for_each(|report| report.run(table, run))
     }
 
     /// The counts so far.
@@ -224,17 +199,4 @@ impl Outputs {
 fn now() -> Option<u64> {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
     u64::try_from(since.as_nanos()).ok()
-}
-
-fn writer(target: &OutputTarget, color: ColorChoice) -> Result<(Box<dyn Write>, Style), Stop> {
-    let Some(path) = &target.file else {
-        return Ok((Box::new(BufWriter::with_capacity(1 << 16, io::stdout())), Stream::Out.style(color)));
-    };
-    let file = std::fs::File::create(path).map_err(|error| {
-        Stop::usage(
-            format!("`{}` cannot be written: {}", path.display(), said(&error)),
-            "name a file in a folder that exists",
-        )
-    })?;
-    Ok((Box::new(BufWriter::new(file)), Style { width: 100, ..Style::PLAIN }))
 }

@@ -2,7 +2,7 @@
 
 use super::console::{ColorChoice, Stream, say};
 use super::exit::Stop;
-use super::said;
+use super::{replace, said};
 use averment_bulk::pipeline::Pipeline;
 use averment_report::profile::{self, ProfileReport};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ impl ProfileTarget {
         match self {
             Self::Table => say(&format!("\n{}", profile::table(&report, Stream::Err.style(color)))),
             Self::Json => say(&profile::json(&report)),
-            Self::File(path) => std::fs::write(path, profile::json(&report)).map_err(|error| {
+            Self::File(path) => replace::write(path, profile::json(&report).as_bytes()).map_err(|error| {
                 let message = format!("`{}` cannot be written: {}", path.display(), said(&error));
                 Stop::usage(message, "name another file")
             })?,

@@ -3,6 +3,7 @@
 
 use super::exit::Stop;
 use super::inputs::Input;
+use super::replace::replace;
 use super::rules::{self, Linted};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::printable;
@@ -10,8 +11,6 @@ use averment_base::limits::Limits;
 use averment_ide::lint::{LintOptions, fix};
 use averment_syntax::difference::unified;
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
 
 /// Fixes that are tried one by one where all together do not go.
 const ALONE: usize = 50;
@@ -30,7 +29,7 @@ pub fn run(inputs: &[Input], limits: Limits, options: &LintOptions, diff: bool) 
         if diff {
             said.push_str(&printable(&unified(&name, &before, &after)));
         } else {
-            replace(path, &after).map_err(|error| {
+            replace(path, after.as_bytes()).map_err(|error| {
                 Stop::usage(format!("`{name}` cannot be written: {}", super::said(&error)), String::new())
             })?;
             let _ = writeln!(said, "{}: {count} fixed", printable(&name));
@@ -74,24 +73,4 @@ fn round(
         }
     }
     Ok(None)
-}
-
-/// Replaces a file in one step, so that nobody ever sees half of it. A link stays a link: what it leads to is replaced.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let real = std::fs::canonicalize(path)?;
-    let permissions = std::fs::metadata(&real)?.permissions();
-    let name = real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let beside = real.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let write = || {
-        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&beside)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::set_permissions(&beside, permissions)?;
-        std::fs::rename(&beside, &real)
-    };
-    let done = write();
-    if done.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
-    done
 }

@@ -1,47 +1,242 @@
-//! Replacing a file in one step: whoever reads it sees the old text or the new one, never half of it, also when the power fails.
+//! The one place that writes files: whoever reads one sees the old text or the new one, never half of it, also when the power fails, the
+//! disk is full or the command is ended. What is written goes into a file without a name in the same folder first, which takes the name at the
+//! end; where the system knows none such, into one with a name of its own.
 
+use super::said;
+use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Names that are tried for the file that is written first.
 const TRIES: u32 = 16;
+
+/// A file that is being written.
+#[derive(Debug)]
+pub struct Draft {
+    /// The name that it takes at the end.
+    path: PathBuf,
+    file: File,
+    kind: DraftKind,
+    /// What the file was that it takes the place of.
+    like: Option<Metadata>,
+}
+
+/// Where a draft lies.
+#[derive(Debug)]
+enum DraftKind {
+    /// It has a name beside the file, and is removed where it does not become it.
+    Named(PathBuf),
+    /// It has no name, and goes with the process.
+    #[cfg(target_os = "linux")]
+    Unnamed,
+    /// No file but a pipe or a device: it is written at once.
+    Direct,
+}
+
+impl Draft {
+    /// A file that an author looks after. A link stays a link: what it leads to is replaced.
+    ///
+    /// # Errors
+    /// Where it is not there or may not be written.
+    pub fn of_author(path: &Path) -> io::Result<Self> {
+        Self::beside(path.canonicalize()?)
+    }
+
+    /// A file that a command makes, where there may be one already. A link in its place is replaced, and never written through.
+    ///
+    /// # Errors
+    /// Where no file can be made in its folder, or one that is there may not be written.
+    pub fn of_command(path: &Path) -> io::Result<Self> {
+        if path.file_name().is_none() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        if is_device(path) {
+            let file = OpenOptions::new().write(true).open(path)?;
+            return Ok(Self { path: path.to_path_buf(), file, kind: DraftKind::Direct, like: None });
+        }
+        Self::beside(path.to_path_buf())
+    }
+
+    fn beside(path: PathBuf) -> io::Result<Self> {
+        let like = path.symlink_metadata().ok().filter(|found| !found.is_symlink());
+        match &like {
+            Some(found) if found.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
+            // A rename does not ask the file, only its folder.
+            Some(_) => drop(OpenOptions::new().write(true).open(&path)?),
+            None => {}
+        }
+        #[cfg(target_os = "linux")]
+        if let Some(file) = unnamed(&path) {
+            return Ok(Self { path, file, kind: DraftKind::Unnamed, like });
+        }
+        let (draft, file) = named(&path, |draft| OpenOptions::new().write(true).create_new(true).open(draft))?;
+        Ok(Self { path, file, kind: DraftKind::Named(draft), like })
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// Where that cannot be done; the file that was there before is then as it was.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.settle().map_err(|error| self.failed(error))
+    }
+
+    fn settle(&mut self) -> io::Result<()> {
+        if let Some(like) = &self.like {
+            keep_owner(&self.file, like);
+            self.file.set_permissions(like.permissions())?;
+        }
+        #[cfg(target_os = "linux")]
+        if matches!(self.kind, DraftKind::Unnamed) {
+            self.file.sync_all()?;
+            let (draft, ()) = named(&self.path, |draft| link(&self.file, draft))?;
+            self.kind = DraftKind::Named(draft);
+        }
+        if let DraftKind::Named(draft) = &self.kind {
+            self.file.sync_all()?;
+            std::fs::rename(draft, &self.path)?;
+            self.kind = DraftKind::Direct;
+        }
+        Ok(())
+    }
+
+    /// An error of the system, with the file that it is about.
+    fn failed(&self, error: io::Error) -> io::Error {
+        io::Error::new(error.kind(), WriteFailed { path: self.path.clone(), error })
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => error,
+            _ => self.failed(error),
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let DraftKind::Named(draft) = &self.kind {
+            let _ = std::fs::remove_file(draft);
+        }
+    }
+}
+
+/// A file that could not be written, of several that a command writes.
+#[derive(Debug)]
+pub struct WriteFailed {
+    path: PathBuf,
+    error: io::Error,
+}
+
+impl fmt::Display for WriteFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` cannot be written: {}", self.path.display(), said(&self.error))
+    }
+}
+
+impl std::error::Error for WriteFailed {}
 
 /// Gives a file new bytes. A link stays a link, and the file keeps its permissions and its owner.
 ///
 /// # Errors
 /// Where it cannot be written, or may not be. It is then as it was.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let path = path.canonicalize()?;
-    let metadata = path.metadata()?;
-    // A rename does not ask the file, only its folder.
-    OpenOptions::new().write(true).open(&path)?;
-    let (draft, mut file) = draft(&path)?;
-    let written = fill(&mut file, bytes, &metadata).and_then(|()| std::fs::rename(&draft, &path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&draft);
-    }
-    written
+    put(Draft::of_author(path)?, bytes)
 }
 
-/// A new file beside another.
-fn draft(path: &Path) -> io::Result<(PathBuf, File)> {
+/// Writes a file that may be there already. Nothing is written through a link.
+///
+/// # Errors
+/// Where it cannot be written, or may not be. What was there is then as it was.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put(Draft::of_command(path)?, bytes)
+}
+
+/// Writes a file that is not there yet.
+///
+/// # Errors
+/// Where it cannot be written, or is there by now.
+pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if path.symlink_metadata().is_ok() {
+        return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+    }
+    let mut draft = Draft::of_command(path)?;
+    draft.file.write_all(bytes)?;
+    draft.file.sync_all()?;
+    match &draft.kind {
+        DraftKind::Named(name) => std::fs::hard_link(name, path),
+        #[cfg(target_os = "linux")]
+        DraftKind::Unnamed => link(&draft.file, path),
+        DraftKind::Direct => Ok(()),
+    }
+}
+
+/// What went wrong with a single file, whose name the caller knows.
+fn put(mut draft: Draft, bytes: &[u8]) -> io::Result<()> {
+    draft.file.write_all(bytes)?;
+    draft.settle()
+}
+
+/// Finds a free name for a draft.
+fn named<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     for number in 0..TRIES {
         let draft = path.with_file_name(format!(".{name}.{}-{number}.draft", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&draft) {
+        match make(&draft) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            opened => return opened.map(|file| (draft, file)),
+            made => return made.map(|made| (draft, made)),
         }
     }
     Err(io::Error::from(io::ErrorKind::AlreadyExists))
 }
 
-fn fill(file: &mut File, bytes: &[u8], like: &Metadata) -> io::Result<()> {
-    keep_owner(file, like);
-    file.set_permissions(like.permissions())?;
-    file.write_all(bytes)?;
-    file.sync_all()
+/// The folder that a file stands in.
+#[cfg(target_os = "linux")]
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file without a name in the folder of another; `None` where the system has none, or could not name it later.
+#[cfg(target_os = "linux")]
+fn unnamed(path: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags};
+    let mode = Mode::from_raw_mode(0o666);
+    let file = rustix::fs::open(folder(path), OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC, mode).ok()?;
+    Path::new("/proc/self/fd").is_dir().then(|| File::from(file))
+}
+
+/// Gives a file without a name one.
+#[cfg(target_os = "linux")]
+fn link(file: &File, name: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD};
+    use std::os::fd::AsRawFd as _;
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(rustix::fs::linkat(CWD, own.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+/// Pipes, terminals and devices hold no text that could be replaced.
+#[cfg(unix)]
+pub fn is_device(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    let special =
+        |kind: std::fs::FileType| kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device();
+    // `/dev/stdout` and what a shell makes of `>(command)` are links of the system.
+    let of_system = path.starts_with("/dev") || path.starts_with("/proc");
+    let found = if of_system { path.metadata() } else { path.symlink_metadata() };
+    found.is_ok_and(|found| special(found.file_type()) || of_system && found.is_file())
+}
+
+/// There are no such files.
+#[cfg(not(unix))]
+pub fn is_device(_: &Path) -> bool {
+    false
 }
 
 /// Who may not give files away keeps the new one.
@@ -53,3 +248,18 @@ fn keep_owner(file: &File, like: &Metadata) {
 
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &Metadata) {}
+
+/// What makes a file the same one under another name; `None` where there is none.
+pub fn identity(path: &Path) -> Option<impl PartialEq + use<>> {
+    let found = path.metadata().ok()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        Some((found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        path.canonicalize().ok()
+    }
+}

@@ -65,11 +65,6 @@ impl Rules {
         self.said.to_string()
     }
 
-    /// Everything that was said, as annotations of GitHub Actions.
-    pub fn annotations(&self) -> String {
-        self.each(render::annotations)
-    }
-
     /// Everything that was said, as data.
     pub fn data(&self) -> serde_json::Value {
         self.said.data()

@@ -298,7 +298,7 @@ impl Session<'_> {
         let import = self.workspace.base.as_ref().and_then(|base| import(path, Path::new(&base.name)));
         let text: String = import.into_iter().chain(entries.iter().map(|text| format!("{text}\n"))).collect();
         let text = fmt::format_text(&text, &fmt::Options::default()).unwrap_or(text);
-        match std::fs::write(path, text) {
+        match crate::commands::replace::write(path, text.as_bytes()) {
             Ok(()) => {
                 let count = entries.len();
                 let items = if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") };

@@ -110,7 +110,7 @@ fn a_selection_that_selects_nothing_is_wrong_usage() {
 }
 
 #[test]
-fn junit_names_the_file_and_the_line_of_each_test() {
+fn junit_names_the_file_of_each_test_and_the_place_of_those_that_fail() {
     let folder = Folder::new(&[
         ("refunds.assert", RULES),
         ("other.assert", "rule r { never a }\ntest \"<&\\\"\" expect pass r { calls: [{ tool: \"a\" }] }\n"),

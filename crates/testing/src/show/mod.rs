@@ -2,13 +2,11 @@
 
 mod human;
 mod json;
-mod junit;
 mod short;
 
 use super::outcome::Tested;
 pub use human::human;
 pub use json::data;
-pub use junit::junit;
 pub use short::short;
 
 /// `1 test`, `2 tests`.

@@ -176,7 +176,7 @@ impl CoverageRun {
             Some(path) => {
                 let mut text = Vec::new();
                 self.write(&mut text, subjects, Style::PLAIN)?;
-                std::fs::write(path, text).map_err(|error| {
+                crate::commands::replace::write(path, &text).map_err(|error| {
                     let said = crate::commands::said(&error);
                     Stop::usage(format!("`{}` cannot be written: {said}", path.display()), "")
                 })?;

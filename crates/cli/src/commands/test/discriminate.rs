@@ -1,12 +1,12 @@
 //! `--discriminate GOOD BAD`: which rules tell two folders of runs apart.
 
-use super::TestFormat;
 use crate::commands::console::{ColorChoice, Stream, say};
 use crate::commands::exit::{Exit, Stop};
 use crate::commands::inputs::{self, Input};
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
 use averment_engine::vm::select::Selection;
+use averment_report::Format;
 use averment_testing::discriminate::{self, Discrimination};
 use averment_testing::subject::Subject;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ pub fn run(
     subjects: &[Subject],
     selection: &Selection,
     folders: &[String],
-    format: TestFormat,
+    format: Format,
     color: ColorChoice,
 ) -> Result<Exit, Stop> {
     let [good, bad] = folders else {
@@ -54,14 +54,15 @@ fn traces(name: &str) -> Result<Vec<String>, Stop> {
     Ok(inputs.iter().map(path).collect())
 }
 
-fn print(found: &Discrimination, subjects: &[Subject], format: TestFormat, color: ColorChoice) -> Result<(), Stop> {
+fn print(found: &Discrimination, subjects: &[Subject], format: Format, color: ColorChoice) -> Result<(), Stop> {
     let mut out = io::BufWriter::new(io::stdout());
     match format {
-        TestFormat::Human => discriminate::human(&mut out, found, subjects, Stream::Out.style(color))?,
-        TestFormat::Short => discriminate::short(&mut out, found, subjects)?,
-        TestFormat::Json => writeln!(out, "{}", discriminate::data(found, subjects))?,
-        TestFormat::Junit => {
-            return Err(Stop::usage("`--discriminate` has no format junit", "write human, short or json"));
+        Format::Human => discriminate::human(&mut out, found, subjects, Stream::Out.style(color))?,
+        Format::Short => discriminate::short(&mut out, found, subjects)?,
+        Format::Json => writeln!(out, "{}", discriminate::data(found, subjects))?,
+        other => {
+            let message = format!("`--discriminate` has no format {}", other.as_str());
+            return Err(Stop::usage(message, "write human, short or json"));
         }
     }
     out.flush()?;

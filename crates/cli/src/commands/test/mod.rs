@@ -8,13 +8,16 @@ mod snapshots;
 mod watch;
 
 use super::console::{ColorChoice, Stream, say};
+use super::converted::{self, Converted};
 use super::exit::{Exit, Stop};
 use super::pipeline;
 use super::project::ProjectArguments;
+use super::targets::{self, OutputTarget};
 
-use averment_base::diagnostic::render::{Ink, one_line, paint};
+use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
 use averment_base::limits::Limits;
 use averment_engine::vm::select::Selection;
+use averment_report::{Command, Format};
 use averment_testing::outcome::{self, Tested};
 use averment_testing::show;
 use averment_testing::subject::{Chosen, Subject};
@@ -67,9 +70,15 @@ pub struct Arguments {
     /// Run only tests with this tag, or of a rule with it
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
-    /// How results are printed: human, short, json, junit
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
-    format: TestFormat,
+    /// How results are printed: human, short, json, junit, tap, tap13, github, gitlab, markdown, csv
+    #[arg(long, default_value = "human", value_name = "FORMAT", hide_default_value = true)]
+    format: String,
+    /// A further report into a file, which is written whole or not at all
+    #[arg(long, value_name = "FORMAT=FILE")]
+    report: Vec<String>,
+    /// Reports for programs and services into a folder, under names that stay
+    #[arg(long, value_name = "DIR")]
+    report_dir: Option<PathBuf>,
     /// Print only tests that do not come out as stated
     #[arg(short, long)]
     quiet: bool,
@@ -119,20 +128,6 @@ enum TestDeny {
     Survivors,
 }
 
-/// Formats of the command.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum TestFormat {
-    /// A line per test, and what went wrong
-    #[default]
-    Human,
-    /// A line per test that does not come out as stated
-    Short,
-    /// One JSON object
-    Json,
-    /// XML for CI services
-    Junit,
-}
-
 /// Runs the tests, once or again and again.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     if arguments.watch {
@@ -143,6 +138,9 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
 
 /// Runs the tests; tells what files that took.
 fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Exit, Stop> {
+    let targets =
+        targets::targets(Command::Test, &arguments.format, &arguments.report, arguments.report_dir.as_deref())?;
+    let format = targets.first().map_or(Format::Human, |target| target.format);
     let limits = Limits::default();
     // Mutants take long: Ctrl-C prints what is done of them, whenever it comes.
     let stop = match arguments.mutants.mutants {
@@ -151,10 +149,11 @@ fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Ex
     };
     let given = TestInputs::new(arguments, color)?;
     let mut subjects = given.subjects(color, &limits, used)?;
+    targets::refuse(&targets, subjects.iter().filter_map(|subject| subject.path.as_deref()))?;
     if !arguments.discriminate.is_empty() {
         let selection =
             Selection { rules: arguments.rule.clone(), tags: arguments.tag.clone(), ..Selection::default() };
-        return discriminate::run(&subjects, &selection, &arguments.discriminate, arguments.format, color);
+        return discriminate::run(&subjects, &selection, &arguments.discriminate, format, color);
     }
     let chosen = Chosen { text: arguments.filter.clone(), rules: arguments.rule.clone(), tags: arguments.tag.clone() };
     let all: usize = subjects.iter().map(|subject| subject.trials.len()).sum();
@@ -180,7 +179,8 @@ fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Ex
     let trying = arguments.mutants.mutants && tested.iter().all(|test| test.passed);
     let mutants = trying.then(|| arguments.mutants.try_all(&subjects, &limits, &stop)).transpose()?;
     let done = Done { subjects, tested, ends, orphans, coverage, mutants };
-    done.print(arguments, color)?;
+    done.print(arguments, format, color)?;
+    done.write(&targets, done.of_tests(arguments))?;
     Ok(done.exit(arguments, color))
 }
 
@@ -197,30 +197,53 @@ struct Done {
 }
 
 impl Done {
-    fn print(&self, arguments: &Arguments, color: ColorChoice) -> Result<(), Stop> {
+    /// Writes the reports that go into files.
+    fn write(&self, targets: &[OutputTarget], exit: Exit) -> Result<(), Stop> {
+        let files = targets.iter().filter(|target| target.file.is_some());
+        let (own, shared): (Vec<_>, Vec<_>) = files.cloned().partition(|target| is_own(target.format));
+        for target in own {
+            let mut text = Vec::new();
+            match target.format {
+                Format::Short => show::short(&mut text, &self.tested)?,
+                Format::Json => writeln!(text, "{}", self.data())?,
+                _ => show::human(&mut text, &self.tested, Style::PLAIN, false)?,
+            }
+            target.put(&String::from_utf8_lossy(&text))?;
+        }
+        self.convert(&shared, exit)
+    }
+
+    fn convert(&self, targets: &[OutputTarget], exit: Exit) -> Result<(), Stop> {
+        if targets.is_empty() {
+            return Ok(());
+        }
+        Converted::of_tests(&self.suites()).report(targets, converted::drawing(Command::Test), exit)
+    }
+
+    fn print(&self, arguments: &Arguments, format: Format, color: ColorChoice) -> Result<(), Stop> {
         let mut out = io::BufWriter::new(io::stdout());
         let (tested, subjects) = (&self.tested, &self.subjects);
-        let beside = matches!(arguments.format, TestFormat::Json | TestFormat::Junit);
+        let beside = format == Format::Json || !is_own(format);
         let aside = !beside && self.coverage.as_ref().is_some_and(coverage::CoverageRun::takes_output);
         let mut said = io::BufWriter::new(io::stderr());
         let (told, stream): (&mut dyn Write, Stream) =
             if aside { (&mut said, Stream::Err) } else { (&mut out, Stream::Out) };
-        match arguments.format {
-            TestFormat::Human if tested.is_empty() => {}
-            TestFormat::Human => show::human(told, tested, stream.style(color), arguments.quiet)?,
-            TestFormat::Short => show::short(told, tested)?,
-            TestFormat::Json => writeln!(told, "{}", self.data())?,
-            TestFormat::Junit => show::junit(told, &self.suites())?,
+        match format {
+            Format::Human if tested.is_empty() => {}
+            Format::Human => show::human(told, tested, stream.style(color), arguments.quiet)?,
+            Format::Short => show::short(told, tested)?,
+            Format::Json => writeln!(told, "{}", self.data())?,
+            _ => self.convert(&[OutputTarget { format, file: None }], self.of_tests(arguments))?,
         }
         if let Some(work) = self.mutants.as_ref().filter(|_| !beside && aside) {
-            work.print(told, subjects, arguments.format == TestFormat::Short, color)?;
+            work.print(told, subjects, format == Format::Short, color)?;
         }
         told.flush()?;
         if let Some(work) = &self.coverage {
             work.print(&mut out, subjects, beside, color)?;
         }
         if let Some(work) = self.mutants.as_ref().filter(|_| !beside && !aside) {
-            work.print(&mut out, subjects, arguments.format == TestFormat::Short, color)?;
+            work.print(&mut out, subjects, format == Format::Short, color)?;
         }
         out.flush()?;
         for orphan in &self.orphans {
@@ -260,6 +283,15 @@ impl Done {
     }
 
     fn exit(&self, arguments: &Arguments, color: ColorChoice) -> Exit {
+        let of_tests = self.of_tests(arguments);
+        match of_tests {
+            Exit::Interrupted => of_tests,
+            _ => of_tests.max(self.coverage.as_ref().map_or(Exit::Holds, |work| work.exit(color))),
+        }
+    }
+
+    /// The exit code without that of the coverage.
+    fn of_tests(&self, arguments: &Arguments) -> Exit {
         if self.mutants.as_ref().is_some_and(mutants::MutantRun::interrupted) {
             return Exit::Interrupted;
         }
@@ -270,13 +302,17 @@ impl Done {
             survived && arguments.deny.contains(&TestDeny::Survivors),
         ];
         let unreadable = self.tested.iter().any(|test| test.unreadable);
-        let of_tests = match (unreadable, findings.contains(&true)) {
+        match (unreadable, findings.contains(&true)) {
             (true, _) => Exit::Trace,
             (false, true) => Exit::Failed,
             (false, false) => Exit::Holds,
-        };
-        of_tests.max(self.coverage.as_ref().map_or(Exit::Holds, |work| work.exit(color)))
+        }
     }
+}
+
+/// Formats in which tests have a form of their own.
+fn is_own(format: Format) -> bool {
+    matches!(format, Format::Human | Format::Short | Format::Json)
 }
 
 /// No test is no success.

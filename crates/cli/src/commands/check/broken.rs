@@ -1,0 +1,40 @@
+//! What the compiler says of rules, in every format.
+
+use crate::commands::console::ColorChoice;
+use crate::commands::converted::{self, Converted};
+use crate::commands::exit::{Exit, Stop};
+use crate::commands::outputs::{Drawing, Outputs};
+use crate::commands::rules::Rules;
+use crate::commands::targets::OutputTarget;
+use averment_report::gate::Policy;
+use averment_report::table::Table;
+use averment_report::{Command, Format, Reader};
+use std::io::Write as _;
+
+/// The rules do not compile: machines get their report, people the pictures.
+pub fn broken(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result<Exit, Stop> {
+    let of = |reader: Reader| -> Vec<OutputTarget> {
+        targets.iter().filter(|target| target.format.reader() == reader).cloned().collect()
+    };
+    let (table, programs) = (Table::default(), of(Reader::Programs));
+    let mut outputs = Outputs::open(&programs, color, Policy::default(), Drawing::default(), &rules.data())?;
+    outputs.begin(&table)?;
+    outputs.end(&table, Exit::Rules)?;
+    // What services show are results: here, what does not compile.
+    let services = of(Reader::Services);
+    if !services.is_empty() {
+        Converted::of_diagnostics(&rules.said).report(&services, converted::drawing(Command::Lint), Exit::Rules)?;
+    }
+    say(rules, targets, color)?;
+    Ok(Exit::Rules)
+}
+
+/// What the compiler says: in the report where it is for machines, a line each in `short`, else beside the report.
+pub fn say(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result<(), Stop> {
+    match targets.first().map(|target| target.format) {
+        Some(Format::Short) => std::io::stdout().write_all(rules.lines().as_bytes())?,
+        Some(format) if format.reader() == Reader::Programs => {}
+        _ => rules.tell(color)?,
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! Tests of rules and findings in rules as results: every format that shows runs shows them, too.
+//!
+//! A test is an assertion that holds where it comes out as stated, and its rule file is the run. A finding is an assertion that fails, its lint
+//! the rule, and a rule file without any holds.
+
+use super::exit::{Exit, Stop};
+use super::outputs::{Drawing, Outputs};
+use super::targets::OutputTarget;
+use averment::Diagnostics;
+use averment_base::diagnostic::{self, Diagnostic, Family};
+use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_base::truth::Verdict;
+use averment_engine::ir::Severity;
+use averment_engine::vm::outcome::Status;
+use averment_report::Command;
+use averment_report::gate::{self, Policy};
+use averment_report::model::{EvidenceReport, ResultReport, RunReport, ViolationsReport};
+use averment_report::table::{Item, Location, RuleItem, Table};
+use averment_testing::outcome::Tested;
+
+/// Results that come of no run.
+#[derive(Default)]
+pub struct Converted {
+    table: Table,
+    runs: Vec<RunReport>,
+}
+
+/// What is said of a rule file in which nothing was found.
+const CLEAN: &str = "findings";
+
+impl Converted {
+    /// What was said of rule files.
+    pub fn of_diagnostics(said: &Diagnostics) -> Self {
+        let mut all = Self::default();
+        for (sources, diagnostics) in said.by_file() {
+            let offset = u32::try_from(all.table.sources.iter().count()).unwrap_or(u32::MAX);
+            for (_, source) in sources.iter() {
+                all.table.sources.add(SourceFile::new(source.name.as_str(), None, source.text.to_string()));
+            }
+            let name = sources.get(FileId(0)).map(|source| source.name.to_string()).unwrap_or_default();
+            let mut results: Vec<ResultReport> =
+                diagnostics.0.iter().map(|one| all.finding(sources, offset, one)).collect();
+            if results.is_empty() {
+                let location = Location { file: name.clone(), line: 1, column: 1 };
+                let rule = all.rule(CLEAN, "nothing is found in the rule file", Severity::Error, &location);
+                let item = Item { id: CLEAN.to_owned(), ..item(rule, location, "nothing is found in it") };
+                results.push(all.result(item, Status::Passed, String::new()));
+            }
+            all.run(name, results);
+        }
+        all
+    }
+
+    /// What came of tests; each suite is a rule file.
+    pub fn of_tests(suites: &[(String, &[Tested])]) -> Self {
+        let mut all = Self::default();
+        for (name, tested) in suites {
+            let location = Location { file: name.clone(), line: 1, column: 1 };
+            let rule = all.rule(name, name, Severity::Error, &location);
+            let results = tested.iter().map(|test| all.test(rule, test)).collect();
+            all.run(name.clone(), results);
+        }
+        all
+    }
+
+    /// Reports all of it.
+    pub fn report(&self, targets: &[OutputTarget], drawing: Drawing, exit: Exit) -> Result<(), Stop> {
+        let color = super::console::ColorChoice::Never;
+        let none = serde_json::Value::Array(Vec::new());
+        let mut outputs = Outputs::open(targets, color, Policy::default(), drawing, &none)?;
+        outputs.begin(&self.table)?;
+        for run in &self.runs {
+            outputs.show(&self.table, run)?;
+        }
+        Ok(outputs.end(&self.table, exit)?)
+    }
+
+    fn run(&mut self, name: String, results: Vec<ResultReport>) {
+        self.runs.push(RunReport {
+            gate: gate::of_run(&self.table, &results, &[], Policy::default()),
+            file: name.clone(),
+            run: name,
+            score: None,
+            named_scores: Vec::new(),
+            results,
+            rules: Vec::new(),
+            warnings: Vec::new(),
+        });
+    }
+
+    fn rule(&mut self, id: &str, sentence: &str, severity: Severity, location: &Location) -> usize {
+        let known = self.table.rules.iter().position(|rule| rule.id == id);
+        known.unwrap_or_else(|| {
+            let (id, sentence, location) = (id.to_owned(), Some(sentence.to_owned()), location.clone());
+            self.table.rules.push(RuleItem { id, sentence, threshold: None, severity, location });
+            self.table.rules.len() - 1
+        })
+    }
+
+    fn result(&mut self, item: Item, status: Status, reason: String) -> ResultReport {
+        self.table.items.push(item);
+        let verdict = if status == Status::Passed { Verdict::Pass } else { Verdict::Fail };
+        ResultReport {
+            item: self.table.items.len() - 1,
+            verdict,
+            status,
+            score: None,
+            reason,
+            message: None,
+            evidence: Vec::new(),
+            excerpts: Vec::new(),
+            violations: ViolationsReport::default(),
+            unjudged: None,
+            known: false,
+        }
+    }
+
+    fn finding(&mut self, sources: &SourceMap, offset: u32, one: &Diagnostic) -> ResultReport {
+        let span = moved(one.span, offset);
+        let at = sources.position(one.span);
+        let location = Location { file: sources.name(one.span).to_owned(), line: at.line, column: at.column };
+        let severity = match one.severity {
+            diagnostic::Severity::Error => Severity::Error,
+            diagnostic::Severity::Warning => Severity::Warn,
+            diagnostic::Severity::Info => Severity::Info,
+        };
+        let slug = one.slug;
+        let rule = self.rule(slug.as_str(), slug.title(), severity, &location);
+        let help = format!("{}. `aver explain {}` says more.", slug.title(), slug.as_str());
+        let tags = slug.family().map(Family::as_str).map(str::to_owned).into_iter().collect();
+        let id = slug.as_str().to_owned();
+        let text = one.message.clone();
+        let item = Item { id, span, severity, tags, help: Some(help), ..item(rule, location, &text) };
+        let reason = match &one.help {
+            Some(help) => format!("{}; help: {help}", one.message),
+            None => one.message.clone(),
+        };
+        let mut result = self.result(item, Status::Failed, reason);
+        let others = one.others.iter().map(|other| EvidenceReport {
+            label: other.text.clone(),
+            rule_span: Some(moved(other.span, offset)),
+            ..EvidenceReport::default()
+        });
+        result.evidence = others.collect();
+        result
+    }
+
+    fn test(&mut self, rule: usize, test: &Tested) -> ResultReport {
+        let place = &test.place;
+        let location = Location { file: place.file.clone(), line: place.line, column: place.column };
+        let item = item(rule, location, &test.name);
+        if test.passed {
+            return self.result(item, Status::Passed, String::new());
+        }
+        let help = if test.help.is_empty() { String::new() } else { format!("; help: {}", test.help) };
+        let mut result = self.result(item, Status::Failed, format!("{}{help}", test.reason));
+        let why = test.why.iter().map(|why| {
+            let reason = if why.reason.is_empty() { String::new() } else { format!(": {}", why.reason) };
+            format!("{} {}{reason}", why.id, why.status.as_str())
+        });
+        let said = why.chain(test.changes.iter().cloned());
+        result.evidence = said.map(|label| EvidenceReport { label, ..EvidenceReport::default() }).collect();
+        result
+    }
+}
+
+/// An assertion with a text that is its name, too.
+fn item(rule: usize, location: Location, text: &str) -> Item {
+    Item {
+        id: text.to_owned(),
+        rule: Some(rule),
+        text: text.to_owned(),
+        severity: Severity::Error,
+        weight: 1.0,
+        class: None,
+        tags: Vec::new(),
+        location,
+        // In no file: it has a place and no extent.
+        span: Span::new(FileId(u32::MAX), 0, 0),
+        expected: None,
+        help: None,
+        masked: false,
+    }
+}
+
+/// A span among the sources of all files.
+fn moved(span: Span, offset: u32) -> Span {
+    Span { file: FileId(span.file.0.saturating_add(offset)), ..span }
+}
+
+/// What results of a command are drawn with where nobody chooses.
+pub fn drawing(command: Command) -> Drawing {
+    Drawing { command, ..Drawing::default() }
+}

@@ -177,6 +177,12 @@ impl Format {
         format!("{}.{extension}", if word == extension { "report" } else { word })
     }
 
+    /// True where the report itself has a place for what the compiler said: elsewhere rules that do not compile are results.
+    #[must_use]
+    pub fn lists_diagnostics(self) -> bool {
+        self.reader() == Reader::Programs || self == Self::Html
+    }
+
     /// True where programs read it, at once or behind a service: every violation is listed, up to the cap.
     #[must_use]
     pub fn is_data(self) -> bool {

@@ -1,6 +1,7 @@
 //! A line of `--format jsonl`, from its pieces: the name of the run, the head that its verdicts decide, its findings, the end. Runs with the
 //! same verdicts have the same head, so that it is made once for many.
 
+use super::redact;
 use super::model::{ResultReport, RunReport};
 use super::table::Table;
 use super::wire::{Finding, RunHead, UnjudgedFinding};
@@ -63,9 +64,9 @@ pub fn name(run: &str, into: &mut Vec<u8>) -> io::Result<()> {
 /// Never, as [`whole`].
 pub fn name_of(source: &RunSource, into: &mut Vec<u8>) -> io::Result<()> {
     if source.position.is_none() || !source.by_line {
-        return name(&source.name(), into);
+        return name(&redact::of_name(source), into);
     }
-    name(&source.file, into)?;
+    name(&redact::of_file(&source.file), into)?;
     into.pop();
     write!(into, ":{}\"", source.line)
 }

@@ -131,7 +131,8 @@ impl ResultReport {
     }
 
     /// A result without anything to say of it.
-    pub(super) fn bare(item: usize, verdict: Verdict, status: Status, score: Option<f64>) -> Self {
+    #[must_use]
+    pub fn bare(item: usize, verdict: Verdict, status: Status, score: Option<f64>) -> Self {
         Self {
             item,
             verdict,
@@ -224,7 +225,7 @@ impl Unreadable {
     #[must_use]
     pub fn of(error: &ReadError) -> Self {
         Self {
-            file: error.file.clone(),
+            file: redact::of_file(&error.file).into_owned(),
             line: error.line.max(1),
             column: error.column.max(1),
             message: redact(&error.message).into_owned(),
@@ -352,8 +353,8 @@ pub fn build_of(
     }
     let timeline = run.filter(|_| detail.steps).map(|run| Box::new(timeline::of(table, run, outcomes, &text)));
     RunReport {
-        run: source.name(),
-        file: source.file.clone(),
+        run: redact::of_name(source),
+        file: redact::of_file(&source.file).into_owned(),
         gate: gate::of_run(table, &results, &rules, policy),
         score: mean(outcomes.iter().filter_map(|outcome| outcome.score)),
         named_scores: outcomes.iter().flat_map(|outcome| outcome.named_scores.iter().cloned()).collect(),

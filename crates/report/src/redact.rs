@@ -5,7 +5,7 @@ use averment_base::value::json::to_json;
 use averment_base::value::{Text, Value};
 use averment_builtins::detect;
 use averment_engine::vm::outcome::Evidence;
-use averment_runs::run::Run;
+use averment_runs::run::{Run, RunSource};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -48,6 +48,32 @@ pub fn secrets(text: &str) -> Vec<Range<usize>> {
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     without(text, &secrets(text))
+}
+
+thread_local! {
+    /// The name of the last file, and what is shown of it: runs of one file come one behind the other.
+    static LAST: RefCell<(String, String)> = RefCell::default();
+}
+
+/// The name of a file without what a detector recognises as a secret.
+#[must_use]
+pub fn of_file(name: &str) -> Cow<'_, str> {
+    LAST.with_borrow_mut(|(last, shown)| {
+        if last != name {
+            *shown = redact(name).into_owned();
+            name.clone_into(last);
+        }
+        if shown == name { Cow::Borrowed(name) } else { Cow::Owned(shown.clone()) }
+    })
+}
+
+/// The name of a run, in the same way.
+#[must_use]
+pub fn of_name(source: &RunSource) -> String {
+    match of_file(&source.file) {
+        Cow::Borrowed(_) => source.name(),
+        Cow::Owned(file) => RunSource { file, ..source.clone() }.name(),
+    }
 }
 
 /// The text with ranges of it replaced. Ranges are sorted, do not overlap and lie on character borders; others are left out.

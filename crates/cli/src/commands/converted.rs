@@ -14,7 +14,7 @@ use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::Status;
 use averment_report::Command;
 use averment_report::gate::{self, Policy};
-use averment_report::model::{EvidenceReport, ResultReport, RunReport, ViolationsReport};
+use averment_report::model::{EvidenceReport, ResultReport, RunReport};
 use averment_report::table::{Item, Location, RuleItem, Table};
 use averment_testing::outcome::Tested;
 
@@ -85,6 +85,7 @@ impl Converted {
             results,
             rules: Vec::new(),
             warnings: Vec::new(),
+            timeline: None,
         });
     }
 
@@ -100,19 +101,8 @@ impl Converted {
     fn result(&mut self, item: Item, status: Status, reason: String) -> ResultReport {
         self.table.items.push(item);
         let verdict = if status == Status::Passed { Verdict::Pass } else { Verdict::Fail };
-        ResultReport {
-            item: self.table.items.len() - 1,
-            verdict,
-            status,
-            score: None,
-            reason,
-            message: None,
-            evidence: Vec::new(),
-            excerpts: Vec::new(),
-            violations: ViolationsReport::default(),
-            unjudged: None,
-            known: false,
-        }
+        let bare = ResultReport::bare(self.table.items.len() - 1, verdict, status, None);
+        ResultReport { reason, ..bare }
     }
 
     fn finding(&mut self, sources: &SourceMap, offset: u32, one: &Diagnostic) -> ResultReport {

@@ -40,6 +40,7 @@ mod redact;
 mod redaction;
 mod repl;
 mod repl_terminal;
+mod reports;
 mod screen;
 mod secrets;
 mod testing;

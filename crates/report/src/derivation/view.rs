@@ -154,7 +154,7 @@ pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>
         }
     }
     let run = RunView {
-        name: one_line(&run.source.name()).into_owned(),
+        name: one_line(&crate::redact::of_name(&run.source)).into_owned(),
         id: run.id.map(|id| shortened(&HiddenValues::new(run, std::iter::empty()).words(id), TEXT)),
         steps: run.steps.len(),
         complete: run.complete,

@@ -13,15 +13,13 @@ use std::io::Write as _;
 
 /// The rules do not compile: machines get their report, people the pictures.
 pub fn broken(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result<Exit, Stop> {
-    let of = |reader: Reader| -> Vec<OutputTarget> {
-        targets.iter().filter(|target| target.format.reader() == reader).cloned().collect()
-    };
-    let (table, programs) = (Table::default(), of(Reader::Programs));
-    let mut outputs = Outputs::open(&programs, color, Policy::default(), Drawing::default(), &rules.data())?;
+    let machines = targets.iter().filter(|target| target.format.is_data()).cloned();
+    let (lists, services): (Vec<_>, Vec<_>) = machines.partition(|target| target.format.lists_diagnostics());
+    let table = Table::default();
+    let mut outputs = Outputs::open(&lists, color, Policy::default(), Drawing::default(), &rules.data())?;
     outputs.begin(&table)?;
     outputs.end(&table, Exit::Rules)?;
     // What services show are results: here, what does not compile.
-    let services = of(Reader::Services);
     if !services.is_empty() {
         Converted::of_diagnostics(&rules.said).report(&services, converted::drawing(Command::Lint), Exit::Rules)?;
     }

@@ -1,0 +1,201 @@
+//! Reports in every format: nothing secret in them, nothing in those for people that steers a terminal, written whole or not at all.
+
+use crate::folder::Folder;
+use std::path::Path;
+
+/// Every format of `aver check`.
+const FORMATS: [&str; 15] = [
+    "human", "summary", "short", "json", "jsonl", "html", "csv", "junit", "sarif", "github", "gitlab", "tap", "tap13",
+    "markdown", "spans",
+];
+
+/// Those that people read as they are printed.
+const FOR_PEOPLE: [&str; 8] = ["human", "summary", "short", "github", "tap", "tap13", "markdown", "csv"];
+
+const RULES: &str = "\
+## A note for whoever reads a failure.
+rule approval \"Refunds need an approval\" {
+  before approve(id: $id) -> refund(id: $id)
+}
+rule scored { threshold 0.9
+  output == \"x\"
+  calls exists
+}
+each refund: args.note == \"y\" message \"it said ${output}\"
+output == \"x\" severity warn
+only approve, refund
+cost <= $1
+never drop
+";
+
+/// A run with a text wherever a run holds one.
+fn run_with(text: &str) -> String {
+    serde_json::json!({"output": text, "calls": [
+        {"tool": "approve", "args": {"id": "a"}},
+        {"tool": "refund", "args": {"id": text, "note": text}, "result": text, "error": text},
+        {"tool": text, "args": {}},
+    ]})
+    .to_string()
+}
+
+fn printed(folder: &Folder, format: &str) -> String {
+    let ran = folder.aver(&format!("check r.assert runs --format {format} --max-failures 100 --all-violations"));
+    assert!([1, 4].contains(&ran.code), "{format}: {ran:?}");
+    ran.out + &ran.err
+}
+
+#[test]
+fn no_format_shows_a_secret_wherever_it_stands() {
+    let secret = format!("ghp_{}", "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R");
+    let folder = Folder::new(&[("r.assert", RULES), ("runs/a.json", &run_with(&secret))]);
+    folder.write(&format!("runs/{secret}.json"), run_with("plain").as_bytes());
+    folder.write("runs/broken.jsonl", format!("{{\"{secret}\": }}\n").as_bytes());
+    folder.write(&format!("runs/{secret}.jsonl"), b"{ nothing\n");
+    for format in FORMATS {
+        let text = printed(&folder, format);
+        assert!(!text.contains("1a2B3c4D"), "{format}: {text}");
+    }
+}
+
+#[test]
+fn nothing_of_a_run_or_a_name_of_a_file_steers_a_terminal() {
+    let steering = "\u{1b}[31m\u{9b}1m\u{202e}\u{200b}\u{2066}\u{feff}\u{ad}\u{7f}\r\n::error::x # TODO `<b>|";
+    let folder = Folder::new(&[("r.assert", RULES), ("runs/a.json", &run_with(steering))]);
+    let name = "\u{1b}[31m\u{202e}\u{200b}\n::error::";
+    folder.write(&format!("runs/{name}.json"), run_with("plain").as_bytes());
+    folder.write(&format!("runs/{name}.jsonl"), b"{ nothing\n");
+    let steers = |letter: char| {
+        letter.is_control() && letter != '\n'
+            || "\u{ad}\u{200b}\u{200d}\u{202a}\u{202e}\u{2066}\u{feff}\u{2028}".contains(letter)
+    };
+    for format in FOR_PEOPLE {
+        let text = printed(&folder, format);
+        let text = if format == "csv" { text.replace("\r\n", "\n") } else { text };
+        let found: Vec<char> = text.chars().filter(|letter| steers(*letter)).collect();
+        assert!(found.is_empty(), "{format}: {found:?} in {text:?}");
+        let commands = text.lines().filter(|line| line.trim_start().starts_with("::"));
+        assert!(format == "github" || commands.count() == 0, "{format}: {text}");
+        assert!(!text.lines().any(|line| line.starts_with("::error::")), "{format}: {text}");
+    }
+}
+
+#[test]
+fn a_format_that_a_command_does_not_have_is_wrong_usage() {
+    let folder = Folder::new(&[("r.assert", RULES), ("runs/a.json", &run_with("x"))]);
+    folder.aver("check r.assert runs --format junt").refused(&["there is no format `junt`", "did you mean `junit`?"]);
+    folder.aver("check r.assert runs --report junit").refused(&["names no file", "--report junit=FILE"]);
+    folder.aver("lint r.assert --format spans").refused(&["`aver lint` has no format `spans`", "sarif"]);
+    folder.aver("test r.assert --format sarif").refused(&["`aver test` has no format `sarif`", "tap"]);
+}
+
+#[test]
+fn a_folder_of_reports_has_names_that_stay() {
+    let folder = Folder::new(&[("r.assert", RULES), ("runs/a.json", &run_with("x"))]);
+    assert_eq!(folder.aver("check r.assert runs --format summary --report-dir out/reports").code, 1);
+    assert_eq!(
+        files(&folder.path().join("out/reports")),
+        ["gitlab.json", "junit.xml", "markdown.md", "report.csv", "report.html", "report.json", "report.sarif"]
+    );
+    folder.write("t.assert", b"rule a { never b }\ntest \"b\" expect fail a { calls: [{ tool: \"b\" }] }\n");
+    assert_eq!(folder.aver("test t.assert --report-dir tests").code, 0);
+    assert_eq!(files(&folder.path().join("tests")), ["gitlab.json", "junit.xml", "markdown.md", "report.csv", "report.json"]);
+    assert_eq!(folder.aver("lint t.assert --report-dir lints --report tap=lint.tap").code, 0);
+    assert!(folder.read("lint.tap").contains("ok 1 - findings"), "a file without findings holds");
+}
+
+/// The names of the files in a folder, also those that begin with a dot.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn rules_that_do_not_compile_are_results_where_services_look() {
+    let folder = Folder::new(&[("r.assert", "nver b\n"), ("runs/a.json", "{\"calls\": []}")]);
+    let ran = folder.aver("check r.assert runs --format github --report junit=j.xml --report sarif=s.sarif");
+    assert_eq!(ran.code, 3);
+    assert!(ran.out.starts_with("::error file=r.assert,line=1,col=1"), "{}", ran.out);
+    assert!(folder.read("j.xml").contains("failures=\"1\""), "{}", folder.read("j.xml"));
+    assert!(folder.read("s.sarif").contains("\"exitCode\":3"), "{}", folder.read("s.sarif"));
+}
+
+#[test]
+fn no_report_is_written_over_what_is_read_nor_two_into_one() {
+    let folder = Folder::new(&[("r.assert", RULES), ("runs/a.json", &run_with("x"))]);
+    for target in ["r.assert", "runs/a.json", "runs/../runs/a.json", "./r.assert"] {
+        let before = (folder.read("r.assert"), folder.read("runs/a.json"));
+        folder.aver(&format!("check r.assert runs --report json={target}")).refused(&["is read by this command"]);
+        assert_eq!((folder.read("r.assert"), folder.read("runs/a.json")), before);
+    }
+    let twice = "check r.assert runs --report json=x --report junit=./x";
+    folder.aver(twice).refused(&["two reports go into `./x`"]);
+    folder.aver("check r.assert runs --report json=nowhere/x").refused(&["`nowhere/x` cannot be written"]);
+    folder.aver("check r.assert runs --report json=runs").refused(&["it is a folder"]);
+    folder.aver("lint r.assert --report junit=r.assert").refused(&["is read by this command"]);
+}
+
+#[cfg(unix)]
+mod whole {
+    use super::{Folder, RULES, files, run_with};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_link_in_the_place_of_a_report_is_replaced_and_not_written_through() {
+        let folder = Folder::new(&[("r.assert", RULES), ("runs/a.json", &run_with("x")), ("mine.txt", "mine")]);
+        symlink("mine.txt", folder.path().join("report.json")).unwrap();
+        assert_eq!(folder.aver("check r.assert runs --format summary --report json=report.json").code, 1);
+        assert_eq!(folder.read("mine.txt"), "mine");
+        assert!(folder.read("report.json").starts_with("{\"version\""));
+        assert!(!folder.path().join("report.json").is_symlink());
+    }
+
+    #[test]
+    fn a_report_keeps_the_permissions_of_the_one_before_it() {
+        let folder = Folder::new(&[("r.assert", RULES), ("runs/a.json", &run_with("x")), ("report.json", "old")]);
+        let path = folder.path().join("report.json");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        assert_eq!(folder.aver("check r.assert runs --format summary --report json=report.json").code, 1);
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    /// A check of many runs whose reports are large.
+    fn many() -> Folder {
+        let lines: String = (0..400).map(|number| run_with(&format!("text {number}")) + "\n").collect();
+        Folder::new(&[("r.assert", RULES), ("runs/a.jsonl", &lines), ("out/report.json", "old"), ("out/j.xml", "old")])
+    }
+
+    const CHECK: &str = "check r.assert runs --format summary --report json=out/report.json --report junit=out/j.xml";
+
+    #[test]
+    fn where_no_more_can_be_written_the_old_file_stays_and_the_error_names_the_file() {
+        let folder = many();
+        let line = format!("ulimit -f 16; exec {} {CHECK}", env!("CARGO_BIN_EXE_aver"));
+        let ran = Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(2), "{said}");
+        assert!(said.contains("`out/report.json` cannot be written: "), "{said}");
+        assert_eq!((folder.read("out/report.json"), folder.read("out/j.xml")), ("old".to_owned(), "old".to_owned()));
+        assert_eq!(files(&folder.path().join("out")), ["j.xml", "report.json"]);
+    }
+
+    #[test]
+    fn a_check_that_is_killed_leaves_no_half_report() {
+        let folder = many();
+        for number in 0..20 {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_aver"));
+            command.args(CHECK.split(' ')).current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+            let mut child = command.spawn().unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(number * 10));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            for name in ["out/report.json", "out/j.xml"] {
+                let text = folder.read(name);
+                let whole = text == "old" || text.ends_with("}\n") || text.ends_with("</testsuites>\n");
+                assert!(whole, "{name} after {number}: {} bytes", text.len());
+            }
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! A line of `--format jsonl`, from its pieces: the name of the run, the head that its verdicts decide, its findings, the end. Runs with the
 //! same verdicts have the same head, so that it is made once for many.
 
-use super::redact;
 use super::model::{ResultReport, RunReport};
+use super::redact;
 use super::table::Table;
 use super::wire::{Finding, RunHead, UnjudgedFinding};
 use averment_runs::run::RunSource;

@@ -165,7 +165,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let given = CheckInputs::new(arguments, color)?;
     let project = given.project.as_ref();
     let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
-    let targets = targets::targets(Command::Check, format, &arguments.report, arguments.report_dir.as_deref())?;
+    let folder = arguments.project.reports(arguments.report_dir.as_deref(), project, color);
+    let targets = targets::targets(Command::Check, format, &arguments.report, folder)?;
     let profile = target(arguments)?;
     let started = Instant::now();
     let mut rules = load(&given, limits)?;

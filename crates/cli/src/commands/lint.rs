@@ -77,9 +77,9 @@ pub struct Arguments {
 
 /// Compiles the rules and prints what is to be said.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let targets =
-        targets::targets(Command::Lint, &arguments.format, &arguments.report, arguments.report_dir.as_deref())?;
     let project = arguments.project.load(&arguments.rules, color)?;
+    let folder = arguments.project.reports(arguments.report_dir.as_deref(), project.as_ref(), color);
+    let targets = targets::targets(Command::Lint, &arguments.format, &arguments.report, folder)?;
     let of_project = project.as_ref().map(|project| project.lint.clone()).unwrap_or_default();
     let options = LintOptions { levels: of_project.with(&levels(arguments)?) };
     if arguments.list {

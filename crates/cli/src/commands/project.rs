@@ -4,7 +4,7 @@ use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
 use averment_base::diagnostic::render::{Ink, paint, printable};
 use averment_ide::project::{self, LoadOptions, Project, ProjectSearch};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `--project`, `--no-project`, `--trust-project`.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -49,6 +49,28 @@ impl ProjectArguments {
         })
     }
 
+    /// Where reports go beside those that are named one by one: into the folder of `--report-dir`, and into that of a project that is trusted.
+    pub fn reports<'a>(
+        &self,
+        flag: Option<&'a Path>,
+        project: Option<&'a Project>,
+        color: ColorChoice,
+    ) -> ReportFolder<'a> {
+        let of_project = project.map(|project| &project.report);
+        let formats = of_project.map_or(&[][..], |report| &report.formats);
+        let named = of_project.and_then(|report| report.folder.as_deref());
+        let folder = flag.or(named.filter(|_| self.trust_project));
+        if let (None, Some(named), Some(project)) = (folder, named, project) {
+            let named = named.display();
+            let text = format!(
+                "`{}` names a folder for reports; `--report-dir {named}` or `--trust-project` writes them",
+                project.file.display()
+            );
+            say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), printable(&text)));
+        }
+        ReportFolder { folder, formats }
+    }
+
     /// Says what the project asks for and does not get, where something could not be evaluated for want of it.
     pub fn tell_request(&self, project: Option<&Project>, color: ColorChoice) {
         let Some(project) = project.filter(|project| !self.trust_project && !project.requested.is_empty()) else {
@@ -57,6 +79,15 @@ impl ProjectArguments {
         let text = format!("`{}` asks {}; `--trust-project` allows it", project.file.display(), project.requested);
         say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), printable(&text)));
     }
+}
+
+/// A folder for reports.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportFolder<'a> {
+    /// The folder; `None` where there is none.
+    pub folder: Option<&'a Path>,
+    /// The words of its formats; empty for those that every such folder has.
+    pub formats: &'a [String],
 }
 
 /// The rules of a command: those that are named, else those of the project.

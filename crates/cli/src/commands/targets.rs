@@ -3,6 +3,7 @@
 use super::console::{ColorChoice, Stream};
 use super::exit::Stop;
 use super::inputs::Input;
+use super::project::ReportFolder;
 use super::replace::{Draft, identity, is_device};
 use super::said;
 use averment_base::diagnostic::render::Style;
@@ -43,7 +44,7 @@ pub fn targets(
     command: Command,
     format: &str,
     reports: &[String],
-    folder: Option<&Path>,
+    folder: ReportFolder<'_>,
 ) -> Result<Vec<OutputTarget>, Stop> {
     let mut targets = vec![OutputTarget { format: named(command, format)?, file: None }];
     targets.extend(files(command, reports, folder)?);
@@ -51,7 +52,7 @@ pub fn targets(
 }
 
 /// Those of them that are files.
-pub fn files(command: Command, reports: &[String], folder: Option<&Path>) -> Result<Vec<OutputTarget>, Stop> {
+pub fn files(command: Command, reports: &[String], folder: ReportFolder<'_>) -> Result<Vec<OutputTarget>, Stop> {
     let mut targets = Vec::new();
     for text in reports {
         let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
@@ -62,16 +63,33 @@ pub fn files(command: Command, reports: &[String], folder: Option<&Path>) -> Res
         };
         targets.push(OutputTarget { format: named(command, format)?, file: Some(PathBuf::from(file)) });
     }
-    if let Some(folder) = folder {
+    let formats = formats(folder.formats)?;
+    if let Some(folder) = folder.folder {
         std::fs::create_dir_all(folder).map_err(|error| {
             let message = format!("the folder `{}` cannot be made: {}", folder.display(), said(&error));
             Stop::usage(message, "name another folder")
         })?;
-        let formats = Format::of_folder().filter(|format| format.suits(command));
+        let formats = formats.into_iter().filter(|format| format.suits(command));
         targets.extend(formats.map(|format| OutputTarget { format, file: Some(folder.join(format.file_name())) }));
     }
     apart(&targets)?;
     Ok(targets)
+}
+
+/// The formats of a folder.
+fn formats(words: &[String]) -> Result<Vec<Format>, Stop> {
+    if words.is_empty() {
+        return Ok(Format::of_folder().collect());
+    }
+    let mut formats = Vec::new();
+    for word in words {
+        // The command with every format tells of words that are none.
+        let format = named(Command::Check, word)?;
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+    }
+    Ok(formats)
 }
 
 /// The format of a word, where the command has it.

@@ -199,3 +199,36 @@ fn what_another_file_imports_is_used() {
     let together = folder.aver("lint rules --format short");
     assert_eq!((together.code, together.out.as_str()), (0, ""), "{together:?}");
 }
+
+#[test]
+fn a_project_says_which_formats_a_folder_of_reports_holds() {
+    let project = |report: &str| format!("rules = [\"r.assert\"]\ntraces = [\"run.json\"]\n[report]\n{report}\n");
+    let folder = Folder::new(&[
+        ("averment.toml", &project("formats = [\"junit\", \"html\"]")),
+        ("r.assert", "never refund\ntest \"x\" expect pass { calls: [{ tool: \"a\" }] }\n"),
+        ("run.json", "{\"calls\": [{\"tool\": \"a\"}]}"),
+    ]);
+    let names = |name: &str| {
+        let entries = std::fs::read_dir(folder.path().join(name)).map(|entries| entries.flatten().collect::<Vec<_>>());
+        let entries = entries.unwrap_or_default();
+        let mut names: Vec<String> = entries.iter().map(|one| one.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    let ran = folder.aver("check --report-dir out");
+    assert_eq!((ran.code, names("out")), (0, vec!["junit.xml".to_owned(), "report.html".to_owned()]), "{ran:?}");
+    // A command writes those that it has.
+    assert_eq!(folder.aver("test --report-dir tested").code, 0);
+    assert_eq!(names("tested"), ["junit.xml"]);
+    // The project's own folder is written into only where the project is trusted.
+    folder.write("averment.toml", project("formats = [\"csv\"]\nfolder = \"reports\"").as_bytes());
+    let ran = folder.aver("check");
+    assert!(ran.code == 0 && names("reports").is_empty(), "{ran:?}");
+    assert!(ran.err.contains("`--report-dir reports` or `--trust-project` writes them"), "{}", ran.err);
+    let ran = folder.aver("check --trust-project");
+    assert_eq!((ran.code, names("reports"), ran.err.as_str()), (0, vec!["report.csv".to_owned()], ""), "{ran:?}");
+    folder.write("averment.toml", project("formats = [\"juint\"]").as_bytes());
+    folder.aver("check --report-dir out").refused(&["there is no format `juint`", "did you mean `junit`?"]);
+    folder.write("averment.toml", project("folder = \"../out\"").as_bytes());
+    assert!(folder.aver("check").err.contains("leads out of the folder of the project"));
+}

@@ -98,7 +98,10 @@ fn a_folder_of_reports_has_names_that_stay() {
     );
     folder.write("t.assert", b"rule a { never b }\ntest \"b\" expect fail a { calls: [{ tool: \"b\" }] }\n");
     assert_eq!(folder.aver("test t.assert --report-dir tests").code, 0);
-    assert_eq!(files(&folder.path().join("tests")), ["gitlab.json", "junit.xml", "markdown.md", "report.csv", "report.json"]);
+    assert_eq!(
+        files(&folder.path().join("tests")),
+        ["gitlab.json", "junit.xml", "markdown.md", "report.csv", "report.json"]
+    );
     assert_eq!(folder.aver("lint t.assert --report-dir lints --report tap=lint.tap").code, 0);
     assert!(folder.read("lint.tap").contains("ok 1 - findings"), "a file without findings holds");
 }

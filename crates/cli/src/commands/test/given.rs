@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 /// What is tested.
 pub struct TestInputs<'a> {
     arguments: &'a Arguments,
-    project: Option<Project>,
+    /// The project of the rules.
+    pub project: Option<Project>,
 }
 
 impl<'a> TestInputs<'a> {

@@ -138,8 +138,9 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
 
 /// Runs the tests; tells what files that took.
 fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Exit, Stop> {
-    let targets =
-        targets::targets(Command::Test, &arguments.format, &arguments.report, arguments.report_dir.as_deref())?;
+    let given = TestInputs::new(arguments, color)?;
+    let folder = arguments.project.reports(arguments.report_dir.as_deref(), given.project.as_ref(), color);
+    let targets = targets::targets(Command::Test, &arguments.format, &arguments.report, folder)?;
     let format = targets.first().map_or(Format::Human, |target| target.format);
     let limits = Limits::default();
     // Mutants take long: Ctrl-C prints what is done of them, whenever it comes.
@@ -147,7 +148,6 @@ fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Ex
         true => pipeline::interruptions()?,
         false => Arc::default(),
     };
-    let given = TestInputs::new(arguments, color)?;
     let mut subjects = given.subjects(color, &limits, used)?;
     targets::refuse(&targets, subjects.iter().filter_map(|subject| subject.path.as_deref()))?;
     if !arguments.discriminate.is_empty() {

@@ -97,14 +97,19 @@ impl Report for Short {
             let Some(item) = table.items.get(result.item) else { continue };
             let severity = self.severity(table, item, result);
             for sentence in sentences(item, result, &run.run, self.options.violations) {
-                writeln!(self.out, "{}: {severity}[{}]: {sentence}", item.location, item.id)?;
+                writeln!(self.out, "{}: {severity}[{}]: {sentence}", one_line(&item.location.to_string()), item.id)?;
             }
         }
         for result in run.results.iter().filter(|_| self.options.policy.deny_unjudged) {
             let (Some(item), Some(unjudged)) = (table.items.get(result.item), &result.unjudged) else { continue };
             let (severity, run) = (self.severity(table, item, result), one_line(&run.run));
             let said = one_line(&unjudged.in_words()).into_owned();
-            writeln!(self.out, "{}: {severity}[{}]: pass in {run}: {said}", item.location, item.id)?;
+            writeln!(
+                self.out,
+                "{}: {severity}[{}]: pass in {run}: {said}",
+                one_line(&item.location.to_string()),
+                item.id
+            )?;
         }
         for rule in &run.rules {
             let Some((item, threshold)) = table.rules.get(rule.rule).and_then(|item| Some((item, item.threshold?)))
@@ -119,8 +124,9 @@ impl Report for Short {
                 };
                 let known = if rule.known { "known: " } else { "" };
                 let score = rule.score.map_or("none".to_owned(), super::human::score_text);
-                let line = format!("{known}fail in {}: its score is {score}, its threshold {threshold}", run.run);
-                writeln!(self.out, "{}: {word}[{}]: {line}", item.location, item.id)?;
+                let line =
+                    format!("{known}fail in {}: its score is {score}, its threshold {threshold}", one_line(&run.run));
+                writeln!(self.out, "{}: {word}[{}]: {line}", one_line(&item.location.to_string()), item.id)?;
             }
         }
         Ok(())

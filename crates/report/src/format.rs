@@ -1,6 +1,9 @@
 //! The table of formats. A new one is a file of its own and a row here: whatever asks what a format is or needs asks this table.
 
-use super::{Command, Options, Report};
+use super::Command;
+#[cfg(feature = "pictures")]
+use super::{Options, Report};
+#[cfg(feature = "pictures")]
 use std::io;
 
 /// Whom a format is for.

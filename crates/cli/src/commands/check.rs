@@ -1,28 +1,27 @@
 //! `aver check RULES TRACE...`: judges recorded runs.
 
 mod broken;
+mod given;
+mod options;
 
 use self::broken::{broken, say};
-use super::baseline::BaselineFile;
+use self::given::{CheckInputs, load, traces};
+use self::options::{baseline, drawing, permissions, redacted, section, target};
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
-use super::outputs::{Drawing, Outputs};
+use super::outputs::Outputs;
 use super::pipeline;
-use super::project::{self, ProjectArguments};
-use super::rules::{self, Rules};
+use super::project::ProjectArguments;
 use super::targets;
-use super::{inputs, params, profile, sizes, units};
+use super::{inputs, params, sizes, units};
 use averment::stages::{Settings, Wants, select};
-use averment::{Limits, Permissions};
-use averment_base::diagnostic::suggest::nearest;
 use averment_bulk::pipeline::Pipeline;
 use averment_engine::vm::select::Selection;
 use averment_engine::vm::world;
-use averment_ide::project::Project;
 use averment_report::Command;
 use averment_report::gate::{Gate, Policy};
 use averment_report::redact_path::RedactPath;
-use averment_report::show::{Section, Show};
+use averment_report::show::Section;
 use averment_report::table::Table;
 use clap::ValueEnum;
 use std::num::NonZeroUsize;
@@ -216,103 +215,6 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     Ok(exit)
 }
 
-/// The paths whose values no report shows: those of the command line and those of the project.
-fn redacted(given: &[RedactPath], project: Option<&Project>) -> Result<Arc<[RedactPath]>, Stop> {
-    let of_project = project.into_iter().flat_map(|project| {
-        let file = project.file.display();
-        project.report.redact.iter().map(move |path| {
-            RedactPath::parse(path).map_err(|problem| Stop::usage(format!("`redact` of `{file}`: {problem}"), ""))
-        })
-    });
-    given.iter().cloned().map(Ok).chain(of_project).collect()
-}
-
-/// What is known to fail.
-fn baseline(arguments: &Arguments, project: Option<&Project>) -> Result<Option<BaselineFile>, Stop> {
-    let file = arguments.baseline.as_deref().or_else(|| project?.baseline.as_deref());
-    match file {
-        Some(file) => BaselineFile::open(file, arguments.update_baseline).map(Some),
-        None if arguments.update_baseline => {
-            let help = "write `--baseline FILE`, or `baseline = \"FILE\"` into `averment.toml`";
-            Err(Stop::usage("`--update-baseline` needs a file to write", help))
-        }
-        None => Ok(None),
-    }
-}
-
-/// How much of what fails is drawn.
-fn drawing(arguments: &Arguments) -> Drawing {
-    let Arguments { max_failures, all_violations, quiet, .. } = *arguments;
-    let only = (!arguments.show.is_empty()).then(|| arguments.show.clone());
-    Drawing { max_failures, all_violations, show: Show { only, quiet }, command: Command::Check }
-}
-
-/// A section of the report for people.
-fn section(word: &str) -> Result<Section, String> {
-    Section::parse(word).ok_or_else(|| {
-        let known = Section::ALL.map(Section::as_str);
-        match nearest(word, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it is one of {}", known.join(", ")),
-        }
-    })
-}
-
-/// Where the profile goes, if there is to be one.
-fn target(arguments: &Arguments) -> Result<Option<profile::ProfileTarget>, Stop> {
-    let parse = |word: &str| profile::ProfileTarget::parse(word, arguments.rules.as_deref());
-    arguments.profile.as_deref().map(parse).transpose()
-}
-
-/// What is to be checked: what the command line says, else what the project says.
-struct CheckInputs<'a> {
-    arguments: &'a Arguments,
-    project: Option<Project>,
-    rules: Vec<PathBuf>,
-    traces: Vec<String>,
-    /// True when the rules are those of the project.
-    of_project: bool,
-}
-
-impl<'a> CheckInputs<'a> {
-    fn new(arguments: &'a Arguments, color: ColorChoice) -> Result<Self, Stop> {
-        let mut named: Vec<PathBuf> = arguments.rules.iter().chain(&arguments.more_rules).cloned().collect();
-        let mut traces = arguments.traces.clone();
-        let found = arguments.project.load(&named, color)?;
-        // `aver check run.json` in a project: the rules are known, and a trace is named.
-        let of_project = |project: &Project| !project.rules.is_empty();
-        if let ([only], [], Some(_)) =
-            (named.as_slice(), traces.as_slice(), found.as_ref().filter(|one| of_project(one)))
-            && is_trace(only)
-        {
-            traces = vec![only.to_string_lossy().into_owned()];
-            named = Vec::new();
-        }
-        if traces.is_empty() {
-            traces = found.as_ref().map(|project| project.traces.clone()).unwrap_or_default();
-        }
-        let rules = project::rules(&named, found.as_ref())?;
-        Ok(Self { arguments, rules, traces, of_project: named.is_empty(), project: found })
-    }
-
-    fn denies(&self, what: CheckDeny) -> bool {
-        let words = self.project.iter().flat_map(|project| &project.deny);
-        self.arguments.deny.contains(&what)
-            || words.into_iter().any(|word| CheckDeny::from_str(word, false) == Ok(what))
-    }
-
-    fn allows(&self, what: CheckAllow) -> bool {
-        let words = self.project.iter().flat_map(|project| &project.allow);
-        self.arguments.allow.contains(&what)
-            || words.into_iter().any(|word| CheckAllow::from_str(word, false) == Ok(what))
-    }
-}
-
-/// Whether a file is named like a trace.
-fn is_trace(path: &std::path::Path) -> bool {
-    matches!(path.extension().and_then(|ending| ending.to_str()), Some("json" | "jsonl"))
-}
-
 /// Runs the pipeline and ends every report.
 fn judge(
     pipeline: &Arc<Pipeline>,
@@ -362,85 +264,4 @@ fn nothing_checked(table: &Table, runs: u64) -> &'static str {
         (false, 0) => "nothing was checked: the traces hold no run",
         (false, _) => "nothing was checked: no assertion applies to these runs",
     }
-}
-
-fn load(given: &CheckInputs<'_>, limits: Limits) -> Result<Rules, Stop> {
-    swapped(given.arguments)?;
-    let mut files = Vec::new();
-    for path in &given.rules {
-        let found = inputs::rules(std::slice::from_ref(path))?;
-        if found.is_empty() {
-            let message = format!("there is no `.assert` file in `{}`", path.display());
-            return Err(Stop::usage(message, "name a rule file or another folder"));
-        }
-        files.extend(found);
-    }
-    let from_input = |input: &inputs::Input| *input == inputs::Input::Stdin;
-    if files.iter().any(from_input) && given.traces.iter().any(|trace| trace == "-") {
-        return Err(Stop::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
-    }
-    let mut rules = rules::load(&files, limits)?;
-    if let Some(project) = &given.project {
-        rules.take_levels(&project.lint);
-    }
-    Ok(rules)
-}
-
-/// Rules and traces in the wrong order are seen by their endings.
-fn swapped(arguments: &Arguments) -> Result<(), Stop> {
-    let ending = |path: &std::path::Path| path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_owned();
-    let rules = arguments.traces.iter().find(|trace| ending(std::path::Path::new(trace.as_str())) == "assert");
-    match (rules, arguments.rules.as_deref().filter(|first| is_trace(first))) {
-        (Some(rules), Some(trace)) => Err(Stop::usage(
-            format!("`{}` is a trace, and rules stand first", trace.display()),
-            format!("write `aver check {rules} {}`", trace.display()),
-        )),
-        (Some(rules), None) => {
-            Err(Stop::usage(format!("`{rules}` is a rule file, not a trace"), format!("write `-r {rules}`")))
-        }
-        (None, _) => Ok(()),
-    }
-}
-
-/// The traces to read; none at all is wrong usage unless allowed.
-fn traces(arguments: &Arguments, given: &CheckInputs<'_>, selects_any: bool) -> Result<Vec<inputs::Input>, Stop> {
-    let empty_allowed = given.allows(CheckAllow::Empty);
-    if !selects_any && !empty_allowed {
-        let selected = !(arguments.rule.is_empty() && arguments.case.is_empty() && arguments.tag.is_empty());
-        let message = if selected { "no assertion is selected" } else { "the rules hold no assertion" };
-        return Err(Stop::usage(format!("nothing to check: {message}"), "`--allow empty` lets it pass"));
-    }
-    if given.traces.is_empty() && !empty_allowed {
-        return Err(Stop::usage("no trace is given", "name files, folders, or `-` for standard input"));
-    }
-    let named = inputs::traces_by_name(&given.traces)?;
-    let empty: Vec<String> =
-        named.iter().filter(|(_, found)| found.is_empty()).map(|(name, _)| format!("`{name}`")).collect();
-    if !empty.is_empty() && !empty_allowed {
-        return Err(Stop::usage(
-            format!("nothing to check: there is no trace in {}", empty.join(", ")),
-            "`--allow empty` lets it pass",
-        ));
-    }
-    Ok(named.into_iter().flat_map(|(_, found)| found).collect())
-}
-
-/// What rules may do: what the command line says, and what a trusted project asks for.
-fn permissions(arguments: &Arguments, project: Option<&Project>) -> Result<Permissions, Stop> {
-    let folder = std::env::current_dir().unwrap_or_default();
-    let allowed = Permissions::of_command_line(folder);
-    for folder in &arguments.allow_read {
-        if !folder.is_dir() {
-            return Err(Stop::usage(format!("`{}` is no folder", folder.display()), "`--allow-read` takes a folder"));
-        }
-    }
-    let command_time = match &arguments.run_timeout {
-        None => allowed.command_time,
-        Some(text) => units::time(text)
-            .ok_or_else(|| Stop::usage(format!("`{text}` is no time"), "write a time such as `10s` or `2m`"))?,
-    };
-    let granted = project.filter(|_| arguments.project.trust_project).map(|project| &project.requested);
-    let read = arguments.allow_read.iter().chain(granted.iter().flat_map(|granted| &granted.read)).cloned().collect();
-    let run = arguments.allow_run || granted.is_some_and(|granted| granted.run);
-    Ok(Permissions { read, run, command_time, ..allowed })
 }

@@ -1,0 +1,126 @@
+//! What is to be checked: what the command line says, else what the project says.
+
+use super::{Arguments, CheckAllow, CheckDeny};
+use crate::commands::console::ColorChoice;
+use crate::commands::exit::Stop;
+use crate::commands::rules::{self, Rules};
+use crate::commands::{inputs, project};
+use averment::Limits;
+use averment_ide::project::Project;
+use clap::ValueEnum as _;
+use std::path::PathBuf;
+
+/// What is to be checked: what the command line says, else what the project says.
+pub(super) struct CheckInputs<'a> {
+    arguments: &'a Arguments,
+    pub(super) project: Option<Project>,
+    pub(super) rules: Vec<PathBuf>,
+    pub(super) traces: Vec<String>,
+    /// True when the rules are those of the project.
+    pub(super) of_project: bool,
+}
+
+impl<'a> CheckInputs<'a> {
+    pub(super) fn new(arguments: &'a Arguments, color: ColorChoice) -> Result<Self, Stop> {
+        let mut named: Vec<PathBuf> = arguments.rules.iter().chain(&arguments.more_rules).cloned().collect();
+        let mut traces = arguments.traces.clone();
+        let found = arguments.project.load(&named, color)?;
+        // `aver check run.json` in a project: the rules are known, and a trace is named.
+        let of_project = |project: &Project| !project.rules.is_empty();
+        if let ([only], [], Some(_)) =
+            (named.as_slice(), traces.as_slice(), found.as_ref().filter(|one| of_project(one)))
+            && is_trace(only)
+        {
+            traces = vec![only.to_string_lossy().into_owned()];
+            named = Vec::new();
+        }
+        if traces.is_empty() {
+            traces = found.as_ref().map(|project| project.traces.clone()).unwrap_or_default();
+        }
+        let rules = project::rules(&named, found.as_ref())?;
+        Ok(Self { arguments, rules, traces, of_project: named.is_empty(), project: found })
+    }
+
+    pub(super) fn denies(&self, what: CheckDeny) -> bool {
+        let words = self.project.iter().flat_map(|project| &project.deny);
+        self.arguments.deny.contains(&what)
+            || words.into_iter().any(|word| CheckDeny::from_str(word, false) == Ok(what))
+    }
+
+    pub(super) fn allows(&self, what: CheckAllow) -> bool {
+        let words = self.project.iter().flat_map(|project| &project.allow);
+        self.arguments.allow.contains(&what)
+            || words.into_iter().any(|word| CheckAllow::from_str(word, false) == Ok(what))
+    }
+}
+
+/// Whether a file is named like a trace.
+fn is_trace(path: &std::path::Path) -> bool {
+    matches!(path.extension().and_then(|ending| ending.to_str()), Some("json" | "jsonl"))
+}
+
+/// The rules, compiled.
+pub(super) fn load(given: &CheckInputs<'_>, limits: Limits) -> Result<Rules, Stop> {
+    swapped(given.arguments)?;
+    let mut files = Vec::new();
+    for path in &given.rules {
+        let found = inputs::rules(std::slice::from_ref(path))?;
+        if found.is_empty() {
+            let message = format!("there is no `.assert` file in `{}`", path.display());
+            return Err(Stop::usage(message, "name a rule file or another folder"));
+        }
+        files.extend(found);
+    }
+    let from_input = |input: &inputs::Input| *input == inputs::Input::Stdin;
+    if files.iter().any(from_input) && given.traces.iter().any(|trace| trace == "-") {
+        return Err(Stop::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
+    }
+    let mut rules = rules::load(&files, limits)?;
+    if let Some(project) = &given.project {
+        rules.take_levels(&project.lint);
+    }
+    Ok(rules)
+}
+
+/// Rules and traces in the wrong order are seen by their endings.
+fn swapped(arguments: &Arguments) -> Result<(), Stop> {
+    let ending = |path: &std::path::Path| path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_owned();
+    let rules = arguments.traces.iter().find(|trace| ending(std::path::Path::new(trace.as_str())) == "assert");
+    match (rules, arguments.rules.as_deref().filter(|first| is_trace(first))) {
+        (Some(rules), Some(trace)) => Err(Stop::usage(
+            format!("`{}` is a trace, and rules stand first", trace.display()),
+            format!("write `aver check {rules} {}`", trace.display()),
+        )),
+        (Some(rules), None) => {
+            Err(Stop::usage(format!("`{rules}` is a rule file, not a trace"), format!("write `-r {rules}`")))
+        }
+        (None, _) => Ok(()),
+    }
+}
+
+/// The traces to read; none at all is wrong usage unless allowed.
+pub(super) fn traces(
+    arguments: &Arguments,
+    given: &CheckInputs<'_>,
+    selects_any: bool,
+) -> Result<Vec<inputs::Input>, Stop> {
+    let empty_allowed = given.allows(CheckAllow::Empty);
+    if !selects_any && !empty_allowed {
+        let selected = !(arguments.rule.is_empty() && arguments.case.is_empty() && arguments.tag.is_empty());
+        let message = if selected { "no assertion is selected" } else { "the rules hold no assertion" };
+        return Err(Stop::usage(format!("nothing to check: {message}"), "`--allow empty` lets it pass"));
+    }
+    if given.traces.is_empty() && !empty_allowed {
+        return Err(Stop::usage("no trace is given", "name files, folders, or `-` for standard input"));
+    }
+    let named = inputs::traces_by_name(&given.traces)?;
+    let empty: Vec<String> =
+        named.iter().filter(|(_, found)| found.is_empty()).map(|(name, _)| format!("`{name}`")).collect();
+    if !empty.is_empty() && !empty_allowed {
+        return Err(Stop::usage(
+            format!("nothing to check: there is no trace in {}", empty.join(", ")),
+            "`--allow empty` lets it pass",
+        ));
+    }
+    Ok(named.into_iter().flat_map(|(_, found)| found).collect())
+}

@@ -4,8 +4,8 @@ use super::context::Context;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{
-    Expr, ExprKind, GroupKind, Item, ItemKind, Literal, ModifierKind, Number, Setting, Statement, StatementKind,
-    TestKind, ValueTest,
+    Atom, Expr, ExprKind, ExprQuantifier, GroupKind, Item, ItemKind, KindText, Literal, ModifierKind, Number, Setting,
+    Statement, StatementKind, Step, StepKind, StepWord, Subject, TestKind, ValueTest,
 };
 
 /// Empty texts that are looked for, bounds of zero, empty schemas.
@@ -16,21 +16,44 @@ pub fn empty(context: &mut Context<'_>) {
 struct Empty<'c, 'a>(&'c mut Context<'a>);
 
 impl<'a> Visit<'a> for Empty<'_, 'a> {
-    fn test(&mut self, _: Option<&'a Expr>, test: &'a ValueTest) {
+    fn test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
+        let looked_for = if test.kind == TestKind::In { subject } else { test.operand.as_deref() };
+        count_from_zero(self.0, subject, test);
         let message = match test.kind {
             TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::StartsWith | TestKind::EndsWith => {
-                "every text has an empty text in it"
+                IN_EVERY_TEXT
+            }
+            // The elements of a list that is written out are looked at as they are.
+            TestKind::In if test.operand.as_deref().is_none_or(|operand| !is_list(operand)) => IN_EVERY_TEXT,
+            TestKind::ContainsAll | TestKind::ContainsAny | TestKind::ContainsNone => {
+                return empty_list(self.0, test);
             }
             TestKind::Mentions => "an empty text is no token that a text could mention",
             _ => return,
         };
-        let Some(operand) = test.operand.as_deref() else { return };
-        let ExprKind::Text(text) = &operand.kind else { return };
-        if text.literal() == Some("") {
+        if let Some(operand) = looked_for.filter(|operand| is_empty_text(operand)) {
             self.0.report(
                 Diagnostic::new(Slug::EmptyNeedle, operand.span, message)
                     .help("write what is looked for; that something is there is said with `exists` or `is not empty`"),
             );
+        }
+    }
+
+    fn step(&mut self, step: &'a Step) {
+        let StepKind::Atom(Atom { subject: Subject::Kind { kind, word, text: Some(KindText::Text(text)) }, .. }) =
+            &step.kind
+        else {
+            return;
+        };
+        // Of the others the text is a name or a glob.
+        let has_texts = matches!(
+            kind,
+            StepWord::Command | StepWord::User | StepWord::Assistant | StepWord::Thinking | StepWord::Message
+        );
+        if has_texts && text.literal() == Some("") {
+            let text = self.0.text(*word);
+            let help = format!("write what is looked for, or `{text}` alone for every one");
+            self.0.report(Diagnostic::new(Slug::EmptyNeedle, step.span, IN_EVERY_TEXT).help(help));
         }
     }
 
@@ -60,6 +83,28 @@ impl<'a> Visit<'a> for Empty<'_, 'a> {
     }
 }
 
+/// What is said of an empty text that is looked for in another one.
+const IN_EVERY_TEXT: &str = "every text has an empty text in it";
+
+fn is_list(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::List(_))
+}
+
+fn is_empty_text(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Text(text) if text.literal() == Some(""))
+}
+
+/// Whether an expression counts something, so that it is never below zero.
+fn is_count(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Group(inner) => is_count(inner),
+        ExprKind::Name(name) => name == "turns",
+        ExprKind::Call { name, .. } => matches!(name.text.as_str(), "length" | "word_count"),
+        ExprKind::Quantifier { quantifier, .. } => *quantifier == ExprQuantifier::Count,
+        _ => false,
+    }
+}
+
 impl Empty<'_, '_> {
     fn threshold(&mut self, kind: &ModifierKind) {
         if let ModifierKind::Threshold(number) = kind {
@@ -71,5 +116,29 @@ impl Empty<'_, '_> {
         if number.value.parse::<f64>().is_ok_and(|value| value == 0.0) {
             self.0.report(Diagnostic::new(Slug::ZeroBound, number.span, message).help(help));
         }
+    }
+}
+
+/// `contains all []`, `contains any []`.
+fn empty_list(context: &mut Context<'_>, test: &ValueTest) {
+    let Some(operand) = test.operand.as_deref() else { return };
+    if matches!(&operand.kind, ExprKind::List(items) if items.is_empty()) {
+        context.report(
+            Diagnostic::new(Slug::EmptyNeedle, operand.span, "nothing is looked for: the list is empty")
+                .help("write what is looked for"),
+        );
+    }
+}
+
+/// `length(calls) >= 0`, `0 <= turns`.
+fn count_from_zero(context: &mut Context<'_>, subject: Option<&Expr>, test: &ValueTest) {
+    let (Some(left), Some(right)) = (subject, test.operand.as_deref()) else { return };
+    let (count, bound) = match (test.kind, test.negated) {
+        (TestKind::GreaterOrEqual, false) | (TestKind::Less, true) => (left, right),
+        (TestKind::LessOrEqual, false) | (TestKind::Greater, true) => (right, left),
+        _ => return,
+    };
+    if let (true, ExprKind::Number(number)) = (is_count(count), &bound.kind) {
+        Empty(context).zero(number, "a count is never below 0", "write how many there have to be");
     }
 }

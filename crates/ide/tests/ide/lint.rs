@@ -305,3 +305,26 @@ fn what_a_text_says_of_an_id_is_proposed_as_a_mention() {
     let of_a_list = "before list(result.ids contains $id) -> delete(id: $id)\n";
     assert!(lines(&linted(of_a_list, &LintOptions::default())).is_empty());
 }
+
+#[test]
+fn empty_texts_and_lists_and_counts_from_zero_are_found_wherever_they_stand() {
+    for (rule, slug) in [
+        ("\"\" in output.text", "empty-needle"),
+        ("never command \"\"", "empty-needle"),
+        ("never user \"\"", "empty-needle"),
+        ("before user \"\" -> refund", "empty-needle"),
+        ("output.text contains all []", "empty-needle"),
+        ("length(output.items) >= 0", "zero-bound"),
+        ("0 <= length(calls)", "zero-bound"),
+        ("turns >= 0", "zero-bound"),
+        ("word_count(output.text) >= 0", "zero-bound"),
+        ("(count x in calls: x.tool == \"a\") >= 0", "zero-bound"),
+    ] {
+        let said = slugs(&linted(&format!("{rule}\n"), &LintOptions::default()));
+        assert!(said.contains(&slug), "{rule}: {said:?}");
+    }
+    for rule in ["\"\" in [\"\", output.text]", "length(calls) >= 1", "length(calls) <= 0", "read \"**\" "] {
+        let said = slugs(&linted(&format!("never refund\n{rule}\n"), &LintOptions::default()));
+        assert!(!said.iter().any(|slug| *slug == "empty-needle" || *slug == "zero-bound"), "{rule}: {said:?}");
+    }
+}

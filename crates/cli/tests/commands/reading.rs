@@ -115,6 +115,31 @@ fn content_blocks_are_text() {
 }
 
 #[test]
+fn a_list_that_is_not_all_content_blocks_stays_a_list() {
+    let run = |output: &str| format!("{{\"calls\": [], \"output\": {output}}}");
+    is("length(output) == 2", &run(r#"[{"type": "text", "text": "a"}, {"id": 1}]"#), "pass");
+    is("output[1].id == 1", &run(r#"[{"type": "text", "text": "a"}, {"id": 1}]"#), "pass");
+    is("length(output) == 2", &run(r#"["a", "b"]"#), "pass");
+    is("output == \"a\"", &run(r#"[{"type": "text", "text": "a"}]"#), "pass");
+}
+
+/// Messages may say `content` in the normal form, too: that alone makes no foreign conversation of a run that says what it is itself.
+#[test]
+fn what_a_run_says_of_itself_beside_messages_is_kept() {
+    let messages = r#""messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}]"#;
+    let run = format!("{{\"prompt\": \"do it\", \"output\": \"done\", \"cost\": 5, \"duration\": 7, {messages}}}");
+    for rule in ["output == \"done\"", "prompt == \"do it\"", "cost == 5", "duration == 7", "require assistant \"yes\""]
+    {
+        is(rule, &run, "pass");
+    }
+    is("require a", &format!("{{\"complete\": false, {messages}, \"tools\": []}}"), "undecided");
+    // Without words of its own the conversation speaks, and what has other keys is a conversation.
+    is("output == \"yes\"", &format!("{{\"output\": null, {messages}}}"), "pass");
+    is("output == \"yes\"", &format!("{{{messages}}}"), "pass");
+    is("output == \"yes\"", &format!("{{\"model\": \"m\", \"output\": \"done\", {messages}}}"), "pass");
+}
+
+#[test]
 fn paths_of_windows_are_paths() {
     is("never write \"src/**\"", r#"{"writes": ["src\\a.py"], "calls": []}"#, "fail");
     is("never read \"src/**\"", r#"{"reads": [{"path": "C:\\x\\src\\a.py"}], "calls": []}"#, "fail");

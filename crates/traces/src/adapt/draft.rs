@@ -52,6 +52,12 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         self.root.push(Entry { key, node });
     }
 
+    /// Sets an entry of the run, whether it is there or not.
+    pub(crate) fn reset(&mut self, key: &'run str, node: Node<'run>) {
+        self.root.retain(|entry| entry.key != key);
+        self.set(key, node);
+    }
+
     /// Adds an entry where there is a value.
     pub(crate) fn set_some(&mut self, key: &'run str, node: Option<Node<'run>>) {
         if let Some(node) = node {

@@ -25,7 +25,7 @@ fn is_normal(object: Object<'_>) -> bool {
 }
 
 /// Whether a key is an entry of a run in normal form.
-fn is_key(key: &str) -> bool {
+pub(super) fn is_key(key: &str) -> bool {
     of_run::ALL.contains(&key) || Kind::ALL.iter().any(|kind| kind.list_key() == key)
 }
 

@@ -8,11 +8,11 @@ use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
 use super::fields::{Parsed, Record, Shape, Shapes, fields};
 use super::messages::{self, OfCall, OfMessage, Role, function, is_about_calls, is_message};
-use super::{Format, InMessages, Projected, claude_code, list_of, object, object_of, objects, text, text_of};
+use super::{Format, InMessages, Projected, claude_code, list_of, native, object, object_of, objects, text, text_of};
 use crate::error::Placed;
 use averment_base::value::compare::equal;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::{Expected, expected, of_run, of_step};
 use averment_runs::run::Kind;
 
 fields! {
@@ -53,7 +53,16 @@ pub(super) const FORMAT: Format = Format {
         tell_of_calls: &[OfExchange::Tools.key(), OfExchange::Functions.key()],
         texts: &[of_run::ID],
         composed: &[],
-        composed_where_there: &[of_run::TOOLS],
+        composed_where_there: &[
+            of_run::TOOLS,
+            of_run::INPUTS,
+            of_run::OUTPUT,
+            of_run::DURATION,
+            of_run::ERROR,
+            of_run::META,
+            of_run::ENV,
+            of_run::FILES,
+        ],
     }),
 };
 
@@ -103,7 +112,45 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
         conversation(messages, draft);
     }
     usage.set(draft);
+    if let Value::Object(object) = root.value {
+        keep_own(object, draft);
+    }
     Ok(())
+}
+
+/// What a run says of itself under the keys of the normal form. The chat form knows none of them.
+const OWN: [&str; 11] = [
+    of_run::INPUTS,
+    of_run::PROMPT,
+    of_run::OUTPUT,
+    of_run::COST,
+    of_run::DURATION,
+    of_run::TURNS,
+    of_run::ERROR,
+    of_run::META,
+    of_run::ENV,
+    of_run::FILES,
+    of_run::COMPLETE,
+];
+
+/// A run with no keys but those of the normal form means them as they are meant there: what it says itself stands above what its messages
+/// tell.
+fn keep_own<'run>(object: Object<'run>, draft: &mut Draft<'run, '_>) {
+    if !object.entries().iter().all(|entry| native::is_key(entry.key)) {
+        return;
+    }
+    for entry in object.entries().iter().filter(|entry| OWN.contains(&entry.key)) {
+        let fits = match (expected(entry.key), entry.node.value) {
+            (_, Value::Null | Value::Absent) => false,
+            (Expected::Number, value) => matches!(value, Value::Number(number) if number.to_f64().is_finite()),
+            (Expected::Object, value) => matches!(value, Value::Object(_)),
+            (Expected::Boolean, value) => matches!(value, Value::Boolean(_)),
+            (Expected::Any | Expected::TextOrNumber, _) => true,
+        };
+        if fits {
+            draft.reset(entry.key, entry.node);
+        }
+    }
 }
 
 /// Some agents write their actions into the text. That nothing was called is only evidence where calls would have been seen:

@@ -288,7 +288,9 @@ impl LineReader {
         projection.settle(|field| read.records.get(field as usize) == Some(&true));
         for (found, name) in self.found.iter().zip(&self.read_set.roots) {
             projection.roots.push(match (name.as_str(), found.native) {
-                (of_run::OUTPUT, _) => read.output.unwrap_or(Held::Value(Value::Absent)),
+                (of_run::OUTPUT, found) if !form.composes(of_run::OUTPUT, found.is_some()) => {
+                    read.output.unwrap_or(Held::Value(Value::Absent))
+                }
                 (name, Some((start, end))) if form.texts.contains(&name) && chunk.cursor.byte(start) == b'"' => {
                     Held::Bytes(start, end)
                 }

@@ -101,7 +101,11 @@ impl Checker<'_> {
             }
             Some(Class::Range) => match left.ty.class() {
                 Some(class) if class != Class::Number => {
-                    self.report_always(test, left, text, class, "a range holds numbers");
+                    let why = match class {
+                        Class::Text => format!("write `number({text}) {}`", self.written(test.span)),
+                        _ => "a range holds numbers".to_owned(),
+                    };
+                    self.report_always(test, left, text, class, &why);
                 }
                 _ => self.check_units_inside(left, right),
             },
@@ -252,6 +256,16 @@ impl Checker<'_> {
         let noun = self.noun_of(left, text, a);
         let outcome = if test.negated { "true" } else { "false" };
         let message = format!("{noun}, so comparing it with {} is always {outcome}", b.noun());
+        if a == Class::Text && b == Class::Number && is_order(test.kind) {
+            let literal = replacement(b, left);
+            let number = literal.unwrap_or_else(|| format!("number({text})"));
+            let help =
+                format!("texts stand in the order of their letters: write `{number} {}`", self.written(test.span));
+            let diagnostic = Diagnostic::new(Slug::TypeMismatch, right.expr.span, message).help(help);
+            let place = left.expr.span;
+            self.report(diagnostic.fix(format!("write `{number}`"), place, number));
+            return;
+        }
         let write = replacement(a, right).map(|write| if left.is_count() { bare(&write).to_owned() } else { write });
         let help = match &write {
             Some(write) => format!("write `{write}`"),
@@ -311,6 +325,11 @@ impl Checker<'_> {
             .help(help.to_owned()),
         );
     }
+}
+
+/// Whether a test asks for an order.
+fn is_order(test: TestKind) -> bool {
+    matches!(test, TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual)
 }
 
 /// The literal as it would be written in the other type: `"100"` and `100`.

@@ -16,6 +16,7 @@ pub(super) const TABLE: &[Hint] = &[
     ask("never repeat search", repeat),
     ask("require 2 search", times_in_front),
     ask("require search twice", times_in_words),
+    ask("count search =< 3", foreign_sign),
     not("count search", "count a:P <> @end")
         .says("`count` needs a comparison behind its step")
         .help("write `count {a} <= 3`"),
@@ -29,6 +30,11 @@ pub(super) const TABLE: &[Hint] = &[
         .says("`count` needs a comparison behind its step")
         .help("write `count {a} <= 3`"),
 ];
+
+/// `count A =< 3`.
+fn foreign_sign(view: &View<'_, '_>) -> Option<Diagnostic> {
+    if view.is(0, "count") { super::operators::foreign_sign(view) } else { None }
+}
 
 /// `never repeat A`, `never repeat A 3 times`.
 fn repeat(view: &View<'_, '_>) -> Option<Diagnostic> {

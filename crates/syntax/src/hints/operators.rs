@@ -57,7 +57,8 @@ const SIGNS: &[(&str, &str)] = &[
     ("~", "matches"),
 ];
 
-fn foreign_sign(view: &View<'_, '_>) -> Option<Diagnostic> {
+/// A sign of another language.
+pub(super) fn foreign_sign(view: &View<'_, '_>) -> Option<Diagnostic> {
     for at in 0..view.len() {
         if at > view.failed + 1 {
             return None;

@@ -70,9 +70,15 @@ impl Lower<'_> {
                     "to test the quantifier put it in parentheses: `({whole}) {rest}`, or `(count x in output.items: x.ok) == 2`"
                 )
             }
-            None => match middle(first) {
-                Some(middle) => format!("join two tests with `and`: `{written} and {} {rest}`", self.source(middle)),
-                None => format!("put the first in parentheses, `({written}) {rest}`, or join two tests with `and`"),
+            None => match (compared_with_truth(&rest), middle(first)) {
+                (Some(false), _) => format!("a test is true or false by itself: write `{written}`"),
+                (Some(true), _) => format!("a test is true or false by itself: write `not {written}`"),
+                (None, Some(middle)) => {
+                    format!("join two tests with `and`: `{written} and {} {rest}`", self.source(middle))
+                }
+                (None, None) => {
+                    format!("put the first in parentheses, `({written}) {rest}`, or join two tests with `and`")
+                }
             },
         };
         self.report(
@@ -261,6 +267,16 @@ impl Lower<'_> {
         self.quantifier = outer;
         let body = Box::new(body?);
         Some(ExprKind::Quantifier { quantifier, variable, source, body })
+    }
+}
+
+/// Whether the text of a test compares with `true` or `false`, and whether what stands before it is negated by that.
+fn compared_with_truth(test: &str) -> Option<bool> {
+    let words: Vec<&str> = test.split_whitespace().collect();
+    match words.as_slice() {
+        ["==", "true"] | ["!=", "false"] => Some(false),
+        ["==", "false"] | ["!=", "true"] => Some(true),
+        _ => None,
     }
 }
 

@@ -11,6 +11,7 @@ use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::near_names::{self, NameOf, NearName};
+use averment_engine::vm::outcome::MemberGate;
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::select::Selection;
 use averment_report::table::Table;
@@ -54,6 +55,8 @@ struct Noted {
     found: BTreeSet<(usize, NearName)>,
     /// Assertions whose `when` is false because something is missing: program and number.
     skipped: BTreeSet<(usize, u32)>,
+    /// The same for members of groups, and those that were judged: program, number, what their `when` did.
+    gates: BTreeSet<(usize, u32, MemberGate)>,
     /// What is said of assertions beside their verdicts: program, number, words.
     remarks: BTreeSet<(usize, u32, String)>,
 }
@@ -98,6 +101,13 @@ impl NearNames {
     /// Notes that something missing skips an assertion of a program.
     pub(crate) fn add_skipped(&self, program: usize, assertion: u32) {
         self.noted().skipped.insert((program, assertion));
+    }
+
+    /// Notes what the conditions of members of groups did.
+    pub(crate) fn add_gates(&self, program: usize, assertion: u32, gates: &BTreeSet<MemberGate>) {
+        if !gates.is_empty() {
+            self.noted().gates.extend(gates.iter().map(|gate| (program, assertion, *gate)));
+        }
     }
 
     /// Notes what is said of an assertion.
@@ -200,7 +210,8 @@ impl NearNames {
                 continue;
             }
             let others = noted.tools.iter().map(|name| &**name).filter(|name| !self.known.contains(*name));
-            if let Some(found) = near::nearest(tool, others) {
+            let found = if tool.contains(['*', '?']) { near_glob(tool, &noted) } else { near::nearest(tool, others) };
+            if let Some(found) = found {
                 let found = NearName { wanted: tool.clone(), found: found.to_owned(), what: NameOf::Tool, span: *span };
                 lines.push(said(table, *program, &found));
             }
@@ -213,6 +224,7 @@ impl NearNames {
             }
         }
         lines.extend(skipped(table, &noted, judged, programs));
+        lines.extend(skipped_members(table, &noted, programs));
         let mut of = BTreeSet::new();
         for (program, assertion, words) in &noted.remarks {
             if let Some(item) = table.item(*program, *assertion).and_then(|item| table.items.get(item))
@@ -223,6 +235,21 @@ impl NearNames {
         }
         lines.concat()
     }
+}
+
+/// A tool whose first words are nearly those of a glob (`refnd_*` and `refund_order`), where no tool has them.
+fn near_glob<'n>(glob: &str, noted: &'n Noted) -> Option<&'n str> {
+    const BETWEEN_WORDS: [char; 3] = ['_', '-', '.'];
+    let start = glob.strip_suffix('*')?;
+    let words = start.strip_suffix(BETWEEN_WORDS).filter(|words| !words.contains(['*', '?']))?;
+    let mut tools = noted.tools.iter().map(|name| &**name);
+    if tools.clone().any(|tool| tool.starts_with(start)) {
+        return None;
+    }
+    tools.find(|tool| {
+        let ends = tool.match_indices(BETWEEN_WORDS).filter_map(|(end, _)| tool.get(..end));
+        ends.into_iter().any(|first| near::near(words, first).is_some())
+    })
 }
 
 /// What runs are evaluated with.
@@ -249,8 +276,7 @@ fn skipped(table: &Table, noted: &Noted, judged: impl Fn(usize) -> bool, program
             programs.get(*program).and_then(|program| Some((program, program.assertions.get(*assertion as usize)?)));
         let text = when.and_then(|(program, assertion)| {
             let code = assertion.settings.when.first()?;
-            let span = program.chunks.get(code.0 as usize)?.span;
-            program.sources.get(span.file.0 as usize)?.text.get(span.range())
+            text_of(program, program.chunks.get(code.0 as usize)?.span)
         });
         let name = table.rule_of(item).map_or(item.name(), |rule| &rule.id);
         let when = text.map_or_else(|| "its `when`".to_owned(), |text| format!("its `when {}`", one_line(text)));
@@ -261,6 +287,28 @@ fn skipped(table: &Table, noted: &Noted, judged: impl Fn(usize) -> bool, program
         ));
     }
     lines
+}
+
+/// The members of groups that something missing skipped wherever they were looked at.
+fn skipped_members(table: &Table, noted: &Noted, programs: &[Program]) -> Vec<String> {
+    let skipped = noted.gates.iter().filter(|(program, assertion, gate)| {
+        !gate.judged && !noted.gates.contains(&(*program, *assertion, MemberGate { judged: true, ..*gate }))
+    });
+    let said = skipped.filter_map(|(number, _, gate)| {
+        let program = programs.get(*number)?;
+        let (text, when) = (text_of(program, gate.member)?, text_of(program, gate.when)?);
+        let place = table.location(table.span(*number, gate.member));
+        Some(format!(
+            "warning: {place}: `{}` judged no run: its `when {}` needs something that is missing\n",
+            one_line(text),
+            one_line(when)
+        ))
+    });
+    said.collect()
+}
+
+fn text_of(program: &Program, span: Span) -> Option<&str> {
+    program.sources.get(span.file.0 as usize)?.text.get(span.range())
 }
 
 fn said(table: &Table, program: usize, found: &NearName) -> String {

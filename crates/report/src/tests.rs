@@ -95,6 +95,7 @@ fn result(assertion: u32, verdict: Verdict, reason: &str, evidence: Vec<Evidence
         violations: Violations::default(),
         unjudged: None,
         by_missing: false,
+        gates: std::collections::BTreeSet::new(),
         remark: None,
     }
 }

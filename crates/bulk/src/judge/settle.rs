@@ -113,6 +113,7 @@ impl<'p> Judge<'p> {
             if one.by_missing && one.verdict == Verdict::Skipped {
                 near_names.add_skipped(program, one.assertion);
             }
+            near_names.add_gates(program, one.assertion, &one.gates);
             if let Some(remark) = &one.remark {
                 near_names.add_remark(program, one.assertion, remark);
             }

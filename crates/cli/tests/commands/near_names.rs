@@ -38,6 +38,25 @@ fn a_tool_that_no_run_calls_while_some_calls_nearly_it_is_named() {
 }
 
 #[test]
+fn names_in_conditions_and_in_front_of_globs_are_looked_for_too() {
+    for rule in [
+        "no x in calls: x.tool == \"refnd\"",
+        "no x in calls: x.tool in [\"drop\", \"refnd\"]",
+        "each any: tool != \"refnd\"",
+    ] {
+        let said = warned(rule, &calls(&["refund"]));
+        assert_eq!(said.matches("warning:").count(), 1, "{rule}: {said}");
+        assert!(said.contains("no run calls `refnd`, and some run calls `refund`"), "{rule}: {said}");
+    }
+    let said = warned("never refnd_*", &calls(&["refund_order"]));
+    assert!(said.contains("no run calls `refnd_*`, and some run calls `refund_order`"), "{said}");
+    assert_eq!(warned("no x in calls: x.tool == \"refund\"", &calls(&["refund", "refunnd"])), "");
+    assert_eq!(warned("no x in calls: x.args.kind == \"refnd\"", &calls(&["refund"])), "");
+    assert_eq!(warned("never refund_*", &calls(&["refund_order", "refnd_order"])), "");
+    assert_eq!(warned("never get_*", &calls(&["set_user"])), "");
+}
+
+#[test]
 fn names_that_the_rules_or_the_catalogue_know_are_no_slips() {
     assert_eq!(warned("never refund\ncount refunnd <= 3", &calls(&["refunnd"])), "");
     let catalogue = "tool refunnd { type: \"object\" }\ntool refund { type: \"object\" }\n";
@@ -94,6 +113,23 @@ fn a_number_and_the_text_that_spells_it_do_not_meet_and_that_is_said() {
         said.contains("`$id` is the number 7 in cancel at call 1 and the text \"7\" in refund at call 2"),
         "{said}"
     );
+}
+
+#[test]
+fn a_member_of_a_group_that_something_missing_skips_in_every_run_is_told() {
+    let rule = "all of {\n  never refund when inputs.plan == \"vip\"\n  never drop\n}\n";
+    let without = r#"{"calls": [{"tool": "refund"}], "inputs": {"x": 1}}"#;
+    let said = warned(rule, without);
+    assert!(
+        said.contains("rules.assert:2:") && said.contains("judged no run: its `when inputs.plan == \"vip\"`"),
+        "{said}"
+    );
+    assert_eq!(said.matches("warning:").count(), 1, "{said}");
+    let other = r#"{"calls": [{"tool": "a"}], "inputs": {"plan": "vip"}}"#;
+    let folder = Folder::new(&[("rules.assert", rule), ("runs.jsonl", &format!("{without}\n{other}"))]);
+    assert_eq!(folder.aver("check rules.assert runs.jsonl").err, "");
+    let known = rule.replace("inputs.plan == \"vip\"", "inputs.plan exists");
+    assert_eq!(warned(&known, without), "");
 }
 
 #[test]

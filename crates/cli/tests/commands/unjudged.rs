@@ -26,7 +26,7 @@ fn said(rules: &str) -> Option<String> {
 fn a_pass_says_how_many_steps_it_could_not_judge_and_why() {
     let no_amount = Some("1 of 2 refunds: no `amount`".to_owned());
     assert_eq!(said("never refund(amount > 100)"), no_amount);
-    assert_eq!(said("count refund(amount > 100) <= 1"), no_amount);
+    assert_eq!(said("count refund(amount > 100) <= 0"), no_amount);
     assert_eq!(said("not require refund(amount > 100)"), no_amount);
     assert_eq!(said("none of { require refund(amount > 100) }"), no_amount);
     assert_eq!(said("all of { never refund(amount > 100); count refund(amount > 200) <= 1 }"), no_amount);
@@ -45,6 +45,21 @@ fn what_a_missing_value_cannot_hide_is_not_counted() {
     let required = optional.replace("} }\n", "}, required: [\"amount\"] }\n");
     let told = said(&format!("{required}never refund(amount > 100)"));
     assert_eq!(told.as_deref(), Some("1 of 2 refunds: no `amount`"));
+}
+
+/// What a step without an amount would have to be for the statement to fail is looked at, not only that it might matter.
+#[test]
+fn steps_whose_other_answer_could_not_have_hurt_are_not_counted() {
+    assert_eq!(said("first refund(amount < 100)"), None);
+    assert_eq!(said("count refund(amount < 100) >= 1"), None);
+    assert_eq!(said("count refund(not amount > 100) >= 1"), None);
+    assert_eq!(said("if refund(amount < 100) then refund"), None);
+    assert_eq!(said("if refund then refund(not amount > 100)"), None);
+    assert_eq!(said("never refund(id: 1) after refund(not amount > 100)"), None);
+    assert_eq!(said("count refund(amount > 100) <= 1"), None);
+    let no_amount = Some("1 of 2 refunds: no `amount`".to_owned());
+    assert_eq!(said("count refund(not amount > 100) >= 2"), no_amount);
+    assert_eq!(said("if refund then refund(id: 2, not amount > 100)"), no_amount);
 }
 
 #[test]

@@ -23,6 +23,7 @@ use averment_base::value::json::to_json;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// How a run is judged.
 #[derive(Debug, Clone, Default)]
@@ -227,7 +228,8 @@ impl<'run, 'a> Evaluation<'run, 'a> {
         let finding = self.finding(number, assertion);
         let finding = with_threshold(assertion, finding);
         let message = self.message(assertion, &finding);
-        finish(number, assertion, finding, message)
+        let gates = std::mem::take(&mut self.judge.machine.gates);
+        AssertionOutcome { gates, ..finish(number, assertion, finding, message) }
     }
 
     /// What is found of an assertion; what is known of one that says the same is said of it, too.
@@ -311,6 +313,7 @@ fn finish(number: u32, assertion: &Assertion, finding: Finding, message: Option<
         violations,
         unjudged,
         by_missing,
+        gates: BTreeSet::new(),
         remark,
     }
 }

@@ -5,8 +5,9 @@ use super::coverage::CoverageRecord;
 use super::derivation::{DerivationPart, PartKind};
 use super::derive;
 use super::fault::Fault;
+use super::group_reasons;
 use super::machine::Machine;
-use super::outcome::{Evidence, Finding, Unjudged, Violations};
+use super::outcome::{Finding, MemberGate, Unjudged, Violations};
 use super::profile::Profile;
 use super::score::{self, MemberScore};
 use super::temporal::Engine;
@@ -244,8 +245,9 @@ impl<'run> Parts<'_, 'run> {
         let parts = findings.iter().filter(|found| found.verdict == wanted);
         finding.unjudged = Unjudged::join(parts.map(|found| found.unjudged.clone()));
         if verdict != Verdict::Pass || context.proves_passes {
-            self.explain_group(kind, members, &findings, &mut finding);
-            finding.violations = self.group_violations(kind, members, findings, (finding.verdict, context.listed));
+            group_reasons::explain(self.machine, kind, members, &findings, &mut finding);
+            let wanted = (finding.verdict, context.listed);
+            finding.violations = group_reasons::violations(self.machine, kind, members, findings, wanted);
         }
         Ok(finding)
     }
@@ -258,8 +260,20 @@ impl<'run> Parts<'_, 'run> {
         judged
     }
 
+    /// Notes whether a member with a `when` is judged, or something missing skips it.
+    fn note_gate(&mut self, member: &Member, gate: &Result<Option<Finding>, Fault>) {
+        let (Some(when), Ok(gate)) = (member.when.first(), gate) else { return };
+        let skipped = gate.as_ref().filter(|found| found.verdict == Verdict::Skipped);
+        if skipped.is_none_or(|found| found.by_missing) {
+            let when = self.machine.code_span(*when);
+            self.machine.gates.insert(MemberGate { member: member.span, when, judged: skipped.is_none() });
+        }
+    }
+
     fn judge_member(&mut self, member: &'run Member, context: &Context<'run>) -> JudgeResult {
-        let finding = match self.when(&member.when, context) {
+        let gate = self.when(&member.when, context);
+        self.note_gate(member, &gate);
+        let finding = match gate {
             Ok(Some(finding)) => Ok(finding),
             Ok(None) => deeper(|| self.check(&member.check, context)),
             Err(fault) => Err(fault),
@@ -268,83 +282,6 @@ impl<'run> Parts<'_, 'run> {
             Err(fault) if fault.unfit().is_none() => Ok(Finding::new(Verdict::Error, fault.to_string())),
             other => other,
         }
-    }
-
-    /// The violations of the members that made the group fail; a member without a list is one by itself.
-    fn group_violations(
-        &self,
-        kind: GroupKind,
-        members: &[Member],
-        findings: Vec<Finding>,
-        (verdict, most): (Verdict, usize),
-    ) -> Violations {
-        let mut all = Violations::default();
-        if verdict != Verdict::Fail || most == 0 {
-            return all;
-        }
-        let decisive = members.iter().zip(findings).filter(|(_, found)| decides(kind, verdict, found.verdict));
-        for (member, found) in decisive {
-            let text = self.machine.rule_text(member.span);
-            let mut violations =
-                if found.violations.listed.is_empty() { Violations::one_of(&found) } else { found.violations };
-            for one in violations.listed.iter_mut().filter(|_| members.len() > 1) {
-                one.reason = match one.reason.as_str() {
-                    "" => format!("`{text}` holds"),
-                    reason => format!("`{text}`: {reason}"),
-                };
-            }
-            all.add(violations, most);
-        }
-        all
-    }
-
-    /// The reasons of the members that made the group what it is.
-    fn explain_group(&self, kind: GroupKind, members: &[Member], findings: &[Finding], finding: &mut Finding) {
-        let decisive = |found: Verdict| decides(kind, finding.verdict, found);
-        let mut clauses = Vec::new();
-        let mut evidence: Vec<Evidence> = Vec::new();
-        for (member, found) in members.iter().zip(findings).filter(|(_, found)| decisive(found.verdict)) {
-            let text = self.machine.rule_text(member.span);
-            clauses.push(match found.reason.as_str() {
-                reason if members.len() == 1 => reason.to_owned(),
-                "" => format!("`{text}` holds"),
-                // What is said of it proves that it holds, and it should not.
-                reason if kind == GroupKind::None && finding.verdict == Verdict::Fail => {
-                    format!("`{text}` holds: {reason}")
-                }
-                reason => format!("`{text}`: {reason}"),
-            });
-            evidence.extend(found.evidence.iter().cloned());
-        }
-        if matches!(kind, GroupKind::Any | GroupKind::AtLeast(_))
-            && matches!(finding.verdict, Verdict::Fail | Verdict::Undecided)
-        {
-            let vacuous = members.iter().zip(findings).filter(|(_, found)| found.verdict == Verdict::Vacuous);
-            clauses.extend(vacuous.map(|(member, found)| {
-                format!("`{}` is vacuous and left out: {}", self.machine.rule_text(member.span), found.reason)
-            }));
-        }
-        if let (GroupKind::AtLeast(least), Verdict::Vacuous, true) = (kind, finding.verdict, clauses.is_empty()) {
-            clauses
-                .push(format!("fewer than {least} of {} can count, and none of them has been decided", members.len()));
-        }
-        finding.reason = clauses.join("; ");
-        if let (GroupKind::AtLeast(least), Verdict::Fail) = (kind, finding.verdict) {
-            let hold = findings.iter().filter(|found| found.verdict == Verdict::Pass).count();
-            let verb = if hold == 1 { "holds" } else { "hold" };
-            finding.reason = format!("{hold} of {} {verb}, wanted at least {least}: {}", members.len(), finding.reason);
-        }
-        finding.evidence = evidence;
-    }
-}
-
-/// Whether a member of this verdict made its group what it is.
-fn decides(kind: GroupKind, group: Verdict, member: Verdict) -> bool {
-    match (kind, group) {
-        (_, Verdict::Error | Verdict::Undecided | Verdict::Vacuous | Verdict::Skipped) => member == group,
-        (GroupKind::None, Verdict::Pass) => member == Verdict::Fail,
-        (GroupKind::None, _) | (_, Verdict::Pass) => member == Verdict::Pass,
-        _ => member == Verdict::Fail,
     }
 }
 

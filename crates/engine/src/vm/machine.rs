@@ -14,6 +14,7 @@ use super::fault::Fault;
 use super::frame::{Frame, Loop};
 use super::near_names::NearName;
 use super::observe::Recorder;
+use super::outcome::MemberGate;
 use super::prepare::Prepared;
 use super::profile::Profile;
 use crate::bytecode::ops::Op;
@@ -67,6 +68,8 @@ pub struct Machine<'run> {
     pub(super) grades: Option<super::grade::Grades>,
     /// Notes keys that paths nearly find, while somebody asks for them.
     pub(super) near_keys: Option<BTreeSet<NearName>>,
+    /// What the conditions of members of groups did.
+    pub(super) gates: BTreeSet<MemberGate>,
     /// What something missing decided of elements.
     pub(super) doubts: Doubts,
     /// True while a message for people is made: a missing part becomes a word instead of making the whole text missing.
@@ -115,6 +118,7 @@ impl<'run> Machine<'run> {
             recording: None,
             grades: None,
             near_keys: None,
+            gates: BTreeSet::new(),
             doubts: Doubts::default(),
             lenient: false,
         }

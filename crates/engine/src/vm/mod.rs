@@ -14,6 +14,7 @@ mod fast_path;
 pub mod fault;
 mod frame;
 mod grade;
+mod group_reasons;
 pub mod inspect;
 mod judge;
 mod locate;

@@ -9,12 +9,15 @@ use super::observe::Gap;
 use super::prepare::Prepared;
 use super::select::Selection;
 use super::temporal::names::path_glob;
+use crate::bytecode::ops::Op;
 use crate::bytecode::program::{Check, CodeId, PatternId, Program};
-use crate::ir::{Alternative, NameTest, Operand, Scope};
+use crate::ir::{Alternative, Constant, NameTest, Operand, Scope};
 use averment_base::near;
 use averment_base::source::Span;
 use averment_base::value::{Node, Value};
+use averment_runs::normal::of_step;
 use averment_runs::run::{Kind, Run};
+use averment_syntax::ast::TestKind;
 use bumpalo::Bump;
 use std::collections::BTreeSet;
 
@@ -97,6 +100,7 @@ pub fn known(program: &Program) -> Vec<String> {
         let keys = schema.as_ref().and_then(|schema| schema.get("properties")?.as_object());
         known.extend(keys.into_iter().flatten().map(|(key, _)| key.clone()));
     }
+    known.extend(compared_tools(program).into_iter().map(|(name, _)| name.to_owned()));
     for (one, _) in alternatives(program) {
         match &one.name {
             NameTest::Exactly(name) => known.push(name.clone()),
@@ -111,7 +115,7 @@ fn alternatives(program: &Program) -> impl Iterator<Item = (&Alternative<CodeId>
     program.patterns.iter().flat_map(|pattern| pattern.alternatives.iter().map(|one| (one, pattern.span)))
 }
 
-/// The tools that patterns of the selected assertions of a program name, with their places.
+/// The tools that patterns of the selected assertions of a program name (by a glob, too), or conditions compare with, with their places.
 #[must_use]
 pub fn tools<'p>(program: &'p Program, selection: &Selection) -> Vec<(&'p str, Span)> {
     let mut patterns = BTreeSet::new();
@@ -121,10 +125,45 @@ pub fn tools<'p>(program: &'p Program, selection: &Selection) -> Vec<(&'p str, S
     let all = patterns.into_iter().filter_map(|pattern| program.patterns.get(pattern.0 as usize));
     let named = all.flat_map(|pattern| pattern.alternatives.iter().map(|one| (one, pattern.span)));
     let tool = |(one, span): (&'p Alternative<CodeId>, Span)| match (&one.name, one.kind) {
-        (NameTest::Exactly(name), Kind::Call) => Some((name.as_str(), span)),
+        (NameTest::Exactly(name) | NameTest::Glob(name), Kind::Call) => Some((name.as_str(), span)),
         _ => None,
     };
-    named.filter_map(tool).collect()
+    let mut tools: Vec<_> = named.filter_map(tool).collect();
+    // Which assertion a comparison belongs to is not written down.
+    if program.assertions.iter().all(|assertion| selection.selects(program, assertion)) {
+        tools.extend(compared_tools(program));
+    }
+    tools
+}
+
+/// The texts that conditions compare the `tool` of a call with, with their places: `x.tool == "refund"`, `x.tool in ["refund"]`.
+fn compared_tools(program: &Program) -> Vec<(&str, Span)> {
+    let mut found = Vec::new();
+    for (ops, spans) in program.code.windows(3).zip(program.spans.windows(3)) {
+        let (
+            &[
+                Op::Field(name, _) | Op::StepField(name) | Op::StepOrRoot(name),
+                Op::Constant(literal),
+                Op::Test(kind, _),
+            ],
+            [_, span, _],
+        ) = (ops, spans)
+        else {
+            continue;
+        };
+        if program.names.get(name.0 as usize).is_none_or(|name| name != of_step::TOOL) {
+            continue;
+        }
+        match (kind, program.constants.get(literal.0 as usize)) {
+            (TestKind::Equal, Some(Constant::Text(text))) => found.push((text.as_str(), *span)),
+            (TestKind::In, Some(Constant::List(items))) => found.extend(items.iter().filter_map(|item| match item {
+                Constant::Text(text) => Some((text.as_str(), *span)),
+                _ => None,
+            })),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The patterns of a check, those of its blocks included.

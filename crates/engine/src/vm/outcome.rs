@@ -4,6 +4,7 @@ use super::temporal::duplicates;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The outcome of one program on one run.
 #[derive(Debug, Clone, Default)]
@@ -43,8 +44,21 @@ pub struct AssertionOutcome {
     pub unjudged: Option<Box<Unjudged>>,
     /// Whether it is skipped because its `when` looks for something that is missing.
     pub by_missing: bool,
+    /// The members of its groups that have a `when` of their own, where that held or something missing made it false.
+    pub gates: BTreeSet<MemberGate>,
     /// What else is odd, in words.
     pub remark: Option<Box<str>>,
+}
+
+/// What the `when` of a member of a group did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MemberGate {
+    /// The member.
+    pub member: Span,
+    /// The first condition.
+    pub when: Span,
+    /// Whether the member was judged; else something missing skipped it.
+    pub judged: bool,
 }
 
 /// Steps that an assertion could not judge although it passes: something that its condition looks at is missing there, or is of a kind that

@@ -158,7 +158,7 @@ impl<'run> Classifier<'_, 'run> {
                 continue;
             }
             machine.spend(1)?;
-            let reading = self.alternative(machine, unique, alternative, step, &mut timeline.values)?;
+            let reading = self.alternative(machine, unique, alternative, step, Rc::make_mut(&mut timeline.values))?;
             overall = Some(overall.map_or(reading.truth, |truth| truth.or(reading.truth)));
             if unique.joined {
                 keep_candidate(timeline, candidate, number, &reading);
@@ -197,7 +197,7 @@ impl<'run> Classifier<'_, 'run> {
         }
         machine.spend(1)?;
         let AlternativeReading { truth, value_ids } =
-            self.alternative(machine, unique, alternative, step, &mut timeline.values)?;
+            self.alternative(machine, unique, alternative, step, Rc::make_mut(&mut timeline.values))?;
         let Some(matches) = timeline.matches.get_mut(candidate.unique.0 as usize) else { return Ok(()) };
         matches.note(number, Some(truth));
         let plain = truth.plain();

@@ -4,9 +4,11 @@
 //! to its monitor. A monitor's work grows with the steps that its patterns match, not with the run and not with other rules.
 
 mod automaton;
+mod by_missing;
 pub mod by_name;
 mod classify;
 pub mod closed;
+mod doubted;
 pub(super) mod duplicates;
 mod explain;
 mod failures;
@@ -42,6 +44,7 @@ use plan::{Kinds, Plan};
 use smallvec::SmallVec;
 use statements::{Statement, StatementOperand};
 use std::borrow::Cow;
+use std::rc::Rc;
 use timeline::{Env, Timeline, ValueId};
 use view::{Mode, View, WindowOperand};
 
@@ -174,7 +177,7 @@ struct Setting<'p> {
 /// The values that block headers give, as numbers.
 fn header<'run>(timeline: &mut Timeline<'run>, context: &Context<'run>, width: usize) -> Env {
     let given = context.bindings.iter().copied().chain(std::iter::repeat(None)).take(width);
-    given.map(|node| node.map_or(ValueId::OPEN, |node| timeline.values.id(node))).collect()
+    given.map(|node| node.map_or(ValueId::OPEN, |node| Rc::make_mut(&mut timeline.values).id(node))).collect()
 }
 
 /// The events of an operand in the window; where the header gives a value, only those that have it.

@@ -9,6 +9,8 @@ use averment_runs::run::{Kind, Run};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
+use std::ops::Range;
+use std::rc::Rc;
 
 /// The value of a binding, as a number: equal values have one number in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -144,6 +146,34 @@ impl Matches {
         self.looked_at.push(Looked { step, decided, matches });
     }
 
+    /// Those of the steps `window` where it is not known whether some of them match; `steps` are sorted, and come with their kinds.
+    pub(super) fn doubting(&self, steps: &[(u32, Kind)], names: usize, window: Range<usize>) -> Self {
+        let mut doubting = Self { doubtful: self.doubtful, kinds: self.kinds, ..Self::default() };
+        let mut left = steps.iter().peekable();
+        let absent = vec![ValueId::ABSENT; names];
+        let new = |step: u32| Event { step, alternative: 0, sure: false };
+        for number in self.between(window.start, window.end) {
+            let Some(event) = self.events.get(number as usize) else { continue };
+            while let Some((step, kind)) = left.next_if(|(step, _)| *step < event.step) {
+                let is_there = doubting.events.last().is_some_and(|last| last.step == *step);
+                if !is_there {
+                    doubting.add(new(*step), *kind, &absent);
+                }
+            }
+            let doubted = left.peek().filter(|(step, _)| *step == event.step);
+            let own = self.value_ids(number, names);
+            doubting.doubtful |= doubted.is_some();
+            doubting.events.push(Event { sure: event.sure && doubted.is_none(), ..*event });
+            doubting.value_ids.extend_from_slice(own);
+        }
+        for (step, kind) in left {
+            if doubting.events.last().is_none_or(|last| last.step != *step) {
+                doubting.add(new(*step), *kind, &absent);
+            }
+        }
+        doubting
+    }
+
     /// Whether there are steps of the pattern's kind and name among `start..end`, and something missing decided the condition of each
     /// that was executed.
     pub(super) fn is_by_missing(&self, start: usize, end: usize) -> bool {
@@ -215,7 +245,7 @@ impl Matches {
 }
 
 /// Values by number.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Values<'run> {
     numbers: FxHashMap<Key<'run>, ValueId>,
     nodes: Vec<Node<'run>>,
@@ -264,28 +294,28 @@ pub(super) struct Timeline<'run> {
     /// By unique pattern.
     pub(super) matches: Vec<Matches>,
     /// The values of bindings.
-    pub(super) values: Values<'run>,
+    pub(super) values: Rc<Values<'run>>,
     /// The executed calls, by step.
-    pub(super) executed: Vec<u32>,
+    pub(super) executed: Rc<Vec<u32>>,
     /// The calls that were not executed, by step.
-    pub(super) proposed: Vec<u32>,
+    pub(super) proposed: Rc<Vec<u32>>,
 }
 
 impl<'run> Timeline<'run> {
     /// A timeline without matches.
     pub(super) fn new(run: &Run<'run>, unique_patterns: usize) -> Self {
-        let mut timeline = Self {
-            matches: std::iter::repeat_with(Matches::default).take(unique_patterns).collect(),
-            values: Values::default(),
-            executed: Vec::new(),
-            proposed: Vec::new(),
-        };
+        let (mut executed, mut proposed) = (Vec::new(), Vec::new());
         for (number, step) in (0..).zip(run.steps) {
             if step.kind == Kind::Call {
-                if step.status.executed() { &mut timeline.executed } else { &mut timeline.proposed }.push(number);
+                if step.status.executed() { &mut executed } else { &mut proposed }.push(number);
             }
         }
-        timeline
+        Self {
+            matches: std::iter::repeat_with(Matches::default).take(unique_patterns).collect(),
+            values: Rc::default(),
+            executed: Rc::new(executed),
+            proposed: Rc::new(proposed),
+        }
     }
 
     /// The matches of a unique pattern.

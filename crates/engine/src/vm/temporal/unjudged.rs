@@ -1,5 +1,6 @@
 //! Steps that a statement says nothing of although it passes: one step that is judged must not hide another one that cannot be.
 
+use super::doubted::{self, Doubt};
 use super::explain;
 use super::monitor::Judged;
 use super::statements::{Polarity, Statement};
@@ -22,8 +23,14 @@ pub(super) fn of(
     holds: bool,
 ) -> Result<Option<Box<Unjudged>>, Fault> {
     let mut found = Found::default();
+    let mut doubts: Vec<Doubt> = Vec::new();
     for operand in 0..view.operands.len() {
-        of_pattern(view, operand, (statement.either, holds), &mut found);
+        let steps = doubtful(view, operand, (statement.either, holds)).into_iter();
+        doubts.extend(steps.map(|step| Doubt { operand, step }));
+    }
+    let doubts = doubted::decisive(view, statement, doubts, holds);
+    for of_one in doubts.chunk_by(|one, other| one.operand == other.operand) {
+        of_pattern(view, of_one, &mut found);
     }
     if let Some(code) = statement.meaning.condition().filter(|_| judged.by_missing) {
         of_condition(view, code, &mut found)?;
@@ -56,11 +63,11 @@ impl Found {
     }
 }
 
-/// The steps of a pattern in the window.
-fn of_pattern(view: &mut View<'_, '_>, operand: usize, (either, holds): (bool, bool), found: &mut Found) {
+/// The steps of a pattern in the window that something missing decided, where the other answer may hurt.
+fn doubtful(view: &View<'_, '_>, operand: usize, (either, holds): (bool, bool)) -> Vec<u32> {
     let (timeline, window) = (view.timeline, view.context.window);
-    let Some(own) = view.operands.get(operand) else { return };
-    let Some(matches) = timeline.of(own.unique) else { return };
+    let Some(own) = view.operands.get(operand) else { return Vec::new() };
+    let Some(matches) = timeline.of(own.unique) else { return Vec::new() };
     let hides = match (own.polarity, holds) {
         (Polarity::Mixed, _) => [true, true],
         // One that does not match could have hurt.
@@ -70,16 +77,23 @@ fn of_pattern(view: &mut View<'_, '_>, operand: usize, (either, holds): (bool, b
     };
     let looked_at = matches.looked_at(window.start, window.end);
     let by_missing = looked_at.iter().filter(|looked| looked.decided == DecidedBy::ByMissing);
-    let doubtful: Vec<u32> = by_missing
+    by_missing
         .filter(|looked| hides.get(usize::from(looked.matches)).is_some_and(|hides| *hides))
         .map(|looked| looked.step)
-        .collect();
-    if doubtful.is_empty() {
-        return;
-    }
+        .collect()
+}
+
+/// Adds the steps of one pattern.
+fn of_pattern(view: &mut View<'_, '_>, doubts: &[Doubt], found: &mut Found) {
+    let (timeline, window) = (view.timeline, view.context.window);
+    let Some(operand) = doubts.first().map(|one| one.operand) else { return };
+    let unique = view.operands.get(operand).map(|own| own.unique);
+    let Some(matches) = unique.and_then(|unique| timeline.of(unique)) else { return };
+    let looked_at = matches.looked_at(window.start, window.end);
     let events = matches.between(window.start, window.end).filter_map(|event| matches.events.get(event as usize));
     let judged = looked_at.iter().filter(|looked| looked.decided != DecidedBy::Before).map(|looked| looked.step);
-    let steps = doubtful.into_iter().filter_map(|step| Some((step, explain::lacks(view, operand, step)?))).collect();
+    let lacks = |one: &Doubt| Some((one.step, explain::lacks(view, operand, one.step)?));
+    let steps = doubts.iter().filter_map(lacks).collect();
     found.add(steps, events.map(|event| event.step).chain(judged));
 }
 

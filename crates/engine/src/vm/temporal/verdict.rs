@@ -1,20 +1,18 @@
 //! From where a statement stands to its verdict: what is unknown in all answers, what is vacuous, what a longer run could change.
 
+use super::by_missing;
 use super::closed::{self, Decided};
 use super::explain;
-use super::monitor::{EventSelection, Judged, Monitor, PlayedMatches, Presence, Why, hit, play};
+use super::monitor::{EventSelection, Judged, Monitor, PlayedMatches, Presence, Why, play};
 use super::plan::Kinds;
 use super::statements::{Exercise, Exercised, Statement};
-use super::timeline::{Candidate, Env, ValueId};
 use super::twins;
 use super::unjudged;
 use super::view::{Mode, View};
-use crate::bytecode::program::CodeId;
-use crate::ir::{Alternative, Within};
-use crate::vm::context::ExpressionScope;
+use crate::ir::Within;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Finding;
-use averment_base::truth::{Truth, Verdict};
+use averment_base::truth::Verdict;
 use averment_runs::run::Kind;
 use smallvec::SmallVec;
 
@@ -30,10 +28,30 @@ pub(super) fn judge(
         return Ok(finding);
     }
     view.check_faults()?;
+    let outcome = outcomes(view, statement, selected)?;
+    conclude(view, statement, selected, outcome)
+}
+
+/// How a statement stands over all answers to what is unknown, and whether it then passes whatever a longer run brings.
+pub(super) fn stands(
+    view: &mut View<'_, '_>,
+    statement: &Statement,
+    selected: &[EventSelection],
+) -> Result<(Judged, bool), Fault> {
+    let outcome = outcomes(view, statement, selected)?;
+    let pessimistic = outcome.pessimistic();
+    Ok((outcome.optimistic().or(pessimistic), pessimistic.passed_for_good))
+}
+
+fn outcomes<'run>(
+    view: &mut View<'_, 'run>,
+    statement: &Statement,
+    selected: &[EventSelection],
+) -> Result<ReplicaOutcomes<'run>, Fault> {
     if let Some((decided, seen)) = closed::decide(view, statement, selected)? {
         let judged = decided.judged;
         let best = Speaker::Closed(decided);
-        return conclude(view, statement, selected, ReplicaOutcomes { best: (judged, best), worst: None, seen });
+        return Ok(ReplicaOutcomes { best: (judged, best), worst: None, seen });
     }
     let (mut best, seen) = replica(view, statement, selected, Mode::Optimistic)?;
     let optimistic = best.judge(view)?;
@@ -44,7 +62,7 @@ pub(super) fn judge(
         Some((worst.judge(view)?, Speaker::Played(worst)))
     };
     let best = (optimistic, Speaker::Played(best));
-    conclude(view, statement, selected, ReplicaOutcomes { best, worst, seen })
+    Ok(ReplicaOutcomes { best, worst, seen })
 }
 
 type Boxed<'run> = Box<dyn Monitor<'run> + 'run>;
@@ -241,7 +259,7 @@ fn conclude<'run>(
     let unproved = match conclusion {
         // Behind `not` that is what is wanted.
         Conclusion::Fail if view.context.proves_passes => {
-            fails_by_missing(view, statement, selected, stands, &outcome)?
+            by_missing::fails_by_missing(view, statement, selected, stands, &outcome.seen)?
         }
         _ => None,
     };
@@ -284,7 +302,9 @@ fn unfinished<'run>(
 ) -> Result<Finding, Fault> {
     let optimistic = outcome.optimistic();
     if optimistic.failed_for_good {
-        if view.context.proves_passes && !proves_for_good(view, statement, optimistic.or(outcome.pessimistic())) {
+        if view.context.proves_passes
+            && !by_missing::proves_for_good(view, statement, optimistic.or(outcome.pessimistic()))
+        {
             let open = explain::open(Why::default());
             return Ok(Finding { opposite: Some(Verdict::Undecided), ..finding(Verdict::Fail, open) });
         }
@@ -349,162 +369,24 @@ fn exercised(
         .map(|best| Exercised { may_pass: outcome.pessimistic().exercised.is_none_or(|worst| worst.may_pass), ..best });
     let occurs = |operand: usize| operands.get(operand).copied().unwrap_or_default();
     let exercised = statement.exercise.of(occurs, view.calls.is_empty(), own);
-    let mut by_missing = Vec::new();
+    let mut missing_alone = Vec::new();
     for operand in 0..view.operands.len() {
-        if is_by_missing(view, operand, selected)? {
-            by_missing.push(operand);
+        if by_missing::is_by_missing(view, operand, selected)? {
+            missing_alone.push(operand);
         }
     }
-    let Some(&first) = by_missing.first() else { return Ok((exercised, None)) };
+    let Some(&first) = missing_alone.first() else { return Ok((exercised, None)) };
     if !statement.either {
         return Ok((Exercised { may_be_vacuous: true, may_pass: false }, Some(first)));
     }
     // `either` is vacuous when all that occurs in it occurs by missing values.
     let others =
-        operands.iter().enumerate().filter(|(operand, _)| !by_missing.contains(operand)).map(|(_, seen)| *seen);
+        operands.iter().enumerate().filter(|(operand, _)| !missing_alone.contains(operand)).map(|(_, seen)| *seen);
     let Presence { sure, possible } = others.fold(Presence::default(), |all, seen| Presence {
         sure: all.sure || seen.sure,
         possible: all.possible || seen.possible,
     });
     let occurs = |operand: &&usize| operands.get(**operand).is_some_and(|seen| seen.possible);
-    let missing = by_missing.iter().find(occurs).copied();
+    let missing = missing_alone.iter().find(occurs).copied();
     Ok((Exercised { may_be_vacuous: !sure, may_pass: possible }, missing))
-}
-
-/// Why the fail of a statement proves nothing: of one of its patterns all candidates were decided by something missing (of several that hurt
-/// each by itself: of all that occur), or its own condition was, for every step. `None` where it proves something.
-fn fails_by_missing(
-    view: &mut View<'_, '_>,
-    statement: &Statement,
-    selected: &[EventSelection],
-    stands: Judged,
-    outcome: &ReplicaOutcomes<'_>,
-) -> Result<Option<Why>, Fault> {
-    let seen = |operand: usize| outcome.seen.operands.get(operand).copied().unwrap_or_default();
-    let asks = statement.meaning.number_test().is_some() || seen(0).sure;
-    let own = statement.meaning.condition().is_some() || statement.meaning.number_test().is_some();
-    if own && asks && stands.exercised.is_some_and(Exercised::is_idle) {
-        return Ok(Some(explain::why(statement.meaning.vacuous(view), Vec::new())));
-    }
-    let alone = statement.hurts_each();
-    // One that fails for good looks no further than it has to.
-    let occurs = |view: &View<'_, '_>, operand: usize| view.hits_of(operand).next().is_some();
-    let mut missing = None;
-    for operand in 0..view.operands.len() {
-        if is_by_missing(view, operand, selected)? {
-            if missing.is_none() && (!alone || occurs(view, operand)) {
-                missing = Some(operand);
-            }
-        } else if alone && occurs(view, operand) {
-            return Ok(None);
-        }
-    }
-    Ok(missing.map(|operand| explain::by_missing(view, operand)))
-}
-
-/// Whether a fail for good proves something whatever is still to come: each pattern that asks for something that may be missing has a
-/// candidate that what is there decided (of several that hurt each by itself: one that occurs has).
-fn proves_for_good(view: &View<'_, '_>, statement: &Statement, stands: Judged) -> bool {
-    let own = statement.meaning.condition().is_some() || statement.meaning.number_test().is_some();
-    if own && stands.exercised.is_some_and(Exercised::is_idle) {
-        return false;
-    }
-    let window = view.context.window;
-    let is_decided = |operand: usize| {
-        let unique = view.unique_pattern(operand);
-        let asks = unique.is_none_or(|unique| unique.alternatives.iter().any(is_conditional));
-        let matches = view.operands.get(operand).and_then(|operand| view.timeline.of(operand.unique));
-        !asks || !view.joined(operand) && matches.is_some_and(|all| all.is_by_evidence(window.start, window.end))
-    };
-    let mut operands = 0..view.operands.len();
-    if statement.hurts_each() {
-        let occurs = |operand: &usize| view.first_hit(*operand).is_some();
-        return operands.filter(occurs).any(is_decided);
-    }
-    operands.all(is_decided)
-}
-
-/// Whether an alternative asks for something that may be missing.
-fn is_conditional(alternative: &Alternative<CodeId>) -> bool {
-    alternative.condition.is_some() || !alternative.binds.is_empty() || !alternative.joins.is_empty()
-}
-
-/// Whether a pattern has candidates in the window, and something missing decided the condition of every one.
-fn is_by_missing(view: &mut View<'_, '_>, operand: usize, selected: &[EventSelection]) -> Result<bool, Fault> {
-    let timeline = view.timeline;
-    let Some(matches) = view.operands.get(operand).and_then(|operand| timeline.of(operand.unique)) else {
-        return Ok(false);
-    };
-    let window = view.context.window;
-    if view.joined(operand) {
-        let from = matches.candidates.partition_point(|candidate| (candidate.step as usize) < window.start);
-        let candidates = matches.candidates.get(from..).unwrap_or(&[]);
-        return joined_by_missing(view, operand, candidates, selected);
-    }
-    Ok(matches.is_by_missing(window.start, window.end))
-}
-
-/// The same for a pattern with tests on bindings of other patterns: they are looked at with the first value bound.
-fn joined_by_missing(
-    view: &mut View<'_, '_>,
-    operand: usize,
-    candidates: &[Candidate],
-    selected: &[EventSelection],
-) -> Result<bool, Fault> {
-    let others = first_values(view, operand, selected);
-    let end = view.context.window.end;
-    let candidates = candidates.split(|candidate| candidate.step as usize >= end).next().unwrap_or(&[]);
-    for of_step in candidates.chunk_by(|a, b| a.step == b.step) {
-        let mut truth: Option<Truth> = None;
-        for candidate in of_step {
-            let own = with_tests(view, operand, candidate, &others)?;
-            truth = Some(truth.map_or(own, |truth| truth.or(own)));
-        }
-        if truth.is_some_and(|truth| !truth.by_missing()) {
-            return Ok(false);
-        }
-    }
-    Ok(!candidates.is_empty())
-}
-
-/// The condition of a candidate with its tests on bindings of other patterns.
-fn with_tests(view: &mut View<'_, '_>, operand: usize, candidate: &Candidate, others: &Env) -> Result<Truth, Fault> {
-    let plan = view.plan;
-    let Some(unique) = view.operands.get(operand).and_then(|operand| plan.unique_pattern(operand.unique)) else {
-        return Ok(candidate.truth);
-    };
-    let (Some(step), Some(alternative)) =
-        (view.step(candidate.step), unique.alternatives.get(usize::from(candidate.alternative)))
-    else {
-        return Ok(candidate.truth);
-    };
-    let mut env = others.clone();
-    for (name, id) in unique.names.iter().zip(&candidate.value_ids) {
-        if let (true, Some(cell)) = (*id != ValueId::OPEN, env.get_mut(*name as usize)) {
-            *cell = *id;
-        }
-    }
-    let mut truth = candidate.truth;
-    let bindings = view.bindings(&env);
-    for &code in &alternative.joins {
-        if plan.asked(code).iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some)) {
-            truth = truth.and(view.machine.truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings))?);
-        }
-    }
-    Ok(truth)
-}
-
-/// For each name the value of the first step that surely matches another pattern which binds it.
-fn first_values(view: &View<'_, '_>, operand: usize, selected: &[EventSelection]) -> Env {
-    let mut env: Env = smallvec::smallvec![ValueId::OPEN; view.header.len()];
-    for (other, selection) in selected.iter().enumerate().filter(|(other, _)| *other != operand) {
-        let mut hits = selection.events(view.timeline).filter_map(|(event, _)| hit(other, event, view));
-        let Some(first) = hits.find(|hit| hit.sure) else { continue };
-        for (known, id) in env.iter_mut().zip(&first.env) {
-            if *known == ValueId::OPEN {
-                *known = *id;
-            }
-        }
-    }
-    env
 }

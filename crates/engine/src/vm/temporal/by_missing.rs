@@ -1,0 +1,154 @@
+//! What something missing decided: patterns all of whose candidates it did, and fails that prove nothing by it.
+
+use super::explain;
+use super::monitor::{EventSelection, Judged, PlayedMatches, Why, hit};
+use super::statements::{Exercised, Statement};
+use super::timeline::{Candidate, Env, ValueId};
+use super::view::View;
+use crate::bytecode::program::CodeId;
+use crate::ir::Alternative;
+use crate::vm::context::ExpressionScope;
+use crate::vm::fault::Fault;
+use averment_base::truth::Truth;
+
+/// Why the fail of a statement proves nothing: of one of its patterns all candidates were decided by something missing (of several that hurt
+/// each by itself: of all that occur), or its own condition was, for every step. `None` where it proves something.
+pub(super) fn fails_by_missing(
+    view: &mut View<'_, '_>,
+    statement: &Statement,
+    selected: &[EventSelection],
+    stands: Judged,
+    played: &PlayedMatches,
+) -> Result<Option<Why>, Fault> {
+    let seen = |operand: usize| played.operands.get(operand).copied().unwrap_or_default();
+    let asks = statement.meaning.number_test().is_some() || seen(0).sure;
+    let own = statement.meaning.condition().is_some() || statement.meaning.number_test().is_some();
+    if own && asks && stands.exercised.is_some_and(Exercised::is_idle) {
+        return Ok(Some(explain::why(statement.meaning.vacuous(view), Vec::new())));
+    }
+    let alone = statement.hurts_each();
+    // One that fails for good looks no further than it has to.
+    let occurs = |view: &View<'_, '_>, operand: usize| view.hits_of(operand).next().is_some();
+    let mut missing = None;
+    for operand in 0..view.operands.len() {
+        if is_by_missing(view, operand, selected)? {
+            if missing.is_none() && (!alone || occurs(view, operand)) {
+                missing = Some(operand);
+            }
+        } else if alone && occurs(view, operand) {
+            return Ok(None);
+        }
+    }
+    Ok(missing.map(|operand| explain::by_missing(view, operand)))
+}
+
+/// Whether a fail for good proves something whatever is still to come: each pattern that asks for something that may be missing has a
+/// candidate that what is there decided (of several that hurt each by itself: one that occurs has).
+pub(super) fn proves_for_good(view: &View<'_, '_>, statement: &Statement, stands: Judged) -> bool {
+    let own = statement.meaning.condition().is_some() || statement.meaning.number_test().is_some();
+    if own && stands.exercised.is_some_and(Exercised::is_idle) {
+        return false;
+    }
+    let window = view.context.window;
+    let is_decided = |operand: usize| {
+        let unique = view.unique_pattern(operand);
+        let asks = unique.is_none_or(|unique| unique.alternatives.iter().any(is_conditional));
+        let matches = view.operands.get(operand).and_then(|operand| view.timeline.of(operand.unique));
+        !asks || !view.joined(operand) && matches.is_some_and(|all| all.is_by_evidence(window.start, window.end))
+    };
+    let mut operands = 0..view.operands.len();
+    if statement.hurts_each() {
+        let occurs = |operand: &usize| view.first_hit(*operand).is_some();
+        return operands.filter(occurs).any(is_decided);
+    }
+    operands.all(is_decided)
+}
+
+/// Whether an alternative asks for something that may be missing.
+fn is_conditional(alternative: &Alternative<CodeId>) -> bool {
+    alternative.condition.is_some() || !alternative.binds.is_empty() || !alternative.joins.is_empty()
+}
+
+/// Whether a pattern has candidates in the window, and something missing decided the condition of every one.
+pub(super) fn is_by_missing(
+    view: &mut View<'_, '_>,
+    operand: usize,
+    selected: &[EventSelection],
+) -> Result<bool, Fault> {
+    let timeline = view.timeline;
+    let Some(matches) = view.operands.get(operand).and_then(|operand| timeline.of(operand.unique)) else {
+        return Ok(false);
+    };
+    let window = view.context.window;
+    if view.joined(operand) {
+        let from = matches.candidates.partition_point(|candidate| (candidate.step as usize) < window.start);
+        let candidates = matches.candidates.get(from..).unwrap_or(&[]);
+        return joined_by_missing(view, operand, candidates, selected);
+    }
+    Ok(matches.is_by_missing(window.start, window.end))
+}
+
+/// The same for a pattern with tests on bindings of other patterns: they are looked at with the first value bound.
+fn joined_by_missing(
+    view: &mut View<'_, '_>,
+    operand: usize,
+    candidates: &[Candidate],
+    selected: &[EventSelection],
+) -> Result<bool, Fault> {
+    let others = first_values(view, operand, selected);
+    let end = view.context.window.end;
+    let candidates = candidates.split(|candidate| candidate.step as usize >= end).next().unwrap_or(&[]);
+    for of_step in candidates.chunk_by(|a, b| a.step == b.step) {
+        let mut truth: Option<Truth> = None;
+        for candidate in of_step {
+            let own = with_tests(view, operand, candidate, &others)?;
+            truth = Some(truth.map_or(own, |truth| truth.or(own)));
+        }
+        if truth.is_some_and(|truth| !truth.by_missing()) {
+            return Ok(false);
+        }
+    }
+    Ok(!candidates.is_empty())
+}
+
+/// The condition of a candidate with its tests on bindings of other patterns.
+fn with_tests(view: &mut View<'_, '_>, operand: usize, candidate: &Candidate, others: &Env) -> Result<Truth, Fault> {
+    let plan = view.plan;
+    let Some(unique) = view.operands.get(operand).and_then(|operand| plan.unique_pattern(operand.unique)) else {
+        return Ok(candidate.truth);
+    };
+    let (Some(step), Some(alternative)) =
+        (view.step(candidate.step), unique.alternatives.get(usize::from(candidate.alternative)))
+    else {
+        return Ok(candidate.truth);
+    };
+    let mut env = others.clone();
+    for (name, id) in unique.names.iter().zip(&candidate.value_ids) {
+        if let (true, Some(cell)) = (*id != ValueId::OPEN, env.get_mut(*name as usize)) {
+            *cell = *id;
+        }
+    }
+    let mut truth = candidate.truth;
+    let bindings = view.bindings(&env);
+    for &code in &alternative.joins {
+        if plan.asked(code).iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some)) {
+            truth = truth.and(view.machine.truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings))?);
+        }
+    }
+    Ok(truth)
+}
+
+/// For each name the value of the first step that surely matches another pattern which binds it.
+fn first_values(view: &View<'_, '_>, operand: usize, selected: &[EventSelection]) -> Env {
+    let mut env: Env = smallvec::smallvec![ValueId::OPEN; view.header.len()];
+    for (other, selection) in selected.iter().enumerate().filter(|(other, _)| *other != operand) {
+        let mut hits = selection.events(view.timeline).filter_map(|(event, _)| hit(other, event, view));
+        let Some(first) = hits.find(|hit| hit.sure) else { continue };
+        for (known, id) in env.iter_mut().zip(&first.env) {
+            if *known == ValueId::OPEN {
+                *known = *id;
+            }
+        }
+    }
+    env
+}

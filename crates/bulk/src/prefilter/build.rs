@@ -129,7 +129,7 @@ impl<'p> Builder<'p> {
         let masks = self.fields.entry(pattern).or_default();
         for predicate in &self.conditions.get(number as usize)?.reads.predicates {
             if let Base::Field(field) = predicate.path.base {
-                masks.get_mut(field as usize)?.get_or_insert_default().add(&predicate.path.keys);
+                masks.get_mut(field as usize)?.get_or_insert_default().add(predicate.read_keys());
             }
         }
         Some(number)
@@ -193,7 +193,7 @@ fn roots(program: &Program, conditions: &[Condition], read_set: &mut ReadSet) ->
     for predicate in conditions.iter().flat_map(|condition| &condition.reads.predicates) {
         let Base::Root(name) = predicate.path.base else { continue };
         if let Some(root) = roots.iter_mut().find(|root| root.name == name) {
-            root.mask.add(&predicate.path.keys);
+            root.mask.add(predicate.read_keys());
             continue;
         }
         let Some(text) = program.names.get(name as usize) else { continue };
@@ -203,7 +203,7 @@ fn roots(program: &Program, conditions: &[Condition], read_set: &mut ReadSet) ->
             read_set.roots.len() - 1
         });
         let mut mask = FieldMask::default();
-        mask.add(&predicate.path.keys);
+        mask.add(predicate.read_keys());
         roots.push(Root { name, held, mask });
     }
     roots

@@ -30,11 +30,9 @@ impl ConditionReads {
         let needed = self.needed.as_ref()?.iter().map(|number| self.predicates.get(*number));
         needed
             .map(|predicate| match predicate {
-                Some(Predicate { path: Path { base: Base::Given, keys }, operand: Operand::Found(literal) })
-                    if keys.is_empty() =>
-                {
-                    Some(literal)
-                }
+                Some(Predicate {
+                    path: Path { base: Base::Given, keys }, operand: Operand::Found(literal), ..
+                }) if keys.is_empty() => Some(literal),
                 _ => None,
             })
             .collect()
@@ -145,9 +143,19 @@ impl<'p> Reader<'p> {
                 keys.push(self.name(name.0)?.to_owned());
                 ops.next();
             }
-            self.note(Path { base, keys }, Operand::Other)?;
+            let number = self.note(Path { base, keys }, Operand::Other)?;
+            if let Some(Op::Inspect(kind, _)) = ops.peek() {
+                self.note_asked(number, *kind);
+            }
         }
         Some(())
+    }
+
+    /// Notes that a test asks whether there is such a key.
+    fn note_asked(&mut self, number: usize, kind: TestKind) {
+        if let Some(predicate) = self.predicates.get_mut(number) {
+            predicate.asks_for_key = matches!(kind, TestKind::Exists | TestKind::IsMissing | TestKind::IsEmpty);
+        }
     }
 
     /// Notes a test; gives its number.
@@ -156,7 +164,7 @@ impl<'p> Reader<'p> {
         if number >= MOST || path.keys.len() > KEYS {
             return None;
         }
-        self.predicates.push(Predicate { path, operand });
+        self.predicates.push(Predicate { path, operand, asks_for_key: false });
         Some(number)
     }
 
@@ -209,10 +217,17 @@ impl<'p> Reader<'p> {
                 let Symbol::Constant(operand) = operand else { return None };
                 self.test(subject, compared(kind, operand), negated)?
             }
-            Op::Inspect(TestKind::Exists | TestKind::IsMissing, negated) => {
-                self.test(stack.pop()?, Operand::Presence, negated)?
+            Op::Inspect(kind, negated) => {
+                let operand = match kind {
+                    TestKind::Exists | TestKind::IsMissing => Operand::Presence,
+                    _ => Operand::Other,
+                };
+                let number = self.predicates.len();
+                let truth = self.test(stack.pop()?, operand, negated)?;
+                self.note_asked(number, kind);
+                truth
             }
-            Op::Inspect(_, negated) | Op::IsType(_, negated) => self.test(stack.pop()?, Operand::Other, negated)?,
+            Op::IsType(_, negated) => self.test(stack.pop()?, Operand::Other, negated)?,
             Op::Not() | Op::Premise() => truth(stack.pop()?).map(|_| Symbol::Truth(None))?,
             Op::And() => {
                 truth(stack.pop()?)?;

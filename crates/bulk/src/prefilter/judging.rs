@@ -3,6 +3,7 @@
 use super::evaluator::Evaluator;
 use super::predicate::{Base, Path};
 use super::{Answer, Compiled, Form, Item, Prefilter, Source};
+use averment_base::near;
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::Value;
 use averment_engine::vm::gate;
@@ -129,9 +130,20 @@ impl<'a> Judging<'_, 'a> {
 
     /// The value that a path leads to in the run.
     pub(super) fn value_at(&mut self, path: &Path) -> Option<Value<'a>> {
-        let Base::Root(name) = path.base else { return None };
+        self.value_under(&path.base, &path.keys)
+    }
+
+    fn value_under(&mut self, base: &Base, keys: &[String]) -> Option<Value<'a>> {
+        let Base::Root(name) = *base else { return None };
         let name = self.rules.program.names.get(name as usize)?;
         let root = self.evaluator.run()?.root(name);
-        Some(path.keys.iter().fold(root, |node, key| node.field(key)).value)
+        Some(keys.iter().fold(root, |node, key| node.field(key)).value)
+    }
+
+    /// Whether the object in which a path ends has nearly its last key.
+    pub(super) fn has_slip(&mut self, path: &Path) -> bool {
+        let Some((last, keys)) = path.keys.split_last() else { return false };
+        let Some(Value::Object(object)) = self.value_under(&path.base, keys) else { return false };
+        near::nearest(last, object.entries().iter().map(|entry| entry.key)).is_some()
     }
 }

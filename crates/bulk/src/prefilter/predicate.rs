@@ -53,6 +53,18 @@ pub(super) enum Literal {
 pub(super) struct Predicate {
     pub(super) path: Path,
     pub(super) operand: Operand,
+    /// Whether it asks if there is such a key: a key of nearly the same name beside it counts, too.
+    pub(super) asks_for_key: bool,
+}
+
+impl Predicate {
+    /// The keys of what is read for it.
+    pub(super) fn read_keys(&self) -> &[String] {
+        match self.path.keys.split_last() {
+            Some((_, around)) if self.asks_for_key => around,
+            _ => &self.path.keys,
+        }
+    }
 }
 
 /// A whole number of few digits: such numbers are compared by their value alone.

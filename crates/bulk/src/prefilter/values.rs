@@ -149,7 +149,12 @@ impl OfValue {
 
     fn judge(&self, judging: &mut Judging<'_, '_>, remembered: &mut Remembered, answers: &mut [Answer]) {
         let Some(value) = judging.value_at(&self.path) else { return };
-        match Class::of(&value) {
+        let class = match value {
+            // What is missing beside nearly its name is not like what is missing elsewhere.
+            Value::Missing if judging.has_slip(&self.path) => Class::Other,
+            value => Class::of(&value),
+        };
+        match class {
             Class::Unit(unit) => {
                 for one in &self.conditions {
                     set(answers, one.item, one.known(one.from + unit, judging, remembered));

@@ -97,6 +97,24 @@ fn a_key_that_another_run_has_is_no_slip() {
     assert_eq!(folder.aver("check rules.assert far.jsonl").err, "");
 }
 
+/// A key that is missing beside nearly its name decides nothing, whatever was said of the same key in runs before.
+#[test]
+fn what_is_said_of_a_missing_key_does_not_depend_on_other_runs() {
+    let (plain, near) = (r#"{"calls": [], "output": {"a": 1}}"#, r#"{"calls": [], "output": {"Errors": [1]}}"#);
+    for (runs, wanted) in [([plain, near], ["pass", "vacuous"]), ([near, plain], ["vacuous", "pass"])] {
+        for rule in ["output.errors is empty", "output.errors is missing", "not output.errors exists"] {
+            let folder = Folder::new(&[("rules.assert", rule), ("runs.jsonl", &runs.join("\n"))]);
+            let out = folder.aver("check rules.assert runs.jsonl --format jsonl").out;
+            let verdict = |line: &str| {
+                let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                line["verdicts"][0].as_str().unwrap_or_default().to_owned()
+            };
+            let said: Vec<String> = out.lines().skip(1).take(2).map(verdict).collect();
+            assert_eq!(said, wanted, "{rule}: {out}");
+        }
+    }
+}
+
 #[test]
 fn paths_that_differ_by_letter_case_are_named() {
     let run = r#"{"calls": [], "writes": ["docs/readme.md"]}"#;

@@ -1,15 +1,15 @@
 //! A baseline: failures that are known, each a line of a plain file. They fail no run, so that only what is new does.
 //!
 //! ```text
-//! approval.1 | runs/a.jsonl:3 | fail 2 | refund at call 3 has no earlier approve with id "o-1"
+//! refunds.assert | each refund: args.amount <= 100 | runs/a.jsonl:3 | fail 2 | refund at call 3 does not meet …
 //! ```
 //!
-//! A line names the assertion (or the rule with a threshold), the run, what came out with the number of violations, and the reason, which is for
-//! people alone. It covers one result: two assertions of the same name in one run need two lines.
+//! A line names the rule file and the assertion by its text (or a rule with a threshold), the run, what came out with the number of violations,
+//! and the reason, which is for people alone. It covers one result: what stands twice in the rules, or two runs of one name, need two lines.
 
 use super::gate::{self, Gate, Policy};
 use super::model::{ResultReport, RunReport};
-use super::table::Table;
+use super::table::{Item, RuleItem, Table};
 use super::value;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::Status;
@@ -24,17 +24,21 @@ const BELOW: &str = "below";
 const UNJUDGED: &str = "unjudged";
 /// Reasons are cut to this many characters: they are for people.
 const REASON: usize = 160;
+/// How the first line of a written file begins.
+pub const BEGINNING: &str = "# Failures that are known";
 /// What a written file begins with.
 const HEAD: &str = "\
 # Failures that are known and fail no run. `aver check … --update-baseline` writes this file.
-# assertion | run | what came out, with the number of violations | why
+# rule file | assertion | run | what came out, with the number of violations | why
 ";
 
 /// What a line covers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
-    /// The id of the assertion or rule.
-    id: String,
+    /// The file of the rules.
+    file: String,
+    /// The text of the assertion on one line, or `rule` and the id of a rule with a threshold: places among others change.
+    what: String,
     /// The name of the run.
     run: String,
     /// A word for what came out.
@@ -63,7 +67,7 @@ pub struct Baseline {
     known: BTreeMap<Key, Vec<Known>>,
     /// What is found instead, where the file is to be written anew.
     found: Option<BTreeMap<Key, Vec<Known>>>,
-    /// How many lines of each key were used in the run at hand.
+    /// How many lines of each key were used.
     used: BTreeMap<Key, usize>,
     /// Runs of lines that were checked.
     seen: BTreeSet<String>,
@@ -94,15 +98,14 @@ impl Baseline {
 
     /// Marks what is known of a run, and opens its gate where nothing else fails it. Each run has to be given once.
     pub fn apply(&mut self, table: &Table, run: &mut RunReport, policy: Policy) {
-        self.used.clear();
-        self.seen.insert(run.run.clone());
+        self.seen.insert(plain(&run.run));
         for number in 0..run.results.len() {
             let Some(result) = run.results.get(number) else { continue };
-            let Some(id) = table.items.get(result.item).map(|item| item.id.clone()) else { continue };
+            let Some((file, what)) = table.items.get(result.item).map(named) else { continue };
             if gate::of_result(table, result, policy) != Gate::Failed {
                 continue;
             }
-            let key = Key { id, run: run.run.clone(), word: word(result).to_owned() };
+            let key = Key { file, what, run: plain(&run.run), word: word(result).to_owned() };
             let reason = result.unjudged.as_ref().filter(|_| key.word == UNJUDGED);
             let reason = reason.map_or_else(|| result.reason.clone(), |one| one.in_words());
             let known = self.knows(key, Known { violations: result.violation_count(), reason });
@@ -112,11 +115,11 @@ impl Baseline {
         }
         for number in 0..run.rules.len() {
             let Some(rule) = run.rules.get(number) else { continue };
-            let Some(id) = table.rules.get(rule.rule).map(|item| item.id.clone()) else { continue };
+            let Some((file, what)) = table.rules.get(rule.rule).map(named_rule) else { continue };
             if gate::of_rule(table, rule, policy) != Gate::Failed {
                 continue;
             }
-            let key = Key { id, run: run.run.clone(), word: BELOW.to_owned() };
+            let key = Key { file, what, run: plain(&run.run), word: BELOW.to_owned() };
             let known = self.knows(key, Known { violations: 0, reason: rule.verdict.as_str().to_owned() });
             if let Some(rule) = run.rules.get_mut(number) {
                 rule.known = known;
@@ -146,10 +149,9 @@ impl Baseline {
     /// The file with what was found, and with the lines of runs and assertions that were not checked.
     #[must_use]
     pub fn written(&self, table: &Table) -> String {
-        let checked: BTreeSet<&str> = table.items.iter().map(|item| item.id.as_str()).collect();
-        let rules: BTreeSet<&str> = table.rules.iter().map(|rule| rule.id.as_str()).collect();
+        let checked: BTreeSet<_> = table.items.iter().map(named).chain(table.rules.iter().map(named_rule)).collect();
         let kept = self.known.iter().filter(|(key, _)| {
-            let known = checked.contains(key.id.as_str()) || rules.contains(key.id.as_str());
+            let known = checked.contains(&(key.file.clone(), key.what.clone()));
             !known || !self.seen.contains(&key.run)
         });
         let lines = kept.chain(self.found.iter().flatten()).collect::<BTreeMap<_, _>>();
@@ -159,6 +161,21 @@ impl Baseline {
         }
         text
     }
+}
+
+/// How an assertion is named: by its file and its text.
+fn named(item: &Item) -> (String, String) {
+    (plain(&item.location.file), one_line(&item.text).split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// How a rule with a threshold is named.
+fn named_rule(rule: &RuleItem) -> (String, String) {
+    (plain(&rule.location.file), format!("rule {}", rule.id))
+}
+
+/// The path of a file in one spelling.
+fn plain(file: &str) -> String {
+    file.strip_prefix("./").unwrap_or(file).to_owned()
 }
 
 /// The word for what came out.
@@ -171,7 +188,7 @@ fn word(result: &ResultReport) -> &'static str {
 }
 
 fn line(key: &Key, known: &Known) -> String {
-    let mut line = [&key.id, &key.run].map(|part| quoted(part)).join(BETWEEN);
+    let mut line = [&key.file, &key.what, &key.run].map(|part| quoted(part)).join(BETWEEN);
     let _ = write!(line, "{BETWEEN}{}", key.word);
     if known.violations > 1 {
         let _ = write!(line, " {}", known.violations);
@@ -192,7 +209,8 @@ fn quoted(name: &str) -> String {
 }
 
 fn parsed(line: &str) -> Result<(Key, Known), String> {
-    let (id, rest) = name(line)?;
+    let (file, rest) = name(line)?;
+    let (text, rest) = name(rest)?;
     let (run, rest) = name(rest)?;
     let (what, reason) = rest.split_once(BETWEEN.trim()).unwrap_or((rest, ""));
     let mut words = what.split_whitespace();
@@ -203,14 +221,14 @@ fn parsed(line: &str) -> Result<(Key, Known), String> {
         None => u64::from(word == "fail"),
         Some(count) => count.parse().map_err(|_| format!("`{}` is no number of violations", one_line(count)))?,
     };
-    let key = Key { id, run, word: word.to_owned() };
+    let key = Key { file, what: text, run, word: word.to_owned() };
     Ok((key, Known { violations, reason: reason.trim().to_owned() }))
 }
 
 /// A name at the start of a line, and what stands behind it.
 fn name(text: &str) -> Result<(String, &str), String> {
     let text = text.trim_start();
-    let missing = || "a line is `assertion | run | fail | why`".to_owned();
+    let missing = || "a line is `rule file | assertion | run | fail | why`".to_owned();
     if !text.starts_with('"') {
         let (name, rest) = text.split_once(BETWEEN.trim()).ok_or_else(missing)?;
         return Ok((name.trim().to_owned(), rest));
@@ -228,7 +246,8 @@ mod tests {
     #[test]
     fn names_of_every_kind_are_read_back() {
         for name_of in ["a.1", "a b", "a|b", " a", "\"q\"", "#1", "", "a\nb", "a\u{202e}b", "x \"y\" | z"] {
-            let key = Key { id: name_of.to_owned(), run: name_of.to_owned(), word: "fail".to_owned() };
+            let [file, what, run] = [name_of; 3].map(str::to_owned);
+            let key = Key { file, what, run, word: "fail".to_owned() };
             let written = line(&key, &Known { violations: 3, reason: "why | not".to_owned() });
             assert_eq!(written.lines().count(), 1, "{written:?}");
             let (read, known) = parsed(written.trim_end()).unwrap();
@@ -241,11 +260,11 @@ mod tests {
         let said = |text: &str| Baseline::parse(text).map(|_| ()).unwrap_err();
         assert_eq!(said("# x\n\nnothing\n").line, 3);
         assert!(
-            said("a | b | faild | c").message.contains("`faild` is none of fail, vacuous"),
+            said("r | a | b | faild | c").message.contains("`faild` is none of fail, vacuous"),
             "{:?}",
-            said("a | b | faild")
+            said("r | a | b | faild")
         );
-        assert!(said("a | b | fail many | c").message.contains("`many`"));
-        assert!(said("\"a | b | fail").message.contains("JSON text"));
+        assert!(said("r | a | b | fail many | c").message.contains("`many`"));
+        assert!(said("\"r | a | b | fail").message.contains("JSON text"));
     }
 }

@@ -5,6 +5,7 @@ use super::model::RunReport;
 use super::table::Table;
 use super::totals::Counts;
 use averment_engine::vm::outcome::Status;
+use std::collections::{HashMap, HashSet};
 
 /// The rows, in the order of the rules.
 #[derive(Debug, Default)]
@@ -44,7 +45,20 @@ impl ByRule {
             }
             by_rule.of_item.push(row);
         }
+        by_rule.tell_apart(table);
         by_rule
+    }
+
+    /// Names of two files get these in front.
+    fn tell_apart(&mut self, table: &Table) {
+        let mut times: HashMap<&str, usize> = HashMap::new();
+        self.rows.iter().for_each(|row| *times.entry(&row.name).or_default() += 1);
+        let twice: HashSet<String> =
+            times.into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name.to_owned()).collect();
+        for row in self.rows.iter_mut().filter(|row| twice.contains(&row.name)) {
+            let at = table.items.get(row.item).map(|item| &item.location);
+            row.name = at.map(|at| format!("{}:{}: {}", at.file, at.line, row.name)).unwrap_or_default();
+        }
     }
 
     /// The row of an item.

@@ -95,7 +95,8 @@ impl Junit {
         let Some(item) = table.rules.get(rule.rule) else { return };
         let fails = super::gate::of_rule(table, rule, self.options.policy) != super::gate::Gate::Open;
         let element = if fails { "failure" } else { "skipped" };
-        let outcome = standing::missed(table, rule).map(|message| (element, "threshold", message));
+        let outcome = standing::missed(table, rule)
+            .map(|message| (element, if rule.known { "known" } else { "threshold" }, message));
         let details = format!("{}\nrun: {}", item.location, run.run);
         let details = if outcome.is_some() { details } else { String::new() };
         let name = format!("{} (score) in {}", item.id, run.run);

@@ -1,8 +1,10 @@
 //! Paths whose values no report shows: `calls[*].args.card`, `inputs.customer[**]`.
 
+use averment_base::diagnostic::suggest::nearest;
 use averment_base::value::Value;
 use averment_base::value::json::to_json;
-use averment_runs::run::Run;
+use averment_runs::normal::of_run;
+use averment_runs::run::{Kind, Run};
 
 /// Values of one run that are looked at.
 const VALUES: usize = 100_000;
@@ -38,6 +40,9 @@ impl RedactPath {
         if root.is_empty() || root.contains(char::is_whitespace) {
             return Err("a path begins with a name of a run, as in `calls[*].args.card`".to_owned());
         }
+        if let Some(near) = nearest(root, known()).filter(|_| !known().any(|name| name == root)) {
+            return Err(format!("no run has `{root}`: did you mean `{near}`?"));
+        }
         let mut steps = Vec::new();
         while !rest.is_empty() {
             let (step, behind) = step(rest)?;
@@ -58,6 +63,11 @@ pub fn values(paths: &[RedactPath], run: &Run<'_>) -> Vec<String> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// The names that runs have in the normal form; home-grown ones may have others.
+fn known() -> impl Iterator<Item = &'static str> {
+    of_run::ALL.into_iter().chain(Kind::ALL.map(Kind::list_key))
 }
 
 /// The first step of a text, and what stands behind it.

@@ -19,8 +19,8 @@ pub struct Sarif {
     options: Options,
     by_rule: ByRule,
     fingerprints: Fingerprints,
-    /// The place of an id among the rules.
-    rules: HashMap<String, usize>,
+    /// The place of a file and an id of it among the rules.
+    rules: HashMap<(String, String), usize>,
     any: bool,
     notifications: Vec<Value>,
 }
@@ -40,15 +40,17 @@ impl Sarif {
     fn rules(&mut self, table: &Table) -> Vec<Value> {
         let mut rules = Vec::new();
         for item in &table.items {
-            if !self.rules.contains_key(&item.id) {
-                self.rules.insert(item.id.clone(), rules.len());
+            let key = key(&item.location, &item.id);
+            if !self.rules.contains_key(&key) {
+                self.rules.insert(key, rules.len());
                 rules.push(descriptor(table, item));
             }
         }
         let with_threshold = table.rules.iter().filter(|rule| rule.threshold.is_some());
         for rule in with_threshold {
-            if !self.rules.contains_key(&rule.id) {
-                self.rules.insert(rule.id.clone(), rules.len());
+            let key = key(&rule.location, &rule.id);
+            if !self.rules.contains_key(&key) {
+                self.rules.insert(key, rules.len());
                 let text = rule.sentence.as_deref().unwrap_or(&rule.id);
                 rules.push(json!({"id": rule.id, "shortDescription": {"text": text},
                     "defaultConfiguration": {"level": level(severity_level(rule.severity))}}));
@@ -112,7 +114,7 @@ impl Sarif {
         };
         let mut object = json!({
             "ruleId": item.id,
-            "ruleIndex": self.rules.get(&item.id),
+            "ruleIndex": self.rules.get(&key(&item.location, &item.id)),
             "kind": kind,
             "level": level,
             "message": {"text": message},
@@ -129,10 +131,7 @@ impl Sarif {
             set(&mut object, "codeFlows", json!([{"threadFlows": [{"locations": steps}]}]));
         }
         if standing == Standing::Known {
-            set(&mut object, "baselineState", json!("unchanged"));
-            let suppression =
-                json!([{"kind": "external", "status": "accepted", "justification": "the baseline knows it"}]);
-            set(&mut object, "suppressions", suppression);
+            mark_known(&mut object);
         }
         if standing == Standing::Expected {
             let why = item.expected.as_deref().filter(|why| !why.is_empty()).unwrap_or("a failure is expected");
@@ -273,12 +272,15 @@ impl Report for Sarif {
             let (Some(item), Some(missed)) = (table.rules.get(rule.rule), standing::missed(table, rule)) else {
                 continue;
             };
-            let object = json!({"ruleId": item.id, "ruleIndex": self.rules.get(&item.id), "kind": "fail",
+            let mut object = json!({"ruleId": item.id, "ruleIndex": self.rules.get(&key(&item.location, &item.id)), "kind": "fail",
                 "level": if fails { "error" } else { "warning" },
                 "message": {"text": format!("fail: {missed} [{}]", run.run)},
                 "locations": [{"physicalLocation": physical(&item.location)}],
                 "partialFingerprints": {"averment/v1": super::fingerprint::hex(&super::fingerprint::hashed::<16>(&[&item.id, &run.run]))},
                 "properties": {"run": run.run, "score": rule.score, "threshold": item.threshold, "failsRun": fails}});
+            if rule.known {
+                mark_known(&mut object);
+            }
             self.write(&object)?;
         }
         Ok(())
@@ -314,4 +316,16 @@ impl Report for Sarif {
         writeln!(self.out, "\n],\n\"invocations\":[{invocation}],\n\"properties\":{properties}}}]}}")?;
         self.out.flush()
     }
+}
+
+/// Marks what a baseline knows.
+fn mark_known(object: &mut Value) {
+    set(object, "baselineState", json!("unchanged"));
+    let suppression = json!([{"kind": "external", "status": "accepted", "justification": "the baseline knows it"}]);
+    set(object, "suppressions", suppression);
+}
+
+/// What tells rules of the same id in several files apart.
+fn key(at: &Location, id: &str) -> (String, String) {
+    (at.file.clone(), id.to_owned())
 }

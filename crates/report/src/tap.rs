@@ -140,7 +140,9 @@ impl Report for Tap {
             let Some(item) = table.rules.get(rule.rule) else { continue };
             let fails = super::gate::of_rule(table, rule, self.options.policy) != super::gate::Gate::Open;
             let missed = standing::missed(table, rule);
-            let directive = (missed.is_some() && !fails).then(|| ("TODO", "it does not fail the run".to_owned()));
+            let directive = (missed.is_some() && !fails).then(|| {
+                ("TODO", if rule.known { "the baseline knows it" } else { "it does not fail the run" }.to_owned())
+            });
             let block = missed.iter().map(|why| ("message", json!(why))).collect();
             let name = format!("{} (score) in {}", item.id, run.run);
             self.point(&Point { ok: missed.is_none(), name, directive, block })?;

@@ -3,7 +3,7 @@
 use super::console::say;
 use super::exit::Stop;
 use super::{replace, said};
-use averment_report::baseline::Baseline;
+use averment_report::baseline::{BEGINNING, Baseline};
 use averment_report::gate::Policy;
 use averment_report::model::RunReport;
 use averment_report::table::Table;
@@ -36,8 +36,12 @@ impl BaselineFile {
                 return Err(Stop::usage(format!("the baseline `{name}` cannot be read: {}", said(&error)), help));
             }
         };
+        if updates && !text.is_empty() && !text.starts_with(BEGINNING) {
+            let message = format!("`{name}` is something else than a baseline, and is not written over");
+            return Err(Stop::usage(message, format!("name another file; a baseline begins with `{BEGINNING}`")));
+        }
         let read = Baseline::parse(&text).map_err(|error| {
-            let help = "`--update-baseline` writes the file anew; remove the line to do without it";
+            let help = "mend or remove the line";
             Stop::usage(format!("{name}:{}: this is no line of a baseline: {}", error.line, error.message), help)
         })?;
         let baseline = if updates { read.updated() } else { read };
@@ -55,7 +59,9 @@ impl BaselineFile {
             return Ok(());
         }
         if !complete {
-            say("note: the baseline was not written: not every run could be judged\n");
+            say(
+                "note: the baseline was not written: not every run could be judged; what is called known here is not\n",
+            );
             return Ok(());
         }
         let text = self.baseline.written(table);

@@ -183,7 +183,9 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
     select::known(&rules.programs, &selection)?;
     let traces = traces(arguments, &given, select::selects_any(&rules.programs, &selection))?;
-    let named = arguments.map.iter().chain(&arguments.param_file).map(PathBuf::as_path);
+    let of_project = project.into_iter().flat_map(|one| one.baseline.iter().chain([&one.file]));
+    let named = arguments.map.iter().chain(&arguments.param_file).chain(&arguments.baseline).chain(of_project);
+    let named = named.map(PathBuf::as_path);
     targets::refuse(&targets, targets::paths(&traces).chain(named))?;
     let drawing = drawing(arguments);
     let policy = Policy {
@@ -230,7 +232,8 @@ fn judge(
         super::console::say("note: interrupted; what is reported is what was done until then\n");
     }
     super::console::say(&end.in_words());
-    outputs.not_judged(end.not_judged());
+    // How many an interruption left is not known: at least the one that was waited for.
+    outputs.not_judged(end.not_judged().max(u64::from(end.interrupted)));
     let totals = outputs.totals();
     // Of traces without a run nothing was read under any name: why is said of each.
     if totals.runs > 0 && !end.interrupted {

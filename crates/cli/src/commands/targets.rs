@@ -58,7 +58,7 @@ pub fn files(command: Command, reports: &[String], folder: ReportFolder<'_>) -> 
         let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
             return Err(Stop::usage(
                 format!("`--report {text}` names no file"),
-                format!("write `--report {text}=FILE`"),
+                format!("write `--report {}=FILE`", text.trim_end_matches('=')),
             ));
         };
         targets.push(OutputTarget { format: named(command, format)?, file: Some(PathBuf::from(file)) });

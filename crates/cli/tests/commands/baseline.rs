@@ -9,6 +9,10 @@ rule answers { output is not empty }
 rule quality threshold 0.9 { output contains \"thanks\" }
 ";
 
+const LARGE: &str = "each refund: args.amount <= 100 more.json";
+const EMPTY: &str = "output is not empty runs.jsonl:2";
+const QUALITY: &str = "rule quality runs.jsonl:2";
+
 /// A run with so many large refunds; without an answer where `output` is null.
 fn run(large: usize, output: &Value) -> String {
     let refund = |number: usize| json!({"tool": "refund", "args": {"id": format!("o-{number}"), "amount": 250}});
@@ -40,9 +44,13 @@ fn what_is_known_fails_no_run_and_is_said() {
     let file = folder.read("known.txt");
     let lines: Vec<&str> = file.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(lines.len(), 3, "{file}");
-    assert!(lines[1].starts_with("limit.1 | runs.jsonl:1 | fail 2 | refund at call 1 does not meet"), "{file}");
-    assert!(lines[0].starts_with("answers.1 | runs.jsonl:2 | undecided | "), "{file}");
-    assert_eq!(lines[2], "quality | runs.jsonl:2 | below | undecided", "{file}");
+    assert!(
+        lines[0]
+            .starts_with("rules.assert | each refund: args.amount <= 100 | runs.jsonl:1 | fail 2 | refund at call 1"),
+        "{file}"
+    );
+    assert!(lines[1].starts_with("rules.assert | output is not empty | runs.jsonl:2 | undecided | "), "{file}");
+    assert_eq!(lines[2], "rules.assert | rule quality | runs.jsonl:2 | below | undecided", "{file}");
     for format in ["human", "summary", "short", "json", "jsonl"] {
         let ran = folder.aver(&format!("check rules.assert runs.jsonl --baseline known.txt --format {format}"));
         assert_eq!(ran.code, 0, "{format}: {ran:?}");
@@ -84,12 +92,12 @@ fn an_update_keeps_what_was_not_checked_and_drops_what_holds_now() {
     let update = |what: &str| {
         let ran = folder.aver(&format!("check rules.assert {what} --baseline known.txt --update-baseline"));
         assert_eq!(ran.code, 0, "{ran:?}");
-        let names = |line: &str| line.split(" | ").take(2).collect::<Vec<_>>().join(" ");
+        let names = |line: &str| line.split(" | ").skip(1).take(2).collect::<Vec<_>>().join(" ");
         folder.read("known.txt").lines().filter(|line| !line.starts_with('#')).map(names).collect::<Vec<_>>()
     };
     let all = update("more.json");
-    assert_eq!(all, ["answers.1 runs.jsonl:2", "limit.1 more.json", "limit.1 runs.jsonl:1", "quality runs.jsonl:2"]);
-    assert_eq!(update("runs.jsonl"), ["answers.1 runs.jsonl:2", "limit.1 more.json", "quality runs.jsonl:2"]);
+    assert_eq!(all, [LARGE, "each refund: args.amount <= 100 runs.jsonl:1", EMPTY, QUALITY]);
+    assert_eq!(update("runs.jsonl"), [LARGE, EMPTY, QUALITY]);
     // A selection says nothing of what it leaves out.
     folder.write("more.json", run(0, &json!("thanks")).as_bytes());
     assert_eq!(update("more.json --rule answers").len(), 3);
@@ -114,7 +122,7 @@ fn mistakes_in_the_file_are_told_with_their_place() {
     let folder = known();
     let check = "check rules.assert runs.jsonl --baseline";
     folder.aver(&format!("{check} none.txt")).refused(&["`none.txt` cannot be read", "`--update-baseline` writes it"]);
-    folder.write("known.txt", b"# fine\nlimit.1 | runs.jsonl:1 | faild\n");
+    folder.write("known.txt", b"# fine\nr.assert | never x | runs.jsonl:1 | faild\n");
     folder.aver(&format!("{check} known.txt")).refused(&["known.txt:2: ", "`faild` is none of fail, "]);
     folder.aver("check rules.assert runs.jsonl --update-baseline").refused(&["needs a file", "--baseline FILE"]);
     folder.aver(&format!("{check} no/such.txt --update-baseline")).refused(&["`no/such.txt` cannot be written"]);
@@ -129,4 +137,27 @@ fn a_project_names_its_baseline() {
     folder.write("averment.toml", project.replace("known.txt", "../known.txt").as_bytes());
     let ran = folder.aver("check");
     assert!(ran.code == 2 && ran.err.contains("leads out of the folder"), "{ran:?}");
+}
+
+#[test]
+fn what_is_known_of_one_assertion_covers_no_other() {
+    // Rules of the same name in two files, and an assertion that stands where another one stood.
+    let known =
+        [("d/a.assert", "rule approval { each refund: args.amount <= 100 }\n"), ("run.json", &run(1, &json!("x")))];
+    let folder = Folder::new(&known);
+    folder.write("d/b.assert", b"rule approval { never drop_table }\n");
+    assert_eq!(folder.aver("check d run.json --baseline k.txt --update-baseline").code, 0);
+    assert_eq!(folder.aver("check ./d ./run.json --baseline k.txt").code, 0);
+    folder.write("run.json", b"{\"calls\": [{\"tool\": \"drop_table\"}], \"output\": \"x\"}");
+    let ran = folder.aver("check d run.json --baseline k.txt --format short");
+    assert!(ran.code == 1 && ran.out.contains("d/b.assert:1:17: error[approval.1]: fail"), "{ran:?}");
+    folder.write("d/b.assert", b"# none\n");
+    folder.write("d/a.assert", b"rule approval { never drop_table }\n");
+    assert_eq!(folder.aver("check d run.json --baseline k.txt").code, 1);
+    // What is something else is not written over.
+    folder.write("notes.md", b"# my notes\n");
+    folder.aver("check d run.json --baseline notes.md --update-baseline").refused(&["`notes.md` is something else"]);
+    assert_eq!(folder.read("notes.md"), "# my notes\n");
+    // A report takes the place of nothing that is read.
+    folder.aver("check d run.json --baseline k.txt --report csv=k.txt").refused(&["`k.txt` is read by this command"]);
 }

@@ -59,7 +59,7 @@ fn the_action_takes_further_arguments_and_the_project() {
     ];
     let (code, said) = action(&folder, &inputs);
     assert_eq!(code, Some(0), "{said}");
-    assert!(folder.read("known failures.txt").contains("limit.1"));
+    assert!(folder.read("known failures.txt").contains("each refund: args.amount <= 100 | runs/"));
     assert!(folder.read("out/reports/averment.junit.xml").contains("testsuite"));
     folder.write("averment.toml", b"rules = [\"my rules\"]\ntraces = [\"runs\"]\n");
     assert_eq!(action(&folder, &[]).0, Some(1));

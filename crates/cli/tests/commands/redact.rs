@@ -72,6 +72,8 @@ fn a_project_says_what_is_hidden_and_wrong_paths_are_told() {
     assert!(out.contains("[redacted]") && !out.contains("lovelace"), "{out}");
     folder.write("averment.toml", b"[report]\nredact = [\"inputs..email\"]\n");
     folder.aver("check rules.assert run.json").refused(&["`redact` of `averment.toml`", "is no step of a path"]);
+    let slip = folder.aver("check rules.assert run.json --no-project --redact call[*].args.card");
+    assert!(slip.code == 2 && slip.err.contains("did you mean `calls`?"), "{slip:?}");
     let wrong = folder.aver("check rules.assert run.json --no-project --redact inputs[x]");
     assert!(wrong.code == 2 && wrong.err.contains("`[x]` is no step of a path"), "{wrong:?}");
 }

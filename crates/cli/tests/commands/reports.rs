@@ -202,3 +202,21 @@ mod whole {
         }
     }
 }
+
+#[test]
+fn rules_of_the_same_name_in_two_files_are_told_apart() {
+    let folder = Folder::new(&[
+        ("d/a.assert", "rule approval { each refund: args.amount <= 100 }\n"),
+        ("d/b.assert", "rule approval { never drop_table }\n"),
+        ("run.json", "{\"calls\": [{\"tool\": \"drop_table\"}, {\"tool\": \"refund\", \"args\": {\"amount\": 5}}]}"),
+    ]);
+    let sarif = folder.aver("check d run.json --format sarif").json();
+    let run = &sarif["runs"][0];
+    let index = run["results"][0]["ruleIndex"].as_u64().unwrap() as usize;
+    let rule = run["tool"]["driver"]["rules"][index].to_string();
+    assert!(rule.contains("never drop_table"), "{rule}");
+    let rules = run["properties"]["rules"].as_object().unwrap();
+    assert_eq!(rules.keys().collect::<Vec<_>>(), ["d/a.assert:1: approval", "d/b.assert:1: approval"], "{rules:?}");
+    let spans = folder.aver("check d run.json --format spans").out;
+    assert!(spans.contains("averment.rule.d/b.assert:1: approval"), "{spans}");
+}

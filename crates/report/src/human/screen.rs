@@ -1,7 +1,7 @@
 //! Of many runs: what to fix first, on one screen.
 //!
-//! Every assertion that failed has a line, those that fail runs first and then the commonest; as long as there is room each shows an example, and
-//! the first its whole picture. What could not be decided is grouped by its reason.
+//! Every assertion that fails runs has a line, the commonest first; as long as there is room each shows an example, and the first its whole
+//! picture. What else fails runs follows, grouped by its reason, then what failed and fails none.
 
 use super::lists::{LISTS, said, scored, unjudged_title};
 use super::tally::Listed;
@@ -25,6 +25,8 @@ const NAMES: usize = 2;
 const EXAMPLE: usize = 2;
 /// What stands above what cannot be read.
 const UNREADABLE: &str = "cannot be read; --format short names every one, and what to do about it";
+/// The sections of what fails runs.
+const FAILING: [Section; 4] = [Section::Fail, Section::Unreadable, Section::Error, Section::Undecided];
 /// Columns that an example is set in.
 const INDENT: usize = 6;
 
@@ -45,8 +47,12 @@ struct Room {
 impl Human {
     /// The screen without its last line.
     pub(super) fn screen(&self, table: &Table, runs: u64) -> String {
-        let failed = self.most_failing(table);
-        let lists = self.all_lists(table, runs);
+        let (failed, open): (Vec<_>, Vec<_>) =
+            self.most_failing(table).into_iter().partition(|(_, tally)| tally.gating > 0);
+        let mut lists = self.all_lists(table, runs);
+        let place = lists.iter().position(|list| !FAILING.contains(&list.section)).unwrap_or(lists.len());
+        lists.insert(place, self.open_failures(&open, runs));
+        lists.retain(|list| !list.rows.is_empty());
         let whole = self.options.show.is_whole();
         let fixed = |room: &Room| self.height(&failed, &lists, *room);
         // Examples are worth more than long lists.
@@ -66,11 +72,11 @@ impl Human {
         text
     }
 
-    /// What failed: what fails runs first, then the most often.
+    /// What failed, the most often first.
     fn most_failing<'a>(&'a self, table: &'a Table) -> Vec<(&'a Item, &'a ItemTally)> {
         let all = table.items.iter().zip(&self.items);
         let mut failed: Vec<_> = all.filter(|(_, tally)| tally.failed() > 0 && self.shows(Section::Fail)).collect();
-        failed.sort_by_key(|(_, tally)| (tally.gating == 0, Reverse(tally.failed())));
+        failed.sort_by_key(|(_, tally)| Reverse(tally.failed()));
         failed
     }
 
@@ -116,10 +122,19 @@ impl Human {
 
     fn failure_line(&self, item: &Item, tally: &ItemTally, runs: u64) -> String {
         let said = tally.example.as_ref().map_or(item.text.as_str(), |example| &example.said);
-        let (ink, open) = if tally.gating == 0 { (Ink::Yellow, " (fails no run)") } else { (Ink::Red, "") };
         let head = often(tally.failed(), runs);
-        let line = self.cut(&format!("{}{open}: {said}", item.name()), head.chars().count() + 2);
-        format!("  {}{line}\n", paint(self.options.style, ink, &head))
+        let line = self.cut(&format!("{}: {said}", item.name()), head.chars().count() + 2);
+        format!("  {}{line}\n", paint(self.options.style, Ink::Red, &head))
+    }
+
+    /// What failed and fails no run.
+    fn open_failures(&self, open: &[(&Item, &ItemTally)], runs: u64) -> List {
+        let rows = open.iter().map(|(item, tally)| {
+            let said = tally.example.as_ref().map_or(item.text.as_str(), |example| &example.said);
+            let line = format!("{}{}: {said}", often(tally.failed(), runs), item.name());
+            self.told_first(&line, tally.example.as_ref().map_or("", |example| &example.place))
+        });
+        List { section: Section::Fail, title: "failed, without failing a run".to_owned(), rows: rows.collect() }
     }
 
     /// A line of an example, with its place at the end.
@@ -173,6 +188,10 @@ impl Human {
         }
         groups.sort_by_key(|(count, ..)| Reverse(*count));
         let rows = groups.iter().map(|(count, reason, run, names)| {
+            // What says what to do about it is not cut: it may have to be copied.
+            if listed == Listed::Status(Status::Error) {
+                return format!("{}{}: {}", often(*count, runs), one_line(reason), one_line(&names.join(", ")));
+            }
             let reason = value::shortened(&one_line(reason), self.options.style.width / 2);
             let line = format!("{}{reason}: {}", often(*count, runs), names.join(", "));
             self.told_first(&line, if listed == Listed::Status(Status::Passed) { "" } else { run })

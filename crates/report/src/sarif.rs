@@ -10,6 +10,7 @@ use super::{Command, Ending, Options, Report};
 use averment_engine::vm::outcome::Status;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -40,17 +41,15 @@ impl Sarif {
     fn rules(&mut self, table: &Table) -> Vec<Value> {
         let mut rules = Vec::new();
         for item in &table.items {
-            let key = key(&item.location, &item.id);
-            if !self.rules.contains_key(&key) {
-                self.rules.insert(key, rules.len());
+            if let Entry::Vacant(place) = self.rules.entry(key(&item.location, &item.id)) {
+                place.insert(rules.len());
                 rules.push(descriptor(table, item));
             }
         }
         let with_threshold = table.rules.iter().filter(|rule| rule.threshold.is_some());
         for rule in with_threshold {
-            let key = key(&rule.location, &rule.id);
-            if !self.rules.contains_key(&key) {
-                self.rules.insert(key, rules.len());
+            if let Entry::Vacant(place) = self.rules.entry(key(&rule.location, &rule.id)) {
+                place.insert(rules.len());
                 let text = rule.sentence.as_deref().unwrap_or(&rule.id);
                 rules.push(json!({"id": rule.id, "shortDescription": {"text": text},
                     "defaultConfiguration": {"level": level(severity_level(rule.severity))}}));

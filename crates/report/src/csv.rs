@@ -16,7 +16,7 @@ pub struct Csv {
 }
 
 /// The columns.
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 23] = [
     "run",
     "file",
     "line",
@@ -38,6 +38,8 @@ const COLUMNS: [&str; 21] = [
     "step",
     "message",
     "reason",
+    "kind",
+    "text",
 ];
 
 /// What a row says of a run without a verdict.
@@ -63,6 +65,10 @@ struct Cells<'a> {
     step: Option<u32>,
     message: &'a str,
     reason: &'a str,
+    /// What the row is about: `assertion`, `threshold`, `trace`.
+    kind: &'a str,
+    /// The assertion as it is written.
+    text: &'a str,
 }
 
 impl Csv {
@@ -87,6 +93,8 @@ impl Csv {
         [cells.class, cells.tags].iter().for_each(|text| self.text(text));
         self.plain(&cells.step.map(|step| step.to_string()).unwrap_or_default());
         [cells.message, cells.reason].iter().for_each(|text| self.text(text));
+        self.plain(cells.kind);
+        self.text(cells.text);
         self.row.push_str("\r\n");
         self.out.write_all(self.row.as_bytes())
     }
@@ -135,6 +143,8 @@ impl Csv {
             step: evidence().find_map(|one| one.step),
             message: result.message.as_deref().unwrap_or_default(),
             reason: &result.reason,
+            kind: "assertion",
+            text: &item.text,
         })
     }
 
@@ -154,6 +164,7 @@ impl Csv {
             score: rule.score,
             threshold: item.threshold,
             reason: &reason,
+            kind: "threshold",
             ..Cells::default()
         })
     }
@@ -171,7 +182,7 @@ impl Report for Csv {
 
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
         let (file, line, reason) = (what.file.as_str(), Some(what.line), what.message.as_str());
-        self.row(&Cells { file, line, status: "unreadable", fails: true, reason, ..Cells::default() })
+        self.row(&Cells { file, line, status: "unreadable", fails: true, reason, kind: "trace", ..Cells::default() })
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -182,7 +193,7 @@ impl Report for Csv {
         let missing = ending.totals.not_judged;
         if missing > 0 {
             let reason = format!("{missing} of the runs were not judged: the evaluation broke down");
-            self.row(&Cells { status: "not_judged", fails: true, reason: &reason, ..Cells::default() })?;
+            self.row(&Cells { status: "not_judged", fails: true, reason: &reason, kind: "trace", ..Cells::default() })?;
         }
         self.out.flush()
     }

@@ -4,7 +4,7 @@ use super::gate::{self, Gate, Policy};
 use super::model::{EvidenceReport, ResultReport, RuleReport, RunReport};
 use super::table::{Item, Table};
 use super::{Command, short, value};
-use averment_base::diagnostic::render::one_line;
+use averment_base::diagnostic::render::{one_line, printable};
 use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::Status;
 
@@ -94,10 +94,12 @@ pub fn not_listed(result: &ResultReport) -> u64 {
 /// The verdict and the reason of a result in one sentence, without its run. What is said of tests and rules is a sentence by itself.
 #[must_use]
 pub fn sentence(command: Command, item: &Item, result: &ResultReport, violation: ViolationView<'_>) -> String {
-    match command {
+    let said = match command {
         Command::Check => short::worded(item, result, None, violation),
         Command::Test | Command::Lint => violation.0.to_owned(),
-    }
+    };
+    // Whatever shows it shows it to people in the end.
+    printable(&said).into_owned()
 }
 
 /// Whether it fails what the command is asked for. Lints fail with every finding that is more than a remark.

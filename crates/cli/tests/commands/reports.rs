@@ -220,3 +220,29 @@ fn rules_of_the_same_name_in_two_files_are_told_apart() {
     let spans = folder.aver("check d run.json --format spans").out;
     assert!(spans.contains("averment.rule.d/b.assert:1: approval"), "{spans}");
 }
+
+#[test]
+fn what_steers_is_shown_as_a_stand_in_where_services_show_it_to_people() {
+    let folder = Folder::new(&[
+        ("r.assert", "output == \"x\"\n"),
+        ("run.json", "{\"output\": \"a\\u202eb\\u200bc\\u001b[31md\"}"),
+    ]);
+    for format in ["junit", "sarif"] {
+        let out = folder.aver(&format!("check r.assert run.json --format {format}")).out;
+        let message = out.lines().find(|line| line.contains("`output` is")).unwrap();
+        assert!(!message.contains(['\u{202e}', '\u{200b}']), "{format}: {message}");
+        assert!(!out.contains('\u{1b}'), "{format}: {out}");
+    }
+}
+
+#[test]
+fn a_row_of_csv_says_what_it_is_about() {
+    let folder = Folder::new(&[
+        ("r.assert", "rule q threshold 0.9 { output == \"x\" }\nnever drop_table\n"),
+        ("runs.jsonl", "{\"output\": \"y\", \"calls\": []}\n{broken\n"),
+    ]);
+    let out = folder.aver("check r.assert runs.jsonl --format csv").out;
+    let ends: Vec<&str> = out.lines().skip(1).map(|line| line.rsplitn(3, ',').nth(1).unwrap()).collect();
+    assert_eq!(ends, ["assertion", "assertion", "threshold", "trace"], "{out}");
+    assert!(out.lines().nth(2).unwrap().ends_with(",assertion,\"never drop_table\""), "{out}");
+}

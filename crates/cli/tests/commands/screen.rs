@@ -171,3 +171,21 @@ rule secrets { no secrets in calls[*].args }
     assert!(screen[0].starts_with("failed, what fails most runs first"), "{}", ran.out);
     assert!(ran.out.contains("rules.assert:12:11") && ran.out.contains("\ncannot be read; "), "{}", ran.out);
 }
+
+#[test]
+fn the_last_line_and_the_lists_say_what_failed() {
+    let good = "{\"output\": \"x\", \"calls\": []}\n".repeat(12);
+    let folder = Folder::new(&[
+        ("r.assert", "output is not empty\neach archive: args.reason is not empty\n"),
+        ("runs.jsonl", &good),
+        ("broken.json", "{broken"),
+    ]);
+    let denied = folder.aver("check r.assert runs.jsonl --deny vacuous");
+    assert_eq!(denied.code, 1);
+    assert!(denied.out.contains("nothing exercised it, which --deny vacuous makes a failure\n"), "{}", denied.out);
+    assert!(denied.out.contains("12 of 12 runs  there is no archive: each archive"), "{}", denied.out);
+    let one = folder.aver("check r.assert runs.jsonl --deny vacuous --max-failures 1").out;
+    assert!(one.contains("which --deny vacuous makes a failure"), "{one}");
+    let broken = folder.aver("check r.assert broken.json").out;
+    assert!(broken.ends_with("nothing was judged; 1 trace cannot be read\n"), "{broken}");
+}

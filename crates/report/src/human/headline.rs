@@ -17,6 +17,7 @@ pub fn headline(out: &mut dyn Write, style: Style, ending: &Ending<'_>) -> io::R
     }
     let (ink, verdict) = match (ending.passed, totals.runs_failed) {
         (true, _) => (Ink::Green, "passed".to_owned()),
+        (false, _) if totals.runs == 0 => (Ink::Red, "nothing was judged".to_owned()),
         (false, 0) => (Ink::Red, "failed".to_owned()),
         (false, _) if totals.runs == 1 => (Ink::Red, "failed".to_owned()),
         (false, failed) => (Ink::Red, format!("failed in {failed} of {runs}")),
@@ -25,7 +26,7 @@ pub fn headline(out: &mut dyn Write, style: Style, ending: &Ending<'_>) -> io::R
     if assertions > 0 {
         line.push_str(&format!(": {}", totals.counts.in_words()));
     }
-    if totals.runs != 1 && (ending.passed || totals.runs_failed == 0) {
+    if (totals.runs > 1 || totals.runs == 0 && ending.passed) && (ending.passed || totals.runs_failed == 0) {
         line.push_str(&format!(" in {runs}"));
     }
     if totals.unreadable > 0 {

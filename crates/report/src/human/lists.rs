@@ -40,7 +40,7 @@ impl Human {
         }
         for (section, listed, title) in LISTS {
             if self.shows(section) {
-                self.list(table, listed, title, runs)?;
+                self.list(table, listed, &self.titled(listed, title), runs)?;
             }
         }
         if self.shows(Section::Unjudged) {
@@ -123,6 +123,12 @@ impl Human {
             }
         }
         if any { writeln!(self.out) } else { Ok(()) }
+    }
+
+    /// The title of a list, with the flag that makes a failure of what stands there.
+    pub(super) fn titled(&self, listed: Listed, title: &str) -> String {
+        let denied = listed == Listed::Status(Status::Vacuous) && self.options.policy.deny_vacuous;
+        if denied { format!("{title}, which --deny vacuous makes a failure") } else { title.to_owned() }
     }
 
     /// The width of what stands behind the names.

@@ -150,7 +150,8 @@ impl Human {
     fn all_lists(&self, table: &Table, runs: u64) -> Vec<List> {
         let mut lists = vec![self.thresholds_below(table, runs), self.unreadable_kinds()];
         for list in LISTS {
-            if list.0 != Section::Vacuous || self.options.show.is_whole() {
+            // What nothing exercised is named in a line, unless it fails runs or was asked for.
+            if list.0 != Section::Vacuous || self.options.show.is_whole() || self.options.policy.deny_vacuous {
                 lists.push(self.grouped(table, list, runs));
             }
         }
@@ -196,7 +197,7 @@ impl Human {
             let line = format!("{}{reason}: {}", often(*count, runs), names.join(", "));
             self.told_first(&line, if listed == Listed::Status(Status::Passed) { "" } else { run })
         });
-        List { section, title: title.to_owned(), rows: rows.collect() }
+        List { section, title: self.titled(listed, title), rows: rows.collect() }
     }
 
     fn unreadable_kinds(&self) -> List {
@@ -232,7 +233,8 @@ impl Human {
     fn names(&self, table: &Table, runs: u64) -> String {
         let idle = table.items.iter().zip(&self.items).filter(|(_, tally)| tally.never_exercised());
         let names: Vec<&str> = idle.map(|(item, _)| item.name()).collect();
-        if names.is_empty() || !self.shows(Section::Vacuous) || self.options.show.is_whole() {
+        let listed = self.options.show.is_whole() || self.options.policy.deny_vacuous;
+        if names.is_empty() || !self.shows(Section::Vacuous) || listed {
             return String::new();
         }
         let text = format!("never exercised in {runs} runs: {}", one_line(&names.join(", ")));

@@ -7,6 +7,7 @@ use super::standing::{self, Level, Standing, ViolationView};
 use super::table::{Item, Location, Table};
 use super::value::counted;
 use super::{Command, Ending, Options, Report};
+use averment_base::diagnostic::render::printable;
 use averment_engine::vm::outcome::Status;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -95,8 +96,8 @@ impl Sarif {
         locations.extend(in_trace.first().map(|one| in_run(run, one)));
         let elsewhere = violation.1.iter().filter(|one| one.source.is_none());
         let elsewhere = elsewhere.filter_map(|one| Some((table.location(one.rule_span?), &one.label)));
-        let in_rules =
-            elsewhere.map(|(at, label)| json!({"physicalLocation": physical(&at), "message": {"text": label}}));
+        let in_rules = elsewhere
+            .map(|(at, label)| json!({"physicalLocation": physical(&at), "message": {"text": printable(label)}}));
         let related = in_trace.iter().map(|one| in_run(run, one)).chain(in_rules).enumerate();
         let related = related.map(|(number, mut location)| {
             set(&mut location, "id", json!(number + 1));
@@ -116,7 +117,7 @@ impl Sarif {
             "ruleIndex": self.rules.get(&key(&item.location, &item.id)),
             "kind": kind,
             "level": level,
-            "message": {"text": message},
+            "message": {"text": printable(&message)},
             "locations": locations,
             "relatedLocations": related.collect::<Vec<_>>(),
             "partialFingerprints": {"averment/v1": self.fingerprints.of(item, run, violation)},
@@ -231,7 +232,7 @@ fn in_run(run: &RunReport, evidence: &EvidenceReport) -> Value {
     json!({"physicalLocation": {"artifactLocation": {"uri": uri(&run.file)},
             "region": {"startLine": line.max(1), "byteOffset": start, "byteLength": length}},
         "logicalLocations": [{"fullyQualifiedName": format!("{}{}", run.run, evidence.path), "kind": "element"}],
-        "message": {"text": words}})
+        "message": {"text": printable(&words)}})
 }
 
 /// A path as a URI: what a URI cannot hold is escaped.
@@ -273,7 +274,7 @@ impl Report for Sarif {
             };
             let mut object = json!({"ruleId": item.id, "ruleIndex": self.rules.get(&key(&item.location, &item.id)), "kind": "fail",
                 "level": if fails { "error" } else { "warning" },
-                "message": {"text": format!("fail: {missed} [{}]", run.run)},
+                "message": {"text": printable(&format!("fail: {missed} [{}]", run.run))},
                 "locations": [{"physicalLocation": physical(&item.location)}],
                 "partialFingerprints": {"averment/v1": super::fingerprint::hex(&super::fingerprint::hashed::<16>(&[&item.id, &run.run]))},
                 "properties": {"run": run.run, "score": rule.score, "threshold": item.threshold, "failsRun": fails}});
@@ -289,7 +290,7 @@ impl Report for Sarif {
         let at = Location { file: what.file.clone(), line: what.line, column: what.column };
         let help = if what.help.is_empty() { String::new() } else { format!("; help: {}", what.help) };
         self.notifications.push(json!({"descriptor": {"id": "unreadable"}, "level": "error",
-            "message": {"text": format!("{}{help}", what.message)},
+            "message": {"text": printable(&format!("{}{help}", what.message))},
             "locations": [{"physicalLocation": physical(&at)}]}));
         Ok(())
     }

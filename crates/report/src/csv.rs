@@ -192,7 +192,7 @@ impl Report for Csv {
     fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
         let missing = ending.totals.not_judged;
         if missing > 0 {
-            let reason = format!("{missing} of the runs were not judged: the evaluation broke down");
+            let reason = format!("{missing} of the runs were not judged: the evaluation broke down or was interrupted");
             self.row(&Cells { status: "not_judged", fails: true, reason: &reason, kind: "trace", ..Cells::default() })?;
         }
         self.out.flush()

@@ -8,6 +8,7 @@ use super::value::counted;
 use super::worst::{Example, Worst};
 use super::{Command, Ending, Options, Report};
 use averment_base::diagnostic::render::{one_line, printable};
+use std::cmp::Reverse;
 use std::io::{self, Write};
 
 /// The report.
@@ -19,7 +20,7 @@ pub struct Github {
 }
 
 /// Traces that cannot be read, each with an annotation; the others are counted.
-const UNREAD: usize = 10;
+const UNREAD: usize = 3;
 /// A sentence is cut to this many characters.
 const SENTENCE: usize = 400;
 
@@ -42,23 +43,30 @@ impl Github {
 
     fn assertions(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
         let worst = std::mem::take(&mut self.worst);
+        let runs = || counted(ending.totals.runs, "run");
+        let mut annotations = Vec::new();
         for row in worst.sorted() {
             let Some(item) = table.items.get(row.item) else { continue };
             let mut lines = Vec::new();
             if ending.totals.runs > 1 && self.options.command == Command::Check {
-                lines.push(format!("{} of {}", row.count, counted(ending.totals.runs, "run")));
+                lines.push(format!("{} of {}", row.count, runs()));
             }
             if let Some(class) = &item.class {
                 lines.push(format!("failure class: {}", class.label.as_deref().unwrap_or(&class.id)));
             }
             lines.extend(row.examples.iter().map(|one| said(self.options.command, one)));
-            self.annotation(row.level, &place(table, item), item.name(), &lines)?;
+            annotations.push((row.level, row.failing, place(table, item), item.name(), lines));
         }
         for (rule, count, example) in &worst.rules {
             let Some(item) = table.rules.get(*rule) else { continue };
             let place = format!("file={},line={}", property(&item.location.file), item.location.line);
-            let lines = [format!("{count} of {}", counted(ending.totals.runs, "run")), example.clone()];
-            self.annotation(Level::Error, &place, &item.id, &lines)?;
+            let lines = vec![format!("{count} of {}", runs()), example.clone()];
+            annotations.push((Level::Error, *count, place, item.id.as_str(), lines));
+        }
+        // GitHub shows the first ten of a step.
+        annotations.sort_by_key(|(level, failing, ..)| (Reverse(*level), Reverse(*failing)));
+        for (level, _, place, title, lines) in annotations {
+            self.annotation(level, &place, title, &lines)?;
         }
         let idle = worst.never_exercised(table);
         if !idle.is_empty() && self.options.command == Command::Check {
@@ -130,7 +138,12 @@ impl Report for Github {
         }
         if ending.totals.not_judged > 0 {
             let line = counted(ending.totals.not_judged, "run");
-            self.annotation(Level::Error, "", "not judged", &[format!("{line}: the evaluation broke down")])?;
+            self.annotation(
+                Level::Error,
+                "",
+                "not judged",
+                &[format!("{line}: the evaluation broke down or was interrupted")],
+            )?;
         }
         self.assertions(table, ending)?;
         if self.options.command == Command::Check {

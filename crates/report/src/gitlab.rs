@@ -108,7 +108,7 @@ impl Report for Gitlab {
         if missing > 0 {
             let nowhere = Location { file: "rules".to_owned(), line: 1, column: 1 };
             let at = table.items.first().map_or(&nowhere, |item| &item.location);
-            let what = format!("{missing} of the runs were not judged: the evaluation broke down");
+            let what = format!("{missing} of the runs were not judged: the evaluation broke down or was interrupted");
             let mark = hex(&hashed::<16>(&["not-judged"]));
             self.issue(&what, "not-judged", &mark, "critical", (&at.file, at.line))?;
         }

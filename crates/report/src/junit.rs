@@ -245,7 +245,8 @@ impl Report for Junit {
     fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
         let missing = ending.totals.not_judged;
         if missing > 0 {
-            let message = format!("{missing} of the runs were not judged: the evaluation broke down");
+            let message =
+                format!("{missing} of the runs were not judged: the evaluation broke down or was interrupted");
             let outcome = Some(("error", "not-judged", message));
             self.traces.add(&Case { class: "trace", name: "every run was judged", outcome, details: String::new() });
         }

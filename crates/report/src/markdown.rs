@@ -51,8 +51,11 @@ impl Markdown {
             let _ = writeln!(text, "{}\n", totals.counts.in_words());
         }
         if totals.not_judged > 0 {
-            let _ =
-                writeln!(text, "**{} not judged: the evaluation broke down.**\n", counted(totals.not_judged, "run"));
+            let _ = writeln!(
+                text,
+                "**{} not judged: the evaluation broke down or was interrupted.**\n",
+                counted(totals.not_judged, "run")
+            );
         }
         text
     }

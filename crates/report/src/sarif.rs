@@ -23,19 +23,23 @@ pub struct Sarif {
     fingerprints: Fingerprints,
     /// The place of a file and an id of it among the rules.
     rules: HashMap<(String, String), usize>,
-    any: bool,
+    /// Results that are written, and those beyond the most.
+    results: u64,
+    left_out: u64,
     notifications: Vec<Value>,
 }
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+/// The most results of a report: what code scanning of GitHub takes of one run.
+const MOST: u64 = 25_000;
 /// The codes up to which a check did what it was asked for: it holds, or assertions failed.
 const DONE: u8 = 1;
 
 impl Sarif {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        let (by_rule, fingerprints, rules) = Default::default();
-        Self { out, options, by_rule, fingerprints, rules, any: false, notifications: Vec::new() }
+        let (by_rule, fingerprints, rules, results, left_out) = Default::default();
+        Self { out, options, by_rule, fingerprints, rules, results, left_out, notifications: Vec::new() }
     }
 
     /// What results refer to: each id once.
@@ -60,8 +64,12 @@ impl Sarif {
     }
 
     fn write(&mut self, result: &Value) -> io::Result<()> {
-        self.out.write_all(if self.any { b",\n" } else { b"\n" })?;
-        self.any = true;
+        if self.results >= MOST {
+            self.left_out += 1;
+            return Ok(());
+        }
+        self.results += 1;
+        self.out.write_all(if self.results > 1 { b",\n" } else { b"\n" })?;
         Ok(serde_json::to_writer(&mut self.out, result)?)
     }
 
@@ -301,8 +309,17 @@ impl Report for Sarif {
 
     fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
         let totals = ending.totals;
+        if self.left_out > 0 {
+            let text =
+                format!("{} left out: code scanning takes {MOST}; json has all", counted(self.left_out, "result"));
+            self.notifications
+                .push(json!({"descriptor": {"id": "left-out"}, "level": "warning", "message": {"text": text}}));
+        }
         if totals.not_judged > 0 {
-            let text = format!("{} not judged: the evaluation broke down", counted(totals.not_judged, "run"));
+            let text = format!(
+                "{} not judged: the evaluation broke down or was interrupted",
+                counted(totals.not_judged, "run")
+            );
             self.notifications
                 .push(json!({"descriptor": {"id": "not-judged"}, "level": "error", "message": {"text": text}}));
         }

@@ -164,7 +164,8 @@ impl Report for Tap {
     fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
         let missing = ending.totals.not_judged;
         if missing > 0 {
-            let message = format!("{} not judged: the evaluation broke down", counted(missing, "run"));
+            let message =
+                format!("{} not judged: the evaluation broke down or was interrupted", counted(missing, "run"));
             let block = vec![("message", json!(message))];
             self.point(&Point { ok: false, name: "every run was judged".to_owned(), directive: None, block })?;
         }

@@ -246,3 +246,37 @@ fn a_row_of_csv_says_what_it_is_about() {
     assert_eq!(ends, ["assertion", "assertion", "threshold", "trace"], "{out}");
     assert!(out.lines().nth(2).unwrap().ends_with(",assertion,\"never drop_table\""), "{out}");
 }
+
+#[test]
+fn annotations_begin_with_what_fails_most_runs() {
+    let run = |number: usize| {
+        let output = if number.is_multiple_of(4) { "n" } else { "y" };
+        format!("{{\"output\": \"{output}\", \"calls\": [{{\"tool\": \"a\"}}]}}\n")
+    };
+    let runs: String = (0..40).map(run).collect();
+    let folder = Folder::new(&[
+        (
+            "r.assert",
+            "output == \"y\"\nrule w { severity warn\n  never a }\nrule q threshold 0.9 { never a\n  output is not empty }\n",
+        ),
+        ("runs.jsonl", &format!("{runs}{}", "{broken\n".repeat(9))),
+    ]);
+    let out = folder.aver("check r.assert runs.jsonl --format github").out;
+    let at = |text: &str| out.lines().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}: {out}"));
+    assert!(at("title=q::40 of 40 runs") < at("::10 of 40 runs"), "{out}");
+    assert!(at("::10 of 40 runs") < at("title=w.1::40 of 40 runs"), "{out}");
+    assert_eq!(out.matches("title=cannot be read").count(), 4, "{out}");
+    assert!(out.contains("title=cannot be read::6 more"), "{out}");
+}
+
+#[test]
+fn sarif_leaves_out_what_code_scanning_does_not_take_and_says_so() {
+    let rules: String = (0..60).map(|number| format!("output.n{number} == 1\n")).collect();
+    let output: serde_json::Map<String, serde_json::Value> = (0..60).map(|n| (format!("n{n}"), 0.into())).collect();
+    let run = serde_json::json!({ "output": output }).to_string();
+    let folder = Folder::new(&[("r.assert", &rules), ("runs.jsonl", &format!("{run}\n").repeat(420))]);
+    let sarif = folder.aver("check r.assert runs.jsonl --format sarif").json();
+    assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 25_000);
+    let said = sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"].to_string();
+    assert!(said.contains("200 results left out"), "{said}");
+}

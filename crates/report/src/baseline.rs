@@ -140,6 +140,17 @@ impl Baseline {
         line.is_some_and(|line| failure.violations <= line.violations)
     }
 
+    /// Lines of runs and assertions that were checked and do not fail any more.
+    #[must_use]
+    pub fn unused(&self, table: &Table) -> usize {
+        let checked = checked(table);
+        let seen = self
+            .known
+            .iter()
+            .filter(|(key, _)| self.seen.contains(&key.run) && checked.contains(&(key.file.clone(), key.what.clone())));
+        seen.map(|(key, lines)| lines.len().saturating_sub(self.used.get(key).copied().unwrap_or(0))).sum()
+    }
+
     /// How many failures are learnt.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -149,7 +160,7 @@ impl Baseline {
     /// The file with what was found, and with the lines of runs and assertions that were not checked.
     #[must_use]
     pub fn written(&self, table: &Table) -> String {
-        let checked: BTreeSet<_> = table.items.iter().map(named).chain(table.rules.iter().map(named_rule)).collect();
+        let checked = checked(table);
         let kept = self.known.iter().filter(|(key, _)| {
             let known = checked.contains(&(key.file.clone(), key.what.clone()));
             !known || !self.seen.contains(&key.run)
@@ -161,6 +172,11 @@ impl Baseline {
         }
         text
     }
+}
+
+/// What is checked, as lines name it.
+fn checked(table: &Table) -> BTreeSet<(String, String)> {
+    table.items.iter().map(named).chain(table.rules.iter().map(named_rule)).collect()
 }
 
 /// How an assertion is named: by its file and its text.

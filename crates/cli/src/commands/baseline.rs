@@ -53,9 +53,15 @@ impl BaselineFile {
         self.baseline.apply(table, run, policy);
     }
 
-    /// Writes the file, where that was asked for; `complete` says that every run was judged.
+    /// Writes the file, where that was asked for, else says what of it is out of date; `complete` says that every run was judged.
     pub fn save(&self, table: &Table, complete: bool) -> Result<(), Stop> {
         if !self.updates {
+            let unused = self.baseline.unused(table);
+            if complete && unused > 0 {
+                let lines = if unused == 1 { "1 line stands".to_owned() } else { format!("{unused} lines stand") };
+                let name = self.path.display();
+                say(&format!("note: {lines} in `{name}` for what fails no more; --update-baseline removes that\n"));
+            }
             return Ok(());
         }
         if !complete {

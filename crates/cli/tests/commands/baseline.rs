@@ -72,6 +72,9 @@ fn what_is_new_fails() {
     };
     let old = [run(2, &json!("many thanks")), run(0, &Value::Null)];
     assert_eq!(again(&old).code, 0);
+    assert_eq!(again(&old).err, "");
+    let better = again(&[run(0, &json!("many thanks")), old[1].clone()]);
+    assert!(better.err.contains("note: 1 line stands in `known.txt` for what fails no more"), "{}", better.err);
     // A better run is no failure, a worse one and another one are.
     assert_eq!(again(&[run(1, &json!("many thanks")), old[1].clone()]).code, 0);
     let worse = again(&[run(3, &json!("many thanks")), old[1].clone()]);

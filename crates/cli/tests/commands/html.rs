@@ -164,3 +164,16 @@ fn what_paths_name_stands_in_no_step_either() {
     let text = everything(&ran.out);
     assert!(text.contains("pay(card: ") && !text.contains("4000-1234") && !text.contains("7731"), "{text}");
 }
+
+#[test]
+fn a_missed_threshold_is_said_and_what_fails_no_run_stands_behind() {
+    let rules = "rule w { severity warn\n  never a }\nrule q threshold 0.9 { never a\n  output is not empty }\noutput == \"y\"\n";
+    let runs =
+        "{\"output\": \"y\", \"calls\": [{\"tool\": \"a\"}]}\n".repeat(3) + "{\"output\": \"n\", \"calls\": []}\n";
+    let folder = Folder::new(&[("r.assert", rules), ("runs.jsonl", &runs)]);
+    let page = folder.aver("check r.assert runs.jsonl --format html").out;
+    assert!(page.contains("misses its threshold 0.9 in 3 runs"), "the overview says it");
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}"));
+    assert!(at("href=\"#rule=q\"") < at("href=\"#rule=w\""), "a warning stands behind");
+    assert!(at("<code>output == &quot;y&quot;</code>") < at("href=\"#rule=w\""), "a warning stands behind");
+}

@@ -5,7 +5,7 @@ use crate::human::score_text;
 use crate::model::RunReport;
 use crate::table::{Item, RuleItem, Table};
 use crate::totals::Counts;
-use crate::value::shortened;
+use crate::value::{counted, shortened};
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::Status;
 use serde::Serialize;
@@ -36,6 +36,8 @@ struct Sum {
 struct Scores {
     sum: f64,
     count: u64,
+    /// Runs that miss the threshold of the rule.
+    missed: u64,
 }
 
 impl Scores {
@@ -74,6 +76,8 @@ pub(super) struct Row {
     /// The share of failures in words, for those who do not see the bar.
     share: String,
     example: Option<Example>,
+    /// In how many runs it misses its threshold; empty where it has none or misses it nowhere.
+    missed: String,
     /// The assertions of a rule that did not pass everywhere.
     parts: Vec<Row>,
     #[serde(skip)]
@@ -131,6 +135,7 @@ impl RuleTotals {
         for rule in &run.rules {
             if let Some(scores) = self.rules.get_mut(rule.rule) {
                 scores.add(rule.score);
+                scores.missed += u64::from(!rule.passed);
             }
         }
     }
@@ -179,6 +184,7 @@ impl Row {
             bar: Vec::new(),
             share: String::new(),
             example: None,
+            missed: String::new(),
             parts: Vec::new(),
             order: (0, 0, 0),
             exercised: false,
@@ -190,6 +196,9 @@ impl Row {
         let mut row = Self::new(&rule.id, sentence, rule.location.to_string(), rule.severity.as_str());
         row.score = score(scores.mean());
         row.filter = encoded(&rule.id);
+        if let Some(threshold) = rule.threshold.filter(|_| scores.missed > 0) {
+            row.missed = format!("misses its threshold {threshold} in {}", counted(scores.missed, "run"));
+        }
         row
     }
 
@@ -240,7 +249,9 @@ impl Row {
         self.bar = chart::bar(&counts);
         let judged: u64 = counts.iter().map(|(_, count)| count).sum();
         self.share = format!("{} of {judged} failed", self.failed);
-        self.order = (self.failed + self.error, self.undecided, 0);
+        // What fails no run stands behind what does.
+        let fails = self.severity == "error" && self.failed + self.error + self.undecided > 0;
+        self.order = (u64::from(fails), self.failed + self.error, self.undecided);
         self.parts.sort_by_key(|part| std::cmp::Reverse(part.order));
         // What a rule says of its only assertion is said once.
         if let [only] = self.parts.as_slice()

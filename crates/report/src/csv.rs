@@ -1,6 +1,5 @@
 //! `--format csv`: a row per verdict, as RFC 4180 writes tables, for DuckDB, pandas and spreadsheets.
 
-use super::gate::{self, Gate};
 use super::model::{ResultReport, RuleReport, RunReport, Unreadable};
 use super::standing::{self, Standing};
 use super::table::Table;
@@ -159,7 +158,7 @@ impl Csv {
             severity: item.severity.as_str(),
             verdict: rule.verdict.as_str(),
             status: if rule.passed { "passed" } else { "failed" },
-            fails: gate::of_rule(table, rule, self.options.policy) != Gate::Open,
+            fails: standing::rule_fails(table, rule, self.options.policy),
             known: rule.known,
             score: rule.score,
             threshold: item.threshold,

@@ -82,7 +82,7 @@ impl Report for Gitlab {
     fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
         run.results.iter().try_for_each(|result| self.result(table, run, result))?;
         for rule in standing::judged_rules(table, run).filter(|rule| !rule.known) {
-            let fails = super::gate::of_rule(table, rule, self.options.policy) != super::gate::Gate::Open;
+            let fails = standing::rule_fails(table, rule, self.options.policy);
             let (Some(item), Some(missed)) = (table.rules.get(rule.rule), standing::missed(table, rule)) else {
                 continue;
             };

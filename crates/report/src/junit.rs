@@ -93,7 +93,7 @@ impl Junit {
     /// A rule with a threshold speaks for its assertions.
     fn rule(&mut self, table: &Table, run: &RunReport, rule: &RuleReport) {
         let Some(item) = table.rules.get(rule.rule) else { return };
-        let fails = super::gate::of_rule(table, rule, self.options.policy) != super::gate::Gate::Open;
+        let fails = standing::rule_fails(table, rule, self.options.policy);
         let element = if fails { "failure" } else { "skipped" };
         let outcome = standing::missed(table, rule)
             .map(|message| (element, if rule.known { "known" } else { "threshold" }, message));

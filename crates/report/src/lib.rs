@@ -40,8 +40,6 @@ pub mod line;
 #[cfg(feature = "pictures")]
 mod markdown;
 pub mod model;
-#[cfg(feature = "pictures")]
-mod odd;
 pub mod profile;
 mod proof;
 pub mod reading;
@@ -68,6 +66,8 @@ pub mod unjudged;
 #[cfg(feature = "pictures")]
 mod unread;
 mod value;
+#[cfg(feature = "pictures")]
+mod warnings;
 pub mod wire;
 #[cfg(feature = "pictures")]
 mod worst;

@@ -118,6 +118,12 @@ pub fn missed(table: &Table, rule: &RuleReport) -> Option<String> {
     Some(format!("its score is {score}, its threshold {threshold}"))
 }
 
+/// Whether a rule with a threshold fails its run.
+#[must_use]
+pub fn rule_fails(table: &Table, rule: &RuleReport, policy: Policy) -> bool {
+    gate::of_rule(table, rule, policy) != Gate::Open
+}
+
 /// The rules of a run with a threshold.
 pub fn judged_rules<'a>(table: &'a Table, run: &'a RunReport) -> impl Iterator<Item = &'a RuleReport> {
     run.rules.iter().filter(|rule| table.rules.get(rule.rule).is_some_and(|item| item.threshold.is_some()))

@@ -138,7 +138,7 @@ impl Report for Tap {
         run.results.iter().try_for_each(|result| self.result(table, run, result))?;
         for rule in standing::judged_rules(table, run) {
             let Some(item) = table.rules.get(rule.rule) else { continue };
-            let fails = super::gate::of_rule(table, rule, self.options.policy) != super::gate::Gate::Open;
+            let fails = standing::rule_fails(table, rule, self.options.policy);
             let missed = standing::missed(table, rule);
             let directive = (missed.is_some() && !fails).then(|| {
                 ("TODO", if rule.known { "the baseline knows it" } else { "it does not fail the run" }.to_owned())

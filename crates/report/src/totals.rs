@@ -118,7 +118,7 @@ pub struct Totals {
     pub runs_failed: u64,
     /// Traces, or lines of them, that could not be read.
     pub unreadable: u64,
-    /// Runs that were given and could not be judged, because the evaluator broke down.
+    /// Runs that were given and have no verdicts, because the evaluation broke down or was interrupted.
     pub not_judged: u64,
     /// Results.
     pub counts: Counts,

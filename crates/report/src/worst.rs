@@ -1,7 +1,7 @@
 //! What fails most: findings over all runs by assertion, with a few examples each.
 
 use super::by_rule::ByRule;
-use super::gate::{self, Gate, Policy};
+use super::gate::Policy;
 use super::model::RunReport;
 use super::standing::{self, Level, Standing};
 use super::table::Table;
@@ -95,7 +95,7 @@ impl Worst {
             }
         }
         for rule in standing::judged_rules(table, run) {
-            if gate::of_rule(table, rule, self.policy) == Gate::Open {
+            if !standing::rule_fails(table, rule, self.policy) {
                 continue;
             }
             match self.rules.iter_mut().find(|(known, ..)| *known == rule.rule) {

@@ -51,6 +51,9 @@ fn what_is_known_fails_no_run_and_is_said() {
     );
     assert!(lines[1].starts_with("rules.assert | output is not empty | runs.jsonl:2 | undecided | "), "{file}");
     assert_eq!(lines[2], "rules.assert | rule quality | runs.jsonl:2 | below | undecided", "{file}");
+    // The reference shows this very file.
+    let page = std::fs::read_to_string(averment_fixtures::project("docs/reference/command-line.md")).unwrap();
+    assert!(page.contains(&format!("```text\n{file}```\n")), "{file}");
     for format in ["human", "summary", "short", "json", "jsonl"] {
         let ran = folder.aver(&format!("check rules.assert runs.jsonl --baseline known.txt --format {format}"));
         assert_eq!(ran.code, 0, "{format}: {ran:?}");

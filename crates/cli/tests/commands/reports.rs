@@ -270,6 +270,17 @@ fn annotations_begin_with_what_fails_most_runs() {
 }
 
 #[test]
+fn a_hundred_violations_are_listed_unless_all_are_asked_for() {
+    let run = serde_json::json!({"calls": vec![serde_json::json!({"tool": "a"}); 150]}).to_string();
+    let folder = Folder::new(&[("r.assert", "never a\n"), ("run.json", &run)]);
+    let issues = |more: &str| {
+        let ran = folder.aver(&format!("check r.assert run.json --format gitlab {more}"));
+        ran.json().as_array().unwrap().len()
+    };
+    assert_eq!((issues(""), issues("--all-violations")), (100, 150));
+}
+
+#[test]
 fn sarif_leaves_out_what_code_scanning_does_not_take_and_says_so() {
     let rules: String = (0..60).map(|number| format!("output.n{number} == 1\n")).collect();
     let output: serde_json::Map<String, serde_json::Value> = (0..60).map(|n| (format!("n{n}"), 0.into())).collect();

@@ -59,6 +59,9 @@ fn two_hundred_runs_fit_a_screen_and_the_commonest_failure_stands_first() {
     // What never was exercised stands in one line.
     assert!(ran.out.contains("never exercised in 200 runs: archive.1\n"), "{}", ran.out);
     assert!(lines.last().unwrap().starts_with("failed in 200 of 200 runs: 107 failed, 200 undecided,"), "{}", ran.out);
+    // The reference shows this very screen.
+    let page = std::fs::read_to_string(averment_fixtures::project("docs/reference/command-line.md")).unwrap();
+    assert!(page.contains(&format!("```text\n{}```\n", ran.out)), "{}", ran.out);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use averment_bulk::judge::Done;
 use averment_bulk::near_names::NearNames;
 use averment_bulk::ordered::{Next, Ordered};
 use averment_bulk::pipeline::{self, Broken, Finished, Pipeline};
+use averment_bulk::understood::Understood;
 use averment_bulk::unused::Unused;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_report::drawn::DrawnLimits;
@@ -158,6 +159,7 @@ impl Batch {
             drawn,
             detail: Detail { excerpt, findings, violations: violations.map_or(0, |(_, drawn)| drawn), steps },
             unused: Unused::new(reading.names.as_deref()),
+            understood: Understood::default(),
             near_names: NearNames::new(programs, &options.selection),
             reading: reading.clone(),
             threads: self.threads,

@@ -11,6 +11,7 @@ use crate::feed::{self, Feeder, Input, Lost};
 use crate::judge::{Done, Judge, Reads};
 use crate::near_names::{Looking, NearNames};
 use crate::profile;
+use crate::understood::Understood;
 use crate::unused::Unused;
 use averment_base::limits::LONG;
 use averment_engine::bytecode::program::Program;
@@ -47,6 +48,8 @@ pub struct Pipeline {
     pub reading: feed::Reading,
     /// The names of `--map` that were not seen.
     pub unused: Unused,
+    /// How much of the traces was understood.
+    pub understood: Understood,
     /// Names that nothing has while some run has nearly it.
     pub near_names: NearNames,
     /// How many chunks are judged at a time; `None` for as many as there are processors.

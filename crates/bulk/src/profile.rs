@@ -202,6 +202,7 @@ impl<'p> ProfilingJudge<'p> {
             Ok(run) => run,
             Err(unreadable) => return Done::Unreadable(unreadable),
         };
+        self.pipeline.understood.note(&run);
         self.count(run.format, raw.text().len(), time);
         if look {
             let since = Instant::now();

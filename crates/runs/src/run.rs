@@ -263,10 +263,21 @@ pub struct Run<'run> {
     pub recorded: [bool; Kind::ALL.len()],
     /// False when the run says `complete: false`: more may come.
     pub complete: bool,
+    /// How many records of the text were looked at, and how many of them were not understood.
+    pub records: Records,
     /// What was odd while reading (duplicate keys, unpaired results, skipped lines), for `trace show` and warnings.
     pub warnings: Vec<ReadWarning>,
     /// Texts that no report of the run shows, because somebody said so.
     pub withheld: Vec<String>,
+}
+
+/// Counts of the records that a run is read from: lines of a session, messages, events, spans. A format that has none of them counts none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Records {
+    /// Records that were looked at.
+    pub seen: u64,
+    /// Those of them that the format has no meaning for: each has a warning, as long as there are not too many.
+    pub not_understood: u64,
 }
 
 /// Which kinds of step are ordered among each other.

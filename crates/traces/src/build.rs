@@ -11,7 +11,7 @@ mod step;
 use super::error::{Placed, ReadError};
 use averment_base::value::{Node, Object, Origin, Value};
 use averment_runs::normal::of_run;
-use averment_runs::run::{Kind, ReadWarning, Run, RunSource, Step};
+use averment_runs::run::{Kind, ReadWarning, Records, Run, RunSource, Step};
 use bumpalo::Bump;
 use order::Ordered;
 pub(crate) use status::of_word as word_status;
@@ -29,6 +29,8 @@ pub(crate) struct Normal<'run> {
     pub(crate) object: Node<'run>,
     /// The order of all steps (kind, number among its kind), where the format knows it and the object has no `steps`.
     pub(crate) order: Option<GivenOrder>,
+    /// How much of its text was understood.
+    pub(crate) records: Records,
     /// What was odd so far.
     pub(crate) warnings: Vec<ReadWarning>,
 }
@@ -50,7 +52,7 @@ pub(crate) type Lists<'run> = [Recorded<'run>; Kind::ALL.len()];
 pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run<'run>, ReadError> {
     let (text, source) = (normal.text, normal.source.clone());
     let of_format = !crate::adapt::is_home_grown(normal.format);
-    Builder { arena, format: normal.format, of_format, warnings: normal.warnings }
+    Builder { arena, format: normal.format, of_format, records: normal.records, warnings: normal.warnings }
         .run(normal.text, normal.source, normal.object, normal.order)
         .map_err(|error| ReadError::at(&source, text, error.offset, error.problem))
 }
@@ -60,6 +62,7 @@ pub(crate) struct Builder<'run> {
     pub(crate) format: &'static str,
     /// The format itself says in which order everything came, and what its numbers mean.
     pub(crate) of_format: bool,
+    records: Records,
     pub(crate) warnings: Vec<ReadWarning>,
 }
 
@@ -93,6 +96,7 @@ impl<'run> Builder<'run> {
             order: ordered.kinds,
             recorded,
             complete: root::complete(object)?,
+            records: self.records,
             warnings: self.warnings,
             withheld: Vec::new(),
         })

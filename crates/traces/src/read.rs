@@ -16,7 +16,7 @@ use super::names::Names;
 use averment_base::limits::Limits;
 use averment_base::value::json::{self, Duplicate};
 use averment_base::value::{Node, Origin, Value};
-use averment_runs::run::{ReadWarning, Run, RunSource};
+use averment_runs::run::{ReadWarning, Records, Run, RunSource};
 use bumpalo::Bump;
 pub use part::{FilePart, LinesOrigin, WholeLines};
 use std::ops::Range;
@@ -108,12 +108,14 @@ pub fn parse_under<'run>(
         return Err(bytes::too_long(&raw.source, limits));
     }
     let mut warnings = raw.warnings.clone();
+    let mut records = Records::default();
     let root = match raw.form {
         TextForm::Value => read_value(text, &raw.source, arena, limits, &mut warnings)?,
-        TextForm::Lines => read_lines(text, arena, limits, &mut warnings),
+        TextForm::Lines => read_lines(text, arena, limits, &mut records, &mut warnings),
     };
     let placed = |error: Placed| ReadError::at(&raw.source, text, error.offset, error.problem);
-    let normal = adapt::normal(root, text, raw.source.clone(), warnings, arena, limits, names).map_err(placed)?;
+    let normal =
+        adapt::normal(root, text, raw.source.clone(), records, warnings, arena, limits, names).map_err(placed)?;
     let other = names.filter(|_| normal.format != adapt::MAPPED);
     build(normal, arena).map_err(|error| match other.and_then(|names| adapt::unfit(&root, names)) {
         Some(unfit) => ReadError { help: format!("the names of `--map` do not fit this run: {unfit}"), ..error },
@@ -149,6 +151,7 @@ fn read_lines<'run>(
     text: &'run str,
     arena: &'run Bump,
     limits: &Limits,
+    records: &mut Records,
     warnings: &mut Vec<ReadWarning>,
 ) -> Node<'run> {
     let mut nodes = bumpalo::collections::Vec::new_in(arena);
@@ -159,6 +162,8 @@ fn read_lines<'run>(
                 nodes.push(document.node);
             }
             Err(error) => {
+                records.seen += 1;
+                records.not_understood += 1;
                 let message =
                     format!("a line is not JSON and is passed over: {} (column {})", error.message, error.column);
                 warnings.push(ReadWarning { message, offset: offset + error.offset });

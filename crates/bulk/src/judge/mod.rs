@@ -296,6 +296,7 @@ impl<'p> Judge<'p> {
         }
         self.guarded(raw.text().len(), &|| raw.source.name(), |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
+            this.pipeline.understood.note(&run);
             this.reads.full += 1;
             this.settle(&run, full);
             Ok(())
@@ -336,6 +337,7 @@ impl<'p> Judge<'p> {
         }
         self.guarded(raw.text().len(), &|| raw.source.name(), |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
+            this.pipeline.understood.note(&run);
             this.reads.full += 1;
             let mut projection = Projection::default();
             projection.of_run(&run, &this.read_set);

@@ -238,6 +238,7 @@ fn judge(
     // Of traces without a run nothing was read under any name: why is said of each.
     if totals.runs > 0 && !end.interrupted {
         super::console::say(&pipeline.unused.warnings());
+        super::console::say(&pipeline.understood.warnings());
         let judged = |item| outputs.has_judged(item);
         let warnings = pipeline.near_names.warnings(&pipeline.table, &inputs, judged, &pipeline.programs);
         super::console::say(&warnings);

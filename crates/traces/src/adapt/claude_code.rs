@@ -83,6 +83,7 @@ words! {
 /// A Claude Code session.
 pub(crate) const FORMAT: Format = Format {
     name: "Claude Code session",
+    known_by: "lines with a `type` of its sessions and `message`, `sessionId` or `uuid`",
     description: "Claude Code sessions (JSONL, or `loglines`)",
     marks: &[OfExport::Lines.key()],
     object: |object| list_of(object, OfExport::Lines).is_some(),
@@ -213,7 +214,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
 
     fn message(&mut self, node: Node<'run>, message: Object<'run>, about: &About<'run>, details: Option<Node<'run>>) {
         let Some(role) = text_of(message, OfMessage::Role) else {
-            self.draft.warn(node.origin, "a message without `role` is passed over");
+            self.draft.not_understood(node.origin, "a message without `role` is passed over");
             return;
         };
         let role = Role::of(role);
@@ -231,7 +232,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             }
             Some((content, Shape::Text | Shape::Empty)) => self.say(content, role, about, content.origin),
             Some((_, Shape::Null)) => {}
-            _ => self.draft.warn(node.origin, "a message without `content` is passed over"),
+            _ => self.draft.not_understood(node.origin, "a message without `content` is passed over"),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::build::GivenOrder;
 use averment_base::limits::Limits;
 use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
-use averment_runs::run::{Kind, ReadWarning};
+use averment_runs::run::{Kind, ReadWarning, Records};
 use bumpalo::Bump;
 
 /// A run in normal form that is being put together, its steps in the order in which they are added.
@@ -14,6 +14,7 @@ pub(crate) struct Draft<'run, 'limits> {
     steps: Vec<Pending<'run>>,
     recorded: [bool; Kind::ALL.len()],
     ordered: bool,
+    records: Records,
     warnings: Vec<ReadWarning>,
 }
 
@@ -29,8 +30,22 @@ pub(crate) struct Pending<'run> {
 pub(crate) struct StepId(usize);
 
 impl<'run, 'limits> Draft<'run, 'limits> {
-    pub(crate) fn new(arena: &'run Bump, limits: &'limits Limits, warnings: Vec<ReadWarning>) -> Self {
-        Self { arena, limits, root: Vec::new(), steps: Vec::new(), recorded: [false; 8], ordered: true, warnings }
+    pub(crate) fn new(
+        arena: &'run Bump,
+        limits: &'limits Limits,
+        records: Records,
+        warnings: Vec<ReadWarning>,
+    ) -> Self {
+        Self {
+            arena,
+            limits,
+            root: Vec::new(),
+            steps: Vec::new(),
+            recorded: [false; Kind::ALL.len()],
+            ordered: true,
+            records,
+            warnings,
+        }
     }
 
     /// Says that the format records steps of these kinds: that there are none is then evidence.
@@ -120,6 +135,17 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         self.steps = all;
     }
 
+    /// Counts a record of the text that is looked at: a line, a message, an event, a span.
+    pub(crate) fn record(&mut self) {
+        self.records.seen += 1;
+    }
+
+    /// Says that a record which was counted is not understood and passed over, and why.
+    pub(crate) fn not_understood(&mut self, origin: Origin, message: impl Into<String>) {
+        self.records.not_understood += 1;
+        self.warn(origin, message);
+    }
+
     pub(crate) fn warn(&mut self, origin: Origin, message: impl Into<String>) {
         if self.warnings.len() < 100 {
             let offset = origin.range().map_or(0, |range| range.start);
@@ -137,8 +163,8 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         Node::computed(Value::List(self.arena.alloc_slice_copy(items)))
     }
 
-    /// The run in normal form, the order of its steps, and what was odd.
-    pub(crate) fn finish(self, origin: Origin) -> (Node<'run>, Option<GivenOrder>, Vec<ReadWarning>) {
+    /// The run in normal form, the order of its steps, how much was understood, and what was odd.
+    pub(crate) fn finish(self, origin: Origin) -> (Node<'run>, Option<GivenOrder>, Records, Vec<ReadWarning>) {
         let mut lists: [Vec<Node<'run>>; Kind::ALL.len()] = Default::default();
         let mut order = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
@@ -155,7 +181,7 @@ impl<'run, 'limits> Draft<'run, 'limits> {
             }
         }
         let object = Object::new(self.arena, self.arena.alloc_slice_copy(&root));
-        (Node::new(Value::Object(object), origin), self.ordered.then_some(order), self.warnings)
+        (Node::new(Value::Object(object), origin), self.ordered.then_some(order), self.records, self.warnings)
     }
 }
 

@@ -17,6 +17,7 @@ use std::borrow::Cow;
 /// An object with `tool_calls` or its kin.
 pub(super) const FORMAT: Format = Format {
     name: "tool calls of one's own making",
+    known_by: "a list of objects that each name a tool, under a name that such lists have",
     description: "an object with `tool_calls`, each with a `name` or `tool`",
     marks: &[],
     object: is_generic,

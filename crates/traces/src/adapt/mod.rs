@@ -25,7 +25,7 @@ use super::error::Placed;
 use super::names::Names;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::run::{ReadWarning, RunSource};
+use averment_runs::run::{ReadWarning, Records, RunSource};
 use bumpalo::Bump;
 use draft::Draft;
 use fields::{Parsed, Record, Row, first};
@@ -38,6 +38,8 @@ pub(crate) use tau_bench::OfResult;
 pub struct Format {
     /// Its name, as it stands in `trace show`.
     pub name: &'static str,
+    /// By what it is recognised, in one clause: `trace show` says it.
+    pub known_by: &'static str,
     /// What to say of it in a list of known formats.
     pub description: &'static str,
     /// An object that is a run in it has one of these keys, with a value that is not `null`. No mark: it is told by something else.
@@ -152,6 +154,7 @@ pub(crate) fn normal<'run>(
     root: Node<'run>,
     text: &'run str,
     source: RunSource,
+    records: Records,
     warnings: Vec<ReadWarning>,
     arena: &'run Bump,
     limits: &Limits,
@@ -160,19 +163,19 @@ pub(crate) fn normal<'run>(
     if let (Some(names), Value::Object(object)) = (names, root.value)
         && generic::is_run(object, names)
     {
-        let mut draft = Draft::new(arena, limits, warnings);
+        let mut draft = Draft::new(arena, limits, records, warnings);
         generic::read_under(root, &mut draft, names);
-        let (object, order, warnings) = draft.finish(root.origin);
-        return Ok(Normal { text, source, format: MAPPED, object, order, warnings });
+        let (object, order, records, warnings) = draft.finish(root.origin);
+        return Ok(Normal { text, source, format: MAPPED, object, order, records, warnings });
     }
     let Some(format) = detect(&root) else { return Err(unknown(&root, names)) };
     if std::ptr::eq(format, native_format()) {
         return Ok(native::normal(root, text, source, warnings));
     }
-    let mut draft = Draft::new(arena, limits, warnings);
+    let mut draft = Draft::new(arena, limits, records, warnings);
     (format.read)(root, &mut draft)?;
-    let (object, order, warnings) = draft.finish(root.origin);
-    Ok(Normal { text, source, format: format.name, object, order, warnings })
+    let (object, order, records, warnings) = draft.finish(root.origin);
+    Ok(Normal { text, source, format: format.name, object, order, records, warnings })
 }
 
 /// Whether a format, by its name, is the normal form or one of somebody's own making: what it records is taken at its word nowhere else.

@@ -4,11 +4,12 @@ use super::{Format, Projected, never};
 use crate::build::Normal;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;
-use averment_runs::run::{Kind, ReadWarning, RunSource};
+use averment_runs::run::{Kind, ReadWarning, Records, RunSource};
 
 /// The normal form.
 pub(super) const FORMAT: Format = Format {
     name: "normal form",
+    known_by: "all keys at the top are keys of the normal form",
     description: "the normal form (`calls`, `messages`, `output`, …)",
     marks: &[],
     object: is_normal,
@@ -36,5 +37,5 @@ pub(crate) fn normal<'run>(
     source: RunSource,
     warnings: Vec<ReadWarning>,
 ) -> Normal<'run> {
-    Normal { text, source, format: FORMAT.name, object, order: None, warnings }
+    Normal { text, source, format: FORMAT.name, object, order: None, records: Records::default(), warnings }
 }

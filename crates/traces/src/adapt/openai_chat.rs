@@ -39,6 +39,7 @@ fields! {
 /// Role messages.
 pub(super) const FORMAT: Format = Format {
     name: "chat messages",
+    known_by: "messages with `role` and `content` or `tool_calls`",
     description: "chat messages with `role` and `content` (a list, or under `messages`), requests and responses of a chat API",
     marks: &[OfMessage::Role.key(), OfExchange::Request.key(), OfExchange::Choices.key(), OfExchange::Messages.key()],
     object: is_chat,
@@ -178,7 +179,11 @@ fn role(message: Object<'_>) -> Option<Role> {
 /// Adds the messages of one element: a message, an exchange, or an object with messages.
 fn collect<'run>(node: Node<'run>, messages: &mut Vec<Node<'run>>, usage: &mut Usage, draft: &mut Draft<'run, '_>) {
     let Value::Object(object) = node.value else {
-        draft.warn(node.origin, format!("a message is an object, found {}: passed over", node.value.type_name()));
+        draft.record();
+        draft.not_understood(
+            node.origin,
+            format!("a message is an object, found {}: passed over", node.value.type_name()),
+        );
         return;
     };
     if is_message(&object, &Parsed) {
@@ -262,9 +267,10 @@ pub(super) fn conversation<'run>(messages: Vec<Node<'run>>, draft: &mut Draft<'r
     draft.records(&[Kind::Message]);
     let mut reader = Conversation { draft, unanswered: Unanswered::new(), turn: 0, prompt: None, output: None };
     for node in messages {
+        reader.draft.record();
         match node.value {
             Value::Object(message) if text_of(message, OfMessage::Role).is_some() => reader.message(node, message),
-            _ => reader.draft.warn(node.origin, "a message without `role` is passed over"),
+            _ => reader.draft.not_understood(node.origin, "a message without `role` is passed over"),
         }
     }
     let (turns, prompt, output) = (reader.turn, reader.prompt, reader.output);

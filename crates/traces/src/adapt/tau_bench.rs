@@ -19,6 +19,7 @@ fields! {
 /// An object with `traj`.
 pub(super) const FORMAT: Format = Format {
     name: "tau-bench",
+    known_by: "`traj`, a list of role messages",
     description: "tau-bench results (`traj`)",
     marks: &[OfResult::Messages.key()],
     object: is_trajectory,

@@ -19,11 +19,12 @@ pub(super) fn read<'run>(lines: &[Node<'run>], draft: &mut Draft<'run, '_>) {
     let mut reader = Reader::new(draft);
     reader.with_main = with_main;
     for node in lines {
+        reader.draft.record();
         match node.value {
             Value::Object(line) => read_line(&mut reader, *node, line),
             other => {
                 let message = format!("a line that is no object but {} is passed over", other.type_name());
-                reader.draft.warn(node.origin, message);
+                reader.draft.not_understood(node.origin, message);
             }
         }
     }
@@ -64,7 +65,7 @@ pub(crate) fn agent<R: Record<OfLine>>(line: &R, shapes: &impl Shapes<R::Value>)
 
 fn read_line<'run>(reader: &mut Reader<'_, 'run, '_>, node: Node<'run>, line: Object<'run>) {
     let Some(word) = text_of(line, OfLine::Type) else {
-        reader.draft.warn(node.origin, "a line without `type` is passed over");
+        reader.draft.not_understood(node.origin, "a line without `type` is passed over");
         return;
     };
     match LineType::of(word) {
@@ -76,17 +77,17 @@ fn read_line<'run>(reader: &mut Reader<'_, 'run, '_>, node: Node<'run>, line: Ob
         }
         Some(LineType::System) => system_line(reader, line),
         Some(LineType::Silent | LineType::SilentToo) => {}
-        None => reader.draft.warn(node.origin, format!("a line of unknown type `{word}` is passed over")),
+        None => reader.draft.not_understood(node.origin, format!("a line of unknown type `{word}` is passed over")),
     }
 }
 
 fn spoken_line<'run>(reader: &mut Reader<'_, 'run, '_>, node: Node<'run>, line: Object<'run>) {
     let Some(message_node) = line.field(OfLine::Message) else {
-        reader.draft.warn(node.origin, "a line without `message` is passed over");
+        reader.draft.not_understood(node.origin, "a line without `message` is passed over");
         return;
     };
     let Value::Object(message) = message_node.value else {
-        reader.draft.warn(message_node.origin, "a message that is no object is passed over");
+        reader.draft.not_understood(message_node.origin, "a message that is no object is passed over");
         return;
     };
     let agent = match agent(&line, &Parsed) {

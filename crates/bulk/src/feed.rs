@@ -56,7 +56,7 @@ pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Docum
         let mut document = Document { runs: Vec::new(), bytes: 0 };
         while document.bytes < BATCH && document.runs.len() < RUNS {
             let Some(run) = runs.next() else { break };
-            document.bytes += run.as_ref().map_or(0, |run| run.text().len());
+            document.bytes += run.as_ref().map_or(0, RawRun::length);
             document.runs.push(run);
         }
         (!document.runs.is_empty()).then_some(document)

@@ -23,7 +23,7 @@ use averment_report::gate::Policy;
 use averment_report::model::Detail;
 use averment_report::profile::Costs;
 use averment_report::table::Table;
-use averment_traces::read::FilePart;
+use averment_traces::read::{FilePart, RawRun};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -184,7 +184,7 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         };
         let bytes = match &part {
             FilePart::Lines(_) => buffer.len(),
-            FilePart::Runs(runs) => runs.iter().flatten().map(|run| run.text().len()).sum(),
+            FilePart::Runs(runs) => runs.iter().flatten().map(RawRun::length).sum(),
         };
         // Long runs are judged one at a time, while nothing else is read: memory holds one of them, whatever the number of threads.
         let alone = (bytes > LONG.max(2 * pipeline.chunk)).then_some(feeder);

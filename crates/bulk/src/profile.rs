@@ -203,7 +203,7 @@ impl<'p> ProfilingJudge<'p> {
             Err(unreadable) => return Done::Unreadable(unreadable),
         };
         self.pipeline.understood.note(&run);
-        self.count(run.format, raw.text().len(), time);
+        self.count(run.format, raw.length(), time);
         if look {
             let since = Instant::now();
             let mut projection = Projection::default();

@@ -309,10 +309,7 @@ pub fn build_some(
     drawn: &mut Drawn,
 ) -> RunReport {
     let mut report = build_of(table, (run.text, &run.source), Some(run), outcomes, policy, detail, drawn);
-    let line = |offset: usize| {
-        let before = run.text.as_bytes().get(..offset).unwrap_or_default();
-        run.source.line.max(1) + memchr::memchr_iter(b'\n', before).count()
-    };
+    let line = |offset: usize| run.source.place(run.text, offset).0;
     report.warnings = run.warnings.iter().map(|one| (line(one.offset), redact::of_run(run, &one.message))).collect();
     report.warnings.sort_by_key(|(line, _)| *line);
     report

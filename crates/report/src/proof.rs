@@ -58,14 +58,18 @@ impl Text<'_, '_> {
 
     /// The line and column of a byte offset in the file, from 1.
     pub(super) fn place(&self, offset: usize) -> (usize, usize) {
+        if self.source.parts.is_some() {
+            return self.source.place(self.text, offset);
+        }
         let (line, start) = self.line(offset);
         let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
         (self.source.line.max(1) + line, column)
     }
 
     pub(super) fn bytes(&self, range: &Range<usize>) -> Bytes {
-        let at = |offset: usize| self.source.offset + u64::try_from(offset).unwrap_or(u64::MAX);
-        Bytes { line: self.source.line.max(1) + self.line(range.start).0, start: at(range.start), end: at(range.end) }
+        let start = self.source.offset_in_file(range.start);
+        let length = u64::try_from(range.len()).unwrap_or(u64::MAX);
+        Bytes { line: self.place(range.start).0, start, end: start.saturating_add(length) }
     }
 }
 

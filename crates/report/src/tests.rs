@@ -167,6 +167,7 @@ fn run<'a>(arena: &'a bumpalo::Bump, line: usize) -> Run<'a> {
         offset: 1_000 * (line as u64 - 1),
         position: Some(line),
         by_line: true,
+        parts: None,
     };
     Run { source, ..averment_traces::read::read_str(LINE, arena, &Limits::default()).unwrap() }
 }

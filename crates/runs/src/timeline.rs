@@ -320,8 +320,7 @@ fn tail(run: &Run<'_>, width: usize, beginning: Beginning, out: &mut String) {
         }
     }
     for warning in &run.warnings {
-        let before = run.text.get(..warning.offset).unwrap_or_default();
-        let line = run.source.line.max(1) + memchr::memchr_iter(b'\n', before.as_bytes()).count();
+        let (line, _) = run.source.place(run.text, warning.offset);
         lines.push(format!("warning line {line}: {}", clean(&warning.message)));
     }
     if !lines.is_empty() {

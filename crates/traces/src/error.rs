@@ -29,19 +29,9 @@ impl ReadError {
     /// An error at a byte offset of a run's text.
     #[must_use]
     pub fn at(source: &RunSource, text: &str, offset: usize, problem: Problem) -> Self {
-        let before = text.get(..offset).unwrap_or(text);
-        let (line, line_start) = match before.rfind('\n') {
-            None => (0, 0),
-            Some(newline) => (before.bytes().filter(|byte| *byte == b'\n').count(), newline + 1),
-        };
-        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
-        Self {
-            file: source.file.clone(),
-            line: source.line.max(1) + line,
-            column: if line == 0 { source.column.max(1) - 1 + column } else { column },
-            message: problem.message,
-            help: problem.help,
-        }
+        let offset = if text.is_char_boundary(offset) { offset } else { text.len() };
+        let (line, column) = source.place(text, offset);
+        Self { file: source.file.clone(), line, column, message: problem.message, help: problem.help }
     }
 
     /// An error of the JSON reader on a run's text.

@@ -6,8 +6,10 @@ mod cut;
 mod form;
 mod numbers;
 mod part;
+mod pieces;
 mod split;
 mod stream;
+mod walk;
 
 use super::adapt;
 use super::build::build;
@@ -20,18 +22,63 @@ use averment_runs::run::{ReadWarning, Records, Run, RunSource};
 use bumpalo::Bump;
 pub use part::{FilePart, LinesOrigin, WholeLines};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 pub use stream::{CHUNK_SIZE, Runs};
 
 /// The text of one run, not read yet. Cheap to clone and to send: runs of one chunk of a file share its text.
 #[derive(Debug, Clone)]
 pub struct RawRun {
-    shared: Arc<String>,
-    range: Range<usize>,
+    text: RunText,
     form: TextForm,
     warnings: Vec<ReadWarning>,
     /// Where it was read.
     pub source: RunSource,
+}
+
+/// The text of a run.
+#[derive(Debug, Clone)]
+enum RunText {
+    /// A part of a text that others share.
+    Range(Arc<String>, Range<usize>),
+    /// Parts of a text that others share, put together where somebody asks for it.
+    Joined(Arc<Joined>),
+}
+
+/// A text of several parts.
+#[derive(Debug)]
+struct Joined {
+    shared: Arc<String>,
+    pieces: Vec<pieces::Piece>,
+    text: OnceLock<Option<String>>,
+}
+
+impl RunText {
+    fn whole(text: String) -> Self {
+        let range = 0..text.len();
+        Self::Range(Arc::new(text), range)
+    }
+
+    fn joined(shared: Arc<String>, pieces: Vec<pieces::Piece>) -> Self {
+        Self::Joined(Arc::new(Joined { shared, pieces, text: OnceLock::new() }))
+    }
+
+    /// The text; `None` where there is no memory for it.
+    fn get(&self) -> Option<&str> {
+        match self {
+            Self::Range(shared, range) => shared.get(range.clone()),
+            Self::Joined(joined) => {
+                let join = || pieces::join(&joined.shared, &joined.pieces);
+                joined.text.get_or_init(join).as_deref()
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Range(_, range) => range.len(),
+            Self::Joined(joined) => joined.pieces.iter().map(pieces::Piece::len).sum(),
+        }
+    }
 }
 
 /// How the text of a run is written.
@@ -47,8 +94,7 @@ impl RawRun {
     /// A run from its text alone.
     #[must_use]
     pub fn new(text: String, source: RunSource) -> Self {
-        let range = 0..text.len();
-        Self { shared: Arc::new(text), range, form: TextForm::Value, warnings: Vec::new(), source }
+        Self { text: RunText::whole(text), form: TextForm::Value, warnings: Vec::new(), source }
     }
 
     /// A run from a copy of its text.
@@ -69,7 +115,8 @@ impl RawRun {
     /// A run that is a part of a text.
     #[must_use]
     pub fn part_of(text: String, range: Range<usize>, source: RunSource) -> Self {
-        Self { shared: Arc::new(text), range, form: TextForm::Value, warnings: Vec::new(), source }
+        let text = RunText::Range(Arc::new(text), range);
+        Self { text, form: TextForm::Value, warnings: Vec::new(), source }
     }
 
     /// Whether the run is a session, an event on each line, of which nothing was odd so far.
@@ -81,7 +128,13 @@ impl RawRun {
     /// The text that every place in the run counts in.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.shared.get(self.range.clone()).unwrap_or_default()
+        self.text.get().unwrap_or_default()
+    }
+
+    /// How long that text is, in bytes.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.text.len()
     }
 }
 
@@ -103,10 +156,11 @@ pub fn parse_under<'run>(
     limits: &Limits,
     names: Option<&Names>,
 ) -> Result<Run<'run>, ReadError> {
-    let text = raw.text();
-    if text.len() > limits.run_bytes {
+    if raw.length() > limits.run_bytes {
         return Err(bytes::too_long(&raw.source, limits));
     }
+    let no_memory = || bytes::no_memory(&raw.source, &format!("a run of {} bytes", raw.length()));
+    let text = raw.text.get().ok_or_else(no_memory)?;
     let mut warnings = raw.warnings.clone();
     let mut records = Records::default();
     let root = match raw.form {

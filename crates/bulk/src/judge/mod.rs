@@ -294,7 +294,7 @@ impl<'p> Judge<'p> {
         if !prefiltered {
             return self.raw(Ok(raw));
         }
-        self.guarded(raw.text().len(), &|| raw.source.name(), |this, full| {
+        self.guarded(raw.length(), &|| raw.source.name(), |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
             this.pipeline.understood.note(&run);
             this.reads.full += 1;
@@ -335,7 +335,7 @@ impl<'p> Judge<'p> {
         if self.session(raw) {
             return;
         }
-        self.guarded(raw.text().len(), &|| raw.source.name(), |this, full| {
+        self.guarded(raw.length(), &|| raw.source.name(), |this, full| {
             let run = feed::parse(raw, full, &this.pipeline.reading)?;
             this.pipeline.understood.note(&run);
             this.reads.full += 1;

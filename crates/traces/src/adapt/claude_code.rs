@@ -91,6 +91,7 @@ pub(crate) const FORMAT: Format = Format {
     element: is_line,
     line: is_line,
     read,
+    runs: &[],
     projected: Projected::Never,
 };
 

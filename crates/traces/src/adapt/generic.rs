@@ -25,6 +25,7 @@ pub(super) const FORMAT: Format = Format {
     element: never,
     line: never,
     read,
+    runs: &[],
     projected: Projected::Calls,
 };
 

@@ -10,6 +10,7 @@
 pub(crate) mod calls;
 pub(crate) mod claude_code;
 pub(crate) mod content;
+pub(crate) mod cutting;
 mod draft;
 pub(crate) mod fields;
 pub(crate) mod generic;
@@ -27,6 +28,7 @@ use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::run::{ReadWarning, Records, RunSource};
 use bumpalo::Bump;
+use cutting::Cutting;
 use draft::Draft;
 use fields::{Parsed, Record, Row, first};
 #[cfg(test)]
@@ -53,6 +55,8 @@ pub struct Format {
     /// Whether an object is one line of a file that is a run in it, such as an event of a session.
     line: fn(Object<'_>) -> bool,
     read: for<'run> fn(Node<'run>, &mut Draft<'run, '_>) -> Result<(), Placed>,
+    /// How a value that holds several runs in it is cut into them.
+    runs: &'static [Cutting],
     /// How a run on one line is read in part.
     pub(crate) projected: Projected,
 }
@@ -116,6 +120,11 @@ fn never(_: Object<'_>) -> bool {
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
 pub static FORMATS: [Format; 5] =
     [claude_code::FORMAT, tau_bench::FORMAT, openai_chat::FORMAT, generic::FORMAT, native::FORMAT];
+
+/// The ways in which values are cut into runs, each with the name of its format.
+pub(crate) fn cuttings() -> impl Iterator<Item = (&'static str, &'static Cutting)> {
+    FORMATS.iter().flat_map(|format| format.runs.iter().map(|cutting| (format.name, cutting)))
+}
 
 /// So many first items of a list tell what it is.
 pub(crate) const FIRST_ITEMS: usize = 50;

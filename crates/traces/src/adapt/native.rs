@@ -17,6 +17,7 @@ pub(super) const FORMAT: Format = Format {
     element: never,
     line: never,
     read: |_, _| Ok(()),
+    runs: &[],
     projected: Projected::Calls,
 };
 

@@ -47,6 +47,7 @@ pub(super) const FORMAT: Format = Format {
     element: |object| is_message(&object, &Parsed) || is_exchange(object),
     line: |object| is_message(&object, &Parsed) && object.field(OfMessage::Type).is_none() || is_exchange(object),
     read,
+    runs: &[],
     projected: Projected::Messages(InMessages {
         list: OfExchange::Messages.key(),
         every: false,

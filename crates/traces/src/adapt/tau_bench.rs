@@ -27,6 +27,7 @@ pub(super) const FORMAT: Format = Format {
     element: never,
     line: never,
     read,
+    runs: &[],
     projected: Projected::Messages(InMessages {
         list: OfResult::Messages.key(),
         every: true,

@@ -1,7 +1,9 @@
 //! A file that is read whole, cut into its runs: values one behind the other, and lists of them.
 
-use super::{RawRun, TextForm, split};
+use super::pieces::{Pieces, Places};
+use super::{RawRun, RunText, TextForm, pieces, split};
 use crate::adapt;
+use crate::adapt::cutting::Cutting;
 use crate::error::ReadError;
 use averment_base::limits::Limits;
 use averment_base::value::json;
@@ -25,7 +27,7 @@ impl Cut<'_> {
     fn source(&mut self, start: usize, position: Option<usize>) -> RunSource {
         let (line, column) = self.lines.line_and_column(&self.shared, start);
         let offset = (self.mark + start) as u64;
-        RunSource { file: self.file.to_owned(), line, column, offset, position, by_line: false }
+        RunSource { file: self.file.to_owned(), line, column, offset, position, by_line: false, parts: None }
     }
 
     /// Adds a run.
@@ -37,7 +39,8 @@ impl Cut<'_> {
         warnings: Vec<ReadWarning>,
     ) {
         let source = self.source(range.start, position);
-        self.ready.push_back(Ok(RawRun { shared: Arc::clone(&self.shared), range, form, warnings, source }));
+        let text = RunText::Range(Arc::clone(&self.shared), range);
+        self.ready.push_back(Ok(RawRun { text, form, warnings, source }));
     }
 
     /// Values one behind the other; a list may be a list of runs.
@@ -45,11 +48,15 @@ impl Cut<'_> {
         let mut start = split::skip_blank(&self.shared, 0);
         let mut found = 0;
         while start < self.shared.len() {
-            let end = split::end_of_value(&self.shared, start).unwrap_or(self.shared.len()).max(start + 1);
+            let (end, keys) = pieces::end_and_keys(&self.shared, start);
+            let end = end.unwrap_or(self.shared.len()).max(start + 1);
             let end = (end..=self.shared.len()).find(|at| self.shared.is_char_boundary(*at)).unwrap_or(end);
             let next = split::skip_blank(&self.shared, end);
             found += 1;
             let single = found == 1 && next >= self.shared.len();
+            if single && self.several(start, &keys) {
+                return;
+            }
             if self.shared.as_bytes().get(start) == Some(&b'[') {
                 self.list(start..end, single);
             } else {
@@ -61,6 +68,48 @@ impl Cut<'_> {
             }
             start = next;
         }
+    }
+
+    /// Cuts a value that holds several runs of a format; false where it does not.
+    fn several(&mut self, start: usize, keys: &[Range<usize>]) -> bool {
+        let shared = Arc::clone(&self.shared);
+        let has = |wanted: &str| keys.iter().any(|key| shared.get(key.clone()) == Some(wanted));
+        let may_fit = |(_, cutting): &(&str, &Cutting)| cutting.first_keys().any(has);
+        let Some(found) = adapt::cuttings().filter(may_fit).find_map(|(format, cutting)| {
+            let found = Pieces::find(&shared, start, cutting).filter(|found| found.runs() > 1)?;
+            self.is_of(format, &found).then_some(found)
+        }) else {
+            return false;
+        };
+        let places = Places::of(&shared, &found);
+        for (parts, position) in found.by_run().into_iter().zip(1..) {
+            let first = parts.first().map_or(start, |part| found.range(*part).start);
+            let (line, column) = places.line_and_column(first);
+            let (file, offset) = (self.file.to_owned(), (self.mark + first) as u64);
+            let pieces = found.text_of(&parts);
+            let of_run = places.of_run(&pieces, (self.mark as u64, 0));
+            let source = RunSource {
+                file,
+                line,
+                column,
+                offset,
+                position: Some(position),
+                by_line: false,
+                parts: Some(of_run.into()),
+            };
+            let text = RunText::joined(Arc::clone(&shared), pieces);
+            self.ready.push_back(Ok(RawRun { text, form: TextForm::Value, warnings: Vec::new(), source }));
+        }
+        true
+    }
+
+    /// Whether the first run that was found is one of the format.
+    fn is_of(&self, format: &'static str, found: &Pieces) -> bool {
+        let Some(first) = found.by_run().into_iter().next() else { return false };
+        let Some(text) = pieces::join(&self.shared, &found.text_of(&first)) else { return false };
+        let arena = bumpalo::Bump::new();
+        json::parse(&text, 0, &arena, self.limits)
+            .is_ok_and(|document| adapt::detect(&document.node).is_some_and(|found| found.name == format))
     }
 
     /// A list: one run, such as a list of messages, or a run in each element.

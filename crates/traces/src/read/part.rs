@@ -64,6 +64,7 @@ impl LinesOrigin {
             offset: self.offset + bytes as u64,
             position: Some(self.line + lines),
             by_line: true,
+            parts: None,
         }
     }
 

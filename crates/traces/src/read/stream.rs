@@ -7,7 +7,7 @@ use super::cut::Cut;
 use super::form::{FirstLines, is_session, runs_by_line};
 use super::numbers::LineNumbers;
 use super::part::{FilePart, WholeLines};
-use super::{RawRun, TextForm, split};
+use super::{RawRun, RunText, TextForm, split};
 use crate::error::ReadError;
 use averment_base::limits::{LONG, Limits, give_own_block};
 use averment_runs::run::RunSource;
@@ -107,13 +107,13 @@ impl Runs {
             }
             // Cut runs are handed on in small numbers: what is judged meanwhile is bounded by them.
             let first = self.next()?;
-            let mut bytes = first.as_ref().map_or(0, |run| run.text().len());
+            let mut bytes = first.as_ref().map_or(0, RawRun::length);
             let mut runs = vec![first];
             while bytes < size
                 && runs.len() < 256
                 && let Some(run) = self.ready.pop_front()
             {
-                bytes += run.as_ref().map_or(0, |run| run.text().len());
+                bytes += run.as_ref().map_or(0, RawRun::length);
                 runs.push(run);
             }
             return Some(FilePart::Runs(runs));
@@ -264,7 +264,7 @@ impl Runs {
     }
 
     fn source(&self, line: usize, column: usize, offset: u64, position: Option<usize>) -> RunSource {
-        RunSource { file: self.file.clone(), line, column, offset, position, by_line: true }
+        RunSource { file: self.file.clone(), line, column, offset, position, by_line: true, parts: None }
     }
 
     /// Reads the next chunk of a file with a run on each line.
@@ -331,8 +331,8 @@ impl Runs {
                 let position = (!single).then_some(lines.line);
                 let source = self.source(lines.line, 1, lines.offset, position);
                 let range = start..start + line.trim_end_matches(['\n', '\r']).len();
-                let raw =
-                    RawRun { shared: Arc::clone(&shared), range, form: TextForm::Value, warnings: Vec::new(), source };
+                let text = RunText::Range(Arc::clone(&shared), range);
+                let raw = RawRun { text, form: TextForm::Value, warnings: Vec::new(), source };
                 self.ready.push_back(Ok(raw));
             }
             start += length;

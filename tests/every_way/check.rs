@@ -97,6 +97,7 @@ impl Check {
             },
             reading: Reading { limits: Limits::default(), strict: self.strict, ..Reading::default() },
             unused: Unused::default(),
+            understood: averment_bulk::understood::Understood::default(),
             near_names: NearNames::new(programs, &self.selection),
             threads: NonZeroUsize::new(self.threads),
             chunk: if self.small_chunks { 1 << 10 } else { CHUNK_SIZE },

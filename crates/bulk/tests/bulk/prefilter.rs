@@ -583,8 +583,12 @@ fn runs_of_the_field_are_judged_alike() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
         } else if let Ok(text) = std::fs::read_to_string(&path) {
-            for line in text.lines().take(200).filter(|line| line.len() < 1 << 20) {
-                judged += usize::from(check(line.trim_end_matches('\r')).is_some());
+            // A list of runs, one each line, or one run.
+            let elements = serde_json::from_str::<Vec<serde_json::Value>>(&text).unwrap_or_default();
+            let elements = elements.iter().map(serde_json::Value::to_string);
+            let lines = text.lines().map(|line| line.trim_end_matches('\r').to_owned());
+            for run in elements.chain(lines).chain([text.clone()]).take(200).filter(|run| run.len() < 1 << 20) {
+                judged += usize::from(check(&run).is_some());
             }
         }
     }

@@ -16,6 +16,7 @@ pub(crate) mod fields;
 pub(crate) mod generic;
 pub(crate) mod messages;
 pub(crate) mod native;
+mod near;
 mod openai_chat;
 mod tau_bench;
 #[cfg(test)]
@@ -213,16 +214,12 @@ fn unknown(root: &Node<'_>, names: Option<&Names>) -> Placed {
         let message = format!("a run is an object, found {found}");
         return Placed::new(root.origin, message, "write `{ \"calls\": […], \"output\": … }`");
     };
-    let keys: Vec<_> = object.entries().iter().take(5).map(|entry| format!("`{}`", entry.key)).collect();
     if let Some((message, help)) = names.map(|names| generic::why_not(object, names)) {
         return Placed::new(root.origin, message, help);
     }
-    let known: Vec<_> = FORMATS.iter().map(|format| format.description).collect();
-    Placed::new(
-        root.origin,
-        format!("no run of a known format: its keys are {}", keys.join(", ")),
-        format!("known are: {}", known.join("; ")),
-    )
+    let keys: Vec<_> = object.entries().iter().map(|entry| entry.key).collect();
+    let (message, help) = near::why_not(object, &keys);
+    Placed::new(root.origin, message, help)
 }
 
 /// The text that a node is.

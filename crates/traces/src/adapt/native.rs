@@ -1,9 +1,9 @@
 //! The normal form itself.
 
-use super::{Format, Projected, never};
+use super::{Format, Projected, list, never, text};
 use crate::build::Normal;
-use averment_base::value::{Node, Object};
-use averment_runs::normal::of_run;
+use averment_base::value::{Entry, Node, Object, Value};
+use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{Kind, ReadWarning, Records, RunSource};
 
 /// The normal form.
@@ -21,9 +21,51 @@ pub(super) const FORMAT: Format = Format {
     projected: Projected::Calls,
 };
 
-/// Any key of the normal form is enough, and so is none at all: such a run records nothing.
+/// A run whose keys are all those of the normal form, and more than its id; beside other keys it needs what only the normal form has.
 fn is_normal(object: Object<'_>) -> bool {
-    object.entries().is_empty() || object.entries().iter().any(|entry| is_key(entry.key))
+    let tells = |entry: &Entry<'_>| entry.key != of_run::ID;
+    match object.entries().iter().all(|entry| is_key(entry.key)) {
+        true => object.entries().is_empty() || object.entries().iter().any(tells),
+        false => has_steps(object) || has_input_and_output(object),
+    }
+}
+
+/// Whether some list holds steps as only the normal form has them.
+fn has_steps(object: Object<'_>) -> bool {
+    let list = |key| list(object.get(key)?);
+    let is_empty = |key| list(key).is_some_and(<[_]>::is_empty);
+    let of_kind = |node: Node<'_>| {
+        let word = super::object(node).and_then(|step| step.get(of_step::KIND)).and_then(text);
+        word.is_some_and(|word| Kind::ALL.iter().any(|kind| kind.as_str() == word))
+    };
+    let has = |kind: Kind| {
+        let is_step =
+            |node: &Node<'_>| super::object(*node).and_then(|step| text(step.get(own_field(kind)?)?)).is_some();
+        list(kind.list_key()).is_some_and(|items| items.iter().any(is_step))
+    };
+    is_empty(Kind::Call.list_key())
+        || list(of_run::STEPS).is_some_and(|steps| steps.iter().any(|step| of_kind(*step)))
+        || Kind::ALL.into_iter().any(has)
+}
+
+/// The field by which a step of a kind is told from things of other people that have a list of the same name.
+fn own_field(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Call => Some(of_step::TOOL),
+        Kind::Message => Some(of_step::TEXT),
+        Kind::Command => Some(of_step::COMMAND),
+        Kind::Read | Kind::Write => Some(of_step::PATH),
+        Kind::Http => Some(of_step::URL),
+        Kind::Skill | Kind::Span => None,
+    }
+}
+
+/// What a run was given, and what came of it.
+fn has_input_and_output(object: Object<'_>) -> bool {
+    let output = object.get(of_run::OUTPUT).is_some_and(|output| !matches!(output.value, Value::Null));
+    let prompt = || object.get(of_run::PROMPT).and_then(text).is_some();
+    let inputs = || object.get(of_run::INPUTS).is_some_and(|inputs| !matches!(inputs.value, Value::Null));
+    output && (prompt() || inputs())
 }
 
 /// Whether a key is an entry of a run in normal form.

@@ -114,6 +114,18 @@ fn no_key_stands_twice_in_a_table() {
     }
 }
 
+/// A key with a mark sends its line to the full reader: the normal form would be read slowly for the sake of another.
+#[test]
+fn no_mark_is_a_key_of_the_normal_form_or_of_home_grown_runs() {
+    let shared = ["messages", "tool_calls"];
+    for format in &super::FORMATS {
+        for mark in format.marks.iter().filter(|mark| !shared.contains(mark)) {
+            assert!(!super::native::is_key(mark), "{}: `{mark}`", format.name);
+            assert!(!crate::names::Names::known().is_of_run(mark), "{}: `{mark}`", format.name);
+        }
+    }
+}
+
 #[test]
 fn what_no_projection_reads_has_marks_that_keep_it_away() {
     for format in &super::FORMATS {

@@ -200,7 +200,7 @@ pub struct ReadError {
 }
 
 impl From<Unreadable> for ReadError {
-    fn from(Unreadable { file, line, column, message, help }: Unreadable) -> Self {
+    fn from(Unreadable { file, line, column, message, help, no_trace: _ }: Unreadable) -> Self {
         Self { file, line, column, message, help }
     }
 }

@@ -31,10 +31,7 @@ impl Understood {
             return;
         }
         let first = run.warnings.iter().min_by_key(|warning| warning.offset);
-        let line = |offset: usize| {
-            let before = run.text.as_bytes().get(..offset).unwrap_or_default();
-            run.source.line + memchr::memchr_iter(b'\n', before).count()
-        };
+        let line = |offset| run.source.place(run.text, offset).0;
         let first = first.map(|one| (line(one.offset), redact_run(run, &one.message))).unwrap_or_default();
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = files.get_mut(&run.source.file) {

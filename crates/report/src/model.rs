@@ -218,6 +218,9 @@ pub struct Unreadable {
     pub message: String,
     /// What to do about it; empty when there is nothing to say.
     pub help: String,
+    /// Whether it is no trace at all, and not even nearly one.
+    #[serde(skip)]
+    pub no_trace: bool,
 }
 
 impl Unreadable {
@@ -230,6 +233,7 @@ impl Unreadable {
             column: error.column.max(1),
             message: redact(&error.message).into_owned(),
             help: redact(&error.help).into_owned(),
+            no_trace: error.no_trace,
         }
     }
 }

@@ -34,7 +34,7 @@ pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> R
     run.withheld = redact_path::values(&reading.redact, &run);
     match run.warnings.first().filter(|_| reading.strict) {
         Some(warning) => {
-            let problem = Problem { message: redact_run(&run, &warning.message), help: String::new() };
+            let problem = Problem { message: redact_run(&run, &warning.message), help: String::new(), no_trace: false };
             Err(Unreadable::of(&ReadError::at(&run.source, run.text, warning.offset, problem)))
         }
         None => Ok(run),

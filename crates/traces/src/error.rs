@@ -17,13 +17,15 @@ pub struct ReadError {
     pub message: String,
     /// What to do about it; empty when there is nothing to say.
     pub help: String,
+    /// Whether it is no trace at all, and not even nearly one: among the files of a folder such a one is passed over.
+    pub no_trace: bool,
 }
 
 impl ReadError {
     /// An error about a whole file.
     #[must_use]
     pub fn of_file(file: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line: 0, column: 0, message: message.into(), help: help.into() }
+        Self { file: file.to_owned(), line: 0, column: 0, message: message.into(), help: help.into(), no_trace: false }
     }
 
     /// An error at a byte offset of a run's text.
@@ -31,13 +33,14 @@ impl ReadError {
     pub fn at(source: &RunSource, text: &str, offset: usize, problem: Problem) -> Self {
         let offset = if text.is_char_boundary(offset) { offset } else { text.len() };
         let (line, column) = source.place(text, offset);
-        Self { file: source.file.clone(), line, column, message: problem.message, help: problem.help }
+        let Problem { message, help, no_trace } = problem;
+        Self { file: source.file.clone(), line, column, message, help, no_trace }
     }
 
     /// An error of the JSON reader on a run's text.
     #[must_use]
     pub fn of_json(source: &RunSource, text: &str, error: JsonError) -> Self {
-        Self::at(source, text, error.offset, Problem { message: error.message, help: error.help })
+        Self::at(source, text, error.offset, Problem { message: error.message, help: error.help, no_trace: false })
     }
 }
 
@@ -60,6 +63,8 @@ pub struct Problem {
     pub message: String,
     /// What to write.
     pub help: String,
+    /// Whether it is no trace at all.
+    pub no_trace: bool,
 }
 
 /// A [`Problem`] with the byte offset in the run's text.
@@ -76,6 +81,11 @@ impl Placed {
         help: impl Into<String>,
     ) -> Self {
         let offset = origin.range().map_or(0, |range| range.start);
-        Self { offset, problem: Problem { message: message.into(), help: help.into() } }
+        Self { offset, problem: Problem { message: message.into(), help: help.into(), no_trace: false } }
+    }
+
+    /// The same of what is no trace at all.
+    pub(crate) fn no_trace(self) -> Self {
+        Self { problem: Problem { no_trace: true, ..self.problem }, ..self }
     }
 }

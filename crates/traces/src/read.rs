@@ -5,6 +5,8 @@ mod bytes;
 mod cut;
 mod form;
 mod numbers;
+#[cfg(feature = "packed")]
+mod packed;
 mod part;
 mod pieces;
 mod split;

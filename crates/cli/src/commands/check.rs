@@ -10,6 +10,7 @@ use self::options::{baseline, drawing, permissions, redacted, section, target};
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
 use super::outputs::Outputs;
+use super::passed_over::PassedOver;
 use super::pipeline;
 use super::project::ProjectArguments;
 use super::targets;
@@ -195,7 +196,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     };
     let baseline = baseline(arguments, project)?;
     let outputs = Outputs::open(&targets, color, policy, drawing, &rules.data())?;
-    let mut outputs = outputs.with_baseline(baseline);
+    let passing = PassedOver::new(&given.traces, arguments.strict);
+    let mut outputs = outputs.with_baseline(baseline).passing_over(passing);
     let names = inputs::names(arguments.map.as_deref())?;
     let permissions = permissions(arguments, project)?;
     let redact = redacted(&arguments.redact, project)?;
@@ -232,6 +234,7 @@ fn judge(
         super::console::say("note: interrupted; what is reported is what was done until then\n");
     }
     super::console::say(&end.in_words());
+    super::console::say(&outputs.passed_over());
     // How many an interruption left is not known: at least the one that was waited for.
     outputs.not_judged(end.not_judged().max(u64::from(end.interrupted)));
     let totals = outputs.totals();

@@ -20,6 +20,7 @@ mod man;
 mod new;
 mod outputs;
 pub(crate) mod params;
+mod passed_over;
 mod pipeline;
 mod profile;
 mod progress;

@@ -226,7 +226,7 @@ fn each_run(inputs: &[Input], mut look: impl FnMut(&RawRun, &Reading) -> Result<
 }
 
 fn unreadable(error: &Unreadable) -> Stop {
-    let Unreadable { file, line, column, message, help } = error;
+    let Unreadable { file, line, column, message, help, no_trace: _ } = error;
     say(&printable(&format!("cannot be read: {file}:{line}:{column}: {message}\n")));
     if !help.is_empty() {
         say(&printable(&format!("  help: {help}\n")));

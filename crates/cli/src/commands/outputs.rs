@@ -3,6 +3,7 @@
 use super::baseline::BaselineFile;
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
+use super::passed_over::PassedOver;
 use super::targets::{self, Opened, OutputTarget, ReportFile};
 use averment::stages::Wants;
 use averment_engine::vm::context::LISTED;
@@ -54,6 +55,8 @@ pub struct Outputs {
     policy: Policy,
     /// What is known to fail.
     baseline: Option<BaselineFile>,
+    /// What is no trace.
+    passed_over: PassedOver,
 }
 
 impl Outputs {
@@ -79,6 +82,7 @@ impl Outputs {
             judged: BTreeSet::new(),
             policy,
             baseline: None,
+            passed_over: PassedOver::default(),
         };
         for target in targets {
             let Opened { out, style, file } = targets::opened(target, color)?;
@@ -97,6 +101,16 @@ impl Outputs {
     /// The same with what is known to fail.
     pub fn with_baseline(self, baseline: Option<BaselineFile>) -> Self {
         Self { baseline, ..self }
+    }
+
+    /// The same with what may be passed over.
+    pub fn passing_over(self, passed_over: PassedOver) -> Self {
+        Self { passed_over, ..self }
+    }
+
+    /// How many files were passed over, in words; empty where none was.
+    pub fn passed_over(&self) -> String {
+        self.passed_over.note()
     }
 
     /// What the reports need of a batch. What is known is looked for in whole runs with all that is found in them.
@@ -156,6 +170,9 @@ impl Outputs {
 
     /// Reports what cannot be read.
     pub fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+        if self.passed_over.takes(what) {
+            return Ok(());
+        }
         self.totals.unreadable += 1;
         self.reports.iter_mut().try_for_each(|report| report.unreadable(what))
     }

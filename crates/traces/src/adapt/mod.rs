@@ -212,14 +212,13 @@ fn unknown(root: &Node<'_>, names: Option<&Names>) -> Placed {
     let Value::Object(object) = root.value else {
         let found = root.value.type_name();
         let message = format!("a run is an object, found {found}");
-        return Placed::new(root.origin, message, "write `{ \"calls\": […], \"output\": … }`");
+        return Placed::new(root.origin, message, "write `{ \"calls\": […], \"output\": … }`").no_trace();
     };
     if let Some((message, help)) = names.map(|names| generic::why_not(object, names)) {
         return Placed::new(root.origin, message, help);
     }
     let keys: Vec<_> = object.entries().iter().map(|entry| entry.key).collect();
-    let (message, help) = near::why_not(object, &keys);
-    Placed::new(root.origin, message, help)
+    near::why_not(root.origin, object, &keys)
 }
 
 /// The text that a node is.

@@ -33,7 +33,6 @@ fn is_normal(object: Object<'_>) -> bool {
 /// Whether some list holds steps as only the normal form has them.
 fn has_steps(object: Object<'_>) -> bool {
     let list = |key| list(object.get(key)?);
-    let is_empty = |key| list(key).is_some_and(<[_]>::is_empty);
     let of_kind = |node: Node<'_>| {
         let word = super::object(node).and_then(|step| step.get(of_step::KIND)).and_then(text);
         word.is_some_and(|word| Kind::ALL.iter().any(|kind| kind.as_str() == word))
@@ -43,7 +42,9 @@ fn has_steps(object: Object<'_>) -> bool {
             |node: &Node<'_>| super::object(*node).and_then(|step| text(step.get(own_field(kind)?)?)).is_some();
         list(kind.list_key()).is_some_and(|items| items.iter().any(is_step))
     };
-    is_empty(Kind::Call.list_key())
+    // Nobody else calls it so: what is wrong with such a list is said in full.
+    let has_calls = object.get(Kind::Call.list_key()).is_some_and(|calls| !matches!(calls.value, Value::Null));
+    has_calls
         || list(of_run::STEPS).is_some_and(|steps| steps.iter().any(|step| of_kind(*step)))
         || Kind::ALL.into_iter().any(has)
 }

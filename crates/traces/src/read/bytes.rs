@@ -64,20 +64,24 @@ pub(super) fn without_bad_lines(bytes: Vec<u8>) -> (String, Vec<ReadWarning>) {
 }
 
 pub(super) fn not_utf8() -> Problem {
-    Problem { message: "a byte that is not UTF-8".to_owned(), help: "save the file as UTF-8".to_owned() }
+    Problem {
+        message: "a byte that is not UTF-8".to_owned(),
+        help: "save the file as UTF-8".to_owned(),
+        no_trace: false,
+    }
 }
 
 pub(super) fn too_long(source: &RunSource, limits: &Limits) -> ReadError {
     let message = format!("a run of more than {} bytes", limits.run_bytes);
     let help = "write one run per line, or raise the limit with `--max-run-size`".to_owned();
-    ReadError::at(source, "", 0, Problem { message, help })
+    ReadError::at(source, "", 0, Problem { message, help, no_trace: false })
 }
 
 /// What cannot be read because the system gives no more memory.
 pub(super) fn no_memory(source: &RunSource, what: &str) -> ReadError {
     let message = format!("there is not enough memory for {what}");
     let help = "give more memory, or judge with fewer `--threads`".to_owned();
-    ReadError::at(source, "", 0, Problem { message, help })
+    ReadError::at(source, "", 0, Problem { message, help, no_trace: false })
 }
 
 pub(super) fn unreadable(file: &str, error: &io::Error) -> ReadError {

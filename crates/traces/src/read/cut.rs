@@ -120,7 +120,7 @@ impl Cut<'_> {
         };
         let Some(first) = elements.first().cloned() else {
             let error = ReadError::of_file(self.file, "no run: the list is empty", "write a run into it");
-            self.ready.push_back(Err(error));
+            self.ready.push_back(Err(ReadError { no_trace: true, ..error }));
             return;
         };
         if self.is_list_run(first) {

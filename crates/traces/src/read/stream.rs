@@ -6,6 +6,8 @@ use super::bytes::{blank_bad_lines, not_text, not_utf8, too_long, unreadable, va
 use super::cut::Cut;
 use super::form::{FirstLines, is_session, runs_by_line};
 use super::numbers::LineNumbers;
+#[cfg(feature = "packed")]
+use super::packed::{self, Archive, Packed};
 use super::part::{FilePart, WholeLines};
 use super::{RawRun, RunText, TextForm, split};
 use crate::error::ReadError;
@@ -25,6 +27,9 @@ pub struct Runs {
     file: String,
     limits: Limits,
     state: StreamState,
+    /// What is read comes out of a compressed file.
+    #[cfg(feature = "packed")]
+    unpacked: bool,
     ready: VecDeque<Result<RawRun, ReadError>>,
 }
 
@@ -33,6 +38,9 @@ enum StreamState {
     Start,
     /// A run on each line.
     Lines(Lines),
+    /// The files of a zip file.
+    #[cfg(feature = "packed")]
+    Archive(Box<Archive>),
     Done,
 }
 
@@ -74,7 +82,15 @@ impl Runs {
     #[must_use]
     pub fn new(file: impl Into<String>, input: impl Read + Send + 'static, limits: &Limits) -> Self {
         let (input, file) = (Box::new(input), file.into());
-        Self { input, file, limits: *limits, state: StreamState::Start, ready: VecDeque::new() }
+        Self {
+            input,
+            file,
+            limits: *limits,
+            state: StreamState::Start,
+            #[cfg(feature = "packed")]
+            unpacked: false,
+            ready: VecDeque::new(),
+        }
     }
 
     /// The same under another name.
@@ -191,6 +207,10 @@ impl Runs {
     fn start(&mut self) -> io::Result<()> {
         let mut pending = Vec::new();
         let mut ended = self.read_more(&mut pending)?;
+        #[cfg(feature = "packed")]
+        if let Some(packed) = Packed::of(&pending).filter(|_| !self.unpacked) {
+            return self.unpack(packed, pending);
+        }
         if let Some((message, help)) = not_text(&pending) {
             self.fail(message, help);
             return Ok(());
@@ -216,6 +236,28 @@ impl Runs {
         let lines =
             Lines { pending, offset: mark as u64, numbers: LineNumbers::new(), line: 1, found: false, skipping: false };
         self.state = StreamState::Lines(lines);
+        Ok(())
+    }
+
+    /// Reads what is in a compressed file; what is compressed twice is not read.
+    #[cfg(feature = "packed")]
+    fn unpack(&mut self, packed: Packed, mut pending: Vec<u8>) -> io::Result<()> {
+        self.unpacked = true;
+        let mut input = std::mem::replace(&mut self.input, Box::new(io::empty()));
+        if packed != Packed::Zip {
+            self.input = packed::unpacked(packed, pending, input);
+            return self.start();
+        }
+        let room = self.limits.run_bytes.saturating_add(1).saturating_sub(pending.len());
+        input.by_ref().take(room as u64).read_to_end(&mut pending)?;
+        let archive = match pending.len() > self.limits.run_bytes {
+            true => Err(packed::too_long(&self.file, &self.limits)),
+            false => Archive::new(&self.file, pending, &self.limits),
+        };
+        match archive {
+            Ok(archive) => self.state = StreamState::Archive(Box::new(archive)),
+            Err(error) => self.ready.push_back(Err(error)),
+        }
         Ok(())
     }
 
@@ -368,6 +410,12 @@ impl Iterator for Runs {
             let result = match std::mem::replace(&mut self.state, StreamState::Done) {
                 StreamState::Start => self.start(),
                 StreamState::Lines(lines) => self.more_lines(lines),
+                #[cfg(feature = "packed")]
+                StreamState::Archive(mut archive) => {
+                    let run = archive.next()?;
+                    self.state = StreamState::Archive(archive);
+                    return Some(run);
+                }
                 StreamState::Done => return None,
             };
             if let Err(error) = result {

@@ -1,0 +1,85 @@
+//! What is no run: what it nearly is, or is known to be, and what to do about it.
+
+use super::{FORMATS, native};
+use crate::error::Placed;
+use averment_base::value::{Object, Origin};
+use averment_runs::normal::of_run;
+
+/// Files that are known and are no runs of agents: keys that they have together, and what they are.
+const NO_RUNS: [(&[&str], &str); 12] = [
+    (&["log.entries"], "a HAR archive of HTTP requests"),
+    (&["cells", "nbformat"], "a notebook"),
+    (&["type=FeatureCollection", "features"], "GeoJSON"),
+    (&["type=Feature", "geometry"], "GeoJSON"),
+    (&["name", "version", "dependencies"], "the manifest of a package"),
+    (&["name", "version", "scripts"], "the manifest of a package"),
+    (&["lockfileVersion"], "a lock file of packages"),
+    (&["openapi", "paths"], "an OpenAPI description"),
+    (&["swagger", "paths"], "an OpenAPI description"),
+    (&["$schema", "properties"], "a JSON Schema"),
+    (&["compilerOptions"], "a configuration of TypeScript"),
+    (&["runs", "$schema", "version"], "a SARIF report"),
+];
+/// So many keys are named.
+const SHOWN: usize = 5;
+
+/// What others may have in a file of their own under keys of the normal form as well.
+const SHARED: [&str; 8] = [
+    of_run::ID,
+    of_run::META,
+    of_run::ENV,
+    of_run::FILES,
+    of_run::TOOLS,
+    of_run::ERROR,
+    of_run::DURATION,
+    of_run::STEPS,
+];
+
+/// Why an object is a run of no known format, and what may help.
+pub(super) fn why_not(origin: Origin, object: Object<'_>, keys: &[&str]) -> Placed {
+    let shown: Vec<_> = keys.iter().take(SHOWN).map(|key| format!("`{key}`")).collect();
+    let shown = shown.join(", ");
+    if let Some((_, what)) = NO_RUNS.iter().find(|(marks, _)| marks.iter().all(|mark| has(object, mark))) {
+        let help = "name a trace, or pass over this file with `--exclude`";
+        return Placed::new(origin, format!("no run of an agent: this is {what}"), help).no_trace();
+    }
+    if keys == [of_run::ID] {
+        let help = "a run says what was done or answered: `calls`, `messages`, `output`, …";
+        return Placed::new(origin, format!("no run: it holds nothing but its `{}`", of_run::ID), help);
+    }
+    if let Some(format) = FORMATS.iter().find(|format| has_marks(object, format.marks)) {
+        let message = format!(
+            "nearly a run of the format {}, which is recognised by {}: its keys are {shown}",
+            format.name, format.known_by
+        );
+        return Placed::new(origin, message, HELP);
+    }
+    let (own, foreign): (Vec<&str>, Vec<&str>) = keys.iter().partition(|key| native::is_key(key));
+    if let (Some(first), Some(other)) = (own.iter().find(|key| !SHARED.contains(key)), foreign.first()) {
+        return Placed::new(
+            origin,
+            format!("no run of a known format: `{first}` is a key of the normal form, `{other}` beside it is not"),
+            format!("put `{other}` under `meta`, or {HELP}"),
+        );
+    }
+    let known: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    let help = format!("{HELP}; known are: {}", known.join(", "));
+    Placed::new(origin, format!("no run of a known format: its keys are {shown}"), help).no_trace()
+}
+
+const HELP: &str = "say with `--map FILE` what its keys mean (`aver trace map` proposes one)";
+
+fn has_marks(object: Object<'_>, marks: &[&str]) -> bool {
+    !marks.is_empty() && marks.iter().any(|mark| object.get(mark).is_some())
+}
+
+/// Whether an object has a key, a key within one (`a.b`), or a text under a key (`a=b`).
+fn has(object: Object<'_>, mark: &str) -> bool {
+    if let Some((key, text)) = mark.split_once('=') {
+        return object.get(key).and_then(super::text) == Some(text);
+    }
+    match mark.split_once('.') {
+        Some((key, inner)) => object.get(key).and_then(super::object).is_some_and(|object| object.get(inner).is_some()),
+        None => object.get(mark).is_some(),
+    }
+}

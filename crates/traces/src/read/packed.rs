@@ -1,0 +1,155 @@
+//! Files that are compressed, by their first bytes: gzip and zstd are read as what is in them, a zip file as its files one after the other.
+
+use super::{RawRun, Runs};
+use crate::error::{Problem, ReadError};
+use averment_base::limits::Limits;
+use averment_runs::run::RunSource;
+use flate2::read::MultiGzDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use zip::ZipArchive;
+
+/// A way in which files are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packed {
+    Gzip,
+    Zstd,
+    Zip,
+}
+
+impl Packed {
+    /// What the first bytes of a file say.
+    pub(super) fn of(head: &[u8]) -> Option<Self> {
+        let starts: [(&[u8], Self); 3] =
+            [(&[0x1F, 0x8B], Self::Gzip), (&[0x28, 0xB5, 0x2F, 0xFD], Self::Zstd), (b"PK\x03\x04", Self::Zip)];
+        starts.into_iter().find(|(start, _)| head.starts_with(start)).map(|(_, packed)| packed)
+    }
+}
+
+/// What is in a gzip or zstd file.
+pub(super) fn unpacked(packed: Packed, head: Vec<u8>, rest: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+    let bytes = BufReader::new(Cursor::new(head).chain(rest));
+    match packed {
+        Packed::Zstd => Box::new(Frames { bytes: Some(bytes), frame: None }),
+        Packed::Gzip | Packed::Zip => Box::new(MultiGzDecoder::new(bytes)),
+    }
+}
+
+/// The frames of a zstd file, one behind the other.
+struct Frames<R: BufRead> {
+    /// Where the next frame begins; taken by the frame that is being read.
+    bytes: Option<R>,
+    frame: Option<Box<StreamingDecoder<R, FrameDecoder>>>,
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Some(frame) = &mut self.frame {
+                match frame.read(buffer)? {
+                    0 => self.bytes = self.frame.take().map(|frame| frame.into_inner()),
+                    read => return Ok(read),
+                }
+            }
+            let Some(mut bytes) = self.bytes.take() else { return Ok(0) };
+            if bytes.fill_buf()?.is_empty() {
+                return Ok(0);
+            }
+            let frame = StreamingDecoder::new(bytes).map_err(io::Error::other)?;
+            self.frame = Some(Box::new(frame));
+        }
+    }
+}
+
+/// So many files of an archive are read.
+const MOST: usize = 100_000;
+/// The endings of files in an archive that hold traces.
+const ENDINGS: [&str; 4] = [".json", ".jsonl", ".ndjson", ".traj"];
+
+/// The files of a zip file that may hold traces, one after the other.
+pub(super) struct Archive {
+    file: String,
+    zip: ZipArchive<Cursor<Vec<u8>>>,
+    next: usize,
+    current: Option<Box<Runs>>,
+    limits: Limits,
+}
+
+impl Archive {
+    /// An archive from its bytes.
+    ///
+    /// # Errors
+    /// What is no zip file, holds too many files, or none that may be a trace.
+    pub(super) fn new(file: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Self, ReadError> {
+        let wrong = |message: String, help: &str| ReadError::of_file(file, message, help);
+        let zip = ZipArchive::new(Cursor::new(bytes))
+            .map_err(|error| wrong(format!("a zip file that cannot be read: {error}"), "write it anew"))?;
+        if zip.len() > MOST {
+            return Err(wrong(format!("a zip file with more than {MOST} files"), "unpack it and name the folder"));
+        }
+        if !zip.file_names().any(|name| name.is_ok_and(|name| may_be_trace(&name))) {
+            return Err(wrong("no run: no file of this zip file is JSON".to_owned(), "name another file"));
+        }
+        Ok(Self { file: file.to_owned(), zip, next: 0, current: None, limits: *limits })
+    }
+
+    /// The next run of its files; `None` at the end.
+    pub(super) fn next(&mut self) -> Option<Result<RawRun, ReadError>> {
+        loop {
+            if let Some(run) = self.current.as_mut().and_then(|runs| runs.next()) {
+                return Some(run);
+            }
+            self.current = None;
+            match self.open()? {
+                Ok(None) => {}
+                Ok(Some(runs)) => self.current = Some(Box::new(runs)),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    /// Opens the next file, where it may be a trace; `None` behind the last one.
+    fn open(&mut self) -> Option<Result<Option<Runs>, ReadError>> {
+        if self.next >= self.zip.len() {
+            return None;
+        }
+        let number = self.next;
+        self.next += 1;
+        let (file, limit) = (&self.file, self.limits.run_bytes);
+        let mut entry = match self.zip.by_index(number) {
+            Ok(entry) => entry,
+            Err(error) => {
+                let message = format!("file {} of this zip file cannot be read: {error}", number + 1);
+                return Some(Err(ReadError::of_file(file, message, "unpack it and name its files")));
+            }
+        };
+        let Some(name) = entry.name().ok().filter(|name| may_be_trace(name)) else { return Some(Ok(None)) };
+        let name = format!("{file}/{name}");
+        let mut bytes = Vec::new();
+        let read = entry.by_ref().take(limit.saturating_add(1) as u64).read_to_end(&mut bytes);
+        Some(match read {
+            Err(error) => Err(super::bytes::unreadable(&name, &error)),
+            Ok(_) if bytes.len() > limit => {
+                let source = RunSource { file: name, line: 1, column: 1, ..RunSource::default() };
+                Err(super::bytes::too_long(&source, &self.limits))
+            }
+            Ok(_) if bytes.trim_ascii().is_empty() => Ok(None),
+            Ok(_) => Ok(Some(Runs::new(name, Cursor::new(bytes), &self.limits))),
+        })
+    }
+}
+
+fn may_be_trace(name: &str) -> bool {
+    ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.starts_with("__MACOSX/")
+}
+
+/// What is said of a zip file that is too long to be read at once.
+pub(super) fn too_long(file: &str, limits: &Limits) -> ReadError {
+    let problem = Problem {
+        message: format!("a zip file of more than {} bytes", limits.run_bytes),
+        help: "unpack it and name the folder, or raise the limit with `--max-run-size`".to_owned(),
+        no_trace: false,
+    };
+    let source = RunSource { file: file.to_owned(), line: 1, column: 1, ..RunSource::default() };
+    ReadError::at(&source, "", 0, problem)
+}

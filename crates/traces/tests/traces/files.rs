@@ -3,7 +3,7 @@
 use averment_base::limits::Limits;
 use averment_traces::{ReadError, Runs, parse};
 use bumpalo::Bump;
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 
 /// The name of each run with the names of its steps, or the error.
 fn read_with(bytes: impl Into<Vec<u8>>, limits: &Limits) -> Vec<String> {
@@ -119,7 +119,7 @@ fn files_without_a_run_are_errors() {
     let empty = "t: no run: the file is empty; write a run into it, or name another file";
     assert_eq!(read(""), [empty]);
     assert_eq!(read(" \n\n\t"), [empty]);
-    assert_eq!(read(b"\x1F\x8B\x08rest".to_vec()), ["t: the file cannot be read: corrupt deflate stream; "]);
+    assert_eq!(read(b"\x1F\x8B\x08rest".to_vec()), ["t: the file cannot be read: unexpected end of file; "]);
     assert_eq!(read(b"\x7FELF\0\0".to_vec()), ["t: a binary file, not JSON; name a JSON or JSONL file"]);
     assert_eq!(read(b"\xFF\xFE{\0}\0".to_vec()), ["t: text in UTF-16; save it as UTF-8"]);
     assert_eq!(
@@ -191,4 +191,56 @@ fn a_long_list_takes_time_by_its_length() {
     let line = format!("[{}]", vec![A; 20_000].join(","));
     let runs = Runs::new("t", Cursor::new(line.into_bytes()), &Limits::default());
     assert_eq!(runs.map(Result::unwrap).last().unwrap().source.column, 2 + 19_999 * (A.len() + 1));
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut file = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    file.write_all(text.as_bytes()).unwrap();
+    file.finish().unwrap()
+}
+
+fn zstd(text: &str) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
+}
+
+fn zip(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in files {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn compressed_files_are_read_as_what_is_in_them() {
+    let plain = read(format!("{A}\n{B}\n"));
+    assert_eq!(plain, ["t:1 a", "t:2 b"]);
+    for pack in [gzip, zstd] {
+        assert_eq!(read(pack(&format!("{A}\n{B}\n"))), plain);
+        // Members and frames stand one behind the other.
+        assert_eq!(read([pack(&format!("{A}\n")), pack(&format!("{B}\n"))].concat()), plain);
+        assert_eq!(read(pack("")), ["t: no run: the file is empty; write a run into it, or name another file"]);
+        // One that breaks off is said to, behind what it holds.
+        let whole = pack(&format!("{}\n", [A; 20_000].join("\n")));
+        let found = read(whole[..whole.len() / 2].to_vec());
+        assert!(found.last().unwrap().contains("cannot be read"), "{:?}", found.last());
+    }
+    // What is compressed twice is not read.
+    assert!(read(gzip(&String::from_utf8_lossy(b"PK\x03\x04")))[0].contains("a zip file"));
+}
+
+#[test]
+fn the_files_of_a_zip_file_are_read_one_after_the_other() {
+    let bytes =
+        zip(&[("b/one.json", A), ("notes.txt", "hello"), ("two.jsonl", &format!("{A}\n{B}\n")), ("empty.json", "")]);
+    assert_eq!(read(bytes.clone()), ["t/b/one.json a", "t/two.jsonl:1 a", "t/two.jsonl:2 b"]);
+    assert!(read(bytes[..bytes.len() / 2].to_vec())[0].starts_with("t: a zip file that cannot be read"));
+    assert_eq!(read(zip(&[("a.txt", "hello")])), ["t: no run: no file of this zip file is JSON; name another file"]);
+    let bytes = zip(&[("long.json", &format!("{{\"output\": \"{}\"}}", "x".repeat(5_000))), ("a.json", A)]);
+    let limits = Limits { run_bytes: 4_000, ..Limits::default() };
+    let found: Vec<_> = Runs::new("t", Cursor::new(bytes), &limits).collect();
+    assert_eq!(found.len(), 2);
+    assert!(found[0].as_ref().unwrap_err().to_string().contains("t/long.json:1:1: a run of more than 4000 bytes"));
+    assert_eq!(found[1].as_ref().unwrap().text(), A);
 }

@@ -148,9 +148,12 @@ const TOKENS: [(&str, &[&str]); 6] = [
     (of_usage::INPUT, &["prompt_tokens", "inputTokens", "promptTokens"]),
     (of_usage::OUTPUT, &["completion_tokens", "outputTokens", "completionTokens"]),
     (of_usage::TOTAL, &["totalTokens"]),
-    (of_usage::REASONING, &["reasoningTokens"]),
-    (of_usage::CACHE_READ, &["cache_read_input_tokens", "cached_tokens", "cachedTokens"]),
-    (of_usage::CACHE_WRITE, &["cache_creation_input_tokens"]),
+    (of_usage::REASONING, &["reasoningTokens", "reasoning_output_tokens"]),
+    (
+        of_usage::CACHE_READ,
+        &["cache_read_input_tokens", "cached_tokens", "cachedTokens", "cached_input_tokens", "cacheReadTokens"],
+    ),
+    (of_usage::CACHE_WRITE, &["cache_creation_input_tokens", "cacheWriteTokens"]),
 ];
 
 /// Objects inside a usage that hold more counts.
@@ -166,6 +169,34 @@ impl Usage {
             if let Some(Node { value: Value::Number(count), .. }) = found {
                 *sum = sum.unwrap_or(Number::Integer(0)).add(count).or(*sum);
             }
+        }
+    }
+
+    /// Adds one count under its name in the normal form.
+    pub(super) fn count(&mut self, name: &str, node: Option<Node<'_>>) {
+        let places = TOKENS.iter().zip(&mut self.counts).filter(|((known, _), _)| *known == name);
+        if let Some(Value::Number(count)) = node.map(|node| node.value) {
+            for (_, sum) in places {
+                *sum = sum.unwrap_or(Number::Integer(0)).add(count).or(*sum);
+            }
+        }
+    }
+
+    /// Adds the counts of another part.
+    pub(super) fn join(&mut self, other: &Self) {
+        for (sum, count) in self.counts.iter_mut().zip(other.counts) {
+            if let Some(count) = count {
+                *sum = sum.unwrap_or(Number::Integer(0)).add(count).or(*sum);
+            }
+        }
+    }
+
+    /// Adds those counts that are not known yet.
+    pub(super) fn add_unknown(&mut self, usage: Object<'_>) {
+        let mut others = Self::default();
+        others.add(usage);
+        for (known, other) in self.counts.iter_mut().zip(others.counts) {
+            *known = known.or(other);
         }
     }
 

@@ -4,11 +4,10 @@
 //! One assistant message is written as several lines that repeat its usage: what belongs to a message is told by its id, and the last
 //! usage counts. Sub-agents stand in the same file, told apart by `agentId`.
 
-mod derived;
 mod session;
 
 #[cfg(test)]
-pub(crate) use derived::{OfArgs, OfDetails};
+pub(crate) use super::tools::{OfArgs, OfDetails};
 pub(crate) use session::{Agent, SUMMED_UP, Times, agent, summed_up};
 
 use super::calls::{Unanswered, Usage};

@@ -7,6 +7,7 @@
 //! A line of a file may also be read in part, by a projection. A format whose rows say nothing of that is read in full; its marks keep
 //! the projection from taking it for another.
 
+mod api;
 pub(crate) mod calls;
 pub(crate) mod claude_code;
 pub(crate) mod content;
@@ -18,9 +19,11 @@ pub(crate) mod messages;
 pub(crate) mod native;
 mod near;
 mod openai_chat;
+mod talk;
 mod tau_bench;
 #[cfg(test)]
 mod tests;
+mod tools;
 
 use super::build::Normal;
 use super::error::Placed;
@@ -118,9 +121,41 @@ fn never(_: Object<'_>) -> bool {
     false
 }
 
+/// A format that is read in full; a row says what is special about it.
+const IN_FULL: Format = Format {
+    name: "",
+    known_by: "",
+    description: "",
+    marks: &[],
+    object: never,
+    item_marks: &[],
+    element: never,
+    line: never,
+    read: |_, _| Ok(()),
+    projected: Projected::Never,
+};
+
+/// The items of a run: the elements of a list, the list that an object holds under a key, or the object itself.
+fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'run>] {
+    match root.value {
+        Value::List(items) => items,
+        Value::Object(object) => {
+            keys.iter().find_map(|key| list_of(object, *key)).unwrap_or(std::slice::from_ref(root))
+        }
+        _ => &[],
+    }
+}
+
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
-pub static FORMATS: [Format; 5] =
-    [claude_code::FORMAT, tau_bench::FORMAT, openai_chat::FORMAT, generic::FORMAT, native::FORMAT];
+pub static FORMATS: [Format; 7] = [
+    claude_code::FORMAT,
+    tau_bench::FORMAT,
+    api::responses::FORMAT,
+    api::anthropic::FORMAT,
+    openai_chat::FORMAT,
+    generic::FORMAT,
+    native::FORMAT,
+];
 
 /// The ways in which values are cut into runs, each with the name of its format.
 pub(crate) fn cuttings() -> impl Iterator<Item = (&'static str, &'static Cutting)> {

@@ -55,11 +55,14 @@ fn each_run(path: &Path, mut look: impl FnMut(usize, &Run<'_>)) {
     }
 }
 
+/// The formats of conversations and sessions.
+const FORMATS: [&str; 5] = ["tau_bench", "openai_chat", "claude_code_jsonl", "openai_responses", "anthropic_messages"];
+
 #[test]
 fn calls_results_and_errors_agree_with_an_independent_reading() {
     let Some(folder) = shared("traces") else { return };
     let oracle: Json = serde_json::from_str(&std::fs::read_to_string(folder.join("oracle.json")).unwrap()).unwrap();
-    for format in ["tau_bench", "openai_chat", "claude_code_jsonl"] {
+    for format in FORMATS {
         let entries: Vec<_> = oracle.as_array().unwrap().iter().filter(|entry| entry["format"] == format).collect();
         let (mut agreed, mut calls, mut disagreed) = (0, 0, Vec::new());
         for entry in &entries {

@@ -1,10 +1,10 @@
 //! The lines of a session file.
 
-use super::{About, LineType, OfLine, Reader, derived};
+use super::{About, LineType, OfLine, Reader};
 use crate::adapt::draft::{Draft, field};
 use crate::adapt::fields::{Parsed, Record, Shapes, first, is_true};
 use crate::adapt::messages::OfMessage;
-use crate::adapt::{first_of, list_of, object, object_of, text_of};
+use crate::adapt::{first_of, list_of, object, object_of, text_of, tools};
 use crate::time;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, role};
@@ -30,7 +30,7 @@ pub(super) fn read<'run>(lines: &[Node<'run>], draft: &mut Draft<'run, '_>) {
     }
     reader.finish();
     about_the_run(objects(), draft);
-    draft.insert_derived(derived::of_call);
+    draft.insert_derived(tools::of_claude_call);
 }
 
 fn is_spoken(line: Object<'_>) -> bool {

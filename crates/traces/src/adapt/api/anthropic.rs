@@ -1,0 +1,204 @@
+//! Anthropic's Messages API: requests with their responses, responses alone, and streamed events. `is_error` of a result says whether the
+//! call failed; there are no times.
+
+use super::{OfApi, is_exchange};
+use crate::adapt::calls::Usage;
+use crate::adapt::draft::Draft;
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
+use crate::adapt::messages::{BlockType, OfBlock, Role, ended};
+use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
+use crate::adapt::{Format, IN_FULL, content, items_of, object, object_of, text, text_of};
+use averment_base::value::{Node, Object, Text, Value};
+use averment_runs::normal::of_meta;
+
+fields! {
+    /// A streamed event, and what is in it.
+    OfEvent {
+        Type = "type" => Shape,
+        Index = "index" => Shape,
+        Message = "message" => Shape,
+        Block = "content_block" => Shape,
+        Delta = "delta" => Shape,
+        Words = "text" => Shape,
+        Thinking = "thinking" => Shape,
+        Arguments = "partial_json" => Shape,
+        Usage = "usage" => PartOf("usage"),
+        Model = "model" => PartOf("meta"),
+    }
+}
+
+words! {
+    /// The types of events.
+    EventType {
+        Start = "message_start",
+        Block = "content_block_start",
+        Delta = "content_block_delta",
+        BlockEnd = "content_block_stop",
+        Changed = "message_delta",
+        End = "message_stop",
+        Ping = "ping",
+    }
+}
+
+/// Requests and responses.
+pub(crate) const FORMAT: Format = Format {
+    name: "Anthropic messages",
+    known_by: "responses that are a `message` with a `stop_reason`, or their streamed events",
+    description: "requests and responses of Anthropic's Messages API, streamed events included",
+    marks: &[OfApi::Stop.key()],
+    object: is_response,
+    item_marks: &[OfApi::Response.key(), OfApi::Stop.key(), OfEvent::Block.key(), OfEvent::Message.key()],
+    element: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
+    line: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
+    read,
+    ..IN_FULL
+};
+
+fn is_response(object: Object<'_>) -> bool {
+    text_of(object, OfApi::Role).and_then(Role::of) == Some(Role::Assistant)
+        && object.field(OfApi::Stop).is_some()
+        && object.field(OfApi::Content).is_some()
+}
+
+/// The first event of a message, or the start of one of its blocks.
+fn is_event(event: Object<'_>) -> bool {
+    match text_of(event, OfEvent::Type).and_then(EventType::of) {
+        Some(EventType::Start) => object_of(event, OfEvent::Message).is_some(),
+        Some(EventType::Block) => object_of(event, OfEvent::Block).is_some() && event.field(OfEvent::Index).is_some(),
+        _ => false,
+    }
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let root = draft.arena.alloc(root);
+    let items = items_of::<OfApi>(root, &[]);
+    if items.iter().any(|item| object(*item).is_some_and(is_event)) {
+        stream(items, draft);
+    } else {
+        super::read(items, draft);
+    }
+    Ok(())
+}
+
+/// A block of a message.
+pub(super) fn block<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, block: Object<'run>, about: &About<'run>) {
+    match text_of(block, OfBlock::Type).and_then(BlockType::of_block) {
+        Some(BlockType::Call) => {
+            let (Some(tool), args, id) =
+                (block.field(OfBlock::Name), block.field(OfBlock::Input), block.field(OfBlock::Id))
+            else {
+                talk.draft.warn(node.origin, "a call without the name of its tool is passed over");
+                return;
+            };
+            talk.call(Made { tool, args, id, origin: node.origin }, about);
+        }
+        Some(BlockType::Result) => {
+            let content = block.field(OfBlock::Content);
+            let result = content.map(|content| content::text(content, talk.draft.arena).unwrap_or(content));
+            let failed = is_true(&block, &Parsed, OfBlock::Failed);
+            let status = Some(ended(failed, result.map(|result| result.value)));
+            let outcome = Outcome { result, status, ..Outcome::default() };
+            talk.answer(text_of(block, OfBlock::Answers), None, outcome, about, node.origin);
+        }
+        Some(BlockType::Thinking) => {
+            if let Some(words) = block.field(OfBlock::Thinking) {
+                talk.say(Speaker::Thinking, words, about, node.origin);
+            }
+        }
+        // Images, documents, redacted thinking: nothing that a rule could read.
+        _ => {}
+    }
+}
+
+/// A block while its parts arrive.
+struct Growing<'run> {
+    node: Node<'run>,
+    block: Object<'run>,
+    words: String,
+}
+
+/// Reads streamed events: each block is put together from its parts.
+fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
+    let mut talk = Talk::new(draft);
+    let mut open: Option<Growing<'run>> = None;
+    let mut counts: Option<(Option<Object<'run>>, Option<Object<'run>>)> = None;
+    for node in events {
+        talk.draft.record();
+        let event = object(*node);
+        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::of);
+        let (Some(event), Some(kind)) = (event, kind) else {
+            talk.draft.not_understood(node.origin, "an event of unknown type is passed over");
+            continue;
+        };
+        match kind {
+            EventType::Start => {
+                count(&mut talk, counts.take());
+                talk.hears();
+                let message = object_of(event, OfEvent::Message);
+                talk.meta(of_meta::MODEL, message.and_then(|message| message.field(OfEvent::Model)));
+                counts = Some((message.and_then(|message| object_of(message, OfEvent::Usage)), None));
+            }
+            EventType::Block => {
+                close(&mut talk, open.take());
+                let block = event.field(OfEvent::Block);
+                open = block.and_then(|node| Some(Growing { node, block: object(node)?, words: String::new() }));
+            }
+            EventType::Delta => grow(open.as_mut(), object_of(event, OfEvent::Delta)),
+            EventType::BlockEnd => close(&mut talk, open.take()),
+            EventType::Changed => {
+                if let Some((_, last)) = &mut counts {
+                    *last = object_of(event, OfEvent::Usage).or(*last);
+                }
+            }
+            EventType::End | EventType::Ping => {}
+        }
+    }
+    close(&mut talk, open.take());
+    count(&mut talk, counts);
+    talk.finish();
+}
+
+/// Of the counts of one message the last ones count, those that only the first event has included.
+fn count<'run>(talk: &mut Talk<'_, 'run, '_>, counts: Option<(Option<Object<'run>>, Option<Object<'run>>)>) {
+    let Some((first, last)) = counts else { return };
+    let mut usage = Usage::default();
+    if let Some(last) = last {
+        usage.add(last);
+    }
+    if let Some(first) = first {
+        usage.add_unknown(first);
+    }
+    usage.count_cache_as_input();
+    talk.usage.join(&usage);
+}
+
+fn grow(open: Option<&mut Growing<'_>>, delta: Option<Object<'_>>) {
+    let (Some(open), Some(delta)) = (open, delta) else { return };
+    let parts = [OfEvent::Words, OfEvent::Thinking, OfEvent::Arguments];
+    if let Some(part) = parts.iter().find_map(|part| text_of(delta, *part)) {
+        open.words.push_str(part);
+    }
+}
+
+/// A block is whole: what its first event holds is empty but for its name and id.
+fn close<'run>(talk: &mut Talk<'_, 'run, '_>, open: Option<Growing<'run>>) {
+    let Some(Growing { node, block: whole, words }) = open else { return };
+    let about = About::default();
+    let grown = Node::new(Value::Text(Text::Plain(talk.draft.arena.alloc_str(&words))), node.origin);
+    match text_of(whole, OfBlock::Type).and_then(BlockType::of_block) {
+        Some(BlockType::Call) => {
+            let args = if words.is_empty() { whole.field(OfBlock::Input) } else { Some(Node::computed(grown.value)) };
+            if let Some(tool) = whole.field(OfBlock::Name).filter(|tool| text(*tool).is_some()) {
+                talk.call(Made { tool, args, id: whole.field(OfBlock::Id), origin: node.origin }, &about);
+            }
+        }
+        Some(BlockType::Text | BlockType::OtherText) => {
+            let words = if words.is_empty() { whole.field(OfBlock::Text).unwrap_or(grown) } else { grown };
+            talk.say(Speaker::Assistant, words, &about, node.origin);
+        }
+        Some(BlockType::Thinking) if Parsed.is(grown, Shape::Text) => {
+            talk.say(Speaker::Thinking, grown, &about, node.origin);
+        }
+        _ => block(talk, node, whole, &about),
+    }
+}

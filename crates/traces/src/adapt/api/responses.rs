@@ -1,0 +1,302 @@
+//! OpenAI's Responses API: responses, requests with their responses, and streamed events. A call of a function does not say whether it
+//! succeeded; what the provider itself runs does (`status`, `error`). There are no times.
+
+use super::{Exchanges, OfApi, is_exchange};
+use crate::adapt::draft::Draft;
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
+use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk, number_behind};
+use crate::adapt::{
+    Format, IN_FULL, content, first_of, items_of, list, list_of, object, object_of, objects, text, text_of,
+};
+use crate::build::word_status;
+use averment_base::value::{Entry, Node, Object, Text, Value};
+use averment_runs::normal::of_step;
+use averment_runs::run::Status;
+
+fields! {
+    /// An item: a message, a call, what a call gave back.
+    OfItem {
+        Type = "type" => Shape,
+        Id = "id" => Call(of_step::ID),
+        CallId = "call_id" => Call(of_step::ID),
+        Name = "name" => Call(of_step::TOOL),
+        Arguments = "arguments" => Call(of_step::ARGS),
+        Input = "input" => Call(of_step::ARGS),
+        Action = "action" => Call(of_step::ARGS),
+        Operation = "operation" => Call(of_step::ARGS),
+        Code = "code" => Call(of_step::ARGS),
+        Queries = "queries" => Call(of_step::ARGS),
+        Output = "output" => Call(of_step::RESULT),
+        Outputs = "outputs" => Call(of_step::RESULT),
+        Results = "results" => Call(of_step::RESULT),
+        Result = "result" => Call(of_step::RESULT),
+        Found = "tools" => Call(of_step::DETAILS),
+        Status = "status" => Call(of_step::STATUS),
+        Error = "error" => Call(of_step::ERROR),
+        Role = "role" => Shape,
+        Content = "content" => Shape,
+        Summary = "summary" => Shape,
+        Words = "text" => Shape,
+        Approval = "approval_request_id" => Shape,
+        Approved = "approve" => Call(of_step::STATUS),
+        End = "outcome" => Shape,
+        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
+    }
+}
+
+fields! {
+    /// A streamed event.
+    OfEvent {
+        Type = "type" => Shape,
+        Number = "sequence_number" => Shape,
+        Response = "response" => Shape,
+        Item = "item" => Shape,
+    }
+}
+
+words! {
+    /// The types of items that need a word of their own.
+    ItemType {
+        Function = "function_call" | "custom_tool_call",
+        Mcp = "mcp_call",
+        Ask = "mcp_approval_request",
+        Answer = "mcp_approval_response",
+        Reasoning = "reasoning",
+        /// A list of what a server offers, a name of what is elsewhere: nothing was done.
+        Silent = "mcp_list_tools" | "item_reference" | "additional_tools" | "compaction" | "message",
+    }
+}
+
+words! {
+    /// The events that hold something whole.
+    EventType {
+        Item = "response.output_item.done",
+        End = "response.completed" | "response.incomplete" | "response.failed" | "response.done",
+    }
+}
+
+/// Requests and responses.
+pub(crate) const FORMAT: Format = Format {
+    name: "OpenAI Responses",
+    known_by: "responses whose `object` is `response`, with a list of `output` items, or their streamed events",
+    description: "requests and responses of OpenAI's Responses API, streamed events included",
+    marks: &[OfApi::Object.key()],
+    object: is_response,
+    item_marks: &[OfApi::Response.key(), OfApi::Object.key(), OfEvent::Number.key(), OfItem::CallId.key()],
+    element: |object| is_item(object) || is_part(object),
+    line: is_part,
+    read,
+    ..IN_FULL
+};
+
+fn is_part(object: Object<'_>) -> bool {
+    is_response(object) || is_exchange(object, is_response) || is_event(object)
+}
+
+fn is_response(object: Object<'_>) -> bool {
+    text_of(object, OfApi::Object) == Some(RESPONSE) && list_of(object, OfApi::Output).is_some()
+}
+
+/// What the `object` of a response says.
+const RESPONSE: &str = "response";
+
+fn is_event(event: Object<'_>) -> bool {
+    text_of(event, OfEvent::Type).is_some_and(|word| word.starts_with("response."))
+        && event.field(OfEvent::Number).is_some()
+}
+
+/// Whether an object is a call or what one gave back, in a list of items: its type says so, and it names the call.
+pub(crate) fn is_item(item: Object<'_>) -> bool {
+    is_result(item).is_some() && text_of(item, OfItem::CallId).is_some() && text_of(item, OfItem::Type).is_some()
+}
+
+/// Whether an item is the result of a call, or a call (`false`); `None` for any other.
+pub(super) fn is_result(item: Object<'_>) -> Option<bool> {
+    let word = text_of(item, OfItem::Type)?;
+    if word.ends_with("_call") {
+        return Some(false);
+    }
+    word.ends_with(OUTPUT).then_some(true)
+}
+
+/// With what the type of a result ends.
+const OUTPUT: &str = "_output";
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let root = draft.arena.alloc(root);
+    let items = items_of::<OfApi>(root, &[]);
+    if items.iter().any(|item| object(*item).is_some_and(is_event)) {
+        stream(items, draft);
+    } else if items.iter().any(|item| object(*item).is_some_and(is_part)) {
+        super::read(items, draft);
+    } else {
+        let mut pieces = Vec::new();
+        items.iter().for_each(|_| draft.record());
+        super::items_into(items, &mut pieces, draft);
+        Exchanges { pieces, ..Exchanges::default() }.finish(draft);
+    }
+    Ok(())
+}
+
+/// Of streamed events the whole response counts, and where it is missing the whole items.
+fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
+    let mut exchanges = Exchanges::default();
+    let mut items = Vec::new();
+    for (node, event) in objects(events) {
+        draft.record();
+        match text_of(event, OfEvent::Type).and_then(EventType::of) {
+            Some(EventType::Item) => items.extend(event.field(OfEvent::Item)),
+            Some(EventType::End) => {
+                let response = object_of(event, OfEvent::Response);
+                if let Some(response) =
+                    response.filter(|response| list_of(*response, OfApi::Output).is_some_and(|items| !items.is_empty()))
+                {
+                    items.clear();
+                    exchanges.add(node, response, draft);
+                }
+            }
+            None => {}
+        }
+    }
+    let items = draft.arena.alloc_slice_copy(&items);
+    super::items_into(items, &mut exchanges.pieces, draft);
+    exchanges.finish(draft);
+}
+
+/// Adds an item to the run.
+pub(crate) fn item<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
+    let word = text_of(item, OfItem::Type).unwrap_or_default();
+    match ItemType::of(word) {
+        Some(ItemType::Function) => {
+            call(talk, node, item, item.field(OfItem::Name), about);
+        }
+        Some(ItemType::Mcp) => mcp_call(talk, node, item, about),
+        Some(ItemType::Ask) => {
+            if let Some(step) = call(talk, node, item, item.field(OfItem::Name), about) {
+                talk.mark(step, Status::Pending);
+            }
+        }
+        Some(ItemType::Answer) => {
+            let asked = text_of(item, OfItem::Approval).and_then(|id| talk.called(id));
+            if let Some(step) = asked.filter(|_| !is_true(&item, &Parsed, OfItem::Approved)) {
+                talk.mark(step, Status::Denied);
+            }
+        }
+        Some(ItemType::Reasoning) => reasoning(talk, node, item, about),
+        Some(ItemType::Silent) => {}
+        None => match is_result(item) {
+            Some(true) => result(talk, node, item, about),
+            Some(false) => hosted(talk, node, item, word, about),
+            None => talk.draft.not_understood(node.origin, format!("an item of unknown type `{word}` is passed over")),
+        },
+    }
+}
+
+fn call<'run>(
+    talk: &mut Talk<'_, 'run, '_>,
+    node: Node<'run>,
+    item: Object<'run>,
+    tool: Option<Node<'run>>,
+    about: &About<'run>,
+) -> Option<crate::adapt::draft::StepId> {
+    let tool = tool.unwrap_or(Node::computed(Value::Null));
+    let args = arguments(talk, item);
+    let id = first_of(item, &[OfItem::CallId, OfItem::Id]);
+    talk.call(Made { tool, args, id, origin: node.origin }, about)
+}
+
+/// The arguments of a call: one value, or what its type has in their place, under its names.
+fn arguments<'run>(talk: &Talk<'_, 'run, '_>, item: Object<'run>) -> Option<Node<'run>> {
+    use OfItem::{Action, Arguments, Code, Input, Operation, Queries};
+    if let Some(whole) = first_of(item, &[Arguments, Input, Action]) {
+        return Some(whole);
+    }
+    let parts = [Code, Queries, Operation];
+    let entries: Vec<Entry<'run>> =
+        parts.into_iter().filter_map(|part| Some(Entry { key: part.key(), node: item.field(part)? })).collect();
+    (!entries.is_empty()).then(|| talk.draft.object(&entries))
+}
+
+/// A call of a server's tool holds its result. Where somebody was asked first, that was the call already.
+fn mcp_call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
+    let asked = text_of(item, OfItem::Approval).and_then(|id| talk.called(id));
+    let Some(step) = asked.or_else(|| call(talk, node, item, item.field(OfItem::Name), about)) else { return };
+    let error = first_of(item, &[OfItem::Error]);
+    let result = first_of(item, &[OfItem::Output]);
+    let status = if error.is_some() { Some(Status::Failed) } else { status_of(item) };
+    let status = status.or(result.map(|_| Status::Ok));
+    talk.end(step, Outcome { result, error, status, ..Outcome::default() }, about);
+}
+
+/// What the provider runs itself: its tool is named by the type, and its status is that of the work.
+fn hosted<'run>(
+    talk: &mut Talk<'_, 'run, '_>,
+    node: Node<'run>,
+    item: Object<'run>,
+    word: &'run str,
+    about: &About<'run>,
+) {
+    let tool = word.strip_suffix("_call").unwrap_or(word);
+    let origin = item.field(OfItem::Type).map_or(node.origin, |word| word.origin);
+    let name = Node::new(Value::Text(Text::Plain(tool)), origin);
+    let Some(step) = call(talk, node, item, Some(name), about) else { return };
+    let result = first_of(item, &[OfItem::Results, OfItem::Outputs, OfItem::Result, OfItem::Output]);
+    let status = status_of(item).filter(|_| first_of(item, &[OfItem::CallId]).is_none());
+    if result.is_some() || status.is_some() {
+        talk.end(
+            step,
+            Outcome { result, status, error: first_of(item, &[OfItem::Error]), ..Outcome::default() },
+            about,
+        );
+    }
+}
+
+fn status_of(item: Object<'_>) -> Option<Status> {
+    text_of(item, OfItem::Status).and_then(word_status).filter(|status| *status != Status::Unknown)
+}
+
+/// What a call gave back, and the exit code where it is known.
+fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
+    let Some(id) = first_of(item, &[OfItem::CallId]).and_then(text) else {
+        // What the provider found for itself belongs to the call before it, which has an id of its own.
+        return;
+    };
+    let output = first_of(item, &[OfItem::Output, OfItem::Found]);
+    let result = output.map(|output| content::of_blocks(output, talk.draft.arena).unwrap_or(output));
+    let exit_code = output.and_then(exit_code);
+    let is_function =
+        text_of(item, OfItem::Type).is_some_and(|word| word.starts_with("function") || word.starts_with("custom"));
+    let status = status_of(item).filter(|_| !is_function && exit_code.is_none());
+    talk.answer(Some(id), None, Outcome { result, exit_code, status, ..Outcome::default() }, about, node.origin);
+}
+
+/// The exit code among what a shell gave back: in each of several outcomes, in JSON inside a text, or in the words of Codex.
+pub(crate) fn exit_code(output: Node<'_>) -> Option<Node<'_>> {
+    match output.value {
+        Value::List(parts) => {
+            let codes = objects(parts).filter_map(|(_, part)| object_of(part, OfItem::End)?.field(OfItem::ExitCode));
+            codes.filter(|code| Parsed.is(*code, Shape::Number)).last()
+        }
+        Value::Text(_) => number_behind(output, &EXIT_CODES),
+        _ => None,
+    }
+}
+
+/// What stands before an exit code.
+const EXIT_CODES: [&str; 4] = ["Process exited with code", "\"exit_code\":", "Exit code:", "exited with exit code"];
+
+/// Thoughts, where they can be read: their text, or a summary.
+fn reasoning<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
+    for part in [OfItem::Content, OfItem::Summary].into_iter().filter_map(|field| item.field(field)) {
+        match list(part) {
+            Some(parts) => {
+                for (at, thought) in objects(parts) {
+                    if let Some(words) = thought.field(OfItem::Words) {
+                        talk.say(Speaker::Thinking, words, about, at.origin);
+                    }
+                }
+            }
+            None => talk.say(Speaker::Thinking, part, about, node.origin),
+        }
+    }
+}

@@ -90,6 +90,8 @@ enum TextForm {
     Value,
     /// One JSON value a line: a session.
     Lines,
+    /// The same with values over several lines, one behind the other.
+    Values,
 }
 
 impl RawRun {
@@ -167,7 +169,8 @@ pub fn parse_under<'run>(
     let mut records = Records::default();
     let root = match raw.form {
         TextForm::Value => read_value(text, &raw.source, arena, limits, &mut warnings)?,
-        TextForm::Lines => read_lines(text, arena, limits, &mut records, &mut warnings),
+        TextForm::Lines => read_records(split::lines(text), text, arena, limits, &mut records, &mut warnings),
+        TextForm::Values => read_records(split::values(text), text, arena, limits, &mut records, &mut warnings),
     };
     let placed = |error: Placed| ReadError::at(&raw.source, text, error.offset, error.problem);
     let normal =
@@ -203,7 +206,8 @@ fn read_value<'run>(
 }
 
 /// The lines of a session as a list. A line that cannot be read is passed over with a warning.
-fn read_lines<'run>(
+fn read_records<'run>(
+    lines: impl Iterator<Item = (usize, &'run str)>,
     text: &'run str,
     arena: &'run Bump,
     limits: &Limits,
@@ -211,7 +215,7 @@ fn read_lines<'run>(
     warnings: &mut Vec<ReadWarning>,
 ) -> Node<'run> {
     let mut nodes = bumpalo::collections::Vec::new_in(arena);
-    for (offset, line) in split::lines(text) {
+    for (offset, line) in lines {
         match json::parse(line, offset, arena, limits) {
             Ok(document) => {
                 warnings.extend(document.duplicates.iter().map(duplicate));

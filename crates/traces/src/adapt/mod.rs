@@ -10,10 +10,13 @@
 mod api;
 pub(crate) mod calls;
 pub(crate) mod claude_code;
+mod codex;
 pub(crate) mod content;
+mod copilot;
 pub(crate) mod cutting;
 mod draft;
 pub(crate) mod fields;
+mod gemini;
 pub(crate) mod generic;
 pub(crate) mod messages;
 pub(crate) mod native;
@@ -113,7 +116,16 @@ impl Format {
     /// Whether a value is an item of a run in it.
     fn is_item(&self, node: &Node<'_>, is: impl Fn(Object<'_>) -> bool) -> bool {
         let marked = |object: Object<'_>| self.item_marks.iter().any(|key| object.get(key).is_some());
-        object(*node).is_some_and(|object| marked(object) && is(object))
+        payload(*node).is_some_and(|object| marked(object) && is(object))
+    }
+}
+
+/// The object that a record is, or holds behind the name of what was called.
+fn payload(node: Node<'_>) -> Option<Object<'_>> {
+    match node.value {
+        Value::Object(object) => Some(object),
+        Value::List([name, payload]) => text(*name).and_then(|_| object(*payload)),
+        _ => None,
     }
 }
 
@@ -132,6 +144,7 @@ const IN_FULL: Format = Format {
     element: never,
     line: never,
     read: |_, _| Ok(()),
+    runs: &[],
     projected: Projected::Never,
 };
 
@@ -147,9 +160,14 @@ fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'ru
 }
 
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
-pub static FORMATS: [Format; 7] = [
+pub static FORMATS: [Format; 12] = [
     claude_code::FORMAT,
     tau_bench::FORMAT,
+    codex::FORMAT,
+    codex::exec::FORMAT,
+    gemini::FORMAT,
+    gemini::STREAM,
+    copilot::FORMAT,
     api::responses::FORMAT,
     api::anthropic::FORMAT,
     openai_chat::FORMAT,

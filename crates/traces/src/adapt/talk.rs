@@ -22,8 +22,6 @@ pub(super) enum Speaker {
     System,
     /// The assistant, to itself.
     Thinking,
-    /// One agent that tells another what to do.
-    Task,
 }
 
 impl Speaker {
@@ -33,7 +31,6 @@ impl Speaker {
             Self::User => role::USER,
             Self::System => role::SYSTEM,
             Self::Thinking => role::THINKING,
-            Self::Task => role::TASK,
         }
     }
 }
@@ -141,7 +138,7 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         self.note_time(about.time);
         match speaker {
             Speaker::Assistant | Speaker::Thinking => self.speaks(),
-            Speaker::User | Speaker::Task => self.hears(),
+            Speaker::User => self.hears(),
             Speaker::System => {}
         }
         self.with_main |= !about.aside;
@@ -198,11 +195,6 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         self.called.get(id).copied()
     }
 
-    /// Whether a call has a result or an end.
-    pub(super) fn is_over(&self, call: StepId) -> bool {
-        self.draft.field(call, of_step::STATUS).is_some() || self.draft.field(call, of_step::RESULT).is_some()
-    }
-
     /// The result of the oldest call with an id that has none yet; of one without an id, by the tool where that is known.
     pub(super) fn answer(
         &mut self,
@@ -218,13 +210,6 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         };
         self.end(call, outcome, about);
         Some(call)
-    }
-
-    /// The result of the oldest call with an id, if one is waiting for it.
-    pub(super) fn answer_if_waiting(&mut self, id: &str, outcome: Outcome<'run>, about: &About<'run>) -> bool {
-        let Some(call) = self.unanswered.answer(Some(id), None) else { return false };
-        self.end(call, outcome, about);
-        true
     }
 
     /// A call has its result where it stands, or none will come.
@@ -263,11 +248,6 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         {
             self.meta.push(field(key, node));
         }
-    }
-
-    /// The number of turns so far.
-    pub(super) fn turns(&self) -> usize {
-        self.turn
     }
 
     /// Sets what is known of the run as a whole, where the format has not set it already.
@@ -310,24 +290,6 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
 /// A status as a value; `None`: the format does not tell.
 fn status_node<'run>(status: Option<Status>) -> Node<'run> {
     status.and_then(Status::as_str).map_or_else(withheld, |word| Node::computed(Value::plain(word)))
-}
-
-/// A number of seconds in milliseconds.
-pub(super) fn seconds(node: Node<'_>) -> Option<Node<'_>> {
-    match node.value {
-        Value::Number(number) => Some(number.to_f64())
-            .filter(|number| number.is_finite())
-            .map(|number| Node::new(time::value(number * 1000.0), node.origin)),
-        _ => None,
-    }
-}
-
-/// A point in time: text as it stands, a number in seconds or milliseconds since 1970, which no day of ours leaves in doubt.
-pub(super) fn instant(node: Node<'_>) -> Option<Node<'_>> {
-    if time::is_in_seconds(&node.value) {
-        return seconds(node);
-    }
-    time::milliseconds(&node.value).map(|_| node)
 }
 
 /// A whole number as a value.

@@ -1,7 +1,7 @@
 //! A file that is read whole, cut into its runs: values one behind the other, and lists of them.
 
 use super::pieces::{Pieces, Places};
-use super::{RawRun, RunText, TextForm, pieces, split};
+use super::{RawRun, RunText, TextForm, form, pieces, split};
 use crate::adapt;
 use crate::adapt::cutting::Cutting;
 use crate::error::ReadError;
@@ -45,6 +45,9 @@ impl Cut<'_> {
 
     /// Values one behind the other; a list may be a list of runs.
     pub(super) fn values(&mut self) {
+        if form::is_session_of_values(&self.shared, self.limits) {
+            return self.push(0..self.shared.len(), TextForm::Values, None, Vec::new());
+        }
         let mut start = split::skip_blank(&self.shared, 0);
         let mut found = 0;
         while start < self.shared.len() {

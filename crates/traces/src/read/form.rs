@@ -50,10 +50,18 @@ impl FirstLines {
     }
 }
 
+/// Whether a text holds the records of a session, one on each line.
 pub(super) fn is_session(head: &str, limits: &Limits) -> bool {
-    let is_line_of_session = |line: &str| {
-        let arena = bumpalo::Bump::new();
-        json::parse(line, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
-    };
-    split::lines(head).take(FIRST_LINES).any(|(_, line)| is_line_of_session(line))
+    split::lines(head).take(FIRST_LINES).any(|(_, line)| is_record(line, limits))
+}
+
+/// The same with records over several lines: there are two values at least.
+pub(super) fn is_session_of_values(text: &str, limits: &Limits) -> bool {
+    split::values(text).nth(1).is_some()
+        && split::values(text).take(FIRST_LINES).any(|(_, value)| is_record(value, limits))
+}
+
+fn is_record(text: &str, limits: &Limits) -> bool {
+    let arena = bumpalo::Bump::new();
+    json::parse(text, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
 }

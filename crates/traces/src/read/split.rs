@@ -64,6 +64,19 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     .filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 
+/// Values one behind the other, with their offsets; the last one may end with the text before it is whole.
+pub(super) fn values(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut next = skip_blank(text, 0);
+    std::iter::from_fn(move || {
+        let start = next;
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let end = end_of_value(text, start).unwrap_or(text.len()).max(start + 1);
+        let end = (end..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+        next = skip_blank(text, end);
+        Some((start, rest.get(..end - start)?))
+    })
+}
+
 /// Counts lines up to offsets that are asked for in ascending order; each part of the text is looked at once.
 #[derive(Debug, Default)]
 pub(super) struct LineCounter {
@@ -110,6 +123,12 @@ mod tests {
         ] {
             assert_eq!(end_of_value(text, 0), end, "{text}");
         }
+    }
+
+    #[test]
+    fn values_stand_one_behind_the_other() {
+        let found: Vec<_> = values(" {\"a\": 1}\n[2] ü {\"b\":").collect();
+        assert_eq!(found, [(1, "{\"a\": 1}"), (10, "[2]"), (14, "ü"), (17, "{\"b\":")]);
     }
 
     #[test]

@@ -277,7 +277,7 @@ impl Runs {
         let (text, warnings) = match (String::from_utf8(bytes), form) {
             (Ok(text), _) => (text, Vec::new()),
             (Err(error), TextForm::Lines) => without_bad_lines(error.into_bytes()),
-            (Err(error), TextForm::Value) => {
+            (Err(error), TextForm::Value | TextForm::Values) => {
                 let at = error.utf8_error().valid_up_to();
                 // What stands before it is all that its place needs: the file may be large.
                 let text = valid_part(error.as_bytes());
@@ -299,7 +299,7 @@ impl Runs {
                 let range = 0..cut.shared.len();
                 cut.push(range, TextForm::Lines, None, warnings);
             }
-            TextForm::Value => cut.values(),
+            TextForm::Value | TextForm::Values => cut.values(),
         }
         self.ready = cut.ready;
         Ok(())

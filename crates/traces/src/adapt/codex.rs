@@ -1,0 +1,198 @@
+//! Codex: the rollout file of a session (`{timestamp, type, payload}` a line), the bare items of one, and the events of `codex exec --json`.
+//! A shell says in its output with which code it ended. Token counts are sums so far: the last one counts.
+
+pub(super) mod exec;
+
+use super::api::responses::{self, OfItem};
+use super::calls::Usage;
+use super::draft::Draft;
+use super::fields::{Record, fields, words};
+use super::messages::Role;
+use super::talk::{About, Speaker, Talk};
+use super::{Format, IN_FULL, list_of, object, object_of, objects, text_of};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_run};
+
+fields! {
+    /// A line of a rollout.
+    OfLine {
+        Time = "timestamp" => Shape,
+        Type = "type" => Shape,
+        Payload = "payload" => Shape,
+    }
+}
+
+fields! {
+    /// What a line holds beside the items of the model.
+    OfPayload {
+        Type = "type" => Shape,
+        Id = "id" => Run(of_run::ID),
+        Folder = "cwd" => PartOf(of_run::META),
+        Version = "cli_version" => PartOf(of_run::META),
+        Model = "model" => PartOf(of_run::META),
+        Approval = "approval_policy" => PartOf(of_run::META),
+        Sandbox = "sandbox_policy" => PartOf(of_run::META),
+        Git = "git" => Shape,
+        Branch = "branch" => PartOf(of_run::META),
+        Instructions = "instructions" => Shape,
+        Info = "info" => Shape,
+        Total = "total_token_usage" => PartOf(of_run::USAGE),
+        Message = "message" => Run(of_run::ERROR),
+        Role = "role" => Shape,
+        Content = "content" => Shape,
+        Items = "items" => Shape,
+    }
+}
+
+words! {
+    /// The types of lines.
+    LineType {
+        Session = "session_meta",
+        Context = "turn_context",
+        Item = "response_item",
+        Event = "event_msg",
+        /// What was summed up, and marks of the program.
+        Silent = "compacted" | "ghost_snapshot" | "world_state" | "inter_agent_communication_metadata",
+    }
+}
+
+words! {
+    /// The events that say more than the items do.
+    EventType {
+        Tokens = "token_count",
+        Error = "error" | "stream_error",
+        Aborted = "turn_aborted",
+    }
+}
+
+/// A session file.
+pub(crate) const FORMAT: Format = Format {
+    name: "Codex rollout",
+    known_by: "lines with `payload` whose `type` is `session_meta`, `turn_context`, `response_item` or `event_msg`",
+    description: "session files of Codex (`{timestamp, type, payload}` a line, or `items`)",
+    marks: &[OfPayload::Items.key()],
+    object: |object| {
+        list_of(object, OfPayload::Items).is_some_and(|items| objects(items).any(|(_, item)| responses::is_item(item)))
+    },
+    item_marks: &[OfLine::Payload.key()],
+    element: is_line,
+    line: is_line,
+    read,
+    ..IN_FULL
+};
+
+fn is_line(line: Object<'_>) -> bool {
+    text_of(line, OfLine::Type).and_then(LineType::of).is_some() && object_of(line, OfLine::Payload).is_some()
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let mut session = Session { total: None, talk: Talk::new(draft) };
+    match root.value {
+        Value::List(lines) => lines.iter().for_each(|line| session.line(*line)),
+        Value::Object(object) => {
+            for (node, item) in objects(list_of(object, OfPayload::Items).unwrap_or_default()) {
+                session.talk.draft.record();
+                session.item(node, item, &About::default());
+            }
+        }
+        _ => {}
+    }
+    session.finish();
+    Ok(())
+}
+
+struct Session<'a, 'run, 'limits> {
+    talk: Talk<'a, 'run, 'limits>,
+    /// The last sum of tokens.
+    total: Option<Object<'run>>,
+}
+
+impl<'run> Session<'_, 'run, '_> {
+    fn line(&mut self, node: Node<'run>) {
+        self.talk.draft.record();
+        let line = object(node);
+        let kind = line.and_then(|line| text_of(line, OfLine::Type)).and_then(LineType::of);
+        let payload = line.and_then(|line| line.field(OfLine::Payload)).and_then(|node| Some((node, object(node)?)));
+        let (Some(line), Some(kind), Some((at, payload))) = (line, kind, payload) else {
+            self.talk.draft.not_understood(node.origin, "a line of unknown type is passed over");
+            return;
+        };
+        let about = About { time: line.field(OfLine::Time), ..About::default() };
+        match kind {
+            LineType::Session | LineType::Context => self.context(payload, kind == LineType::Session),
+            LineType::Item => self.item(at, payload, &about),
+            LineType::Event => self.event(payload),
+            LineType::Silent => {}
+        }
+    }
+
+    fn context(&mut self, payload: Object<'run>, is_session: bool) {
+        if is_session && !self.talk.draft.has(of_run::ID) {
+            self.talk.draft.set_some(of_run::ID, payload.field(OfPayload::Id));
+        }
+        let branch = object_of(payload, OfPayload::Git).and_then(|git| git.field(OfPayload::Branch));
+        self.talk.meta(of_meta::GIT_BRANCH, branch);
+        let known = [
+            (of_meta::CWD, OfPayload::Folder),
+            (of_meta::VERSION, OfPayload::Version),
+            (of_meta::MODEL, OfPayload::Model),
+            (OfPayload::Approval.key(), OfPayload::Approval),
+            (OfPayload::Sandbox.key(), OfPayload::Sandbox),
+        ];
+        for (key, field) in known {
+            self.talk.meta(key, payload.field(field));
+        }
+    }
+
+    fn item(&mut self, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
+        match (text_of(item, OfItem::Role), item.field(OfItem::Content)) {
+            (Some(role), Some(content)) => {
+                let speaker = speaker(Role::of(role), content);
+                self.talk.say_content(speaker, content, about, node.origin);
+            }
+            _ => responses::item(&mut self.talk, node, item, about),
+        }
+    }
+
+    fn event(&mut self, payload: Object<'run>) {
+        match text_of(payload, OfPayload::Type).and_then(EventType::of) {
+            Some(EventType::Tokens) => {
+                let info = object_of(payload, OfPayload::Info);
+                self.total = info.and_then(|info| object_of(info, OfPayload::Total)).or(self.total);
+            }
+            Some(EventType::Error) => {
+                let draft = &mut *self.talk.draft;
+                if let Some(message) = payload.field(OfPayload::Message) {
+                    draft.reset(of_run::ERROR, message);
+                }
+            }
+            Some(EventType::Aborted) | None => {}
+        }
+    }
+
+    fn finish(mut self) {
+        if let Some(total) = self.total {
+            let mut usage = Usage::default();
+            usage.add(total);
+            self.talk.usage = usage;
+        }
+        self.talk.finish_with_tools();
+    }
+}
+
+/// The program speaks in the user's name where it tells the model of its surroundings.
+fn speaker(role: Option<Role>, content: Node<'_>) -> Speaker {
+    let first = match content.value {
+        Value::List([first, ..]) => object(*first).and_then(|block| text_of(block, OfItem::Words)),
+        _ => super::text(content),
+    };
+    let injected =
+        ["<environment_context>", "<user_instructions>", "# AGENTS.md", "<permissions instructions>", "<turn_aborted>"];
+    match role {
+        Some(Role::Assistant) => Speaker::Assistant,
+        Some(Role::User) if !first.is_some_and(|text| injected.iter().any(|start| text.starts_with(start))) => {
+            Speaker::User
+        }
+        _ => Speaker::System,
+    }
+}

@@ -1,0 +1,221 @@
+//! The events of `codex exec --json`: items as they start and end. It has no times.
+
+use crate::adapt::calls::Usage;
+use crate::adapt::draft::Draft;
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
+use crate::adapt::tools::OfArgs;
+use crate::adapt::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
+use crate::build::word_status;
+use averment_base::value::{Entry, Node, Object, Value};
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::{Kind, Status};
+use rustc_hash::FxHashSet;
+
+fields! {
+    /// An event.
+    OfEvent {
+        Type = "type" => Shape,
+        Item = "item" => Shape,
+        Thread = "thread_id" => Run(of_run::ID),
+        Usage = "usage" => PartOf(of_run::USAGE),
+        Error = "error" => Run(of_run::ERROR),
+        Message = "message" => Run(of_run::ERROR),
+        Events = "events" => Shape,
+    }
+}
+
+fields! {
+    /// An item.
+    OfItem {
+        Id = "id" => Call(of_step::ID),
+        Type = "type" => Shape,
+        TypeBefore = "item_type" => Shape,
+        Words = "text" => Shape,
+        Command = "command" => Call(of_step::ARGS),
+        Output = "aggregated_output" => Call(of_step::RESULT),
+        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
+        Status = "status" => Call(of_step::STATUS),
+        Tool = "tool" => Call(of_step::TOOL),
+        Arguments = "arguments" => Call(of_step::ARGS),
+        Result = "result" => Call(of_step::RESULT),
+        Error = "error" => Call(of_step::ERROR),
+        Changes = "changes" => Call(of_step::ARGS),
+        Path = "path" => Step(Kind::Write),
+        Query = "query" => Call(of_step::ARGS),
+        Message = "message" => Shape,
+    }
+}
+
+words! {
+    /// The types of events.
+    EventType {
+        Thread = "thread.started",
+        Turn = "turn.started",
+        Started = "item.started" | "item.updated",
+        Completed = "item.completed",
+        TurnEnd = "turn.completed",
+        Failed = "turn.failed" | "error",
+    }
+}
+
+words! {
+    /// The types of items.
+    ItemType {
+        Said = "agent_message" | "assistant_message",
+        Thought = "reasoning",
+        Command = "command_execution",
+        Change = "file_change",
+        Mcp = "mcp_tool_call" | "collab_tool_call",
+        Search = "web_search",
+        Silent = "todo_list" | "plan_update",
+        Error = "error",
+    }
+}
+
+/// `codex exec --json`.
+pub(crate) const FORMAT: Format = Format {
+    name: "codex exec events",
+    known_by: "`item.started`, `item.completed`, `thread.started` or `turn.completed` events of Codex",
+    description: "events of `codex exec --json` (one a line, or `events`)",
+    marks: &[OfEvent::Events.key()],
+    object: |object| {
+        list_of(object, OfEvent::Events).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
+    },
+    item_marks: &[OfEvent::Item.key(), OfEvent::Thread.key()],
+    element: is_event,
+    line: is_event,
+    read,
+    ..IN_FULL
+};
+
+fn is_event(event: Object<'_>) -> bool {
+    match text_of(event, OfEvent::Type).and_then(EventType::of) {
+        Some(EventType::Thread) => text_of(event, OfEvent::Thread).is_some(),
+        Some(EventType::Started | EventType::Completed) => object_of(event, OfEvent::Item).and_then(type_of).is_some(),
+        _ => false,
+    }
+}
+
+fn type_of(item: Object<'_>) -> Option<&str> {
+    first_of(item, &[OfItem::Type, OfItem::TypeBefore]).and_then(crate::adapt::text)
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let root = draft.arena.alloc(root);
+    let events = items_of(root, &[OfEvent::Events]);
+    let mut talk = Talk::new(draft);
+    let mut seen = FxHashSet::default();
+    for node in events {
+        talk.draft.record();
+        let event = object(*node);
+        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::of);
+        let (Some(event), Some(kind)) = (event, kind) else {
+            talk.draft.not_understood(node.origin, "an event of unknown type is passed over");
+            continue;
+        };
+        match kind {
+            EventType::Thread => talk.draft.set_some(of_run::ID, event.field(OfEvent::Thread)),
+            EventType::Turn => {}
+            EventType::Started | EventType::Completed => {
+                if let Some((node, item)) = event.field(OfEvent::Item).and_then(|node| Some((node, object(node)?))) {
+                    of_item(&mut talk, node, item, kind == EventType::Completed, &mut seen);
+                }
+            }
+            EventType::TurnEnd => {
+                if let Some(counts) = object_of(event, OfEvent::Usage) {
+                    let mut usage = Usage::default();
+                    usage.add(counts);
+                    talk.usage.join(&usage);
+                }
+            }
+            EventType::Failed => {
+                let error = first_of(event, &[OfEvent::Error, OfEvent::Message]);
+                if let Some(error) = error {
+                    talk.draft.reset(of_run::ERROR, error);
+                }
+            }
+        }
+    }
+    talk.finish_with_tools();
+    Ok(())
+}
+
+fn of_item<'run>(
+    talk: &mut Talk<'_, 'run, '_>,
+    node: Node<'run>,
+    item: Object<'run>,
+    is_over: bool,
+    seen: &mut FxHashSet<&'run str>,
+) {
+    let about = About::default();
+    let Some(kind) = type_of(item).and_then(ItemType::of) else {
+        let word = type_of(item).unwrap_or_default();
+        talk.draft.not_understood(node.origin, format!("an item of unknown type `{word}` is passed over"));
+        return;
+    };
+    let words = item.field(OfItem::Words);
+    match kind {
+        ItemType::Said if is_over => {
+            words.into_iter().for_each(|words| talk.say(Speaker::Assistant, words, &about, node.origin))
+        }
+        ItemType::Thought if is_over => {
+            words.into_iter().for_each(|words| talk.say(Speaker::Thinking, words, &about, node.origin))
+        }
+        ItemType::Command | ItemType::Change | ItemType::Mcp | ItemType::Search => {
+            let id = text_of(item, OfItem::Id);
+            if id.is_none_or(|id| seen.insert(id)) {
+                call(talk, node, item, kind);
+            }
+            if is_over {
+                end(talk, node, item, id);
+                if kind == ItemType::Change {
+                    changes(talk, node, item);
+                }
+            }
+        }
+        ItemType::Said | ItemType::Thought | ItemType::Silent | ItemType::Error => {}
+    }
+}
+
+fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, kind: ItemType) {
+    let of = |talk: &Talk<'_, 'run, '_>, key: &'static str, field: OfItem| {
+        item.field(field).map(|node| talk.draft.object(&[Entry { key, node }]))
+    };
+    let word = || first_of(item, &[OfItem::Type, OfItem::TypeBefore]);
+    let (tool, args) = match kind {
+        ItemType::Mcp => (item.field(OfItem::Tool), item.field(OfItem::Arguments)),
+        ItemType::Command => (word(), of(talk, OfArgs::Command.key(), OfItem::Command)),
+        ItemType::Change => (word(), of(talk, OfItem::Changes.key(), OfItem::Changes)),
+        _ => (word(), of(talk, OfItem::Query.key(), OfItem::Query)),
+    };
+    let tool = tool.unwrap_or(Node::computed(Value::Null));
+    talk.call(Made { tool, args, id: item.field(OfItem::Id), origin: node.origin }, &About::default());
+}
+
+fn end<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, id: Option<&'run str>) {
+    let known = |field| item.field(field).filter(|node| !Parsed.is(*node, Shape::Null));
+    let status = text_of(item, OfItem::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
+    let outcome = Outcome {
+        result: known(OfItem::Output).or(known(OfItem::Result)),
+        error: known(OfItem::Error),
+        exit_code: known(OfItem::ExitCode).filter(|code| Parsed.is(*code, Shape::Number)),
+        status,
+        ..Outcome::default()
+    };
+    talk.answer(id, None, outcome, &About::default(), node.origin);
+}
+
+/// The files of a change that was made.
+fn changes<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>) {
+    let status = text_of(item, OfItem::Status).and_then(word_status);
+    if matches!(status, Some(Status::Failed | Status::Denied)) {
+        return;
+    }
+    for (_, change) in objects(list_of(item, OfItem::Changes).unwrap_or_default()) {
+        if let Some(path) = change.field(OfItem::Path).filter(|path| Parsed.is_text(*path)) {
+            let fields = vec![Entry { key: of_step::PATH, node: path }];
+            talk.draft.step(Kind::Write, fields, node.origin);
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Copilot CLI: the events of a session, `{type, data, timestamp}` each, one a line or one behind the other. A call counts where its
+//! execution starts: what was only asked for was not done.
+
+use super::calls::Usage;
+use super::draft::{Draft, field};
+use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use super::talk::{About, Made, Outcome, Speaker, Talk, number_behind};
+use super::{Format, IN_FULL, first_of, items_of, object, object_of, text, text_of};
+use crate::build::word_status;
+use averment_base::value::{Node, Number, Object, Value};
+use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::run::{Kind, Status};
+use rustc_hash::FxHashMap;
+
+fields! {
+    /// An event.
+    OfEvent {
+        Type = "type" => Shape,
+        Data = "data" => Shape,
+        Time = "timestamp" => Shape,
+        Id = "id" => Shape,
+        Parent = "parentId" => Shape,
+        Session = "sessionId" => Run(of_run::ID),
+    }
+}
+
+fields! {
+    /// What an event tells.
+    OfData {
+        Content = "content" => Shape,
+        Thought = "reasoningText" => Step(Kind::Message),
+        Call = "toolCallId" => Call(of_step::ID),
+        Tool = "toolName" => Call(of_step::TOOL),
+        Args = "arguments" => Call(of_step::ARGS),
+        Result = "result" => Call(of_step::RESULT),
+        Detailed = "detailedContent" => Call(of_step::DETAILS),
+        Success = "success" => Call(of_step::STATUS),
+        Error = "error" => Call(of_step::ERROR),
+        Message = "message" => Call(of_step::ERROR),
+        Code = "code" => Call(of_step::STATUS),
+        ParentCall = "parentToolCallId" => Call(of_step::AGENT),
+        AgentName = "agentName" => Call(of_step::AGENT),
+        Skill = "name" => Step(Kind::Skill),
+        SkillOfCall = "skill" => Step(Kind::Skill),
+        Session = "sessionId" => Run(of_run::ID),
+        Context = "context" => Shape,
+        Folder = "cwd" => PartOf(of_run::META),
+        Branch = "branch" => PartOf(of_run::META),
+        Version = "copilotVersion" => PartOf(of_run::META),
+        Model = "model" => PartOf(of_run::META),
+        ModelAtStart = "selectedModel" => PartOf(of_run::META),
+        Metrics = "modelMetrics" => PartOf(of_run::USAGE),
+        Usage = "usage" => PartOf(of_run::USAGE),
+    }
+}
+
+words! {
+    /// The types of events that are read.
+    EventType {
+        Start = "session.start" | "session.resume",
+        Asked = "user.message",
+        Said = "assistant.message",
+        Thought = "assistant.reasoning",
+        Usage = "assistant.usage",
+        Call = "tool.execution_start",
+        Result = "tool.execution_complete",
+        Skill = "skill.invoked",
+        Agent = "subagent.started",
+        Program = "system.message",
+        Error = "session.error",
+        End = "session.shutdown",
+    }
+}
+
+/// Sessions.
+pub(crate) const FORMAT: Format = Format {
+    name: "Copilot CLI session",
+    known_by: "events with `data` whose `type` is `tool.execution_start`, `assistant.message`, `session.start` and so on",
+    description: "events of Copilot CLI (`{type, data, timestamp}`, one a line or one behind the other)",
+    marks: &[OfEvent::Parent.key()],
+    object: is_event,
+    item_marks: &[OfEvent::Data.key()],
+    element: is_event,
+    line: is_event,
+    read,
+    ..IN_FULL
+};
+
+fn is_event(event: Object<'_>) -> bool {
+    text_of(event, OfEvent::Type).and_then(EventType::of).is_some() && object_of(event, OfEvent::Data).is_some()
+}
+
+/// The families of events, of which many tell nothing that a rule could ask for.
+const FAMILIES: [&str; 12] = [
+    "session.",
+    "assistant.",
+    "tool.",
+    "user.",
+    "subagent.",
+    "skill.",
+    "hook.",
+    "permission.",
+    "system.",
+    "abort",
+    "model.",
+    "external_tool.",
+];
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let root = draft.arena.alloc(root);
+    let mut session =
+        Session { talk: Talk::new(draft), agents: FxHashMap::default(), skills: Vec::new(), has_usage: false };
+    for node in items_of::<OfEvent>(root, &[]) {
+        session.talk.draft.record();
+        let event = object(*node)
+            .and_then(|event| Some((event, text_of(event, OfEvent::Type)?, object_of(event, OfEvent::Data)?)));
+        let Some((event, word, data)) = event else {
+            session.talk.draft.not_understood(node.origin, "what is no event with `type` and `data` is passed over");
+            continue;
+        };
+        match EventType::of(word) {
+            Some(kind) => session.event(*node, event, kind, data),
+            None if FAMILIES.iter().any(|family| word.starts_with(family)) => {}
+            None => {
+                let message = format!("an event of unknown type `{word}` is passed over");
+                session.talk.draft.not_understood(node.origin, message);
+            }
+        }
+    }
+    session.talk.finish_with_tools();
+    Ok(())
+}
+
+struct Session<'a, 'run, 'limits> {
+    talk: Talk<'a, 'run, 'limits>,
+    /// The names of agents by the calls that started them.
+    agents: FxHashMap<&'run str, Node<'run>>,
+    /// The skills that calls have loaded.
+    skills: Vec<&'run str>,
+    has_usage: bool,
+}
+
+impl<'run> Session<'_, 'run, '_> {
+    fn event(&mut self, node: Node<'run>, event: Object<'run>, kind: EventType, data: Object<'run>) {
+        if !self.talk.draft.has(of_run::ID) {
+            let id = event.field(OfEvent::Session).or(data.field(OfData::Session));
+            self.talk.draft.set_some(of_run::ID, id.filter(|id| Parsed.is_text(*id)));
+        }
+        let parent = text_of(data, OfData::ParentCall);
+        let agent = parent.and_then(|call| self.agents.get(call).copied().or(data.field(OfData::ParentCall)));
+        let about = About { time: event.field(OfEvent::Time), agent, aside: parent.is_some() };
+        let talk = &mut self.talk;
+        let said = |talk: &mut Talk<'_, 'run, '_>, speaker| {
+            if let Some(content) = data.field(OfData::Content) {
+                talk.say_content(speaker, content, &about, node.origin);
+            }
+        };
+        match kind {
+            EventType::Start => self.start(data, &about),
+            EventType::Asked => said(talk, Speaker::User),
+            EventType::Program => said(talk, Speaker::System),
+            EventType::Thought => said(talk, Speaker::Thinking),
+            EventType::Said => {
+                if let Some(thought) = data.field(OfData::Thought) {
+                    talk.say(Speaker::Thinking, thought, &about, node.origin);
+                }
+                said(talk, Speaker::Assistant);
+            }
+            EventType::Usage => {
+                self.has_usage = true;
+                self.count(data);
+                self.talk.meta(of_meta::MODEL, data.field(OfData::Model));
+            }
+            EventType::Call => self.call(node, data, &about),
+            EventType::Result => self.result(node, data, &about),
+            EventType::Skill => self.skill(node, data, &about),
+            EventType::Agent => {
+                if let (Some(call), Some(name)) = (text_of(data, OfData::Call), data.field(OfData::AgentName)) {
+                    self.agents.insert(call, name);
+                }
+            }
+            EventType::Error => {
+                if let Some(message) = data.field(OfData::Message) {
+                    talk.draft.reset(of_run::ERROR, message);
+                }
+            }
+            EventType::End => self.end(data, &about),
+        }
+    }
+
+    fn start(&mut self, data: Object<'run>, about: &About<'run>) {
+        self.talk.note_time(about.time);
+        let context = object_of(data, OfData::Context);
+        let of_context = |field| context.and_then(|context| context.field(field));
+        self.talk.meta(of_meta::CWD, of_context(OfData::Folder));
+        self.talk.meta(of_meta::GIT_BRANCH, of_context(OfData::Branch));
+        self.talk.meta(of_meta::VERSION, data.field(OfData::Version));
+        self.talk.meta(of_meta::MODEL, data.field(OfData::ModelAtStart));
+    }
+
+    fn call(&mut self, node: Node<'run>, data: Object<'run>, about: &About<'run>) {
+        let tool = data.field(OfData::Tool).unwrap_or(Node::computed(Value::Null));
+        let args = data.field(OfData::Args);
+        self.skills
+            .extend(args.and_then(object).and_then(|args| first_of(args, &[OfData::SkillOfCall]).and_then(text)));
+        self.talk.call(Made { tool, args, id: data.field(OfData::Call), origin: node.origin }, about);
+    }
+
+    fn result(&mut self, node: Node<'run>, data: Object<'run>, about: &About<'run>) {
+        let given = first_of(data, &[OfData::Result]);
+        let inner = |field| given.and_then(object).and_then(|given| first_of(given, &[field]));
+        let error = first_of(data, &[OfData::Error]);
+        let of_error = |field| error.and_then(object).and_then(|error| first_of(error, &[field]));
+        let refused = of_error(OfData::Code).and_then(text).and_then(word_status) == Some(Status::Denied);
+        let status = match data.field(OfData::Success).map(|success| success.value) {
+            _ if refused => Some(Status::Denied),
+            Some(Value::Boolean(true)) => Some(Status::Ok),
+            Some(Value::Boolean(false)) => Some(Status::Failed),
+            _ => None,
+        };
+        let result = inner(OfData::Content).or(inner(OfData::Detailed)).or(given);
+        let exit_code = result.and_then(|result| number_behind(result, &["<exited with exit code"]));
+        let failed =
+            exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code == Number::Integer(0)));
+        let outcome = Outcome {
+            result,
+            status: if failed { Some(Status::Failed) } else { status },
+            error: of_error(OfData::Message).or(error),
+            exit_code,
+            details: inner(OfData::Detailed),
+            ..Outcome::default()
+        };
+        self.talk.answer(text_of(data, OfData::Call), None, outcome, about, node.origin);
+    }
+
+    /// A skill that the user asked for has no call of its own.
+    fn skill(&mut self, node: Node<'run>, data: Object<'run>, about: &About<'run>) {
+        let Some(name) = data.field(OfData::Skill).filter(|name| Parsed.is(*name, Shape::Text)) else { return };
+        if let Some(place) = self.skills.iter().position(|known| Some(*known) == text(name)) {
+            self.skills.remove(place);
+            return;
+        }
+        let mut fields = vec![field(of_step::NAME, name)];
+        fields.extend(about.time.map(|time| field(of_step::START, time)));
+        self.talk.draft.step(Kind::Skill, fields, node.origin);
+    }
+
+    fn count(&mut self, counts: Object<'run>) {
+        let mut usage = Usage::default();
+        usage.add(counts);
+        self.talk.usage.join(&usage);
+    }
+
+    /// The end sums up each model: that counts where the single answers were not recorded.
+    fn end(&mut self, data: Object<'run>, about: &About<'run>) {
+        self.talk.note_time(about.time);
+        let Some(metrics) = object_of(data, OfData::Metrics).filter(|_| !self.has_usage) else { return };
+        for model in metrics.entries() {
+            if let Some(usage) = object(model.node).and_then(|model| object_of(model, OfData::Usage)) {
+                self.count(usage);
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Gemini CLI: the file of a session (`messages` of type `user` and `gemini`), and the events of `--output-format stream-json`.
+
+use super::content;
+use super::draft::Draft;
+use super::fields::{Parsed, Record, Shapes, fields, words};
+use super::messages::Role;
+use super::talk::{About, Made, Outcome, Speaker, Talk, number_behind};
+use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text, text_of};
+use crate::build::word_status;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::run::Status;
+
+fields! {
+    /// A session.
+    OfSession {
+        Id = "sessionId" => Run(of_run::ID),
+        Project = "projectHash" => Shape,
+        Messages = "messages" => Shape,
+    }
+}
+
+fields! {
+    /// A message.
+    OfMessage {
+        Type = "type" => Shape,
+        Time = "timestamp" => Shape,
+        Content = "content" => Shape,
+        Thoughts = "thoughts" => Shape,
+        Calls = "toolCalls" => Shape,
+        Model = "model" => PartOf(of_run::META),
+        Tokens = "tokens" => PartOf(of_run::USAGE),
+        Description = "description" => Shape,
+    }
+}
+
+fields! {
+    /// A call with its result.
+    OfCall {
+        Id = "id" => Call(of_step::ID),
+        Name = "name" => Call(of_step::TOOL),
+        Args = "args" => Call(of_step::ARGS),
+        Result = "result" => Call(of_step::RESULT),
+        Display = "resultDisplay" => Call(of_step::RESULT),
+        Status = "status" => Call(of_step::STATUS),
+        Time = "timestamp" => Call(of_step::START),
+        Answer = "functionResponse" => Shape,
+        Response = "response" => Shape,
+        Output = "output" => Call(of_step::RESULT),
+        Error = "error" => Call(of_step::ERROR),
+    }
+}
+
+fields! {
+    /// The tokens of a message.
+    OfTokens {
+        Input = "input" => Shape,
+        Output = "output" => Shape,
+        Cached = "cached" => Shape,
+        Thoughts = "thoughts" => Shape,
+        Total = "total" => Shape,
+    }
+}
+
+fields! {
+    /// An event of a stream.
+    OfEvent {
+        Type = "type" => Shape,
+        Time = "timestamp" => Shape,
+        Session = "session_id" => Run(of_run::ID),
+        Model = "model" => PartOf(of_run::META),
+        Role = "role" => Shape,
+        Content = "content" => Shape,
+        Delta = "delta" => Shape,
+        Tool = "tool_name" => Call(of_step::TOOL),
+        Call = "tool_id" => Call(of_step::ID),
+        Args = "parameters" => Call(of_step::ARGS),
+        Status = "status" => Call(of_step::STATUS),
+        Output = "output" => Call(of_step::RESULT),
+        Error = "error" => Call(of_step::ERROR),
+        Stats = "stats" => PartOf(of_run::USAGE),
+        Duration = "duration_ms" => Run(of_run::DURATION),
+        Message = "message" => Run(of_run::ERROR),
+    }
+}
+
+words! {
+    /// Who says a message of a session.
+    Sayer {
+        Model = "gemini" | "model",
+        User = "user",
+        Program = "info" | "error" | "warning" | "system" | "about" | "help" | "stats" | "quit" | "compression",
+    }
+}
+
+words! {
+    /// The types of events.
+    EventType {
+        Start = "init",
+        Said = "message",
+        Call = "tool_use",
+        Result = "tool_result",
+        Error = "error",
+        End = "result",
+    }
+}
+
+/// Sessions.
+pub(crate) const FORMAT: Format = Format {
+    name: "Gemini CLI session",
+    known_by: "`sessionId` and `projectHash` beside `messages` of type `user` or `gemini`",
+    description: "sessions of Gemini CLI (`projectHash`, `messages`)",
+    marks: &[OfSession::Project.key()],
+    object: |object| list_of(object, OfSession::Messages).is_some() && object.field(OfSession::Id).is_some(),
+    read,
+    ..IN_FULL
+};
+
+/// Streams.
+pub(crate) const STREAM: Format = Format {
+    name: "Gemini CLI events",
+    known_by: "`tool_use` events with `tool_name` and `tool_id`, or an `init` event with `session_id` and `timestamp`",
+    description: "events of Gemini CLI (`--output-format stream-json`)",
+    marks: &[OfEvent::Call.key()],
+    item_marks: &[OfEvent::Call.key(), OfEvent::Session.key()],
+    element: is_event,
+    line: is_event,
+    read: read_stream,
+    ..IN_FULL
+};
+
+fn is_event(event: Object<'_>) -> bool {
+    let has = |field| event.field(field).is_some();
+    match text_of(event, OfEvent::Type).and_then(EventType::of) {
+        Some(EventType::Start) => has(OfEvent::Session) && has(OfEvent::Time) && has(OfEvent::Model),
+        Some(EventType::Call) => has(OfEvent::Call) && has(OfEvent::Tool),
+        Some(EventType::Result) => has(OfEvent::Call) && has(OfEvent::Status),
+        _ => false,
+    }
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let Value::Object(session) = root.value else { return Ok(()) };
+    draft.set_some(of_run::ID, session.field(OfSession::Id).filter(|id| Parsed.is_text(*id)));
+    let mut talk = Talk::new(draft);
+    for node in list_of(session, OfSession::Messages).unwrap_or_default() {
+        talk.draft.record();
+        let said = object(*node);
+        let sayer = said.and_then(|message| text_of(message, OfMessage::Type)).and_then(Sayer::of);
+        let (Some(message), Some(sayer)) = (said, sayer) else {
+            talk.draft.not_understood(node.origin, "a message of unknown type is passed over");
+            continue;
+        };
+        let about = About { time: message.field(OfMessage::Time), ..About::default() };
+        match sayer {
+            Sayer::Model => answer(&mut talk, *node, message, &about),
+            Sayer::User | Sayer::Program => {
+                let speaker = if sayer == Sayer::User { Speaker::User } else { Speaker::System };
+                if let Some(content) = message.field(OfMessage::Content) {
+                    talk.say_content(speaker, content, &about, node.origin);
+                }
+            }
+        }
+    }
+    talk.finish_with_tools();
+    Ok(())
+}
+
+fn answer<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Object<'run>, about: &About<'run>) {
+    talk.begin_turn();
+    talk.meta(of_meta::MODEL, message.field(OfMessage::Model));
+    for (at, thought) in objects(list_of(message, OfMessage::Thoughts).unwrap_or_default()) {
+        if let Some(words) = thought.field(OfMessage::Description) {
+            let about = About { time: thought.field(OfMessage::Time), ..*about };
+            talk.say(Speaker::Thinking, words, &about, at.origin);
+        }
+    }
+    if let Some(content) = message.field(OfMessage::Content) {
+        talk.say_content(Speaker::Assistant, content, about, node.origin);
+    }
+    for (at, call) in objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
+        one_call(talk, at, call, about);
+    }
+    if let Some(tokens) = object_of(message, OfMessage::Tokens) {
+        count(talk, tokens);
+    }
+}
+
+/// The sum of input and output leaves out what was thought: the total holds it.
+fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {
+    let counts = [
+        (of_usage::INPUT, OfTokens::Input),
+        (of_usage::OUTPUT, OfTokens::Output),
+        (of_usage::CACHE_READ, OfTokens::Cached),
+        (of_usage::REASONING, OfTokens::Thoughts),
+        (of_usage::TOTAL, OfTokens::Total),
+    ];
+    for (name, field) in counts {
+        talk.usage.count(name, tokens.field(field));
+    }
+}
+
+fn one_call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run>, about: &About<'run>) {
+    let tool = call.field(OfCall::Name).unwrap_or(Node::computed(Value::Null));
+    let made = Made { tool, args: call.field(OfCall::Args), id: call.field(OfCall::Id), origin: node.origin };
+    let Some(step) = talk.call(made, &About { time: None, ..*about }) else { return };
+    let result = call.field(OfCall::Result).and_then(|result| given_back(talk, result));
+    let result = result.or_else(|| first_of(call, &[OfCall::Display]).filter(|shown| Parsed.is_text(*shown)));
+    let status = text_of(call, OfCall::Status).and_then(status_of);
+    let exit_code = result.and_then(|result| number_behind(result, &["Exit Code:"]));
+    // A command that ended with another code than 0 is a success for the program that ran it.
+    let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)));
+    let status = if failed { Some(Status::Failed) } else { status };
+    talk.end(
+        step,
+        Outcome { result, exit_code, status, ..Outcome::default() },
+        &About { time: call.field(OfCall::Time), ..*about },
+    );
+}
+
+/// A call that was cancelled was turned down by the user.
+fn status_of(word: &str) -> Option<Status> {
+    match word {
+        "cancelled" => Some(Status::Denied),
+        word => word_status(word).filter(|status| *status != Status::Unknown),
+    }
+}
+
+/// What a tool gave back: the output or the error in its answer, else the answer, else the text of its parts.
+fn given_back<'run>(talk: &Talk<'_, 'run, '_>, result: Node<'run>) -> Option<Node<'run>> {
+    let Value::List(parts) = result.value else { return Some(result) };
+    let answer = objects(parts).find_map(|(_, part)| object_of(part, OfCall::Answer)?.field(OfCall::Response));
+    match answer {
+        Some(answer) => {
+            Some(object(answer).and_then(|answer| first_of(answer, &[OfCall::Output, OfCall::Error])).unwrap_or(answer))
+        }
+        None => content::text(result, talk.draft.arena),
+    }
+}
+
+fn read_stream<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let root = draft.arena.alloc(root);
+    let mut talk = Talk::new(draft);
+    let mut growing: Option<(Node<'run>, String, About<'run>)> = None;
+    for node in super::items_of::<OfEvent>(root, &[]) {
+        talk.draft.record();
+        let event = object(*node);
+        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::of);
+        let (Some(event), Some(kind)) = (event, kind) else {
+            talk.draft.not_understood(node.origin, "an event of unknown type is passed over");
+            continue;
+        };
+        let about = About { time: event.field(OfEvent::Time), ..About::default() };
+        let words = event.field(OfEvent::Content).and_then(text);
+        if let (EventType::Said, Some(words), true) = (kind, words, is_delta(event)) {
+            growing.get_or_insert_with(|| (*node, String::new(), about)).1.push_str(words);
+            continue;
+        }
+        grown(&mut talk, growing.take());
+        one_event(&mut talk, *node, event, kind, &about);
+    }
+    grown(&mut talk, growing.take());
+    talk.finish_with_tools();
+    Ok(())
+}
+
+fn is_delta(event: Object<'_>) -> bool {
+    super::fields::is_true(&event, &Parsed, OfEvent::Delta)
+}
+
+/// The parts of one message are together.
+fn grown<'run>(talk: &mut Talk<'_, 'run, '_>, growing: Option<(Node<'run>, String, About<'run>)>) {
+    if let Some((node, words, about)) = growing {
+        let words = Node::new(Value::plain(talk.draft.arena.alloc_str(&words)), node.origin);
+        talk.say(Speaker::Assistant, words, &about, node.origin);
+    }
+}
+
+fn one_event<'run>(
+    talk: &mut Talk<'_, 'run, '_>,
+    node: Node<'run>,
+    event: Object<'run>,
+    kind: EventType,
+    about: &About<'run>,
+) {
+    match kind {
+        EventType::Start => {
+            talk.draft.set_some(of_run::ID, event.field(OfEvent::Session));
+            talk.meta(of_meta::MODEL, event.field(OfEvent::Model));
+            talk.note_time(about.time);
+        }
+        EventType::Said => {
+            let speaker = match text_of(event, OfEvent::Role).and_then(Role::of) {
+                Some(Role::Assistant) => Speaker::Assistant,
+                Some(Role::User) => Speaker::User,
+                _ => Speaker::System,
+            };
+            if let Some(content) = event.field(OfEvent::Content) {
+                talk.say_content(speaker, content, about, node.origin);
+            }
+        }
+        EventType::Call => {
+            let tool = event.field(OfEvent::Tool).unwrap_or(Node::computed(Value::Null));
+            let made =
+                Made { tool, args: event.field(OfEvent::Args), id: event.field(OfEvent::Call), origin: node.origin };
+            talk.call(made, about);
+        }
+        EventType::Result => {
+            let result = event.field(OfEvent::Output);
+            let error = first_of(event, &[OfEvent::Error]);
+            let status = text_of(event, OfEvent::Status).and_then(status_of);
+            let exit_code = result.and_then(|result| number_behind(result, &["Exit Code:"]));
+            let outcome = Outcome { result, error, status, exit_code, ..Outcome::default() };
+            talk.answer(text_of(event, OfEvent::Call), None, outcome, about, node.origin);
+        }
+        EventType::Error => {
+            if let Some(message) = event.field(OfEvent::Message) {
+                talk.draft.reset(of_run::ERROR, message);
+            }
+        }
+        EventType::End => {
+            talk.note_time(about.time);
+            if let Some(stats) = object_of(event, OfEvent::Stats) {
+                talk.usage.add(stats);
+                talk.draft.set_some(of_run::DURATION, stats.field(OfEvent::Duration));
+            }
+        }
+    }
+}

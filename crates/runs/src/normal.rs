@@ -97,6 +97,7 @@ pub mod of_meta {
     pub const VERSION: &str = "version";
     pub const GIT_BRANCH: &str = "git_branch";
     pub const MODEL: &str = "model";
+    pub const SESSION: &str = "session";
 }
 
 /// The counts of a usage.

@@ -9,6 +9,7 @@ mod numbers;
 mod packed;
 mod part;
 mod pieces;
+mod scattered;
 mod split;
 mod stream;
 mod walk;

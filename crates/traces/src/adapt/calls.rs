@@ -200,6 +200,25 @@ impl Usage {
         }
     }
 
+    /// Adds counts in the order of the table. What a cache holds is input; where more is read from it than is input, it was left out there.
+    pub(super) fn add_counts(&mut self, counts: [Option<Number<'_>>; TOKENS.len()]) {
+        let own = |count: Option<Number<'_>>| count.and_then(|count| count.add(Number::Integer(0)));
+        let [input, output, total, reasoning, read, write] = counts.map(own);
+        let cached = [read, write].into_iter().flatten().try_fold(Number::Integer(0), |sum, part| sum.add(part));
+        let left_out =
+            input.zip(cached).filter(|(input, cached)| input.compare(*cached).is_lt()).map(|(_, cached)| cached);
+        let whole = |count: Option<Number<'static>>| match (count, left_out) {
+            (Some(count), Some(cached)) => count.add(cached).or(Some(count)),
+            _ => count,
+        };
+        let counts = [whole(input), output, whole(total), reasoning, read, write];
+        for (sum, count) in self.counts.iter_mut().zip(counts) {
+            if let Some(count) = count {
+                *sum = sum.unwrap_or(Number::Integer(0)).add(count).or(*sum);
+            }
+        }
+    }
+
     /// Counts what a cache holds as input, which it is: some formats leave it out of their input.
     pub(super) fn count_cache_as_input(&mut self) {
         let [input, _, _, _, read, write] = &mut self.counts;

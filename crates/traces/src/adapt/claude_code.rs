@@ -85,6 +85,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "lines with a `type` of its sessions and `message`, `sessionId` or `uuid`",
     description: "Claude Code sessions (JSONL, or `loglines`)",
     marks: &[OfExport::Lines.key()],
+    near: &[],
     object: |object| list_of(object, OfExport::Lines).is_some(),
     item_marks: &keys_of(MARKS),
     element: is_line,

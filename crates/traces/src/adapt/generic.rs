@@ -20,6 +20,7 @@ pub(super) const FORMAT: Format = Format {
     known_by: "a list of objects that each name a tool, under a name that such lists have",
     description: "an object with `tool_calls`, each with a `name` or `tool`",
     marks: &[],
+    near: &[],
     object: is_generic,
     item_marks: &[],
     element: never,

@@ -14,14 +14,20 @@ mod codex;
 pub(crate) mod content;
 mod copilot;
 pub(crate) mod cutting;
+mod deepeval;
 mod draft;
 pub(crate) mod fields;
 mod gemini;
 pub(crate) mod generic;
+mod langfuse;
+mod langsmith;
 pub(crate) mod messages;
 pub(crate) mod native;
 mod near;
+mod openai_agents;
 mod openai_chat;
+mod otel;
+pub(crate) mod spans;
 mod talk;
 mod tau_bench;
 #[cfg(test)]
@@ -53,6 +59,8 @@ pub struct Format {
     pub description: &'static str,
     /// An object that is a run in it has one of these keys, with a value that is not `null`. No mark: it is told by something else.
     pub(crate) marks: &'static [&'static str],
+    /// The marks that nothing else has: what has one and is no run in it is nearly one. Empty where all of them are such.
+    near: &'static [&'static str],
     /// Whether an object is a run in it; asked only where it has a mark.
     object: fn(Object<'_>) -> bool,
     /// An object that is an element or a line of a run in it has one of these keys, whatever it holds.
@@ -139,6 +147,7 @@ const IN_FULL: Format = Format {
     known_by: "",
     description: "",
     marks: &[],
+    near: &[],
     object: never,
     item_marks: &[],
     element: never,
@@ -160,7 +169,13 @@ fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'ru
 }
 
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
-pub static FORMATS: [Format; 12] = [
+pub static FORMATS: [Format; 18] = [
+    langfuse::FORMAT,
+    langsmith::FORMAT,
+    openai_agents::FORMAT,
+    deepeval::FORMAT,
+    otel::OPEN_INFERENCE,
+    otel::FORMAT,
     claude_code::FORMAT,
     tau_bench::FORMAT,
     codex::FORMAT,

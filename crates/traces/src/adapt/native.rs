@@ -12,6 +12,7 @@ pub(super) const FORMAT: Format = Format {
     known_by: "all keys at the top are keys of the normal form",
     description: "the normal form (`calls`, `messages`, `output`, …)",
     marks: &[],
+    near: &[],
     object: is_normal,
     item_marks: &[],
     element: never,

@@ -47,7 +47,9 @@ pub(super) fn why_not(origin: Origin, object: Object<'_>, keys: &[&str]) -> Plac
         let help = "a run says what was done or answered: `calls`, `messages`, `output`, …";
         return Placed::new(origin, format!("no run: it holds nothing but its `{}`", of_run::ID), help);
     }
-    if let Some(format) = FORMATS.iter().find(|format| has_marks(object, format.marks)) {
+    if let Some(format) =
+        FORMATS.iter().find(|format| has_marks(object, if format.near.is_empty() { format.marks } else { format.near }))
+    {
         let message = format!(
             "nearly a run of the format {}, which is recognised by {}: its keys are {shown}",
             format.name, format.known_by

@@ -42,6 +42,7 @@ pub(super) const FORMAT: Format = Format {
     known_by: "messages with `role` and `content` or `tool_calls`",
     description: "chat messages with `role` and `content` (a list, or under `messages`), requests and responses of a chat API",
     marks: &[OfMessage::Role.key(), OfExchange::Request.key(), OfExchange::Choices.key(), OfExchange::Messages.key()],
+    near: &[],
     object: is_chat,
     item_marks: &[OfMessage::Role.key(), OfExchange::Request.key()],
     element: |object| is_message(&object, &Parsed) || is_exchange(object),

@@ -22,6 +22,7 @@ pub(super) const FORMAT: Format = Format {
     known_by: "`traj`, a list of role messages",
     description: "tau-bench results (`traj`)",
     marks: &[OfResult::Messages.key()],
+    near: &[],
     object: is_trajectory,
     item_marks: &[],
     element: never,

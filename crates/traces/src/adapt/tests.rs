@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The macros that make tables.
-const TABLES: [&str; 3] = ["fields! {", "words! {", "parts! {"];
+const TABLES: [&str; 5] = ["fields! {", "words! {", "parts! {", "names! {", "ways! {"];
 
 /// A source file: its name, what stands outside of tables, its tables.
 struct Source {

@@ -57,7 +57,7 @@ impl Cut<'_> {
             let next = split::skip_blank(&self.shared, end);
             found += 1;
             let single = found == 1 && next >= self.shared.len();
-            if single && self.several(start, &keys) {
+            if found == 1 && self.several(start, &keys, single) {
                 return;
             }
             if self.shared.as_bytes().get(start) == Some(&b'[') {
@@ -74,17 +74,20 @@ impl Cut<'_> {
     }
 
     /// Cuts a value that holds several runs of a format; false where it does not.
-    fn several(&mut self, start: usize, keys: &[Range<usize>]) -> bool {
+    fn several(&mut self, start: usize, keys: &[Range<usize>], single: bool) -> bool {
         let shared = Arc::clone(&self.shared);
         let has = |wanted: &str| keys.iter().any(|key| shared.get(key.clone()) == Some(wanted));
         let may_fit = |(_, cutting): &(&str, &Cutting)| cutting.first_keys().any(has);
         let Some(found) = adapt::cuttings().filter(may_fit).find_map(|(format, cutting)| {
-            let found = Pieces::find(&shared, start, cutting).filter(|found| found.runs() > 1)?;
-            self.is_of(format, &found).then_some(found)
+            if !single && cutting.by.is_empty() {
+                return None;
+            }
+            let found = Pieces::find_in(&shared, start, cutting, single);
+            found.filter(|found| (found.runs() > 1 || !single) && found.is_of(&shared, format, self.limits))
         }) else {
             return false;
         };
-        let places = Places::of(&shared, &found);
+        let (places, runs) = (Places::of(&shared, &found), found.runs());
         for (parts, position) in found.by_run().into_iter().zip(1..) {
             let first = parts.first().map_or(start, |part| found.range(*part).start);
             let (line, column) = places.line_and_column(first);
@@ -96,7 +99,7 @@ impl Cut<'_> {
                 line,
                 column,
                 offset,
-                position: Some(position),
+                position: (runs > 1).then_some(position),
                 by_line: false,
                 parts: Some(of_run.into()),
             };
@@ -104,15 +107,6 @@ impl Cut<'_> {
             self.ready.push_back(Ok(RawRun { text, form: TextForm::Value, warnings: Vec::new(), source }));
         }
         true
-    }
-
-    /// Whether the first run that was found is one of the format.
-    fn is_of(&self, format: &'static str, found: &Pieces) -> bool {
-        let Some(first) = found.by_run().into_iter().next() else { return false };
-        let Some(text) = pieces::join(&self.shared, &found.text_of(&first)) else { return false };
-        let arena = bumpalo::Bump::new();
-        json::parse(&text, 0, &arena, self.limits)
-            .is_ok_and(|document| adapt::detect(&document.node).is_some_and(|found| found.name == format))
     }
 
     /// A list: one run, such as a list of messages, or a run in each element.

@@ -1,6 +1,7 @@
 //! The form of a file, told by its first lines: a run on each, or one session.
 
 use super::bytes::valid_part;
+use super::scattered::Scattered;
 use super::split;
 use crate::adapt;
 use averment_base::limits::Limits;
@@ -64,4 +65,9 @@ pub(super) fn is_session_of_values(text: &str, limits: &Limits) -> bool {
 fn is_record(text: &str, limits: &Limits) -> bool {
     let arena = bumpalo::Bump::new();
     json::parse(text, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
+}
+
+/// How the lines of a file are gathered, where they hold parts of runs.
+pub(super) fn scattered(head: &str, limits: &Limits) -> Option<Scattered> {
+    split::lines(head).take(FIRST_LINES).find_map(|(_, line)| Scattered::of(line.trim_ascii(), limits))
 }

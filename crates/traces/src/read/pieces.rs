@@ -2,7 +2,10 @@
 
 use super::split::{self, end_of_value};
 use super::walk::{self, Entry};
+use crate::adapt;
 use crate::adapt::cutting::Cutting;
+use averment_base::limits::Limits;
+use averment_base::value::json;
 use averment_runs::run::TextPart;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -55,8 +58,20 @@ impl Piece {
 impl Pieces {
     /// The parts of runs in the value at `start`; `None` where the cutting does not fit it.
     pub(super) fn find(text: &str, start: usize, cutting: &Cutting) -> Option<Self> {
+        Self::find_in(text, start, cutting, true)
+    }
+
+    /// The same; where the value is not the only one, those behind it are looked through like the elements of a list.
+    pub(super) fn find_in(text: &str, start: usize, cutting: &Cutting, single: bool) -> Option<Self> {
         let mut finder = Finder { text, cutting, found: Self::default(), runs: FxHashMap::default() };
-        if text.as_bytes().get(start) == Some(&b'[') {
+        if !single {
+            let list = finder.around(None);
+            let mut at = start;
+            while at < text.len() {
+                at = split::skip_blank(text, finder.value(at, 0, Some(list)).filter(|end| *end > at)?);
+            }
+            finder.set(list, vec![Piece::Glue("[")], vec![Piece::Glue("]")]);
+        } else if text.as_bytes().get(start) == Some(&b'[') {
             let list = finder.around(None);
             let parent = Some(list);
             walk::list(text, start, |at| finder.value(at, 0, parent))?;
@@ -70,6 +85,18 @@ impl Pieces {
     /// How many runs there are.
     pub(super) fn runs(&self) -> usize {
         self.ids.len()
+    }
+
+    /// Whether the first parts that were found make a run of a format.
+    pub(super) fn is_of(&self, text: &str, format: &str, limits: &Limits) -> bool {
+        const FIRST: usize = 8;
+        let run = self.parts.first().map(|part| part.run);
+        let first = self.parts.iter().enumerate().filter(|(_, part)| Some(part.run) == run).map(|(number, _)| number);
+        let first: Vec<usize> = first.take(FIRST).collect();
+        let Some(text) = join(text, &self.text_of(&first)) else { return false };
+        let arena = bumpalo::Bump::new();
+        json::parse(&text, 0, &arena, limits)
+            .is_ok_and(|document| adapt::detect(&document.node).is_some_and(|found| found.name == format))
     }
 
     /// The parts of each run, in order of the text.
@@ -107,8 +134,14 @@ impl Pieces {
             }
             pieces.push(Piece::Text(part.range.clone()));
         }
+        let outer = |part: &usize| self.way(self.parts.get(*part).and_then(|part| part.parent)).first().copied();
+        let several = parts.iter().any(|part| outer(part) != parts.first().and_then(outer));
         for around in open.into_iter().rev() {
             self.add(&mut pieces, around, false);
+        }
+        if several {
+            pieces.insert(0, Piece::Glue("["));
+            pieces.push(Piece::Glue("]"));
         }
         pieces
     }
@@ -154,15 +187,17 @@ impl<'a> Finder<'a> {
         if text.as_bytes().get(start) != Some(&b'{') {
             return end_of_value(text, start);
         }
-        let around = self.around(parent);
-        let (mut list, mut kept) = (None, Vec::new());
+        let (mut lists, mut kept, mut several) = (Vec::new(), Vec::new(), false);
         let keeps = (level == 0).then_some(self.cutting.keeps);
         let inside = |key: &str, at: usize| {
-            if list.is_some() || !keys.contains(&key) || text.as_bytes().get(at) != Some(&b'[') {
+            if !keys.contains(&key) || text.as_bytes().get(at) != Some(&b'[') {
                 return None;
             }
+            // What is kept around one list would hold the other.
+            several |= keeps.is_none() && !lists.is_empty();
+            let around = self.around(parent);
             let end = walk::list(text, at, |at| self.value(at, level + 1, Some(around)))?;
-            list = Some(at..end);
+            lists.push((around, at..end));
             Some(end)
         };
         let keep = |entry: &Entry| {
@@ -172,9 +207,12 @@ impl<'a> Finder<'a> {
             }
         };
         let end = walk::object(text, start, inside, keep)?;
-        if let Some(list) = list {
+        if several {
+            return None;
+        }
+        for (around, list) in lists {
             let (before, after) = match keeps {
-                Some(_) => (skeleton(text, &list, kept), vec![Piece::Glue("]}")]),
+                Some(_) => (skeleton(text, &list, &kept), vec![Piece::Glue("]}")]),
                 None => (vec![Piece::Text(start..list.start + 1)], vec![Piece::Text(list.end - 1..end)]),
             };
             self.set(around, before, after);
@@ -219,13 +257,13 @@ pub(super) fn end_and_keys(text: &str, start: usize) -> (Option<usize>, Vec<Rang
 }
 
 /// The beginning of an object with the entries that are kept, and of its list last.
-fn skeleton(text: &str, list: &Range<usize>, kept: Vec<Range<usize>>) -> Vec<Piece> {
+fn skeleton(text: &str, list: &Range<usize>, kept: &[Range<usize>]) -> Vec<Piece> {
     // The key of the list stands in front of it.
     let before = text.get(..list.start).unwrap_or_default().trim_end().trim_end_matches(':').trim_end();
     let key = before.strip_suffix('"').and_then(|before| before.rfind('"')).unwrap_or(list.start);
     let mut pieces = vec![Piece::Glue("{")];
     for range in kept {
-        pieces.extend([Piece::Text(range), Piece::Glue(",")]);
+        pieces.extend([Piece::Text(range.clone()), Piece::Glue(",")]);
     }
     pieces.push(Piece::Text(key..list.start + 1));
     pieces

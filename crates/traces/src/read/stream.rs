@@ -4,11 +4,12 @@
 
 use super::bytes::{blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines};
 use super::cut::Cut;
-use super::form::{FirstLines, is_session, runs_by_line};
+use super::form::{FirstLines, is_session, runs_by_line, scattered};
 use super::numbers::LineNumbers;
 #[cfg(feature = "packed")]
 use super::packed::{self, Archive, Packed};
 use super::part::{FilePart, WholeLines};
+use super::scattered::Scattered;
 use super::{RawRun, RunText, TextForm, split};
 use crate::error::ReadError;
 use averment_base::limits::{LONG, Limits, give_own_block};
@@ -56,6 +57,8 @@ struct Lines {
     found: bool,
     /// The rest of a line that is too long is being passed over.
     skipping: bool,
+    /// Gathers the parts of runs that lines hold.
+    scattered: Option<Box<Scattered>>,
 }
 
 impl Runs {
@@ -109,7 +112,7 @@ impl Runs {
         }
         loop {
             if self.ready.is_empty()
-                && matches!(self.state, StreamState::Lines(_))
+                && matches!(&self.state, StreamState::Lines(lines) if lines.scattered.is_none())
                 && let StreamState::Lines(lines) = std::mem::replace(&mut self.state, StreamState::Done)
             {
                 match self.whole_lines(lines, buffer, size) {
@@ -118,7 +121,7 @@ impl Runs {
                     Err(error) => self.ready.push_back(Err(unreadable(&self.file, &error))),
                 }
             }
-            if self.ready.is_empty() && matches!(self.state, StreamState::Lines(_)) {
+            if self.ready.is_empty() && matches!(&self.state, StreamState::Lines(lines) if lines.scattered.is_none()) {
                 continue;
             }
             // Cut runs are handed on in small numbers: what is judged meanwhile is bounded by them.
@@ -232,9 +235,17 @@ impl Runs {
         if is_session(head, &self.limits) {
             return self.whole(pending, mark, TextForm::Lines);
         }
+        let scattered = scattered(head, &self.limits);
         pending.drain(..mark);
-        let lines =
-            Lines { pending, offset: mark as u64, numbers: LineNumbers::new(), line: 1, found: false, skipping: false };
+        let lines = Lines {
+            pending,
+            offset: mark as u64,
+            numbers: LineNumbers::new(),
+            line: 1,
+            found: false,
+            skipping: false,
+            scattered: scattered.map(Box::new),
+        };
         self.state = StreamState::Lines(lines);
         Ok(())
     }
@@ -327,6 +338,9 @@ impl Runs {
         let chunk = std::mem::replace(&mut lines.pending, rest);
         self.cut_lines(&mut lines, chunk)?;
         lines.numbers.go_on_from(lines.line);
+        if let Some(scattered) = lines.scattered.as_mut().filter(|_| ended && lines.pending.is_empty()) {
+            scattered.finish(&self.file, &mut self.ready);
+        }
         if !ended || !lines.pending.is_empty() {
             self.state = StreamState::Lines(lines);
         } else if !lines.found && self.ready.is_empty() {
@@ -372,6 +386,12 @@ impl Runs {
                 lines.found = true;
                 let position = (!single).then_some(lines.line);
                 let source = self.source(lines.line, 1, lines.offset, position);
+                if let Some(scattered) = &mut lines.scattered {
+                    scattered.line(line.trim_ascii_end(), &|| source.clone(), &self.limits, &mut self.ready);
+                    (start, lines.offset) = (start + length, lines.offset + length as u64);
+                    lines.line += usize::from(line.ends_with('\n'));
+                    continue;
+                }
                 let range = start..start + line.trim_end_matches(['\n', '\r']).len();
                 let text = RunText::Range(Arc::clone(&shared), range);
                 let raw = RawRun { text, form: TextForm::Value, warnings: Vec::new(), source };

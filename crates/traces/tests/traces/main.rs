@@ -20,3 +20,4 @@ mod golden;
 mod normal_form;
 mod recorded;
 mod robust;
+mod spans;

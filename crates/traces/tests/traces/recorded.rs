@@ -106,6 +106,43 @@ fn calls_results_and_errors_agree_with_an_independent_reading() {
     }
 }
 
+/// The formats in which runs are recorded as spans.
+const OF_SPANS: [&str; 7] = [
+    "otel_otlp_json",
+    "otel_jaeger",
+    "otel_flat_spans",
+    "openinference",
+    "vercel_ai_sdk",
+    "deepeval_trace",
+    "langchain_messages",
+];
+
+#[test]
+fn calls_of_spans_agree_with_an_independent_reading() {
+    let Some(folder) = shared("traces") else { return };
+    let oracle: Json = serde_json::from_str(&std::fs::read_to_string(folder.join("oracle.json")).unwrap()).unwrap();
+    let (mut agreed, mut disagreed) = (0, Vec::new());
+    for entry in oracle.as_array().unwrap().iter().filter(|entry| OF_SPANS.iter().any(|one| entry["format"] == *one)) {
+        let (format, file) = (entry["format"].as_str().unwrap(), entry["file"].as_str().unwrap());
+        let mut all = Counts::default();
+        each_run(&folder.join(format).join(file), |_, run| {
+            let counts = count(run);
+            all.tools.extend(counts.tools);
+            all.with_result += counts.with_result;
+            all.errors += counts.errors;
+            all.duplicate_ids += counts.duplicate_ids;
+        });
+        let expected = expected(entry);
+        if all == expected {
+            agreed += 1;
+        } else {
+            disagreed.push(format!("{format}/{file}: {all:?} instead of {expected:?}"));
+        }
+    }
+    eprintln!("spans: {agreed} files agree");
+    assert!(disagreed.is_empty(), "{disagreed:#?}");
+}
+
 fn session(name: &str, look: impl Fn(&Run<'_>)) {
     let Some(path) = shared(&format!("traces/claude_code_jsonl/{name}")) else { return };
     let mut found = 0;

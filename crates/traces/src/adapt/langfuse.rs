@@ -1,0 +1,227 @@
+//! Exports of Langfuse: a trace with its observations, or observations alone.
+
+use super::cutting::Cutting;
+use super::draft::Draft;
+use super::spans::attributes::Fact;
+use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, under, ways};
+use super::{Format, IN_FULL, list, object};
+use crate::error::Placed;
+use averment_base::value::{Node, Number, Object, Value};
+
+names! {
+    /// A trace, and an observation: a span.
+    Of {
+        Id = ["id"],
+        Trace = ["traceId"],
+        Parent = ["parentObservationId", "parent_observation_id"],
+        Observations = ["observations"],
+        Type = ["type"],
+        Name = ["name"],
+        Start = ["startTime", "start_time"],
+        End = ["endTime", "end_time"],
+        Input = ["input"],
+        Output = ["output"],
+        Model = ["model", "providedModelName", "provided_model_name"],
+        Level = ["level"],
+        Message = ["statusMessage", "status_message"],
+        Usage = ["usageDetails", "usage_details", "usage"],
+        Cost = ["calculatedTotalCost", "totalCost", "calculated_total_cost", "total_cost"],
+        Session = ["sessionId", "session_id"],
+        /// In seconds.
+        Latency = ["latency"],
+        Metadata = ["metadata"],
+        Attributes = ["attributes"],
+        Data = ["data"],
+        Error = ["error"],
+    }
+}
+
+names! {
+    /// The counts of a usage.
+    OfUsage {
+        In = ["input", "promptTokens", "prompt_tokens", "input_tokens"],
+        Out = ["output", "completionTokens", "completion_tokens", "output_tokens"],
+        All = ["total", "totalTokens", "total_tokens"],
+        CacheRead = ["input_cached_tokens", "cache_read_input_tokens", "input_cache_read"],
+        CacheWrite = ["cache_creation_input_tokens", "input_cache_creation"],
+        Reasoning = ["output_reasoning_tokens", "output_reasoning"],
+    }
+}
+
+names! {
+    /// What an observation is.
+    Type {
+        Agent = ["AGENT"],
+        Model = ["GENERATION"],
+        Tool = ["TOOL"],
+        Part = ["SPAN", "EVENT", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"],
+    }
+}
+
+names! {
+    /// The level of an observation that went wrong.
+    Level {
+        Failed = ["ERROR"],
+    }
+}
+
+names! {
+    /// Those that nothing else has.
+    Near {
+        Any = ["observations"],
+    }
+}
+
+names! {
+    /// Keys of which a trace or an observation has one.
+    Mark {
+        Any = ["observations", "traceId", "data"],
+    }
+}
+
+ways! {
+    TRACE = [["traceId"]];
+}
+
+fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
+    under(object, |key| Of::of(key).is_some_and(|(word, _)| word == wanted))
+}
+
+/// A trace of Langfuse.
+pub(super) const FORMAT: Format = Format {
+    name: "Langfuse export",
+    description: "Langfuse exports (a trace with `observations`, or a list of observations)",
+    known_by: "observations with `traceId`, a `type` such as `GENERATION`, and `startTime`",
+    marks: Mark::Any.names(),
+    near: Near::Any.names(),
+    object: |object| is_trace(object) || is_observation(object) || is_page(object),
+    item_marks: Mark::Any.names(),
+    element: |object| is_observation(object) || is_page(object),
+    read,
+    runs: &[
+        Cutting { way: &[Of::Data.names()], by: TRACE, keeps: &[] },
+        Cutting { way: &[Of::Data.names()], by: &[], keeps: &[] },
+        Cutting { way: &[], by: TRACE, keeps: &[] },
+    ],
+    ..IN_FULL
+};
+
+fn is_observation(object: Object<'_>) -> bool {
+    let is_text = |word| of(object, word).is_some_and(|node| text_of_node(node).is_some());
+    of(object, Of::Type).and_then(text_of_node).is_some_and(|kind| Type::of(kind).is_some())
+        && is_text(Of::Id)
+        && is_text(Of::Start)
+        && is_text(Of::Trace)
+}
+
+fn is_trace(trace: Object<'_>) -> bool {
+    let observations = of(trace, Of::Observations).and_then(list).unwrap_or_default();
+    let is_one = |node: &Node<'_>| {
+        object(*node).is_some_and(|one| {
+            of(one, Of::Type).and_then(text_of_node).is_some_and(|kind| Type::of(kind).is_some())
+                && of(one, Of::Start).is_some()
+        })
+    };
+    !observations.is_empty() && observations.iter().all(is_one)
+}
+
+fn is_page(page: Object<'_>) -> bool {
+    let items = of(page, Of::Data).and_then(list).unwrap_or_default();
+    !items.is_empty()
+        && items.iter().all(|item| object(*item).is_some_and(|item| is_observation(item) || is_trace(item)))
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+    let mut whole = Whole::default();
+    let mut observations: Vec<Node<'run>> = Vec::new();
+    collect(root, &mut whole, &mut observations, 0);
+    let mut spans = Vec::new();
+    for (node, object) in observations.into_iter().filter_map(|node| Some((node, object(node)?))) {
+        draft.record();
+        whole.id = whole.id.or_else(|| of(object, Of::Trace));
+        spans.push(span(node, object, draft));
+    }
+    tell(spans, whole, draft);
+    Ok(())
+}
+
+fn collect<'run>(node: Node<'run>, whole: &mut Whole<'run>, found: &mut Vec<Node<'run>>, depth: usize) {
+    const DEEP: usize = 3;
+    match node.value {
+        Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect(*item, whole, found, depth + 1)),
+        Value::Object(trace) if is_trace(trace) => {
+            found.extend(of(trace, Of::Observations).and_then(list).unwrap_or_default());
+            whole.id = of(trace, Of::Id).filter(|id| text_of_node(*id).is_some());
+            (whole.input, whole.output) = (of(trace, Of::Input), of(trace, Of::Output));
+            whole.session = of(trace, Of::Session);
+            whole.cost = of(trace, Of::Cost).filter(|cost| matches!(cost.value, Value::Number(_)));
+            whole.duration = match of(trace, Of::Latency).map(|latency| latency.value) {
+                Some(Value::Number(seconds)) => Some(seconds.to_f64() * 1e3),
+                _ => None,
+            };
+        }
+        Value::Object(object) if is_observation(object) => found.push(node),
+        Value::Object(page) if depth < DEEP => {
+            of(page, Of::Data).into_iter().for_each(|data| collect(data, whole, found, depth + 1));
+        }
+        _ => {}
+    }
+}
+
+fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {
+    let mut span = Span::new(node);
+    span.id = of(one, Of::Id).and_then(text_of_node);
+    span.parent = of(one, Of::Parent).and_then(text_of_node);
+    span.name = of(one, Of::Name);
+    let at = |word| of(one, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
+    (span.start, span.end) = (at(Of::Start), at(Of::End));
+    let metadata = of(one, Of::Metadata);
+    if let Some(attributes) = metadata.and_then(object).and_then(|metadata| of(metadata, Of::Attributes)) {
+        span.take_attributes(attributes, draft);
+    }
+    span.attributes = metadata.filter(|metadata| object(*metadata).is_some());
+    span.act = match of(one, Of::Type).and_then(text_of_node).and_then(Type::of) {
+        Some((Type::Agent, _)) => Act::Agent,
+        Some((Type::Model, _)) => Act::Inference,
+        Some((Type::Tool, _)) => Act::Tool,
+        // What was recorded by way of OpenTelemetry says more than that it is a span.
+        Some((Type::Part, _)) | None => match super::spans::act(&span.facts) {
+            Act::Other => Act::Part,
+            known => known,
+        },
+    };
+    let failed = of(one, Of::Level)
+        .and_then(text_of_node)
+        .is_some_and(|level| matches!(Level::of(level), Some((Level::Failed, _))));
+    span.failed = failed.then_some(true);
+    span.error = of(one, Of::Message).filter(|_| failed);
+    let (given, gave) = match span.act {
+        Act::Tool => (Fact::Args, Fact::Result),
+        Act::Inference => (Fact::MessagesIn, Fact::MessagesOut),
+        _ => (Fact::Input, Fact::Output),
+    };
+    span.tell(given, of(one, Of::Input));
+    span.tell(gave, of(one, Of::Output));
+    span.tell(Fact::Model, of(one, Of::Model));
+    span.tell(Fact::Cost, of(one, Of::Cost).filter(|cost| is_some(*cost)));
+    if let Some(usage) = of(one, Of::Usage).and_then(object) {
+        let count = |wanted| under(usage, |key| OfUsage::of(key).is_some_and(|(word, _)| word == wanted));
+        for (fact, word) in [
+            (Fact::TokensIn, OfUsage::In),
+            (Fact::TokensOut, OfUsage::Out),
+            (Fact::TokensAll, OfUsage::All),
+            (Fact::TokensCacheRead, OfUsage::CacheRead),
+            (Fact::TokensCacheWrite, OfUsage::CacheWrite),
+            (Fact::TokensReasoning, OfUsage::Reasoning),
+        ] {
+            span.tell(fact, count(word).filter(|count| is_some(*count)));
+        }
+    }
+    span.conclude(draft);
+    span
+}
+
+/// Observations that used nothing say 0 of what was used.
+fn is_some(count: Node<'_>) -> bool {
+    matches!(count.value, Value::Number(count) if count != Number::Integer(0) && count.to_f64() != 0.0)
+}

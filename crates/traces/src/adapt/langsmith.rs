@@ -1,0 +1,295 @@
+//! LangSmith: the runs of a trace as its API and its SDKs give them, and payloads in which a run is begun (`post`) and ended (`patch`).
+
+use super::cutting::Cutting;
+use super::draft::Draft;
+use super::spans::attributes::Fact;
+use super::spans::{ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, under, ways};
+use super::{Format, IN_FULL, list, object};
+use crate::error::Placed;
+use averment_base::value::{Node, Object, Value};
+use rustc_hash::FxHashMap;
+
+names! {
+    /// A run of LangSmith, which is a span here.
+    OfRun {
+        Id = ["id", "run_id"],
+        Trace = ["trace_id"],
+        Parent = ["parent_run_id"],
+        Order = ["dotted_order"],
+        Name = ["name"],
+        Type = ["run_type"],
+        Start = ["start_time"],
+        End = ["end_time"],
+        Inputs = ["inputs"],
+        Outputs = ["outputs"],
+        Error = ["error"],
+        Status = ["status"],
+        Children = ["child_runs"],
+        TokensIn = ["prompt_tokens"],
+        TokensOut = ["completion_tokens"],
+        TokensAll = ["total_tokens"],
+        Cost = ["total_cost"],
+        Extra = ["extra"],
+        Session = ["session_id", "thread_id"],
+    }
+}
+
+names! {
+    /// What holds runs.
+    OfPayload {
+        Runs = ["runs"],
+        Begun = ["post"],
+        Ended = ["patch"],
+    }
+}
+
+names! {
+    /// What stands inside of runs.
+    Inside {
+        Metadata = ["metadata"],
+        Model = ["ls_model_name", "model_name", "model"],
+        Usage = ["usage_metadata", "usage", "token_usage"],
+        Output = ["output"],
+        LlmOutput = ["llm_output"],
+        Input = ["input"],
+        Content = ["content"],
+        CallId = ["tool_call_id"],
+        Parameters = ["invocation_params"],
+        Tools = ["tools"],
+        TokensIn = ["input_tokens", "prompt_tokens"],
+        TokensOut = ["output_tokens", "completion_tokens"],
+        TokensAll = ["total_tokens"],
+        Status = ["status"],
+        Kwargs = ["kwargs"],
+        Generations = ["generations"],
+        Message = ["message"],
+    }
+}
+
+names! {
+    /// The keys of lists of runs.
+    Lists {
+        Any = ["runs", "post", "patch"],
+    }
+}
+
+names! {
+    /// Those that nothing else has.
+    Near {
+        Any = ["run_type"],
+    }
+}
+
+names! {
+    /// Keys of which a run has one.
+    Mark {
+        Any = ["run_type", "post", "patch", "runs"],
+    }
+}
+
+ways! {
+    TRACE = [["trace_id"]];
+}
+
+fn of<'run>(object: Object<'run>, wanted: OfRun) -> Option<Node<'run>> {
+    under(object, |key| OfRun::of(key).is_some_and(|(word, _)| word == wanted))
+}
+
+fn inside<'run>(object: Object<'run>, wanted: Inside) -> Option<Node<'run>> {
+    under(object, |key| Inside::of(key).is_some_and(|(word, _)| word == wanted))
+}
+
+/// Runs of LangSmith.
+pub(super) const FORMAT: Format = Format {
+    name: "LangSmith runs",
+    description: "LangSmith runs (`run_type`), a list of them, `runs`, or payloads with `post` and `patch`",
+    known_by: "`run_type` beside `dotted_order`, `trace_id` or `child_runs`",
+    marks: Mark::Any.names(),
+    near: Near::Any.names(),
+    object: |object| is_run(object) || holds_runs(object),
+    item_marks: Mark::Any.names(),
+    element: |object| is_run(object) || holds_runs(object),
+    read,
+    runs: &[Cutting { way: &[Lists::Any.names()], by: TRACE, keeps: &[] }, Cutting { way: &[], by: TRACE, keeps: &[] }],
+    ..IN_FULL
+};
+
+fn is_run(object: Object<'_>) -> bool {
+    let kind = of(object, OfRun::Type).and_then(text_of_node);
+    kind.is_some() && [OfRun::Order, OfRun::Trace, OfRun::Children].into_iter().any(|word| of(object, word).is_some())
+}
+
+fn lists(object: Object<'_>) -> impl Iterator<Item = Node<'_>> {
+    object.entries().iter().filter(|entry| OfPayload::of(entry.key).is_some()).map(|entry| entry.node)
+}
+
+fn holds_runs(object: Object<'_>) -> bool {
+    let mut runs = lists(object).filter_map(list).flatten().peekable();
+    // What ends a run need not say again what it is.
+    let known = |run: &Node<'_>| super::object(*run).is_some_and(|run| is_run(run) || of(run, OfRun::Order).is_some());
+    runs.peek().is_some() && runs.all(known)
+}
+
+fn collect<'run>(node: Node<'run>, found: &mut Vec<Object<'run>>, depth: usize) {
+    const DEEP: usize = 200;
+    match node.value {
+        Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect(*item, found, depth + 1)),
+        Value::Object(object) if holds_runs(object) => lists(object).for_each(|list| collect(list, found, depth + 1)),
+        Value::Object(object) => {
+            found.push(object);
+            if let Some(children) = of(object, OfRun::Children).filter(|_| depth < DEEP) {
+                collect(children, found, depth + 1);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+    let mut records = Vec::new();
+    collect(root, &mut records, 0);
+    // A run may be told of several times: begun, and ended.
+    let (mut order, mut by_id): (Vec<Vec<Object<'run>>>, FxHashMap<&str, usize>) = (Vec::new(), FxHashMap::default());
+    for record in records {
+        draft.record();
+        let id = of(record, OfRun::Id).and_then(text_of_node);
+        match id.and_then(|id| by_id.get(id)).and_then(|place| order.get_mut(*place)) {
+            Some(known) => known.push(record),
+            None => {
+                by_id.extend(id.map(|id| (id, order.len())));
+                order.push(vec![record]);
+            }
+        }
+    }
+    let first = order.first().and_then(|records| records.first());
+    let id = first.and_then(|record| of(*record, OfRun::Trace).or(of(*record, OfRun::Id)));
+    let spans = order.iter().map(|records| span(records, draft)).collect();
+    tell(spans, Whole { id: id.filter(|id| text_of_node(*id).is_some()), ..Whole::default() }, draft);
+    Ok(())
+}
+
+/// The last value that says something.
+fn last<'run>(records: &[Object<'run>], wanted: OfRun) -> Option<Node<'run>> {
+    let says = |node: &Node<'run>| object(*node).is_none_or(|object| !object.entries().is_empty());
+    records.iter().rev().find_map(|record| of(*record, wanted).filter(says))
+}
+
+fn span<'run>(records: &[Object<'run>], draft: &mut Draft<'run, '_>) -> Span<'run> {
+    let name = last(records, OfRun::Name);
+    let origin = name.map_or(averment_base::value::Origin::COMPUTED, |name| name.origin);
+    let record = records.first().map_or(Value::Null, |record| Value::Object(*record));
+    let mut span = Span::new(Node::new(record, origin));
+    span.id = last(records, OfRun::Id).and_then(text_of_node);
+    span.parent = last(records, OfRun::Parent).and_then(text_of_node);
+    span.name = name;
+    let at = |word| last(records, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
+    (span.start, span.end) = (at(OfRun::Start), at(OfRun::End));
+    span.act =
+        last(records, OfRun::Type).and_then(text_of_node).and_then(ActWord::act).unwrap_or(super::spans::Act::Part);
+    span.error = last(records, OfRun::Error).filter(|error| text_of_node(*error).is_none_or(|text| !text.is_empty()));
+    span.failed = match last(records, OfRun::Status).and_then(text_of_node).and_then(of_word) {
+        None if span.error.is_some() => Some(true),
+        told => told,
+    };
+    let (inputs, outputs) = (last(records, OfRun::Inputs), last(records, OfRun::Outputs));
+    let metadata =
+        |record: &Object<'run>| inside(object(of(*record, OfRun::Extra)?)?, Inside::Metadata).and_then(object);
+    let metadata = records.iter().rev().find_map(metadata);
+    span.attributes = metadata.map(|metadata| Node::computed(Value::Object(metadata)));
+    let parameters =
+        |record: &Object<'run>| inside(object(of(*record, OfRun::Extra)?)?, Inside::Parameters).and_then(object);
+    let parameters = records.iter().find_map(parameters);
+    let model = metadata.into_iter().chain(parameters).find_map(|object| inside(object, Inside::Model));
+    let facts = [
+        (Fact::Model, model),
+        (Fact::Tools, parameters.and_then(|parameters| inside(parameters, Inside::Tools))),
+        (Fact::Conversation, metadata.and_then(|metadata| of(metadata, OfRun::Session))),
+        (Fact::TokensIn, last(records, OfRun::TokensIn)),
+        (Fact::TokensOut, last(records, OfRun::TokensOut)),
+        (Fact::TokensAll, last(records, OfRun::TokensAll)),
+        (Fact::Cost, last(records, OfRun::Cost)),
+    ];
+    facts.into_iter().for_each(|(fact, node)| span.tell(fact, node));
+    match span.act {
+        super::spans::Act::Tool => tool(inputs, outputs, &mut span),
+        super::spans::Act::Inference => {
+            span.tell(Fact::MessagesIn, inputs);
+            span.tell(Fact::MessagesOut, outputs);
+            usage(outputs, &mut span);
+        }
+        _ => {
+            span.tell(Fact::Input, inputs);
+            span.tell(Fact::Output, outputs.map(|outputs| only(outputs, Inside::Output)));
+        }
+    }
+    span.conclude(draft);
+    span
+}
+
+/// The value under a key that is the only one, else the whole.
+fn only(node: Node<'_>, wanted: Inside) -> Node<'_> {
+    match object(node) {
+        Some(object) if object.entries().len() == 1 => inside(object, wanted).unwrap_or(node),
+        _ => node,
+    }
+}
+
+/// A tool may be given one text, and give a message.
+fn tool<'run>(inputs: Option<Node<'run>>, outputs: Option<Node<'run>>, span: &mut Span<'run>) {
+    span.tell(Fact::Args, inputs.map(|inputs| only(inputs, Inside::Input)));
+    let Some(result) = outputs.map(|outputs| only(outputs, Inside::Output)) else { return };
+    let message = object(result).map(|message| inside(message, Inside::Kwargs).and_then(object).unwrap_or(message));
+    match message.filter(|message| inside(*message, Inside::CallId).is_some()) {
+        Some(message) => {
+            span.tell(Fact::CallId, inside(message, Inside::CallId));
+            span.tell(Fact::Result, inside(message, Inside::Content));
+            let status = inside(message, Inside::Status).and_then(text_of_node).and_then(of_word);
+            if status == Some(true) {
+                span.failed = status;
+            }
+        }
+        None => span.tell(Fact::Result, Some(result)),
+    }
+}
+
+/// Tokens that stand beside what a model said, where the run does not count them itself.
+fn usage<'run>(outputs: Option<Node<'run>>, span: &mut Span<'run>) {
+    let Some(outputs) = outputs.and_then(object) else { return };
+    let generated = || {
+        let first = inside(outputs, Inside::Generations).and_then(list)?.first()?;
+        let first = list(*first).and_then(|inner| inner.first()).unwrap_or(first);
+        let message = object(inside(object(*first)?, Inside::Message)?)?;
+        inside(inside(message, Inside::Kwargs).and_then(object).unwrap_or(message), Inside::Usage)
+    };
+    let provider = || inside(object(inside(outputs, Inside::LlmOutput)?)?, Inside::Usage);
+    let Some(usage) = inside(outputs, Inside::Usage).or_else(generated).or_else(provider).and_then(object) else {
+        return;
+    };
+    for (fact, word) in
+        [(Fact::TokensIn, Inside::TokensIn), (Fact::TokensOut, Inside::TokensOut), (Fact::TokensAll, Inside::TokensAll)]
+    {
+        if span.facts.get(fact).is_none() {
+            span.tell(fact, inside(usage, word));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_needs_more_than_its_type() {
+        let arena = bumpalo::Bump::new();
+        let limits = averment_base::limits::Limits::default();
+        let is = |text: &'static str| {
+            let node = averment_base::value::json::parse(text, 0, &arena, &limits).expect("JSON").node;
+            object(node).is_some_and(|object| FORMAT.is_run(object))
+        };
+        assert!(is(r#"{"run_type": "tool", "trace_id": "t"}"#));
+        assert!(is(
+            r#"{"post": [{"run_type": "tool", "trace_id": "t"}], "patch": [{"id": "a", "dotted_order": "b"}]}"#
+        ));
+        assert!(!is(r#"{"run_type": "tool"}"#) && !is(r#"{"post": []}"#) && !is(r#"{"runs": [{"id": 1}]}"#));
+    }
+}

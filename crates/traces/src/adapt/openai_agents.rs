@@ -1,0 +1,183 @@
+//! Traces of the OpenAI Agents SDK, as its exporters write them: a record for the trace, and one for each span.
+
+use super::cutting::Cutting;
+use super::draft::Draft;
+use super::spans::attributes::Fact;
+use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, under, ways};
+use super::{Format, IN_FULL, list, object};
+use crate::error::Placed;
+use averment_base::value::{Node, Object, Value};
+
+names! {
+    /// A record, and what it says of its span.
+    Of {
+        Object = ["object"],
+        Id = ["id"],
+        Trace = ["trace_id"],
+        Parent = ["parent_id"],
+        Start = ["started_at"],
+        End = ["ended_at"],
+        Data = ["span_data"],
+        Error = ["error"],
+        Message = ["message"],
+        Group = ["group_id"],
+        Type = ["type"],
+        Name = ["name"],
+        Input = ["input"],
+        Output = ["output"],
+        Model = ["model"],
+        Usage = ["usage"],
+        TokensIn = ["input_tokens", "prompt_tokens"],
+        TokensOut = ["output_tokens", "completion_tokens"],
+        TokensAll = ["total_tokens"],
+        Response = ["response"],
+        Items = ["data"],
+    }
+}
+
+names! {
+    /// What a record is.
+    Record {
+        Trace = ["trace"],
+        Span = ["trace.span"],
+    }
+}
+
+names! {
+    /// What a span is.
+    SpanType {
+        Agent = ["agent"],
+        Function = ["function"],
+        Model = ["generation", "response"],
+    }
+}
+
+names! {
+    /// Those that nothing else has.
+    Near {
+        Any = ["span_data", "workflow_name"],
+    }
+}
+
+names! {
+    /// Keys of which a record, or what holds records, has one.
+    Mark {
+        Any = ["object", "data"],
+    }
+}
+
+ways! {
+    /// The trace that a record belongs to; a record of a trace has its id.
+    TRACE = [["trace_id"], ["id"]];
+}
+
+fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
+    under(object, |key| Of::of(key).is_some_and(|(word, _)| word == wanted))
+}
+
+/// A trace of the SDK.
+pub(super) const FORMAT: Format = Format {
+    name: "OpenAI Agents SDK trace",
+    description: "traces of the OpenAI Agents SDK (`object`: `trace` and `trace.span`)",
+    known_by: "records whose `object` is `trace` or `trace.span`, with `span_data` or `workflow_name`",
+    marks: Mark::Any.names(),
+    near: Near::Any.names(),
+    object: |object| record(object).is_some() || is_payload(object),
+    item_marks: Mark::Any.names(),
+    element: |object| record(object).is_some() || is_payload(object),
+    read,
+    runs: &[Cutting { way: &[Of::Items.names()], by: TRACE, keeps: &[] }, Cutting { way: &[], by: TRACE, keeps: &[] }],
+    ..IN_FULL
+};
+
+fn record(object: Object<'_>) -> Option<Record> {
+    let (record, _) = of(object, Of::Object).and_then(text_of_node).and_then(Record::of)?;
+    let is_known = match record {
+        Record::Trace => of(object, Of::Id).is_some_and(|id| text_of_node(id).is_some()),
+        Record::Span => of(object, Of::Data).is_some_and(|data| super::object(data).is_some()),
+    };
+    is_known.then_some(record)
+}
+
+fn is_payload(payload: Object<'_>) -> bool {
+    let items = of(payload, Of::Items).and_then(list).unwrap_or_default();
+    !items.is_empty() && items.iter().all(|item| object(*item).is_some_and(|item| record(item).is_some()))
+}
+
+fn collect<'run>(node: Node<'run>, found: &mut Vec<(Record, Node<'run>, Object<'run>)>, depth: usize) {
+    const DEEP: usize = 4;
+    match node.value {
+        Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect(*item, found, depth + 1)),
+        Value::Object(object) => match (record(object), of(object, Of::Items)) {
+            (Some(record), _) => found.push((record, node, object)),
+            (None, Some(items)) if depth < DEEP => collect(items, found, depth + 1),
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+    let mut records = Vec::new();
+    collect(root, &mut records, 0);
+    let (mut spans, mut whole) = (Vec::new(), Whole::default());
+    for (record, node, object) in records {
+        draft.record();
+        match record {
+            Record::Trace => {
+                whole.id = of(object, Of::Id);
+                whole.session = of(object, Of::Group);
+            }
+            Record::Span => {
+                whole.id = whole.id.or_else(|| of(object, Of::Trace).filter(|id| text_of_node(*id).is_some()));
+                spans.push(span(node, object, draft));
+            }
+        }
+    }
+    tell(spans, whole, draft);
+    Ok(())
+}
+
+fn span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {
+    let mut span = Span::new(node);
+    span.id = of(record, Of::Id).and_then(text_of_node);
+    span.parent = of(record, Of::Parent).and_then(text_of_node);
+    let at = |word| of(record, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
+    (span.start, span.end) = (at(Of::Start), at(Of::End));
+    span.attributes = of(record, Of::Data);
+    let error = of(record, Of::Error);
+    span.error = error.map(|error| object(error).and_then(|error| of(error, Of::Message)).unwrap_or(error));
+    span.failed = error.map(|_| true);
+    let Some(data) = span.attributes.and_then(object) else { return span };
+    let kind = of(data, Of::Type);
+    span.name = of(data, Of::Name).or(kind);
+    let (input, output) = (of(data, Of::Input), of(data, Of::Output));
+    span.act = match kind.and_then(text_of_node).and_then(SpanType::of) {
+        Some((SpanType::Agent, _)) => Act::Agent,
+        Some((SpanType::Function, _)) => {
+            span.tell(Fact::Args, input);
+            span.tell(Fact::Result, output);
+            Act::Tool
+        }
+        Some((SpanType::Model, _)) => {
+            let response = of(data, Of::Response).and_then(object);
+            span.tell(Fact::MessagesIn, input);
+            span.tell(Fact::MessagesOut, output.or_else(|| of(response?, Of::Output)));
+            span.tell(Fact::Model, of(data, Of::Model).or_else(|| of(response?, Of::Model)));
+            usage(of(data, Of::Usage).or_else(|| of(response?, Of::Usage)), &mut span);
+            Act::Inference
+        }
+        None => Act::Part,
+    };
+    span.conclude(draft);
+    span
+}
+
+fn usage<'run>(usage: Option<Node<'run>>, span: &mut Span<'run>) {
+    let Some(usage) = usage.and_then(object) else { return };
+    for (fact, word) in
+        [(Fact::TokensIn, Of::TokensIn), (Fact::TokensOut, Of::TokensOut), (Fact::TokensAll, Of::TokensAll)]
+    {
+        span.tell(fact, of(usage, word));
+    }
+}

@@ -1,0 +1,367 @@
+//! Spans of OpenTelemetry in the containers in which people have them: OTLP as JSON, exports of Tempo and Jaeger, lists of spans as SDKs
+//! print them. What their attributes mean is a matter of dialects ([`super::spans`]); OpenInference is one, with a name of its own.
+
+use super::cutting::Cutting;
+use super::draft::Draft;
+use super::spans::attributes::as_object;
+use super::spans::{Act, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, under, ways};
+use super::{Format, IN_FULL, list, object, objects};
+use crate::error::Placed;
+use averment_base::value::{Node, Object, Value};
+
+names! {
+    /// What holds spans.
+    OfContainer {
+        Resources = ["resourceSpans", "batches", "resource_spans"],
+        Scopes = ["scopeSpans", "instrumentationLibrarySpans", "scope_spans"],
+        Spans = ["spans"],
+        Data = ["data"],
+        Trace = ["trace"],
+        Processes = ["processes"],
+    }
+}
+
+names! {
+    /// A span.
+    OfSpan {
+        Id = ["spanId", "span_id", "spanID"],
+        Trace = ["traceId", "trace_id", "traceID"],
+        Parent = ["parentSpanId", "parent_span_id", "parentSpanID", "parent_id", "parentId"],
+        Name = ["name", "operationName", "span_name"],
+        Context = ["context", "spanContext", "span_context"],
+        ParentContext = ["parentSpanContext", "parent"],
+        StartNano = ["startTimeUnixNano", "start_time_unix_nano"],
+        EndNano = ["endTimeUnixNano", "end_time_unix_nano"],
+        Start = ["startTime", "start_time"],
+        End = ["endTime", "end_time"],
+        /// Of Jaeger, in microseconds.
+        Duration = ["duration"],
+        Attributes = ["attributes", "tags"],
+        Events = ["events", "span_events", "logs"],
+        References = ["references"],
+        Status = ["status"],
+        StatusCode = ["status_code", "statusCode", "code"],
+        StatusMessage = ["status_message", "statusMessage", "message", "description"],
+        Kind = ["kind", "span_kind"],
+    }
+}
+
+names! {
+    /// An event of a span.
+    OfEvent {
+        Name = ["name", "event_name"],
+        Attributes = ["attributes", "fields"],
+        Body = ["body"],
+    }
+}
+
+fn container<'run>(object: Object<'run>, wanted: OfContainer) -> Option<Node<'run>> {
+    under(object, |key| OfContainer::of(key).is_some_and(|(word, _)| word == wanted))
+}
+
+fn of<'run>(object: Object<'run>, wanted: OfSpan) -> Option<Node<'run>> {
+    under(object, |key| OfSpan::of(key).is_some_and(|(word, _)| word == wanted))
+}
+
+/// Spans with attributes of OpenInference.
+pub(super) const OPEN_INFERENCE: Format = Format {
+    name: "OpenInference spans",
+    description: "OpenInference spans (OTLP JSON, Jaeger, Phoenix, lists of spans)",
+    known_by: "spans with `openinference.span.kind` among their attributes",
+    marks: Mark::Any.names(),
+    near: Near::Any.names(),
+    object: |object| holds_spans(object) && says(object, is_open_inference),
+    item_marks: Mark::Any.names(),
+    element: |object| holds_spans(object) && says(object, is_open_inference),
+    read,
+    runs: CUTTINGS,
+    ..IN_FULL
+};
+
+/// Any spans.
+pub(super) const FORMAT: Format = Format {
+    name: "OpenTelemetry spans",
+    description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, lists of spans) with attributes of `gen_ai.*` or another dialect",
+    known_by: "spans with the ids of a trace and of a span, in OTLP, Tempo, Jaeger or a list",
+    marks: Mark::Any.names(),
+    near: Near::Any.names(),
+    object: holds_spans,
+    item_marks: Mark::Any.names(),
+    element: holds_spans,
+    read,
+    runs: CUTTINGS,
+    ..IN_FULL
+};
+
+names! {
+    /// Those that nothing else has.
+    Near {
+        Any = ["resourceSpans", "resource_spans", "spanId", "span_id", "spanID", "spanContext"],
+    }
+}
+
+names! {
+    /// What tells spans: one of these is in each of their containers, and in each span.
+    Mark {
+        Any = ["resourceSpans", "batches", "resource_spans", "spans", "data", "trace", "spanId", "span_id", "spanID", "context", "spanContext"],
+    }
+}
+
+const CUTTINGS: &[Cutting] = &[
+    Cutting {
+        way: &[OfContainer::Resources.names(), OfContainer::Scopes.names(), OfContainer::Spans.names()],
+        by: IDS,
+        keeps: &[],
+    },
+    // Jaeger has a list of traces; exports of APIs a list of spans under the same key.
+    Cutting { way: &[OfContainer::Data.names(), OfContainer::Spans.names()], by: IDS, keeps: &[] },
+    Cutting { way: &[OfContainer::Spans.names()], by: IDS, keeps: &[] },
+    Cutting { way: &[OfContainer::Data.names()], by: IDS, keeps: &[] },
+    Cutting { way: &[], by: IDS, keeps: &[] },
+];
+
+ways! {
+    /// The id of the trace that a span belongs to.
+    IDS = [["traceId"], ["trace_id"], ["traceID"], ["context", "trace_id"], ["spanContext", "traceId"], ["context", "traceId"]];
+}
+
+/// Whether an object is a span with both ids, as it stands in lists of them.
+fn is_span(object: Object<'_>) -> bool {
+    let inner = of(object, OfSpan::Context).and_then(super::object).unwrap_or(object);
+    let is_text = |word| of(inner, word).or_else(|| of(object, word)).is_some_and(|id| text_of_node(id).is_some());
+    is_text(OfSpan::Id)
+        && is_text(OfSpan::Trace)
+        && of(object, OfSpan::Name).is_some_and(|name| text_of_node(name).is_some())
+        && [OfSpan::Start, OfSpan::StartNano, OfSpan::Attributes].into_iter().any(|word| of(object, word).is_some())
+}
+
+fn is_list_of_spans(node: Node<'_>) -> bool {
+    list(node)
+        .is_some_and(|items| !items.is_empty() && items.iter().take(4).all(|item| object(*item).is_some_and(is_span)))
+}
+
+/// A trace of Jaeger.
+fn is_jaeger(object: Object<'_>) -> bool {
+    of(object, OfSpan::Trace).is_some()
+        && container(object, OfContainer::Processes).is_some()
+        && container(object, OfContainer::Spans).is_some_and(is_list_of_spans)
+}
+
+/// Whether an object holds spans of OTLP.
+fn is_otlp(object: Object<'_>) -> bool {
+    let scopes =
+        |resource: &Node<'_>| container(super::object(*resource)?, OfContainer::Scopes).and_then(list).map(|_| ());
+    let resources = container(object, OfContainer::Resources).and_then(list).unwrap_or_default();
+    !resources.is_empty() && resources.iter().all(|resource| scopes(resource).is_some())
+}
+
+fn holds_spans(object: Object<'_>) -> bool {
+    let inside =
+        |word, is: &dyn Fn(Object<'_>) -> bool| container(object, word).and_then(super::object).is_some_and(is);
+    let data = || container(object, OfContainer::Data);
+    is_otlp(object)
+        || is_jaeger(object)
+        || is_span(object)
+        || inside(OfContainer::Trace, &is_otlp)
+        || data().is_some_and(is_list_of_spans)
+        || data()
+            .and_then(list)
+            .is_some_and(|data| !data.is_empty() && objects(data).all(|(_, trace)| is_jaeger(trace)))
+        || container(object, OfContainer::Spans).is_some_and(is_list_of_spans)
+}
+
+/// Whether one of the first spans has an attribute.
+fn says(object: Object<'_>, is: fn(&str) -> bool) -> bool {
+    const FIRST: usize = 1000;
+    let mut left = FIRST;
+    let mut found = false;
+    each_span(
+        Node::computed(Value::Object(object)),
+        &mut |span, _| {
+            if left > 0 && !found {
+                left -= 1;
+                let attributes = of(span, OfSpan::Attributes);
+                found = attributes.is_some_and(|attributes| match attributes.value {
+                    Value::Object(object) => object.entries().iter().any(|entry| is(entry.key)),
+                    Value::List(items) => objects(items)
+                        .any(|(_, item)| item.entries().iter().any(|entry| text_of_node(entry.node).is_some_and(is))),
+                    _ => false,
+                });
+            }
+        },
+        0,
+    );
+    found
+}
+
+fn is_open_inference(name: &str) -> bool {
+    name == "openinference.span.kind"
+}
+
+/// Looks at each span in a container, with the form that it is written in; what is none is given with `None`.
+fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(Object<'run>, Form), depth: usize) {
+    const DEEP: usize = 3;
+    let items = |node: Node<'run>| list(node).unwrap_or_default();
+    match node.value {
+        Value::List(nodes) if depth < DEEP => nodes.iter().for_each(|node| each_span(*node, look, depth + 1)),
+        Value::Object(object) => {
+            if let Some(resources) = container(object, OfContainer::Resources) {
+                for (_, resource) in objects(items(resources)) {
+                    for (_, scope) in
+                        container(resource, OfContainer::Scopes).into_iter().flat_map(|scopes| objects(items(scopes)))
+                    {
+                        for (_, span) in
+                            container(scope, OfContainer::Spans).into_iter().flat_map(|spans| objects(items(spans)))
+                        {
+                            look(span, Form::Otlp);
+                        }
+                    }
+                }
+            } else if let Some(trace) = container(object, OfContainer::Trace).filter(|_| depth < DEEP) {
+                each_span(trace, look, depth + 1);
+            } else if is_jaeger(object) {
+                let spans = container(object, OfContainer::Spans).map(items).unwrap_or_default();
+                objects(spans).for_each(|(_, span)| look(span, Form::Jaeger));
+            } else if is_span(object) {
+                look(object, Form::Flat);
+            } else if let Some(inner) =
+                [OfContainer::Data, OfContainer::Spans].into_iter().find_map(|word| container(object, word))
+            {
+                each_span(inner, look, depth + 1);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// How a span is written: what its numbers mean follows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Otlp,
+    Jaeger,
+    Flat,
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+    let mut found = Vec::new();
+    each_span(root, &mut |object, form| found.push((object, form)), 0);
+    let id = found.iter().find_map(|(object, _)| context(*object, OfSpan::Trace));
+    let traces: rustc_hash::FxHashSet<&str> =
+        found.iter().filter_map(|(object, _)| context(*object, OfSpan::Trace).and_then(text_of_node)).collect();
+    if traces.len() > 1 {
+        draft.warn(root.origin, format!("spans of {} traces are read as one run", traces.len()));
+    }
+    let mut spans = Vec::with_capacity(found.len());
+    let mut without_time = None;
+    for (object, form) in found {
+        draft.record();
+        let span = span(object, form, draft);
+        if span.start.is_none() && without_time.is_none() {
+            without_time = Some(span.node.origin);
+        }
+        spans.push(span);
+    }
+    if let Some(origin) = without_time {
+        draft.warn(
+            origin,
+            "the start of a span is no point in time in a known unit: its place among the others is not recorded",
+        );
+    }
+    if !spans.iter().any(|span| span.act != Act::Other) {
+        draft.warn(root.origin, "no span is one of an agent, a model or a tool: this is a trace of something else");
+    }
+    tell(spans, Whole { id: id.filter(|id| text_of_node(*id).is_some()), ..Whole::default() }, draft);
+    Ok(())
+}
+
+/// An id of a span: beside its name, or in its context.
+fn context<'run>(object: Object<'run>, word: OfSpan) -> Option<Node<'run>> {
+    of(object, word).or_else(|| of(of(object, OfSpan::Context).and_then(super::object)?, word))
+}
+
+fn span<'run>(object: Object<'run>, form: Form, draft: &mut Draft<'run, '_>) -> Span<'run> {
+    let place = [OfSpan::Name, OfSpan::Id].into_iter().find_map(|word| context(object, word));
+    let origin = place.map_or(averment_base::value::Origin::COMPUTED, |place| place.origin);
+    let mut span = Span::new(Node::new(Value::Object(object), origin));
+    span.id = context(object, OfSpan::Id).and_then(text_of_node);
+    span.name = of(object, OfSpan::Name);
+    span.parent = parent(object);
+    (span.start, span.end) = times(object, form);
+    if let Some(kind) = of(object, OfSpan::Kind) {
+        span.facts.add("span.kind", kind);
+    }
+    if let Some(kind) = of(object, OfSpan::Kind).and_then(text_of_node).and_then(super::spans::ActWord::act) {
+        span.act = kind;
+    }
+    let attributes = of(object, OfSpan::Attributes).map(|attributes| as_object(attributes, draft));
+    if let Some(attributes) = attributes {
+        span.take_attributes(attributes, draft);
+    }
+    for entry in object.entries() {
+        if let Some(name) = entry.key.strip_prefix("attributes.") {
+            span.facts.add(name, entry.node);
+        }
+    }
+    status(object, &mut span);
+    for (_, event) in of(object, OfSpan::Events).and_then(list).into_iter().flat_map(objects) {
+        self::event(event, &mut span, draft);
+    }
+    span.conclude(draft);
+    span
+}
+
+fn parent<'run>(object: Object<'run>) -> Option<&'run str> {
+    let is_id = |id: &&str| !id.is_empty() && id.bytes().any(|byte| byte != b'0');
+    let context = of(object, OfSpan::ParentContext).and_then(super::object);
+    let own = of(object, OfSpan::Parent).and_then(text_of_node);
+    let referenced = || {
+        let references = of(object, OfSpan::References).and_then(list)?;
+        objects(references).find_map(|(_, reference)| of(reference, OfSpan::Id).and_then(text_of_node))
+    };
+    own.filter(is_id).or_else(|| of(context?, OfSpan::Id).and_then(text_of_node)).or_else(referenced).filter(is_id)
+}
+
+fn times(object: Object<'_>, form: Form) -> (Option<f64>, Option<f64>) {
+    let at = |word, unit| of(object, word).and_then(|node| instant(node, unit));
+    match form {
+        Form::Jaeger => {
+            let start = at(OfSpan::Start, Unit::Microseconds);
+            let duration = of(object, OfSpan::Duration).and_then(|node| instant(node, Unit::Microseconds));
+            (start, start.zip(duration).map(|(start, duration)| start + duration))
+        }
+        Form::Otlp | Form::Flat => {
+            let either = |exact, other| at(exact, Unit::Nanoseconds).or_else(|| at(other, Unit::NanosecondsByLength));
+            (either(OfSpan::StartNano, OfSpan::Start), either(OfSpan::EndNano, OfSpan::End))
+        }
+    }
+}
+
+/// A status is an object with a code, or a word; the code is a word or a number.
+fn status<'run>(outer: Object<'run>, span: &mut Span<'run>) {
+    let status = of(outer, OfSpan::Status);
+    let inner = status.and_then(super::object);
+    let code =
+        inner.and_then(|inner| of(inner, OfSpan::StatusCode)).or_else(|| of(outer, OfSpan::StatusCode)).or(status);
+    span.failed = match code.map(|code| code.value) {
+        Some(Value::Text(word)) => of_word(word.as_str()),
+        Some(Value::Number(code)) => match code.as_i64() {
+            Some(1) => Some(false),
+            Some(2) => Some(true),
+            _ => None,
+        },
+        _ => None,
+    };
+    let message = inner.and_then(|inner| of(inner, OfSpan::StatusMessage)).or_else(|| of(outer, OfSpan::StatusMessage));
+    span.error = message
+        .filter(|message| span.failed == Some(true) && text_of_node(*message).is_some_and(|text| !text.is_empty()));
+}
+
+fn event<'run>(event: Object<'run>, span: &mut Span<'run>, draft: &mut Draft<'run, '_>) {
+    let of = |wanted| under(event, |key| OfEvent::of(key).is_some_and(|(word, _)| word == wanted));
+    let Some(attributes) = of(OfEvent::Attributes) else { return };
+    let name = of(OfEvent::Name).and_then(text_of_node).unwrap_or_default();
+    span.take_event(name, attributes, draft);
+    if let Some(body) = of(OfEvent::Body) {
+        span.take_event(name, body, draft);
+    }
+}

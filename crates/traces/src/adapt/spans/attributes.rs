@@ -1,0 +1,442 @@
+//! The attributes of spans: what the names of each dialect mean. A dialect is nothing but names here.
+
+use super::super::calls;
+use super::super::draft::Draft;
+use super::super::{list, object};
+use averment_base::value::{Entry, Node, Number, Object, Value};
+use std::cmp::Ordering;
+
+/// Makes a table of names: for each meaning the names that it has, of which the first that is there counts.
+macro_rules! names {
+    ($(#[$about:meta])* $table:ident { $($(#[$note:meta])* $word:ident = [$($name:literal),+ $(,)?],)+ }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub(crate) enum $table {
+            $($(#[$note])* $word,)+
+        }
+
+        impl $table {
+            /// All meanings, each with its names.
+            #[allow(dead_code, reason = "not every table needs it")]
+            pub(crate) const ALL: &'static [(Self, &'static [&'static str])] = &[$((Self::$word, &[$($name),+]),)+];
+
+            /// Its names.
+            #[allow(dead_code, reason = "not every table needs it")]
+            pub(crate) const fn names(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$word => &[$($name),+],)+
+                }
+            }
+
+            #[allow(dead_code, reason = "not every table needs it")]
+            /// What a name means, and its rank among the names of the same meaning.
+            pub(crate) fn of(name: &str) -> Option<(Self, u8)> {
+                type Known = rustc_hash::FxHashMap<&'static str, ($table, u8)>;
+                static KNOWN: std::sync::LazyLock<Known> = std::sync::LazyLock::new(|| {
+                    let names = |(word, names): &($table, &'static [&'static str])| {
+                        let word = *word;
+                        names.iter().zip(0_u8..).map(move |(name, rank)| (*name, (word, rank))).collect::<Vec<_>>()
+                    };
+                    $table::ALL.iter().flat_map(names).collect()
+                });
+                KNOWN.get(name).copied()
+            }
+        }
+    };
+}
+pub(crate) use names;
+
+/// Makes a table of ways of keys.
+macro_rules! ways {
+    ($(#[$about:meta])* $name:ident = [$([$($key:literal),+ $(,)?]),+ $(,)?];) => {
+        $(#[$about])*
+        const $name: &[&[&str]] = &[$(&[$($key),+]),+];
+    };
+}
+pub(crate) use ways;
+
+names! {
+    /// What an attribute of a span says. The first name of each is that of the conventions as they are now, where they have one.
+    Fact {
+        /// What the span does.
+        Operation = ["gen_ai.operation.name"],
+        Kind = ["openinference.span.kind", "traceloop.span.kind", "span_kind"],
+        FunctionOfSdk = ["ai.operationId"],
+        RequestType = ["llm.request.type"],
+        /// The tool that is called.
+        Tool = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "tool_call.function.name"],
+        CallId = ["gen_ai.tool.call.id", "tool_call.id", "tool.id", "ai.toolCall.id", "tool.call_id"],
+        Args = [
+            "gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input", "tool_arguments",
+            "gen_ai.tool.arguments", "gen_ai.tool.input", "tool_call.function.arguments",
+        ],
+        Result = [
+            "gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "tool_response",
+            "gen_ai.tool.result", "gen_ai.tool.output", "gen_ai.tool.message",
+        ],
+        /// Of a tool: what it takes, as a schema; some write what it is given.
+        Parameters = ["tool.parameters", "tool.json_schema"],
+        /// What went in and came out, whatever the span does.
+        Input = ["input.value", "traceloop.entity.input", "langfuse.observation.input", "mlflow.spanInputs"],
+        Output = ["output.value", "traceloop.entity.output", "langfuse.observation.output", "mlflow.spanOutputs", "final_result"],
+        Entity = ["traceloop.entity.name"],
+        Agent = ["gen_ai.agent.name", "agent.name", "agent_name", "graph.node.id", "ai.telemetry.functionId"],
+        Model = [
+            "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.response.model", "ai.model.id", "model_name",
+            "llm.response.model", "llm.request.model",
+        ],
+        /// What a model was given and said, as a list of messages or as text.
+        MessagesIn = ["gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages", "ai.prompt", "gcp.vertex.agent.llm_request"],
+        MessagesOut = ["gen_ai.output.messages", "gen_ai.completion", "gcp.vertex.agent.llm_response"],
+        /// A whole conversation.
+        Messages = ["pydantic_ai.all_messages", "all_messages_events", "events"],
+        System = ["gen_ai.system_instructions", "system_instructions"],
+        SaidText = ["ai.response.text", "ai.response.object"],
+        SaidCalls = ["ai.response.toolCalls"],
+        Tools = ["gen_ai.tool.definitions", "ai.prompt.tools", "gen_ai.request.available_tools", "model_request_parameters"],
+        TokensIn = [
+            "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "ai.usage.inputTokens", "ai.usage.promptTokens",
+            "llm.usage.prompt_tokens", "llm.usage.input_tokens",
+        ],
+        TokensOut = [
+            "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion", "ai.usage.outputTokens",
+            "ai.usage.completionTokens", "llm.usage.completion_tokens", "llm.usage.output_tokens",
+        ],
+        TokensAll = ["llm.token_count.total", "gen_ai.usage.total_tokens", "llm.usage.total_tokens", "ai.usage.totalTokens"],
+        TokensReasoning = [
+            "gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "gen_ai.usage.details.reasoning_tokens",
+            "llm.token_count.completion_details.reasoning", "ai.usage.reasoningTokens", "llm.usage.reasoning_tokens",
+        ],
+        TokensCacheRead = [
+            "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.details.cache_read_tokens",
+            "gen_ai.usage.details.cache_read_input_tokens", "gen_ai.usage.cached_tokens", "llm.token_count.prompt_details.cache_read",
+            "ai.usage.cachedInputTokens", "llm.usage.cache_read_input_tokens",
+        ],
+        TokensCacheWrite = [
+            "gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens", "gen_ai.usage.details.cache_write_tokens",
+            "gen_ai.usage.details.cache_creation_input_tokens", "llm.token_count.prompt_details.cache_write",
+            "llm.usage.cache_creation_input_tokens",
+        ],
+        Cost = ["llm.cost.total", "gen_ai.usage.cost", "operation.cost", "gen_ai.cost.total_cost", "gen_ai.usage.total_cost"],
+        Conversation = ["gen_ai.conversation.id", "session.id", "gcp.vertex.agent.session_id", "traceloop.association.properties.session_id"],
+        ErrorType = ["error.type", "exception.type"],
+        ErrorMessage = ["exception.message", "error.message", "otel.status_description"],
+        Failed = ["error"],
+        StatusWord = ["otel.status_code", "status_code", "status"],
+        Url = ["url.full", "http.url"],
+        Method = ["http.request.method", "http.method"],
+        HttpStatus = ["http.response.status_code", "http.status_code"],
+        SpanKind = ["span.kind"],
+        /// What an event holds of a message.
+        EventRole = ["role"],
+        EventContent = ["content"],
+        EventMessage = ["message"],
+        EventCalls = ["tool_calls"],
+        EventId = ["id"],
+    }
+}
+
+names! {
+    /// What is numbered in the names of attributes: lists that are written out.
+    Numbered {
+        In = ["llm.input_messages", "gen_ai.prompt"],
+        Out = ["llm.output_messages", "gen_ai.completion"],
+        Tools = ["llm.tools", "llm.request.functions"],
+    }
+}
+
+names! {
+    /// A part of what is numbered; `#` is a number.
+    Part {
+        Role = ["#.message.role", "#.role"],
+        Text = [
+            "#.message.content", "#.content", "#.message.contents.#.message_content.text", "#.message.content.#",
+        ],
+        TypeOfText = ["#.message.contents.#.message_content.type"],
+        CallId = ["#.message.tool_calls.#.tool_call.id", "#.tool_calls.#.id"],
+        CallName = ["#.message.tool_calls.#.tool_call.function.name", "#.tool_calls.#.name", "#.message.function_call_name"],
+        CallArgs = [
+            "#.message.tool_calls.#.tool_call.function.arguments", "#.tool_calls.#.arguments", "#.message.function_call_arguments_json",
+        ],
+        Answers = ["#.message.tool_call_id", "#.tool_call_id"],
+        Schema = ["#.tool.json_schema"],
+        ToolName = ["#.name"],
+    }
+}
+
+/// A part of a list that is written out in names.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Written<'run> {
+    pub(crate) of: Numbered,
+    pub(crate) part: Part,
+    /// The numbers in its name.
+    pub(crate) numbers: [u32; 2],
+    pub(crate) node: Node<'run>,
+}
+
+/// What the attributes of a span say.
+#[derive(Debug, Clone)]
+pub(crate) struct Facts<'run> {
+    values: [Option<(u8, Node<'run>)>; Fact::ALL.len()],
+    /// In the order of their numbers.
+    written: Vec<Written<'run>>,
+}
+
+impl Default for Facts<'_> {
+    fn default() -> Self {
+        Self { values: [None; Fact::ALL.len()], written: Vec::new() }
+    }
+}
+
+impl<'run> Facts<'run> {
+    pub(crate) fn get(&self, fact: Fact) -> Option<Node<'run>> {
+        self.values.get(fact as usize).copied().flatten().map(|(_, node)| node)
+    }
+
+    pub(crate) fn text(&self, fact: Fact) -> Option<&'run str> {
+        self.get(fact).and_then(super::text_of_node)
+    }
+
+    pub(crate) fn number(&self, fact: Fact) -> Option<Number<'run>> {
+        match self.get(fact)?.value {
+            Value::Number(number) => Some(number),
+            Value::Text(text) => Number::spelled(text.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Whether one of these is told.
+    pub(crate) fn has(&self, facts: &[Fact]) -> bool {
+        facts.iter().any(|fact| self.get(*fact).is_some())
+    }
+
+    pub(crate) fn set(&mut self, fact: Fact, node: Node<'run>) {
+        self.offer(fact, 0, node);
+    }
+
+    fn offer(&mut self, fact: Fact, rank: u8, node: Node<'run>) {
+        if matches!(node.value, Value::Null) {
+            return;
+        }
+        if let Some(slot) = self.values.get_mut(fact as usize)
+            && slot.is_none_or(|(known, _)| rank < known)
+        {
+            *slot = Some((rank, node));
+        }
+    }
+
+    /// What is written out under numbers, in their order.
+    pub(crate) fn written(&self, of: Numbered) -> impl Iterator<Item = &Written<'run>> {
+        self.written.iter().filter(move |written| written.of == of)
+    }
+
+    /// Takes in an attribute.
+    pub(crate) fn add(&mut self, name: &str, node: Node<'run>) {
+        if let Some((fact, rank)) = Fact::of(name) {
+            self.offer(fact, rank, node);
+        } else if let Some(written) = written(name, node) {
+            self.written.push(written);
+        } else if let Value::Object(_) | Value::List(_) = node.value {
+            self.inside(name, node, 0);
+        }
+    }
+
+    /// Some write what dots are between in names as objects inside each other.
+    fn inside(&mut self, name: &str, node: Node<'run>, depth: usize) {
+        const DEEP: usize = 8;
+        const LONG: usize = 128;
+        if depth > DEEP || name.len() > LONG {
+            return;
+        }
+        let mut each = |key: &str, node: Node<'run>| {
+            let name = format!("{name}.{key}");
+            if let Some((fact, rank)) = Fact::of(&name) {
+                self.offer(fact, rank, node);
+            } else if let Some(written) = written(&name, node) {
+                self.written.push(written);
+            } else {
+                self.inside(&name, node, depth + 1);
+            }
+        };
+        match node.value {
+            Value::Object(object) => object.entries().iter().for_each(|entry| each(entry.key, entry.node)),
+            Value::List(items) => {
+                items.iter().take(1000).enumerate().for_each(|(at, item)| each(&at.to_string(), *item));
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts what is written out into the order of its numbers.
+    pub(crate) fn sort(&mut self) {
+        self.written.sort_by(|a, b| a.numbers.cmp(&b.numbers).then(Ordering::Equal));
+    }
+}
+
+/// What a name with numbers in it says.
+fn written<'run>(name: &str, node: Node<'run>) -> Option<Written<'run>> {
+    let digit = name.bytes().zip(name.bytes().skip(1)).position(|(a, b)| a == b'.' && b.is_ascii_digit())?;
+    let (of, _) = Numbered::of(name.get(..digit)?)?;
+    let mut numbers = [0; 2];
+    let (mut template, mut found) = (String::with_capacity(name.len()), 0);
+    for segment in name.get(digit + 1..)?.split('.') {
+        if !template.is_empty() {
+            template.push('.');
+        }
+        match segment.parse::<u32>() {
+            Ok(number) => {
+                *numbers.get_mut(found)? = number;
+                found += 1;
+                template.push('#');
+            }
+            Err(_) => template.push_str(segment),
+        }
+    }
+    Some(Written { of, part: Part::of(&template)?.0, numbers, node })
+}
+
+names! {
+    /// How a value is written that says its type by its key.
+    Typed {
+        Plain = ["stringValue", "boolValue", "doubleValue", "string_value", "bool_value", "double_value", "bytesValue", "bytes_value"],
+        Integer = ["intValue", "int_value"],
+        List = ["arrayValue", "array_value"],
+        Object = ["kvlistValue", "kvlist_value"],
+    }
+}
+
+names! {
+    /// An attribute as an element of a list.
+    OfAttribute {
+        Key = ["key"],
+        Value = ["value"],
+        Values = ["values"],
+    }
+}
+
+/// The attributes of a span as an object, whatever they are written as: an object, or a list of keys and values.
+pub(crate) fn as_object<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
+    match node.value {
+        Value::List(items) => {
+            let entries: Vec<Entry<'run>> = items.iter().filter_map(|item| attribute(*item, draft, 0)).collect();
+            let entries = draft.arena.alloc_slice_copy(&entries);
+            Node::new(Value::Object(Object::new(draft.arena, entries)), node.origin)
+        }
+        Value::Text(text) if text.as_str().trim_start().starts_with('{') => {
+            node.embedded(draft.arena, draft.limits).filter(|node| object(*node).is_some()).unwrap_or(node)
+        }
+        _ => node,
+    }
+}
+
+fn attribute<'run>(item: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> Option<Entry<'run>> {
+    let attribute = object(item)?;
+    let key = super::text_of_node(under(attribute, OfAttribute::Key)?)?;
+    Some(Entry { key, node: plain(under(attribute, OfAttribute::Value)?, draft, depth) })
+}
+
+fn under<'run>(object: Object<'run>, wanted: OfAttribute) -> Option<Node<'run>> {
+    super::under(object, |key| OfAttribute::of(key).is_some_and(|(word, _)| word == wanted))
+}
+
+/// A value without what says its type.
+fn plain<'run>(node: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> Node<'run> {
+    let Some([only]) = object(node).map(|object| object.entries()) else { return node };
+    let Some((typed, _)) = Typed::of(only.key).filter(|_| depth < draft.limits.json_depth) else { return node };
+    let values =
+        || object(only.node).and_then(|object| under(object, OfAttribute::Values)).and_then(list).unwrap_or_default();
+    match (typed, only.node.value) {
+        (Typed::Integer, Value::Text(text)) => {
+            let number = Number::spelled(text.as_str());
+            number.map_or(only.node, |number| Node::new(Value::Number(number), only.node.origin))
+        }
+        (Typed::List, Value::Object(_)) => {
+            let items: Vec<Node<'run>> = values().iter().map(|item| plain(*item, draft, depth + 1)).collect();
+            Node::new(Value::List(draft.arena.alloc_slice_copy(&items)), only.node.origin)
+        }
+        (Typed::Object, Value::Object(_)) => {
+            let entries: Vec<Entry<'run>> =
+                values().iter().filter_map(|item| attribute(*item, draft, depth + 1)).collect();
+            let object = Object::new(draft.arena, draft.arena.alloc_slice_copy(&entries));
+            Node::new(Value::Object(object), only.node.origin)
+        }
+        _ => only.node,
+    }
+}
+
+/// Arguments that may be JSON inside of text, without what some wrap them into.
+pub(crate) fn args<'run>(facts: &Facts<'run>, draft: &mut Draft<'run, '_>) -> Option<Node<'run>> {
+    if let Some(given) = facts.get(Fact::Args) {
+        return Some(calls::arguments(draft, given));
+    }
+    if let Some(input) = facts.get(Fact::Input) {
+        let args = calls::arguments(draft, input);
+        return Some(unwrapped(args, facts, draft));
+    }
+    // Under this name some write what a tool takes, and some what it is given.
+    let parameters = facts.get(Fact::Parameters).map(|node| calls::arguments(draft, node))?;
+    object(parameters).filter(|object| !is_schema(*object)).map(|_| parameters)
+}
+
+names! {
+    /// What wraps the arguments of a function.
+    Wrapped {
+        Positional = ["args"],
+        Named = ["kwargs"],
+        Inputs = ["inputs"],
+        Type = ["type"],
+        Properties = ["properties"],
+        Output = ["output"],
+    }
+}
+
+fn wrapped<'run>(object: Object<'run>, wanted: Wrapped) -> Option<Node<'run>> {
+    super::under(object, |key| Wrapped::of(key).is_some_and(|(word, _)| word == wanted))
+}
+
+/// Arguments as the function was given them: by name, or by their places, whose names stand in what the tool takes.
+fn unwrapped<'run>(args: Node<'run>, facts: &Facts<'run>, draft: &mut Draft<'run, '_>) -> Node<'run> {
+    let Some(call) = object(args) else { return args };
+    if let Some(inputs) = wrapped(call, Wrapped::Inputs).filter(|inputs| object(*inputs).is_some()) {
+        return inputs;
+    }
+    let (Some(positional), Some(named)) = (
+        wrapped(call, Wrapped::Positional).and_then(list),
+        wrapped(call, Wrapped::Named).filter(|named| object(*named).is_some()),
+    ) else {
+        return args;
+    };
+    if positional.is_empty() {
+        return named;
+    }
+    let takes = facts.get(Fact::Parameters).map(|node| calls::arguments(draft, node)).and_then(object);
+    let names: Vec<&str> = takes.map_or(&[][..], |takes| takes.entries()).iter().map(|entry| entry.key).collect();
+    if names.len() < positional.len() {
+        return args;
+    }
+    let by_place = names.iter().zip(positional).map(|(key, node)| Entry { key, node: *node });
+    let by_name = object(named).map_or(&[][..], |named| named.entries()).iter().copied();
+    let entries: Vec<Entry<'run>> = by_place.chain(by_name).collect();
+    draft.object(&entries)
+}
+
+/// Whether an object says what a tool takes: a schema, or an object with a type for each name.
+fn is_schema(object: Object<'_>) -> bool {
+    let has_type =
+        |node: Node<'_>| super::super::object(node).is_some_and(|inner| wrapped(inner, Wrapped::Type).is_some());
+    wrapped(object, Wrapped::Properties).is_some()
+        || !object.entries().is_empty() && object.entries().iter().all(|entry| has_type(entry.node))
+}
+
+/// A result without what some wrap it into.
+pub(crate) fn result<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+    if let Some(result) = facts.get(Fact::Result) {
+        return Some(result);
+    }
+    let output = facts.get(Fact::Output)?;
+    let read = output.embedded(draft.arena, draft.limits).unwrap_or(output);
+    match object(read) {
+        Some(object) if wrapped(object, Wrapped::Named).is_some() => wrapped(object, Wrapped::Output).or(Some(output)),
+        _ => Some(output),
+    }
+}

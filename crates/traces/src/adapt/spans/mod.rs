@@ -1,0 +1,257 @@
+//! Runs that are recorded as spans: what a span is and says, whatever it was exported as.
+//!
+//! A format of spans brings its records into [`Span`]s; which of them are agents, calls of models and of tools, what was said and what it
+//! cost, is told of all formats in one place ([`tell`]).
+
+pub(crate) mod attributes;
+mod calls;
+mod said;
+mod tell;
+mod tree;
+
+use super::draft::Draft;
+use attributes::{Fact, Facts};
+pub(crate) use attributes::{names, ways};
+use averment_base::value::{Node, Number, Object, Value};
+pub(crate) use said::Exchange;
+pub(crate) use tell::{Whole, tell};
+
+/// A span.
+#[derive(Debug, Clone)]
+pub(crate) struct Span<'run> {
+    pub(crate) node: Node<'run>,
+    pub(crate) id: Option<&'run str>,
+    pub(crate) parent: Option<&'run str>,
+    pub(crate) name: Option<Node<'run>>,
+    /// Milliseconds since 1970.
+    pub(crate) start: Option<f64>,
+    pub(crate) end: Option<f64>,
+    pub(crate) act: Act,
+    /// Whether it went wrong, where that is told.
+    pub(crate) failed: Option<bool>,
+    pub(crate) error: Option<Node<'run>>,
+    pub(crate) attributes: Option<Node<'run>>,
+    pub(crate) facts: Facts<'run>,
+    pub(crate) exchange: Exchange<'run>,
+}
+
+/// What a span stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// An agent at work: what happens inside is its doing.
+    Agent,
+    /// A model is asked.
+    Inference,
+    /// A tool is called.
+    Tool,
+    /// A part of the work of agents, and none of these.
+    Part,
+    /// Nothing that has to do with agents.
+    Other,
+}
+
+impl<'run> Span<'run> {
+    pub(crate) fn new(node: Node<'run>) -> Self {
+        Self {
+            node,
+            id: None,
+            parent: None,
+            name: None,
+            start: None,
+            end: None,
+            act: Act::Other,
+            failed: None,
+            error: None,
+            attributes: None,
+            facts: Facts::default(),
+            exchange: Exchange::default(),
+        }
+    }
+
+    /// Takes in what its format says of it under a name of its own.
+    pub(crate) fn tell(&mut self, fact: Fact, node: Option<Node<'run>>) {
+        if let Some(node) = node {
+            self.facts.set(fact, node);
+        }
+    }
+
+    /// Takes in its attributes, and all that follows from them.
+    pub(crate) fn take_attributes(&mut self, attributes: Node<'run>, draft: &Draft<'run, '_>) {
+        let attributes = attributes::as_object(attributes, draft);
+        if let Value::Object(object) = attributes.value {
+            for entry in object.entries() {
+                self.facts.add(entry.key, entry.node);
+            }
+            self.attributes = Some(attributes);
+        }
+    }
+
+    /// Takes in an event that stands in it.
+    pub(crate) fn take_event(&mut self, name: &str, attributes: Node<'run>, draft: &Draft<'run, '_>) {
+        let Value::Object(object) = attributes::as_object(attributes, draft).value else { return };
+        let mut facts = Facts::default();
+        for entry in object.entries() {
+            facts.add(entry.key, entry.node);
+        }
+        said::of_event(name, &facts, draft, &mut self.exchange);
+        for fact in [Fact::MessagesIn, Fact::MessagesOut, Fact::System, Fact::ErrorMessage, Fact::ErrorType] {
+            if let Some(node) = facts.get(fact).filter(|_| self.facts.get(fact).is_none() || fact == Fact::ErrorMessage)
+            {
+                self.facts.set(fact, node);
+            }
+        }
+    }
+
+    /// Concludes from what was taken in.
+    pub(crate) fn conclude(&mut self, draft: &Draft<'run, '_>) {
+        self.facts.sort();
+        if self.act == Act::Other {
+            self.act = act(&self.facts);
+        }
+        if matches!(self.act, Act::Inference | Act::Agent) {
+            let exchange = said::exchange(&self.facts, draft);
+            if self.exchange.given.is_empty() {
+                self.exchange.given = exchange.given;
+            }
+            if self.exchange.said.is_empty() {
+                self.exchange.said = exchange.said;
+                self.exchange.tells |= exchange.tells;
+            }
+        }
+        if self.failed.is_none() {
+            self.failed = failed(&self.facts);
+        }
+        if self.failed == Some(true) && self.error.is_none() {
+            self.error = [Fact::ErrorMessage, Fact::ErrorType].into_iter().find_map(|fact| self.facts.get(fact));
+        }
+    }
+}
+
+names! {
+    /// The words by which dialects say what a span stands for.
+    ActWord {
+        Agent = ["invoke_agent", "AGENT", "agent", "ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"],
+        Inference = [
+            "chat", "text_completion", "generate_content", "completion", "LLM", "llm", "generation", "GENERATION", "ai.generateText.doGenerate",
+            "ai.streamText.doStream", "ai.generateObject.doGenerate", "ai.streamObject.doStream",
+        ],
+        Tool = ["execute_tool", "TOOL", "tool", "ai.toolCall"],
+        Part = [
+            "create_agent", "invoke_workflow", "workflow", "task", "CHAIN", "chain", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL",
+            "EVALUATOR", "PROMPT", "embeddings", "UNKNOWN", "retriever", "embedding", "ai.embed", "ai.embed.doEmbed", "ai.embedMany",
+            "ai.embedMany.doEmbed", "parser", "prompt",
+        ],
+    }
+}
+
+impl ActWord {
+    pub(crate) fn act(word: &str) -> Option<Act> {
+        Self::of(word).map(|(word, _)| match word {
+            Self::Agent => Act::Agent,
+            Self::Inference => Act::Inference,
+            Self::Tool => Act::Tool,
+            Self::Part => Act::Part,
+        })
+    }
+}
+
+/// What a span stands for by its attributes.
+pub(crate) fn act(facts: &Facts<'_>) -> Act {
+    let words = [Fact::Kind, Fact::Operation, Fact::FunctionOfSdk, Fact::RequestType];
+    let said = words.into_iter().filter_map(|fact| facts.text(fact)).find_map(ActWord::act);
+    let of_call = [Fact::Args, Fact::CallId, Fact::Result];
+    let of_model =
+        [Fact::MessagesIn, Fact::MessagesOut, Fact::TokensIn, Fact::RequestType, Fact::SaidText, Fact::SaidCalls];
+    match said {
+        Some(act) => act,
+        None if facts.get(Fact::Tool).is_some() && facts.has(&of_call) => Act::Tool,
+        None if facts.get(Fact::Agent).is_some() && facts.get(Fact::Messages).is_some() => Act::Agent,
+        None if facts.get(Fact::Model).is_some() && facts.has(&of_model) => Act::Inference,
+        None if facts.get(Fact::Operation).is_some() => Act::Part,
+        None => Act::Other,
+    }
+}
+
+/// Whether attributes say that a span went wrong.
+fn failed(facts: &Facts<'_>) -> Option<bool> {
+    let word = facts.text(Fact::StatusWord).and_then(of_word);
+    let told = facts.get(Fact::Failed).and_then(|node| match node.value {
+        Value::Boolean(true) => Some(true),
+        _ => None,
+    });
+    word.or(told).or_else(|| facts.get(Fact::ErrorType).map(|_| true))
+}
+
+/// Whether a word for how a span ended says that it went wrong.
+pub(crate) fn of_word(word: &str) -> Option<bool> {
+    let word = word.rsplit_once("STATUS_CODE_").or_else(|| word.rsplit_once('.')).map_or(word, |(_, word)| word);
+    match crate::build::word_status(word)? {
+        averment_runs::run::Status::Ok => Some(false),
+        averment_runs::run::Status::Failed => Some(true),
+        _ => None,
+    }
+}
+
+/// The text that a node is.
+pub(crate) fn text_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
+    match node.value {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    }
+}
+
+/// The value of the first key that is the one, with a value that is not `null`.
+pub(crate) fn under<'run>(object: Object<'run>, is: impl Fn(&str) -> bool) -> Option<Node<'run>> {
+    let known = |node: &Node<'_>| !matches!(node.value, Value::Null);
+    object.entries().iter().find(|entry| is(entry.key) && known(&entry.node)).map(|entry| entry.node)
+}
+
+/// A point in time as exporters write it, in milliseconds.
+pub(crate) fn instant(node: Node<'_>, unit: Unit) -> Option<f64> {
+    match (node.value, unit) {
+        (Value::List(_), _) => seconds_and_nanoseconds(node),
+        (Value::Number(number), unit) => unit.milliseconds(number),
+        (Value::Text(text), unit) => match Number::spelled(text.as_str()) {
+            Some(number) => unit.milliseconds(number),
+            None => crate::time::milliseconds(&node.value),
+        },
+        _ => None,
+    }
+}
+
+/// `[seconds, nanoseconds]`, as the SDK for JavaScript keeps times.
+fn seconds_and_nanoseconds(node: Node<'_>) -> Option<f64> {
+    let Value::List([Node { value: Value::Number(seconds), .. }, Node { value: Value::Number(nanoseconds), .. }]) =
+        node.value
+    else {
+        return None;
+    };
+    Some(seconds.to_f64() * 1e3 + Unit::Nanoseconds.milliseconds(*nanoseconds)?)
+}
+
+/// The unit of numbers that are points in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Nanoseconds,
+    Microseconds,
+    /// None is told, but nanoseconds since 1970 are too large to be anything else.
+    NanosecondsByLength,
+}
+
+impl Unit {
+    pub(crate) fn milliseconds(self, number: Number<'_>) -> Option<f64> {
+        // What a double cannot hold exactly is cut to microseconds first.
+        #[expect(clippy::cast_precision_loss, reason = "exact to the microsecond for every year that can be written")]
+        let cut = |divisor: i64| match number.as_i64() {
+            Some(whole) => whole.checked_div(divisor).map(|part| part as f64),
+            None => Some(number.to_f64() / divisor as f64).filter(|part| part.is_finite()),
+        };
+        match self {
+            Self::Nanoseconds => Some(cut(1000)? / 1e3),
+            Self::Microseconds => Some(cut(1)? / 1e3),
+            Self::NanosecondsByLength => {
+                number.as_i64().filter(|whole| *whole > 100_000_000_000_000_000).and(Some(cut(1000)? / 1e3))
+            }
+        }
+    }
+}

@@ -1,0 +1,432 @@
+//! What a model was given and what it said, in whatever form the attributes of its span hold it.
+
+use super::super::draft::Draft;
+use super::super::{list, object};
+use super::attributes::{Fact, Facts, Numbered, Part, names};
+use super::text_of_node;
+use averment_base::value::{Entry, Node, Object, Value};
+use averment_runs::normal::{of_step, role};
+
+/// A message.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Said<'run> {
+    pub(crate) role: Option<&'run str>,
+    pub(crate) texts: Vec<Node<'run>>,
+    pub(crate) thoughts: Vec<Node<'run>>,
+    pub(crate) calls: Vec<Asked<'run>>,
+    pub(crate) results: Vec<Told<'run>>,
+    pub(crate) place: Option<Node<'run>>,
+}
+
+/// A call that a model asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'run> {
+    pub(crate) id: Option<Node<'run>>,
+    pub(crate) tool: Node<'run>,
+    pub(crate) args: Option<Node<'run>>,
+    pub(crate) place: Node<'run>,
+}
+
+/// A result that a model was told.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Told<'run> {
+    pub(crate) id: Option<&'run str>,
+    pub(crate) tool: Option<&'run str>,
+    pub(crate) result: Node<'run>,
+}
+
+/// What went in and came out of a model.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Exchange<'run> {
+    pub(crate) given: Vec<Said<'run>>,
+    pub(crate) said: Vec<Said<'run>>,
+    /// Something of what came out was recorded.
+    pub(crate) tells: bool,
+}
+
+names! {
+    /// A message, and a part of one: the names in all dialects.
+    OfSaid {
+        Role = ["role", "message.role"],
+        Content = ["content", "parts", "text", "contents"],
+        Message = ["message", "gen_ai.message"],
+        Calls = ["tool_calls", "toolCalls"],
+        Answers = ["tool_call_id", "toolCallId", "call_id", "tool_use_id", "id"],
+        Tool = ["tool_name", "toolName", "name"],
+        Type = ["type", "part_kind", "kind"],
+        Args = ["arguments", "args", "input"],
+        Function = ["function", "function_call", "functionCall"],
+        Response = ["function_response", "functionResponse"],
+        Result = ["response", "result", "output"],
+        Messages = ["messages", "contents"],
+        Prompt = ["prompt"],
+        System = ["system", "system_instruction"],
+        Config = ["config"],
+        EventName = ["event.name"],
+        Thinking = ["thinking", "thought"],
+        Value = ["value"],
+        /// What holds messages in serialised ones, in generations and in responses.
+        Inner = ["kwargs"],
+        Lists = ["generations", "choices"],
+        Class = ["id"],
+    }
+}
+
+names! {
+    /// Who says a message.
+    Speaker {
+        User = ["user", "human", "HumanMessage", "HumanMessageChunk", "MessageRole.USER"],
+        Assistant = ["assistant", "ai", "AI", "model", "AIMessage", "AIMessageChunk", "MessageRole.ASSISTANT"],
+        System = ["system", "developer", "SystemMessage", "MessageRole.SYSTEM"],
+        Tool = ["tool", "function", "ToolMessage", "FunctionMessage"],
+    }
+}
+
+/// The role of a message: what it says itself, else its type or its class.
+fn role_of<'run>(message: Object<'run>, outer: Object<'run>) -> Option<&'static str> {
+    let class = |object| list(of(object, OfSaid::Class)?)?.last().copied();
+    let told = [
+        of(message, OfSaid::Role),
+        of(message, OfSaid::Type),
+        of(outer, OfSaid::Role),
+        of(outer, OfSaid::Type),
+        class(outer),
+    ];
+    told.into_iter().flatten().filter_map(text_of_node).find_map(canonical)
+}
+
+fn canonical(word: &str) -> Option<&'static str> {
+    Some(match Speaker::of(word)?.0 {
+        Speaker::User => role::USER,
+        Speaker::Assistant => role::ASSISTANT,
+        Speaker::System => role::SYSTEM,
+        // The word for a role is that of the thing.
+        Speaker::Tool => of_step::TOOL,
+    })
+}
+
+fn of<'run>(object: Object<'run>, wanted: OfSaid) -> Option<Node<'run>> {
+    OfSaid::ALL.iter().find(|(word, _)| *word == wanted).and_then(|(_, names)| {
+        names.iter().find_map(|name| object.get(name).filter(|node| !matches!(node.value, Value::Null)))
+    })
+}
+
+names! {
+    /// What a part of a message is.
+    PartType {
+        Text = ["text", "input_text", "output_text", "user-prompt", "system-prompt"],
+        Thinking = ["thinking", "reasoning"],
+        Call = ["tool_call", "tool-call", "tool_use", "function_call"],
+        Result = ["tool_call_response", "tool-result", "tool_result", "tool-return", "function_call_output", "tool_response"],
+    }
+}
+
+/// Reads what went in and came out of a span.
+pub(crate) fn exchange<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Exchange<'run> {
+    let mut exchange =
+        Exchange { given: written(facts, Numbered::In), said: written(facts, Numbered::Out), tells: false };
+    if let Some(node) = facts.get(Fact::MessagesIn).filter(|_| exchange.given.is_empty()) {
+        exchange.given = messages(node, role::USER, draft);
+    }
+    if let Some(node) = facts.get(Fact::System) {
+        let mut system = Said { role: Some(role::SYSTEM), place: Some(node), ..Said::default() };
+        parts(read(node, draft), &mut system, draft, 0);
+        exchange.given.insert(0, system);
+    }
+    if let Some(node) = facts.get(Fact::MessagesOut).filter(|_| exchange.said.is_empty()) {
+        exchange.said = messages(node, role::ASSISTANT, draft);
+    }
+    if let Some(node) = facts.get(Fact::Messages).filter(|_| exchange.said.is_empty() && exchange.given.is_empty()) {
+        conversation(messages(node, role::USER, draft), &mut exchange);
+    }
+    if exchange.said.is_empty() {
+        let mut said = Said { role: Some(role::ASSISTANT), ..Said::default() };
+        said.texts.extend(facts.get(Fact::SaidText));
+        if let Some(calls) = facts.get(Fact::SaidCalls) {
+            said.calls.extend(list(read(calls, draft)).unwrap_or_default().iter().filter_map(|call| asked(*call)));
+        }
+        said.place = said.texts.first().copied().or(facts.get(Fact::SaidCalls));
+        exchange.said.extend(said.place.is_some().then_some(said));
+    }
+    exchange.said.retain(|said| !said.is_empty());
+    exchange.tells |= !exchange.said.is_empty();
+    exchange
+}
+
+/// The last messages of the model are what it said, those before what it was given.
+pub(crate) fn conversation<'run>(messages: Vec<Said<'run>>, exchange: &mut Exchange<'run>) {
+    let last = messages.iter().rposition(|said| !said.is_of_assistant()).map_or(0, |last| last + 1);
+    for (place, said) in messages.into_iter().enumerate() {
+        if place < last { exchange.given.push(said) } else { exchange.said.push(said) }
+    }
+}
+
+impl Said<'_> {
+    fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.calls.is_empty() && self.results.is_empty() && self.thoughts.is_empty()
+    }
+
+    pub(crate) fn is_of_assistant(&self) -> bool {
+        self.role.is_some_and(|role| role::OF_ASSISTANT.contains(&role))
+    }
+}
+
+/// The messages that are written out under numbers.
+fn written<'run>(facts: &Facts<'run>, of: Numbered) -> Vec<Said<'run>> {
+    let mut all: Vec<(u32, Said<'run>, Vec<Building<'run>>)> = Vec::new();
+    for one in facts.written(of) {
+        let [message, inner] = one.numbers;
+        if all.last().is_none_or(|(number, ..)| *number != message) {
+            all.push((message, Said { place: Some(one.node), ..Said::default() }, Vec::new()));
+        }
+        let Some((_, said, calls)) = all.last_mut() else { continue };
+        let call = |calls: &mut Vec<Building<'run>>, set: &dyn Fn(&mut Building<'run>)| {
+            if calls.last().is_none_or(|call| call.number != inner) {
+                calls.push(Building { number: inner, ..Building::default() });
+            }
+            calls.last_mut().into_iter().for_each(set);
+        };
+        match one.part {
+            Part::Role => said.role = text_of_node(one.node).map(|role| canonical(role).unwrap_or(role)),
+            Part::Text => said.texts.push(one.node),
+            Part::CallId => call(calls, &|call| call.id = Some(one.node)),
+            Part::CallName => call(calls, &|call| call.tool = Some(one.node)),
+            Part::CallArgs => call(calls, &|call| call.args = Some(one.node)),
+            Part::Answers => said.results.push(Told { id: text_of_node(one.node), tool: None, result: one.node }),
+            Part::TypeOfText | Part::Schema | Part::ToolName => {}
+        }
+    }
+    all.into_iter().map(|(_, said, calls)| finished(said, calls)).collect()
+}
+
+/// A call whose parts stand one by one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Building<'run> {
+    number: u32,
+    id: Option<Node<'run>>,
+    tool: Option<Node<'run>>,
+    args: Option<Node<'run>>,
+}
+
+fn finished<'run>(mut said: Said<'run>, calls: Vec<Building<'run>>) -> Said<'run> {
+    said.calls.extend(
+        calls
+            .into_iter()
+            .filter_map(|call| call.tool.map(|tool| Asked { id: call.id, tool, args: call.args, place: tool })),
+    );
+    // The text of a message that answers a call is its result.
+    if let (Some(told), Some(text)) = (said.results.first_mut(), said.texts.first()) {
+        told.result = *text;
+        said.texts.clear();
+    } else {
+        said.results.clear();
+    }
+    said
+}
+
+/// The value that a text holds, where it holds one.
+pub(crate) fn read<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
+    match node.value {
+        Value::Text(text) if text.as_str().trim_start().starts_with(['{', '[']) => {
+            node.embedded(draft.arena, draft.limits).unwrap_or(node)
+        }
+        _ => node,
+    }
+}
+
+/// Messages in a list, in an object that holds one, or in text; `by` says whose they are where they do not say it themselves.
+pub(crate) fn messages<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'run, '_>) -> Vec<Said<'run>> {
+    let value = read(node, draft);
+    let Value::Object(outer) = value.value else {
+        let items = match value.value {
+            Value::List(items) => items,
+            _ => std::slice::from_ref(draft.arena.alloc(value)),
+        };
+        // Some put one list into another: a list of prompts.
+        let items = match items {
+            [Node { value: Value::List(inner), .. }] => inner,
+            _ => items,
+        };
+        return items.iter().map(|item| message(read(*item, draft), by, draft)).collect();
+    };
+    let system = of(outer, OfSaid::System)
+        .or_else(|| of(outer, OfSaid::Config).and_then(object).and_then(|config| of(config, OfSaid::System)));
+    let mut found: Vec<Said<'run>> = system.map(|system| message(system, role::SYSTEM, draft)).into_iter().collect();
+    let is_message = of(outer, OfSaid::Role).is_some();
+    match (of(outer, OfSaid::Messages).filter(|_| !is_message), of(outer, OfSaid::Prompt)) {
+        (Some(inner), _) if list(inner).is_some() => found.extend(messages(inner, by, draft)),
+        (_, Some(prompt)) => found.extend(messages(prompt, by, draft)),
+        _ => match of(outer, OfSaid::Lists).filter(|lists| list(*lists).is_some()) {
+            Some(inner) => found.extend(messages(inner, by, draft)),
+            None => found.push(message(value, by, draft)),
+        },
+    }
+    found
+}
+
+fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'run, '_>) -> Said<'run> {
+    let mut said = Said { role: Some(by), place: Some(node), ..Said::default() };
+    let Value::Object(mut message) = node.value else {
+        parts(node, &mut said, draft, 0);
+        return said;
+    };
+    let outer = message;
+    if let Some(inner) = of(message, OfSaid::Message).and_then(object) {
+        message = inner;
+    }
+    let serialised = message;
+    if let Some(inner) = of(message, OfSaid::Inner).and_then(object) {
+        message = inner;
+    }
+    said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(Some(by));
+    if let Some(calls) = of(message, OfSaid::Calls) {
+        said.calls.extend(list(read(calls, draft)).unwrap_or_default().iter().filter_map(|call| asked(*call)));
+    }
+    let content = of(message, OfSaid::Content).map(|content| read_parts(content, draft));
+    let answers = || of(message, OfSaid::Answers).and_then(text_of_node);
+    match (said.role, content) {
+        (Some(of_step::TOOL), Some(content)) if !holds_parts(content) => {
+            let tool = of(message, OfSaid::Tool).and_then(text_of_node);
+            said.results.push(Told { id: answers(), tool, result: content });
+        }
+        // What the parts of a message are in is an object of its own in some.
+        (_, Some(content)) => match object(content).filter(|_| said.role.is_some()) {
+            Some(inner) => match of(inner, OfSaid::Content) {
+                Some(content) => {
+                    said.role = role_of(inner, inner).or(said.role);
+                    parts(content, &mut said, draft, 0);
+                }
+                None => parts(content, &mut said, draft, 0),
+            },
+            None => parts(content, &mut said, draft, 0),
+        },
+        (_, None) => {}
+    }
+    said
+}
+
+fn holds_parts(content: Node<'_>) -> bool {
+    let has_type = |node: &Node<'_>| object(*node).is_some_and(|part| of(part, OfSaid::Type).is_some());
+    list(content).is_some_and(|parts| parts.iter().any(has_type))
+}
+
+/// The content of a message that is text stays text, unless it holds parts.
+fn read_parts<'run>(content: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
+    let value = read(content, draft);
+    if holds_parts(value) { value } else { content }
+}
+
+/// Sorts the parts of a content into what is said, asked for and told.
+fn parts<'run>(content: Node<'run>, said: &mut Said<'run>, draft: &Draft<'run, '_>, depth: usize) {
+    const DEEP: usize = 4;
+    match content.value {
+        Value::Text(text) if !text.is_empty() => said.texts.push(content),
+        Value::List(items) if depth < DEEP => items.iter().for_each(|item| parts(*item, said, draft, depth + 1)),
+        Value::Object(part) => self::part(content, part, said, draft, depth),
+        _ => {}
+    }
+}
+
+fn part<'run>(node: Node<'run>, part: Object<'run>, said: &mut Said<'run>, draft: &Draft<'run, '_>, depth: usize) {
+    let kind = of(part, OfSaid::Type).and_then(text_of_node).and_then(|kind| PartType::of(kind));
+    let content = of(part, OfSaid::Content);
+    match kind.map(|(kind, _)| kind) {
+        Some(PartType::Call) => said.calls.extend(asked(node)),
+        Some(PartType::Result) => said.results.extend(told(part)),
+        Some(PartType::Thinking) => said.thoughts.extend(content.or(of(part, OfSaid::Thinking))),
+        Some(PartType::Text) => {
+            said.texts.extend(content.filter(|content| text_of_node(*content).is_some_and(|text| !text.is_empty())))
+        }
+        None => {
+            if let Some(call) = of(part, OfSaid::Function) {
+                said.calls.extend(asked(call));
+            } else if let Some(response) = of(part, OfSaid::Response).and_then(object) {
+                said.results.extend(told(response));
+            } else if let Some(content) = content {
+                parts(content, said, draft, depth + 1);
+            }
+        }
+    }
+}
+
+fn asked<'run>(node: Node<'run>) -> Option<Asked<'run>> {
+    let outer = object(node)?;
+    let call = of(outer, OfSaid::Function).and_then(object).unwrap_or(outer);
+    let tool = of(call, OfSaid::Tool).filter(|tool| text_of_node(*tool).is_some())?;
+    let id = of(outer, OfSaid::Answers).or(of(call, OfSaid::Answers)).filter(|id| text_of_node(*id).is_some());
+    Some(Asked { id, tool, args: of(call, OfSaid::Args), place: node })
+}
+
+fn told<'run>(part: Object<'run>) -> Option<Told<'run>> {
+    let result = of(part, OfSaid::Result).or(of(part, OfSaid::Content))?;
+    // Some say what type a result is beside it.
+    let typed = |result: Node<'run>| object(result).filter(|object| of(*object, OfSaid::Type).is_some());
+    let inner = |result| of(typed(result)?, OfSaid::Value);
+    Some(Told {
+        id: of(part, OfSaid::Answers).and_then(text_of_node),
+        tool: of(part, OfSaid::Tool).and_then(text_of_node),
+        result: inner(result).unwrap_or(result),
+    })
+}
+
+/// What events of a span say: messages one by one, under their names.
+pub(crate) fn of_event<'run>(name: &str, facts: &Facts<'run>, draft: &Draft<'run, '_>, exchange: &mut Exchange<'run>) {
+    let Some((event, _)) = OfEvent::of(name) else { return };
+    let entries: Vec<Entry<'run>> = [
+        (Fact::EventRole, OfSaid::Role),
+        (Fact::EventContent, OfSaid::Content),
+        (Fact::EventCalls, OfSaid::Calls),
+        (Fact::EventId, OfSaid::Answers),
+        (Fact::EventMessage, OfSaid::Message),
+    ]
+    .into_iter()
+    .filter_map(|(fact, key)| Some(Entry { key: key.names().first()?, node: read(facts.get(fact)?, draft) }))
+    .collect();
+    let (by, answer) = match event {
+        OfEvent::System => (role::SYSTEM, false),
+        OfEvent::User => (role::USER, false),
+        OfEvent::Tool => (of_step::TOOL, false),
+        OfEvent::Assistant => (role::ASSISTANT, false),
+        OfEvent::Choice => (role::ASSISTANT, true),
+    };
+    let said = message(draft.object(&entries), by, draft);
+    if answer {
+        exchange.said.push(said)
+    } else {
+        exchange.given.push(said)
+    }
+    exchange.tells |= answer;
+}
+
+names! {
+    /// The names of events that hold a message.
+    OfEvent {
+        System = ["gen_ai.system.message"],
+        User = ["gen_ai.user.message"],
+        Assistant = ["gen_ai.assistant.message"],
+        Tool = ["gen_ai.tool.message"],
+        Choice = ["gen_ai.choice"],
+    }
+}
+
+/// The tools that a model could use.
+pub(crate) fn tools<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Vec<Node<'run>> {
+    let mut found: Vec<Node<'run>> = Vec::new();
+    for one in facts.written(Numbered::Tools) {
+        match one.part {
+            Part::Schema => found.push(tool(read(one.node, draft))),
+            Part::ToolName => found.push(draft.object(&[Entry { key: of_step::NAME, node: one.node }])),
+            _ => {}
+        }
+    }
+    if let Some(node) = facts.get(Fact::Tools).filter(|_| found.is_empty()) {
+        let items = list(read(node, draft)).unwrap_or_default();
+        found.extend(items.iter().map(|item| tool(read(*item, draft))));
+    }
+    found
+}
+
+fn tool<'run>(node: Node<'run>) -> Node<'run> {
+    let inner = object(node).and_then(|tool| of(tool, OfSaid::Function));
+    inner.filter(|inner| object(*inner).is_some()).unwrap_or(node)
+}

@@ -1,0 +1,242 @@
+//! Spans as a tree: which encloses which, and which agent each belongs to.
+
+use super::attributes::Fact;
+use super::{Act, Span, text_of_node};
+use averment_base::value::Node;
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+
+/// The name of the agent that a run is of.
+pub(super) const MAIN: &str = "main";
+
+/// Spans in the order of their starts, with what encloses them.
+pub(super) struct Tree<'run> {
+    pub(super) spans: Vec<Span<'run>>,
+    parents: Vec<Option<usize>>,
+    /// Their numbers, parents first.
+    order: Vec<usize>,
+    /// The agent that each span belongs to: an agent to itself.
+    agents: Vec<Option<usize>>,
+    main: Option<usize>,
+    names: Vec<Option<&'run str>>,
+    /// Ids that spans name as their parents, and no span has.
+    pub(super) unknown_parents: usize,
+}
+
+impl<'run> Tree<'run> {
+    pub(super) fn new(mut spans: Vec<Span<'run>>) -> Self {
+        spans.sort_by(|a, b| match (a.start, b.start) {
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => Ordering::Equal,
+        });
+        let mut by_id = FxHashMap::default();
+        for (number, span) in spans.iter().enumerate() {
+            if let Some(id) = span.id {
+                by_id.entry(id).or_insert(number);
+            }
+        }
+        let mut unknown = rustc_hash::FxHashSet::default();
+        let parents = spans.iter().enumerate().map(|(number, span)| {
+            let id = span.parent?;
+            let parent = by_id.get(id).copied();
+            if parent.is_none() {
+                unknown.insert(id);
+            }
+            parent.filter(|parent| *parent != number)
+        });
+        let parents = without_circles(parents.collect());
+        let order = parents_first(&parents);
+        let (agents, names) = (Vec::new(), Vec::new());
+        let mut tree = Self { spans, parents, order, agents, main: None, names, unknown_parents: unknown.len() };
+        tree.find_agents();
+        tree
+    }
+
+    pub(super) fn parent(&self, span: usize) -> Option<usize> {
+        self.parents.get(span).copied().flatten()
+    }
+
+    pub(super) fn act(&self, span: usize) -> Act {
+        self.spans.get(span).map_or(Act::Other, |span| span.act)
+    }
+
+    /// A value for each span that follows from its parent and that one's value.
+    pub(super) fn downwards<T: Copy>(&self, of_root: T, of_child: impl Fn(usize, T) -> T) -> Vec<T> {
+        let mut values = vec![of_root; self.spans.len()];
+        for span in &self.order {
+            if let Some(parent) = self.parent(*span)
+                && let Some(above) = values.get(parent).copied()
+                && let Some(slot) = values.get_mut(*span)
+            {
+                *slot = of_child(parent, above);
+            }
+        }
+        values
+    }
+
+    /// The agent that a span belongs to.
+    pub(super) fn agent(&self, span: usize) -> Option<usize> {
+        self.agents.get(span).copied().flatten()
+    }
+
+    /// The name of the agent that a span belongs to.
+    pub(super) fn agent_name(&self, span: usize) -> Option<&'run str> {
+        self.names.get(self.agent(span)?).copied().flatten()
+    }
+
+    /// Whether a span is the doing of the main agent, or of none where there is none.
+    pub(super) fn is_of_main(&self, span: usize) -> bool {
+        self.agent_name(span).is_none_or(|name| name == MAIN)
+    }
+
+    pub(super) fn main(&self) -> Option<usize> {
+        self.main
+    }
+
+    /// The agent that encloses an agent.
+    fn agent_around(&self, agent: usize) -> Option<usize> {
+        self.parent(agent).and_then(|parent| self.agent(parent))
+    }
+
+    /// The main agent is the outermost one that does something itself: what only encloses another one is the same agent.
+    fn find_agents(&mut self) {
+        let of_parent = self.downwards(
+            None,
+            |parent, above: Option<usize>| {
+                if self.act(parent) == Act::Agent { Some(parent) } else { above }
+            },
+        );
+        let own = |span: usize| {
+            if self.act(span) == Act::Agent { Some(span) } else { of_parent.get(span).copied().flatten() }
+        };
+        self.agents = (0..self.spans.len()).map(own).collect();
+        let depth = self.downwards(0_usize, |parent, above| above + usize::from(self.act(parent) == Act::Agent));
+        let mut acts = vec![false; self.spans.len()];
+        for (number, span) in self.spans.iter().enumerate() {
+            if matches!(span.act, Act::Inference | Act::Tool)
+                && let Some(slot) = self.agent(number).and_then(|agent| acts.get_mut(agent))
+            {
+                *slot = true;
+            }
+        }
+        let agents = || (0..self.spans.len()).filter(|span| self.act(*span) == Act::Agent);
+        let deep = |span: &usize| depth.get(*span).copied();
+        let acting = agents().filter(|span| acts.get(*span) == Some(&true)).min_by_key(deep);
+        self.main = acting.or_else(|| agents().min_by_key(deep));
+        self.name_agents();
+    }
+
+    /// What agents are called: the main one, and what is around it, is `main`.
+    fn name_agents(&mut self) {
+        let own = |agent: usize| {
+            let span = self.spans.get(agent)?;
+            span.facts.text(Fact::Agent).or_else(|| span.facts.text(Fact::Entity)).or_else(|| plain_name(span))
+        };
+        let Some(main) = self.main else { return };
+        let is_main = |agent: usize| {
+            agent == main || self.agent_around(agent) == self.agent_around(main) && own(agent) == own(main)
+        };
+        let mut names: Vec<Option<&'run str>> = (0..self.spans.len())
+            .map(|span| {
+                if self.act(span) != Act::Agent {
+                    None
+                } else if is_main(span) {
+                    Some(MAIN)
+                } else {
+                    own(span)
+                }
+            })
+            .collect();
+        for around in std::iter::successors(self.agent_around(main), |agent| self.agent_around(*agent)) {
+            if let Some(slot) = names.get_mut(around) {
+                *slot = Some(MAIN);
+            }
+        }
+        self.names = names;
+    }
+
+    /// Whether a span has spans of a kind inside; with `within`, agents and tools between them left out.
+    pub(super) fn enclosing(&self, is: impl Fn(&Span<'run>) -> bool, within: bool) -> Vec<bool> {
+        let mut encloses = vec![false; self.spans.len()];
+        for span in self.order.iter().rev() {
+            let inside = encloses.get(*span).copied().unwrap_or(false);
+            let goes_on = inside && !(within && matches!(self.act(*span), Act::Agent | Act::Tool));
+            let own = self.spans.get(*span).is_some_and(&is);
+            if (own || goes_on)
+                && let Some(slot) = self.parent(*span).and_then(|parent| encloses.get_mut(parent))
+            {
+                *slot = true;
+            }
+        }
+        encloses
+    }
+}
+
+/// The spans in an order in which parents come first.
+fn parents_first(parents: &[Option<usize>]) -> Vec<usize> {
+    let mut done = vec![false; parents.len()];
+    let mut order = Vec::with_capacity(parents.len());
+    for start in 0..parents.len() {
+        let mut way = Vec::new();
+        let mut at = Some(start);
+        while let Some(here) = at
+            && let Some(slot) = done.get_mut(here).filter(|done| !**done)
+        {
+            *slot = true;
+            way.push(here);
+            at = parents.get(here).copied().flatten();
+        }
+        order.extend(way.into_iter().rev());
+    }
+    order
+}
+
+/// The name of a span without the word for what it does.
+pub(super) fn plain_name<'run>(span: &Span<'run>) -> Option<&'run str> {
+    let name = span.name.and_then(text_of_node)?;
+    let word = ["invoke_agent ", "execute_tool ", "running tool: ", "tools/call "]
+        .into_iter()
+        .find(|word| name.starts_with(word));
+    word.and_then(|word| name.get(word.len()..)).or(Some(name))
+}
+
+/// The same for the node.
+pub(super) fn plain_name_node<'run>(span: &Span<'run>) -> Option<Node<'run>> {
+    let (node, name) = (span.name?, plain_name(span)?);
+    Some(Node::new(averment_base::value::Value::plain(name), node.origin))
+}
+
+/// Spans that stand in each other have no parents.
+fn without_circles(mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
+    let mut state = vec![0_u8; parents.len()];
+    for start in 0..parents.len() {
+        let mut way = Vec::new();
+        let mut at = Some(start);
+        while let Some(here) = at {
+            match state.get(here) {
+                Some(0) => {
+                    if let Some(slot) = state.get_mut(here) {
+                        *slot = 1;
+                    }
+                    way.push(here);
+                    at = parents.get(here).copied().flatten();
+                }
+                Some(1) => {
+                    if let Some(slot) = way.last().and_then(|last| parents.get_mut(*last)) {
+                        *slot = None;
+                    }
+                    break;
+                }
+                _ => break,
+            }
+        }
+        for passed in way {
+            if let Some(slot) = state.get_mut(passed) {
+                *slot = 2;
+            }
+        }
+    }
+    parents
+}

@@ -25,7 +25,9 @@ impl Unused {
         for (part, name) in names.into_iter().flat_map(Names::given) {
             let plain =
                 name.bytes().all(|byte| (byte.is_ascii_graphic() || byte == b' ') && !b"\"\\/<>&'".contains(&byte));
-            let finder = memchr::memmem::Finder::new(&format!("\"{name}\"")).into_owned();
+            // Of a path the last key is looked for.
+            let key = name.rsplit('.').next().unwrap_or(name);
+            let finder = memchr::memmem::Finder::new(&format!("\"{key}\"")).into_owned();
             let place = parts.iter().position(|known| known.part == part).unwrap_or_else(|| {
                 parts.push(Given { part: part.to_owned(), names: Vec::new(), seen: AtomicBool::new(false) });
                 parts.len() - 1

@@ -10,3 +10,4 @@ pub mod command;
 pub mod normal;
 pub mod run;
 pub mod timeline;
+pub mod written;

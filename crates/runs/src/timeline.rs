@@ -10,6 +10,12 @@ use std::fmt::Write as _;
 /// The run as lines of at most `width` characters (never less than 40; the name of the file is not cut), each with its line end.
 #[must_use]
 pub fn timeline(run: &Run<'_>, width: usize, beginning: Beginning) -> String {
+    timeline_of(run, &Kind::ALL, width, beginning)
+}
+
+/// The same with the steps of some kinds alone. Steps keep the numbers that they have among all.
+#[must_use]
+pub fn timeline_of(run: &Run<'_>, kinds: &[Kind], width: usize, beginning: Beginning) -> String {
     let width = width.max(40);
     let mut out = String::new();
     head(run, width, beginning, &mut out);
@@ -22,9 +28,9 @@ pub fn timeline(run: &Run<'_>, width: usize, beginning: Beginning) -> String {
     if !unordered.is_empty() {
         out.push_str(&wrapped("order", &unordered, width));
     }
-    if !run.steps.is_empty() {
+    if run.steps.iter().any(|step| kinds.contains(&step.kind)) {
         out.push('\n');
-        steps(run, width, beginning, &mut out);
+        steps(run, kinds, width, beginning, &mut out);
     }
     tail(run, width, beginning, &mut out);
     out
@@ -161,11 +167,11 @@ fn zero(run: &Run<'_>) -> f64 {
     run.steps.iter().filter_map(|step| step.start).min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
-fn steps(run: &Run<'_>, width: usize, beginning: Beginning, out: &mut String) {
+fn steps(run: &Run<'_>, kinds: &[Kind], width: usize, beginning: Beginning, out: &mut String) {
     let zero = zero(run);
     // What a cell shows at most; the line is cut once more at its end.
-    let rows: Vec<_> =
-        run.steps.iter().zip(1..).map(|(step, number)| row(step, number, zero, width, beginning)).collect();
+    let shown = run.steps.iter().zip(1..).filter(|(step, _)| kinds.contains(&step.kind));
+    let rows: Vec<_> = shown.map(|(step, number)| row(step, number, zero, width, beginning)).collect();
     let widest = |cell: fn(&Row) -> &str| rows.iter().map(|row| cell(row).chars().count()).max().unwrap_or(0);
     let widths = [
         widest(|row| &row.number),

@@ -117,6 +117,10 @@ impl<'run> Builder<'run> {
         match root::list(object, of_run::STEPS)? {
             Some(steps) => {
                 let order = order::given(steps, &mut lists)?;
+                for (kind, list) in Kind::ALL.into_iter().zip(&mut lists).filter(|(_, list)| list.items.is_empty()) {
+                    let is_null = |node: Node<'_>| matches!(node.value, Value::Null);
+                    list.recorded = !object.get(kind.list_key()).is_some_and(is_null);
+                }
                 Ok((lists, Some(order)))
             }
             None => Ok((lists, given)),

@@ -2,7 +2,9 @@
 //! what a file of the user adds to it.
 
 mod file;
+pub mod propose;
 
+use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::Kind;
 use file::GivenName;
@@ -19,6 +21,7 @@ enum Of {
     Call,
     Run,
     Both,
+    Message,
 }
 
 /// What a part is.
@@ -113,6 +116,10 @@ parts! {
     Usage = "usage", Run, None, None, ["usage", "token_usage"];
     /// Of a run: its messages.
     Messages = "messages", Run, None, None, ["messages"];
+    /// Of a message: who says it.
+    Role = "role", Message, None, None, ["role"];
+    /// Of a message: what is said.
+    Text = "text", Message, None, None, ["text", "content"];
 }
 
 impl Part {
@@ -128,7 +135,7 @@ impl Part {
 
     /// The parts of a call.
     pub(crate) fn of_calls() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|part| part.row().of != Of::Run)
+        Self::ALL.into_iter().filter(|part| matches!(part.row().of, Of::Call | Of::Both))
     }
 
     /// Whether a run has it and a call has not.
@@ -157,7 +164,50 @@ pub struct Names {
     parts: FxHashMap<Cow<'static, str>, (Part, u8)>,
     /// What a user has named.
     given: Vec<GivenName>,
+    /// What else a user says.
+    said: Said,
 }
+
+/// What a file of the user says beside names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Said {
+    /// The unit of numbers that are a start or an end.
+    pub(crate) time_unit: Option<Unit>,
+    /// The unit of numbers that are a duration.
+    pub(crate) duration_unit: Option<Unit>,
+    /// How the text of a result begins that says that the call failed.
+    pub(crate) failed: Vec<String>,
+}
+
+/// A unit of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Seconds,
+    Milliseconds,
+    Microseconds,
+    Nanoseconds,
+}
+
+impl Unit {
+    /// The units by their words in a file of the user.
+    pub(crate) const ALL: [(&str, Self); 4] =
+        [("s", Self::Seconds), ("ms", Self::Milliseconds), ("us", Self::Microseconds), ("ns", Self::Nanoseconds)];
+
+    /// So many of these as milliseconds.
+    pub(crate) fn in_milliseconds(self, count: f64) -> f64 {
+        match self {
+            Self::Seconds => count * 1e3,
+            Self::Milliseconds => count,
+            Self::Microseconds => count / 1e3,
+            Self::Nanoseconds => count / 1e6,
+        }
+    }
+}
+
+/// The ends of names that say in which unit a number is.
+const UNITS: [&str; 6] = ["_ms", "Ms", "_s", "_seconds", "_us", "_ns"];
+/// What separates the keys of a path into nested values.
+const STEP: char = '.';
 
 impl Names {
     /// The names that are known without being told.
@@ -181,6 +231,31 @@ impl Names {
         if let Some(list) = self.lists.get_mut(part as usize) {
             change(list);
         }
+    }
+
+    /// What a user says beside names.
+    pub(crate) fn said(&self) -> &Said {
+        &self.said
+    }
+
+    /// Whether a number under a name is one of milliseconds, or of seconds where the part says so: its name says it, or a user.
+    pub(crate) fn carries_unit(&self, name: &str) -> bool {
+        UNITS.iter().any(|unit| name.ends_with(unit)) || self.given.iter().any(|one| one.name == name)
+    }
+
+    /// Whether only the full reader can go by the names: some lead into nested values, or something is said beside them.
+    pub(crate) fn need_the_run(&self) -> bool {
+        let is_message = |one: &GivenName| one.part.row().of == Of::Message;
+        self.said != Said::default() || self.given.iter().any(|one| one.name.contains(STEP) || is_message(one))
+    }
+
+    /// The names of parts of a call that may lead into nested values: the part, the rank of the name, the path.
+    pub(crate) fn paths_of_calls(&self) -> impl Iterator<Item = (Part, u8, &str)> {
+        let parts = Part::of_calls().filter(|_| !self.given.is_empty());
+        parts.flat_map(|part| {
+            let names = (0_u8..).zip(self.of(part)).filter(|(_, name)| name.contains(STEP));
+            names.map(move |(rank, name)| (part, rank, name.as_ref()))
+        })
     }
 
     /// The part of a call that a key names, and the rank of the name.
@@ -211,11 +286,25 @@ impl Names {
 
     /// Whether a key of a run is read under a name of the normal form, or hides one.
     pub(crate) fn is_of_run(&self, key: &str) -> bool {
-        let of_run = |part: &Part| part.row().of != Of::Call && *part != Part::Calls;
+        let of_run = |part: &Part| matches!(part.row().of, Of::Run | Of::Both) && *part != Part::Calls;
         Part::ALL.into_iter().filter(of_run).any(|part| has(self.of(part), key))
             || key == Kind::Call.list_key()
             || matches!(key, of_run::STEPS | of_step::TURN)
     }
+}
+
+/// The value that a name leads to: under the key of that name, else key by key where it is a path.
+pub(crate) fn at<'run>(object: Object<'run>, name: &str) -> Option<Node<'run>> {
+    if let Some(node) = object.get(name) {
+        return Some(node);
+    }
+    let mut keys = name.split(STEP).filter(|_| name.contains(STEP));
+    let first = object.get(keys.next()?)?;
+    keys.try_fold(first, |node, key| match node.value {
+        Value::Object(object) => object.get(key),
+        Value::List(items) => key.parse::<usize>().ok().and_then(|place| items.get(place).copied()),
+        _ => None,
+    })
 }
 
 fn has(list: &[Cow<'static, str>], key: &str) -> bool {
@@ -225,6 +314,7 @@ fn has(list: &[Cow<'static, str>], key: &str) -> bool {
 impl Default for Names {
     fn default() -> Self {
         let list = |part: Part| part.row().names.iter().map(|name| Cow::Borrowed(*name)).collect();
-        Self { lists: Part::ALL.map(list), parts: FxHashMap::default(), given: Vec::new() }.indexed(Vec::new())
+        Self { lists: Part::ALL.map(list), parts: FxHashMap::default(), given: Vec::new(), said: Said::default() }
+            .indexed(Vec::new())
     }
 }

@@ -16,7 +16,7 @@ use embed::Places;
 pub use embed::parse_text;
 pub use error::JsonError;
 use scan::Scanned;
-pub use write::{to_json, write_json};
+pub use write::{to_json, write_json, write_text};
 
 /// What was read.
 #[derive(Debug)]

@@ -12,6 +12,8 @@ const NAMED: usize = 3;
 pub struct PassedOver {
     /// The folders of the command line; nothing is passed over where what is odd is an error.
     folders: Vec<PathBuf>,
+    /// What somebody names is a trace, in whatever folder it is.
+    named: Vec<PathBuf>,
     strict: bool,
     files: BTreeSet<String>,
 }
@@ -19,9 +21,9 @@ pub struct PassedOver {
 impl PassedOver {
     /// For the traces of the command line.
     pub fn new(given: &[String], strict: bool) -> Self {
-        let folders = given.iter().map(PathBuf::from).filter(|path| path.is_dir());
+        let (folders, named): (Vec<_>, Vec<_>) = given.iter().map(PathBuf::from).partition(|path| path.is_dir());
         let plain = |path: PathBuf| path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path);
-        Self { folders: folders.map(plain).collect(), strict, files: BTreeSet::new() }
+        Self { folders: folders.into_iter().map(plain).collect(), named, strict, files: BTreeSet::new() }
     }
 
     /// Whether a file that cannot be read is one to pass over; it is counted then.
@@ -36,7 +38,8 @@ impl PassedOver {
     /// Whether a file was found, rather than named: below a folder, or inside of an archive.
     fn is_found(&self, file: &Path) -> bool {
         let inside = || file.ancestors().skip(1).any(Path::is_file);
-        self.folders.iter().any(|folder| file.starts_with(folder)) || inside()
+        let named = self.named.iter().any(|path| path == file);
+        !named && (self.folders.iter().any(|folder| file.starts_with(folder)) || inside())
     }
 
     /// How many files were passed over, in one line; empty where none was.

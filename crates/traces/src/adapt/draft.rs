@@ -146,6 +146,13 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         self.warn(origin, message);
     }
 
+    /// The same, unless it was said already.
+    pub(crate) fn warn_once(&mut self, origin: Origin, message: String) {
+        if !self.warnings.iter().any(|known| known.message == message) {
+            self.warn(origin, message);
+        }
+    }
+
     pub(crate) fn warn(&mut self, origin: Origin, message: impl Into<String>) {
         if self.warnings.len() < 100 {
             let offset = origin.range().map_or(0, |range| range.start);

@@ -7,7 +7,7 @@ use super::fields::{Parsed, Record, Shapes};
 use super::messages::OfCall;
 use super::{Format, Projected, list, never, object_of, objects};
 use crate::error::Placed;
-use crate::names::{Names, Part};
+use crate::names::{Names, Part, Unit, at};
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::value::{Entry, Node, Number, Object, Value};
 use averment_runs::normal::{of_run, of_step};
@@ -46,7 +46,7 @@ pub(super) fn is_run(object: Object<'_>, names: &Names) -> bool {
 }
 
 fn list_under<'run>(object: Object<'run>, key: &str) -> Option<&'run [Node<'run>]> {
-    object.get(key).and_then(list)
+    at(object, key).and_then(list)
 }
 
 /// Why an object is no run under these names, and what may help.
@@ -90,7 +90,7 @@ fn instead(wanted: &str, keys: &[String], part: Part) -> String {
 
 /// The first of several names that is there and not `null`.
 fn first<'run>(object: Object<'run>, names: &[Cow<'static, str>]) -> Option<Node<'run>> {
-    names.iter().find_map(|key| object.get(key).filter(|node| !matches!(node.value, Value::Null)))
+    names.iter().find_map(|key| at(object, key).filter(|node| !matches!(node.value, Value::Null)))
 }
 
 /// The name of the tool; OpenAI's `function: {name}` too.
@@ -115,13 +115,13 @@ pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>, na
     draft.records(&[Kind::Call]);
     let calls = names.of(Part::Calls).iter().find_map(|key| Some((key.as_ref(), list_under(object, key)?)));
     for (node, call) in objects(calls.map_or(&[], |(_, calls)| calls)) {
+        draft.record();
         add_call(draft, node, call, names);
     }
     if let Some(messages) = names.of(Part::Messages).iter().find_map(|key| list_under(object, key)) {
         draft.records(&[Kind::Message]);
-        let has_role = |message: Object<'_>| message.get(of_step::ROLE).is_some_and(|role| Parsed.is_text(role));
-        for (node, message) in objects(messages).filter(|(_, message)| has_role(*message)) {
-            draft.step(Kind::Message, message.entries().to_vec(), node.origin);
+        for (node, message) in objects(messages) {
+            add_message(draft, node, message, names);
         }
     }
     let entry = |entry: &str| first(object, names.of_entry(entry)?);
@@ -132,7 +132,11 @@ pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>, na
     draft.set_some(of_run::OUTPUT, entry(of_run::OUTPUT));
     draft.set_some(of_run::ERROR, entry(of_run::ERROR));
     let seconds = || in_milliseconds(first(object, names.of(Part::Seconds))?);
-    draft.set_some(of_run::DURATION, entry(of_run::DURATION).or_else(seconds));
+    let lasted = names.of(Part::Milliseconds).iter().find_map(|key| {
+        let node = at(object, key).filter(|node| !matches!(node.value, Value::Null))?;
+        with_unit(draft, key, node, names, names.said().duration_unit)
+    });
+    draft.set_some(of_run::DURATION, lasted.or_else(seconds));
     read_usage(object, draft, names);
     let key = calls.map_or("", |(key, _)| key);
     for entry in object.entries() {
@@ -142,8 +146,46 @@ pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>, na
     }
 }
 
+fn add_message<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, message: Object<'run>, names: &Names) {
+    let role = first(message, names.of(Part::Role)).filter(|role| Parsed.is_text(*role));
+    let Some(role) = role else { return };
+    let mut fields = vec![field(of_step::ROLE, role)];
+    fields.extend(first(message, names.of(Part::Text)).map(|text| field(of_step::TEXT, text)));
+    let rest = message.entries().iter().filter(|entry| ![of_step::ROLE, of_step::TEXT].contains(&entry.key));
+    fields.extend(rest.copied());
+    draft.step(Kind::Message, fields, node.origin);
+}
+
+/// A time in milliseconds, where it is told in which unit it is: text says it itself. `None` with a warning where nobody says it.
+fn with_unit<'run>(
+    draft: &mut Draft<'run, '_>,
+    name: &str,
+    node: Node<'run>,
+    names: &Names,
+    unit: Option<Unit>,
+) -> Option<Node<'run>> {
+    let Value::Number(number) = node.value else { return Some(node) };
+    match unit {
+        Some(unit) => Some(Node::new(crate::time::value(unit.in_milliseconds(number.to_f64())), node.origin)),
+        None if names.carries_unit(name) => Some(node),
+        None => {
+            let message = format!(
+                "the `{name}` of a home-grown format has no unit and counts as not recorded: call it `{name}_ms`, or name it in `--map`"
+            );
+            draft.warn_once(node.origin, message);
+            None
+        }
+    }
+}
+
+/// Whether a result is a text that begins as one that says that the call failed.
+fn says_failed(result: Option<Node<'_>>, names: &Names) -> bool {
+    let text = result.and_then(super::text);
+    text.is_some_and(|text| names.said().failed.iter().any(|start| text.trim_start().starts_with(start)))
+}
+
 fn add_call<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, call: Object<'run>, names: &Names) {
-    let parts = Parts::of(call, names);
+    let parts = Parts::of(draft, call, names);
     let mut fields: Vec<Entry<'run>> = Vec::with_capacity(call.entries().len() + 1);
     let mut add = |key: &'run str, node: Option<Node<'run>>| fields.extend(node.map(|node| field(key, node)));
     add(of_step::TOOL, tool(call, names));
@@ -151,7 +193,8 @@ fn add_call<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, call: Object<'r
     let args = parts.get(Part::Args).or_else(|| first(function?, names.of(Part::Args)));
     add(of_step::ARGS, args.map(|args| super::calls::arguments(draft, args)));
     add(of_step::RESULT, parts.get(Part::Result).or(parts.null_result.value()));
-    add(of_step::ERROR, parts.get(Part::Error));
+    let failed = || parts.get(Part::Result).filter(|result| says_failed(Some(*result), names));
+    add(of_step::ERROR, parts.get(Part::Error).or_else(failed));
     add(of_step::START, parts.get(Part::Start));
     add(of_step::END, parts.get(Part::End));
     let seconds = || in_milliseconds(parts.get(Part::Seconds)?);
@@ -215,20 +258,44 @@ struct Parts<'run> {
 }
 
 impl<'run> Parts<'run> {
-    fn of(call: Object<'run>, names: &Names) -> Self {
+    fn of(draft: &mut Draft<'run, '_>, call: Object<'run>, names: &Names) -> Self {
         let mut parts = Self::default();
         for entry in call.entries() {
-            let Some((part, rank)) = names.part(entry.key) else { continue };
-            let place = match entry.node.value {
-                Value::Null if part.has_null(false) => Some(&mut parts.null_result),
-                Value::Null => None,
-                _ => parts.found.get_mut(part as usize),
-            };
-            if let Some(place) = place {
-                place.offer(rank, entry.node);
+            if let Some((part, rank)) = names.part(entry.key) {
+                parts.add(draft, (part, rank, entry.key), entry.node, names);
+            }
+        }
+        for (part, rank, path) in names.paths_of_calls() {
+            if let Some(node) = at(call, path) {
+                parts.add(draft, (part, rank, path), node, names);
             }
         }
         parts
+    }
+
+    fn add(
+        &mut self,
+        draft: &mut Draft<'run, '_>,
+        (part, rank, name): (Part, u8, &str),
+        node: Node<'run>,
+        names: &Names,
+    ) {
+        let said = names.said();
+        let node = match (part, node.value) {
+            (_, Value::Null) => Some(node),
+            (Part::Start | Part::End, _) => with_unit(draft, name, node, names, said.time_unit),
+            (Part::Milliseconds, _) => with_unit(draft, name, node, names, said.duration_unit),
+            _ => Some(node),
+        };
+        let Some(node) = node else { return };
+        let place = match node.value {
+            Value::Null if part.has_null(false) => Some(&mut self.null_result),
+            Value::Null => None,
+            _ => self.found.get_mut(part as usize),
+        };
+        if let Some(place) = place {
+            place.offer(rank, node);
+        }
     }
 
     fn get(&self, part: Part) -> Option<Node<'run>> {

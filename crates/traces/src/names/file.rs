@@ -1,6 +1,6 @@
 //! The file of `--map`: TOML or JSON, for each part of a run a name, or a list of names.
 
-use super::{Names, Part};
+use super::{Names, Part, Said, Unit};
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
 use averment_base::value::json;
@@ -24,11 +24,15 @@ impl Names {
     /// What is wrong with the file, in words.
     pub fn of_file(text: &str) -> Result<Self, String> {
         let mut given = Vec::new();
+        let mut said = Said::default();
         for (part, value) in entries(text)? {
+            if said.take(&part, &value)? {
+                continue;
+            }
             let named = Part::of_word(&part).ok_or_else(|| unknown(&part))?;
             given.extend(names_of(&part, value)?.into_iter().map(|name| GivenName { part: named, name }));
         }
-        if given.is_empty() {
+        if given.is_empty() && said == Said::default() {
             return Err("the file is empty".to_owned());
         }
         for (number, one) in given.iter().enumerate() {
@@ -50,8 +54,35 @@ impl Names {
                 list.insert(0, Cow::Owned(one.name.clone()));
             });
         }
+        names.said = said;
         Ok(names.indexed(given))
     }
+}
+
+/// The words for what is said beside names.
+const TIME_UNIT: &str = "time_unit";
+/// See [`TIME_UNIT`].
+const DURATION_UNIT: &str = "duration_unit";
+/// See [`TIME_UNIT`].
+const FAILED: &str = "failed";
+
+impl Said {
+    /// Takes what is said beside names. False for the name of a part.
+    fn take(&mut self, word: &str, value: &Value) -> Result<bool, String> {
+        match word {
+            TIME_UNIT => self.time_unit = Some(unit(word, value)?),
+            DURATION_UNIT => self.duration_unit = Some(unit(word, value)?),
+            FAILED => self.failed = names_of(word, value.clone())?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+fn unit(word: &str, value: &Value) -> Result<Unit, String> {
+    let known = Unit::ALL.into_iter().find(|(name, _)| value.as_str() == Some(name));
+    let words = || Unit::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
+    known.map(|(_, unit)| unit).ok_or_else(|| format!("`{word}` is no unit: `{value}` is none of {}", words()))
 }
 
 /// Whether one name is given to two parts of the same thing.
@@ -114,8 +145,8 @@ fn names_of(part: &str, value: Value) -> Result<Vec<String>, String> {
 }
 
 fn unknown(word: &str) -> String {
-    let words = Part::ALL.map(Part::word);
-    match nearest(word, words) {
+    let words: Vec<_> = Part::ALL.map(Part::word).into_iter().chain([TIME_UNIT, DURATION_UNIT, FAILED]).collect();
+    match nearest(word, words.iter().copied()) {
         Some(near) => format!("there is no part `{word}`: did you mean `{near}`?"),
         None => format!("there is no part `{word}`: the parts are {}", words.join(", ")),
     }

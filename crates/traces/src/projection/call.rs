@@ -19,6 +19,8 @@ pub(super) struct CallKey {
     rank: u8,
     /// A bit for this key.
     mark: u128,
+    /// A number under it is one of milliseconds, or of seconds where the part says so.
+    unit: bool,
     /// In the normal form `null` says that a field is recorded, and arguments in text are text.
     native: bool,
 }
@@ -30,13 +32,14 @@ pub(super) fn keys(names: Option<&Names>) -> Option<Keys<CallKey>> {
         let normal = part.field().map(Cow::Borrowed);
         for key in names.map_or(normal.as_slice(), |names| names.of(part)) {
             let (part, rank) = names.map_or(Some((part, 0)), |names| names.part(key))?;
+            let unit = names.is_none_or(|names| names.carries_unit(key));
             if !roles.iter().any(|(known, _)| known == key) {
                 let mark = 1_u128.checked_shl(u32::try_from(roles.len()).ok()?)?;
-                roles.push((key.to_string(), CallKey { part: Some(part), rank, mark, native: names.is_none() }));
+                roles.push((key.to_string(), CallKey { part: Some(part), rank, mark, unit, native: names.is_none() }));
             }
         }
     }
-    Some(Keys::new(roles, CallKey { part: None, rank: 0, mark: 0, native: false }))
+    Some(Keys::new(roles, CallKey { part: None, rank: 0, mark: 0, unit: true, native: false }))
 }
 
 /// What the calls of a run have in common.
@@ -207,6 +210,7 @@ fn call_fields(keys: &mut Keys<CallKey>, text: &str, cursor: Cursor<'_>, start: 
             return Some(end);
         }
         match part {
+            Part::Start | Part::End | Part::Milliseconds if !role.unit && cursor.byte(at) != b'"' => return None,
             Part::Tool => {
                 // What stands inside of a `function` is for the full reader.
                 (cursor.byte(at) == b'"').then_some(())?;
@@ -239,7 +243,7 @@ fn call_fields(keys: &mut Keys<CallKey>, text: &str, cursor: Cursor<'_>, start: 
             Part::Agent => call_fields.by_agent = true,
             // Nothing that a projection holds.
             Part::CallId | Part::Calls | Part::Id | Part::Input | Part::Output => {}
-            Part::Cost | Part::Usage | Part::Messages => {}
+            Part::Cost | Part::Usage | Part::Messages | Part::Role | Part::Text => {}
         }
         Some(end)
     })?;

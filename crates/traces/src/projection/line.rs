@@ -79,7 +79,7 @@ impl LineReader {
     /// A reader for what is asked for; `None` where only the full reader can give that.
     #[must_use]
     pub fn new(read_set: &ReadSet, names: &Names) -> Option<Self> {
-        if read_set.roots.iter().any(|root| is_composed(root)) {
+        if read_set.roots.iter().any(|root| is_composed(root)) || names.need_the_run() {
             return None;
         }
         // Whether a recorded duration is to be believed is looked at in every run, whoever asks for it.
@@ -350,7 +350,7 @@ fn note(
     keys_seen: &mut LineKeys,
 ) -> Option<()> {
     let value = cursor.slice(start, end);
-    keys_seen.wrong_generic |= !fits(role.generic_type, value);
+    keys_seen.wrong_generic |= !fits(role.generic_type, value) || role.without_unit;
     keys_seen.wrong_native |= !fits(role.native_type, value);
     let null = cursor.is_null(start, end)?;
     for (root, rank) in &role.generic {

@@ -18,6 +18,8 @@ pub(super) struct RunKey {
     /// What it has to be, by the form of the run.
     pub(super) generic_type: Expected,
     pub(super) native_type: Expected,
+    /// In a home-grown format it is a number of which nobody says the unit.
+    pub(super) without_unit: bool,
     /// A list of messages may stand here beside the calls.
     pub(super) messages: bool,
     /// A bit for every key that has a role.
@@ -162,6 +164,9 @@ fn types(roles: &mut RunKeys, roots: &[String], names: &Names) {
         for key in names.of_entry(entry).unwrap_or_default() {
             roles.change(key, |role| role.generic_type = expected(entry));
         }
+    }
+    for key in names.of_entry(of_run::DURATION).unwrap_or_default().iter().filter(|key| !names.carries_unit(key)) {
+        roles.change(key, |role| role.without_unit = true);
     }
     // Where a duration stands only in seconds it is computed.
     if let Some((number, _)) = (0_u8..).zip(roots).find(|(_, root)| *root == of_run::DURATION) {

@@ -63,7 +63,8 @@ fn push(out: &mut String, number: Number<'_>) {
 }
 
 /// Appends text in quotes with the escapes that JSON demands.
-fn write_text(text: &str, out: &mut String) {
+/// Appends a text as JSON, in quotes.
+pub fn write_text(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F)) {

@@ -1,0 +1,147 @@
+//! Where the fields of a run were read: for each the path to its value in the text, as a JSON pointer, and its line.
+
+use averment_base::diagnostic::render::one_line;
+use averment_base::value::{Node, Value};
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::{Kind, Run};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// A line for each field: of the run, and of the first step of each kind.
+pub(super) fn places(run: &Run<'_>) -> String {
+    let fields = fields(run);
+    let offsets = fields.iter().filter_map(|(_, node)| start(node)).collect::<Vec<_>>();
+    let pointers = pointers(run.text, offsets);
+    let widest = fields.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let mut out = String::new();
+    for (name, node) in &fields {
+        let place = match start(node).and_then(|at| Some((at, pointers.get(&at)?))) {
+            Some((at, pointer)) => format!("line {}  {}", run.source.place(run.text, at).0, one_line(pointer)),
+            None => "computed".to_owned(),
+        };
+        let _ = writeln!(out, "{name:<widest$}  {place}");
+    }
+    out
+}
+
+fn start(node: &Node<'_>) -> Option<usize> {
+    node.origin.range().map(|range| range.start)
+}
+
+/// The fields that are recorded, by the names that rules have for them.
+fn fields<'run>(run: &Run<'run>) -> Vec<(String, Node<'run>)> {
+    let is_list = |key: &str| Kind::ALL.iter().any(|kind| kind.list_key() == key) || key == of_run::STEPS;
+    let recorded = |node: &Node<'_>| !matches!(node.value, Value::Absent | Value::Missing);
+    let entries = run.object.entries().iter().filter(|entry| !is_list(entry.key) && recorded(&entry.node));
+    let mut fields: Vec<_> = entries.map(|entry| (entry.key.to_owned(), entry.node)).collect();
+    for kind in Kind::ALL {
+        let Some(step) = run.steps.iter().find(|step| step.kind == kind) else { continue };
+        let named = |key: &str| format!("{}[{}].{key}", kind.list_key(), step.index);
+        let is_place = |key: &str| matches!(key, of_step::INDEX | of_step::KIND);
+        let entries = step.object.entries().iter().filter(|entry| recorded(&entry.node) && !is_place(entry.key));
+        fields.extend(entries.map(|entry| (named(entry.key), entry.node)));
+    }
+    fields
+}
+
+/// A place in the containers that are open.
+enum Open {
+    List(usize),
+    Object(String),
+}
+
+/// The pointer to the innermost value at each offset: one that starts there, or a text that holds it.
+fn pointers(text: &str, mut offsets: Vec<usize>) -> BTreeMap<usize, String> {
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut wanted = offsets.into_iter().peekable();
+    let mut found = BTreeMap::new();
+    let mut open: Vec<Open> = Vec::new();
+    let (bytes, mut at, mut is_key) = (text.as_bytes(), 0, false);
+    while let Some(byte) = bytes.get(at) {
+        let end = match byte {
+            b'"' => end_of_text(bytes, at),
+            b'{' | b'[' | b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\r' | b'\n' => at + 1,
+            _ => {
+                at + bytes
+                    .get(at..)
+                    .unwrap_or_default()
+                    .iter()
+                    .take_while(|byte| !b"{}[],: \t\r\n\"".contains(byte))
+                    .count()
+            }
+        };
+        let begins = !matches!(byte, b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\r' | b'\n') && !is_key;
+        while let Some(offset) = wanted.next_if(|offset| *offset < end) {
+            if begins && offset >= at {
+                found.insert(offset, pointer(&open));
+            }
+        }
+        match byte {
+            b'{' => open.push(Open::Object(String::new())),
+            b'[' => open.push(Open::List(0)),
+            b'}' | b']' => drop(open.pop()),
+            b',' => {
+                if let Some(Open::List(number)) = open.last_mut() {
+                    *number += 1;
+                }
+            }
+            b'"' if is_key => {
+                if let Some(Open::Object(key)) = open.last_mut() {
+                    *key = text.get(at + 1..end.saturating_sub(1)).unwrap_or_default().to_owned();
+                }
+            }
+            _ => {}
+        }
+        is_key = match byte {
+            b'{' => true,
+            b',' => matches!(open.last(), Some(Open::Object(_))),
+            b' ' | b'\t' | b'\r' | b'\n' => is_key,
+            _ => false,
+        };
+        at = end.max(at + 1);
+    }
+    found
+}
+
+fn end_of_text(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn pointer(open: &[Open]) -> String {
+    let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
+    let parts = open.iter().map(|one| match one {
+        Open::List(number) => format!("/{number}"),
+        Open::Object(key) => format!("/{}", escaped(key)),
+    });
+    let pointer: String = parts.collect();
+    if pointer.is_empty() { "(the whole value)".to_owned() } else { pointer }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pointers;
+
+    #[test]
+    fn a_place_has_the_pointer_of_its_value() {
+        let text = r#"{"a": [1, {"b/c": "x\"y", "d": {}}], "e": true}"#;
+        let at = |part: &str| text.find(part).unwrap();
+        let found = pointers(text, vec![0, at("1,"), at("\"x"), at("y\""), at("{}"), at("true"), at("\"a\"")]);
+        let pointer = |offset: usize| found.get(&offset).map_or("", String::as_str);
+        assert_eq!(pointer(0), "(the whole value)");
+        assert_eq!(pointer(at("1,")), "/a/0");
+        assert_eq!(pointer(at("\"x")), "/a/1/b~1c");
+        assert_eq!(pointer(at("y\"")), "/a/1/b~1c", "inside of a text");
+        assert_eq!(pointer(at("{}")), "/a/1/d");
+        assert_eq!(pointer(at("true")), "/e");
+        assert_eq!(pointer(at("\"a\"")), "", "a key is no value");
+    }
+}

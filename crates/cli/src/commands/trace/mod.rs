@@ -1,0 +1,117 @@
+//! `aver trace`: what is read of traces, without any rules.
+
+mod convert;
+mod fields;
+mod map;
+mod schema;
+mod show;
+mod stats;
+
+use super::console::{ColorChoice, Stream};
+use super::exit::{Exit, Stop};
+use super::inputs;
+use super::passed_over::PassedOver;
+use averment_base::limits::Limits;
+use averment_bulk::feed::{self, Reading};
+use averment_report::tell_unreadable;
+use averment_runs::run::Run;
+use bumpalo::Bump;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: TraceCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum TraceCommand {
+    /// Shows runs step by step: their format, what they record, what they lack, what was odd while reading
+    Show(show::Show),
+    /// Writes runs in the normal form, one a line
+    Convert(convert::Convert),
+    /// Counts what runs did: calls and failures of each tool, tokens, cost, what was not understood
+    Stats(stats::Stats),
+    /// Proposes a file for `--map` from a trace of one's own format
+    Map(map::Map),
+    /// Prints the JSON Schema of the normal form
+    Schema,
+}
+
+/// Which runs are read, and how.
+#[derive(Debug, clap::Args)]
+struct Given {
+    /// Traces: files, folders, patterns in quotes, `-` for standard input
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<String>,
+    /// Only this run of each file, from 1
+    #[arg(long, value_name = "N")]
+    run: Option<usize>,
+    /// Names of the parts of a run in a format of one's own: a TOML or JSON file
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+    /// What is odd in a trace is an error, and so is a file of a folder that is no trace
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Runs one of the commands.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    match &arguments.command {
+        TraceCommand::Show(show) => show::run(show, color),
+        TraceCommand::Convert(convert) => convert::run(convert, color),
+        TraceCommand::Stats(stats) => stats::run(stats, color),
+        TraceCommand::Map(map) => map::run(map),
+        TraceCommand::Schema => schema::run(),
+    }
+}
+
+impl Given {
+    /// Reads every run, one at a time, and hands it on. What cannot be read is told when its turn comes, behind what was written to `out`.
+    fn each<W: Write>(
+        &self,
+        color: ColorChoice,
+        out: &mut W,
+        mut look: impl FnMut(&Run<'_>, &mut W) -> io::Result<()>,
+    ) -> Result<Exit, Stop> {
+        let traces = inputs::traces(&self.traces)?;
+        let names = inputs::names(self.map.as_deref())?;
+        let reading = Reading { limits: Limits::default(), names, strict: self.strict, ..Reading::default() };
+        let mut passed_over = PassedOver::new(&self.traces, self.strict);
+        let (mut read, mut exit, mut arena) = (0_usize, Exit::Holds, Bump::new());
+        for trace in &traces {
+            let documents = feed::documents(trace, &reading);
+            let mut number = 0;
+            for document in documents {
+                for raw in document.runs() {
+                    number += 1;
+                    if self.run.is_some_and(|wanted| wanted != number) {
+                        continue;
+                    }
+                    let looked = match raw.and_then(|raw| feed::parse(raw, &arena, &reading)) {
+                        Ok(run) => {
+                            read += 1;
+                            look(&run, out)
+                        }
+                        Err(unreadable) if passed_over.takes(&unreadable) => Ok(()),
+                        Err(unreadable) => {
+                            exit = Exit::Trace;
+                            out.flush()?;
+                            tell_unreadable(&mut io::stderr(), Stream::Err.style(color), &unreadable)
+                        }
+                    };
+                    looked?;
+                    arena.reset();
+                }
+            }
+        }
+        out.flush()?;
+        super::console::say(&passed_over.note());
+        match (read, exit) {
+            (0, Exit::Holds) => Err(Stop::usage("there is no such run in these traces", "")),
+            (_, exit) => Ok(exit),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! `aver trace schema`: the normal form as a JSON Schema, made of the tables that reading goes by.
+
+use super::super::exit::{Exit, Stop};
+use averment_runs::normal::{Expected, expected, of_run, of_step};
+use averment_runs::run::Kind;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+
+/// Prints the schema.
+pub(super) fn run() -> Result<Exit, Stop> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, &schema()).map_err(io::Error::from)?;
+    writeln!(out)?;
+    Ok(Exit::Holds)
+}
+
+/// JSON Schema 2020-12 of one run.
+fn schema() -> Value {
+    let mut properties = Map::new();
+    for entry in of_run::ALL.into_iter().filter(|entry| *entry != of_run::STEPS) {
+        properties.insert(entry.to_owned(), of_entry(entry));
+    }
+    for kind in Kind::ALL {
+        let mut item = of_step_of(kind);
+        if let Some(short) = short_form(kind) {
+            item = json!({ "anyOf": [item, { "type": "string", "description": format!("the `{short}` alone") }] });
+        }
+        properties.insert(kind.list_key().to_owned(), json!({ "type": ["array", "null"], "items": item }));
+    }
+    let kinds = Kind::ALL.map(Kind::as_str);
+    let step =
+        json!({ "type": "object", "required": [of_step::KIND], "properties": { of_step::KIND: { "enum": kinds } } });
+    let steps = json!({
+        "type": ["array", "null"],
+        "description": "the order of all steps, whatever their kind: the steps themselves, or the kind of each",
+        "items": { "anyOf": [step, { "enum": kinds }] },
+    });
+    properties.insert(of_run::STEPS.to_owned(), steps);
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A run of an agent in the normal form of Averment",
+        "description": "Every key may be absent: what is absent is not recorded. Keys of one's own are kept.",
+        "type": "object",
+        "properties": properties,
+    })
+}
+
+fn of_entry(entry: &str) -> Value {
+    let about = match entry {
+        of_run::ID => "what the run is called",
+        of_run::INPUTS => "what the run was given",
+        of_run::PROMPT => "what the user asked",
+        of_run::OUTPUT => "the final answer",
+        of_run::USAGE => {
+            "counts of tokens: input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens, total_tokens"
+        }
+        of_run::COST => "in USD",
+        of_run::DURATION => "in milliseconds",
+        of_run::TURNS => "how often the assistant had its turn",
+        of_run::ERROR => "why the run failed",
+        of_run::TOOLS => "the tools that could be called",
+        of_run::FILES => "the files that the run left behind",
+        of_run::COMPLETE => "false: more may come",
+        _ => "",
+    };
+    let mut schema = match expected(entry) {
+        Expected::Any => json!({}),
+        Expected::Number => json!({ "type": ["number", "null"] }),
+        Expected::Object => json!({ "type": ["object", "null"] }),
+        Expected::TextOrNumber => json!({ "type": ["string", "number", "null"] }),
+        Expected::Boolean => json!({ "type": ["boolean", "null"] }),
+    };
+    if !about.is_empty()
+        && let Some(schema) = schema.as_object_mut()
+    {
+        schema.insert("description".to_owned(), about.into());
+    }
+    schema
+}
+
+/// The field that may stand for a step of a kind, as a text.
+fn short_form(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Command => Some(of_step::COMMAND),
+        Kind::Read | Kind::Write => Some(of_step::PATH),
+        Kind::Skill => Some(of_step::NAME),
+        Kind::Http => Some(of_step::URL),
+        _ => None,
+    }
+}
+
+fn of_step_of(kind: Kind) -> Value {
+    let derived = [of_step::INDEX, of_step::KIND, of_step::PROGRAM, of_step::FLAGS, of_step::OPTIONS, of_step::PARTS];
+    let fields = kind.fields().iter().filter(|field| !derived.contains(field));
+    let of_line = |field: &str| kind == Kind::Command && field == of_step::ARGS;
+    let properties: Map<String, Value> =
+        fields.filter(|field| !of_line(field)).map(|field| ((*field).to_owned(), of_field(kind, field))).collect();
+    let needed = kind.fields().first().copied().filter(|_| !matches!(kind, Kind::Http)).unwrap_or(of_step::URL);
+    json!({ "type": "object", "required": [needed], "properties": properties })
+}
+
+fn of_field(kind: Kind, field: &str) -> Value {
+    match field {
+        of_step::START | of_step::END => {
+            json!({ "type": ["string", "number", "null"], "description": "RFC 3339, or milliseconds" })
+        }
+        of_step::DURATION => json!({ "type": ["number", "null"], "description": "in milliseconds" }),
+        of_step::TURN | of_step::EXIT_CODE => json!({ "type": ["integer", "null"] }),
+        of_step::OK => json!({ "type": ["boolean", "null"] }),
+        of_step::STATUS if kind == Kind::Http => {
+            json!({ "type": ["integer", "string", "null"], "description": "the number of the response" })
+        }
+        of_step::STATUS if kind == Kind::Span => json!({}),
+        of_step::STATUS => {
+            json!({ "type": ["string", "null"], "description": "ok, failed, denied, pending, or unknown" })
+        }
+        of_step::TOOL | of_step::ROLE | of_step::COMMAND | of_step::PATH | of_step::NAME | of_step::URL => {
+            json!({ "type": "string" })
+        }
+        _ => json!({}),
+    }
+}

@@ -1,0 +1,249 @@
+//! `aver trace stats TRACE...`: what runs did, in counts. Memory grows with the names of tools, not with the runs.
+
+use super::super::console::{ColorChoice, Stream};
+use super::super::exit::{Exit, Stop};
+use super::Given;
+use averment_base::diagnostic::render::one_line;
+use averment_base::value::Value;
+use averment_runs::normal::{of_run, of_step, of_usage};
+use averment_runs::run::{Kind, Records, Run, Status, Step};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Arguments of `trace stats`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver trace stats traces/
+  aver trace stats runs.jsonl --all             every tool, not the commonest alone
+  aver trace stats runs.jsonl --format json")]
+pub(super) struct Stats {
+    #[command(flatten)]
+    given: Given,
+    /// Every tool, not the 20 that are called most
+    #[arg(long)]
+    all: bool,
+    /// What is printed
+    #[arg(long, value_enum, default_value = "human")]
+    format: StatsFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum StatsFormat {
+    /// Tables
+    Human,
+    /// One JSON object
+    Json,
+}
+
+/// Tools that are listed without `--all`.
+const LISTED: usize = 20;
+/// Tools that are told apart.
+const TOOLS: usize = 100_000;
+/// The counts of a usage, in the order in which they are shown.
+const USAGE: [&str; 6] = [
+    of_usage::INPUT,
+    of_usage::OUTPUT,
+    of_usage::REASONING,
+    of_usage::CACHE_READ,
+    of_usage::CACHE_WRITE,
+    of_usage::TOTAL,
+];
+
+/// Counts over runs. What no run records is left out.
+#[derive(Debug, Default, Serialize)]
+struct Counts {
+    runs: u64,
+    /// Runs by the name of their format.
+    formats: BTreeMap<&'static str, u64>,
+    /// Steps by kind.
+    steps: BTreeMap<&'static str, u64>,
+    calls: u64,
+    tools: BTreeMap<String, OfTool>,
+    /// Calls of tools beyond those that are told apart.
+    #[serde(skip_serializing_if = "is_zero")]
+    other_tools: u64,
+    tokens: BTreeMap<&'static str, Sum>,
+    cost_usd: Sum,
+    duration_ms: Sum,
+    turns: Sum,
+    records: u64,
+    records_not_understood: u64,
+    warnings: u64,
+}
+
+/// The calls of one tool.
+#[derive(Debug, Default, Serialize)]
+struct OfTool {
+    calls: u64,
+    ok: u64,
+    failed: u64,
+    /// Denied or still waiting: never executed.
+    not_executed: u64,
+    /// The run does not say how they ended.
+    unknown: u64,
+    duration_ms: Sum,
+}
+
+/// A sum over those runs or calls that record a value.
+#[derive(Debug, Default, Clone, Copy, Serialize)]
+struct Sum {
+    /// How many record it.
+    of: u64,
+    sum: f64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Counts and prints.
+pub(super) fn run(stats: &Stats, color: ColorChoice) -> Result<Exit, Stop> {
+    let mut counts = Counts::default();
+    let exit = stats.given.each(color, &mut io::sink(), |run, _| {
+        counts.add(run);
+        Ok(())
+    })?;
+    let mut out = io::stdout().lock();
+    match stats.format {
+        StatsFormat::Json => {
+            serde_json::to_writer_pretty(&mut out, &counts).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+        StatsFormat::Human => {
+            let listed = if stats.all { usize::MAX } else { LISTED };
+            out.write_all(counts.table(listed, Stream::Out.style(color).width).as_bytes())?;
+        }
+    }
+    Ok(exit)
+}
+
+impl Sum {
+    fn add(&mut self, value: Value<'_>) {
+        if let Value::Number(number) = value {
+            self.of += 1;
+            self.sum += number.to_f64();
+        }
+    }
+}
+
+impl Counts {
+    fn add(&mut self, run: &Run<'_>) {
+        self.runs += 1;
+        *self.formats.entry(run.format).or_default() += 1;
+        for step in run.steps {
+            *self.steps.entry(step.kind.list_key()).or_default() += 1;
+            if step.kind == Kind::Call {
+                self.add_call(step);
+            }
+        }
+        for count in USAGE {
+            if let value @ Value::Number(_) = run.root(of_run::USAGE).field(count).value {
+                self.tokens.entry(count).or_default().add(value);
+            }
+        }
+        self.cost_usd.add(run.root(of_run::COST).value);
+        self.duration_ms.add(run.root(of_run::DURATION).value);
+        self.turns.add(run.root(of_run::TURNS).value);
+        let Records { seen, not_understood } = run.records;
+        self.records += seen;
+        self.records_not_understood += not_understood;
+        self.warnings += run.warnings.len() as u64;
+    }
+
+    fn add_call(&mut self, step: &Step<'_>) {
+        self.calls += 1;
+        if self.tools.len() >= TOOLS && !self.tools.contains_key(step.name) {
+            self.other_tools += 1;
+            return;
+        }
+        let tool = self.tools.entry(step.name.to_owned()).or_default();
+        tool.calls += 1;
+        *match step.status {
+            Status::Ok => &mut tool.ok,
+            Status::Failed => &mut tool.failed,
+            Status::Denied | Status::Pending => &mut tool.not_executed,
+            Status::Unknown => &mut tool.unknown,
+        } += 1;
+        tool.duration_ms.add(step.object.get(of_step::DURATION).map_or(Value::Absent, |node| node.value));
+    }
+
+    /// Tables for people.
+    fn table(&self, listed: usize, width: usize) -> String {
+        let mut out = String::new();
+        let formats: Vec<_> = self.formats.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let _ = writeln!(out, "runs       {} ({})", self.runs, formats.join(", "));
+        let steps: Vec<_> = self.steps.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+        let _ = writeln!(out, "steps      {}", if steps.is_empty() { "none".to_owned() } else { steps.join(", ") });
+        let of = |sum: Sum| {
+            if sum.of == self.runs { String::new() } else { format!(" (recorded by {} of {} runs)", sum.of, self.runs) }
+        };
+        for (name, sum) in self.tokens.iter().filter(|(_, sum)| sum.of > 0) {
+            let _ = writeln!(out, "{:<10} {:.0} tokens{}", name.trim_end_matches("_tokens"), sum.sum, of(*sum));
+        }
+        for (name, sum, unit) in [("cost", self.cost_usd, " USD"), ("turns", self.turns, "")] {
+            if sum.of > 0 {
+                let _ = writeln!(out, "{name:<10} {}{unit}{}", (sum.sum * 1e6).round() / 1e6, of(sum));
+            }
+        }
+        if self.duration_ms.of > 0 {
+            let mean = self.duration_ms.sum / to_f64(self.duration_ms.of);
+            let _ = writeln!(out, "duration   {mean:.0} ms on average{}", of(self.duration_ms));
+        }
+        if self.records_not_understood > 0 {
+            let (not, all) = (self.records_not_understood, self.records);
+            let _ = writeln!(out, "not understood  {not} of {all} records; `aver trace show` says which");
+        }
+        if self.warnings > 0 {
+            let _ = writeln!(out, "warnings   {}; `aver trace show` says which", self.warnings);
+        }
+        if !self.tools.is_empty() {
+            out.push('\n');
+            self.tool_table(listed, width, &mut out);
+        }
+        out
+    }
+
+    fn tool_table(&self, listed: usize, width: usize, out: &mut String) {
+        let mut tools: Vec<_> = self.tools.iter().collect();
+        tools.sort_by(|(a, of_a), (b, of_b)| of_b.calls.cmp(&of_a.calls).then_with(|| a.cmp(b)));
+        let shown = tools.iter().take(listed);
+        let room = width.saturating_sub(58).max(16);
+        let names: Vec<String> = shown.clone().map(|(name, _)| cut(&one_line(name), room)).collect();
+        let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
+        let head = ["calls", "ok", "failed", "not run", "unknown", "mean ms"];
+        let _ = writeln!(
+            out,
+            "{:<widest$}  {:>7}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}",
+            "tool", head[0], head[1], head[2], head[3], head[4], head[5]
+        );
+        for (name, (_, tool)) in names.iter().zip(shown) {
+            let OfTool { calls, ok, failed, not_executed, unknown, duration_ms } = tool;
+            let mean = match duration_ms.of {
+                0 => String::new(),
+                count => format!("{:.0}", duration_ms.sum / to_f64(count)),
+            };
+            let _ = writeln!(
+                out,
+                "{name:<widest$}  {calls:>7}  {ok:>7}  {failed:>7}  {not_executed:>7}  {unknown:>7}  {mean:>8}"
+            );
+        }
+        if tools.len() > listed {
+            let _ = writeln!(out, "and {} more tools: --all names them", tools.len() - listed);
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of calls are far below 2^53")]
+fn to_f64(count: u64) -> f64 {
+    count as f64
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}

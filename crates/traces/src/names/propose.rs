@@ -1,0 +1,136 @@
+//! A file for `--map`, proposed from one run: where its calls are, and what their parts and those of the run are called.
+
+use super::{Of, Part, STEP};
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
+
+/// So many runs of a file are looked at until one tells enough.
+pub const RUNS: usize = 20;
+/// Values nested deeper are not looked at.
+const DEPTH: usize = 6;
+/// So many elements of a list are looked at.
+const ITEMS: usize = 20;
+/// Characters of an example.
+const EXAMPLE: usize = 40;
+
+/// A path of keys with the value that it leads to.
+type Found<'a> = (String, &'a Value);
+
+/// The proposal as TOML, with an example behind each line.
+///
+/// # Errors
+/// Why nothing is proposed, in words.
+pub fn from_text(text: &str) -> Result<String, String> {
+    let run: Value = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
+    let Value::Object(run) = &run else { return Err("a run is an object".to_owned()) };
+    let all = inside(run);
+    let lists = all.iter().filter_map(|(path, value)| Some((path, value, calls(value)?)));
+    let best = lists.max_by_key(|(path, _, calls)| (calls.score, usize::MAX - path.matches(STEP).count()));
+    let Some((path, _, list)) = best else { return Err("no list in it holds objects that name a tool".to_owned()) };
+    let mut out = String::from("# what `aver` reads as what: a proposal, by names and shapes alone\n");
+    line(&mut out, Part::Calls, path, &format!("{} calls", list.items.len()));
+    line(&mut out, Part::Tool, &list.tool, "");
+    let first = inside(list.items.first().copied().ok_or("its list of calls is empty")?);
+    for part in Part::of_calls().filter(|part| *part != Part::Tool) {
+        if let Some((name, value)) = named(part, first.iter().filter(|(name, _)| *name != list.tool)) {
+            line(&mut out, part, name, &example(value));
+        }
+    }
+    let beside = || all.iter().filter(|(name, _)| name != path && !name.starts_with(&format!("{path}{STEP}")));
+    for part in Part::ALL.into_iter().filter(|part| part.row().of == Of::Run && *part != Part::Calls) {
+        if let Some((name, value)) = named(part, beside()) {
+            line(&mut out, part, name, &example(value));
+        }
+    }
+    Ok(out)
+}
+
+fn line(out: &mut String, part: Part, name: &str, example: &str) {
+    let quoted = Value::String(name.to_owned());
+    let comment = if example.is_empty() { String::new() } else { format!("  # {example}") };
+    let _ = writeln!(out, "{} = {quoted}{comment}", part.word());
+}
+
+fn example(value: &Value) -> String {
+    let text = value.to_string().replace(|c: char| c.is_control(), " ");
+    match text.chars().count() > EXAMPLE {
+        true => text.chars().take(EXAMPLE).chain(['…']).collect(),
+        false => text,
+    }
+}
+
+/// A list of calls.
+struct Calls<'a> {
+    items: Vec<&'a Map<String, Value>>,
+    tool: String,
+    score: usize,
+}
+
+/// The calls in a list, where its elements have what may be a tool; the more of its other keys are known, the better.
+fn calls(value: &Value) -> Option<Calls<'_>> {
+    let Value::Array(items) = value else { return None };
+    let items: Vec<_> = items.iter().take(ITEMS).map(Value::as_object).collect::<Option<_>>()?;
+    let first = inside(items.first()?);
+    let texts = first.iter().filter(|(_, value)| value.is_string());
+    let (tool, _) =
+        named(Part::Tool, texts.clone()).or_else(|| texts.clone().find(|(name, _)| last(name).contains("tool")))?;
+    let others = Part::of_calls().filter(|part| *part != Part::Tool);
+    let known = others.filter(|part| named(*part, first.iter()).is_some()).count();
+    let has_args = named(Part::Args, first.iter()).is_some();
+    (known > 0).then(|| Calls { score: known + 5 * usize::from(has_args), tool: tool.clone(), items })
+}
+
+/// The value with the best name of a part: the one that stands first among its names, and of these the one that is nested least.
+fn named<'a, 'v: 'a>(part: Part, found: impl Iterator<Item = &'a Found<'v>>) -> Option<&'a Found<'v>> {
+    let rank = |name: &str| part.row().names.iter().position(|known| *known == last(name));
+    let ranked = found.filter(|(_, value)| !value.is_null()).filter_map(|one| Some((rank(&one.0)?, one)));
+    ranked.min_by_key(|(rank, (name, _))| (name.matches(STEP).count(), *rank)).map(|(_, one)| one)
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit(STEP).next().unwrap_or(name)
+}
+
+/// All values inside of an object, with their paths; what is inside of lists has none.
+fn inside(object: &Map<String, Value>) -> Vec<Found<'_>> {
+    let mut found = Vec::new();
+    walk(object, "", DEPTH, &mut found);
+    found
+}
+
+fn walk<'a>(object: &'a Map<String, Value>, before: &str, depth: usize, found: &mut Vec<Found<'a>>) {
+    for (key, value) in object.iter().filter(|(key, _)| !key.contains(STEP)) {
+        let path = if before.is_empty() { key.clone() } else { format!("{before}{STEP}{key}") };
+        found.push((path.clone(), value));
+        if let (Value::Object(inner), true) = (value, depth > 0) {
+            walk(inner, &path, depth - 1, found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_text;
+    use crate::names::Names;
+
+    #[test]
+    fn a_proposal_names_the_list_and_its_parts_and_is_a_map() {
+        let run = r#"{"trace": {"ref": "t-1", "history": [
+            {"step": {"tool_name": "search", "arguments": {"q": "x"}}, "observation": "3 hits", "latency_ms": 12}
+        ]}, "answer": "done", "session_id": "s-9", "noise": [{"name": "x"}]}"#;
+        let proposal = from_text(run).unwrap();
+        for line in [
+            r#"calls = "trace.history""#,
+            r#"tool = "step.tool_name""#,
+            r#"args = "step.arguments""#,
+            r#"result = "observation""#,
+            r#"duration = "latency_ms""#,
+            r#"id = "session_id""#,
+            r#"output = "answer""#,
+        ] {
+            assert!(proposal.contains(line), "{line}: {proposal}");
+        }
+        Names::of_file(&proposal).unwrap();
+        assert!(from_text("[]").is_err() && from_text("{\"a\": [1]}").is_err() && from_text("x").is_err());
+    }
+}

@@ -175,7 +175,7 @@ pub fn parse_under<'run>(
     };
     let placed = |error: Placed| ReadError::at(&raw.source, text, error.offset, error.problem);
     let normal =
-        adapt::normal(root, text, raw.source.clone(), records, warnings, arena, limits, names).map_err(placed)?;
+        adapt::normal(root, text, raw.source.clone(), (records, warnings), arena, limits, names).map_err(placed)?;
     let other = names.filter(|_| normal.format != adapt::MAPPED);
     build(normal, arena).map_err(|error| match other.and_then(|names| adapt::unfit(&root, names)) {
         Some(unfit) => ReadError { help: format!("the names of `--map` do not fit this run: {unfit}"), ..error },

@@ -34,7 +34,7 @@ fn a_run_is_shown_with_its_format_and_where_every_field_was_read() {
 #[test]
 fn a_run_that_is_converted_is_judged_alike() {
     let rules = "require refund ok\nnever refund failed\nbefore search -> refund\ncalls[0].args.order == \"o-1\"\n\
-                 turns <= 2\ncost <= $1\nnever command rm\neach message: text is not empty\noutput contains \"refunded\"\n";
+                 turns <= 2\ncost <= $1\nnever command \"rm\"\neach message: text is not empty\noutput contains \"refunded\"\n";
     let folder = Folder::new(&[("chat.json", CHAT), ("rules.assert", rules)]);
     let converted = folder.aver("trace convert chat.json");
     assert_eq!((converted.code, converted.out.lines().count()), (0, 1), "{converted:?}");

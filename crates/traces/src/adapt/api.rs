@@ -144,8 +144,7 @@ pub(super) struct Exchanges<'run> {
 
 /// Whether an object is an exchange with a provider that the chat form is not of.
 pub(super) fn is_exchange(object: Object<'_>, is_response: impl Fn(Object<'_>) -> bool) -> bool {
-    object_of(object, OfApi::Request).is_some()
-        && object_of(object, OfApi::Response).is_some_and(|response| is_response(response))
+    object_of(object, OfApi::Request).is_some() && object_of(object, OfApi::Response).is_some_and(is_response)
 }
 
 /// Reads exchanges, requests and responses in their order as one conversation.

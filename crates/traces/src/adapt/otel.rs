@@ -3,7 +3,7 @@
 
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::spans::attributes::as_object;
+use super::spans::attributes::{Fact, as_object};
 use super::spans::{Act, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, under, ways};
 use super::{Format, IN_FULL, list, object, objects};
 use crate::error::Placed;
@@ -43,6 +43,13 @@ names! {
         StatusCode = ["status_code", "statusCode", "code"],
         StatusMessage = ["status_message", "statusMessage", "message", "description"],
         Kind = ["kind", "span_kind"],
+    }
+}
+
+names! {
+    /// What says that a span is only the beginning of another one, which is written when that ends.
+    Stage {
+        Begun = ["pending_span"],
     }
 }
 
@@ -132,7 +139,7 @@ fn is_span(object: Object<'_>) -> bool {
     is_text(OfSpan::Id)
         && is_text(OfSpan::Trace)
         && of(object, OfSpan::Name).is_some_and(|name| text_of_node(name).is_some())
-        && [OfSpan::Start, OfSpan::StartNano, OfSpan::Attributes].into_iter().any(|word| of(object, word).is_some())
+        && [OfSpan::Start, OfSpan::StartNano].into_iter().any(|word| of(object, word).is_some())
 }
 
 fn is_list_of_spans(node: Node<'_>) -> bool {
@@ -256,6 +263,9 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     for (object, form) in found {
         draft.record();
         let span = span(object, form, draft);
+        if span.facts.text(Fact::Stage).and_then(Stage::of).is_some() {
+            continue;
+        }
         if span.start.is_none() && without_time.is_none() {
             without_time = Some(span.node.origin);
         }

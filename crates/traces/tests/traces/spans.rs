@@ -264,6 +264,18 @@ fn what_is_only_nearly_spans_is_not_read_as_them() {
 }
 
 #[test]
+fn a_span_that_was_sent_again_or_only_begun_counts_once() {
+    let mut begun = tool("A", "9", "b", 3);
+    begun["attributes"]["logfire.span_type"] = json!("pending_span");
+    let spans = vec![tool("A", "1", "b", 3), begun, tool("A", "2", "c", 4), tool("A", "1", "b", 3)];
+    only(&Json::from(spans).to_string(), |run| {
+        let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == Kind::Call).map(|call| call.name).collect();
+        assert_eq!(calls, ["b", "c"]);
+        assert_eq!(run.warnings.iter().filter(|warning| warning.message.contains("more than once")).count(), 1);
+    });
+}
+
+#[test]
 fn spans_without_an_order_or_with_circles_are_read() {
     let mut circle = vec![tool("A", "1", "a", 1), tool("A", "2", "b", 2)];
     circle[0]["parent_span_id"] = json!("2");
@@ -286,4 +298,54 @@ fn spans_without_an_order_or_with_circles_are_read() {
         })
         .collect();
     only(&Json::from(deep).to_string(), |run| assert_eq!(run.steps.len(), 20_000));
+}
+
+/// Files of every format of spans, changed at random: nothing of them stops the reader.
+#[test]
+fn changed_and_truncated_files_are_read_or_refused() {
+    let folder = averment_fixtures::root().join("tests/golden/trace");
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below.max(1) as u64) as usize
+    };
+    let names = ["spans-", "runs-of-langsmith", "a-trace-of"];
+    let mut read = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if !names.iter().any(|start| name.starts_with(start)) || name.ends_with(".snap") {
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        for _ in 0..120 {
+            let mut changed = bytes.clone();
+            for _ in 0..=next(3) {
+                let (from, to, at) = (next(changed.len()), next(changed.len()), next(changed.len()));
+                match next(5) {
+                    0 => changed.truncate(at.max(1)),
+                    1 => changed[at] = b"{}[],:\"0-n \\"[next(12)],
+                    2 => {
+                        let part = changed[from.min(to)..from.max(to).min(from.min(to) + 200)].to_vec();
+                        changed.splice(at..at, part);
+                    }
+                    3 => {
+                        changed.drain(from.min(to)..from.max(to).min(from.min(to) + 100));
+                    }
+                    _ => changed[at] = next(256) as u8,
+                }
+                if changed.is_empty() {
+                    changed.push(b'{');
+                }
+            }
+            let limits = Limits::default();
+            for raw in Runs::new("t", Cursor::new(changed), &limits).flatten() {
+                let arena = Bump::new();
+                read += usize::from(parse(&raw, &arena, &limits).is_ok());
+            }
+        }
+    }
+    assert!(read > 100, "{read}");
 }

@@ -68,7 +68,8 @@ names! {
         CallId = ["gen_ai.tool.call.id", "tool_call.id", "tool.id", "ai.toolCall.id", "tool.call_id"],
         Args = [
             "gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input", "tool_arguments",
-            "gen_ai.tool.arguments", "gen_ai.tool.input", "tool_call.function.arguments",
+            "gen_ai.tool.arguments",
+            "gen_ai.tool.args", "gen_ai.tool.input", "tool_call.function.arguments",
         ],
         Result = [
             "gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "tool_response",
@@ -78,7 +79,7 @@ names! {
         Parameters = ["tool.parameters", "tool.json_schema"],
         /// What went in and came out, whatever the span does.
         Input = ["input.value", "traceloop.entity.input", "langfuse.observation.input", "mlflow.spanInputs"],
-        Output = ["output.value", "traceloop.entity.output", "langfuse.observation.output", "mlflow.spanOutputs", "final_result"],
+        Output = ["output.value", "traceloop.entity.output", "langfuse.observation.output", "mlflow.spanOutputs", "final_result", "gen_ai.output"],
         Entity = ["traceloop.entity.name"],
         Agent = ["gen_ai.agent.name", "agent.name", "agent_name", "graph.node.id", "ai.telemetry.functionId"],
         Model = [
@@ -127,6 +128,8 @@ names! {
         Method = ["http.request.method", "http.method"],
         HttpStatus = ["http.response.status_code", "http.status_code"],
         SpanKind = ["span.kind"],
+        /// Whether the span is a whole one.
+        Stage = ["logfire.span_type"],
         /// What an event holds of a message.
         EventRole = ["role"],
         EventContent = ["content"],

@@ -7,6 +7,8 @@ pub(crate) mod attributes;
 mod calls;
 mod said;
 mod tell;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use super::draft::Draft;
@@ -102,6 +104,22 @@ impl<'run> Span<'run> {
         }
     }
 
+    /// What some write of a tool into messages, as if it were one of a model: what it was given, and what it gave.
+    fn take_messages_of_tool(&mut self, draft: &Draft<'run, '_>) {
+        let exchange = said::exchange(&self.facts, draft);
+        let given = exchange.given.iter().chain(&self.exchange.given);
+        let args = given.clone().find_map(|said| said.calls.first().and_then(|asked| asked.args));
+        let told = |said: &said::Said<'run>| said.results.first().map(|told| told.result);
+        let args = args.or_else(|| given.clone().find_map(told));
+        let gave = |said: &said::Said<'run>| told(said).or_else(|| said.texts.first().copied());
+        let result = exchange.said.iter().chain(&self.exchange.said).find_map(gave);
+        for (fact, node, beside) in [(Fact::Args, args, Fact::Input), (Fact::Result, result, Fact::Output)] {
+            if !self.facts.has(&[fact, beside]) {
+                self.tell(fact, node);
+            }
+        }
+    }
+
     /// Concludes from what was taken in.
     pub(crate) fn conclude(&mut self, draft: &Draft<'run, '_>) {
         self.facts.sort();
@@ -118,6 +136,9 @@ impl<'run> Span<'run> {
                 self.exchange.tells |= exchange.tells;
             }
         }
+        if self.act == Act::Tool {
+            self.take_messages_of_tool(draft);
+        }
         if self.failed.is_none() {
             self.failed = failed(&self.facts);
         }
@@ -132,7 +153,8 @@ names! {
     ActWord {
         Agent = ["invoke_agent", "AGENT", "agent", "ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"],
         Inference = [
-            "chat", "text_completion", "generate_content", "completion", "LLM", "llm", "generation", "GENERATION", "ai.generateText.doGenerate",
+            "chat", "text_completion", "generate_content",
+            "call_llm", "completion", "LLM", "llm", "generation", "GENERATION", "ai.generateText.doGenerate",
             "ai.streamText.doStream", "ai.generateObject.doGenerate", "ai.streamObject.doStream",
         ],
         Tool = ["execute_tool", "TOOL", "tool", "ai.toolCall"],

@@ -148,6 +148,12 @@ pub(crate) fn exchange<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Ex
         said.place = said.texts.first().copied().or(facts.get(Fact::SaidCalls));
         exchange.said.extend(said.place.is_some().then_some(said));
     }
+    if let Some(node) = facts.get(Fact::Input).filter(|_| exchange.given.is_empty()) {
+        exchange.given = messages(node, role::USER, draft);
+    }
+    if let Some(node) = facts.get(Fact::Output).filter(|_| exchange.said.iter().all(Said::is_empty)) {
+        exchange.said = messages(node, role::ASSISTANT, draft);
+    }
     exchange.said.retain(|said| !said.is_empty());
     exchange.tells |= !exchange.said.is_empty();
     exchange

@@ -7,6 +7,7 @@ use super::tree::Tree;
 use super::{Act, Exchange, Span, text_of_node};
 use crate::adapt::calls::Usage;
 use crate::adapt::draft::{Draft, count, field};
+use crate::adapt::tools;
 use averment_base::value::{Entry, Node, Number, Origin, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, role};
 use averment_runs::run::{Kind, Status};
@@ -43,7 +44,7 @@ impl<'run> Timed<'run> {
 /// Tells a run by its spans.
 pub(crate) fn tell<'run>(spans: Vec<Span<'run>>, whole: Whole<'run>, draft: &mut Draft<'run, '_>) {
     draft.records(&[Kind::Span]);
-    let tree = Tree::new(spans);
+    let tree = Tree::new(each_once(spans, draft));
     let inner = tree.enclosing(|span| span.act == Act::Inference, true);
     let models: Vec<usize> = (0..tree.spans.len())
         .filter(|span| tree.act(*span) == Act::Inference && inner.get(*span) == Some(&false))
@@ -69,10 +70,33 @@ pub(crate) fn tell<'run>(spans: Vec<Span<'run>>, whole: Whole<'run>, draft: &mut
     for step in steps {
         draft.step(step.kind, step.fields, step.origin);
     }
+    draft.insert_derived(tools::of_call);
     if !models.is_empty() {
         draft.set(of_run::TURNS, count(models.len()));
     }
     tell_whole(&tree, &models, whole, (speaker.prompt, speaker.output), draft);
+}
+
+/// Exporters may send a span again: it counts once, as it was sent last with an end.
+fn each_once<'run>(spans: Vec<Span<'run>>, draft: &mut Draft<'run, '_>) -> Vec<Span<'run>> {
+    let mut known: FxHashMap<&'run str, usize> = FxHashMap::default();
+    let mut kept: Vec<Span<'run>> = Vec::with_capacity(spans.len());
+    for span in spans {
+        let first = span.id.and_then(|id| known.get(id).copied()).and_then(|place| kept.get_mut(place));
+        match first {
+            Some(first) => {
+                draft.warn(span.node.origin, "a span stands more than once: it counts once");
+                if span.end.is_some() || first.end.is_none() {
+                    *first = span;
+                }
+            }
+            None => {
+                known.extend(span.id.map(|id| (id, kept.len())));
+                kept.push(span);
+            }
+        }
+    }
+    kept
 }
 
 const NO_CALLS: &str =
@@ -327,7 +351,7 @@ fn answer_in<'run>(answer: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
     let has_role =
         |said: &Said<'run>| said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none());
     match value.value {
-        Value::List(_) => {
+        Value::List(_) | Value::Object(_) => {
             let messages = said::messages(value, role::USER, draft);
             let last = messages.last().filter(|said| has_role(said)).and_then(|said| said.texts.last().copied());
             last.unwrap_or(answer)

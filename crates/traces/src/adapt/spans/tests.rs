@@ -1,0 +1,121 @@
+//! Each name of each table of dialects says something.
+
+use super::attributes::{Fact, Numbered, Part};
+use averment_base::limits::Limits;
+use averment_base::value::json;
+use averment_runs::normal::of_run;
+use averment_runs::run::{Kind, RunSource};
+use bumpalo::Bump;
+use serde_json::{Value as Json, json};
+
+/// All that a run says beside its spans, which show every attribute.
+fn said(attributes: &Json) -> String {
+    let span = |id: &str, parent: &str, attributes: &Json| {
+        json!({"traceId": "t", "spanId": id, "parentSpanId": parent, "name": "a", "startTime": "2025-01-01T00:00:00Z",
+            "endTime": "2025-01-01T00:00:01Z", "attributes": attributes})
+    };
+    let inner = json!({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.output.messages": [
+        {"role": "assistant", "parts": [{"type": "text", "content": "so"}]}]});
+    let text = json!([span("1", "", attributes), span("2", "1", &inner)]).to_string();
+    let raw = crate::RawRun::new(text, RunSource::default());
+    let arena = Bump::new();
+    let run = crate::parse(&raw, &arena, &Limits::default()).expect("a run");
+    let hidden = [Kind::Span.list_key(), of_run::STEPS];
+    let entries = run.object.entries().iter().filter(|entry| !hidden.contains(&entry.key));
+    entries.map(|entry| format!("{} {}\n", entry.key, json::to_json(&entry.node.value))).collect()
+}
+
+/// What a span may be that an attribute says something of.
+fn spans() -> Vec<Json> {
+    vec![
+        json!({}),
+        json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t"}),
+        json!({"gen_ai.operation.name": "execute_tool"}),
+        json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t", "error.type": "E"}),
+        json!({"openinference.span.kind": "AGENT"}),
+        json!({"gen_ai.tool.name": "t"}),
+        json!({"url.full": "u", "span.kind": "client"}),
+        json!({"http.request.method": "GET", "span.kind": "client"}),
+        json!({"url.full": "u", "http.request.method": "GET"}),
+        json!({"url.full": "u", "http.request.method": "GET", "span.kind": "client"}),
+        json!({"gen_ai.request.model": "m"}),
+        json!({"agent.name": "x"}),
+    ]
+}
+
+fn values() -> Vec<Json> {
+    let messages = json!([{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]);
+    let call = json!([{"toolCallId": "c", "toolName": "t", "input": {}}]);
+    vec![
+        json!("x"),
+        json!(5),
+        json!("client"),
+        json!("TOOL"),
+        json!("ERROR"),
+        json!("chat"),
+        json!("execute_tool"),
+        json!("ai.toolCall"),
+        json!(true),
+        json!({"n": 1}),
+        messages,
+        call,
+        json!([{"name": "t"}]),
+    ]
+}
+
+#[test]
+fn each_name_of_an_attribute_says_something() {
+    // What events hold of a message is read in events alone.
+    let of_events = [Fact::EventRole, Fact::EventContent, Fact::EventMessage, Fact::EventCalls, Fact::EventId];
+    let mut silent = Vec::new();
+    for (fact, names) in Fact::ALL.iter().filter(|(fact, _)| !of_events.contains(fact)) {
+        for name in *names {
+            let says = spans().into_iter().any(|span| {
+                let before = said(&span);
+                values().into_iter().any(|value| {
+                    let mut with = span.clone();
+                    with[*name] = value;
+                    said(&with) != before
+                })
+            });
+            if !says {
+                silent.push(format!("{fact:?} {name}"));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{silent:#?}");
+}
+
+#[test]
+fn each_numbered_name_says_something() {
+    let (mut silent, tool) =
+        (Vec::new(), json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t", "tool_call.id": "c"}));
+    assert!(said(&tool).contains("\"t\""));
+    for (of, lists) in Numbered::ALL {
+        for (part, names) in Part::ALL.iter().filter(|(part, _)| *part != Part::TypeOfText) {
+            let is_of_tools = matches!(part, Part::Schema | Part::ToolName);
+            if is_of_tools != (*of == Numbered::Tools) {
+                continue;
+            }
+            for (list, name) in lists.iter().flat_map(|list| names.iter().map(move |name| (list, name))) {
+                let key = format!("{list}.{}", name.replace('#', "0"));
+                let beside = |part: &str| format!("{list}.0.{part}");
+                let base = json!({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", beside("message.content"): "said", beside("tool_calls.0.name"): "t"});
+                let says = [json!({}), json!({"gen_ai.operation.name": "chat"}), base].into_iter().any(|span| {
+                    values().into_iter().any(|value| {
+                        let mut with = span.clone();
+                        with[&key] = value;
+                        said(&with) != said(&span)
+                    })
+                });
+                // Ids and arguments of calls that somebody else made, and ids that answer, count where a conversation has them.
+                let needs_more = *of == Numbered::In
+                    && matches!(part, Part::CallId | Part::CallName | Part::CallArgs | Part::Answers);
+                if !says && !needs_more {
+                    silent.push(key);
+                }
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{silent:#?}");
+}

@@ -10,11 +10,17 @@ pub(crate) struct Cutting {
     pub(crate) way: &'static [&'static [&'static str]],
     /// Where a part says which run it belongs to: ways of keys, the first that is there counts. None: each part is a run of its own.
     pub(crate) by: &'static [&'static [&'static str]],
-    /// The entries beside the first list that every run keeps. Below it, all are kept.
+    /// The entries beside the first list that every run keeps. Below it, all are kept. Of one list of parts with ids, the parts are taken
+    /// alone.
     pub(crate) keeps: &'static [&'static str],
 }
 
 impl Cutting {
+    /// Whether the parts are all that their object holds: then a run is a list of them.
+    pub(crate) fn takes_parts_alone(&self) -> bool {
+        self.way.len() == 1 && !self.by.is_empty()
+    }
+
     /// Of these keys a value of this form has one: the value itself, or where it is a list its first element.
     pub(crate) fn first_keys(&self) -> impl Iterator<Item = &'static str> {
         let ids = self.by.iter().filter(|_| self.way.is_empty()).filter_map(|way| way.first());

@@ -75,7 +75,7 @@ names! {
 names! {
     /// Keys of which a trace or an observation has one.
     Mark {
-        Any = ["observations", "traceId", "data"],
+        Any = ["observations", "data", "level", "parentObservationId", "usageDetails", "statusMessage"],
     }
 }
 

@@ -110,7 +110,7 @@ names! {
 names! {
     /// What tells spans: one of these is in each of their containers, and in each span.
     Mark {
-        Any = ["resourceSpans", "batches", "resource_spans", "spans", "data", "trace", "spanId", "span_id", "spanID", "context", "spanContext"],
+        Any = ["resourceSpans", "batches", "resource_spans", "data", "trace", "spanId", "span_id", "spanID", "context", "spanContext"],
     }
 }
 

@@ -83,7 +83,10 @@ impl Cut<'_> {
                 return None;
             }
             let found = Pieces::find_in(&shared, start, cutting, single);
-            found.filter(|found| (found.runs() > 1 || !single) && found.is_of(&shared, format, self.limits))
+            found.filter(|found| {
+                (found.runs() > 1 || !single || cutting.takes_parts_alone())
+                    && found.is_of(&shared, format, self.limits)
+            })
         }) else {
             return false;
         };

@@ -189,13 +189,18 @@ impl<'a> Finder<'a> {
         }
         let (mut lists, mut kept, mut several) = (Vec::new(), Vec::new(), false);
         let keeps = (level == 0).then_some(self.cutting.keeps);
+        let (alone, outer) = (self.cutting.takes_parts_alone(), parent);
         let inside = |key: &str, at: usize| {
             if !keys.contains(&key) || text.as_bytes().get(at) != Some(&b'[') {
                 return None;
             }
             // What is kept around one list would hold the other.
             several |= keeps.is_none() && !lists.is_empty();
-            let around = self.around(parent);
+            let around = match (alone, parent, lists.first()) {
+                (true, Some(list), _) => list,
+                (true, None, Some((list, _))) => *list,
+                (true, None, None) | (false, ..) => self.around(parent),
+            };
             let end = walk::list(text, at, |at| self.value(at, level + 1, Some(around)))?;
             lists.push((around, at..end));
             Some(end)
@@ -212,6 +217,8 @@ impl<'a> Finder<'a> {
         }
         for (around, list) in lists {
             let (before, after) = match keeps {
+                Some(_) if alone && outer.is_some() => continue,
+                Some(_) if alone => (vec![Piece::Glue("[")], vec![Piece::Glue("]")]),
                 Some(_) => (skeleton(text, &list, &kept), vec![Piece::Glue("]}")]),
                 None => (vec![Piece::Text(start..list.start + 1)], vec![Piece::Text(list.end - 1..end)]),
             };

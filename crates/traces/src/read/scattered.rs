@@ -102,7 +102,12 @@ impl Scattered {
                 self.runs += 1;
                 ready.push_back(Ok(run(&at.file, text, of_run, first, self.runs)));
             } else {
-                self.add(id, &text, of_run, first);
+                // Of several lists one is made.
+                let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+                let shift = usize::from(list.is_some());
+                let of_run =
+                    of_run.into_iter().map(|place| TextPart { start: place.start.saturating_sub(shift), ..place });
+                self.add(id, list.unwrap_or(&text), of_run.collect(), first);
             }
         }
         self.make_room(&at.file, limits, ready);

@@ -19,7 +19,7 @@ use super::build::build;
 use super::error::{Placed, ReadError};
 use super::names::Names;
 use averment_base::limits::Limits;
-use averment_base::value::json::{self, Duplicate};
+use averment_base::value::json::{self, Document};
 use averment_base::value::{Node, Origin, Value};
 use averment_runs::run::{ReadWarning, Records, Run, RunSource};
 use bumpalo::Bump;
@@ -201,8 +201,9 @@ fn read_value<'run>(
     limits: &Limits,
     warnings: &mut Vec<ReadWarning>,
 ) -> Result<Node<'run>, ReadError> {
-    let document = json::parse(text, 0, arena, limits).map_err(|error| ReadError::of_json(source, text, error))?;
-    warnings.extend(document.duplicates.iter().map(duplicate));
+    let document =
+        json::parse_recorded(text, 0, arena, limits).map_err(|error| ReadError::of_json(source, text, error))?;
+    warnings.extend(odd(&document));
     Ok(document.node)
 }
 
@@ -217,9 +218,9 @@ fn read_records<'run>(
 ) -> Node<'run> {
     let mut nodes = bumpalo::collections::Vec::new_in(arena);
     for (offset, line) in lines {
-        match json::parse(line, offset, arena, limits) {
+        match json::parse_recorded(line, offset, arena, limits) {
             Ok(document) => {
-                warnings.extend(document.duplicates.iter().map(duplicate));
+                warnings.extend(odd(&document));
                 nodes.push(document.node);
             }
             Err(error) => {
@@ -234,9 +235,16 @@ fn read_records<'run>(
     Node::new(Value::List(nodes.into_bump_slice()), Origin::new(0, text.len()))
 }
 
-fn duplicate(duplicate: &Duplicate) -> ReadWarning {
-    ReadWarning {
+/// What is odd in JSON that can be read all the same.
+fn odd<'a>(document: &'a Document<'_>) -> impl Iterator<Item = ReadWarning> + 'a {
+    let start = |origin: Origin| origin.range().map_or(0, |range| range.start);
+    let duplicates = document.duplicates.iter().map(move |duplicate| ReadWarning {
         message: format!("the key `{}` stands more than once in its object; the last one counts", duplicate.key),
-        offset: duplicate.object.range().map_or(0, |range| range.start),
-    }
+        offset: start(duplicate.object),
+    });
+    let constants = document.constants.iter().map(move |constant| ReadWarning {
+        message: "a number that is none (`NaN`, `Infinity`) is no JSON; it is read as `null`".to_owned(),
+        offset: start(*constant),
+    });
+    duplicates.chain(constants)
 }

@@ -27,6 +27,8 @@ pub struct Document<'run> {
     pub end: usize,
     /// Keys that stood more than once in their object; the last one counts. Only the first 100 are kept.
     pub duplicates: Vec<Duplicate>,
+    /// Places of `NaN`, `Infinity` and `-Infinity`, which [`parse_recorded`] reads as `null`. Only the first 100 are kept.
+    pub constants: Vec<Origin>,
 }
 
 /// A key that its object has again further behind.
@@ -49,6 +51,21 @@ pub fn parse<'run>(
     limits: &Limits,
 ) -> Result<Document<'run>, JsonError> {
     whole(Reader::new(text, Places::shifted(base), arena, limits))
+}
+
+/// The same for what somebody has recorded: the constants that Python and JavaScript write for numbers that are none are read as `null`,
+/// and told.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_recorded<'run>(
+    text: &'run str,
+    base: usize,
+    arena: &'run Bump,
+    limits: &Limits,
+) -> Result<Document<'run>, JsonError> {
+    let reader = Reader::new(text, Places::shifted(base), arena, limits);
+    whole(Reader { recorded: true, ..reader })
 }
 
 /// Reads one value from the start of `text` and lets more text stand behind it.
@@ -94,6 +111,9 @@ struct Reader<'run, 'limits> {
     members: Vec<Entry<'run>>,
     nodes: usize,
     duplicates: Vec<Duplicate>,
+    /// Constants that are no JSON are read as `null`.
+    recorded: bool,
+    constants: Vec<Origin>,
 }
 
 impl<'run, 'limits> Reader<'run, 'limits> {
@@ -103,7 +123,8 @@ impl<'run, 'limits> Reader<'run, 'limits> {
         if text.len() > LARGE {
             give_own_block(&mut members);
         }
-        Self { text, at: 0, places, arena, limits, frames: Vec::new(), members, nodes: 0, duplicates: Vec::new() }
+        let (frames, duplicates, constants) = Default::default();
+        Self { text, at: 0, places, arena, limits, frames, members, nodes: 0, duplicates, recorded: false, constants }
     }
 
     fn document(&mut self) -> Result<Document<'run>, JsonError> {
@@ -114,13 +135,15 @@ impl<'run, 'limits> Reader<'run, 'limits> {
                 break node;
             }
         };
-        Ok(Document { node, end: self.at, duplicates: std::mem::take(&mut self.duplicates) })
+        let (duplicates, constants) = (std::mem::take(&mut self.duplicates), std::mem::take(&mut self.constants));
+        Ok(Document { node, end: self.at, duplicates, constants })
     }
 
     /// Reads a value, or opens an object or list (then `None`).
     fn value(&mut self) -> Result<Option<Node<'run>>, JsonError> {
         let Some(byte) = self.peek_token() else { return Err(self.cut_off()) };
         match byte {
+            b'N' | b'I' | b'-' if self.recorded && self.constant().is_some() => self.no_number().map(Some),
             b'"' => self.string().map(Some),
             b'{' => self.open_object(),
             b'[' => self.open_list(),
@@ -247,6 +270,22 @@ impl<'run, 'limits> Reader<'run, 'limits> {
         let written = Number::Written(self.text.get(start..self.at).unwrap_or("0"));
         let place = self.places.of(start);
         Ok(Node::new(Value::Number(written), self.places.origin(place, self.at)))
+    }
+
+    /// The constant at the current place that stands for a number that is none.
+    fn constant(&self) -> Option<&'static str> {
+        let rest = self.text.get(self.at..)?;
+        ["NaN", "Infinity", "-Infinity"].into_iter().find(|constant| rest.starts_with(constant))
+    }
+
+    /// Reads such a constant as `null`.
+    #[cold]
+    fn no_number(&mut self) -> Result<Node<'run>, JsonError> {
+        let node = self.word(self.constant().unwrap_or_default(), Value::Null)?;
+        if self.constants.len() < 100 {
+            self.constants.push(node.origin);
+        }
+        Ok(node)
     }
 
     fn word(&mut self, word: &str, value: Value<'run>) -> Result<Node<'run>, JsonError> {

@@ -158,6 +158,7 @@ impl Cut<'_> {
     fn is_list_run(&self, first: Range<usize>) -> bool {
         let arena = bumpalo::Bump::new();
         let text = self.shared.get(first).unwrap_or_default();
-        json::parse(text, 0, &arena, self.limits).is_ok_and(|document| adapt::is_element_of_one_run(&document.node))
+        json::parse_recorded(text, 0, &arena, self.limits)
+            .is_ok_and(|document| adapt::is_element_of_one_run(&document.node))
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn is_session_of_values(text: &str, limits: &Limits) -> bool {
 
 fn is_record(text: &str, limits: &Limits) -> bool {
     let arena = bumpalo::Bump::new();
-    json::parse(text, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
+    json::parse_recorded(text, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
 }
 
 /// How the lines of a file are gathered, where they hold parts of runs.

@@ -95,7 +95,7 @@ impl Pieces {
         let first: Vec<usize> = first.take(FIRST).collect();
         let Some(text) = join(text, &self.text_of(&first)) else { return false };
         let arena = bumpalo::Bump::new();
-        json::parse(&text, 0, &arena, limits)
+        json::parse_recorded(&text, 0, &arena, limits)
             .is_ok_and(|document| adapt::detect(&document.node).is_some_and(|found| found.name == format))
     }
 

@@ -244,3 +244,16 @@ fn the_files_of_a_zip_file_are_read_one_after_the_other() {
     assert!(found[0].as_ref().unwrap_err().to_string().contains("t/long.json:1:1: a run of more than 4000 bytes"));
     assert_eq!(found[1].as_ref().unwrap().text(), A);
 }
+
+#[test]
+fn numbers_that_are_none_are_read_as_null_with_a_warning() {
+    let limits = Limits::default();
+    let text = r#"{"calls": [{"tool": "a", "args": {"x": NaN, "y": -Infinity}}], "cost": Infinity}"#;
+    let raw = Runs::new("t", Cursor::new(text.as_bytes().to_vec()), &limits).next().unwrap().unwrap();
+    let arena = Bump::new();
+    let run = parse(&raw, &arena, &limits).unwrap();
+    assert_eq!(run.warnings.len(), 3, "{:?}", run.warnings);
+    assert!(text[run.warnings[0].offset..].starts_with("NaN"));
+    assert!(matches!(run.root("cost").value, averment_base::value::Value::Absent));
+    assert!(read(r#"{"cost": Infinite}"#)[0].contains("t:1:10"));
+}

@@ -49,6 +49,7 @@ mod testing_discriminate;
 mod testing_mutants;
 mod testing_snapshots;
 mod trace;
+mod trace_facts;
 mod unjudged;
 mod usage;
 mod violations;

@@ -7,7 +7,9 @@
 //! A line of a file may also be read in part, by a projection. A format whose rows say nothing of that is read in full; its marks keep
 //! the projection from taking it for another.
 
+mod adk;
 mod api;
+mod atif;
 pub(crate) mod calls;
 pub(crate) mod claude_code;
 mod codex;
@@ -21,13 +23,19 @@ mod gemini;
 pub(crate) mod generic;
 mod langfuse;
 mod langsmith;
+mod inspect;
+mod langchain;
 pub(crate) mod messages;
+mod mini_swe;
 pub(crate) mod native;
 mod near;
 mod openai_agents;
 mod openai_chat;
 mod otel;
 pub(crate) mod spans;
+mod openhands;
+mod run_state;
+mod swe_agent;
 mod talk;
 mod tau_bench;
 #[cfg(test)]
@@ -169,7 +177,7 @@ fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'ru
 }
 
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
-pub static FORMATS: [Format; 18] = [
+pub static FORMATS: [Format; 27] = [
     langfuse::FORMAT,
     langsmith::FORMAT,
     openai_agents::FORMAT,
@@ -183,6 +191,15 @@ pub static FORMATS: [Format; 18] = [
     gemini::FORMAT,
     gemini::STREAM,
     copilot::FORMAT,
+    openhands::FORMAT,
+    adk::FORMAT,
+    adk::EVAL_SET,
+    langchain::FORMAT,
+    run_state::FORMAT,
+    inspect::FORMAT,
+    atif::FORMAT,
+    swe_agent::FORMAT,
+    mini_swe::FORMAT,
     api::responses::FORMAT,
     api::anthropic::FORMAT,
     openai_chat::FORMAT,

@@ -125,6 +125,16 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         self.heard = true;
     }
 
+    /// The number of turns so far.
+    pub(super) fn turns(&self) -> usize {
+        self.turn
+    }
+
+    /// The number of the turn, as a value.
+    pub(super) fn turn(&self) -> Node<'run> {
+        count(self.turn)
+    }
+
     /// Notes a point in time of the run.
     pub(super) fn note_time(&mut self, time: Option<Node<'run>>) {
         self.times.extend(time.and_then(|time| time::milliseconds(&time.value)));
@@ -290,6 +300,24 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
 /// A status as a value; `None`: the format does not tell.
 fn status_node<'run>(status: Option<Status>) -> Node<'run> {
     status.and_then(Status::as_str).map_or_else(withheld, |word| Node::computed(Value::plain(word)))
+}
+
+/// A number of seconds in milliseconds.
+pub(super) fn seconds(node: Node<'_>) -> Option<Node<'_>> {
+    match node.value {
+        Value::Number(number) => Some(number.to_f64())
+            .filter(|number| number.is_finite())
+            .map(|number| Node::new(time::value(number * 1000.0), node.origin)),
+        _ => None,
+    }
+}
+
+/// A point in time: text as it stands, a number in seconds or milliseconds since 1970, which no day of ours leaves in doubt.
+pub(super) fn instant(node: Node<'_>) -> Option<Node<'_>> {
+    if time::is_in_seconds(&node.value) {
+        return seconds(node);
+    }
+    time::milliseconds(&node.value).map(|_| node)
 }
 
 /// A whole number as a value.

@@ -19,6 +19,7 @@ fields! {
         Type = "type" => Shape,
         Id = "id" => Call(of_step::ID),
         CallId = "call_id" => Call(of_step::ID),
+        CallIdToo = "callId" => Call(of_step::ID),
         Name = "name" => Call(of_step::TOOL),
         Arguments = "arguments" => Call(of_step::ARGS),
         Input = "input" => Call(of_step::ARGS),
@@ -116,11 +117,11 @@ pub(super) fn is_result(item: Object<'_>) -> Option<bool> {
     if word.ends_with("_call") {
         return Some(false);
     }
-    word.ends_with(OUTPUT).then_some(true)
+    RESULTS.iter().any(|end| word.ends_with(end)).then_some(true)
 }
 
-/// With what the type of a result ends.
-const OUTPUT: &str = "_output";
+/// With what the type of a result ends: in the API, and in the SDK for JavaScript.
+const RESULTS: [&str; 2] = ["_output", "_call_result"];
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let root = draft.arena.alloc(root);
@@ -201,7 +202,7 @@ fn call<'run>(
 ) -> Option<crate::adapt::draft::StepId> {
     let tool = tool.unwrap_or(Node::computed(Value::Null));
     let args = arguments(talk, item);
-    let id = first_of(item, &[OfItem::CallId, OfItem::Id]);
+    let id = first_of(item, &[OfItem::CallId, OfItem::CallIdToo, OfItem::Id]);
     talk.call(Made { tool, args, id, origin: node.origin }, about)
 }
 
@@ -241,7 +242,7 @@ fn hosted<'run>(
     let name = Node::new(Value::Text(Text::Plain(tool)), origin);
     let Some(step) = call(talk, node, item, Some(name), about) else { return };
     let result = first_of(item, &[OfItem::Results, OfItem::Outputs, OfItem::Result, OfItem::Output]);
-    let status = status_of(item).filter(|_| first_of(item, &[OfItem::CallId]).is_none());
+    let status = status_of(item).filter(|_| first_of(item, &[OfItem::CallId, OfItem::CallIdToo]).is_none());
     if result.is_some() || status.is_some() {
         talk.end(
             step,
@@ -257,7 +258,7 @@ fn status_of(item: Object<'_>) -> Option<Status> {
 
 /// What a call gave back, and the exit code where it is known.
 fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
-    let Some(id) = first_of(item, &[OfItem::CallId]).and_then(text) else {
+    let Some(id) = first_of(item, &[OfItem::CallId, OfItem::CallIdToo]).and_then(text) else {
         // What the provider found for itself belongs to the call before it, which has an id of its own.
         return;
     };

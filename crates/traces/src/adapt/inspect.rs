@@ -1,0 +1,241 @@
+//! Inspect: the log of an evaluation (`eval`, `samples`), a run for each sample, and a sample alone. Messages hold the calls; the events
+//! beside them say when each was made. A tool that fails says so (`error`), and one without it went well.
+
+use super::calls::Usage;
+use super::content;
+use super::cutting::Cutting;
+use super::draft::{Draft, StepId};
+use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use super::messages::Role;
+use super::talk::{About, Made, Outcome, Speaker, Talk, seconds};
+use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text, text_of};
+use averment_base::value::{Node, Object, Text, Value};
+use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::run::Status;
+use rustc_hash::FxHashMap;
+
+fields! {
+    /// A log.
+    OfLog {
+        Eval = "eval" => Shape,
+        Samples = "samples" => Shape,
+        Version = "version" => Shape,
+        Status = "status" => Shape,
+        Task = "task" => PartOf(of_run::META),
+        Model = "model" => PartOf(of_run::META),
+    }
+}
+
+fields! {
+    /// A sample.
+    OfSample {
+        Id = "id" => Run(of_run::ID),
+        Epoch = "epoch" => Run(of_run::ID),
+        Target = "target" => PartOf(of_run::META),
+        Messages = "messages" => Shape,
+        Events = "events" => Shape,
+        Scores = "scores" => PartOf(of_run::META),
+        Metadata = "metadata" => PartOf(of_run::META),
+        Usage = "model_usage" => PartOf(of_run::USAGE),
+        Time = "total_time" => Run(of_run::DURATION),
+        Error = "error" => Run(of_run::ERROR),
+        Attachments = "attachments" => Shape,
+        CacheRead = "input_tokens_cache_read" => PartOf(of_run::USAGE),
+        CacheWrite = "input_tokens_cache_write" => PartOf(of_run::USAGE),
+    }
+}
+
+fields! {
+    /// A message.
+    OfInspect {
+        Role = "role" => Shape,
+        Content = "content" => Call(of_step::RESULT),
+        Model = "model" => PartOf(of_run::META),
+        Calls = "tool_calls" => Shape,
+        Id = "id" => Call(of_step::ID),
+        Function = "function" => Call(of_step::TOOL),
+        Arguments = "arguments" => Call(of_step::ARGS),
+        Answers = "tool_call_id" => Shape,
+        Error = "error" => Call(of_step::ERROR),
+        ErrorType = "type" => Call(of_step::STATUS),
+        Reasoning = "reasoning" => Shape,
+    }
+}
+
+fields! {
+    /// An event.
+    OfEvent {
+        Event = "event" => Shape,
+        Id = "id" => Shape,
+        Time = "timestamp" => Call(of_step::START),
+        Completed = "completed" => Call(of_step::END),
+    }
+}
+
+words! {
+    /// The events that are read.
+    EventType {
+        Tool = "tool",
+    }
+}
+
+words! {
+    /// The errors of calls that were not carried out.
+    Refusal {
+        Denied = "approval",
+    }
+}
+
+/// Logs.
+pub(crate) const FORMAT: Format = Format {
+    name: "Inspect log",
+    known_by: "`eval` beside `samples`, or a sample with `epoch`, `target` and `messages`",
+    description: "logs of Inspect (`eval`, `samples`), a run each sample",
+    marks: &[OfLog::Eval.key(), OfSample::Epoch.key()],
+    object: |object| is_log(object) || is_sample(object),
+    read,
+    runs: &[Cutting {
+        way: &[&[OfLog::Samples.key()]],
+        by: &[],
+        keeps: &[OfLog::Eval.key(), OfLog::Version.key(), OfLog::Status.key()],
+    }],
+    ..IN_FULL
+};
+
+fn is_log(object: Object<'_>) -> bool {
+    object_of(object, OfLog::Eval).is_some_and(|eval| eval.field(OfLog::Task).is_some())
+        && list_of(object, OfLog::Samples).is_some_and(|samples| objects(samples).any(|(_, sample)| is_sample(sample)))
+}
+
+fn is_sample(sample: Object<'_>) -> bool {
+    sample.field(OfSample::Epoch).is_some_and(|epoch| Parsed.is(epoch, Shape::Number))
+        && sample.field(OfSample::Target).is_some()
+        && list_of(sample, OfSample::Messages).is_some()
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let Value::Object(log) = root.value else { return Ok(()) };
+    let first = list_of(log, OfLog::Samples).and_then(|samples| objects(samples).next());
+    let sample = first.map_or(log, |(_, sample)| sample);
+    let id = first_of(sample, &[OfSample::Id]);
+    if let Some(id) = id {
+        let id = with_epoch(draft, id, sample);
+        draft.set(of_run::ID, id);
+    }
+    let mut talk = Talk::new(draft);
+    let eval = object_of(log, OfLog::Eval);
+    talk.meta(OfLog::Task.key(), eval.and_then(|eval| eval.field(OfLog::Task)));
+    for field in [OfSample::Target, OfSample::Scores, OfSample::Metadata] {
+        talk.meta(field.key(), sample.field(field));
+    }
+    let attachments = object_of(sample, OfSample::Attachments);
+    let mut calls = FxHashMap::default();
+    for node in list_of(sample, OfSample::Messages).unwrap_or_default() {
+        talk.draft.record();
+        match object(*node).filter(|message| text_of(*message, OfInspect::Role).is_some()) {
+            Some(one) => message(&mut talk, *node, one, attachments, &mut calls),
+            None => talk.draft.not_understood(node.origin, "a message without `role` is passed over"),
+        }
+    }
+    events(&mut talk, sample, &calls);
+    talk.meta(of_meta::MODEL, eval.and_then(|eval| eval.field(OfLog::Model)));
+    about_the_run(talk, sample);
+    Ok(())
+}
+
+/// The id of a sample, with the epoch: several epochs are several runs.
+fn with_epoch<'run>(draft: &Draft<'run, '_>, id: Node<'run>, sample: Object<'run>) -> Node<'run> {
+    let word = |node: Node<'run>| match node.value {
+        Value::Text(text) => text.as_str().to_owned(),
+        Value::Number(number) => number.to_string(),
+        _ => String::new(),
+    };
+    let epoch = sample.field(OfSample::Epoch).map(word).unwrap_or_default();
+    let id_and_epoch = format!("{}_epoch_{epoch}", word(id));
+    Node::new(Value::Text(Text::Plain(draft.arena.alloc_str(&id_and_epoch))), id.origin)
+}
+
+/// What a text stands for that names what is kept beside the messages.
+fn resolved<'run>(node: Node<'run>, attachments: Option<Object<'run>>) -> Node<'run> {
+    let name = text(node).and_then(|text| text.strip_prefix("attachment://"));
+    name.and_then(|name| attachments?.get(name)).unwrap_or(node)
+}
+
+fn message<'run>(
+    talk: &mut Talk<'_, 'run, '_>,
+    node: Node<'run>,
+    message: Object<'run>,
+    attachments: Option<Object<'run>>,
+    calls: &mut FxHashMap<&'run str, StepId>,
+) {
+    let about = About::default();
+    let content = message.field(OfInspect::Content).map(|content| resolved(content, attachments));
+    let role = text_of(message, OfInspect::Role).and_then(Role::of);
+    if role == Some(Role::Result) {
+        let result = content.map(|content| content::text(content, talk.draft.arena).unwrap_or(content));
+        let error = first_of(message, &[OfInspect::Error]);
+        let kind = error.and_then(object).and_then(|error| text_of(error, OfInspect::ErrorType));
+        let status = match (kind.and_then(Refusal::of), error) {
+            (Some(Refusal::Denied), _) => Status::Denied,
+            (None, Some(_)) => Status::Failed,
+            (None, None) => Status::Ok,
+        };
+        let outcome = Outcome { result, error, status: Some(status), ..Outcome::default() };
+        let (id, tool) = (text_of(message, OfInspect::Answers), text_of(message, OfInspect::Function));
+        talk.answer(id, tool, outcome, &about, node.origin);
+        return;
+    }
+    let speaker = match role {
+        Some(Role::Assistant) => Speaker::Assistant,
+        Some(Role::User) => Speaker::User,
+        _ => Speaker::System,
+    };
+    if role == Some(Role::Assistant) {
+        talk.begin_turn();
+        talk.meta(of_meta::MODEL, message.field(OfInspect::Model));
+        for (at, block) in objects(list_of(message, OfInspect::Content).unwrap_or_default()) {
+            if let Some(words) = block.field(OfInspect::Reasoning) {
+                talk.say(Speaker::Thinking, words, &about, at.origin);
+            }
+        }
+    }
+    content.into_iter().for_each(|content| talk.say_content(speaker, content, &about, node.origin));
+    for (at, call) in objects(list_of(message, OfInspect::Calls).unwrap_or_default()) {
+        let tool = call.field(OfInspect::Function).unwrap_or(Node::computed(Value::Null));
+        let made =
+            Made { tool, args: call.field(OfInspect::Arguments), id: call.field(OfInspect::Id), origin: at.origin };
+        if let (Some(step), Some(id)) = (talk.call(made, &about), text_of(call, OfInspect::Id)) {
+            calls.entry(id).or_insert(step);
+        }
+    }
+}
+
+/// When calls were made, by their ids; one that comes again is not told apart and keeps its first time.
+fn events<'run>(talk: &mut Talk<'_, 'run, '_>, sample: Object<'run>, calls: &FxHashMap<&'run str, StepId>) {
+    for (_, event) in objects(list_of(sample, OfSample::Events).unwrap_or_default()) {
+        if text_of(event, OfEvent::Event).and_then(EventType::of).is_none() {
+            continue;
+        }
+        let Some(call) = text_of(event, OfEvent::Id).and_then(|id| calls.get(id)) else { continue };
+        let known = |field| first_of(event, &[field]).filter(|node| Parsed.is_text(*node));
+        if talk.draft.field(*call, of_step::START).is_none() {
+            known(OfEvent::Time).into_iter().for_each(|time| talk.draft.amend(*call, of_step::START, time));
+            known(OfEvent::Completed).into_iter().for_each(|time| talk.draft.amend(*call, of_step::END, time));
+        }
+    }
+}
+
+fn about_the_run<'run>(mut talk: Talk<'_, 'run, '_>, sample: Object<'run>) {
+    for model in object_of(sample, OfSample::Usage).map_or(&[][..], |models| models.entries()) {
+        let Some(counts) = object(model.node) else { continue };
+        let mut usage = Usage::default();
+        usage.add(counts);
+        usage.count(of_usage::CACHE_READ, counts.field(OfSample::CacheRead));
+        usage.count(of_usage::CACHE_WRITE, counts.field(OfSample::CacheWrite));
+        talk.usage.join(&usage);
+    }
+    let duration = sample.field(OfSample::Time).and_then(seconds);
+    talk.draft.set_some(of_run::DURATION, duration);
+    talk.draft.set_some(of_run::ERROR, first_of(sample, &[OfSample::Error]));
+    talk.finish();
+}

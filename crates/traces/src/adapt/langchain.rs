@@ -1,0 +1,163 @@
+//! Messages of LangChain and LangGraph: `human`, `ai`, `tool` and `system`, plain, as `{type, data}`, or as constructors (`lc`, `kwargs`);
+//! in a list, under `messages`, in the state of a graph, or in its updates node by node.
+
+use super::calls::Usage;
+use super::content;
+use super::draft::Draft;
+use super::fields::{Record, fields, words};
+use super::talk::{About, Made, Outcome, Speaker, Talk};
+use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text, text_of};
+use crate::build::word_status;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::run::Status;
+use rustc_hash::FxHashSet;
+
+fields! {
+    /// A message, or what holds some.
+    OfMessage {
+        Type = "type" => Shape,
+        Role = "role" => Shape,
+        Data = "data" => Shape,
+        Constructor = "lc" => Shape,
+        Kwargs = "kwargs" => Shape,
+        Id = "id" => Shape,
+        Content = "content" => Shape,
+        Calls = "tool_calls" => Shape,
+        Call = "tool_call_id" => Shape,
+        Name = "name" => Call(of_step::TOOL),
+        Args = "args" => Call(of_step::ARGS),
+        Status = "status" => Call(of_step::STATUS),
+        Artifact = "artifact" => Call(of_step::DETAILS),
+        Tokens = "usage_metadata" => PartOf(of_run::USAGE),
+        About = "response_metadata" => PartOf(of_run::META),
+        Model = "model_name" => PartOf(of_run::META),
+        Messages = "messages" => Shape,
+        Values = "values" => Shape,
+        InputDetails = "input_token_details" => Shape,
+        OutputDetails = "output_token_details" => Shape,
+        CacheRead = "cache_read" => Shape,
+        CacheWrite = "cache_creation" => Shape,
+        Reasoning = "reasoning" => Shape,
+    }
+}
+
+words! {
+    /// Who says a message; the words of constructors are the names of classes.
+    Sayer {
+        User = "human" | "HumanMessage" | "HumanMessageChunk",
+        Model = "ai" | "AIMessage" | "AIMessageChunk",
+        Tool = "tool" | "ToolMessage" | "function" | "FunctionMessage",
+        System = "system" | "SystemMessage" | "ChatMessage" | "developer",
+    }
+}
+
+words! {
+    /// What makes a list of messages out of a value for sure.
+    Sure {
+        User = "human" | "HumanMessage" | "HumanMessageChunk",
+        Model = "ai" | "AIMessage" | "AIMessageChunk",
+    }
+}
+
+/// Messages.
+pub(crate) const FORMAT: Format = Format {
+    name: "LangChain messages",
+    known_by: "messages whose `type` is `human` or `ai`, or constructors of them (`lc`, `kwargs`)",
+    description: "messages of LangChain and LangGraph (a list, under `messages`, in `values` or in updates)",
+    marks: &[OfMessage::Messages.key(), OfMessage::Values.key()],
+    object: |object| held_in(object).is_some(),
+    item_marks: &[OfMessage::Content.key(), OfMessage::Data.key(), OfMessage::Constructor.key()],
+    element: |object| sayer(object).is_some_and(|(word, _)| Sure::of(word).is_some()),
+    line: |object| sayer(object).is_some_and(|(word, _)| Sure::of(word).is_some()),
+    read,
+    ..IN_FULL
+};
+
+/// The list of messages that an object holds.
+fn held_in(object: Object<'_>) -> Option<&[Node<'_>]> {
+    let inner = object_of(object, OfMessage::Values).unwrap_or(object);
+    let messages = list_of(inner, OfMessage::Messages)?;
+    let of_chat = |(_, one): (Node<'_>, Object<'_>)| one.field(OfMessage::Role).is_some();
+    let is_sure = |(_, one): (Node<'_>, Object<'_>)| sayer(one).is_some_and(|(word, _)| Sure::of(word).is_some());
+    (objects(messages).any(is_sure) && !objects(messages).any(of_chat)).then_some(messages)
+}
+
+/// Who says a message, and the object that holds it.
+fn sayer(message: Object<'_>) -> Option<(&str, Object<'_>)> {
+    if message.field(OfMessage::Constructor).is_some() {
+        let class = list_of(message, OfMessage::Id)?.last().copied().and_then(text)?;
+        let held = object_of(message, OfMessage::Kwargs)?;
+        return Sayer::of(class).map(|_| (class, held));
+    }
+    let word = text_of(message, OfMessage::Type)?;
+    let held = object_of(message, OfMessage::Data).unwrap_or(message);
+    (Sayer::of(word).is_some() && held.field(OfMessage::Content).is_some()).then_some((word, held))
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let messages = match root.value {
+        Value::Object(object) => held_in(object).unwrap_or_default(),
+        Value::List(messages) => messages,
+        _ => &[],
+    };
+    let mut talk = Talk::new(draft);
+    let mut seen = FxHashSet::default();
+    for node in messages {
+        talk.draft.record();
+        match object(*node).and_then(sayer) {
+            Some((word, message)) => {
+                // A stream of states repeats messages.
+                if text_of(message, OfMessage::Id).is_none_or(|id| seen.insert((word, id))) {
+                    one(&mut talk, *node, Sayer::of(word), message);
+                }
+            }
+            None => talk.draft.not_understood(node.origin, "what is no message of a known type is passed over"),
+        }
+    }
+    talk.finish();
+    Ok(())
+}
+
+fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, sayer: Option<Sayer>, message: Object<'run>) {
+    let about = About::default();
+    let content = message.field(OfMessage::Content).unwrap_or(node);
+    match sayer {
+        Some(Sayer::Model) => {
+            talk.begin_turn();
+            talk.say_content(Speaker::Assistant, content, &about, node.origin);
+            for (at, call) in objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
+                let tool = call.field(OfMessage::Name).unwrap_or(Node::computed(Value::Null));
+                let (args, id) = (call.field(OfMessage::Args), call.field(OfMessage::Id));
+                talk.call(Made { tool, args, id, origin: at.origin }, &about);
+            }
+            let of_response = object_of(message, OfMessage::About);
+            talk.meta(of_meta::MODEL, of_response.and_then(|about| about.field(OfMessage::Model)));
+            if let Some(tokens) = object_of(message, OfMessage::Tokens) {
+                count(talk, tokens);
+            }
+        }
+        Some(Sayer::Tool) => {
+            let result = Some(content::text(content, talk.draft.arena).unwrap_or(content));
+            // A tool that fails says so; without the word it is not known.
+            let status =
+                text_of(message, OfMessage::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
+            let details = first_of(message, &[OfMessage::Artifact]);
+            let outcome = Outcome { result, status, details, ..Outcome::default() };
+            let (id, tool) = (text_of(message, OfMessage::Call), text_of(message, OfMessage::Name));
+            talk.answer(id, tool, outcome, &about, node.origin);
+        }
+        Some(Sayer::User) => talk.say_content(Speaker::User, content, &about, node.origin),
+        Some(Sayer::System) | None => talk.say_content(Speaker::System, content, &about, node.origin),
+    }
+}
+
+fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {
+    let mut usage = Usage::default();
+    usage.add(tokens);
+    let of = |details, field| object_of(tokens, details).and_then(|details: Object<'_>| details.field(field));
+    usage.count(of_usage::CACHE_READ, of(OfMessage::InputDetails, OfMessage::CacheRead));
+    usage.count(of_usage::CACHE_WRITE, of(OfMessage::InputDetails, OfMessage::CacheWrite));
+    usage.count(of_usage::REASONING, of(OfMessage::OutputDetails, OfMessage::Reasoning));
+    talk.usage.join(&usage);
+}

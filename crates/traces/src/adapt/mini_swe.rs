@@ -1,0 +1,161 @@
+//! mini-swe-agent: messages whose answers hold one block of shell commands, and whose results begin with a return code; alone, or under
+//! `messages` with `info`. Later versions have calls of a tool `bash` in the form of chat.
+
+use super::content;
+use super::draft::Draft;
+use super::fields::{Parsed, Record, Shape, Shapes, fields};
+use super::messages::{OfCall, Role};
+use super::talk::{About, Made, Outcome, Speaker, Talk, number_behind};
+use super::tools::OfArgs;
+use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
+use averment_base::value::{Entry, Node, Object, Text, Value};
+use averment_runs::normal::{of_meta, of_run, of_step};
+
+fields! {
+    /// A trajectory.
+    OfMini {
+        Format = "trajectory_format" => Shape,
+        Messages = "messages" => Shape,
+        Info = "info" => Shape,
+        Version = "mini_version" => PartOf(of_run::META),
+        Exit = "exit_status" => PartOf(of_run::META),
+        Submission = "submission" => Run(of_run::OUTPUT),
+        Stats = "model_stats" => Shape,
+        Cost = "instance_cost" => Run(of_run::COST),
+        Role = "role" => Shape,
+        Content = "content" => Shape,
+        Calls = "tool_calls" => Shape,
+        Answers = "tool_call_id" => Shape,
+        Extra = "extra" => Shape,
+        Code = "returncode" => Call(of_step::EXIT_CODE),
+    }
+}
+
+/// Trajectories.
+pub(crate) const FORMAT: Format = Format {
+    name: "mini-swe-agent trajectory",
+    known_by: "answers with a block of shell commands and results that begin with `<returncode>`, or `trajectory_format`",
+    description: "trajectories of mini-swe-agent (a list of messages, or `messages` with `info`)",
+    marks: &[OfMini::Format.key(), OfMini::Info.key()],
+    object: |object| {
+        let named = text_of(object, OfMini::Format).is_some_and(|format| format.starts_with("mini-swe-agent"));
+        let is_of = || {
+            list_of(object, OfMini::Messages).is_some_and(|messages| objects(messages).any(|(_, one)| is_message(one)))
+        };
+        list_of(object, OfMini::Messages).is_some() && (named || is_of())
+    },
+    item_marks: &[OfMini::Content.key()],
+    element: is_message,
+    read,
+    ..IN_FULL
+};
+
+/// The beginnings of blocks of shell commands, and of one that only this agent has.
+const BLOCKS: [&str; 2] = ["mswea_bash_command", "bash"];
+const OWN_BLOCK: &str = "```mswea_bash_command";
+/// What stands before and behind a return code.
+const CODE: (&str, &str) = ("<returncode>", "</returncode>");
+
+/// A message that nobody else writes: a result with its return code, or an answer with a block of this agent's.
+fn is_message(message: Object<'_>) -> bool {
+    let words = text_of(message, OfMini::Content).unwrap_or_default();
+    match text_of(message, OfMini::Role).and_then(Role::of) {
+        Some(Role::User) => words.starts_with(CODE.0) && words.contains(CODE.1),
+        Some(Role::Assistant) => words.contains(OWN_BLOCK),
+        _ => false,
+    }
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let root = draft.arena.alloc(root);
+    let mut session = Session { talk: Talk::new(draft), waits: false };
+    let info = object(*root).and_then(|file| object_of(file, OfMini::Info));
+    if let Some(info) = info {
+        let talk = &mut session.talk;
+        let submission = first_of(info, &[OfMini::Submission]).filter(|words| Parsed.is(*words, Shape::Text));
+        talk.draft.set_some(of_run::OUTPUT, submission);
+        let cost = object_of(info, OfMini::Stats).and_then(|stats| stats.field(OfMini::Cost));
+        talk.draft.set_some(of_run::COST, cost.filter(|cost| Parsed.is(*cost, Shape::Number)));
+        talk.meta(of_meta::VERSION, info.field(OfMini::Version));
+        talk.meta(OfMini::Exit.key(), info.field(OfMini::Exit));
+    }
+    for node in items_of(root, &[OfMini::Messages]) {
+        session.talk.draft.record();
+        match object(*node).filter(|message| text_of(*message, OfMini::Role).is_some()) {
+            Some(message) => session.message(*node, message),
+            None => session.talk.draft.not_understood(node.origin, "a message without `role` is passed over"),
+        }
+    }
+    session.talk.finish_with_tools();
+    Ok(())
+}
+
+struct Session<'a, 'run, 'limits> {
+    talk: Talk<'a, 'run, 'limits>,
+    /// The last command has no result yet.
+    waits: bool,
+}
+
+impl<'run> Session<'_, 'run, '_> {
+    fn message(&mut self, node: Node<'run>, message: Object<'run>) {
+        let about = About::default();
+        let role = text_of(message, OfMini::Role).and_then(Role::of);
+        let content = message.field(OfMini::Content);
+        let words = content.and_then(|content| content::text(content, self.talk.draft.arena));
+        match role {
+            Some(Role::Assistant) => {
+                self.talk.begin_turn();
+                words.into_iter().for_each(|words| self.talk.say(Speaker::Assistant, words, &about, node.origin));
+                let calls = list_of(message, OfMini::Calls).unwrap_or_default();
+                objects(calls).for_each(|(at, call)| self.call(at, call));
+                if let Some(words) = words.filter(|_| calls.is_empty()) {
+                    self.block(node, words);
+                }
+            }
+            Some(Role::Result) => self.result(node, message, words, text_of(message, OfMini::Answers)),
+            Some(Role::User) if self.waits && words.and_then(text).is_some_and(|words| words.starts_with(CODE.0)) => {
+                self.waits = false;
+                self.result(node, message, words, None);
+            }
+            Some(Role::User) if self.talk.turns() == 0 => {
+                words.into_iter().for_each(|words| self.talk.say(Speaker::User, words, &about, node.origin));
+            }
+            // What the program says behind the first answer: that a block is missing, or what was submitted.
+            _ => words.into_iter().for_each(|words| self.talk.say(Speaker::System, words, &about, node.origin)),
+        }
+    }
+
+    /// The command in the one block of an answer. With several blocks the program runs none.
+    fn block(&mut self, node: Node<'run>, words: Node<'run>) {
+        let whole = text(words).unwrap_or_default();
+        let mut blocks = whole.split("```").skip(1).step_by(2).filter_map(|block| {
+            let (word, lines) = block.split_once('\n')?;
+            BLOCKS.contains(&word.trim()).then_some(lines.trim())
+        });
+        let (Some(line), None) = (blocks.next(), blocks.next()) else { return };
+        let arena = self.talk.draft.arena;
+        let command = Node::new(Value::Text(Text::Plain(arena.alloc_str(line))), words.origin);
+        let args = self.talk.draft.object(&[Entry { key: OfArgs::Command.key(), node: command }]);
+        let made = Made { tool: Node::computed(Value::plain(SHELL)), args: Some(args), id: None, origin: node.origin };
+        self.talk.call(made, &About::default());
+        self.waits = true;
+    }
+
+    fn call(&mut self, node: Node<'run>, call: Object<'run>) {
+        let function = super::messages::function(&call, &Parsed).and_then(object).unwrap_or(call);
+        let tool = function.field(OfCall::Name).unwrap_or(Node::computed(Value::Null));
+        let made =
+            Made { tool, args: super::messages::arguments(&function), id: call.field(OfCall::Id), origin: node.origin };
+        self.talk.call(made, &About::default());
+    }
+
+    fn result(&mut self, node: Node<'run>, message: Object<'run>, result: Option<Node<'run>>, id: Option<&'run str>) {
+        let extra = object_of(message, OfMini::Extra).and_then(|extra| extra.field(OfMini::Code));
+        let exit_code = extra.filter(|code| Parsed.is(*code, Shape::Number));
+        let exit_code = exit_code.or_else(|| number_behind(result?, &[CODE.0]));
+        self.talk.answer(id, None, Outcome { result, exit_code, ..Outcome::default() }, &About::default(), node.origin);
+    }
+}
+
+/// The tool of this agent.
+const SHELL: &str = "bash";

@@ -1,0 +1,206 @@
+//! The state of a run of OpenAI's Agents SDK: the items that it has generated so far, who made each, and what waits for an approval. Keys
+//! are written with underscores (Python) or as camel case (JavaScript).
+
+use super::api::responses::{self, OfItem};
+use super::calls::Usage;
+use super::draft::Draft;
+use super::fields::{Parsed, Record, Shapes, fields, words};
+use super::messages::Role;
+use super::talk::{About, Speaker, Talk};
+use super::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, text, text_of};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::Status;
+
+fields! {
+    /// A state.
+    OfState {
+        Version = "$schemaVersion" => Shape,
+        Asked = "original_input" => Shape,
+        AskedToo = "originalInput" => Shape,
+        Items = "generated_items" => Shape,
+        ItemsToo = "generatedItems" => Shape,
+        All = "session_items" => Shape,
+        Responses = "model_responses" => PartOf(of_run::USAGE),
+        ResponsesToo = "modelResponses" => PartOf(of_run::USAGE),
+        Context = "context" => Shape,
+        Approvals = "approvals" => Call(of_step::STATUS),
+        Rejected = "rejected" => Call(of_step::STATUS),
+        Usage = "usage" => PartOf(of_run::USAGE),
+        Step = "current_step" => Shape,
+        StepToo = "currentStep" => Shape,
+        Data = "data" => Shape,
+        Waiting = "interruptions" => Call(of_step::STATUS),
+        Output = "output" => Run(of_run::OUTPUT),
+        Type = "type" => Shape,
+        Trace = "trace" => Shape,
+        Id = "id" => Run(of_run::ID),
+    }
+}
+
+fields! {
+    /// An item.
+    OfGenerated {
+        Type = "type" => Shape,
+        Raw = "raw_item" => Shape,
+        RawToo = "rawItem" => Shape,
+        Agent = "agent" => Call(of_step::AGENT),
+        Name = "name" => Call(of_step::AGENT),
+        Call = "call_id" => Call(of_step::ID),
+        CallToo = "callId" => Call(of_step::ID),
+        Id = "id" => Call(of_step::ID),
+    }
+}
+
+words! {
+    /// The types of items.
+    Generated {
+        Approval = "tool_approval_item",
+    }
+}
+
+words! {
+    /// The types of steps.
+    StepType {
+        Final = "next_step_final_output",
+        Interrupted = "next_step_interruption",
+    }
+}
+
+/// States.
+pub(crate) const FORMAT: Format = Format {
+    name: "OpenAI Agents SDK run state",
+    known_by: "`$schemaVersion` beside `generated_items` and `original_input`",
+    description: "states of runs of OpenAI's Agents SDK (`$schemaVersion`, `generated_items`)",
+    marks: &[OfState::Version.key()],
+    object: |object| {
+        let has = |fields: &[OfState]| first_of(object, fields).is_some();
+        has(&[OfState::Items, OfState::ItemsToo]) && has(&[OfState::Asked, OfState::AskedToo])
+    },
+    read,
+    ..IN_FULL
+};
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let Value::Object(state) = root.value else { return Ok(()) };
+    let id = object_of(state, OfState::Trace).and_then(|trace| trace.field(OfState::Id));
+    draft.set_some(of_run::ID, id.filter(|id| Parsed.is_text(*id)));
+    let mut talk = Talk::new(draft);
+    let asked = first_of(state, &[OfState::Asked, OfState::AskedToo]);
+    match asked.map(|asked| (asked, asked.value)) {
+        Some((asked, Value::List(items))) => {
+            objects(items).for_each(|(node, item)| one(&mut talk, node, item, &About::default(), asked.origin))
+        }
+        Some((asked, _)) => talk.say(Speaker::User, asked, &About::default(), asked.origin),
+        None => {}
+    }
+    generated(&mut talk, state);
+    approvals(&mut talk, state);
+    usage(&mut talk, state);
+    talk.finish();
+    let step = object_of(state, OfState::Step).or(object_of(state, OfState::StepToo));
+    match step.and_then(|step| text_of(step, OfState::Type)).and_then(StepType::of) {
+        Some(StepType::Final) => {
+            let step = step.map(|step| object_of(step, OfState::Data).unwrap_or(step));
+            let output = step.and_then(|step| first_of(step, &[OfState::Output]));
+            output.into_iter().for_each(|output| draft.reset(of_run::OUTPUT, output));
+        }
+        Some(StepType::Interrupted) => draft.reset(of_run::COMPLETE, Node::computed(Value::Boolean(false))),
+        None => {}
+    }
+    Ok(())
+}
+
+/// The items of the whole session; where they were not kept apart, those of the run.
+fn items<'run>(state: Object<'run>) -> &'run [Node<'run>] {
+    let all = list_of(state, OfState::All).unwrap_or_default();
+    let of_run = first_of(state, &[OfState::Items, OfState::ItemsToo]).and_then(list).unwrap_or_default();
+    if all.len() > of_run.len() { all } else { of_run }
+}
+
+fn generated<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
+    let mut asked = Vec::new();
+    for node in items(state) {
+        talk.draft.record();
+        let inside = object(*node).and_then(|item| {
+            let raw = first_of(item, &[OfGenerated::Raw, OfGenerated::RawToo])?;
+            Some((item, raw, object(raw)?))
+        });
+        let Some((item, raw_node, raw)) = inside else {
+            talk.draft.not_understood(node.origin, "an item without what the model wrote is passed over");
+            continue;
+        };
+        if text_of(item, OfGenerated::Type).and_then(Generated::of) == Some(Generated::Approval) {
+            asked.push((raw_node, raw));
+            continue;
+        }
+        let agent = object_of(item, OfGenerated::Agent).and_then(|agent| agent.field(OfGenerated::Name));
+        let about = About { agent, ..About::default() };
+        one(talk, raw_node, raw, &about, node.origin);
+    }
+    // A call that waits is told twice: as a call, and as what is to be approved.
+    for (node, raw) in asked {
+        if id_of(raw).is_some_and(|id| talk.called(id).is_none()) {
+            one(talk, node, raw, &About::default(), node.origin);
+        }
+    }
+}
+
+fn id_of(raw: Object<'_>) -> Option<&str> {
+    first_of(raw, &[OfGenerated::Call, OfGenerated::CallToo, OfGenerated::Id]).and_then(text)
+}
+
+/// An item as the model wrote it: a message or what Responses know.
+fn one<'run>(
+    talk: &mut Talk<'_, 'run, '_>,
+    node: Node<'run>,
+    raw: Object<'run>,
+    about: &About<'run>,
+    origin: averment_base::value::Origin,
+) {
+    match (text_of(raw, OfItem::Role), raw.field(OfItem::Content)) {
+        (Some(role), Some(content)) => {
+            let speaker = match Role::of(role) {
+                Some(Role::Assistant) => Speaker::Assistant,
+                Some(Role::User) => Speaker::User,
+                _ => Speaker::System,
+            };
+            talk.say_content(speaker, content, about, origin);
+        }
+        _ => responses::item(talk, node, raw, about),
+    }
+}
+
+/// What still waits for somebody, and what was turned down.
+fn approvals<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
+    let step = object_of(state, OfState::Step).or(object_of(state, OfState::StepToo));
+    let waiting = step.map(|step| object_of(step, OfState::Data).unwrap_or(step));
+    let waiting = waiting.and_then(|step| list_of(step, OfState::Waiting)).unwrap_or_default();
+    for (_, item) in objects(waiting) {
+        let raw = first_of(item, &[OfGenerated::Raw, OfGenerated::RawToo]).and_then(object);
+        if let Some(call) = raw.and_then(id_of).and_then(|id| talk.called(id)) {
+            talk.mark(call, Status::Pending);
+        }
+    }
+    let tools = object_of(state, OfState::Context).and_then(|context| object_of(context, OfState::Approvals));
+    for tool in tools.map_or(&[][..], |tools| tools.entries()) {
+        let rejected = object(tool.node).and_then(|tool| list_of(tool, OfState::Rejected)).unwrap_or_default();
+        for id in rejected.iter().filter_map(|id| text(*id)) {
+            if let Some(call) = talk.called(id) {
+                talk.mark(call, Status::Denied);
+            }
+        }
+    }
+}
+
+/// The usage of the context counts all answers; without one they are added up.
+fn usage<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
+    let all = object_of(state, OfState::Context).and_then(|context| object_of(context, OfState::Usage));
+    let each = first_of(state, &[OfState::Responses, OfState::ResponsesToo]).and_then(list).unwrap_or_default();
+    let each = objects(each).filter_map(|(_, response)| object_of(response, OfState::Usage));
+    for counts in all.into_iter().chain(each.take(if all.is_some() { 0 } else { usize::MAX })) {
+        let mut usage = Usage::default();
+        usage.add(counts);
+        talk.usage.join(&usage);
+    }
+}

@@ -102,6 +102,14 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         }
     }
 
+    /// Takes an entry of the run away, and a field of all its steps: what stood there is not recorded after all.
+    pub(crate) fn forget(&mut self, entry: &str, of_steps: &str) {
+        self.root.retain(|known| known.key != entry);
+        for step in &mut self.steps {
+            step.fields.retain(|field| field.key != of_steps);
+        }
+    }
+
     /// Whether the run has an entry already.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.root.iter().any(|entry| entry.key == key)

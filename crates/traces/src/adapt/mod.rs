@@ -11,13 +11,16 @@ mod adk;
 mod api;
 mod atif;
 pub(crate) mod calls;
+mod chunks;
 pub(crate) mod claude_code;
 mod codex;
 pub(crate) mod content;
 mod copilot;
+mod cursor;
 pub(crate) mod cutting;
 mod deepeval;
 mod draft;
+mod evalview;
 pub(crate) mod fields;
 mod gemini;
 pub(crate) mod generic;
@@ -25,6 +28,8 @@ mod langfuse;
 mod langsmith;
 mod inspect;
 mod langchain;
+mod managed;
+mod mcp;
 pub(crate) mod messages;
 mod mini_swe;
 pub(crate) mod native;
@@ -33,10 +38,13 @@ mod openai_agents;
 mod openai_chat;
 mod otel;
 pub(crate) mod spans;
+mod opencode;
 mod openhands;
+mod owasp;
 mod run_state;
 mod swe_agent;
 mod talk;
+mod tau2;
 mod tau_bench;
 #[cfg(test)]
 mod tests;
@@ -177,7 +185,7 @@ fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'ru
 }
 
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
-pub static FORMATS: [Format; 27] = [
+pub static FORMATS: [Format; 34] = [
     langfuse::FORMAT,
     langsmith::FORMAT,
     openai_agents::FORMAT,
@@ -200,6 +208,13 @@ pub static FORMATS: [Format; 27] = [
     atif::FORMAT,
     swe_agent::FORMAT,
     mini_swe::FORMAT,
+    tau2::FORMAT,
+    managed::FORMAT,
+    opencode::FORMAT,
+    evalview::FORMAT,
+    owasp::FORMAT,
+    mcp::FORMAT,
+    chunks::FORMAT,
     api::responses::FORMAT,
     api::anthropic::FORMAT,
     openai_chat::FORMAT,

@@ -56,7 +56,7 @@ fn each_run(path: &Path, mut look: impl FnMut(usize, &Run<'_>)) {
 }
 
 /// The formats of conversations and sessions.
-const FORMATS: [&str; 16] = [
+const FORMATS: [&str; 20] = [
     "tau_bench",
     "openai_chat",
     "claude_code_jsonl",
@@ -73,6 +73,10 @@ const FORMATS: [&str; 16] = [
     "atif",
     "swe_agent_traj",
     "mini_swe_agent",
+    "tau2_simulation",
+    "anthropic_managed_agents",
+    "evalview_trace",
+    "owasp_harness",
 ];
 
 /// Files of which the independent reading is wrong, each with the place that proves it.

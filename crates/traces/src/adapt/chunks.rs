@@ -1,0 +1,157 @@
+//! Streamed answers of a chat API: `chat.completion.chunk` objects, one a line or in a list. The parts of a message and of its calls are
+//! put together; what calls gave back is not in a stream.
+
+use super::calls::Usage;
+use super::draft::Draft;
+use super::fields::{Parsed, Record, Shapes, fields};
+use super::talk::{About, Made, Speaker, Talk};
+use super::{Format, IN_FULL, items_of, list_of, object, object_of, objects, text_of};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_run, of_step};
+
+fields! {
+    /// A chunk.
+    OfChunk {
+        Object = "object" => Shape,
+        Id = "id" => Shape,
+        Model = "model" => PartOf(of_run::META),
+        Choices = "choices" => Shape,
+        Index = "index" => Shape,
+        Delta = "delta" => Shape,
+        Usage = "usage" => PartOf(of_run::USAGE),
+    }
+}
+
+fields! {
+    /// What is new in a chunk.
+    OfDelta {
+        Content = "content" => Shape,
+        Thought = "reasoning_content" => Shape,
+        Refusal = "refusal" => Shape,
+        Calls = "tool_calls" => Shape,
+        Index = "index" => Shape,
+        Id = "id" => Call(of_step::ID),
+        Function = "function" => Shape,
+        Name = "name" => Call(of_step::TOOL),
+        Arguments = "arguments" => Call(of_step::ARGS),
+    }
+}
+
+/// Streams.
+pub(crate) const FORMAT: Format = Format {
+    name: "chat completion chunks",
+    known_by: "objects whose `object` is `chat.completion.chunk`",
+    description: "streamed answers of a chat API (`chat.completion.chunk`, one a line or in a list)",
+    marks: &[OfChunk::Object.key()],
+    object: is_chunk,
+    item_marks: &[OfChunk::Object.key()],
+    element: is_chunk,
+    line: is_chunk,
+    read,
+    ..IN_FULL
+};
+
+fn is_chunk(chunk: Object<'_>) -> bool {
+    text_of(chunk, OfChunk::Object) == Some(CHUNK) && list_of(chunk, OfChunk::Choices).is_some()
+}
+
+/// What the `object` of a chunk says.
+const CHUNK: &str = "chat.completion.chunk";
+
+/// An answer while its parts arrive.
+#[derive(Default)]
+struct Answer<'run> {
+    id: Option<&'run str>,
+    node: Option<Node<'run>>,
+    words: String,
+    thought: String,
+    calls: Vec<Growing<'run>>,
+    usage: Option<Object<'run>>,
+}
+
+struct Growing<'run> {
+    index: Option<i64>,
+    node: Node<'run>,
+    id: Option<Node<'run>>,
+    name: Option<Node<'run>>,
+    arguments: String,
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let root = draft.arena.alloc(root);
+    let mut talk = Talk::new(draft);
+    let mut answer = Answer::default();
+    for node in items_of::<OfChunk>(root, &[]) {
+        talk.draft.record();
+        let Some(chunk) = object(*node).filter(|chunk| is_chunk(*chunk)) else {
+            talk.draft.not_understood(node.origin, "what is no chunk of an answer is passed over");
+            continue;
+        };
+        talk.meta(of_meta::MODEL, chunk.field(OfChunk::Model));
+        let id = text_of(chunk, OfChunk::Id);
+        if answer.node.is_some() && answer.id != id {
+            told(&mut talk, std::mem::take(&mut answer));
+        }
+        answer.id = id;
+        answer.node.get_or_insert(*node);
+        answer.usage = object_of(chunk, OfChunk::Usage).or(answer.usage);
+        let choices = objects(list_of(chunk, OfChunk::Choices).unwrap_or_default());
+        for (_, choice) in choices.filter(|(_, choice)| index(*choice, OfChunk::Index).is_none_or(|index| index == 0)) {
+            if let Some(delta) = object_of(choice, OfChunk::Delta) {
+                grow(&mut answer, delta);
+            }
+        }
+    }
+    told(&mut talk, answer);
+    talk.finish();
+    Ok(())
+}
+
+fn index<F: super::Row>(object: Object<'_>, field: F) -> Option<i64> {
+    match object.field(field)?.value {
+        Value::Number(number) => number.as_i64(),
+        _ => None,
+    }
+}
+
+fn grow<'run>(answer: &mut Answer<'run>, delta: Object<'run>) {
+    answer.words.push_str(text_of(delta, OfDelta::Content).or(text_of(delta, OfDelta::Refusal)).unwrap_or_default());
+    answer.thought.push_str(text_of(delta, OfDelta::Thought).unwrap_or_default());
+    for (node, part) in objects(list_of(delta, OfDelta::Calls).unwrap_or_default()) {
+        let index = index(part, OfDelta::Index);
+        let known = answer.calls.iter().position(|call| index.is_some() && call.index == index);
+        let place = known.unwrap_or_else(|| {
+            answer.calls.push(Growing { index, node, id: None, name: None, arguments: String::new() });
+            answer.calls.len() - 1
+        });
+        let Some(call) = answer.calls.get_mut(place) else { continue };
+        let function = object_of(part, OfDelta::Function);
+        call.id = call.id.or(part.field(OfDelta::Id).filter(|id| Parsed.is_text(*id)));
+        call.name = call
+            .name
+            .or(function.and_then(|function| function.field(OfDelta::Name)).filter(|name| Parsed.is_text(*name)));
+        call.arguments
+            .push_str(function.and_then(|function| text_of(function, OfDelta::Arguments)).unwrap_or_default());
+    }
+}
+
+/// An answer is whole.
+fn told<'run>(talk: &mut Talk<'_, 'run, '_>, answer: Answer<'run>) {
+    let Some(node) = answer.node else { return };
+    let about = About::default();
+    let arena = talk.draft.arena;
+    let grown = |words: &str| Node::new(Value::plain(arena.alloc_str(words)), node.origin);
+    talk.begin_turn();
+    talk.say(Speaker::Thinking, grown(&answer.thought), &about, node.origin);
+    talk.say(Speaker::Assistant, grown(&answer.words), &about, node.origin);
+    for call in answer.calls {
+        let tool = call.name.unwrap_or(Node::computed(Value::Null));
+        let args = Node::computed(Value::plain(arena.alloc_str(&call.arguments)));
+        talk.call(Made { tool, args: Some(args), id: call.id, origin: call.node.origin }, &about);
+    }
+    if let Some(counts) = answer.usage {
+        let mut usage = Usage::default();
+        usage.add(counts);
+        talk.usage.join(&usage);
+    }
+}

@@ -1,0 +1,220 @@
+//! Logs of the Model Context Protocol: JSON-RPC messages, one a line or in a list, bare or within an envelope that says when they passed
+//! (`timestamp`) and which way. `tools/call` is a call, the response with its id the result.
+
+use super::content;
+use super::draft::{Draft, StepId};
+use super::fields::{Parsed, Record, fields, is_true, words};
+use super::talk::{About, Made, Outcome, Talk, instant};
+use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::Status;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+fields! {
+    /// What a message is wrapped in.
+    OfFrame {
+        Message = "message" => Shape,
+        Data = "data" => Shape,
+        Payload = "payload" => Shape,
+        Raw = "raw" => Shape,
+        Frame = "frame" => Shape,
+        Request = "request" => Shape,
+        Response = "response" => Shape,
+        Time = "timestamp" => Shape,
+        TimeToo = "time" => Shape,
+        TimeOfLog = "ts" => Shape,
+        History = "history" => Shape,
+        Messages = "messages" => Shape,
+    }
+}
+
+fields! {
+    /// A message.
+    OfRpc {
+        Version = "jsonrpc" => Shape,
+        Id = "id" => Call(of_step::ID),
+        Method = "method" => Shape,
+        Params = "params" => Shape,
+        Name = "name" => Call(of_step::TOOL),
+        Arguments = "arguments" => Call(of_step::ARGS),
+        Result = "result" => Call(of_step::RESULT),
+        Error = "error" => Call(of_step::ERROR),
+        Failed = "isError" => Call(of_step::STATUS),
+        Content = "content" => Call(of_step::RESULT),
+        Tools = "tools" => PartOf(of_run::TOOLS),
+        Server = "serverInfo" => PartOf(of_run::META),
+        Why = "message" => Call(of_step::ERROR),
+    }
+}
+
+words! {
+    /// The methods that are read.
+    Method {
+        Call = "tools/call",
+    }
+}
+
+/// Logs.
+pub(crate) const FORMAT: Format = Format {
+    name: "MCP log",
+    known_by: "messages with `jsonrpc` and a `method` of the Model Context Protocol, or a `result` beside it, bare or within a frame",
+    description: "logs of the Model Context Protocol (JSON-RPC messages, one a line, in a list or under `messages`, and sessions of its inspector)",
+    marks: &[OfRpc::Version.key(), OfFrame::History.key()],
+    object: |object| {
+        is_frame(object)
+            || list_of(object, OfFrame::History)
+                .or(list_of(object, OfFrame::Messages))
+                .is_some_and(|all| objects(all).any(|(_, one)| is_frame(one)))
+    },
+    item_marks: &[
+        OfRpc::Version.key(),
+        OfFrame::Message.key(),
+        OfFrame::Data.key(),
+        OfFrame::Payload.key(),
+        OfFrame::Raw.key(),
+        OfFrame::Frame.key(),
+        OfFrame::Request.key(),
+    ],
+    element: is_frame,
+    line: is_frame,
+    read,
+    ..IN_FULL
+};
+
+/// Whether an object is a message of the protocol, or holds one.
+fn is_frame(frame: Object<'_>) -> bool {
+    const METHODS: [&str; 11] = [
+        "tools/",
+        "resources/",
+        "prompts/",
+        "notifications/",
+        "sampling/",
+        "completion/",
+        "logging/",
+        "roots/",
+        "elicitation/",
+        "initialize",
+        "ping",
+    ];
+    let message = plain(frame);
+    message.is_some_and(|message| {
+        text_of(message, OfRpc::Method).is_some_and(|method| METHODS.iter().any(|known| method.starts_with(known)))
+    })
+}
+
+/// The message in an envelope that holds it as an object.
+fn plain(frame: Object<'_>) -> Option<Object<'_>> {
+    use OfFrame::{Data, Frame, Message, Payload, Raw, Request};
+    if frame.field(OfRpc::Version).is_some() {
+        return Some(frame);
+    }
+    let inner = [Message, Data, Payload, Frame, Raw, Request].into_iter().find_map(|field| object_of(frame, field));
+    inner.filter(|inner| inner.field(OfRpc::Version).is_some())
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let root = draft.arena.alloc(root);
+    let mut log = Log { talk: Talk::new(draft), waiting: FxHashMap::default() };
+    for node in items_of(root, &[OfFrame::History, OfFrame::Messages]) {
+        log.talk.draft.record();
+        match object(*node) {
+            Some(frame) => log.frame(*node, frame),
+            None => log.talk.draft.not_understood(node.origin, "what is no message is passed over"),
+        }
+    }
+    log.talk.finish();
+    Ok(())
+}
+
+struct Log<'a, 'run, 'limits> {
+    talk: Talk<'a, 'run, 'limits>,
+    /// Calls by the ids of their requests, which are texts or numbers.
+    waiting: FxHashMap<String, VecDeque<StepId>>,
+}
+
+impl<'run> Log<'_, 'run, '_> {
+    /// A message, or a request with its response beside it, each an object or text that holds one.
+    fn frame(&mut self, node: Node<'run>, frame: Object<'run>) {
+        use OfFrame::{Data, Frame, Message, Payload, Raw, Request, Response, Time, TimeOfLog, TimeToo};
+        let time = first_of(frame, &[Time, TimeToo, TimeOfLog]).and_then(instant);
+        let about = About { time, ..About::default() };
+        if frame.field(OfRpc::Version).is_some() || frame.field(OfRpc::Method).is_some() {
+            return self.message(node, frame, &about);
+        }
+        let mut known = false;
+        for field in [Message, Data, Payload, Frame, Raw, Request, Response] {
+            let inner = frame.field(field).map(|inner| match inner.value {
+                Value::Text(_) => inner.embedded(self.talk.draft.arena, self.talk.draft.limits).unwrap_or(inner),
+                _ => inner,
+            });
+            if let Some((inner, message)) = inner.and_then(|inner| Some((inner, object(inner)?))) {
+                known = true;
+                self.message(inner, message, &about);
+            }
+        }
+        if !known {
+            self.talk.draft.not_understood(node.origin, "what holds no message of JSON-RPC is passed over");
+        }
+    }
+
+    fn message(&mut self, node: Node<'run>, message: Object<'run>, about: &About<'run>) {
+        self.talk.note_time(about.time);
+        let id = message.field(OfRpc::Id).and_then(key);
+        match text_of(message, OfRpc::Method) {
+            Some(method) => {
+                if Method::of(method) == Some(Method::Call) {
+                    self.call(node, message, id, about);
+                }
+            }
+            None => self.response(message, id, about),
+        }
+    }
+
+    fn call(&mut self, node: Node<'run>, message: Object<'run>, id: Option<String>, about: &About<'run>) {
+        let params = object_of(message, OfRpc::Params);
+        let of = |field| params.and_then(|params| params.field(field));
+        let tool = of(OfRpc::Name).unwrap_or(Node::computed(Value::Null));
+        let made = Made { tool, args: of(OfRpc::Arguments), id: message.field(OfRpc::Id), origin: node.origin };
+        if let (Some(step), Some(id)) = (self.talk.call(made, about), id) {
+            self.waiting.entry(id).or_default().push_back(step);
+        }
+    }
+
+    /// What came back: of a call its result, of other requests what the server is and offers.
+    fn response(&mut self, message: Object<'run>, id: Option<String>, about: &About<'run>) {
+        let given = first_of(message, &[OfRpc::Result]);
+        let inside = given.and_then(object);
+        let error = first_of(message, &[OfRpc::Error]);
+        let call = id.and_then(|id| self.waiting.get_mut(&id)).and_then(VecDeque::pop_front);
+        let Some(call) = call else {
+            if let Some(tools) =
+                inside.and_then(|inside| list_of(inside, OfRpc::Tools)).filter(|_| !self.talk.draft.has(of_run::TOOLS))
+            {
+                let tools = self.talk.draft.list(tools);
+                self.talk.draft.set(of_run::TOOLS, tools);
+            }
+            return self.talk.meta(OfRpc::Server.key(), inside.and_then(|inside| inside.field(OfRpc::Server)));
+        };
+        let failed = error.is_some() || inside.is_some_and(|inside| is_true(&inside, &Parsed, OfRpc::Failed));
+        let content = inside.and_then(|inside| first_of(inside, &[OfRpc::Content]));
+        let result = content.and_then(|content| content::text(content, self.talk.draft.arena)).or(given);
+        let why = error.and_then(object).and_then(|error| first_of(error, &[OfRpc::Why]));
+        let status = if failed { Status::Failed } else { Status::Ok };
+        let outcome = Outcome { result, status: Some(status), error: why.or(error), ..Outcome::default() };
+        self.talk.end(call, outcome, about);
+        if let Some(given) = given {
+            self.talk.draft.replace(call, OfFrame::Response.key(), given);
+        }
+    }
+}
+
+/// The id of a request as a key: `1` and `"1"` differ.
+fn key(id: Node<'_>) -> Option<String> {
+    match id.value {
+        Value::Text(text) => Some(format!("\"{}\"", text.as_str())),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,127 @@
+//! The traces of OWASP's Agent Security Regression Harness: `messages`, `tool_calls` and `events` beside each other, or events that hold
+//! the messages. In which order calls and messages came is not recorded.
+
+use super::draft::Draft;
+use super::fields::{Record, fields, words};
+use super::messages::Role;
+use super::talk::{About, Made, Outcome, Speaker, Talk};
+use super::{Format, IN_FULL, first_of, list_of, object_of, objects, text_of};
+use crate::build::word_status;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::Status;
+
+fields! {
+    /// A trace.
+    OfTrace {
+        Messages = "messages" => Shape,
+        Calls = "tool_calls" => Shape,
+        Events = "events" => PartOf(of_run::META),
+        Memory = "memory" => PartOf(of_run::META),
+        Output = "final_output" => Run(of_run::OUTPUT),
+    }
+}
+
+fields! {
+    /// A message, a call or an event.
+    OfEntry {
+        Type = "type" => Shape,
+        Time = "timestamp" => Shape,
+        Data = "data" => Shape,
+        Decision = "decision" => Shape,
+        Action = "action" => Shape,
+        Role = "role" => Shape,
+        Content = "content" => Shape,
+        Name = "name" => Call(of_step::TOOL),
+        Args = "arguments" => Call(of_step::ARGS),
+        ArgsToo = "args" => Call(of_step::ARGS),
+        Id = "id" => Call(of_step::ID),
+        Result = "result" => Call(of_step::RESULT),
+        Status = "status" => Call(of_step::STATUS),
+    }
+}
+
+words! {
+    /// The types of events.
+    EventType {
+        Said = "prompt" | "response",
+        Approval = "approval",
+    }
+}
+
+/// Traces.
+pub(crate) const FORMAT: Format = Format {
+    name: "OWASP agent security trace",
+    known_by: "`events` of type `approval` with a `decision`, or of type `prompt` and `response` with `data` of `messages`",
+    description: "traces of OWASP's Agent Security Regression Harness (`messages`, `tool_calls`, `events`)",
+    marks: &[OfTrace::Events.key()],
+    object: |object| {
+        list_of(object, OfTrace::Events).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
+    },
+    read,
+    ..IN_FULL
+};
+
+fn is_event(event: Object<'_>) -> bool {
+    match text_of(event, OfEntry::Type).and_then(EventType::of) {
+        Some(EventType::Approval) => event.field(OfEntry::Decision).is_some() && event.field(OfEntry::Action).is_some(),
+        Some(EventType::Said) => {
+            object_of(event, OfEntry::Data).is_some_and(|data| list_of(data, OfTrace::Messages).is_some())
+        }
+        _ => false,
+    }
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let Value::Object(trace) = root.value else { return Ok(()) };
+    let apart = list_of(trace, OfTrace::Calls).is_some();
+    draft.set_some(of_run::OUTPUT, first_of(trace, &[OfTrace::Output]));
+    let mut talk = Talk::new(draft);
+    talk.meta(OfTrace::Events.key(), trace.field(OfTrace::Events));
+    talk.meta(OfTrace::Memory.key(), trace.field(OfTrace::Memory));
+    said(&mut talk, list_of(trace, OfTrace::Messages).unwrap_or_default(), &About::default());
+    for (_, event) in objects(list_of(trace, OfTrace::Events).unwrap_or_default()) {
+        talk.draft.record();
+        let about = About { time: first_of(event, &[OfEntry::Time]), ..About::default() };
+        let data = object_of(event, OfEntry::Data);
+        let inside = |field| data.and_then(|data| list_of(data, field)).unwrap_or_default();
+        said(&mut talk, inside(OfTrace::Messages), &about);
+        calls(&mut talk, inside(OfTrace::Calls), &about);
+    }
+    calls(&mut talk, list_of(trace, OfTrace::Calls).unwrap_or_default(), &About::default());
+    let draft = talk.finish();
+    draft.forget(of_run::TURNS, of_step::TURN);
+    if apart {
+        draft.kinds_in_no_order();
+    }
+    Ok(())
+}
+
+fn said<'run>(talk: &mut Talk<'_, 'run, '_>, messages: &'run [Node<'run>], about: &About<'run>) {
+    for (node, message) in objects(messages) {
+        talk.draft.record();
+        let speaker = match text_of(message, OfEntry::Role).and_then(Role::of) {
+            Some(Role::Assistant) => Speaker::Assistant,
+            Some(Role::User) => Speaker::User,
+            _ => Speaker::System,
+        };
+        if let Some(content) = message.field(OfEntry::Content) {
+            talk.say_content(speaker, content, about, node.origin);
+        }
+    }
+}
+
+fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, calls: &'run [Node<'run>], about: &About<'run>) {
+    for (node, call) in objects(calls) {
+        talk.draft.record();
+        let tool = call.field(OfEntry::Name).unwrap_or(Node::computed(Value::Null));
+        let args = first_of(call, &[OfEntry::Args, OfEntry::ArgsToo]);
+        let made = Made { tool, args, id: call.field(OfEntry::Id), origin: node.origin };
+        let Some(step) = talk.call(made, about) else { continue };
+        let result = first_of(call, &[OfEntry::Result]);
+        let status = text_of(call, OfEntry::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
+        if result.is_some() || status.is_some() {
+            talk.end(step, Outcome { result, status, ..Outcome::default() }, &About::default());
+        }
+    }
+}

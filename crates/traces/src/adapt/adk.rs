@@ -107,6 +107,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "`events` with an `author`, an `invocation_id` and `content` of `parts`",
     description: "sessions of Google ADK (`events`, or a list of them)",
     marks: &[OfSession::Events.key()],
+    near: &[OfEvent::Invocation.key(), OfEvent::InvocationToo.key()],
     object: |object| {
         list_of(object, OfSession::Events).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
     },

@@ -43,6 +43,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "objects whose `object` is `chat.completion.chunk`",
     description: "streamed answers of a chat API (`chat.completion.chunk`, one a line or in a list)",
     marks: &[OfChunk::Object.key()],
+    near: &[OfChunk::Delta.key()],
     object: is_chunk,
     item_marks: &[OfChunk::Object.key()],
     element: is_chunk,

@@ -71,6 +71,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "lines with `payload` whose `type` is `session_meta`, `turn_context`, `response_item` or `event_msg`",
     description: "session files of Codex (`{timestamp, type, payload}` a line, or `items`)",
     marks: &[OfPayload::Items.key()],
+    near: &[OfLine::Payload.key()],
     object: |object| {
         list_of(object, OfPayload::Items).is_some_and(|items| objects(items).any(|(_, item)| responses::is_item(item)))
     },

@@ -57,6 +57,13 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         }
     }
 
+    /// Says that the format does not record steps of a kind after all.
+    pub(crate) fn unrecord(&mut self, kind: Kind) {
+        if let Some(recorded) = self.recorded.get_mut(kind as usize) {
+            *recorded = false;
+        }
+    }
+
     /// Says that the order in which steps of different kinds were added means nothing.
     pub(crate) fn kinds_in_no_order(&mut self) {
         self.ordered = false;

@@ -92,6 +92,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "`eval` beside `samples`, or a sample with `epoch`, `target` and `messages`",
     description: "logs of Inspect (`eval`, `samples`), a run each sample",
     marks: &[OfLog::Eval.key(), OfSample::Epoch.key()],
+    near: &[OfSample::Epoch.key()],
     object: |object| is_log(object) || is_sample(object),
     read,
     runs: &[Cutting {

@@ -66,6 +66,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "messages whose `type` is `human` or `ai`, or constructors of them (`lc`, `kwargs`)",
     description: "messages of LangChain and LangGraph (a list, under `messages`, in `values` or in updates)",
     marks: &[OfMessage::Messages.key(), OfMessage::Values.key()],
+    near: &[OfMessage::Constructor.key()],
     object: |object| held_in(object).is_some(),
     item_marks: &[OfMessage::Content.key(), OfMessage::Data.key(), OfMessage::Constructor.key()],
     element: |object| sayer(object).is_some_and(|(word, _)| Sure::of(word).is_some()),

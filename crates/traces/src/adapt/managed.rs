@@ -73,6 +73,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "events with `processed_at` whose `type` begins with `agent.`, `session.`, `user.` or `span.`",
     description: "events of sessions of Anthropic's managed agents (a list, one a line, or `data`)",
     marks: &[OfManaged::Data.key()],
+    near: &[OfManaged::Time.key()],
     object: |object| {
         super::list_of(object, OfManaged::Data).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
     },

@@ -62,6 +62,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "messages with `jsonrpc` and a `method` of the Model Context Protocol, or a `result` beside it, bare or within a frame",
     description: "logs of the Model Context Protocol (JSON-RPC messages, one a line, in a list or under `messages`, and sessions of its inspector)",
     marks: &[OfRpc::Version.key(), OfFrame::History.key()],
+    near: &[OfRpc::Version.key()],
     object: |object| {
         is_frame(object)
             || list_of(object, OfFrame::History)

@@ -37,6 +37,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "answers with a block of shell commands and results that begin with `<returncode>`, or `trajectory_format`",
     description: "trajectories of mini-swe-agent (a list of messages, or `messages` with `info`)",
     marks: &[OfMini::Format.key(), OfMini::Info.key()],
+    near: &[OfMini::Format.key()],
     object: |object| {
         let named = text_of(object, OfMini::Format).is_some_and(|format| format.starts_with("mini-swe-agent"));
         let is_of = || {

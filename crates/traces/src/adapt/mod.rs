@@ -9,6 +9,7 @@
 
 mod adk;
 mod api;
+mod assay;
 mod atif;
 pub(crate) mod calls;
 mod chunks;
@@ -24,10 +25,10 @@ mod evalview;
 pub(crate) mod fields;
 mod gemini;
 pub(crate) mod generic;
-mod langfuse;
-mod langsmith;
 mod inspect;
 mod langchain;
+mod langfuse;
+mod langsmith;
 mod managed;
 mod mcp;
 pub(crate) mod messages;
@@ -36,12 +37,14 @@ pub(crate) mod native;
 mod near;
 mod openai_agents;
 mod openai_chat;
-mod otel;
-pub(crate) mod spans;
 mod opencode;
 mod openhands;
+mod otel;
 mod owasp;
 mod run_state;
+mod skillgym;
+pub(crate) mod spans;
+mod stop;
 mod swe_agent;
 mod talk;
 mod tau2;
@@ -185,13 +188,15 @@ fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'ru
 }
 
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
-pub static FORMATS: [Format; 34] = [
+pub static FORMATS: [Format; 40] = [
+    stop::FORMAT,
     langfuse::FORMAT,
     langsmith::FORMAT,
     openai_agents::FORMAT,
     deepeval::FORMAT,
     otel::OPEN_INFERENCE,
     otel::FORMAT,
+    cursor::FORMAT,
     claude_code::FORMAT,
     tau_bench::FORMAT,
     codex::FORMAT,
@@ -213,6 +218,10 @@ pub static FORMATS: [Format; 34] = [
     opencode::FORMAT,
     evalview::FORMAT,
     owasp::FORMAT,
+    assay::FORMAT,
+    assay::EVENTS,
+    assay::CALLS,
+    skillgym::FORMAT,
     mcp::FORMAT,
     chunks::FORMAT,
     api::responses::FORMAT,

@@ -47,8 +47,10 @@ pub(super) fn why_not(origin: Origin, object: Object<'_>, keys: &[&str]) -> Plac
         let help = "a run says what was done or answered: `calls`, `messages`, `output`, …";
         return Placed::new(origin, format!("no run: it holds nothing but its `{}`", of_run::ID), help);
     }
-    if let Some(format) =
-        FORMATS.iter().rev().find(|format| has_marks(object, if format.near.is_empty() { format.marks } else { format.near }))
+    if let Some(format) = FORMATS
+        .iter()
+        .rev()
+        .find(|format| has_marks(object, if format.near.is_empty() { format.marks } else { format.near }))
     {
         let message = format!(
             "nearly a run of the format {}, which is recognised by {}: its keys are {shown}",

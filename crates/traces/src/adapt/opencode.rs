@@ -100,6 +100,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "`info` beside `messages` of `info` and `parts`, or events with `sessionID` and a `part`",
     description: "exports of OpenCode (`info`, `messages` of `parts`), and the events of its `run --format json`",
     marks: &[OfExport::Info.key()],
+    near: &[OfPart::Session.key()],
     object: |object| {
         list_of(object, OfExport::Messages).is_some_and(|all| objects(all).any(|(_, one)| is_message(one)))
     },

@@ -101,6 +101,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "events with `source` and an `action` with `args`, or an `observation` with `extras` (or `kind` of `ActionEvent` and so on)",
     description: "events of OpenHands (a list, one a line, or `history`)",
     marks: &[OfEvent::History.key(), OfEvent::Trajectory.key()],
+    near: &[OfEvent::Metadata.key()],
     object: |object| {
         let lists = [OfEvent::History, OfEvent::Trajectory].into_iter().filter_map(|list| list_of(object, list));
         lists.flat_map(|events| objects(events)).take(super::FIRST_ITEMS).any(|(_, event)| is_event(event))

@@ -55,6 +55,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "`events` of type `approval` with a `decision`, or of type `prompt` and `response` with `data` of `messages`",
     description: "traces of OWASP's Agent Security Regression Harness (`messages`, `tool_calls`, `events`)",
     marks: &[OfTrace::Events.key()],
+    near: &[OfEntry::Decision.key()],
     object: |object| {
         list_of(object, OfTrace::Events).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
     },

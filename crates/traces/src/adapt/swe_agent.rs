@@ -72,6 +72,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "`history` of messages with `agent` and `action` or `message_type`, or `trajectory` of steps with `action` and `observation`",
     description: "trajectories of SWE-agent (`trajectory`, `history`, `info`)",
     marks: &[OfFile::History.key(), OfFile::Trajectory.key()],
+    near: &[OfTraj::MessageType.key()],
     object: |object| {
         let steps = list_of(object, OfFile::Trajectory).unwrap_or_default();
         let history = list_of(object, OfFile::History).unwrap_or_default();

@@ -20,4 +20,5 @@ mod golden;
 mod normal_form;
 mod recorded;
 mod robust;
+mod sessions;
 mod spans;

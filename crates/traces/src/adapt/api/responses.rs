@@ -82,6 +82,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "responses whose `object` is `response`, with a list of `output` items, or their streamed events",
     description: "requests and responses of OpenAI's Responses API, streamed events included",
     marks: &[OfApi::Object.key()],
+    near: &[OfApi::Previous.key()],
     object: is_response,
     item_marks: &[OfApi::Response.key(), OfApi::Object.key(), OfEvent::Number.key(), OfItem::CallId.key()],
     element: |object| is_item(object) || is_part(object),

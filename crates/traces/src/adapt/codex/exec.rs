@@ -79,6 +79,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "`item.started`, `item.completed`, `thread.started` or `turn.completed` events of Codex",
     description: "events of `codex exec --json` (one a line, or `events`)",
     marks: &[OfEvent::Events.key()],
+    near: &[OfEvent::Thread.key()],
     object: |object| {
         list_of(object, OfEvent::Events).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
     },

@@ -1,0 +1,168 @@
+//! SkillGym: the report of a session: the events of its transcript in order, what was read, which skills were found, tokens.
+
+use super::draft::{Draft, field};
+use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use super::messages::Role;
+use super::talk::{About, Made, Outcome, Speaker, Talk};
+use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text, text_of};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::run::Kind;
+
+fields! {
+    /// A report.
+    OfReport {
+        Runner = "runner" => Shape,
+        Agent = "agent" => PartOf(of_run::META),
+        Model = "model" => PartOf(of_run::META),
+        Type = "type" => PartOf(of_run::META),
+        Session = "sessionId" => Run(of_run::ID),
+        Prompt = "prompt" => Run(of_run::PROMPT),
+        Usage = "usage" => PartOf(of_run::USAGE),
+        Cached = "cacheTokens" => PartOf(of_run::USAGE),
+        Files = "files" => Shape,
+        Reads = "observedReads" => Step(Kind::Read),
+        Skills = "detectedSkills" => Step(Kind::Skill),
+        Skill = "skill" => Step(Kind::Skill),
+        Confidence = "confidence" => Step(Kind::Skill),
+        Events = "events" => Shape,
+        Output = "finalOutput" => Run(of_run::OUTPUT),
+        Duration = "durationMs" => Run(of_run::DURATION),
+    }
+}
+
+fields! {
+    /// An event.
+    OfEvent {
+        Type = "type" => Shape,
+        Role = "role" => Shape,
+        Phase = "phase" => Shape,
+        Words = "text" => Shape,
+        Tool = "tool" => Call(of_step::TOOL),
+        Args = "args" => Call(of_step::ARGS),
+        Output = "output" => Call(of_step::RESULT),
+        Command = "command" => Step(Kind::Command),
+        Path = "path" => Step(Kind::Read),
+        Skill = "skill" => Step(Kind::Skill),
+        Time = "at" => Shape,
+    }
+}
+
+words! {
+    /// The types of events.
+    EventType {
+        Said = "message",
+        Call = "toolCall",
+        Result = "toolResult",
+        Command = "command",
+        Read = "fileRead",
+        Skill = "skillSignal",
+    }
+}
+
+words! {
+    /// The phases of a message.
+    Phase {
+        Thinking = "thinking",
+    }
+}
+
+/// Reports.
+pub(crate) const FORMAT: Format = Format {
+    name: "SkillGym session report",
+    known_by: "`events`, `detectedSkills` and `runner` beside each other",
+    description: "session reports of SkillGym (`runner`, `events`, `detectedSkills`)",
+    marks: &[OfReport::Skills.key()],
+    object: |object| {
+        object_of(object, OfReport::Runner).is_some()
+            && list_of(object, OfReport::Events).is_some()
+            && list_of(object, OfReport::Skills).is_some()
+    },
+    read,
+    ..IN_FULL
+};
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let Value::Object(report) = root.value else { return Ok(()) };
+    draft.records(&[Kind::Command, Kind::Read, Kind::Skill]);
+    draft.set_some(of_run::ID, report.field(OfReport::Session).filter(|id| Parsed.is_text(*id)));
+    draft.set_some(of_run::PROMPT, report.field(OfReport::Prompt));
+    draft.set_some(of_run::OUTPUT, report.field(OfReport::Output));
+    draft.set_some(of_run::DURATION, report.field(OfReport::Duration).filter(|duration| Parsed.is(*duration, Shape::Number)));
+    let mut talk = Talk::new(draft);
+    let agent = object_of(report, OfReport::Runner).and_then(|runner| object_of(runner, OfReport::Agent));
+    talk.meta(of_meta::MODEL, agent.and_then(|agent| agent.field(OfReport::Model)));
+    talk.meta(OfReport::Agent.key(), agent.and_then(|agent| agent.field(OfReport::Type)));
+    let (mut reads, mut skills) = (false, Vec::new());
+    for node in list_of(report, OfReport::Events).unwrap_or_default() {
+        talk.draft.record();
+        let event = object(*node).and_then(|event| Some((event, EventType::of(text_of(event, OfEvent::Type)?)?)));
+        match event {
+            Some((event, kind)) => {
+                reads |= kind == EventType::Read;
+                skills.extend((kind == EventType::Skill).then(|| text_of(event, OfEvent::Skill)).flatten());
+                one(&mut talk, *node, event, kind);
+            }
+            None => talk.draft.not_understood(node.origin, "an event of unknown type is passed over"),
+        }
+    }
+    beside_the_events(&mut talk, report, reads, &skills);
+    if let Some(usage) = object_of(report, OfReport::Usage) {
+        talk.usage.add(usage);
+        talk.usage.count(of_usage::CACHE_READ, usage.field(OfReport::Cached));
+    }
+    talk.finish();
+    Ok(())
+}
+
+/// What was read and found without an event that tells of it.
+fn beside_the_events<'run>(talk: &mut Talk<'_, 'run, '_>, report: Object<'run>, reads: bool, skills: &[&str]) {
+    let files = object_of(report, OfReport::Files).and_then(|files| list_of(files, OfReport::Reads)).unwrap_or_default();
+    for path in files.iter().filter(|path| !reads && Parsed.is_text(**path)) {
+        talk.draft.step(Kind::Read, vec![field(of_step::PATH, *path)], path.origin);
+    }
+    for (node, found) in objects(list_of(report, OfReport::Skills).unwrap_or_default()) {
+        let Some(name) = found.field(OfReport::Skill).filter(|name| text(*name).is_some_and(|name| !skills.contains(&name))) else {
+            continue;
+        };
+        let mut fields = vec![field(of_step::NAME, name)];
+        fields.extend(first_of(found, &[OfReport::Confidence]).map(|sure| field(OfReport::Confidence.key(), sure)));
+        talk.draft.step(Kind::Skill, fields, node.origin);
+    }
+}
+
+fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, event: Object<'run>, kind: EventType) {
+    let about = About { time: first_of(event, &[OfEvent::Time]), ..About::default() };
+    let words = event.field(OfEvent::Words);
+    let mut step = |kind, key, value: Option<Node<'run>>| {
+        if let Some(value) = value.filter(|value| Parsed.is_text(*value)) {
+            let mut fields = vec![field(key, value)];
+            fields.extend(about.time.map(|time| field(of_step::START, time)));
+            talk.draft.step(kind, fields, node.origin);
+        }
+    };
+    match kind {
+        EventType::Command => step(Kind::Command, of_step::COMMAND, event.field(OfEvent::Command)),
+        EventType::Read => step(Kind::Read, of_step::PATH, event.field(OfEvent::Path)),
+        EventType::Skill => step(Kind::Skill, of_step::NAME, event.field(OfEvent::Skill)),
+        EventType::Said => {
+            let speaker = match text_of(event, OfEvent::Role).and_then(Role::of) {
+                Some(Role::Assistant) => match text_of(event, OfEvent::Phase).and_then(Phase::of) {
+                    Some(Phase::Thinking) => Speaker::Thinking,
+                    None => Speaker::Assistant,
+                },
+                Some(Role::User) => Speaker::User,
+                _ => Speaker::System,
+            };
+            words.into_iter().for_each(|words| talk.say(speaker, words, &about, node.origin));
+        }
+        EventType::Call => {
+            let tool = event.field(OfEvent::Tool).unwrap_or(Node::computed(Value::Null));
+            talk.call(Made { tool, args: event.field(OfEvent::Args), id: None, origin: node.origin }, &about);
+        }
+        EventType::Result => {
+            let outcome = Outcome { result: event.field(OfEvent::Output), ..Outcome::default() };
+            talk.answer(None, text_of(event, OfEvent::Tool), outcome, &about, node.origin);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! STOP: the spans of the execution of a skill, one a line: calls of tools with their results, files, requests, checks. What is known of a
+//! step stands in its attributes, whose keys hold dots.
+
+use super::cutting::Cutting;
+use super::draft::{Draft, field};
+use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use super::talk::{About, Made, Outcome, Talk};
+use super::{Format, IN_FULL, first_of, items_of, object, object_of, text_of};
+use crate::build::word_status;
+use averment_base::value::{Entry, Node, Object, Value};
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::{Kind, Status};
+
+fields! {
+    /// A span.
+    OfSpan {
+        Id = "span_id" => Call(of_step::ID),
+        Trace = "trace_id" => Run(of_run::ID),
+        Parent = "parent_span_id" => Shape,
+        Start = "start_time" => Call(of_step::START),
+        End = "end_time" => Call(of_step::END),
+        Duration = "duration_ms" => Call(of_step::DURATION),
+        Kind = "kind" => Shape,
+        Name = "name" => Call(of_step::TOOL),
+        Status = "status" => Call(of_step::STATUS),
+        Attributes = "attributes" => Call(of_step::ARGS),
+        Error = "error" => Call(of_step::ERROR),
+        Message = "message" => Call(of_step::ERROR),
+    }
+}
+
+fields! {
+    /// The attributes.
+    OfAttributes {
+        Skill = "skill.name" => Step(Kind::Skill),
+        Tool = "tool.name" => Call(of_step::TOOL),
+        Result = "tool.result" => Call(of_step::RESULT),
+        Output = "tool.output" => Call(of_step::RESULT),
+        Path = "file.path" => Step(Kind::Read),
+        Method = "http.method" => Step(Kind::Http),
+        Url = "http.url" => Step(Kind::Http),
+        Code = "http.status_code" => Step(Kind::Http),
+    }
+}
+
+words! {
+    /// The kinds of spans.
+    SpanKind {
+        Skill = "skill.execute",
+        Call = "tool.call",
+        Result = "tool.result",
+        Read = "file.read",
+        Write = "file.write",
+        Http = "http.request",
+        Other = "skill.input" | "skill.output" | "llm.reason" | "assertion.check" | "branch" | "custom",
+    }
+}
+
+words! {
+    /// How a span ended that did nothing.
+    Skipped {
+        Skipped = "skipped",
+    }
+}
+
+/// Traces.
+pub(crate) const FORMAT: Format = Format {
+    name: "STOP trace",
+    known_by: "spans with `span_id`, `trace_id` and a `kind` of `skill.execute`, `tool.call`, `file.read` and so on",
+    description: "traces of STOP (spans, one a line), a run each trace",
+    marks: &[OfSpan::Id.key()],
+    near: &[OfAttributes::Skill.key()],
+    object: is_span,
+    item_marks: &[OfSpan::Id.key()],
+    element: is_span,
+    read,
+    runs: &[Cutting { way: &[], by: &[&[OfSpan::Trace.key()]], keeps: &[] }],
+    ..IN_FULL
+};
+
+fn is_span(span: Object<'_>) -> bool {
+    text_of(span, OfSpan::Kind).and_then(SpanKind::of).is_some_and(|kind| kind != SpanKind::Other || text_of(span, OfSpan::Status).is_some())
+        && text_of(span, OfSpan::Id).is_some()
+        && text_of(span, OfSpan::Trace).is_some()
+        && text_of(span, OfSpan::Start).is_some()
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let root = draft.arena.alloc(root);
+    draft.records(&[Kind::Read, Kind::Write, Kind::Http, Kind::Skill, Kind::Span]);
+    let mut talk = Talk::new(draft);
+    for node in items_of::<OfSpan>(root, &[]) {
+        talk.draft.record();
+        let span = object(*node).and_then(|span| Some((span, SpanKind::of(text_of(span, OfSpan::Kind)?)?)));
+        match span {
+            Some((span, kind)) => one(&mut talk, *node, span, kind),
+            None => talk.draft.not_understood(node.origin, "a span of unknown kind is passed over"),
+        }
+    }
+    let draft = talk.finish();
+    draft.forget(of_run::TURNS, of_step::TURN);
+    draft.unrecord(Kind::Message);
+    Ok(())
+}
+
+fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, kind: SpanKind) {
+    let attributes = object_of(span, OfSpan::Attributes);
+    let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
+    let skipped = text_of(span, OfSpan::Status).and_then(Skipped::of).is_some();
+    match kind {
+        SpanKind::Call if !skipped => call(talk, node, span, attributes),
+        SpanKind::Result => result(talk, span, of(OfAttributes::Result).or(of(OfAttributes::Output))),
+        SpanKind::Read if !skipped => step(talk, node, span, Kind::Read, (of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name)))),
+        SpanKind::Write if !skipped => step(talk, node, span, Kind::Write, (of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name)))),
+        SpanKind::Http if !skipped => request(talk, node, span, attributes),
+        SpanKind::Skill => {
+            if !talk.draft.has(of_run::ID) {
+                talk.draft.set_some(of_run::ID, span.field(OfSpan::Trace));
+                talk.draft.set_some(of_run::DURATION, span.field(OfSpan::Duration).filter(|time| Parsed.is(*time, Shape::Number)));
+                talk.draft.set_some(of_run::ERROR, error(span));
+            }
+            step(talk, node, span, Kind::Skill, (of_step::NAME, of(OfAttributes::Skill).or(span.field(OfSpan::Name))));
+        }
+        _ => step(talk, node, span, Kind::Span, (of_step::NAME, span.field(OfSpan::Name))),
+    }
+}
+
+fn error(span: Object<'_>) -> Option<Node<'_>> {
+    let error = first_of(span, &[OfSpan::Error])?;
+    Some(object(error).and_then(|error| first_of(error, &[OfSpan::Message])).unwrap_or(error))
+}
+
+/// The fields that all steps have.
+fn fields_of<'run>(span: Object<'run>) -> Vec<Entry<'run>> {
+    let known = [(of_step::START, OfSpan::Start), (of_step::END, OfSpan::End), (of_step::DURATION, OfSpan::Duration)];
+    known.into_iter().filter_map(|(key, of)| Some(field(key, first_of(span, &[of])?))).collect()
+}
+
+fn step<'run>(
+    talk: &mut Talk<'_, 'run, '_>,
+    node: Node<'run>,
+    span: Object<'run>,
+    kind: Kind,
+    (key, value): (&'static str, Option<Node<'run>>),
+) {
+    let Some(value) = value.filter(|value| Parsed.is_text(*value)) else { return };
+    let mut fields = vec![field(key, value)];
+    fields.extend(fields_of(span));
+    if kind != Kind::Skill {
+        fields.extend(first_of(span, &[OfSpan::Status]).map(|status| field(of_step::STATUS, status)));
+    }
+    if kind == Kind::Span {
+        fields.extend(span.field(OfSpan::Attributes).map(|attributes| field(of_step::ATTRIBUTES, attributes)));
+    }
+    talk.draft.step(kind, fields, node.origin);
+}
+
+/// A call: what stands in the attributes beside the tool are its arguments.
+fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, attributes: Option<Object<'run>>) {
+    use OfAttributes::{Output, Result, Tool};
+    let beside = [Tool.key(), Result.key(), Output.key()];
+    let entries = attributes.map_or(&[][..], |attributes| attributes.entries());
+    let args: Vec<_> = entries.iter().filter(|entry| !beside.contains(&entry.key)).copied().collect();
+    let args = talk.draft.object(&args);
+    let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
+    let tool = of(Tool).or(span.field(OfSpan::Name)).unwrap_or(Node::computed(Value::Null));
+    let about = About { time: first_of(span, &[OfSpan::Start]), ..About::default() };
+    let made = Made { tool, args: Some(args), id: span.field(OfSpan::Id), origin: node.origin };
+    let Some(step) = talk.call(made, &about) else { return };
+    let status = text_of(span, OfSpan::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
+    let outcome = Outcome {
+        result: of(Result).or(of(Output)),
+        status,
+        error: error(span),
+        duration: first_of(span, &[OfSpan::Duration]).filter(|time| Parsed.is(*time, Shape::Number)),
+        ..Outcome::default()
+    };
+    talk.end(step, outcome, &About { time: first_of(span, &[OfSpan::End]), ..About::default() });
+}
+
+/// What came back stands in a span of its own below the call.
+fn result<'run>(talk: &mut Talk<'_, 'run, '_>, span: Object<'run>, given: Option<Node<'run>>) {
+    let call = text_of(span, OfSpan::Parent).and_then(|parent| talk.called(parent));
+    let given = given.or(first_of(span, &[OfSpan::Attributes]));
+    if let (Some(call), Some(given)) = (call, given) {
+        talk.draft.replace(call, of_step::RESULT, given);
+    }
+}
+
+fn request<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, attributes: Option<Object<'run>>) {
+    let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
+    let Some(url) = of(OfAttributes::Url).filter(|url| Parsed.is_text(*url)) else { return };
+    let mut fields = vec![field(of_step::URL, url)];
+    fields.extend(of(OfAttributes::Method).map(|method| field(of_step::METHOD, method)));
+    let code = of(OfAttributes::Code).filter(|code| Parsed.is(*code, Shape::Number));
+    fields.extend(code.map(|code| field(of_step::STATUS, code)));
+    fields.extend(fields_of(span));
+    talk.draft.step(Kind::Http, fields, node.origin);
+}

@@ -1,0 +1,137 @@
+//! The formats of conversations and sessions: a run in each, of our own making, and what is read of it.
+
+use averment_base::limits::Limits;
+use averment_base::value::Value;
+use averment_base::value::json::to_json;
+use averment_fixtures as fixtures;
+use averment_runs::run::{Kind, Run};
+use averment_traces::{Runs, parse};
+use bumpalo::Bump;
+use std::fmt::Write as _;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+/// The runs in each format.
+fn samples() -> Vec<PathBuf> {
+    let folder = fixtures::project("tests/golden/trace/formats");
+    let mut paths = fixtures::files(&folder);
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl"));
+    assert!(paths.len() > 30, "a format without a sample");
+    paths
+}
+
+/// The normal form of every run of a text, or why there is none.
+fn read(name: &str, bytes: &[u8]) -> String {
+    let limits = Limits::default();
+    let mut shown = String::new();
+    for raw in Runs::new(name, Cursor::new(bytes.to_vec()), &limits) {
+        let arena = Bump::new();
+        match raw.and_then(|raw| parse(&raw, &arena, &limits).map(|run| normal_form(&run))) {
+            Ok(run) => shown.push_str(&run),
+            Err(error) => writeln!(shown, "{error}").unwrap(),
+        }
+    }
+    shown
+}
+
+fn normal_form(run: &Run<'_>) -> String {
+    let mut shown = format!("{}: {}\n", run.source.name(), run.format);
+    let lists = Kind::ALL.map(Kind::list_key);
+    for entry in run.object.entries().iter().filter(|entry| !lists.contains(&entry.key) && entry.key != "steps") {
+        writeln!(shown, "  {}: {}", entry.key, to_json(&entry.node.value)).unwrap();
+    }
+    for step in run.steps {
+        writeln!(shown, "  {} {}", step.kind.as_str(), to_json(&Value::Object(step.object))).unwrap();
+    }
+    let unrecorded: Vec<_> = Kind::ALL.into_iter().filter(|kind| !run.records(*kind)).map(Kind::list_key).collect();
+    writeln!(shown, "  not recorded: {}", unrecorded.join(", ")).unwrap();
+    run.warnings.iter().for_each(|warning| writeln!(shown, "  warning: {}", warning.message).unwrap());
+    shown
+}
+
+#[test]
+fn every_format_is_read_as_its_golden_file_says() {
+    for path in samples() {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        fixtures::compare(path.parent().unwrap(), &fixtures::stem(&path), &read(name, &std::fs::read(&path).unwrap()));
+    }
+}
+
+/// The format of every run of a text.
+fn formats_of(name: &str, bytes: &[u8]) -> Vec<&'static str> {
+    let limits = Limits::default();
+    let runs = Runs::new(name, Cursor::new(bytes.to_vec()), &limits);
+    let format = |raw| {
+        let arena = Bump::new();
+        parse(&raw, &arena, &limits).map(|run| run.format)
+    };
+    runs.filter_map(|raw| raw.and_then(format).ok()).collect()
+}
+
+fn format_of(path: &Path, bytes: &[u8]) -> Vec<&'static str> {
+    formats_of(path.file_name().unwrap().to_str().unwrap(), bytes)
+}
+
+/// A file that breaks off is read as far as it goes, in the same format or not at all.
+#[test]
+fn a_file_that_breaks_off_is_read_in_its_format_or_refused() {
+    for path in samples() {
+        let bytes = std::fs::read(&path).unwrap();
+        let whole = format_of(&path, &bytes);
+        assert!(!whole.is_empty(), "{}", path.display());
+        let step = (bytes.len() / 40).max(1);
+        for end in (0..bytes.len()).step_by(step) {
+            let found = format_of(&path, &bytes[..end]);
+            assert!(found.iter().all(|format| whole.contains(format)), "{} to {end}: {found:?}", path.display());
+        }
+    }
+}
+
+/// What any value of a run becomes that is of another type: no run is lost without a word, and nothing panics.
+#[test]
+fn values_of_other_types_are_no_surprise() {
+    let others = ["null", "7", "\"x\"", "[]", "{}", "[{}]", "true", "-1.5e3", "[[\"a\", {\"b\": 1}]]"];
+    for path in samples() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        for (number, place) in value_places(&text).into_iter().enumerate() {
+            let other = others[number % others.len()];
+            let changed = format!("{}{other}{}", &text[..place.start], &text[place.end..]);
+            assert!(!read(name, changed.as_bytes()).is_empty(), "{}: {changed}", path.display());
+        }
+    }
+}
+
+/// Where the values behind keys stand that are neither lists nor objects, found without a reader of JSON.
+fn value_places(text: &str) -> Vec<std::ops::Range<usize>> {
+    let bytes = text.as_bytes();
+    let (mut places, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        if bytes[at] != b'"' {
+            at += 1;
+            continue;
+        }
+        at = end_of_text(bytes, at);
+        if bytes.get(at) == Some(&b':') {
+            let start = at + 1 + bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let end = match bytes[start] {
+                b'"' => end_of_text(bytes, start),
+                _ => start + bytes[start..].iter().take_while(|byte| !b",]}[{\n".contains(byte)).count(),
+            };
+            if end > start {
+                places.push(start..end);
+            }
+            at = end;
+        }
+    }
+    places
+}
+
+/// The offset behind the text whose quote stands at `start`.
+fn end_of_text(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while bytes[at] != b'"' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    at + 1
+}

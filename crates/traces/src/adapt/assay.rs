@@ -126,10 +126,12 @@ fn read_whole<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(),
     }
     let calls = object_of(trace, OfLine::Meta).and_then(|meta| list_of(meta, OfLine::Calls)).unwrap_or_default();
     let mut calls: Vec<_> = objects(calls).collect();
-    let place = |call: &Object<'_>| call.field(OfLine::Position).and_then(|place| match place.value {
-        Value::Number(place) => place.as_i64(),
-        _ => None,
-    });
+    let place = |call: &Object<'_>| {
+        call.field(OfLine::Position).and_then(|place| match place.value {
+            Value::Number(place) => place.as_i64(),
+            _ => None,
+        })
+    };
     calls.sort_by_key(|(_, call)| place(call));
     for (node, call) in calls {
         talk.draft.record();
@@ -138,8 +140,7 @@ fn read_whole<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(),
     if let Some(words) = first_of(trace, &[OfLine::Response, OfLine::Words]) {
         talk.say(Speaker::Assistant, words, &About::default(), words.origin);
     }
-    let draft = talk.finish();
-    draft.forget(of_run::TURNS, of_step::TURN);
+    talk.finish_without_turns();
     Ok(())
 }
 
@@ -169,8 +170,7 @@ fn read_lines<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(),
             None => talk.draft.not_understood(node.origin, "a line of unknown type is passed over"),
         }
     }
-    let draft = talk.finish();
-    draft.forget(of_run::TURNS, of_step::TURN);
+    let draft = talk.finish_without_turns();
     if !draft.has(of_run::OUTPUT) {
         draft.set_some(of_run::OUTPUT, last);
     }
@@ -196,7 +196,9 @@ fn one_line<'run>(
             }
         }
         LineType::Step => {
-            let Some(words) = first_of(line, &[OfLine::Content]).filter(|words| Parsed.is(*words, Shape::Text)) else { return };
+            let Some(words) = first_of(line, &[OfLine::Content]).filter(|words| Parsed.is(*words, Shape::Text)) else {
+                return;
+            };
             let speaker = match text_of(line, OfLine::Kind).and_then(StepKind::of) {
                 Some(StepKind::User) => Speaker::User,
                 Some(StepKind::Model) => Speaker::Assistant,
@@ -207,7 +209,8 @@ fn one_line<'run>(
         }
         LineType::Call if line.field(OfLine::Tool).is_some() => {
             let tool = line.field(OfLine::Tool).unwrap_or(node);
-            let made = Made { tool, args: line.field(OfLine::Arguments), id: line.field(OfLine::Id), origin: node.origin };
+            let made =
+                Made { tool, args: line.field(OfLine::Arguments), id: line.field(OfLine::Id), origin: node.origin };
             talk.call(made, &about);
         }
         LineType::Call => event_call(talk, node, line, &about),

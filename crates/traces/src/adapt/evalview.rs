@@ -104,9 +104,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     }
     talk.note_time(first_of(trace, &[OfResult::Start]));
     talk.note_time(first_of(trace, &[OfResult::End]));
-    let draft = talk.finish();
-    // In which turns the calls were made is not recorded.
-    draft.forget(of_run::TURNS, of_step::TURN);
+    talk.finish_without_turns();
     Ok(())
 }
 

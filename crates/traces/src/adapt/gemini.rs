@@ -211,7 +211,7 @@ fn one_call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<
     // A command that ended with another code than 0 is a success for the program that ran it.
     let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)));
     let status = if failed { Some(Status::Failed) } else { status };
-    talk.end(
+    talk.end_within(
         step,
         Outcome { result, exit_code, status, ..Outcome::default() },
         &About { time: call.field(OfCall::Time), ..*about },

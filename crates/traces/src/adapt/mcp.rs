@@ -125,7 +125,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
             None => log.talk.draft.not_understood(node.origin, "what is no message is passed over"),
         }
     }
-    log.talk.finish();
+    log.talk.finish_without_turns();
     Ok(())
 }
 

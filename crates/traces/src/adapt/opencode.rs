@@ -252,7 +252,7 @@ impl<'run> Session<'_, 'run, '_> {
             details: metadata,
             duration: None,
         };
-        self.talk.end(step, outcome, &at(OfPart::End));
+        self.talk.end_within(step, outcome, &at(OfPart::End));
     }
 
     fn count(&mut self, tokens: Option<Node<'run>>, cost: Option<Node<'run>>) {

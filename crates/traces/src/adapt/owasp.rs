@@ -90,8 +90,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         calls(&mut talk, inside(OfTrace::Calls), &about);
     }
     calls(&mut talk, list_of(trace, OfTrace::Calls).unwrap_or_default(), &About::default());
-    let draft = talk.finish();
-    draft.forget(of_run::TURNS, of_step::TURN);
+    let draft = talk.finish_without_turns();
     if apart {
         draft.kinds_in_no_order();
     }

@@ -88,7 +88,10 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     draft.set_some(of_run::ID, report.field(OfReport::Session).filter(|id| Parsed.is_text(*id)));
     draft.set_some(of_run::PROMPT, report.field(OfReport::Prompt));
     draft.set_some(of_run::OUTPUT, report.field(OfReport::Output));
-    draft.set_some(of_run::DURATION, report.field(OfReport::Duration).filter(|duration| Parsed.is(*duration, Shape::Number)));
+    draft.set_some(
+        of_run::DURATION,
+        report.field(OfReport::Duration).filter(|duration| Parsed.is(*duration, Shape::Number)),
+    );
     let mut talk = Talk::new(draft);
     let agent = object_of(report, OfReport::Runner).and_then(|runner| object_of(runner, OfReport::Agent));
     talk.meta(of_meta::MODEL, agent.and_then(|agent| agent.field(OfReport::Model)));
@@ -117,12 +120,15 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 
 /// What was read and found without an event that tells of it.
 fn beside_the_events<'run>(talk: &mut Talk<'_, 'run, '_>, report: Object<'run>, reads: bool, skills: &[&str]) {
-    let files = object_of(report, OfReport::Files).and_then(|files| list_of(files, OfReport::Reads)).unwrap_or_default();
+    let files =
+        object_of(report, OfReport::Files).and_then(|files| list_of(files, OfReport::Reads)).unwrap_or_default();
     for path in files.iter().filter(|path| !reads && Parsed.is_text(**path)) {
         talk.draft.step(Kind::Read, vec![field(of_step::PATH, *path)], path.origin);
     }
     for (node, found) in objects(list_of(report, OfReport::Skills).unwrap_or_default()) {
-        let Some(name) = found.field(OfReport::Skill).filter(|name| text(*name).is_some_and(|name| !skills.contains(&name))) else {
+        let Some(name) =
+            found.field(OfReport::Skill).filter(|name| text(*name).is_some_and(|name| !skills.contains(&name)))
+        else {
             continue;
         };
         let mut fields = vec![field(of_step::NAME, name)];

@@ -79,7 +79,9 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn is_span(span: Object<'_>) -> bool {
-    text_of(span, OfSpan::Kind).and_then(SpanKind::of).is_some_and(|kind| kind != SpanKind::Other || text_of(span, OfSpan::Status).is_some())
+    text_of(span, OfSpan::Kind)
+        .and_then(SpanKind::of)
+        .is_some_and(|kind| kind != SpanKind::Other || text_of(span, OfSpan::Status).is_some())
         && text_of(span, OfSpan::Id).is_some()
         && text_of(span, OfSpan::Trace).is_some()
         && text_of(span, OfSpan::Start).is_some()
@@ -97,8 +99,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
             None => talk.draft.not_understood(node.origin, "a span of unknown kind is passed over"),
         }
     }
-    let draft = talk.finish();
-    draft.forget(of_run::TURNS, of_step::TURN);
+    let draft = talk.finish_without_turns();
     draft.unrecord(Kind::Message);
     Ok(())
 }
@@ -110,13 +111,20 @@ fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>
     match kind {
         SpanKind::Call if !skipped => call(talk, node, span, attributes),
         SpanKind::Result => result(talk, span, of(OfAttributes::Result).or(of(OfAttributes::Output))),
-        SpanKind::Read if !skipped => step(talk, node, span, Kind::Read, (of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name)))),
-        SpanKind::Write if !skipped => step(talk, node, span, Kind::Write, (of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name)))),
+        SpanKind::Read if !skipped => {
+            step(talk, node, span, Kind::Read, (of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name))))
+        }
+        SpanKind::Write if !skipped => {
+            step(talk, node, span, Kind::Write, (of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name))))
+        }
         SpanKind::Http if !skipped => request(talk, node, span, attributes),
         SpanKind::Skill => {
             if !talk.draft.has(of_run::ID) {
                 talk.draft.set_some(of_run::ID, span.field(OfSpan::Trace));
-                talk.draft.set_some(of_run::DURATION, span.field(OfSpan::Duration).filter(|time| Parsed.is(*time, Shape::Number)));
+                talk.draft.set_some(
+                    of_run::DURATION,
+                    span.field(OfSpan::Duration).filter(|time| Parsed.is(*time, Shape::Number)),
+                );
                 talk.draft.set_some(of_run::ERROR, error(span));
             }
             step(talk, node, span, Kind::Skill, (of_step::NAME, of(OfAttributes::Skill).or(span.field(OfSpan::Name))));
@@ -146,8 +154,9 @@ fn step<'run>(
     let Some(value) = value.filter(|value| Parsed.is_text(*value)) else { return };
     let mut fields = vec![field(key, value)];
     fields.extend(fields_of(span));
-    if kind != Kind::Skill {
-        fields.extend(first_of(span, &[OfSpan::Status]).map(|status| field(of_step::STATUS, status)));
+    let known = text_of(span, OfSpan::Status).and_then(word_status).is_some();
+    if kind != Kind::Skill && known {
+        fields.extend(span.field(OfSpan::Status).map(|status| field(of_step::STATUS, status)));
     }
     if kind == Kind::Span {
         fields.extend(span.field(OfSpan::Attributes).map(|attributes| field(of_step::ATTRIBUTES, attributes)));
@@ -160,7 +169,7 @@ fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run
     use OfAttributes::{Output, Result, Tool};
     let beside = [Tool.key(), Result.key(), Output.key()];
     let entries = attributes.map_or(&[][..], |attributes| attributes.entries());
-    let args: Vec<_> = entries.iter().filter(|entry| !beside.contains(&entry.key)).copied().collect();
+    let args: Vec<_> = entries.iter().filter(|entry| !beside.contains(&entry.key)).map(of_tool).collect();
     let args = talk.draft.object(&args);
     let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
     let tool = of(Tool).or(span.field(OfSpan::Name)).unwrap_or(Node::computed(Value::Null));
@@ -178,6 +187,11 @@ fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run
     talk.end(step, outcome, &About { time: first_of(span, &[OfSpan::End]), ..About::default() });
 }
 
+/// What is said of the tool is an argument under its last word.
+fn of_tool<'run>(entry: &Entry<'run>) -> Entry<'run> {
+    Entry { key: entry.key.strip_prefix("tool.").unwrap_or(entry.key), node: entry.node }
+}
+
 /// What came back stands in a span of its own below the call.
 fn result<'run>(talk: &mut Talk<'_, 'run, '_>, span: Object<'run>, given: Option<Node<'run>>) {
     let call = text_of(span, OfSpan::Parent).and_then(|parent| talk.called(parent));
@@ -187,7 +201,12 @@ fn result<'run>(talk: &mut Talk<'_, 'run, '_>, span: Object<'run>, given: Option
     }
 }
 
-fn request<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, attributes: Option<Object<'run>>) {
+fn request<'run>(
+    talk: &mut Talk<'_, 'run, '_>,
+    node: Node<'run>,
+    span: Object<'run>,
+    attributes: Option<Object<'run>>,
+) {
     let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
     let Some(url) = of(OfAttributes::Url).filter(|url| Parsed.is_text(*url)) else { return };
     let mut fields = vec![field(of_step::URL, url)];

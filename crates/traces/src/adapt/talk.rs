@@ -186,7 +186,10 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         let id = made.id.filter(|id| Parsed.is_text(*id));
         let mut fields = vec![field(of_step::TOOL, made.tool), field(of_step::TURN, count(self.turn))];
         if let Some(args) = made.args.filter(|args| !Parsed.is(*args, Shape::Null)) {
-            fields.push(field(of_step::ARGS, arguments(self.draft, args)));
+            // A patch or a script is text and means to be.
+            let is_text = text(args)
+                .is_some_and(|text| !text.trim().is_empty() && !text.trim_start().starts_with(['{', '[', '"']));
+            fields.push(field(of_step::ARGS, if is_text { args } else { arguments(self.draft, args) }));
         }
         fields.extend(id.map(|id| field(of_step::ID, id)));
         fields.extend(about.time.map(|time| field(of_step::START, time)));
@@ -222,6 +225,20 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         Some(call)
     }
 
+    /// The same by id; `within` the message that makes the call, what follows is of the same turn.
+    pub(super) fn answer_within(
+        &mut self,
+        id: Option<&str>,
+        outcome: Outcome<'run>,
+        about: &About<'run>,
+        origin: Origin,
+        within: bool,
+    ) {
+        let heard = self.heard;
+        self.answer(id, None, outcome, about, origin);
+        self.heard = self.heard && !within || heard;
+    }
+
     /// A call has its result where it stands, or none will come.
     pub(super) fn end(&mut self, call: StepId, outcome: Outcome<'run>, about: &About<'run>) {
         self.note_time(about.time);
@@ -246,6 +263,21 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         }
     }
 
+    /// The same of a call that has its result within the message that makes it: what follows is of the same turn.
+    pub(super) fn end_within(&mut self, call: StepId, outcome: Outcome<'run>, about: &About<'run>) {
+        let heard = self.heard;
+        self.end(call, outcome, about);
+        self.heard = heard;
+    }
+
+    /// Adds a call that somebody else makes than the assistant: it is no turn of it.
+    pub(super) fn call_of_other(&mut self, made: Made<'run>, about: &About<'run>) -> Option<StepId> {
+        let heard = std::mem::replace(&mut self.heard, false);
+        let step = self.call(made, about);
+        self.heard = heard;
+        step
+    }
+
     /// Says how a call ended that has or gets no result.
     pub(super) fn mark(&mut self, call: StepId, status: Status) {
         self.draft.replace(call, of_step::STATUS, status_node(Some(status)));
@@ -258,6 +290,14 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         {
             self.meta.push(field(key, node));
         }
+    }
+
+    /// The same where the format does not tell in which turns things were done.
+    pub(super) fn finish_without_turns(self) -> &'a mut Draft<'run, 'limits> {
+        let draft = self.finish();
+        draft.forget(of_run::TURNS, of_step::TURN);
+        draft.set(of_run::TURNS, withheld());
+        draft
     }
 
     /// Sets what is known of the run as a whole, where the format has not set it already.

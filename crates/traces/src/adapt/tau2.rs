@@ -143,7 +143,10 @@ fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, calls: &'run [Node<'run>], about: 
         let agent = call.field(OfTau::Requestor).filter(|_| requestor.is_some());
         let tool = call.field(OfTau::Name).unwrap_or(Node::computed(Value::Null));
         let made = Made { tool, args: call.field(OfTau::Arguments), id: call.field(OfTau::Id), origin: at.origin };
-        talk.call(made, &About { agent, ..*about });
+        match agent {
+            Some(_) => talk.call_of_other(made, &About { agent, aside: true, ..*about }),
+            None => talk.call(made, about),
+        };
     }
 }
 

@@ -74,7 +74,9 @@ pub(super) fn entries<'run>(
         let nodes = builder.arena.alloc_slice_fill_iter(steps.iter().map(|step| step.node));
         entries.push(list_entry(object, of_run::STEPS, nodes));
     }
+    let withheld = object.get(of_run::TURNS).is_some_and(|node| matches!(node.value, Value::Absent));
     if known(object, of_run::TURNS).is_none()
+        && !withheld
         && let Some(turns) = count_turns(recorded, steps)
     {
         entries.push(Entry::computed(of_run::TURNS, Value::Number(Number::Integer(turns))));

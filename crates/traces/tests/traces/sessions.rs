@@ -82,7 +82,11 @@ fn a_file_that_breaks_off_is_read_in_its_format_or_refused() {
         let step = (bytes.len() / 40).max(1);
         for end in (0..bytes.len()).step_by(step) {
             let found = format_of(&path, &bytes[..end]);
-            assert!(found.iter().all(|format| whole.contains(format)), "{} to {end}: {found:?}", path.display());
+            // A stream of Cursor in which nothing was done yet says no more than one of Claude Code.
+            let fits = |format: &&str| {
+                whole.contains(format) || path.ends_with("cursor-agent.jsonl") && format.starts_with("Claude")
+            };
+            assert!(found.iter().all(fits), "{} to {end}: {found:?}", path.display());
         }
     }
 }

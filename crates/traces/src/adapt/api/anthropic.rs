@@ -98,7 +98,8 @@ pub(super) fn block<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, block
             let failed = is_true(&block, &Parsed, OfBlock::Failed);
             let status = Some(ended(failed, result.map(|result| result.value)));
             let outcome = Outcome { result, status, ..Outcome::default() };
-            talk.answer(text_of(block, OfBlock::Answers), None, outcome, about, node.origin);
+            let within = text_of(block, OfBlock::Type) != Some(OF_USER);
+            talk.answer_within(text_of(block, OfBlock::Answers), outcome, about, node.origin, within);
         }
         Some(BlockType::Thinking) => {
             if let Some(words) = block.field(OfBlock::Thinking) {
@@ -109,6 +110,9 @@ pub(super) fn block<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, block
         _ => {}
     }
 }
+
+/// The type of results that come from outside; others stand in the message that makes the call.
+const OF_USER: &str = "tool_result";
 
 /// A block while its parts arrive.
 struct Growing<'run> {

@@ -160,6 +160,9 @@ fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
             None => {}
         }
     }
+    if !items.is_empty() {
+        exchanges.pieces.push(super::Piece::Turn);
+    }
     let items = draft.arena.alloc_slice_copy(&items);
     super::items_into(items, &mut exchanges.pieces, draft);
     exchanges.finish(draft);
@@ -227,7 +230,7 @@ fn mcp_call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<
     let result = first_of(item, &[OfItem::Output]);
     let status = if error.is_some() { Some(Status::Failed) } else { status_of(item) };
     let status = status.or(result.map(|_| Status::Ok));
-    talk.end(step, Outcome { result, error, status, ..Outcome::default() }, about);
+    talk.end_within(step, Outcome { result, error, status, ..Outcome::default() }, about);
 }
 
 /// What the provider runs itself: its tool is named by the type, and its status is that of the work.
@@ -245,7 +248,7 @@ fn hosted<'run>(
     let result = first_of(item, &[OfItem::Results, OfItem::Outputs, OfItem::Result, OfItem::Output]);
     let status = status_of(item).filter(|_| first_of(item, &[OfItem::CallId, OfItem::CallIdToo]).is_none());
     if result.is_some() || status.is_some() {
-        talk.end(
+        talk.end_within(
             step,
             Outcome { result, status, error: first_of(item, &[OfItem::Error]), ..Outcome::default() },
             about,

@@ -215,7 +215,10 @@ fn changes<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'
     }
     for (_, change) in objects(list_of(item, OfItem::Changes).unwrap_or_default()) {
         if let Some(path) = change.field(OfItem::Path).filter(|path| Parsed.is_text(*path)) {
-            let fields = vec![Entry { key: of_step::PATH, node: path }];
+            let mut fields =
+                vec![Entry { key: of_step::PATH, node: path }, Entry { key: of_step::TURN, node: talk.turn() }];
+            let known = status.filter(|status| *status != Status::Unknown).and(item.field(OfItem::Status));
+            fields.extend(known.map(|node| Entry { key: of_step::STATUS, node }));
             talk.draft.step(Kind::Write, fields, node.origin);
         }
     }

@@ -245,6 +245,99 @@ fn dialects_differ_in_names_alone() {
     }
 }
 
+fn texts(run: &Run<'_>) -> Vec<String> {
+    let messages = run.steps.iter().filter(|step| step.kind == Kind::Message);
+    messages
+        .map(|message| match message.object.get("text").map(|text| text.value) {
+            Some(Value::Text(text)) => format!("{}: {}", message.name, text.as_str()),
+            _ => message.name.to_owned(),
+        })
+        .collect()
+}
+
+/// What a model was given and said stands in attributes as lists or as text, in events, or under numbers: it is the same conversation.
+#[test]
+fn messages_are_found_wherever_dialects_put_them() {
+    let model = |attributes: Json, events: Json| {
+        let mut one = span("A", "1", "chat", 1, attributes);
+        one["attributes"]["gen_ai.operation.name"] = json!("chat");
+        one["events"] = events;
+        one
+    };
+    let event = |name: &str, attributes: Json| json!({"name": name, "attributes": attributes});
+    let parts = |role: &str, text: &str| json!([{"role": role, "parts": [{"type": "text", "content": text}]}]);
+    let call = json!({"id": "c", "type": "function", "function": {"name": "t", "arguments": "{}"}});
+    for one in [
+        model(
+            json!({"gen_ai.input.messages": parts("user", "hello").to_string(), "gen_ai.output.messages": [{"role": "assistant",
+                "parts": [{"type": "text", "content": "hi"}, {"type": "tool_call", "id": "c", "name": "t", "arguments": {}}]}]}),
+            json!([]),
+        ),
+        model(
+            json!({}),
+            json!([event(
+                "gen_ai.client.inference.operation.details",
+                json!({"gen_ai.input.messages": parts("user", "hello"),
+                "gen_ai.output.messages": [{"role": "assistant", "content": "hi", "tool_calls": [call]}]})
+            )]),
+        ),
+        model(
+            json!({}),
+            json!([
+                event("gen_ai.user.message", json!({"content": "hello"})),
+                event("gen_ai.choice", json!({"index": 0, "message": {"content": "hi", "tool_calls": [call]}}))
+            ]),
+        ),
+        model(
+            json!({"events": json!([{"event.name": "gen_ai.user.message", "role": "user", "content": "hello"},
+                {"event.name": "gen_ai.choice", "message": {"role": "assistant", "content": "hi", "tool_calls": [call]}}]).to_string()}),
+            json!([]),
+        ),
+        model(
+            json!({"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "hello", "gen_ai.completion.0.role": "assistant",
+                "gen_ai.completion.0.content": "hi", "gen_ai.completion.0.tool_calls.0.id": "c", "gen_ai.completion.0.tool_calls.0.name": "t",
+                "gen_ai.completion.0.tool_calls.0.arguments": "{}"}),
+            json!([]),
+        ),
+        model(
+            json!({"gcp.vertex.agent.llm_request": json!({"contents": [{"role": "user", "parts": [{"text": "hello"}]}]}).to_string(),
+                "gcp.vertex.agent.llm_response": json!({"content": {"role": "model", "parts": [{"text": "hi"},
+                    {"function_call": {"id": "c", "name": "t", "args": {}}}]}}).to_string()}),
+            json!([]),
+        ),
+        model(
+            json!({"ai.prompt.messages": "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"hello\"}]}]", "ai.response.text": "hi",
+                "ai.response.toolCalls": "[{\"toolCallId\":\"c\",\"toolName\":\"t\",\"args\":\"{}\"}]"}),
+            json!([]),
+        ),
+        model(
+            json!({"input.value": json!({"messages": [{"role": "user", "content": "hello"}]}).to_string(),
+                "output.value": json!({"choices": [{"message": {"role": "assistant", "content": "hi", "tool_calls": [call]}}]}).to_string()}),
+            json!([]),
+        ),
+    ] {
+        only(&Json::from(vec![one.clone()]).to_string(), |run| {
+            assert_eq!(texts(run), ["user: hello", "assistant: hi"], "{one:#}");
+            let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == Kind::Call).collect();
+            assert_eq!((calls.len(), calls[0].name, calls[0].status), (1, "t", Status::Unknown), "{one:#}");
+            assert!(matches!(run.root("prompt").value, Value::Text(text) if text.as_str() == "hello"));
+            assert!(matches!(run.root("output").value, Value::Text(text) if text.as_str() == "hi"));
+        });
+    }
+    // A tool that is told of like a model.
+    let mut told =
+        span("A", "1", "execute_tool t", 1, json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t"}));
+    told["events"] = json!([
+        event("gen_ai.tool.message", json!({"role": "tool", "content": "{\"n\": 1}", "id": "c"})),
+        event("gen_ai.choice", json!({"message": "[{\"text\": \"r\"}]", "id": "c"}))
+    ]);
+    only(&Json::from(vec![told]).to_string(), |run| {
+        let call = run.steps.iter().find(|step| step.kind == Kind::Call).unwrap();
+        assert_eq!(json::to_json(&call.object.get("args").unwrap().value).replace(' ', ""), "{\"n\":1}");
+        assert_eq!(json::to_json(&call.object.get("result").unwrap().value), "\"r\"");
+    });
+}
+
 #[test]
 fn what_is_only_nearly_spans_is_not_read_as_them() {
     for text in [
@@ -348,4 +441,24 @@ fn changed_and_truncated_files_are_read_or_refused() {
         }
     }
     assert!(read > 100, "{read}");
+}
+
+#[test]
+#[ignore]
+fn measure() {
+    let path = std::env::var("AVERMENT_READ").unwrap();
+    let limits = Limits { run_bytes: 1 << 30, run_memory: 8 << 30, ..Limits::default() };
+    let start = std::time::Instant::now();
+    let (mut runs, mut calls, mut warned, mut bytes) = (0, 0, 0, 0_usize);
+    let mut arena = Bump::new();
+    for raw in Runs::open(&path, &limits).unwrap() {
+        let raw = raw.unwrap();
+        arena.reset();
+        bytes += raw.length();
+        let run = parse(&raw, &arena, &limits).unwrap();
+        runs += 1;
+        calls += run.steps.iter().filter(|step| step.kind == Kind::Call).count();
+        warned += usize::from(!run.warnings.is_empty());
+    }
+    eprintln!("{runs} runs, {calls} calls, {warned} with warnings, {bytes} bytes, {:?}", start.elapsed());
 }

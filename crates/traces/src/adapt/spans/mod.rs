@@ -10,6 +10,7 @@ mod tell;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod used;
 
 use super::draft::Draft;
 use attributes::{Fact, Facts};

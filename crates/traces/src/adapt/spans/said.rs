@@ -288,7 +288,10 @@ fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'run, '_>) ->
     if let Some(calls) = of(message, OfSaid::Calls) {
         said.calls.extend(list(read(calls, draft)).unwrap_or_default().iter().filter_map(|call| asked(*call)));
     }
+    // Some hold the content itself where others have a message.
+    let bare = of(outer, OfSaid::Message).filter(|inner| object(*inner).is_none());
     let content = of(message, OfSaid::Content).map(|content| read_parts(content, draft));
+    let content = content.or_else(|| bare.map(|bare| read(bare, draft)));
     let answers = || of(message, OfSaid::Answers).and_then(text_of_node);
     match (said.role, content) {
         (Some(of_step::TOOL), Some(content)) if !holds_parts(content) => {

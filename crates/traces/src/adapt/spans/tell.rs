@@ -4,8 +4,7 @@ use super::attributes::{self, Fact};
 use super::calls::{self, Calls};
 use super::said::{self, Said};
 use super::tree::Tree;
-use super::{Act, Exchange, Span, text_of_node};
-use crate::adapt::calls::Usage;
+use super::{Act, Exchange, Span, text_of_node, used};
 use crate::adapt::draft::{Draft, count, field};
 use crate::adapt::tools;
 use averment_base::value::{Entry, Node, Number, Origin, Value};
@@ -292,8 +291,13 @@ fn tell_whole<'run>(
     let roots: Vec<usize> = (0..tree.spans.len()).filter(|span| tree.parent(*span).is_none()).collect();
     let outer = || tree.main().into_iter().chain(roots.iter().copied());
     let fact = |fact: Fact| outer().find_map(|span| tree.spans.get(span)?.facts.get(fact));
+    // What one model or tool was given is not what the run was given.
+    let of_work = |fact: Fact| {
+        let work = outer().filter(|span| !matches!(tree.act(*span), Act::Inference | Act::Tool));
+        work.filter_map(|span| tree.spans.get(span)).find_map(|span| span.facts.get(fact))
+    };
     draft.set_some(of_run::ID, whole.id);
-    let input = whole.input.or_else(|| fact(Fact::Input));
+    let input = whole.input.or_else(|| of_work(Fact::Input));
     let prompt = prompt.or_else(|| prompt_in(input.or_else(|| fact(Fact::MessagesIn))?, draft));
     draft.set_some(of_run::PROMPT, prompt);
     draft.set_some(of_run::INPUTS, input);
@@ -301,7 +305,7 @@ fn tell_whole<'run>(
         let exchanges = outer().filter_map(|span| tree.spans.get(span)).map(|span| &span.exchange);
         exchanges.flat_map(|exchange| exchange.said.last()).find_map(|said| said.texts.last().copied())
     };
-    let answer = whole.output.or_else(|| fact(Fact::Output)).or_else(said).or(output);
+    let answer = whole.output.or_else(|| of_work(Fact::Output)).or_else(said).or(output);
     draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_in(answer, draft)));
     let failed = roots.iter().filter_map(|root| tree.spans.get(*root)).filter(|root| root.failed == Some(true));
     draft.set_some(of_run::ERROR, whole.error.or_else(|| failed.clone().find_map(|root| root.error)));
@@ -309,8 +313,8 @@ fn tell_whole<'run>(
     let spans = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min).zip(ends().reduce(f64::max));
     let duration = whole.duration.or_else(|| spans.map(|(start, end)| end - start).filter(|duration| *duration >= 0.0));
     draft.set_some(of_run::DURATION, instant(duration));
-    usage(tree, draft);
-    let cost = whole.cost.or_else(|| cost(tree));
+    used::usage(tree, draft);
+    let cost = whole.cost.or_else(|| used::cost(tree));
     draft.set_some(of_run::COST, cost);
     let tools =
         models.iter().filter_map(|model| tree.spans.get(*model)).chain(outer().filter_map(|span| tree.spans.get(span)));
@@ -358,49 +362,6 @@ fn answer_in<'run>(answer: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
         }
         _ => answer,
     }
-}
-
-const TOKENS: [Fact; 6] = [
-    Fact::TokensIn,
-    Fact::TokensOut,
-    Fact::TokensAll,
-    Fact::TokensReasoning,
-    Fact::TokensCacheRead,
-    Fact::TokensCacheWrite,
-];
-
-/// Usage is counted where it arose: what is around a request to a model repeats it.
-fn usage<'run>(tree: &Tree<'run>, draft: &mut Draft<'run, '_>) {
-    let has = |span: &Span<'run>| span.facts.has(&[Fact::TokensIn, Fact::TokensOut, Fact::TokensAll]);
-    let mut usage = Usage::default();
-    for span in leaves(tree, has).filter_map(|span| tree.spans.get(span)) {
-        usage.add_counts(TOKENS.map(|fact| span.facts.number(fact)));
-    }
-    usage.set(draft);
-}
-
-fn cost<'run>(tree: &Tree<'run>) -> Option<Node<'run>> {
-    let has = |span: &Span<'run>| span.facts.number(Fact::Cost).is_some();
-    let costs = leaves(tree, has).filter_map(|span| tree.spans.get(span)?.facts.number(Fact::Cost));
-    let sum = costs.fold(None::<Number<'run>>, |sum, cost| match sum {
-        Some(sum) => sum.add(cost),
-        None => Some(cost),
-    });
-    sum.map(|sum| Node::computed(Value::Number(sum)))
-}
-
-/// The spans that say something themselves: requests to models that have none with it inside of the same work, others that have none at all.
-fn leaves<'a, 'run>(
-    tree: &'a Tree<'run>,
-    has: impl Fn(&Span<'run>) -> bool + Copy + 'a,
-) -> impl Iterator<Item = usize> + 'a {
-    let near = tree.enclosing(move |span| span.act == Act::Inference && has(span), true);
-    let any = tree.enclosing(has, false);
-    (0..tree.spans.len()).filter(move |number| {
-        let Some(span) = tree.spans.get(*number).filter(|span| has(span)) else { return false };
-        let encloses = if span.act == Act::Inference { &near } else { &any };
-        encloses.get(*number) == Some(&false)
-    })
 }
 
 /// The text of a tool's name: what the conventions say, else the name of the span.

@@ -8,21 +8,35 @@ use averment_runs::run::{Kind, RunSource};
 use bumpalo::Bump;
 use serde_json::{Value as Json, json};
 
-/// All that a run says beside its spans, which show every attribute.
+/// All that a run says beside its spans, which show every attribute: of an agent with a request to a model, a span with these attributes,
+/// and a tool behind it, then inside of it.
 fn said(attributes: &Json) -> String {
-    let span = |id: &str, parent: &str, attributes: &Json| {
-        json!({"traceId": "t", "spanId": id, "parentSpanId": parent, "name": "a", "startTime": "2025-01-01T00:00:00Z",
-            "endTime": "2025-01-01T00:00:01Z", "attributes": attributes})
+    let span = |id: &str, parent: &str, second: u8, attributes: &Json| {
+        json!({"traceId": "t", "spanId": id, "parentSpanId": parent, "name": "a", "startTime": format!("2025-01-01T00:00:0{second}Z"),
+            "endTime": "2025-01-01T00:00:09Z", "attributes": attributes})
     };
-    let inner = json!({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.output.messages": [
-        {"role": "assistant", "parts": [{"type": "text", "content": "so"}]}]});
-    let text = json!([span("1", "", attributes), span("2", "1", &inner)]).to_string();
-    let raw = crate::RawRun::new(text, RunSource::default());
-    let arena = Bump::new();
-    let run = crate::parse(&raw, &arena, &Limits::default()).expect("a run");
-    let hidden = [Kind::Span.list_key(), of_run::STEPS];
-    let entries = run.object.entries().iter().filter(|entry| !hidden.contains(&entry.key));
-    entries.map(|entry| format!("{} {}\n", entry.key, json::to_json(&entry.node.value))).collect()
+    let (agent, tool) = (
+        json!({"gen_ai.operation.name": "invoke_agent"}),
+        json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t"}),
+    );
+    let asked =
+        json!({"gen_ai.operation.name": "chat", "gen_ai.output.messages": [{"role": "assistant", "content": "so"}]});
+    let mut all = String::new();
+    for parent in ["1", "3"] {
+        let spans = json!([
+            span("1", "", 0, &agent),
+            span("2", "1", 1, &asked),
+            span("3", "1", 2, attributes),
+            span("4", parent, 3, &tool)
+        ]);
+        let raw = crate::RawRun::new(spans.to_string(), RunSource::default());
+        let arena = Bump::new();
+        let run = crate::parse(&raw, &arena, &Limits::default()).expect("a run");
+        let hidden = [Kind::Span.list_key(), of_run::STEPS];
+        let entries = run.object.entries().iter().filter(|entry| !hidden.contains(&entry.key));
+        entries.for_each(|entry| all.push_str(&format!("{} {}\n", entry.key, json::to_json(&entry.node.value))));
+    }
+    all
 }
 
 /// What a span may be that an attribute says something of.
@@ -39,6 +53,9 @@ fn spans() -> Vec<Json> {
         json!({"url.full": "u", "http.request.method": "GET"}),
         json!({"url.full": "u", "http.request.method": "GET", "span.kind": "client"}),
         json!({"gen_ai.request.model": "m"}),
+        json!({"gen_ai.operation.name": "chat"}),
+        json!({"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 5}),
+        json!({"gen_ai.operation.name": "invoke_agent"}),
         json!({"agent.name": "x"}),
     ]
 }
@@ -48,6 +65,7 @@ fn values() -> Vec<Json> {
     let call = json!([{"toolCallId": "c", "toolName": "t", "input": {}}]);
     vec![
         json!("x"),
+        json!("pending_span"),
         json!(5),
         json!("client"),
         json!("TOOL"),
@@ -100,7 +118,7 @@ fn each_numbered_name_says_something() {
             for (list, name) in lists.iter().flat_map(|list| names.iter().map(move |name| (list, name))) {
                 let key = format!("{list}.{}", name.replace('#', "0"));
                 let beside = |part: &str| format!("{list}.0.{part}");
-                let base = json!({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", beside("message.content"): "said", beside("tool_calls.0.name"): "t"});
+                let base = json!({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", beside("message.content"): "said", beside("tool_calls.0.name"): "t", beside("tool_calls.0.arguments"): "{\"n\": 1}"});
                 let says = [json!({}), json!({"gen_ai.operation.name": "chat"}), base].into_iter().any(|span| {
                     values().into_iter().any(|value| {
                         let mut with = span.clone();

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::spans::attributes::Fact;
-use super::spans::{Act, ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, under};
+use super::spans::{Act, ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node};
 use super::{Format, IN_FULL, list, object, objects};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
@@ -51,7 +51,7 @@ names! {
 }
 
 fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
-    under(object, |key| Of::of(key).is_some_and(|(word, _)| word == wanted))
+    wanted.find(object)
 }
 
 /// A trace of DeepEval.

@@ -3,7 +3,7 @@
 use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::Fact;
-use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, under, ways};
+use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, ways};
 use super::{Format, IN_FULL, list, object};
 use crate::error::Placed;
 use averment_base::value::{Node, Number, Object, Value};
@@ -84,7 +84,7 @@ ways! {
 }
 
 fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
-    under(object, |key| Of::of(key).is_some_and(|(word, _)| word == wanted))
+    wanted.find(object)
 }
 
 /// A trace of Langfuse.
@@ -205,7 +205,7 @@ fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) 
     span.tell(Fact::Model, of(one, Of::Model));
     span.tell(Fact::Cost, of(one, Of::Cost).filter(|cost| is_some(*cost)));
     if let Some(usage) = of(one, Of::Usage).and_then(object) {
-        let count = |wanted| under(usage, |key| OfUsage::of(key).is_some_and(|(word, _)| word == wanted));
+        let count = |wanted: OfUsage| wanted.find(usage);
         for (fact, word) in [
             (Fact::TokensIn, OfUsage::In),
             (Fact::TokensOut, OfUsage::Out),

@@ -3,7 +3,7 @@
 use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::Fact;
-use super::spans::{ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, under, ways};
+use super::spans::{ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, ways};
 use super::{Format, IN_FULL, list, object};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
@@ -92,11 +92,11 @@ ways! {
 }
 
 fn of<'run>(object: Object<'run>, wanted: OfRun) -> Option<Node<'run>> {
-    under(object, |key| OfRun::of(key).is_some_and(|(word, _)| word == wanted))
+    wanted.find(object)
 }
 
 fn inside<'run>(object: Object<'run>, wanted: Inside) -> Option<Node<'run>> {
-    under(object, |key| Inside::of(key).is_some_and(|(word, _)| word == wanted))
+    wanted.find(object)
 }
 
 /// Runs of LangSmith.

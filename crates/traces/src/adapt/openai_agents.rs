@@ -3,7 +3,7 @@
 use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::Fact;
-use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, under, ways};
+use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, ways};
 use super::{Format, IN_FULL, list, object};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
@@ -72,7 +72,7 @@ ways! {
 }
 
 fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
-    under(object, |key| Of::of(key).is_some_and(|(word, _)| word == wanted))
+    wanted.find(object)
 }
 
 /// A trace of the SDK.

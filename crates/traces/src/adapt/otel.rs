@@ -4,7 +4,7 @@
 use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::{Fact, as_object};
-use super::spans::{Act, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, under, ways};
+use super::spans::{Act, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, ways};
 use super::{Format, IN_FULL, list, object, objects};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
@@ -63,11 +63,11 @@ names! {
 }
 
 fn container<'run>(object: Object<'run>, wanted: OfContainer) -> Option<Node<'run>> {
-    under(object, |key| OfContainer::of(key).is_some_and(|(word, _)| word == wanted))
+    wanted.find(object)
 }
 
 fn of<'run>(object: Object<'run>, wanted: OfSpan) -> Option<Node<'run>> {
-    under(object, |key| OfSpan::of(key).is_some_and(|(word, _)| word == wanted))
+    wanted.find(object)
 }
 
 /// Spans with attributes of OpenInference.
@@ -367,7 +367,7 @@ fn status<'run>(outer: Object<'run>, span: &mut Span<'run>) {
 }
 
 fn event<'run>(event: Object<'run>, span: &mut Span<'run>, draft: &mut Draft<'run, '_>) {
-    let of = |wanted| under(event, |key| OfEvent::of(key).is_some_and(|(word, _)| word == wanted));
+    let of = |wanted: OfEvent| wanted.find(event);
     let Some(attributes) = of(OfEvent::Attributes) else { return };
     let name = of(OfEvent::Name).and_then(text_of_node).unwrap_or_default();
     span.take_event(name, attributes, draft);

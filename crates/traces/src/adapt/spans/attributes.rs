@@ -20,6 +20,18 @@ macro_rules! names {
             #[allow(dead_code, reason = "not every table needs it")]
             pub(crate) const ALL: &'static [(Self, &'static [&'static str])] = &[$((Self::$word, &[$($name),+]),)+];
 
+            /// The value of an object under the first of its names that is there and not `null`.
+            #[allow(dead_code, reason = "not every table needs it")]
+            pub(crate) fn find<'run>(
+                self,
+                object: averment_base::value::Object<'run>,
+            ) -> Option<averment_base::value::Node<'run>> {
+                let known = |node: &averment_base::value::Node<'run>| {
+                    !matches!(node.value, averment_base::value::Value::Null)
+                };
+                self.names().iter().find_map(|name| object.get(name).filter(known))
+            }
+
             /// Its names.
             #[allow(dead_code, reason = "not every table needs it")]
             pub(crate) const fn names(self) -> &'static [&'static str] {
@@ -180,20 +192,21 @@ pub(crate) struct Written<'run> {
 /// What the attributes of a span say.
 #[derive(Debug, Clone)]
 pub(crate) struct Facts<'run> {
-    values: [Option<(u8, Node<'run>)>; Fact::ALL.len()],
+    /// Few of all that could be told.
+    values: Vec<(Fact, u8, Node<'run>)>,
     /// In the order of their numbers.
     written: Vec<Written<'run>>,
 }
 
 impl Default for Facts<'_> {
     fn default() -> Self {
-        Self { values: [None; Fact::ALL.len()], written: Vec::new() }
+        Self { values: Vec::new(), written: Vec::new() }
     }
 }
 
 impl<'run> Facts<'run> {
     pub(crate) fn get(&self, fact: Fact) -> Option<Node<'run>> {
-        self.values.get(fact as usize).copied().flatten().map(|(_, node)| node)
+        self.values.iter().find(|(known, ..)| *known == fact).map(|(.., node)| *node)
     }
 
     pub(crate) fn text(&self, fact: Fact) -> Option<&'run str> {
@@ -221,10 +234,10 @@ impl<'run> Facts<'run> {
         if matches!(node.value, Value::Null) {
             return;
         }
-        if let Some(slot) = self.values.get_mut(fact as usize)
-            && slot.is_none_or(|(known, _)| rank < known)
-        {
-            *slot = Some((rank, node));
+        match self.values.iter_mut().find(|(known, ..)| *known == fact) {
+            Some(slot) if rank < slot.1 => *slot = (fact, rank, node),
+            Some(_) => {}
+            None => self.values.push((fact, rank, node)),
         }
     }
 
@@ -339,7 +352,7 @@ fn attribute<'run>(item: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> O
 }
 
 fn under<'run>(object: Object<'run>, wanted: OfAttribute) -> Option<Node<'run>> {
-    super::under(object, |key| OfAttribute::of(key).is_some_and(|(word, _)| word == wanted))
+    wanted.find(object)
 }
 
 /// A value without what says its type.
@@ -394,7 +407,7 @@ names! {
 }
 
 fn wrapped<'run>(object: Object<'run>, wanted: Wrapped) -> Option<Node<'run>> {
-    super::under(object, |key| Wrapped::of(key).is_some_and(|(word, _)| word == wanted))
+    wanted.find(object)
 }
 
 /// Arguments as the function was given them: by name, or by their places, whose names stand in what the tool takes.

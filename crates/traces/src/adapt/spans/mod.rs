@@ -15,7 +15,7 @@ mod used;
 use super::draft::Draft;
 use attributes::{Fact, Facts};
 pub(crate) use attributes::{names, ways};
-use averment_base::value::{Node, Number, Object, Value};
+use averment_base::value::{Node, Number, Value};
 pub(crate) use said::Exchange;
 pub(crate) use tell::{Whole, tell};
 
@@ -221,12 +221,6 @@ pub(crate) fn text_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
         Value::Text(text) => Some(text.as_str()),
         _ => None,
     }
-}
-
-/// The value of the first key that is the one, with a value that is not `null`.
-pub(crate) fn under<'run>(object: Object<'run>, is: impl Fn(&str) -> bool) -> Option<Node<'run>> {
-    let known = |node: &Node<'_>| !matches!(node.value, Value::Null);
-    object.entries().iter().find(|entry| is(entry.key) && known(&entry.node)).map(|entry| entry.node)
 }
 
 /// A point in time as exporters write it, in milliseconds.

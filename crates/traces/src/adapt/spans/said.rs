@@ -106,9 +106,7 @@ fn canonical(word: &str) -> Option<&'static str> {
 }
 
 fn of<'run>(object: Object<'run>, wanted: OfSaid) -> Option<Node<'run>> {
-    OfSaid::ALL.iter().find(|(word, _)| *word == wanted).and_then(|(_, names)| {
-        names.iter().find_map(|name| object.get(name).filter(|node| !matches!(node.value, Value::Null)))
-    })
+    wanted.find(object)
 }
 
 names! {

@@ -13,6 +13,7 @@
     reason = "a test that meets something unexpected has failed, and may look at files and clocks"
 )]
 
+mod agents;
 mod builtins;
 mod conformance_assay;
 mod conformance_skillgym;
@@ -21,5 +22,6 @@ mod evaluate;
 mod expressions;
 mod golden;
 mod hostile;
+mod in_text;
 mod temporal;
 mod version_2;

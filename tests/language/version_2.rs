@@ -3,9 +3,9 @@
 use averment::Rules;
 
 /// A rule, a run, its verdict, and a part of the reason.
-type Row = (&'static str, &'static str, &'static str, &'static str);
+pub type Row = (&'static str, &'static str, &'static str, &'static str);
 
-fn judge(rows: &[Row]) {
+pub fn judge(rows: &[Row]) {
     let mut wrong = Vec::new();
     for (rule, run, verdict, reason) in rows {
         let rules = Rules::from_text("rule.assert", rule).unwrap_or_else(|error| panic!("{rule}: {error}"));

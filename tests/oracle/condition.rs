@@ -29,6 +29,7 @@ enum Right {
 pub fn follow(found: Found, rest: &[Segment]) -> Found {
     let Some((segment, rest)) = rest.split_first() else { return found };
     let Found::Value(value) = found else { return found };
+    let value = value::opened(value);
     let next = match (segment, &value) {
         (Segment::Key(key), Value::Object(fields)) => fields.get(key).cloned(),
         (Segment::Index(index), Value::Array(items)) => {
@@ -66,6 +67,7 @@ fn names_of(kind: Kind) -> &'static [&'static str] {
             "agent",
             "kind",
         ],
+        Kind::Handover => &["to", "depth", "start", "turn", "index", "id", "agent", "kind"],
         Kind::Skill => &["name", "ok", "start", "end", "duration", "turn", "index", "id", "agent", "kind"],
         Kind::Http => {
             &["url", "method", "ok", "status", "start", "end", "duration", "turn", "index", "id", "agent", "kind"]

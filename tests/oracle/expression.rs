@@ -5,6 +5,7 @@ use crate::expression_test::{is_of_values, looks_at_missing, negated, null_is_mi
 use crate::model::{Comparison, Segment};
 use crate::run::{Found, Run};
 use crate::truth::{Truth, UNDECIDED, Verdict, by_missing, sure};
+use crate::value::opened;
 use serde_json::{Number, Value, json};
 
 #[derive(Clone, Debug)]
@@ -285,6 +286,10 @@ impl Scope<'_> {
     fn quantifier(&mut self, kind: QuantifierKind, variable: &'static str, list: &Expr, body: &Expr) -> Result<Worth> {
         let source = self.worth(list)?;
         let nowhere = matches!(source, Worth::Nowhere(_));
+        let source = match source {
+            Worth::Value(value) => Worth::Value(opened(value)),
+            other => other,
+        };
         let items = match source {
             Worth::Value(Value::Array(items)) | Worth::Nowhere(Value::Array(items)) => items,
             Worth::Value(Value::Object(fields)) => fields.values().cloned().collect(),
@@ -386,6 +391,10 @@ fn marked_if(nowhere: bool, worth: Worth) -> Worth {
 
 /// The rest of the path from every element of a list, or every value of an object.
 fn every(of: Found, rest: &[Segment]) -> Worth {
+    let of = match of {
+        Found::Value(value) => Found::Value(opened(value)),
+        other => other,
+    };
     match of {
         Found::Value(Value::Array(items)) => many(each(items, rest)),
         Found::Value(Value::Object(fields)) => many(each(fields.into_iter().map(|(_, value)| value).collect(), rest)),
@@ -405,7 +414,8 @@ fn each(items: Vec<Value>, rest: &[Segment]) -> Vec<Value> {
 
 /// A value and everything inside it, in the order of the text.
 fn inside(value: &Value) -> Vec<Value> {
-    let parts: Vec<&Value> = match value {
+    let held = opened(value.clone());
+    let parts: Vec<&Value> = match &held {
         Value::Object(fields) => fields.values().collect(),
         Value::Array(items) => items.iter().collect(),
         _ => Vec::new(),

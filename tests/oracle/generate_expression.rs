@@ -1,6 +1,7 @@
 //! Expressions and the runs that they are about.
 
 use crate::expression::{Expr, Operator, QuantifierKind, Share, TestKind};
+use crate::generate_run::perhaps_in_text;
 use crate::model::{Comparison, Segment};
 use crate::source::Source;
 use serde_json::{Map, Value, json};
@@ -216,7 +217,8 @@ fn number(source: &mut Source, depth: usize, scope: &[&'static str]) -> Expr {
 
 /// A run with an output to look at.
 pub fn run(source: &mut Source) -> Value {
-    let mut run = object([("output", output(source)), ("calls", json!([]))]);
+    let output = output(source);
+    let mut run = object([("output", perhaps_in_text(source, 6, output)), ("calls", json!([]))]);
     for root in ["meta", "inputs"] {
         if source.chance(60) {
             let fields = [("n", scalar(source)), ("text", scalar(source)), ("items", items(source))];
@@ -272,7 +274,11 @@ fn output(source: &mut Source) -> Value {
         ("flag", json!(source.chance(50))),
         ("deep", json!({"p": 1, "a b": scalar(source), "in": [{"p": scalar(source)}, {"q": {"p": 2}}]})),
     ];
-    object(fields.into_iter().filter(|_| source.chance(85)))
+    let fields: Vec<_> = fields.into_iter().filter(|_| source.chance(85)).collect();
+    object(fields.into_iter().map(|(key, value)| match value {
+        Value::Array(_) | Value::Object(_) => (key, perhaps_in_text(source, 5, value)),
+        other => (key, other),
+    }))
 }
 
 /// An object of some fields.

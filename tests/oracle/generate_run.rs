@@ -82,7 +82,7 @@ fn in_steps(source: &mut Source, profile: &Profile, run: &mut Map<String, Value>
     let mut clock = Clock::default();
     let steps: Vec<Value> = (0..length(source))
         .map(|_| {
-            let (kind, mut step) = match source.weighted(&[6, 2, 2, 1, 1, 1, 1, 1]) {
+            let (kind, mut step) = match source.weighted(&[6, 2, 2, 1, 1, 1, 1, 1, 1]) {
                 0 => ("call", call(source, profile, &mut clock)),
                 1 => ("message", message(source, profile, &mut clock)),
                 2 => ("command", command(source, profile, &mut clock)),
@@ -90,7 +90,8 @@ fn in_steps(source: &mut Source, profile: &Profile, run: &mut Map<String, Value>
                 4 => ("write", file(source, profile, &mut clock)),
                 5 => ("skill", skill(source, profile, &mut clock)),
                 6 => ("http", request(source, profile, &mut clock)),
-                _ => ("span", span(source, profile, &mut clock)),
+                7 => ("span", span(source, profile, &mut clock)),
+                _ => ("handover", handover(source, profile, &mut clock)),
             };
             step["kind"] = json!(kind);
             step
@@ -103,7 +104,7 @@ fn in_steps(source: &mut Source, profile: &Profile, run: &mut Map<String, Value>
 fn several_kinds(source: &mut Source, profile: &Profile, run: &mut Map<String, Value>) {
     let mut clock = Clock { distinct: source.chance(60), ..Clock::default() };
     let (mut calls, mut messages, mut others) = (Vec::new(), Vec::new(), Vec::new());
-    let other = source.weighted(&[3, 2, 2, 1, 1, 1]);
+    let other = source.weighted(&[3, 2, 2, 1, 1, 1, 1]);
     for _ in 0..length(source) {
         match source.weighted(&[5, 3, 2]) {
             0 => calls.push(call(source, profile, &mut clock)),
@@ -112,12 +113,13 @@ fn several_kinds(source: &mut Source, profile: &Profile, run: &mut Map<String, V
             _ if other == 3 => others.push(skill(source, profile, &mut clock)),
             _ if other == 4 => others.push(request(source, profile, &mut clock)),
             _ if other == 5 => others.push(span(source, profile, &mut clock)),
+            _ if other == 6 => others.push(handover(source, profile, &mut clock)),
             _ => others.push(file(source, profile, &mut clock)),
         }
     }
     run.insert("calls".to_owned(), Value::Array(calls));
     run.insert("messages".to_owned(), Value::Array(messages));
-    let list = ["commands", "reads", "writes", "skills", "http", "spans"][other];
+    let list = ["commands", "reads", "writes", "skills", "http", "spans", "handovers"][other];
     run.insert(list.to_owned(), Value::Array(others));
 }
 
@@ -152,6 +154,15 @@ impl Clock {
             step.insert("turn".to_owned(), json!(self.turn));
         }
     }
+}
+
+fn handover(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
+    let mut step = Map::from_iter([("to".to_owned(), json!(source.pick(&["helper", "billing", "main"])))]);
+    if source.chance(50) {
+        step.insert("agent".to_owned(), json!(source.pick(&["main", "helper"])));
+    }
+    clock.stamp(source, profile, &mut step, false);
+    Value::Object(step)
 }
 
 fn call(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {
@@ -215,7 +226,8 @@ fn arguments(source: &mut Source, profile: &Profile) -> Map<String, Value> {
         args.insert("note".to_owned(), json!(source.pick(&["x", "xy", "yz"])));
     }
     if source.chance(20) {
-        args.insert("ids".to_owned(), Value::Array((0..source.below(3)).map(|_| id(source)).collect()));
+        let ids = Value::Array((0..source.below(3)).map(|_| id(source)).collect());
+        args.insert("ids".to_owned(), perhaps_in_text(source, 6, ids));
     }
     args
 }
@@ -226,9 +238,23 @@ fn result(source: &mut Source) -> Value {
         result.insert("code".to_owned(), source.pick(&[json!(0), json!(1), json!(500)]));
     }
     if source.chance(50) {
-        result.insert("ids".to_owned(), Value::Array((0..source.below(3)).map(|_| id(source)).collect()));
+        let ids = Value::Array((0..source.below(3)).map(|_| id(source)).collect());
+        result.insert("ids".to_owned(), perhaps_in_text(source, 6, ids));
     }
-    Value::Object(result)
+    perhaps_in_text(source, 8, Value::Object(result))
+}
+
+/// Now and then the value as text, with what is no JSON among it.
+pub fn perhaps_in_text(source: &mut Source, percent: usize, value: Value) -> Value {
+    if !source.chance(percent) {
+        return value;
+    }
+    match source.below(8) {
+        0 => json!(format!(" {value:#}\n")),
+        1 => json!(format!("{value} ok")),
+        2 => json!(value.to_string().trim_end_matches(['}', ']'])),
+        _ => json!(value.to_string()),
+    }
 }
 
 fn message(source: &mut Source, profile: &Profile, clock: &mut Clock) -> Value {

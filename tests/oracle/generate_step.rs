@@ -1,7 +1,9 @@
 //! Step patterns and conditions for generated rules.
 
 use crate::generate_rule::{joined, path};
-use crate::model::{ArgForm, ArgTest, Comparison, Condition, OfProgram, Operand, Pattern, Simple, Test, Text, What};
+use crate::model::{
+    ArgForm, ArgTest, By, Comparison, Condition, OfProgram, Operand, Pattern, Simple, Test, Text, What,
+};
 use crate::source::Source;
 use serde_json::{Value, json};
 
@@ -123,7 +125,10 @@ impl Steps {
                 let uses: Vec<_> = if binds.is_empty() { self.usable() } else { Vec::new() };
                 let mut simple = self.simple(source, calls, &uses);
                 for name in &binds {
-                    simple.tests.insert(0, bind(source, name));
+                    match source.chance(6) && !matches!(simple.by, Some(By::Variable(_))) {
+                        true => simple.by = Some(By::Variable((*name).to_owned())),
+                        false => simple.tests.insert(0, bind(source, name)),
+                    }
                 }
                 simple
             })
@@ -167,6 +172,7 @@ impl Steps {
         if source.chance(10) {
             simple.condition = Some(condition_on_call(source, 1));
         }
+        by(source, &mut simple);
         simple
     }
 }
@@ -178,7 +184,8 @@ fn other_kind(source: &mut Source) -> Simple {
         _ => Text::Regex("^no$".to_owned()),
     };
     let glob = |source: &mut Source| source.pick(&[None, Some("src/**"), Some("src/*.rs"), Some("**/*.md")]);
-    let mut simple = Simple::new(match source.below(11) {
+    let mut simple = Simple::new(match source.below(12) {
+        10 => What::Handover(source.pick(&[None, Some("helper"), Some("b*")]).map(str::to_owned)),
         0 => What::User(text(source)),
         1 => What::Assistant(text(source)),
         2 => What::Command(match source.below(3) {
@@ -213,6 +220,7 @@ fn other_kind(source: &mut Source) -> Simple {
             ("attributes.n", ArgForm::Is(json!(1))),
             ("attributes.n", ArgForm::Test(Test::Compare(Comparison::Ne, literal(json!(1))))),
         ],
+        What::Handover(_) => &[("depth", ArgForm::Range(Some(2), None)), ("to", ArgForm::Is(json!("main")))],
         What::Program(..) | What::Command(_) => &[("exit_code", ArgForm::Is(json!(0)))],
         _ => &[],
     };
@@ -224,7 +232,15 @@ fn other_kind(source: &mut Source) -> Simple {
     if ends && source.chance(15) {
         simple.status = Some(source.chance(50));
     }
+    by(source, &mut simple);
     simple
+}
+
+/// Who takes the step, now and then.
+fn by(source: &mut Source, simple: &mut Simple) {
+    if source.chance(5) {
+        simple.by = Some(By::Name(source.pick(&["main", "helper", "h*"]).to_owned()));
+    }
 }
 
 /// A parsed command.

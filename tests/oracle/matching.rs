@@ -2,7 +2,7 @@
 
 use crate::answers::Answers;
 use crate::condition::{Scope, argument_truth, condition_truth, search};
-use crate::model::{ArgForm, ArgTest, Condition, OfProgram, Operand, Path, Pattern, Simple, Test, Text, What};
+use crate::model::{ArgForm, ArgTest, By, Condition, OfProgram, Operand, Pattern, Simple, Test, Text, What};
 use crate::run::{Found, Kind, Program, Run, Step};
 use crate::truth::{Truth, UNDECIDED, by_missing, sure};
 use crate::value;
@@ -267,9 +267,7 @@ impl<'a> World<'a> {
     /// Known bindings, variables whose value is not recorded, and whether all bindings can be had.
     fn bindings<'p>(&self, simple: &'p Simple, index: usize) -> (Env, Vec<&'p str>, Truth) {
         let (mut bound, mut free, mut truth) = (Env::new(), Vec::new(), sure(true));
-        for test in &simple.tests {
-            let ArgForm::Bind { variable, .. } = &test.test else { continue };
-            let found = self.scope(index).look_up_argument(&test.path);
+        for (variable, found) in self.bound_values(simple, index) {
             let known = bound.get(variable).copied();
             truth = truth.and(match (&found, known) {
                 (Found::Missing | Found::Value(serde_json::Value::Null), _) => by_missing(false),
@@ -278,16 +276,30 @@ impl<'a> World<'a> {
                 (Found::Value(value), Some(place)) => sure(value::equal(value, &self.domain.values[place])),
             });
             match (&found, known) {
-                (_, Some(place)) => drop(bound.insert(variable.clone(), place)),
+                (_, Some(place)) => drop(bound.insert(variable.to_owned(), place)),
                 // Null binds nothing.
                 (Found::Value(serde_json::Value::Null), None) => {}
-                (Found::Value(value), None) => drop(bound.insert(variable.clone(), self.domain.place(value))),
-                (_, None) => free.push(variable.as_str()),
+                (Found::Value(value), None) => drop(bound.insert(variable.to_owned(), self.domain.place(value))),
+                (_, None) => free.push(variable),
             }
         }
         free.retain(|name| !bound.contains_key(*name));
         free.dedup();
         (bound, free, truth)
+    }
+
+    /// What the bindings of an alternative find: those in its parentheses in order, then that of `by`.
+    fn bound_values<'p>(&self, simple: &'p Simple, index: usize) -> Vec<(&'p str, Found)> {
+        let mut found = Vec::new();
+        for test in &simple.tests {
+            if let ArgForm::Bind { variable, .. } = &test.test {
+                found.push((variable.as_str(), self.scope(index).look_up_argument(&test.path)));
+            }
+        }
+        if let Some(By::Variable(variable)) = &simple.by {
+            found.push((variable.as_str(), self.step(index).field("agent")));
+        }
+        found
     }
 
     /// The tests of an alternative: those that it can decide, and those on a binding of another pattern.
@@ -296,6 +308,9 @@ impl<'a> World<'a> {
         let known = |name: &str| bound.contains(&name) || self.fixed.contains_key(name);
         let mut pieces: Vec<Piece> = Vec::new();
         pieces.extend(simple.status.map(Piece::Status));
+        if let Some(By::Name(name)) = &simple.by {
+            pieces.push(Piece::By(name));
+        }
         if let What::Program(name, tests) = &simple.what {
             pieces.push(Piece::Program(name, tests));
         }
@@ -309,6 +324,7 @@ impl<'a> World<'a> {
         let scope = self.scope(index);
         match piece {
             Piece::Status(ok) => status_truth(self.step(index), ok),
+            Piece::By(name) => agent_truth(self.step(index), name),
             Piece::Program(name, tests) => {
                 sure(self.step(index).programs().iter().any(|of| program_is(of, name, tests)))
             }
@@ -320,7 +336,8 @@ impl<'a> World<'a> {
     /// Whether every candidate's condition was decided by something missing (and there is a candidate, and a condition).
     /// `others`: the patterns of the statement in order, for tests on what they bind.
     pub fn decided_by_missing(&self, pattern: &Pattern, others: &[&Pattern]) -> bool {
-        let has_condition = |simple: &Simple| !simple.tests.is_empty() || simple.condition.is_some();
+        let has_condition =
+            |simple: &Simple| !simple.tests.is_empty() || simple.by.is_some() || simple.condition.is_some();
         let truths: Vec<Truth> =
             self.steps.iter().filter_map(|index| self.candidate_truth(pattern, *index, others)).collect();
         let conditional = pattern.alternatives.iter().any(has_condition);
@@ -329,7 +346,8 @@ impl<'a> World<'a> {
 
     /// Whether nothing that it asks can be missing, or what is there decided the condition of some candidate, whatever others bind.
     pub fn decided_by_evidence(&self, pattern: &Pattern) -> bool {
-        let has_condition = |simple: &Simple| !simple.tests.is_empty() || simple.condition.is_some();
+        let has_condition =
+            |simple: &Simple| !simple.tests.is_empty() || simple.by.is_some() || simple.condition.is_some();
         if !pattern.alternatives.iter().any(has_condition) {
             return true;
         }
@@ -374,6 +392,7 @@ impl<'a> World<'a> {
 #[derive(Clone, Copy)]
 enum Piece<'p> {
     Status(bool),
+    By(&'p str),
     /// The program of a parsed command and what is asked of it: one and the same program of the line has to meet all.
     Program(&'p str, &'p [OfProgram]),
     Condition(&'p Condition),
@@ -415,6 +434,7 @@ pub fn is_candidate(simple: &Simple, step: &Step) -> bool {
         }
         What::Skill(name) => step.kind == Kind::Skill && name_is(name),
         What::Span(name) => step.kind == Kind::Span && name_is(name),
+        What::Handover(name) => step.kind == Kind::Handover && name_is(name),
         What::Http(text) => step.kind == Kind::Http && text_is(text),
         What::User(text) => step.kind == Kind::Message && step.role() == "user" && text_is(text),
         What::Assistant(text) => step.kind == Kind::Message && step.role() == "assistant" && text_is(text),
@@ -457,6 +477,15 @@ fn status_truth(step: &Step, ok: bool) -> Truth {
     }
 }
 
+/// `by NAME`: where the step has no agent, something missing decides.
+fn agent_truth(step: &Step, name: &str) -> Truth {
+    match step.field("agent") {
+        Found::Value(Value::String(agent)) if name.contains(['*', '?']) => sure(value::glob(name, &agent)),
+        Found::Value(Value::String(agent)) => sure(agent == name),
+        _ => by_missing(false),
+    }
+}
+
 /// The kind of step that an alternative speaks of.
 pub fn kind_of(simple: &Simple) -> Kind {
     match simple.what {
@@ -466,6 +495,7 @@ pub fn kind_of(simple: &Simple) -> Kind {
         What::Skill(_) => Kind::Skill,
         What::Http(_) => Kind::Http,
         What::Span(_) => Kind::Span,
+        What::Handover(_) => Kind::Handover,
         What::Read(_) => Kind::Read,
         What::Write(_) => Kind::Write,
     }
@@ -478,8 +508,12 @@ impl Domain {
         for simple in patterns.iter().flat_map(|pattern| &pattern.alternatives) {
             for test in &simple.tests {
                 if let ArgForm::Bind { variable, .. } = &test.test {
-                    domain.add(run, kind_of(simple), variable, &test.path);
+                    domain.add(run, kind_of(simple), variable, |scope| scope.look_up_argument(&test.path));
                 }
+            }
+            if let Some(By::Variable(variable)) = &simple.by {
+                let agent = |scope: Scope<'_>| scope.step.map_or(Found::Missing, |step| step.field("agent"));
+                domain.add(run, kind_of(simple), variable, agent);
             }
         }
         domain.values.push(serde_json::json!({}));
@@ -488,11 +522,11 @@ impl Domain {
         domain
     }
 
-    fn add(&mut self, run: &Run, kind: Kind, variable: &str, path: &Path) {
+    fn add(&mut self, run: &Run, kind: Kind, variable: &str, find: impl Fn(Scope<'_>) -> Found) {
         self.of.entry(variable.to_owned()).or_default();
         for step in run.steps.iter().filter(|step| step.kind == kind) {
             let scope = Scope { run, step: Some(step) };
-            let found = scope.look_up_argument(path);
+            let found = find(scope);
             if found == Found::Absent {
                 self.unrecorded.insert(variable.to_owned());
             }

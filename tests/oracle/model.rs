@@ -123,6 +123,7 @@ pub enum What {
     /// A name, with globs; `None`: any.
     Skill(Option<String>),
     Span(Option<String>),
+    Handover(Option<String>),
     Http(Text),
     /// A path glob; `None`: any.
     Read(Option<String>),
@@ -142,6 +143,13 @@ pub enum OfProgram {
     NoFlag(String),
 }
 
+/// The agent of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum By {
+    Name(String),
+    Variable(String),
+}
+
 /// One alternative of a pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simple {
@@ -150,12 +158,14 @@ pub struct Simple {
     pub tests: Vec<ArgTest>,
     /// `ok` or `failed`.
     pub status: Option<bool>,
+    /// `by NAME`, with globs, or `by $x`.
+    pub by: Option<By>,
     pub condition: Option<Condition>,
 }
 
 impl Simple {
     pub fn new(what: What) -> Simple {
-        Simple { proposed: false, what, tests: Vec::new(), status: None, condition: None }
+        Simple { proposed: false, what, tests: Vec::new(), status: None, by: None, condition: None }
     }
 }
 
@@ -357,6 +367,11 @@ impl Simple {
             {
                 found.push(variable.as_str());
             }
+        }
+        if let Some(By::Variable(variable)) = &self.by
+            && !found.contains(&variable.as_str())
+        {
+            found.push(variable.as_str());
         }
         found
     }

@@ -1,7 +1,8 @@
 //! Reads step patterns, conditions and flows; the rest of `parse.rs`.
 
 use crate::model::{
-    ArgForm, ArgTest, Comparison, Condition, Flow, OfProgram, Operand, Path, Pattern, Segment, Simple, Test, Text, What,
+    ArgForm, ArgTest, By, Comparison, Condition, Flow, OfProgram, Operand, Path, Pattern, Segment, Simple, Test, Text,
+    What,
 };
 use crate::parse::Parser;
 use crate::tokens::Token;
@@ -78,6 +79,13 @@ impl Parser {
             () if self.words("failed") => Some(false),
             () => None,
         };
+        if self.words("by") {
+            simple.by = Some(match self.next() {
+                Token::Variable(name) => By::Variable(name),
+                Token::Word(name) | Token::Text(name) => By::Name(name),
+                other => panic!("{other:?} is no agent"),
+            });
+        }
         simple
     }
 
@@ -96,6 +104,7 @@ impl Parser {
                 "http" => What::Http(self.text()),
                 "skill" => What::Skill(self.optional_text()),
                 "span" => What::Span(self.optional_text()),
+                "handover" => What::Handover(self.optional_text()),
                 "user" => What::User(self.text()),
                 "assistant" => What::Assistant(self.text()),
                 "read" => What::Read(self.optional_text()),

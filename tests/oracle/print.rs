@@ -1,7 +1,7 @@
 //! Rules as `.assert` text.
 
 use crate::model::{
-    Adjacency, ArgForm, ArgTest, Comparison, Condition, CountTest, Flow, Header, OfProgram, Operand, Path, Pattern,
+    Adjacency, ArgForm, ArgTest, By, Comparison, Condition, CountTest, Flow, Header, OfProgram, Operand, Path, Pattern,
     Quantifier, Segment, SequenceMode, Simple, Statement, Test, Text, What, Within,
 };
 
@@ -156,6 +156,11 @@ fn simple(simple: &Simple) -> String {
         Some(false) => text.push_str(" failed"),
         None => {}
     }
+    match &simple.by {
+        Some(By::Name(name)) => text.push_str(&format!(" by {name}")),
+        Some(By::Variable(name)) => text.push_str(&format!(" by ${name}")),
+        None => {}
+    }
     match &simple.condition {
         Some(inner) => format!("({text} where {})", condition(inner)),
         None => text,
@@ -184,6 +189,7 @@ fn what(what: &What) -> String {
         What::Http(text) => with("http", text),
         What::Skill(name) => glob("skill", name),
         What::Span(name) => glob("span", name),
+        What::Handover(name) => glob("handover", name),
         What::Message => "message".to_owned(),
         What::Read(pattern) => glob("read", pattern),
         What::Write(pattern) => glob("write", pattern),

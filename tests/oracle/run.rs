@@ -13,18 +13,28 @@ pub enum Kind {
     Skill,
     Http,
     Span,
+    Handover,
 }
 
-pub const KINDS: [Kind; 8] =
-    [Kind::Call, Kind::Message, Kind::Command, Kind::Read, Kind::Write, Kind::Skill, Kind::Http, Kind::Span];
+pub const KINDS: [Kind; 9] = [
+    Kind::Call,
+    Kind::Message,
+    Kind::Command,
+    Kind::Read,
+    Kind::Write,
+    Kind::Skill,
+    Kind::Http,
+    Kind::Span,
+    Kind::Handover,
+];
 
 impl Kind {
     pub fn list(self) -> &'static str {
-        ["calls", "messages", "commands", "reads", "writes", "skills", "http", "spans"][self as usize]
+        ["calls", "messages", "commands", "reads", "writes", "skills", "http", "spans", "handovers"][self as usize]
     }
 
     fn word(self) -> &'static str {
-        ["call", "message", "command", "read", "write", "skill", "http", "span"][self as usize]
+        ["call", "message", "command", "read", "write", "skill", "http", "span", "handover"][self as usize]
     }
 }
 
@@ -139,7 +149,7 @@ impl Step {
         let number = |key: &str| self.fields.get(key).and_then(Value::as_i64);
         let word = |well: bool| if well { "ok" } else { "failed" };
         match self.kind {
-            Kind::Message | Kind::Skill => None,
+            Kind::Message | Kind::Skill | Kind::Handover => None,
             Kind::Http => number("status").map(|code| word(code < 400)),
             Kind::Command => self.recorded_status().or_else(|| number("exit_code").map(|code| word(code == 0))),
             _ => self.recorded_status(),
@@ -215,12 +225,13 @@ fn has_result(fields: &Map<String, Value>) -> bool {
 fn step(kind: Kind, value: &Value) -> Step {
     let fields = match value {
         Value::Object(fields) => fields.clone(),
+        text if kind == Kind::Handover => Map::from_iter([("to".to_owned(), text.clone())]),
         path => Map::from_iter([("path".to_owned(), path.clone())]),
     };
     let start = number(&fields, "start");
     let duration = number(&fields, "duration");
     // Messages and skills have no end.
-    let ends = !matches!(kind, Kind::Message | Kind::Skill);
+    let ends = !matches!(kind, Kind::Message | Kind::Skill | Kind::Handover);
     let end = number(&fields, "end").or_else(|| Some(start? + duration?)).filter(|_| ends);
     let status = fields.get("status").and_then(Value::as_str);
     let waits = status == Some("pending") && !has_result(&fields);
@@ -309,10 +320,31 @@ impl Run {
             step.unrecorded.extend((!args).then_some("args"));
             step.unrecorded.extend((!results).then_some("result"));
         }
+        self.name_agents();
         let mut executed = 0;
         for step in &mut self.steps {
             step.position = executed;
             executed += i64::from(step.executed);
+        }
+    }
+
+    /// Where some step names its agent, or somebody hands over, `main` takes those that name none. Who takes over stands where it stood
+    /// before, else one deeper than who hands over.
+    fn name_agents(&mut self) {
+        if !self.steps.iter().any(|step| step.kind == Kind::Handover || step.fields.contains_key("agent")) {
+            return;
+        }
+        let mut depths: std::collections::HashMap<String, i64> = std::collections::HashMap::new();
+        for step in &mut self.steps {
+            step.fields.entry("agent").or_insert_with(|| json!("main"));
+            if step.kind != Kind::Handover {
+                continue;
+            }
+            let text = |key: &str| step.fields.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
+            let (from, to) = (text("agent"), text("to"));
+            let above = *depths.entry(from).or_insert(0);
+            let depth = *depths.entry(to).or_insert(above + 1);
+            step.fields.insert("depth".to_owned(), json!(depth));
         }
     }
 

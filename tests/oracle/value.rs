@@ -229,3 +229,9 @@ fn tokens(text: &str) -> Vec<String> {
     }
     out
 }
+
+/// What a path goes on in: of a text that as a whole is an object or a list in JSON that value, else the value itself.
+pub fn opened(value: Value) -> Value {
+    let held = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    held.filter(|held| held.is_object() || held.is_array()).unwrap_or(value)
+}

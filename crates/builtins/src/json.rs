@@ -7,8 +7,8 @@ use super::call::{Call, Outcome};
 use super::convert::to_library;
 use super::path_cost;
 use averment_base::limits::{Exhausted, Limits, Meter};
-use averment_base::value::json::{parse_prefix, parse_text};
-use averment_base::value::{Entry, Node, Text, Value};
+use averment_base::value::json::{may_hold, parse_prefix, parse_text};
+use averment_base::value::{Entry, Node, Origin, Text, Value};
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 use serde_json_path::{JsonPath, NormalizedPath, PathElement};
@@ -27,10 +27,50 @@ pub struct Cache<'run> {
     looked_at: Cell<Option<(&'run str, Text<'run>)>>,
 }
 
+/// Where values that are read are put, and what counts them.
+#[derive(Debug)]
+pub struct Memory<'m, 'run> {
+    /// Where they live.
+    pub arena: &'run Bump,
+    /// The limits of values.
+    pub limits: &'m Limits,
+    /// What the evaluation may still use.
+    pub meter: &'m mut Meter,
+}
+
 impl<'run> Cache<'run> {
     /// Notes which text is looked at by itself, and the key under which it stands: a key may make a secret of it.
     pub fn look_at(&self, entry: Option<(&'run str, Text<'run>)>) {
         self.looked_at.set(entry);
+    }
+
+    /// The object or the list that a text holds as a whole; `None` where it holds none. A path goes on in it.
+    ///
+    /// # Errors
+    /// Only when a limit is reached.
+    pub fn held(&self, node: &Node<'run>, memory: Memory<'_, 'run>) -> Result<Option<Node<'run>>, Exhausted> {
+        let Value::Text(text) = node.value else { return Ok(None) };
+        if !may_hold(text.raw().as_bytes()) {
+            return Ok(None);
+        }
+        let read = self.read(text, node.origin, memory)?;
+        Ok(Some(read).filter(|read| matches!(read.value, Value::Object(_) | Value::List(_))))
+    }
+
+    /// The JSON in a text, read once in a run; missing where it is none.
+    fn read(&self, text: Text<'run>, origin: Origin, memory: Memory<'_, 'run>) -> Result<Node<'run>, Exhausted> {
+        let key = identity(text.as_str().as_bytes());
+        if let Some(known) = self.read.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let Memory { arena, limits, meter } = memory;
+        meter.scan(key.1.saturating_mul(4))?;
+        let before = arena.allocated_bytes();
+        let read = parse_text(text, origin, arena, limits).map(|document| document.node);
+        meter.allocate(arena.allocated_bytes().saturating_sub(before))?;
+        let read = read.unwrap_or(Node::computed(Value::Missing));
+        self.read.borrow_mut().insert(key, read);
+        Ok(read)
     }
 
     /// The key under which a text stands that is looked at by itself.
@@ -48,17 +88,7 @@ fn identity<T>(slice: &[T]) -> (usize, usize) {
 pub(super) fn json<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let node = call.node(0);
     let Value::Text(text) = node.value else { return Ok(node) };
-    let key = identity(text.as_str().as_bytes());
-    if let Some(known) = call.cache.read.borrow().get(&key) {
-        return Ok(*known);
-    }
-    call.meter.scan(key.1.saturating_mul(4))?;
-    let before = call.arena.allocated_bytes();
-    let read = parse_text(text, node.origin, call.arena, call.limits).map(|document| document.node);
-    call.meter.allocate(call.arena.allocated_bytes().saturating_sub(before))?;
-    let read = read.unwrap_or(Node::computed(Value::Missing));
-    call.cache.read.borrow_mut().insert(key, read);
-    Ok(read)
+    call.cache.read(text, node.origin, Memory { arena: call.arena, limits: call.limits, meter: call.meter })
 }
 
 /// Whether a text is JSON as a whole, white space around it allowed.
@@ -174,6 +204,9 @@ pub fn check_path(path: &str) -> Result<(), PathError> {
 
 pub(super) fn jsonpath<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let (root, text) = (call.node(0), call.text(1));
+    let memory = Memory { arena: call.arena, limits: call.limits, meter: call.meter };
+    // A path goes into the value that a text holds, this one like those of the language.
+    let root = call.cache.held(&root, memory)?.unwrap_or(root);
     let Some(path) = compiled(call, text) else { return call.missing() };
     let converted = library_value(call, root.value)?;
     path_cost::charge(text, &converted, call.meter)?;

@@ -1,10 +1,12 @@
 //! Paths whose values no report shows: `calls[*].args.card`, `inputs.customer[**]`.
 
 use averment_base::diagnostic::suggest::nearest;
+use averment_base::limits::Limits;
 use averment_base::value::Value;
-use averment_base::value::json::to_json;
+use averment_base::value::json::{self, to_json};
 use averment_runs::normal::of_run;
 use averment_runs::run::{Kind, Run};
+use bumpalo::Bump;
 
 /// Values of one run that are looked at.
 const VALUES: usize = 100_000;
@@ -119,6 +121,15 @@ fn walk(value: &Value<'_>, steps: &[Step], left: &mut usize, to: &mut impl FnMut
         (Step::Each | Step::All, Value::List(list)) => list.iter().for_each(|node| walk(&node.value, rest, left, to)),
         (Step::Each | Step::All, Value::Object(object)) => {
             object.entries().iter().for_each(|entry| walk(&entry.node.value, rest, left, to));
+        }
+        // Paths of rules go into the value that a text holds, and so do these.
+        (_, Value::Text(text)) if json::may_hold(text.raw().as_bytes()) => {
+            let (arena, limits) = (Bump::new(), Limits::default());
+            let read = json::parse(text.as_str(), 0, &arena, &limits);
+            if let Ok(Value::Object(_) | Value::List(_)) = read.as_ref().map(|document| document.node.value) {
+                read.iter().for_each(|document| walk(&document.node.value, steps, left, to));
+            }
+            return;
         }
         _ => {}
     }

@@ -6,10 +6,12 @@
 use super::redact::{self, REDACTED, Withheld, redact};
 use super::value::shortened;
 use averment_base::diagnostic::render::printable;
-use averment_base::value::json::{to_json, write_json};
-use averment_base::value::{Node, Value};
+use averment_base::limits::Limits;
+use averment_base::value::json::{self, to_json, write_json};
+use averment_base::value::{Node, Text, Value};
 use averment_builtins::detect::{self, beginning};
 use averment_runs::run::{Kind, Run, Step};
+use bumpalo::Bump;
 use std::ops::Range;
 
 /// What evidence speaks of.
@@ -123,6 +125,7 @@ impl Line<'_> {
             Kind::Read | Kind::Write => "path",
             Kind::Http => "url",
             Kind::Skill | Kind::Span => "name",
+            Kind::Handover => "to",
         };
         if let (Kind::Http, Some(Value::Text(method))) = (step.kind, step.object.get("method").map(|node| node.value)) {
             self.push(method.as_str());
@@ -210,6 +213,7 @@ impl Line<'_> {
                 self.text.push('}');
             }
             Value::List(items) if leads => self.items(key, items, at),
+            Value::Text(text) if leads => self.held(key, text, at),
             value => {
                 let most = if self.wanted.iter().any(asked) { MARKED } else { self.most };
                 let short = short(&value, most);
@@ -217,6 +221,15 @@ impl Line<'_> {
             }
         }
         self.mark(at, start);
+    }
+
+    /// The object or list that a text holds, around what is wanted in it.
+    fn held(&mut self, key: &str, text: Text<'_>, at: &str) {
+        let (arena, limits) = (Bump::new(), Limits::default());
+        match json::parse(text.as_str(), 0, &arena, &limits).map(|document| document.node) {
+            Ok(node @ Node { value: Value::Object(_) | Value::List(_), .. }) => self.value(key, node, at),
+            _ => self.push(&short(&Value::Text(text), self.most)),
+        }
     }
 
     /// The items of a list around one that is wanted.
@@ -359,8 +372,6 @@ fn short(value: &Value<'_>, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use averment_base::limits::Limits;
-    use bumpalo::Bump;
 
     /// The line of the first call of a run, with `^` under what is marked.
     fn drawn(run: &str, wanted: &[(&str, bool)], width: usize) -> (String, String) {

@@ -68,7 +68,7 @@ fn parts_of(kind: Kind) -> &'static [&'static str] {
         Kind::Message => &[of_step::TEXT],
         Kind::Command => &[of_step::COMMAND, of_step::OUTPUT, of_step::EXIT_CODE],
         Kind::Span => &[of_step::ATTRIBUTES],
-        Kind::Read | Kind::Write | Kind::Skill | Kind::Http => &[],
+        Kind::Read | Kind::Write | Kind::Skill | Kind::Http | Kind::Handover => &[],
     }
 }
 

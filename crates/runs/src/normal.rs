@@ -61,6 +61,12 @@ pub mod of_step {
     pub const URL: &str = "url";
     pub const ATTRIBUTES: &str = "attributes";
     pub const PARENT_ID: &str = "parent_id";
+    /// What came back as it came, where `result` is what stands in it: the envelope of a protocol.
+    pub const RESPONSE: &str = "response";
+    /// The agent that takes over.
+    pub const TO: &str = "to";
+    /// How many agents stand above the one that takes over.
+    pub const DEPTH: &str = "depth";
     /// In the status of a span.
     pub const CODE: &str = "code";
 
@@ -89,6 +95,9 @@ pub mod role {
     /// The roles of those who ask and tell.
     pub const OF_OTHERS: [&str; 4] = [USER, "human", SYSTEM, "developer"];
 }
+
+/// The name of the agent that nobody handed anything to, where a run names its agents.
+pub const MAIN_AGENT: &str = "main";
 
 /// What adapters put into `meta`.
 #[allow(missing_docs, reason = "each is the word itself")]

@@ -19,12 +19,22 @@ pub enum Kind {
     Skill,
     Http,
     Span,
+    Handover,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 8] =
-        [Self::Call, Self::Message, Self::Command, Self::Read, Self::Write, Self::Skill, Self::Http, Self::Span];
+    pub const ALL: [Kind; 9] = [
+        Self::Call,
+        Self::Message,
+        Self::Command,
+        Self::Read,
+        Self::Write,
+        Self::Skill,
+        Self::Http,
+        Self::Span,
+        Self::Handover,
+    ];
 
     /// The word in `steps[*].kind`.
     #[must_use]
@@ -38,6 +48,7 @@ impl Kind {
             Self::Skill => "skill",
             Self::Http => "http",
             Self::Span => "span",
+            Self::Handover => "handover",
         }
     }
 
@@ -53,6 +64,7 @@ impl Kind {
             Self::Skill => "skills",
             Self::Http => "http",
             Self::Span => "spans",
+            Self::Handover => "handovers",
         }
     }
 
@@ -64,6 +76,7 @@ impl Kind {
                 of_step::TOOL,
                 of_step::ARGS,
                 of_step::RESULT,
+                of_step::RESPONSE,
                 of_step::ERROR,
                 of_step::OK,
                 of_step::STATUS,
@@ -157,6 +170,16 @@ impl Kind {
                 of_step::AGENT,
                 of_step::KIND,
             ],
+            Self::Handover => &[
+                of_step::TO,
+                of_step::DEPTH,
+                of_step::START,
+                of_step::TURN,
+                of_step::INDEX,
+                of_step::ID,
+                of_step::AGENT,
+                of_step::KIND,
+            ],
         }
     }
 }
@@ -201,13 +224,14 @@ impl Status {
 pub struct Step<'run> {
     /// Its kind.
     pub kind: Kind,
-    /// The tool's name of a call, the role of a message, the command, the path, the skill's name, the URL, the span's name.
+    /// The tool's name of a call, the role of a message, the command, the path, the skill's name, the URL, the span's name,
+    /// the agent that a hand-over goes to.
     pub name: &'run str,
     /// How it ended.
     pub status: Status,
     /// All fields of [`Kind::fields`] that are recorded or derived (`ok`, `status`, `index`, `duration`, `kind`, …) and any others
     /// that the trace has. A standard field that the run does not record is there as [`Value::Absent`]
-    /// (`start end duration turn status ok result args`), or left out where its absence says something (`error id agent`).
+    /// (`start end duration turn status ok result args`), or left out where its absence says something (`error id agent response`).
     pub object: Object<'run>,
     /// The step as a value, with its place.
     pub node: Node<'run>,
@@ -285,7 +309,7 @@ pub struct Records {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KindOrder {
     /// For each kind a bit for every kind whose steps it is not ordered with.
-    unordered: [u8; Kind::ALL.len()],
+    unordered: [u16; Kind::ALL.len()],
 }
 
 impl KindOrder {
@@ -296,7 +320,7 @@ impl KindOrder {
     pub fn forget(&mut self, a: Kind, b: Kind) {
         for (a, b) in [(a, b), (b, a)] {
             if let Some(bits) = self.unordered.get_mut(a as usize) {
-                *bits |= 1 << (b as u8);
+                *bits |= 1 << (b as u16);
             }
         }
     }
@@ -304,7 +328,7 @@ impl KindOrder {
     /// Whether the steps of two kinds are ordered among each other; those of one kind always are.
     #[must_use]
     pub fn ordered(&self, a: Kind, b: Kind) -> bool {
-        self.unordered.get(a as usize).is_none_or(|bits| bits & (1 << (b as u8)) == 0)
+        self.unordered.get(a as usize).is_none_or(|bits| bits & (1 << (b as u16)) == 0)
     }
 }
 

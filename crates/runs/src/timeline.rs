@@ -1,10 +1,12 @@
 //! A run to look at: one line a step, what the run records and what it lacks, and what was odd while reading.
 
-use super::normal::{of_run, of_step};
+use super::normal::{MAIN_AGENT, of_run, of_step};
 use super::run::{Kind, Run, Status, Step};
-use averment_base::value::json::write_json;
+use averment_base::limits::Limits;
+use averment_base::value::json::{may_hold, parse, write_json};
 use averment_base::value::notation::Beginning;
-use averment_base::value::{Node, Value};
+use averment_base::value::{Node, Text, Value};
+use bumpalo::Bump;
 use std::fmt::Write as _;
 
 /// The run as lines of at most `width` characters (never less than 40; the name of the file is not cut), each with its line end.
@@ -89,14 +91,19 @@ fn is_recorded(node: Node<'_>) -> bool {
 
 fn has(run: &Run<'_>) -> Vec<String> {
     let count = |kind: Kind| run.steps.iter().filter(|step| step.kind == kind).count();
-    let kinds = Kind::ALL.into_iter().filter(|kind| run.records(*kind));
+    let told = |kind: &Kind| run.records(*kind) && (*kind != Kind::Handover || count(*kind) > 0);
+    let kinds = Kind::ALL.into_iter().filter(told);
     let kinds = kinds.map(|kind| format!("{} ({})", kind.list_key(), count(kind)));
     let roots = ROOTS.into_iter().filter(|root| is_recorded(run.root(root))).map(str::to_owned);
     kinds.chain(roots).collect()
 }
 
 fn lacks(run: &Run<'_>) -> Vec<String> {
-    let kinds = Kind::ALL.into_iter().filter(|kind| !run.records(*kind)).map(|kind| kind.list_key().to_owned());
+    // Few runs have more than one agent: that there is no hand-over is told of none.
+    let kinds = Kind::ALL
+        .into_iter()
+        .filter(|kind| !run.records(*kind) && *kind != Kind::Handover)
+        .map(|kind| kind.list_key().to_owned());
     let roots = ROOTS.into_iter().filter(|root| !is_recorded(run.root(root))).map(str::to_owned);
     kinds.chain(roots).collect()
 }
@@ -112,8 +119,8 @@ fn call_fields(run: &Run<'_>) -> Option<Vec<String>> {
         let has = |step: &&&Step<'_>| step.object.get(field).is_some_and(is_recorded);
         match calls.iter().filter(has).count() {
             0 => format!("no {field}"),
-            count if count == all => format!("all {field}"),
-            count => format!("{field} in {count} of {all}"),
+            count if count == all => format!("all {field}{}", in_text(&calls, field)),
+            count => format!("{field} in {count} of {all}{}", in_text(&calls, field)),
         }
     };
     Some(
@@ -122,6 +129,18 @@ fn call_fields(run: &Run<'_>) -> Option<Vec<String>> {
             .map(of_field)
             .collect(),
     )
+}
+
+/// ` (2 hold JSON in text)`: into how many values of a field paths go although they are texts.
+fn in_text(calls: &[&Step<'_>], field: &str) -> String {
+    let holds = |step: &&&Step<'_>| match step.object.get(field).map(|node| node.value) {
+        Some(Value::Text(text)) => holds_json(text),
+        _ => false,
+    };
+    match calls.iter().filter(holds).count() {
+        0 => String::new(),
+        count => format!(" ({count} JSON in text)"),
+    }
 }
 
 fn unordered(run: &Run<'_>) -> Vec<String> {
@@ -242,7 +261,9 @@ fn what(step: &Step<'_>, most: usize, beginning: Beginning) -> String {
         },
         _ => clean(step.name),
     };
-    if let Some(Value::Text(agent)) = step.object.get(of_step::AGENT).map(|node| node.value) {
+    if let Some(Value::Text(agent)) = step.object.get(of_step::AGENT).map(|node| node.value)
+        && (agent.as_str() != MAIN_AGENT || step.kind == Kind::Handover)
+    {
         text.insert_str(0, &format!("[{}] ", clean(agent.as_str())));
     }
     text
@@ -266,10 +287,22 @@ fn arguments(step: &Step<'_>, most: usize, beginning: Beginning) -> String {
     }
 }
 
+/// What stands in front of JSON in a text.
+const IN_TEXT: &str = "text";
+
+/// Whether a text holds an object or a list as a whole: paths go into it.
+fn holds_json(text: Text<'_>) -> bool {
+    may_hold(text.raw().as_bytes()) && parse(text.as_str(), 0, &Bump::new(), &Limits::default()).is_ok()
+}
+
 /// A value as short JSON.
 fn value(node: Option<Node<'_>>, most: usize, beginning: Beginning) -> String {
     match node.map(|node| node.value) {
         None | Some(Value::Missing | Value::Absent) => String::new(),
+        // What paths go into is shown as it stands in the text.
+        Some(Value::Text(text)) if holds_json(text) => {
+            clean(&format!("{IN_TEXT} {}", shortened(text.as_str().trim(), most, beginning)))
+        }
         // A long text is cut before it is written: only its start is shown.
         Some(Value::Text(text)) => {
             let start = beginning(text.as_str(), most);

@@ -20,7 +20,8 @@ mod generated {
 }
 
 /// Words of the language that are no keyword of their own in the grammar.
-const OTHER_KEYWORDS: &[&str] = &["exactly", "read", "write", "skill", "user", "assistant", "thinking", "span"];
+const OTHER_KEYWORDS: &[&str] =
+    &["exactly", "read", "write", "skill", "user", "assistant", "thinking", "span", "handover"];
 
 /// Every word that means something by its place, sorted.
 pub(super) fn keywords() -> &'static [String] {

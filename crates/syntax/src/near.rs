@@ -48,6 +48,7 @@ const LISTS: &[(&str, &str)] = &[
     ("writes", "write"),
     ("skills", "skill"),
     ("spans", "span"),
+    ("handovers", "handover"),
     ("calls", "any"),
     ("failed", "any failed"),
 ];

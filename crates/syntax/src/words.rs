@@ -66,8 +66,30 @@ pub const LITERALS: &[&str] = &["true", "false", "null"];
 
 /// What a run, and each step of it, shows to an expression (section 4).
 pub const ROOTS: &[&str] = &[
-    "inputs", "prompt", "output", "calls", "steps", "messages", "commands", "reads", "writes", "skills", "http",
-    "spans", "usage", "cost", "duration", "turns", "error", "meta", "env", "tools", "files", "response", "run",
+    "inputs",
+    "prompt",
+    "output",
+    "calls",
+    "steps",
+    "messages",
+    "commands",
+    "reads",
+    "writes",
+    "skills",
+    "http",
+    "spans",
+    "handovers",
+    "usage",
+    "cost",
+    "duration",
+    "turns",
+    "error",
+    "meta",
+    "env",
+    "tools",
+    "files",
+    "response",
+    "run",
 ];
 
 /// The verdicts that a test may expect.
@@ -160,4 +182,4 @@ const EXAMPLES: &[(&str, &str)] = &[
 
 /// Words that name a kind of step (section 2).
 pub const KINDS: &[&str] =
-    &["command", "read", "write", "skill", "http", "user", "assistant", "thinking", "message", "span"];
+    &["command", "read", "write", "skill", "http", "user", "assistant", "thinking", "message", "span", "handover"];

@@ -2,6 +2,7 @@
 //!
 //! Every adapter ends here, so that a field means the same wherever a run came from.
 
+mod agents;
 mod fields;
 mod order;
 mod root;
@@ -14,6 +15,7 @@ use averment_runs::normal::of_run;
 use averment_runs::run::{Kind, ReadWarning, Records, Run, RunSource, Step};
 use bumpalo::Bump;
 use order::Ordered;
+use rustc_hash::FxHashMap;
 pub(crate) use status::of_word as word_status;
 
 /// A run in normal form, before anything is derived.
@@ -52,9 +54,16 @@ pub(crate) type Lists<'run> = [Recorded<'run>; Kind::ALL.len()];
 pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run<'run>, ReadError> {
     let (text, source) = (normal.text, normal.source.clone());
     let of_format = !crate::adapt::is_home_grown(normal.format);
-    Builder { arena, format: normal.format, of_format, records: normal.records, warnings: normal.warnings }
-        .run(normal.text, normal.source, normal.object, normal.order)
-        .map_err(|error| ReadError::at(&source, text, error.offset, error.problem))
+    Builder {
+        arena,
+        format: normal.format,
+        of_format,
+        depths: FxHashMap::default(),
+        records: normal.records,
+        warnings: normal.warnings,
+    }
+    .run(normal.text, normal.source, normal.object, normal.order)
+    .map_err(|error| ReadError::at(&source, text, error.offset, error.problem))
 }
 
 pub(crate) struct Builder<'run> {
@@ -63,6 +72,8 @@ pub(crate) struct Builder<'run> {
     /// The format itself says in which order everything came, and what its numbers mean.
     pub(crate) of_format: bool,
     records: Records,
+    /// How deep the agents stand that have taken over, or handed over.
+    pub(crate) depths: FxHashMap<&'run str, i64>,
     pub(crate) warnings: Vec<ReadWarning>,
 }
 

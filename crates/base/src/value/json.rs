@@ -13,7 +13,7 @@ use super::{Entry, Node, Number, Object, Origin, Value};
 use crate::limits::{LARGE, Limits, give_own_block};
 use bumpalo::Bump;
 use embed::Places;
-pub use embed::parse_text;
+pub use embed::{may_hold, parse_text};
 pub use error::JsonError;
 use scan::Scanned;
 pub use write::{to_json, write_json, write_text};

@@ -47,6 +47,15 @@ impl<'run> Text<'run> {
         }
     }
 
+    /// The text as it stands between the quotes; of a computed one the text itself.
+    #[must_use]
+    pub fn raw(self) -> &'run str {
+        match self {
+            Self::Plain(text) => text,
+            Self::Escaped(escaped) => escaped.raw(),
+        }
+    }
+
     /// True for the empty text, without unescaping.
     #[must_use]
     pub fn is_empty(self) -> bool {

@@ -209,22 +209,9 @@ fn may_withhold(line: ChunkLine<'_, '_>, calls: Option<(usize, usize)>, timed: b
             if withheld || cursor.has_escape(open, close) {
                 return true;
             }
-        } else if may_hold_json(inside) {
+        } else if json::may_hold(inside) {
             return true;
         }
     }
     false
-}
-
-/// Whether a text as it is written may be an object or a list in JSON.
-fn may_hold_json(mut text: &[u8]) -> bool {
-    loop {
-        text = match text {
-            [b'{' | b'[', ..] => return true,
-            [b' ', rest @ ..] | [b'\\', b'n' | b't' | b'r', rest @ ..] => rest,
-            // Brackets and space that are written as their numbers.
-            [b'\\', b'u', b'0', b'0', b'0' | b'2' | b'5' | b'7', ..] => return true,
-            _ => return false,
-        }
-    }
 }

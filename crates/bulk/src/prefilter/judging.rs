@@ -5,7 +5,7 @@ use super::predicate::{Base, Path};
 use super::{Answer, Compiled, Form, Item, Prefilter, Source};
 use averment_base::near;
 use averment_base::truth::{Truth, Verdict};
-use averment_base::value::Value;
+use averment_base::value::{Value, json};
 use averment_engine::vm::gate;
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::temporal::by_name::NamedCalls;
@@ -128,22 +128,28 @@ impl<'a> Judging<'_, 'a> {
         truth
     }
 
-    /// The value that a path leads to in the run.
-    pub(super) fn value_at(&mut self, path: &Path) -> Option<Value<'a>> {
+    /// The value that a path leads to in the run; the inner `None` where it goes on in a text, which only the evaluator follows.
+    pub(super) fn value_at(&mut self, path: &Path) -> Option<Option<Value<'a>>> {
         self.value_under(&path.base, &path.keys)
     }
 
-    fn value_under(&mut self, base: &Base, keys: &[String]) -> Option<Value<'a>> {
+    fn value_under(&mut self, base: &Base, keys: &[String]) -> Option<Option<Value<'a>>> {
         let Base::Root(name) = *base else { return None };
         let name = self.rules.program.names.get(name as usize)?;
-        let root = self.evaluator.run()?.root(name);
-        Some(keys.iter().fold(root, |node, key| node.field(key)).value)
+        let mut node = self.evaluator.run()?.root(name);
+        for key in keys {
+            if matches!(node.value, Value::Text(text) if json::may_hold(text.raw().as_bytes())) {
+                return Some(None);
+            }
+            node = node.field(key);
+        }
+        Some(Some(node.value))
     }
 
     /// Whether the object in which a path ends has nearly its last key.
     pub(super) fn has_slip(&mut self, path: &Path) -> bool {
         let Some((last, keys)) = path.keys.split_last() else { return false };
-        let Some(Value::Object(object)) = self.value_under(&path.base, keys) else { return false };
+        let Some(Some(Value::Object(object))) = self.value_under(&path.base, keys) else { return false };
         near::nearest(last, object.entries().iter().map(|entry| entry.key)).is_some()
     }
 }

@@ -151,8 +151,9 @@ impl OfValue {
         let Some(value) = judging.value_at(&self.path) else { return };
         let class = match value {
             // What is missing beside nearly its name is not like what is missing elsewhere.
-            Value::Missing if judging.has_slip(&self.path) => Class::Other,
-            value => Class::of(&value),
+            Some(Value::Missing) if judging.has_slip(&self.path) => Class::Other,
+            Some(value) => Class::of(&value),
+            None => Class::Other,
         };
         match class {
             Class::Unit(unit) => {

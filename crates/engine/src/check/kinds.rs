@@ -78,8 +78,9 @@ impl<'a> Checker<'a> {
             StepWord::Command => self.command(scope, text),
             StepWord::Read => self.file(scope, Kind::Read, text),
             StepWord::Write => self.file(scope, Kind::Write, text),
-            StepWord::Skill => self.named(scope, Kind::Skill, text),
-            StepWord::Span => self.named(scope, Kind::Span, text),
+            StepWord::Skill => self.named(scope, Kind::Skill, "name", text),
+            StepWord::Span => self.named(scope, Kind::Span, "name", text),
+            StepWord::Handover => self.named(scope, Kind::Handover, "to", text),
             StepWord::Http => self.containing(scope, AlternativeDraft::of(Kind::Http, NameTest::Any), "url", text),
             StepWord::User => self.message(scope, &USER, text),
             StepWord::Assistant => self.message(scope, &ASSISTANT, text),
@@ -154,8 +155,8 @@ impl<'a> Checker<'a> {
         NameTest::PathGlob(plain.to_owned())
     }
 
-    /// A skill or a span by its name; `*` and `?` are globs.
-    fn named(&mut self, scope: &Scope<'a>, kind: Kind, text: Option<&'a KindText>) -> AlternativeDraft {
+    /// A skill, a span or a hand-over by its name, which stands in a field; `*` and `?` are globs.
+    fn named(&mut self, scope: &Scope<'a>, kind: Kind, of: &str, text: Option<&'a KindText>) -> AlternativeDraft {
         let mut part = AlternativeDraft::of(kind, NameTest::Any);
         match text {
             None | Some(KindText::Command(_)) => {}
@@ -163,7 +164,7 @@ impl<'a> Checker<'a> {
             Some(KindText::Text(text)) => match self.wanted(scope, text) {
                 WantedText::Known(name) if name.contains(['*', '?']) => part.name = NameTest::Glob(name),
                 WantedText::Known(name) => part.name = NameTest::Exactly(name),
-                WantedText::Computed(value) => part.tests.push(test(TestKind::Equal, field("name", text.span), value)),
+                WantedText::Computed(value) => part.tests.push(test(TestKind::Equal, field(of, text.span), value)),
             },
         }
         part
@@ -214,6 +215,7 @@ fn written(word: StepWord) -> &'static str {
         StepWord::Thinking => "thinking",
         StepWord::Message => "message",
         StepWord::Span => "span",
+        StepWord::Handover => "handover",
     }
 }
 

@@ -23,6 +23,7 @@ pub fn root_type(name: &str) -> Ty {
         "skills" => steps(Kind::Skill),
         "http" => steps(Kind::Http),
         "spans" => steps(Kind::Span),
+        "handovers" => steps(Kind::Handover),
         "steps" => Ty::steps(StepShape::any()),
         "usage" => Ty::Usage,
         "cost" => Ty::Money,
@@ -125,6 +126,7 @@ impl<'a> Checker<'a> {
                     "http" => "api.example.com",
                     "skill" => "find-skills",
                     "span" => "db.*",
+                    "handover" => "billing",
                     _ => "yes",
                 };
                 let fields = fields.iter().filter(|field| !COMMON.contains(field)).copied();

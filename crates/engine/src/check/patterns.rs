@@ -2,15 +2,17 @@
 
 use super::Checker;
 use super::described::Described;
+use super::expr::Typed;
 use super::kinds;
 use super::scope::{LookupSide, Renamed, Scope, Symbol, Variable, VariableValue};
 use super::ty::{StepShape, Ty};
 use super::walk;
-use crate::ir::{self, Alternative, NameTest};
+use crate::ir::{self, Alternative, Constant, NameTest};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
+use averment_runs::normal::of_step;
 use averment_runs::run::Kind;
-use averment_syntax::ast::{self, Argument, Atom, KindText, StatusWord, StepKind, Subject};
+use averment_syntax::ast::{self, Agent, Argument, Atom, By, KindText, StatusWord, StepKind, Subject, TestKind};
 use std::rc::Rc;
 
 /// An alternative that is being put together.
@@ -149,6 +151,9 @@ impl<'a> Checker<'a> {
         if let Some(status) = atom.status {
             self.with_status(&mut parts, status, span);
         }
+        if let Some(by) = &atom.by {
+            self.with_agent(scope, &mut parts, by);
+        }
         if atom.proposed {
             self.propose(&mut parts, span);
         }
@@ -212,6 +217,30 @@ impl<'a> Checker<'a> {
                 );
             }
         }
+    }
+
+    /// `by researcher`: the agent of the step, as `agent: "researcher"` would be said of a kind of step.
+    fn with_agent(&mut self, scope: &Scope<'a>, parts: &mut [AlternativeDraft], by: &'a By) {
+        let agent = kinds::field(of_step::AGENT, by.span);
+        let (kind, operand) = match &by.agent {
+            Agent::Binding(binding) => {
+                let ast::ExprKind::Binding(name) = &binding.kind else { return };
+                let number = self.bind(scope, name);
+                parts.iter_mut().for_each(|part| part.binds.push((number, agent.clone())));
+                return;
+            }
+            Agent::Name(name) if name.text.contains(['*', '?']) => {
+                let number = self.add_regex(super::regex::of_glob(&name.text), name.text.clone());
+                (TestKind::Matches, Typed::new(ir::ExprKind::Regex(number), name.span, Ty::Any).expr)
+            }
+            Agent::Name(name) => {
+                let name_of = ir::ExprKind::Constant(Constant::Text(name.text.clone()));
+                (TestKind::Equal, Typed::new(name_of, name.span, Ty::String).expr)
+            }
+            Agent::Text(text) => (TestKind::Equal, self.text_literal(scope, text).expr),
+            Agent::Regex(regex) => (TestKind::Matches, self.regex_literal(regex, Some(of_step::AGENT)).expr),
+        };
+        parts.iter_mut().for_each(|part| part.tests.push(kinds::test(kind, agent.clone(), operand.clone())));
     }
 
     fn propose(&mut self, parts: &mut [AlternativeDraft], span: Span) {

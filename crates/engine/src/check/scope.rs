@@ -170,6 +170,7 @@ pub fn kind_word(name: &str) -> bool {
             | "thinking"
             | "message"
             | "span"
+            | "handover"
             | "any"
     )
 }

@@ -10,14 +10,36 @@ use averment_base::truth::Verdict;
 use averment_syntax::ast::{self, ExprKind, ItemKind, TestRun};
 
 /// The entries of a run in normal form.
-const RUN_KEYS: [&str; 23] = [
-    "id", "inputs", "prompt", "output", "calls", "messages", "commands", "reads", "writes", "skills", "http", "spans",
-    "steps", "usage", "cost", "duration", "turns", "error", "meta", "env", "tools", "files", "complete",
+const RUN_KEYS: [&str; 24] = [
+    "id",
+    "inputs",
+    "prompt",
+    "output",
+    "calls",
+    "messages",
+    "commands",
+    "reads",
+    "writes",
+    "skills",
+    "http",
+    "spans",
+    "handovers",
+    "steps",
+    "usage",
+    "cost",
+    "duration",
+    "turns",
+    "error",
+    "meta",
+    "env",
+    "tools",
+    "files",
+    "complete",
 ];
 
 /// The entries of a call in normal form.
-const CALL_KEYS: [&str; 11] =
-    ["id", "tool", "args", "result", "error", "status", "start", "end", "duration", "turn", "agent"];
+const CALL_KEYS: [&str; 12] =
+    ["id", "tool", "args", "result", "response", "error", "status", "start", "end", "duration", "turn", "agent"];
 
 impl<'a> Checker<'a> {
     /// All tests of the root file, in its order: at the top, in rules, cases and suites.

@@ -82,11 +82,11 @@ impl StepShape {
             "args" | "flags" if self.kinds == [Kind::Command] => Ty::List(Box::new(Ty::String)),
             "status" if self.kinds == [Kind::Http] => Ty::Integer,
             "status" if self.kinds.contains(&Kind::Http) => Ty::Any,
-            "tool" | "status" | "role" | "text" | "command" | "program" | "path" | "name" | "method" | "url"
+            "tool" | "status" | "role" | "text" | "command" | "program" | "path" | "name" | "method" | "url" | "to"
             | "kind" => Ty::String,
             "start" | "end" => Ty::Instant,
             "duration" => Ty::Duration,
-            "turn" | "index" | "exit_code" => Ty::Count,
+            "turn" | "index" | "depth" | "exit_code" => Ty::Count,
             "ok" => Ty::Boolean,
             _ => Ty::Any,
         }

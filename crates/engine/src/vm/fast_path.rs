@@ -73,7 +73,7 @@ impl<'run> Machine<'run> {
     }
 
     /// What instructions give that are a path into the run or into the step: an entry or a field, and keys from there.
-    fn path(&self, ops: &[Op], scope: &ExpressionScope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
+    fn path(&mut self, ops: &[Op], scope: &ExpressionScope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
         let Some((first, keys)) = ops.split_first() else { return Ok(None) };
         if !keys.iter().all(|op| matches!(op, Op::Field(_, false))) {
             return Ok(None);
@@ -92,7 +92,7 @@ impl<'run> Machine<'run> {
         };
         for op in keys {
             if let Op::Field(name, _) = *op {
-                node = node.field(self.name(name)?);
+                node = self.opened(node)?.field(self.name(name)?);
             }
         }
         Ok(Some(node))

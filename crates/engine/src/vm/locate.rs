@@ -1,19 +1,23 @@
 //! Where a value stands in the normal form: its JSON pointer and its step.
 
+use averment_base::limits::Limits;
 use averment_base::value::compare::deeper;
-use averment_base::value::{Node, Origin, Value};
+use averment_base::value::json::{self, to_json};
+use averment_base::value::text::Escaped;
+use averment_base::value::{Node, Origin, Text, Value};
 use averment_runs::run::{Kind, Run};
+use bumpalo::Bump;
 
 /// The JSON pointer to a value of the run; `None` for a computed value.
 #[must_use]
 pub fn pointer(run: &Run<'_>, node: &Node<'_>) -> Option<String> {
-    pointer_at(run, node.origin, node.value.type_name())
+    found_at(run, &SearchedValue::of(node.origin, node.value.type_name(), Some(node.value))?)
 }
 
 /// The JSON pointer to a value inside of a step: the same as [`pointer`], without a search through the run.
 #[must_use]
 pub fn pointer_in_step(run: &Run<'_>, step: u32, node: &Node<'_>) -> Option<String> {
-    let wanted = SearchedValue { range: node.origin.range()?, type_name: node.value.type_name() };
+    let wanted = SearchedValue::of(node.origin, node.value.type_name(), Some(node.value))?;
     let mut path = Vec::new();
     let found = run.steps.get(step as usize).is_some_and(|step| search(&step.node, &wanted, &mut path));
     if !found {
@@ -27,11 +31,14 @@ pub fn pointer_in_step(run: &Run<'_>, step: u32, node: &Node<'_>) -> Option<Stri
 /// The JSON pointer to the value of a type that stands at a place of the run's text.
 #[must_use]
 pub fn pointer_at(run: &Run<'_>, origin: Origin, type_name: &str) -> Option<String> {
-    let wanted = SearchedValue { range: origin.range()?, type_name };
+    found_at(run, &SearchedValue::of(origin, type_name, None)?)
+}
+
+fn found_at(run: &Run<'_>, wanted: &SearchedValue<'_>) -> Option<String> {
     let mut path = Vec::new();
     let found = run.object.entries().iter().any(|entry| {
         path.push(PathSegment::Key(entry.key));
-        let found = search(&entry.node, &wanted, &mut path);
+        let found = search(&entry.node, wanted, &mut path);
         if !found {
             path.pop();
         }
@@ -61,16 +68,30 @@ pub fn step_pointer(run: &Run<'_>, step: u32) -> Option<String> {
     Some(["/", step.kind.list_key(), "/", &step.index.to_string()].concat())
 }
 
-#[derive(Clone, Copy)]
 enum PathSegment<'a> {
     Key(&'a str),
     Index(usize),
+    /// Where it stands in the value that a text holds, as a pointer.
+    Inside(String),
 }
 
 /// What is looked for. A list and its only element can share a place when an adapter made the list: the type tells them apart.
 struct SearchedValue<'a> {
     range: std::ops::Range<usize>,
     type_name: &'a str,
+    /// The value itself: in a text of a text of a text all values share the place of the outermost.
+    value: Option<Value<'a>>,
+}
+
+impl<'a> SearchedValue<'a> {
+    fn of(origin: Origin, type_name: &'a str, value: Option<Value<'a>>) -> Option<Self> {
+        Some(Self { range: origin.range()?, type_name, value })
+    }
+
+    /// Whether it is another one than this, which stands at the same place.
+    fn differs(&self, other: &Value<'_>) -> bool {
+        self.value.is_some_and(|value| to_json(&value) != to_json(other))
+    }
 }
 
 /// Looks below a value for another. What lies outside of a value's text is not inside the value.
@@ -98,6 +119,62 @@ fn search<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<PathSegm
             look(guess) || (0..items.len()).any(|index| index != guess && look(index))
         }
         Value::Object(object) => object.entries().iter().any(|entry| below(PathSegment::Key(entry.key), &entry.node)),
+        Value::Text(text) => match inside(text, at.origin, wanted) {
+            Some(pointer) => {
+                path.push(PathSegment::Inside(pointer));
+                true
+            }
+            None => false,
+        },
+        _ => false,
+    }
+}
+
+/// The pointer to a value in the object or list that a text holds.
+fn inside(text: Text<'_>, origin: Origin, wanted: &SearchedValue<'_>) -> Option<String> {
+    if !json::may_hold(text.raw().as_bytes()) {
+        return None;
+    }
+    let (arena, limits) = (Bump::new(), Limits::default());
+    // Places count in the run's text, so that the text is read where it stands.
+    let held = json::parse_text(in_arena(text, &arena), origin, &arena, &limits).ok()?.node;
+    let all_alike = held.origin.range() == origin.range();
+    let mut path = Vec::new();
+    let found = match held.value {
+        Value::Object(_) | Value::List(_) if all_alike => search_alike(&held, wanted, &mut path),
+        Value::Object(_) | Value::List(_) => search(&held, wanted, &mut path),
+        _ => false,
+    };
+    let mut pointer = String::new();
+    write(&path, &mut pointer);
+    found.then_some(pointer)
+}
+
+/// A text whose unescaped form is written into this arena.
+fn in_arena<'a>(text: Text<'_>, arena: &'a Bump) -> Text<'a> {
+    let raw = arena.alloc_str(text.raw());
+    match text {
+        Text::Plain(_) => Text::Plain(raw),
+        Text::Escaped(_) => Text::Escaped(arena.alloc(Escaped::new(raw, arena))),
+    }
+}
+
+/// Looks for a value among those that share one place.
+fn search_alike<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<PathSegment<'a>>) -> bool {
+    if at.value.type_name() == wanted.type_name && !wanted.differs(&at.value) {
+        return true;
+    }
+    let mut below = |segment, inner: &Node<'a>| {
+        path.push(segment);
+        let found = deeper(|| search_alike(inner, wanted, path));
+        if !found {
+            path.pop();
+        }
+        found
+    };
+    match at.value {
+        Value::List(items) => items.iter().enumerate().any(|(index, item)| below(PathSegment::Index(index), item)),
+        Value::Object(object) => object.entries().iter().any(|entry| below(PathSegment::Key(entry.key), &entry.node)),
         _ => false,
     }
 }
@@ -105,8 +182,11 @@ fn search<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<PathSegm
 /// Adds a path to a pointer.
 fn write(path: &[PathSegment<'_>], out: &mut String) {
     for segment in path {
-        out.push('/');
+        if !matches!(segment, PathSegment::Inside(_)) {
+            out.push('/');
+        }
         match segment {
+            PathSegment::Inside(pointer) => out.push_str(pointer),
             PathSegment::Key(key) if key.contains(['~', '/']) => {
                 out.push_str(&key.replace('~', "~0").replace('/', "~1"))
             }

@@ -117,6 +117,7 @@ impl<'run> Machine<'run> {
 
     pub(super) fn begin(&mut self, quantifier: ExprQuantifier, at: usize) -> Result<(), Fault> {
         let source = self.pop()?;
+        let source = self.opened(source)?;
         let span = self.span(at);
         self.note_source(at, source);
         let listing = self.recorder.as_ref().and_then(|recorder| recorder.listing.as_ref());

@@ -3,6 +3,7 @@
 //! A rule with a misspelt name is silent on every run. What is found here is a sign of that, and never decides anything.
 
 use super::evaluate::EvaluateOptions;
+use super::fault::Fault;
 use super::judge::Judge;
 use super::machine::Machine;
 use super::observe::Gap;
@@ -210,12 +211,18 @@ fn near_paths(program: &Program, run: &Run<'_>, found: &mut BTreeSet<NearName>) 
 
 impl<'run> Machine<'run> {
     /// The same for the elements of a list.
-    pub(super) fn note_near_elements(&mut self, at: usize, base: &Node<'run>, key: &str) {
-        let Value::List(items) = base.value else { return };
-        if self.near_keys.is_some() {
-            let without = items.iter().filter(|item| matches!(item.field(key).value, Value::Missing));
-            without.for_each(|item| self.note_near_key(&Gap { at, base: *item, why: None }));
+    pub(super) fn note_near_elements(&mut self, at: usize, base: &Node<'run>, key: &str) -> Result<(), Fault> {
+        let Value::List(items) = base.value else { return Ok(()) };
+        if self.near_keys.is_none() {
+            return Ok(());
         }
+        for item in items {
+            let base = self.opened(*item)?;
+            if matches!(base.field(key).value, Value::Missing) {
+                self.note_near_key(&Gap { at, base, why: None });
+            }
+        }
+        Ok(())
     }
 
     /// Notes a key that is nearly the one that a path does not find.

@@ -14,6 +14,7 @@ use crate::ir::Constant;
 use averment_base::near;
 use averment_base::value::compare::deeper;
 use averment_base::value::{Entry, Node, Number, Object, Text, Value};
+use averment_builtins::json::Memory;
 use averment_syntax::ast::TestKind;
 
 fn missing<'run>() -> Node<'run> {
@@ -163,11 +164,21 @@ impl<'run> Machine<'run> {
         self.push(node);
     }
 
+    /// What a path goes on in: of a text that holds an object or a list in JSON as a whole that value, else the value itself.
+    pub(super) fn opened(&mut self, node: Node<'run>) -> Result<Node<'run>, Fault> {
+        if !matches!(node.value, Value::Text(_)) {
+            return Ok(node);
+        }
+        let memory = Memory { arena: self.arena, limits: &self.limits, meter: &mut self.meter };
+        Ok(self.cache.held(&node, memory)?.unwrap_or(node))
+    }
+
     pub(super) fn field(&mut self, name: Name, spread: bool, at: usize) -> Result<(), Fault> {
         let key = self.name(name)?;
         let base = self.pop()?;
+        let base = self.opened(base)?;
         if spread {
-            self.note_near_elements(at, &base, key);
+            self.note_near_elements(at, &base, key)?;
             return self.map_all(base, |node| node.field(key));
         }
         let found = base.field(key);
@@ -198,6 +209,7 @@ impl<'run> Machine<'run> {
     pub(super) fn index(&mut self, spread: bool, at: usize) -> Result<(), Fault> {
         let index = self.pop()?;
         let base = self.pop()?;
+        let base = self.opened(base)?;
         if spread {
             return self.map_all(base, |node| element_of(node, &index));
         }
@@ -211,8 +223,12 @@ impl<'run> Machine<'run> {
 
     pub(super) fn every(&mut self, spread: bool) -> Result<(), Fault> {
         let base = self.pop()?;
+        let base = self.opened(base)?;
         if spread {
-            return self.join_all(base, |machine, node, into| machine.members(&node, into));
+            return self.join_all(base, |machine, node, into| {
+                let node = machine.opened(node)?;
+                machine.members(&node, into)
+            });
         }
         let node = match base.value {
             Value::List([]) => Node::new(base.value, base.origin.nowhere()),
@@ -269,7 +285,7 @@ impl<'run> Machine<'run> {
         while let Some(node) = open.pop() {
             self.meter.charge(1)?;
             into.push(node);
-            match node.value {
+            match self.opened(node)?.value {
                 Value::List(items) => open.extend(items.iter().rev()),
                 Value::Object(object) => open.extend(object.entries().iter().rev().map(|entry| entry.node)),
                 _ => {}
@@ -280,8 +296,8 @@ impl<'run> Machine<'run> {
 
     /// One step of a path in every element; elements without it are left out.
     fn map_all(&mut self, base: Node<'run>, step: impl Fn(&Node<'run>) -> Node<'run>) -> Result<(), Fault> {
-        self.join_all(base, |_, node, into| {
-            let found = step(&node);
+        self.join_all(base, |machine, node, into| {
+            let found = step(&machine.opened(node)?);
             if !matches!(found.value, Value::Missing) {
                 into.push(found);
             }

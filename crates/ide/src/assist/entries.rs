@@ -35,6 +35,7 @@ pub(super) const RUN_KEYS: &[(&str, &str)] = &[
     ("skills", "[{ name: \"${1:name}\" }]"),
     ("http", "[{ method: \"${1:GET}\", url: \"${2:https://…}\", status: ${3:200} }]"),
     ("spans", "[$0]"),
+    ("handovers", "[{ to: \"${1:billing}\", agent: \"${2:main}\" }]"),
     ("steps", "[$0]"),
     ("usage", "{ total_tokens: ${1:1000} }"),
     ("cost", "${1:0.01}"),
@@ -50,7 +51,13 @@ pub(super) const RUN_KEYS: &[(&str, &str)] = &[
 
 /// The keys of the steps that a run lists.
 const STEP_KEYS: &[(&str, &[&str])] = &[
-    ("calls", &["tool", "args", "result", "error", "ok", "status", "start", "end", "duration", "turn", "id", "agent"]),
+    (
+        "calls",
+        &[
+            "tool", "args", "result", "response", "error", "ok", "status", "start", "end", "duration", "turn", "id",
+            "agent",
+        ],
+    ),
     ("messages", &["role", "text", "turn", "start"]),
     ("commands", &["command", "exit_code", "output", "start", "end", "duration", "turn"]),
     ("reads", &["path", "start", "turn"]),
@@ -58,6 +65,7 @@ const STEP_KEYS: &[(&str, &[&str])] = &[
     ("skills", &["name", "start", "turn"]),
     ("http", &["method", "url", "status", "start", "end", "duration", "turn"]),
     ("spans", &["name", "attributes", "status", "start", "end", "duration", "id", "parent_id"]),
+    ("handovers", &["to", "agent", "depth", "start", "turn"]),
     (
         "steps",
         &["kind", "tool", "args", "result", "role", "text", "command", "path", "name", "url", "turn", "start", "end"],

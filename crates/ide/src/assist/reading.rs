@@ -2,7 +2,7 @@
 
 use averment_base::source::{SourceMap, Span};
 use averment_syntax::ast::{
-    Argument, Atom, Expr, ExprKind, KindText, Name, Quantifier, Scope, SequenceMode, Statement, StatementKind,
+    Agent, Argument, Atom, Expr, ExprKind, KindText, Name, Quantifier, Scope, SequenceMode, Statement, StatementKind,
     StatusWord, Step, StepKind, StepWord, Subject, Text, Times, Window, Within, WithinUnit,
 };
 
@@ -282,7 +282,13 @@ impl StatementReader<'_> {
         let tests = other.iter().filter(|entry| binding_of(entry).is_none());
         conditions.extend(tests.map(|entry| self.entry(entry)));
         let with = if conditions.is_empty() { String::new() } else { format!(" with {}", joined(&conditions, "and")) };
-        format!("{front}{subject}{with}")
+        let by = atom.by.as_ref().map_or(String::new(), |by| match &by.agent {
+            Agent::Binding(Expr { kind: ExprKind::Binding(name), .. }) if known.contains(name) => {
+                " by the same agent".to_owned()
+            }
+            _ => format!(" {}", self.written(by.span)),
+        });
+        format!("{front}{subject}{with}{by}")
     }
 
     fn entry(&self, entry: &Argument) -> String {
@@ -306,6 +312,7 @@ impl StatementReader<'_> {
             StepWord::Thinking => "thought",
             StepWord::Message => "message",
             StepWord::Span => "span",
+            StepWord::Handover => "handover to",
         };
         let written = match text {
             Some(KindText::Text(Text { span, .. })) => self.written(*span),
@@ -317,6 +324,7 @@ impl StatementReader<'_> {
                     StepWord::Write => "write".to_owned(),
                     StepWord::Skill => "use of a skill".to_owned(),
                     StepWord::Http => "request".to_owned(),
+                    StepWord::Handover => "handover".to_owned(),
                     _ => noun.to_owned(),
                 };
             }

@@ -158,6 +158,7 @@ vocabulary! {
         "skills" "skills" "list: the skills that were used" "any s in skills: s.name == \"find-skills\"";
         "http" "http" "list: the HTTP requests" "all h in http: h.status < 400";
         "spans" "spans" "list: the raw spans of the trace" "length(spans) >= 1";
+        "handovers" "handovers" "list: who handed the work to whom: `agent` and `to`, and how `depth` deep" "all h in handovers: h.depth <= 2";
         "usage" "usage" "object: the tokens that the run used" "usage.total_tokens <= 20_000";
         "cost" "cost" "money: what the run cost, in USD" "cost <= $0.05";
         "duration" "duration" "duration: how long the run took, in milliseconds" "duration <= 30s";
@@ -181,6 +182,7 @@ vocabulary! {
         "thinking" "thinking" "a message in which the assistant thinks" "require thinking";
         "message" "message(role: \"${1:system}\")" "any message" "require message(role: \"system\")";
         "span" "span \"${1:db.*}\"" "a raw span of the trace, by its name" "require span \"db.*\"";
+        "handover" "handover \"${1:billing}\"" "one agent hands the work to another, by the name of that one" "never handover \"billing\"";
         "proposed" "proposed ${1:tool}" "calls that were denied or still wait, which no other pattern matches" "never proposed delete_*";
     }
     Test {
@@ -235,6 +237,9 @@ vocabulary! {
         "tool" "tool" "string: the name of the tool" "";
         "args" "args" "object: the arguments of the call" "";
         "result" "result" "any: what the call answered" "";
+        "response" "response" "any: what came back as it came: the envelope of a protocol around the result" "";
+        "to" "to" "string: the agent that takes over" "";
+        "depth" "depth" "integer: how many agents stand above the one that takes over" "";
         "error" "error" "any: the error of the call; missing where it succeeded" "";
         "ok" "ok" "boolean: whether it succeeded" "";
         "status" "status" "string: `ok`, `failed`, `denied` or `pending` (of an HTTP request its number)" "";

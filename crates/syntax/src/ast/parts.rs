@@ -40,7 +40,8 @@ macro_rules! parts {
             Within { number, unit, span }
             PredicateTarget { expr, step, span }
             Step { kind, span }
-            Atom { subject, arguments, status, proposed }
+            Atom { subject, arguments, status, by, proposed }
+            By { agent, span }
             Flow { kind, span }
             Expr { kind, span }
             ValueTest { kind, negated, operand, name, operator, span }
@@ -182,6 +183,12 @@ macro_rules! pattern_parts {
                 Text(one);
                 Regex(one);
                 Command(one);
+            }
+            Agent {
+                Name(one);
+                Text(one);
+                Regex(one);
+                Binding(one);
             }
             Argument {
                 Matches { path, value, span };

@@ -35,8 +35,32 @@ pub struct Atom {
     pub arguments: Option<Vec<Argument>>,
     /// `ok` or `failed` behind it.
     pub status: Option<StatusWord>,
+    /// `by researcher` behind it.
+    pub by: Option<By>,
     /// `proposed` in front of it.
     pub proposed: bool,
+}
+
+/// `by researcher`: the agent that takes the step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct By {
+    /// Which one.
+    pub agent: Agent,
+    /// From the word to the last character of the agent.
+    pub span: Span,
+}
+
+/// Which agent takes a step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Agent {
+    /// The bare name of an agent, with `*` and `?` as globs.
+    Name(Name),
+    /// A quoted name, literal.
+    Text(Text),
+    /// A regular expression.
+    Regex(Regex),
+    /// `$a`: an [`super::ExprKind::Binding`].
+    Binding(Expr),
 }
 
 /// What an atom names.
@@ -76,6 +100,7 @@ pub enum StepWord {
     Thinking,
     Message,
     Span,
+    Handover,
 }
 
 /// `ok` or `failed`.

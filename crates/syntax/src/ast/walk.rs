@@ -200,7 +200,9 @@ seen! {
     Atom: one, visitor => {
         one.subject.visit(visitor);
         one.arguments.visit(visitor);
+        one.by.visit(visitor);
     };
+    By: one, visitor => one.agent.visit(visitor);
     // Where both readings are kept they are the same text: one of them is enough.
     PredicateTarget: one, visitor => match &one.expr {
         Some(reading) => expr(reading, visitor),

@@ -236,7 +236,15 @@ impl<'a, 't> View<'a, 't> {
         if self.is(end, "(") {
             end = self.behind_bracket(end);
         }
-        end + usize::from(self.is_any(end, &["ok", "failed"]))
+        end += usize::from(self.is_any(end, &["ok", "failed"]));
+        if self.is(end, "by") {
+            let agent = match self.kind(end + 1) {
+                Kind::Text | Kind::Regex | Kind::Binding => end + 2,
+                _ => self.behind_name(end + 1),
+            };
+            end = agent + usize::from(self.is_any(agent, &["ok", "failed"]));
+        }
+        end
     }
 
     /// The token behind a whole step pattern: choices and a condition included. The condition reaches to a word that ends it.

@@ -2,8 +2,8 @@
 
 use super::{Children, Lower, Node};
 use crate::ast::{
-    Argument, Atom, Expr, ExprKind, Flow, FlowKind, KindText, Name, StatusWord, Step, StepKind, StepWord, Subject,
-    TextOrRegex,
+    Agent, Argument, Atom, By, Expr, ExprKind, Flow, FlowKind, KindText, Name, StatusWord, Step, StepKind, StepWord,
+    Subject, TextOrRegex,
 };
 use crate::grammar::Rule;
 use averment_base::source::Span;
@@ -82,11 +82,36 @@ impl Lower<'_> {
             Some(entries) => Some(self.entries(entries)?),
             None => None,
         };
-        let status = children.opt(Rule::status).map(|status| match Children::of(status).peek() {
-            Some(Rule::k_failed) => StatusWord::Failed,
-            _ => StatusWord::Ok,
-        });
-        Some(Atom { subject, arguments, status, proposed })
+        let (mut status, mut by) = (None, None);
+        for child in children {
+            match child.as_rule() {
+                Rule::status => {
+                    status = Some(match Children::of(child).peek() {
+                        Some(Rule::k_failed) => StatusWord::Failed,
+                        _ => StatusWord::Ok,
+                    });
+                }
+                _ => by = Some(self.by(child)?),
+            }
+        }
+        Some(Atom { subject, arguments, status, by, proposed })
+    }
+
+    fn by(&mut self, node: Node<'_>) -> Option<By> {
+        let span = self.span(&node);
+        let agent = Children::of(node).find(|child| child.as_rule() != Rule::k_by)?;
+        let agent = match agent.as_rule() {
+            Rule::agent_name => Agent::Name(self.name(&agent)),
+            Rule::binding => {
+                let name = agent.as_str().trim_start_matches('$').to_owned();
+                Agent::Binding(Expr { kind: ExprKind::Binding(name), span: self.span(&agent) })
+            }
+            _ => match self.text_or_regex(agent)? {
+                TextOrRegex::Text(text) => Agent::Text(text),
+                TextOrRegex::Regex(regex) => Agent::Regex(regex),
+            },
+        };
+        Some(By { agent, span })
     }
 
     fn subject(&mut self, node: Node<'_>) -> Option<Subject> {
@@ -298,6 +323,7 @@ fn kind_word(text: &str) -> StepWord {
         "assistant" => StepWord::Assistant,
         "thinking" => StepWord::Thinking,
         "message" => StepWord::Message,
+        "handover" => StepWord::Handover,
         _ => StepWord::Span,
     }
 }

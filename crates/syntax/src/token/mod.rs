@@ -108,6 +108,7 @@ const BEFORE_REGEX: &[&str] = &[
     "write",
     "skill",
     "span",
+    "handover",
 ];
 
 /// Reads all of `text`, or one token more than `most`; nesting is counted against `limit`.

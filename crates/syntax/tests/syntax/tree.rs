@@ -5,8 +5,8 @@
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_syntax::ast::{
-    Argument, Expr, ExprKind, File, Flow, FlowKind, Item, ItemKind, KindText, ModifierKind, Setting, StatementKind,
-    Step, StepKind, Subject, Text, TextPart, ValueTest,
+    Agent, Argument, Expr, ExprKind, File, Flow, FlowKind, Item, ItemKind, KindText, ModifierKind, Setting,
+    StatementKind, Step, StepKind, Subject, Text, TextPart, ValueTest,
 };
 use averment_syntax::{self as syntax, Trivia};
 
@@ -116,8 +116,14 @@ fn step(step: &Step) -> String {
                 .as_ref()
                 .map(|list| format!("({})", list.iter().map(argument).collect::<Vec<_>>().join(", ")));
             let status = atom.status.map_or(String::new(), |status| format!(" {status:?}"));
+            let by = atom.by.as_ref().map_or(String::new(), |by| match &by.agent {
+                Agent::Name(name) => format!(" by {}", name.text),
+                Agent::Text(text) => format!(" by {}", written(text)),
+                Agent::Regex(regex) => format!(" by /{}/", regex.pattern),
+                Agent::Binding(binding) => format!(" by {}", short(binding)),
+            });
             format!(
-                "{}{subject}{}{status}",
+                "{}{subject}{}{status}{by}",
                 if atom.proposed { "proposed " } else { "" },
                 arguments.unwrap_or_default()
             )

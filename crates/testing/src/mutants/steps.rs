@@ -60,6 +60,11 @@ impl Finder<'_> {
         if let Some(status) = atom.status {
             self.status(status, span);
         }
+        if let Some(by) = &atom.by {
+            let missing = format!("a test with such a step that is not {}", self.short(by.span));
+            let range = self.with_space(by.span.start as usize..by.span.end as usize);
+            self.replace(range, "", MutantKind::DropArgument, missing);
+        }
     }
 
     fn subject(&mut self, subject: &Subject) {

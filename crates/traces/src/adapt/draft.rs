@@ -3,6 +3,7 @@
 use crate::build::GivenOrder;
 use averment_base::limits::Limits;
 use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
+use averment_runs::normal::{MAIN_AGENT, of_step};
 use averment_runs::run::{Kind, ReadWarning, Records};
 use bumpalo::Bump;
 
@@ -15,6 +16,7 @@ pub(crate) struct Draft<'run, 'limits> {
     recorded: [bool; Kind::ALL.len()],
     ordered: bool,
     records: Records,
+    names_agents: bool,
     warnings: Vec<ReadWarning>,
 }
 
@@ -44,6 +46,7 @@ impl<'run, 'limits> Draft<'run, 'limits> {
             recorded: [false; Kind::ALL.len()],
             ordered: true,
             records,
+            names_agents: false,
             warnings,
         }
     }
@@ -67,6 +70,11 @@ impl<'run, 'limits> Draft<'run, 'limits> {
     /// Says that the order in which steps of different kinds were added means nothing.
     pub(crate) fn kinds_in_no_order(&mut self) {
         self.ordered = false;
+    }
+
+    /// Says that the format names whoever takes a step, but for the main agent: that one is named here.
+    pub(crate) fn names_agents(&mut self) {
+        self.names_agents = true;
     }
 
     /// Adds an entry of the run.
@@ -186,7 +194,11 @@ impl<'run, 'limits> Draft<'run, 'limits> {
     }
 
     /// The run in normal form, the order of its steps, how much was understood, and what was odd.
-    pub(crate) fn finish(self, origin: Origin) -> (Node<'run>, Option<GivenOrder>, Records, Vec<ReadWarning>) {
+    pub(crate) fn finish(mut self, origin: Origin) -> (Node<'run>, Option<GivenOrder>, Records, Vec<ReadWarning>) {
+        let of_main = |step: &&mut Pending<'run>| step.fields.iter().all(|field| field.key != of_step::AGENT);
+        for step in self.steps.iter_mut().filter(|_| self.names_agents).filter(of_main) {
+            step.fields.push(Entry::computed(of_step::AGENT, Value::plain(MAIN_AGENT)));
+        }
         let mut lists: [Vec<Node<'run>>; Kind::ALL.len()] = Default::default();
         let mut order = Vec::with_capacity(self.steps.len());
         for step in &self.steps {

@@ -58,7 +58,7 @@ fn own_field(kind: Kind) -> Option<&'static str> {
         Kind::Command => Some(of_step::COMMAND),
         Kind::Read | Kind::Write => Some(of_step::PATH),
         Kind::Http => Some(of_step::URL),
-        Kind::Skill | Kind::Span => None,
+        Kind::Skill | Kind::Span | Kind::Handover => None,
     }
 }
 

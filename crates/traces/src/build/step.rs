@@ -1,28 +1,31 @@
 //! One step: its fields, checked, completed and marked where the run does not record them.
 
 use super::fields::{Fields, wrong_type};
-use super::{Builder, Lists, status};
+use super::{Builder, Lists, agents, status};
 use crate::adapt::content;
 use crate::error::Placed;
 use crate::time;
 use averment_base::limits::Limits;
 use averment_base::value::{Entry, Node, Number, Object, Origin, Text, Value};
 use averment_runs::command;
-use averment_runs::normal::of_step;
+use averment_runs::normal::{MAIN_AGENT, of_step};
 use averment_runs::run::{Kind, Status, Step};
 
-/// What the run records about its calls at all.
+/// What the run records about its calls at all, and whether it names agents.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Evidence {
     results: bool,
     args: bool,
+    agents: bool,
 }
 
 impl Evidence {
     pub(super) fn of(lists: &Lists<'_>) -> Self {
         let calls = lists.get(Kind::Call as usize).map(|list| list.items.as_slice()).unwrap_or_default();
         let any = |keys: &[&str]| calls.iter().any(|call| has_any(call, keys));
-        Self { results: any(&of_step::OUTCOME), args: any(&[of_step::ARGS]) }
+        let hands_over = lists.get(Kind::Handover as usize).is_some_and(|list| !list.items.is_empty());
+        let agents = || lists.iter().flat_map(|list| &list.items).any(agents::names_agent);
+        Self { results: any(&of_step::OUTCOME), args: any(&[of_step::ARGS]), agents: hands_over || agents() }
     }
 }
 
@@ -81,6 +84,9 @@ pub(super) fn step<'run>(
     let turn = fields.known(of_step::TURN).map(self::turn).transpose()?;
     fields.set(of_step::INDEX, Node::computed(Value::Number(Number::Integer(i64::from(index)))));
     fields.set(of_step::KIND, Node::computed(Value::plain(kind.as_str())));
+    if evidence.agents && fields.known(of_step::AGENT).is_none() {
+        fields.set(of_step::AGENT, Node::computed(Value::plain(MAIN_AGENT)));
+    }
     let (name, status) = match kind {
         Kind::Call => call(builder, &mut fields, node.origin, evidence)?,
         Kind::Message => message(builder, &mut fields, node.origin)?,
@@ -89,6 +95,7 @@ pub(super) fn step<'run>(
         Kind::Skill => (required(&fields, of_step::NAME, "a skill", node.origin)?, Status::Unknown),
         Kind::Http => http(&mut fields, node.origin)?,
         Kind::Span => span(builder, &mut fields, node.origin)?,
+        Kind::Handover => (agents::handover(builder, &mut fields, node.origin)?, Status::Unknown),
     };
     fields.absent(&[of_step::START, of_step::END, of_step::DURATION, of_step::TURN, of_step::OK]);
     let object = fields.into_object(builder.arena);
@@ -103,6 +110,7 @@ fn recorded_fields<'run>(builder: &Builder<'run>, kind: Kind, node: Node<'run>) 
         Kind::Read | Kind::Write => Some(of_step::PATH),
         Kind::Skill => Some(of_step::NAME),
         Kind::Http => Some(of_step::URL),
+        Kind::Handover => Some(of_step::TO),
         Kind::Call | Kind::Message | Kind::Span => None,
     };
     match (node.value, short) {
@@ -157,7 +165,12 @@ fn duration(node: Node<'_>) -> Result<f64, Placed> {
     }
 }
 
-fn required<'run>(fields: &Fields<'run>, field: &str, what: &str, origin: Origin) -> Result<&'run str, Placed> {
+pub(super) fn required<'run>(
+    fields: &Fields<'run>,
+    field: &str,
+    what: &str,
+    origin: Origin,
+) -> Result<&'run str, Placed> {
     match fields.text(field, what)? {
         Some((text, _)) => Ok(text),
         None => {
@@ -216,7 +229,8 @@ fn written_object<'run>(builder: &Builder<'run>, args: Node<'run>) -> Option<Nod
 /// Whether a step says that it went wrong in the words of a protocol: `is_error`, `isError` in its result, an exit code other than 0.
 fn says_failed(fields: &Fields<'_>) -> bool {
     let is_true = |node: Node<'_>| matches!(node.value, Value::Boolean(true));
-    let inside = fields.get(of_step::RESULT).map(|result| of_step::IS_ERROR.map(|key| result.field(key)));
+    let holders = [of_step::RESULT, of_step::RESPONSE].into_iter().filter_map(|field| fields.get(field));
+    let inside = holders.flat_map(|held| of_step::IS_ERROR.map(|key| held.field(key)));
     let beside = of_step::IS_ERROR.iter().filter_map(|key| fields.other(key));
     let code = fields.other(of_step::EXIT_CODE).is_some_and(|node| match node.value {
         Value::Number(code) => code != Number::Integer(0),
@@ -230,7 +244,7 @@ fn says_failed(fields: &Fields<'_>) -> bool {
         },
         _ => false,
     };
-    code || envelope || beside.chain(inside.into_iter().flatten()).any(is_true)
+    code || envelope || beside.chain(inside).any(is_true)
 }
 
 /// The status of a step and its fields `status` and `ok`: given, else from `ok`, an error or a result.

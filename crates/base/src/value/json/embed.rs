@@ -20,6 +20,21 @@ pub fn parse_text<'run>(
     whole(Reader::new(text.as_str(), Places::inside(text, origin, arena), arena, limits))
 }
 
+/// Whether a text, as it stands between the quotes of JSON, may hold an object or a list as a whole: one that does not begins with
+/// something else.
+#[must_use]
+pub fn may_hold(mut raw: &[u8]) -> bool {
+    loop {
+        raw = match raw {
+            [b'{' | b'[', ..] => return true,
+            [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] | [b'\\', b'n' | b't' | b'r', rest @ ..] => rest,
+            // Brackets and space that are written as their numbers.
+            [b'\\', b'u', b'0', b'0', b'0' | b'2' | b'5' | b'7', ..] => return true,
+            _ => return false,
+        }
+    }
+}
+
 /// Where the bytes of the text that is read stand in the text of the run.
 pub(super) struct Places<'run> {
     kind: Kind<'run>,
@@ -48,10 +63,7 @@ impl<'run> Places<'run> {
     }
 
     fn inside(text: Text<'run>, origin: Origin, arena: &'run Bump) -> Self {
-        let raw = match text {
-            Text::Plain(text) => text,
-            Text::Escaped(escaped) => escaped.raw(),
-        };
+        let raw = text.raw();
         // Text inside text inside text is unescaped twice: then the outer string is the nearest known place.
         let kind = match (origin.range(), text) {
             (Some(range), _) if range.len() != raw.len() + 2 => Kind::Fixed(origin),

@@ -111,7 +111,7 @@ impl<'run> Classifier<'_, 'run> {
         let find = |name: &str| self.plan.table().candidates(step.kind, name, machine.prepared).into();
         match step.kind {
             // Tools and roles come back; commands, paths and URLs are mostly different each time.
-            Kind::Call | Kind::Message | Kind::Skill | Kind::Span => {
+            Kind::Call | Kind::Message | Kind::Skill | Kind::Span | Kind::Handover => {
                 Rc::clone(self.names.entry((step.kind, step.name)).or_insert_with(|| find(step.name)))
             }
             _ => find(step.name),

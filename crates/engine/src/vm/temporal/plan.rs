@@ -60,12 +60,12 @@ pub(super) struct UniquePattern {
 
 /// A set of kinds of step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Kinds(u8);
+pub(super) struct Kinds(u16);
 
 impl Kinds {
     /// Adds a kind.
     pub(super) fn add(&mut self, kind: Kind) {
-        self.0 |= 1 << (kind as u8);
+        self.0 |= 1 << (kind as u16);
     }
 
     /// Adds all kinds of another set.
@@ -75,7 +75,7 @@ impl Kinds {
 
     /// The kinds, in their order.
     pub(super) fn iter(self) -> impl Iterator<Item = Kind> {
-        Kind::ALL.into_iter().filter(move |kind| self.0 & (1 << (*kind as u8)) != 0)
+        Kind::ALL.into_iter().filter(move |kind| self.0 & (1 << (*kind as u16)) != 0)
     }
 }
 

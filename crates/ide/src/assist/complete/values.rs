@@ -175,6 +175,7 @@ impl CompletionBuilder<'_, '_> {
             }
             "skill" => Some(Kind::Skill),
             "span" => Some(Kind::Span),
+            "handover" => Some(Kind::Handover),
             "read" => Some(Kind::Read),
             "write" => Some(Kind::Write),
             "command" => Some(Kind::Command),

@@ -14,6 +14,7 @@ use averment_runs::run::Kind;
 pub(super) fn read<'run>(lines: &[Node<'run>], draft: &mut Draft<'run, '_>) {
     use Kind::{Call, Command, Http, Message, Read, Skill, Write};
     draft.records(&[Call, Message, Command, Read, Write, Skill, Http]);
+    draft.names_agents();
     let objects = || lines.iter().filter_map(|node| object(*node));
     let with_main = objects().any(|line| is_spoken(line) && agent(&line, &Parsed).is_main());
     let mut reader = Reader::new(draft);

@@ -30,7 +30,7 @@ impl<'run> View<'_, 'run> {
     pub(in super::super) fn misspelt(&self, operand: usize) -> Option<Evidence> {
         let unique = self.unique_pattern(operand)?;
         for Alternative { kind, name, .. } in &unique.alternatives {
-            let (NameTest::Exactly(name), Kind::Call | Kind::Skill) = (name, kind) else { continue };
+            let (NameTest::Exactly(name), Kind::Call | Kind::Skill | Kind::Handover) = (name, kind) else { continue };
             if let Some((step, found)) = self.nearly(*kind, name).filter(|(_, found)| !self.names_it(found)) {
                 let things = if *kind == Kind::Call { "calls of" } else { "the skill" };
                 let label = format!("the run has no `{}`, but {things} `{}`", super::short(name), super::short(found));

@@ -36,6 +36,7 @@ pub(in super::super) fn absent_kind(view: &View<'_, '_>, kind: Kind) -> String {
         Kind::Skill => &["skill"],
         Kind::Http => &["http"],
         Kind::Span => &["span"],
+        Kind::Handover => &["handover"],
     };
     let written = |word: &&&str| (0..view.operands.len()).any(|operand| is_written(view.text(operand), word));
     let called =

@@ -17,7 +17,7 @@ use std::path::Path;
 pub struct Loading<'a> {
     /// Where the files that they name are read.
     pub files: &'a dyn Files,
-    /// Catalogues of tools, each with its name and its text in JSON.
+    /// Files that declare tools, each with its name and its text: catalogues in JSON, and rule files (`.assert`).
     pub tools: &'a [(String, String)],
     /// Sizes and depths.
     pub limits: Limits,
@@ -106,7 +106,9 @@ fn compiled_from(mut sources: SourceMap, root: FileId, how: Loading<'_>) -> Load
     let Loading { files, tools, limits } = how;
     let tools: Vec<FileId> = tools
         .iter()
-        .map(|(name, text)| sources.add(SourceFile::new(name.as_str(), Some(Path::new("")), text.as_str())))
+        .map(|(name, text)| {
+            sources.add(SourceFile::new(name.as_str(), Path::new(name).parent().or(Some(Path::new(""))), text.as_str()))
+        })
         .collect();
     let checked = check_with_tools(&mut sources, root, &tools, &CheckOptions { limits, files });
     let program = (!checked.diagnostics.has_errors()).then(|| compile(&checked.module, &sources));

@@ -63,6 +63,10 @@ pub mod of_step {
     pub const PARENT_ID: &str = "parent_id";
     /// What came back as it came, where `result` is what stands in it: the envelope of a protocol.
     pub const RESPONSE: &str = "response";
+    /// The tags of the tool of a call.
+    pub const TAGS: &str = "tags";
+    /// What a catalogue says of the tool of a call.
+    pub const ANNOTATIONS: &str = "annotations";
     /// The agent that takes over.
     pub const TO: &str = "to";
     /// How many agents stand above the one that takes over.

@@ -77,6 +77,8 @@ impl Kind {
                 of_step::ARGS,
                 of_step::RESULT,
                 of_step::RESPONSE,
+                of_step::TAGS,
+                of_step::ANNOTATIONS,
                 of_step::ERROR,
                 of_step::OK,
                 of_step::STATUS,
@@ -275,6 +277,8 @@ pub struct Run<'run> {
     pub source: RunSource,
     /// The name of the format that it was read from.
     pub format: &'static str,
+    /// Whether a call of which nothing but a result is recorded counts as one that went well, for want of other words.
+    pub concludes_ok: bool,
     /// The run's `id`, where it has one.
     pub id: Option<&'run str>,
     /// Its entries under the names of section 4 of the reference and any others: the value of `run`. Standard names that the run does not record

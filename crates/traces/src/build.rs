@@ -101,6 +101,7 @@ impl<'run> Builder<'run> {
             text,
             source,
             format: self.format,
+            concludes_ok: !self.of_format,
             id: root::id(object)?,
             object: Object::new(self.arena, entries),
             steps,

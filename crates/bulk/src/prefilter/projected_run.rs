@@ -44,6 +44,7 @@ impl<'a> ProjectedRun<'a> {
             text,
             source,
             format: "",
+            concludes_ok: false,
             id: None,
             object: Object::new(self.arena, self.entries.into_bump_slice()),
             steps: self.steps,

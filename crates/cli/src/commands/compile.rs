@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
             "name another file with `-o`",
         ));
     }
-    let loaded = rules::load(&inputs::rules(std::slice::from_ref(&arguments.rules))?, Limits::default())?;
+    let loaded = rules::load(&inputs::rules(std::slice::from_ref(&arguments.rules))?, Limits::default(), &[])?;
     loaded.tell(color)?;
     for program in &loaded.programs {
         replace::write(&output, &codec::encode(program)).map_err(|error| {

@@ -22,7 +22,7 @@ pub struct Arguments {
 
 /// Lists the code of a file.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let loaded = rules::load(&inputs::rules(std::slice::from_ref(&arguments.rules))?, Limits::default())?;
+    let loaded = rules::load(&inputs::rules(std::slice::from_ref(&arguments.rules))?, Limits::default(), &[])?;
     loaded.tell(color)?;
     let mut out = std::io::stdout();
     for program in &loaded.programs {

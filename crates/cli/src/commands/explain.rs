@@ -3,7 +3,7 @@
 use super::console::{ColorChoice, Stream};
 use super::docs;
 use super::exit::{Exit, Stop};
-use super::{inputs, params, rules};
+use super::{inputs, params, project, rules};
 use averment::stages::{Settings, select};
 use averment_base::diagnostic::Slug;
 use averment_base::diagnostic::render::Style;
@@ -154,11 +154,15 @@ fn load(given: &str, trace: &str, limits: Limits) -> Result<rules::Rules, Stop> 
     if given == "-" && trace == "-" {
         return Err(Stop::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
     }
-    let files = inputs::rules(&[PathBuf::from(given)])?;
+    // What the project says of tools holds here, too: this is about the verdicts of `check`.
+    let path = PathBuf::from(given);
+    let project = project::beside(std::slice::from_ref(&path));
+    let files = inputs::rules(&[path])?;
     if files.is_empty() {
         return Err(Stop::usage(format!("there is no `.assert` file in `{given}`"), "name a rule file"));
     }
-    rules::load(&files, limits)
+    let tools = rules::tools(project.as_ref(), limits)?;
+    rules::load(&files, limits, &tools)
 }
 
 /// Writes the derivations on a run.

@@ -93,14 +93,15 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     }
     targets::refuse(&targets, targets::paths(&inputs))?;
     let limits = Limits::default();
+    let tools = rules::tools(project.as_ref(), limits)?;
     if arguments.fix {
-        let changes = repair::run(&inputs, limits, &options, arguments.diff)?;
+        let changes = repair::run(&inputs, limits, &tools, &options, arguments.diff)?;
         match arguments.diff {
             true => std::io::stdout().write_all(changes.as_bytes())?,
             false => say(&changes),
         }
     }
-    let rules = rules::load_linted(&inputs, limits, &options)?;
+    let rules = rules::load_linted(&inputs, limits, &tools, &options)?;
     targets::refuse(&targets, rules.files().map(Path::new))?;
     let exit = match (rules.broken(), rules.has_findings()) {
         (true, _) => Exit::Rules,

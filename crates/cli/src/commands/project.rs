@@ -90,6 +90,12 @@ pub struct ReportFolder<'a> {
     pub formats: &'a [String],
 }
 
+/// The project that rules stand in, where one is found and can be used; nothing is said of one that is not.
+pub fn beside(rules: &[PathBuf]) -> Option<Project> {
+    let ProjectSearch::File(file) = project::find_for(rules) else { return None };
+    project::load(&file, LoadOptions::default()).ok()
+}
+
 /// The rules of a command: those that are named, else those of the project.
 pub fn rules(named: &[PathBuf], project: Option<&Project>) -> Result<Vec<PathBuf>, Stop> {
     if !named.is_empty() {

@@ -4,7 +4,7 @@
 use super::exit::Stop;
 use super::inputs::Input;
 use super::replace::replace;
-use super::rules::{self, Linted};
+use super::rules::{self, Linted, ToolFile};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
@@ -18,13 +18,19 @@ const ALONE: usize = 50;
 const ROUNDS: usize = 16;
 
 /// Fixes every file; gives what to say, or the differences when nothing is to be written.
-pub fn run(inputs: &[Input], limits: Limits, options: &LintOptions, diff: bool) -> Result<String, Stop> {
+pub fn run(
+    inputs: &[Input],
+    limits: Limits,
+    tools: &[ToolFile],
+    options: &LintOptions,
+    diff: bool,
+) -> Result<String, Stop> {
     let mut said = String::new();
     for input in inputs {
         let Input::File(path) = input else {
             return Err(Stop::usage("standard input cannot be changed", "name a file, or leave `--fix` out"));
         };
-        let Some((before, after, count)) = fixed(input, limits, options)? else { continue };
+        let Some((before, after, count)) = fixed(input, limits, tools, options)? else { continue };
         let name = input.name();
         if diff {
             said.push_str(&printable(&unified(&name, &before, &after)));
@@ -39,12 +45,17 @@ pub fn run(inputs: &[Input], limits: Limits, options: &LintOptions, diff: bool) 
 }
 
 /// The text of a file before and after all its fixes, and how many there were; `None` when there is nothing to change.
-fn fixed(input: &Input, limits: Limits, options: &LintOptions) -> Result<Option<(String, String, usize)>, Stop> {
-    let mut source = rules::linted(input, None, limits, options)?;
+fn fixed(
+    input: &Input,
+    limits: Limits,
+    tools: &[ToolFile],
+    options: &LintOptions,
+) -> Result<Option<(String, String, usize)>, Stop> {
+    let mut source = rules::linted(input, None, limits, tools, options)?;
     let Some(before) = source.text.clone() else { return Ok(None) };
     let mut count = 0_usize;
     for _ in 0..ROUNDS {
-        let Some((next, applied)) = round(input, &source, limits, options)? else { break };
+        let Some((next, applied)) = round(input, &source, limits, tools, options)? else { break };
         count = count.saturating_add(applied);
         source = next;
     }
@@ -57,6 +68,7 @@ fn round(
     input: &Input,
     source: &Linted,
     limits: Limits,
+    tools: &[ToolFile],
     options: &LintOptions,
 ) -> Result<Option<(Linted, usize)>, Stop> {
     let Some(text) = source.text.as_deref().filter(|_| !source.broken) else { return Ok(None) };
@@ -67,7 +79,7 @@ fn round(
         if change.applied == 0 {
             continue;
         }
-        let next = rules::linted(input, Some(change.text), limits, options)?;
+        let next = rules::linted(input, Some(change.text), limits, tools, options)?;
         if !next.broken {
             return Ok(Some((next, change.applied)));
         }

@@ -13,9 +13,10 @@ use averment_engine::bytecode::codec;
 use averment_engine::bytecode::program::Program;
 use averment_engine::check::{Checked, files};
 use averment_ide::lint::{self, LintOptions};
+use averment_ide::project::Project;
 use std::collections::BTreeSet;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What came of loading rules: a program per file, and what was said about each.
 #[derive(Default)]
@@ -89,14 +90,30 @@ impl Rules {
     }
 }
 
+/// A file of a project that declares tools: its name and its text.
+pub type ToolFile = (String, String);
+
+/// The files of a project that declare tools.
+pub fn tools(project: Option<&Project>, limits: Limits) -> Result<Vec<ToolFile>, Stop> {
+    let read = |path: &PathBuf| {
+        let name = path.display().to_string();
+        let failed = |why: String| Stop::usage(format!("`{name}`, which declares tools, cannot be read: {why}"), "");
+        let bytes = load::read(path, limits).map_err(|error| failed(super::said(&error)))?;
+        let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8 text".to_owned()))?;
+        Ok((name, text))
+    };
+    project.iter().flat_map(|project| &project.tools).map(read).collect()
+}
+
 /// Loads rules.
-pub fn load(inputs: &[Input], limits: Limits) -> Result<Rules, Stop> {
-    inputs.iter().map(|input| load_one(input, None, limits)).collect::<Result<_, _>>().map(together)
+pub fn load(inputs: &[Input], limits: Limits, tools: &[ToolFile]) -> Result<Rules, Stop> {
+    inputs.iter().map(|input| load_one(input, None, limits, tools)).collect::<Result<_, _>>().map(together)
 }
 
 /// Loads rules and looks for lints in every file that is named.
-pub fn load_linted(inputs: &[Input], limits: Limits, options: &LintOptions) -> Result<Rules, Stop> {
-    let mut files: Vec<Loaded> = inputs.iter().map(|input| load_one(input, None, limits)).collect::<Result<_, _>>()?;
+pub fn load_linted(inputs: &[Input], limits: Limits, tools: &[ToolFile], options: &LintOptions) -> Result<Rules, Stop> {
+    let one = |input: &Input| load_one(input, None, limits, tools);
+    let mut files: Vec<Loaded> = inputs.iter().map(one).collect::<Result<_, _>>()?;
     files.iter_mut().for_each(|file| find_lints(file, options));
     // What another of these files imports is used.
     let used: BTreeSet<Place> = files.iter().flat_map(uses).collect();
@@ -135,8 +152,14 @@ pub struct Linted {
 }
 
 /// Looks for lints in a file, or in another text in its place.
-pub fn linted(input: &Input, text: Option<String>, limits: Limits, options: &LintOptions) -> Result<Linted, Stop> {
-    let mut file = load_one(input, text, limits)?;
+pub fn linted(
+    input: &Input,
+    text: Option<String>,
+    limits: Limits,
+    tools: &[ToolFile],
+    options: &LintOptions,
+) -> Result<Linted, Stop> {
+    let mut file = load_one(input, text, limits, tools)?;
     find_lints(&mut file, options);
     let text = file.sources.get(ROOT).map(|source| source.text.to_string()).filter(|text| !text.is_empty());
     Ok(Linted { text, root: ROOT, broken: file.is_broken(), diagnostics: file.diagnostics })
@@ -181,7 +204,7 @@ fn uses(file: &Loaded) -> Vec<Place> {
 }
 
 /// Loads one file, or another text in its place.
-fn load_one(input: &Input, replaced: Option<String>, limits: Limits) -> Result<Loaded, Stop> {
+fn load_one(input: &Input, replaced: Option<String>, limits: Limits, tools: &[ToolFile]) -> Result<Loaded, Stop> {
     let bytes = match replaced {
         Some(text) => text.into_bytes(),
         None => read(input, limits)?,
@@ -190,7 +213,7 @@ fn load_one(input: &Input, replaced: Option<String>, limits: Limits) -> Result<L
         Input::File(path) => path.parent().map(Path::to_path_buf).unwrap_or_default(),
         Input::Stdin => std::path::PathBuf::new(),
     };
-    let how = Loading { files: &load::disk(limits), tools: &[], limits };
+    let how = Loading { files: &load::disk(limits), tools, limits };
     Ok(load::one(&input.name(), Some(&folder), bytes, how)?)
 }
 

@@ -194,6 +194,7 @@ fn key_of(item: &Item) -> Option<Key> {
         ItemKind::Let { name, .. } | ItemKind::Def { name, .. } | ItemKind::DefStep { name, .. } => ("name", name),
         ItemKind::Schema { name, .. } => ("schema", name),
         ItemKind::Tool { name, .. } => ("tool", name),
+        ItemKind::ToolFacts { tools, .. } => ("tool facts", &tools.first()?.name),
         ItemKind::ToolsFrom { path } => ("tools", path),
         ItemKind::Use(import) => ("use", &import.target),
         ItemKind::Rule(rule) | ItemKind::Invariant(rule) => ("rule", &rule.name),

@@ -468,3 +468,42 @@ fn which_of_several_steps_does_not_occur_is_told_of_each_run() {
     assert!(plain.contains("there is no b") && plain.contains("there is no a and no b"), "{plain}");
     assert_eq!(plain, with(&["--strict"]));
 }
+
+/// Rules about tools and about JSON in texts say of many runs, read in part or in full, what they say of each alone.
+#[test]
+fn facts_of_tools_and_json_in_texts_hold_for_runs_that_are_read_in_part() {
+    let rules = "tool any fails when result starts with \"Error\"\ntool drop also mcp__*__drop\ntool drop tagged destructive\n\
+        never any failed\nnever drop\nnever any tagged destructive\nrequire look(result.state: \"open\")\noutput.state == \"open\"\n\
+        count look ok <= 1\nnever look\nbefore look(result.id: $i) -> drop(id: $i)\n";
+    let results =
+        ["fine", "Error: no", r#"{\"state\": \"open\", \"id\": 1}"#, r#"{\"state\": \"shut\", \"id\": 2}"#, "{ no"];
+    let line = |number: usize| {
+        let (first, second) = (results[number % 5], results[number / 5 % 5]);
+        let tool = ["look", "drop", "mcp__a__drop", "other"][number % 4];
+        format!(
+            r#"{{"calls":[{{"tool":"look","args":{{}},"result":"{first}"}},{{"tool":"{tool}","args":{{"id":{}}},"result":"{second}"}}],"output":"{second}"}}"#,
+            number % 3
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("r.assert", rules);
+    let lines: Vec<String> = (0..120).map(line).collect();
+    write("all.jsonl", &(lines.join("\n") + "\n"));
+    let verdicts = |name: &str, flags: &[&str]| -> Vec<serde_json::Value> {
+        let out = aver(folder.path(), &[&["check", "r.assert", name, "--format", "jsonl"], flags].concat(), "");
+        let runs = out.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        runs.filter(|one| one.get("run").is_some()).map(|one| one["verdicts"].clone()).collect()
+    };
+    let together = verdicts("all.jsonl", &[]);
+    assert_eq!(together.len(), lines.len());
+    assert_eq!(together, verdicts("all.jsonl", &["--strict"]));
+    for (number, line) in lines.iter().enumerate().step_by(7) {
+        write("one.json", line);
+        assert_eq!(verdicts("one.json", &[]), [together[number].clone()], "{line}");
+    }
+    let all = serde_json::to_string(&together).unwrap();
+    for verdict in ["pass", "fail", "vacuous"] {
+        assert!(all.contains(verdict), "no run is {verdict}");
+    }
+}

@@ -232,3 +232,34 @@ fn a_project_says_which_formats_a_folder_of_reports_holds() {
     folder.write("averment.toml", project("folder = \"../out\"").as_bytes());
     assert!(folder.aver("check").err.contains("leads out of the folder of the project"));
 }
+
+#[test]
+fn what_the_project_says_of_tools_holds_for_all_rules() {
+    let chat = r#"[{"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function",
+        "function": {"name": "mcp__git__drop", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "Error: no"}]"#;
+    let folder = Folder::new(&[
+        ("averment.toml", "rules = \"r.assert\"\ntraces = \"run.json\"\n"),
+        ("r.assert", "never any failed\nnever drop\nnever any tagged destructive\n"),
+        ("tools.assert", "tool any fails when result starts with \"Error\"\ntool drop also mcp__*__drop\nnever any\n"),
+        (
+            "mcp.json",
+            r#"{"tools": [{"name": "drop", "inputSchema": {"type": "object"}, "annotations": {"destructiveHint": true}}]}"#,
+        ),
+        ("run.json", chat),
+    ]);
+    let verdicts = |ran: crate::folder::Ran| {
+        let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{ran:?}"));
+        let results = report["runs"][0]["results"].as_array().unwrap().clone();
+        results.iter().map(|one| one["verdict"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts(folder.aver("check --format json")), ["undecided", "pass", "vacuous"]);
+    folder.write(
+        "averment.toml",
+        b"rules = \"r.assert\"\ntools = [\"tools.assert\", \"mcp.json\"]\ntraces = \"run.json\"\n",
+    );
+    assert_eq!(verdicts(folder.aver("check --format json")), ["fail", "fail", "fail"]);
+    assert!(folder.aver("explain r.assert run.json").out.contains("mcp__git__drop"));
+    folder.write("averment.toml", b"rules = \"r.assert\"\ntools = [\"gone.assert\"]\ntraces = \"run.json\"\n");
+    folder.aver("check").refused(&["gone.assert"]);
+}

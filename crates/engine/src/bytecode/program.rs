@@ -46,6 +46,8 @@ pub struct Program {
     pub schemas: Vec<ir::Schema>,
     /// The tool catalogue.
     pub tools: Vec<ir::Tool>,
+    /// What is said of tools by their names.
+    pub tool_facts: Vec<ir::ToolFact<CodeId>>,
     /// Step patterns.
     pub patterns: Vec<Pattern>,
     /// Temporal statements.

@@ -321,7 +321,7 @@ impl<'a> Checker<'a> {
             ItemKind::Def { .. } | ItemKind::DefStep { .. } => declaration("def"),
             ItemKind::Schema { .. } => declaration("schema"),
             ItemKind::ToolsFrom { .. } => declaration("tools"),
-            ItemKind::Tool { .. } => declaration("tool"),
+            ItemKind::Tool { .. } | ItemKind::ToolFacts { .. } => declaration("tool"),
             ItemKind::Rule(_) => nested("rule", body),
             ItemKind::Invariant(_) => nested("invariant", body),
             ItemKind::Suite { .. } => nested("suite", body),

@@ -4,7 +4,7 @@ use super::Checker;
 use super::described::Described;
 use super::reading::DataFile;
 use super::scope::Scope;
-use crate::ir;
+use crate::ir::{self, NameTest};
 use averment_base::diagnostic::{Diagnostic, Severity, Slug, suggest};
 use averment_base::source::{FileId, Span};
 use averment_syntax::ast::{self, ItemKind};
@@ -22,6 +22,8 @@ pub struct Catalogue {
     incomplete: bool,
     /// True while a pattern is lowered that may well match nothing (`never`, `only`, a glob): what is unknown is a warning then.
     pub lenient: bool,
+    /// Other names of tools, in the order of the rules.
+    others: Vec<(String, NameTest)>,
 }
 
 #[derive(Debug)]
@@ -53,6 +55,16 @@ impl Catalogue {
         self.tools.contains_key(name)
     }
 
+    /// Adds another name of a tool.
+    pub fn add_other_name(&mut self, tool: &str, other: NameTest) {
+        self.others.push((tool.to_owned(), other));
+    }
+
+    /// The other names that are declared for a tool.
+    pub fn other_names(&self, name: &str) -> Vec<NameTest> {
+        self.others.iter().filter(|(tool, _)| tool == name).map(|(_, other)| other.clone()).collect()
+    }
+
     /// What is known of the arguments of all tools that fit a glob; `None` where one of them says nothing.
     pub fn arguments_of_glob(&self, glob: &str) -> Option<Described> {
         let pattern = regex::Regex::new(&super::regex::of_glob(glob)).ok()?;
@@ -77,6 +89,7 @@ impl<'a> Checker<'a> {
                 match &item.kind {
                     ItemKind::ToolsFrom { path } => self.read_tools(file, path),
                     ItemKind::Tool { name, schema } => self.read_tool(file, name, schema),
+                    ItemKind::ToolFacts { tools, facts } => self.read_other_names(tools, facts),
                     _ => {}
                 }
             }
@@ -86,7 +99,9 @@ impl<'a> Checker<'a> {
 
     /// Whether a declaration of tools could not be read.
     fn has_unread_tools(&self, file: &super::load::Loaded) -> bool {
-        let read = |item: &&ast::Item| matches!(item.kind, ItemKind::Tool { .. } | ItemKind::ToolsFrom { .. });
+        let read = |item: &&ast::Item| {
+            matches!(item.kind, ItemKind::Tool { .. } | ItemKind::ToolFacts { .. } | ItemKind::ToolsFrom { .. })
+        };
         let begins = |line: &&str| line.starts_with("tool ") || line.starts_with("tools ");
         let source = self.map.get(file.id);
         source.is_some_and(|source| {

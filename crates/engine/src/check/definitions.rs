@@ -138,6 +138,7 @@ impl<'a> Checker<'a> {
         for index in 0..self.definitions.steps.len() {
             self.check_step_definition(index);
         }
+        self.read_facts();
         self.module.lets = self
             .definitions
             .lets

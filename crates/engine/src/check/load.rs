@@ -25,11 +25,12 @@ pub struct Loaded {
     key: PathBuf,
 }
 
-/// Loads the file `root` of the map and all that it imports; the root is the first. `read` is the root's tree, with what was said of it, where
+/// Loads the file `root` of the map and all that it imports, then files of rules that are given for what they declare of tools; the root is the
+/// first. `read` is the root's tree, with what was said of it, where
 /// it was read already.
 pub fn load(
     map: &mut SourceMap,
-    root: FileId,
+    (root, beside): (FileId, &[FileId]),
     read: Option<(ast::File, Diagnostics)>,
     files: &dyn Files,
     limits: &Limits,
@@ -44,6 +45,14 @@ pub fn load(
         .and_then(|name| loader.files.read(&folder, &name, None).ok())
         .map_or_else(|| PathBuf::from(&file.name), |found| found.key);
     loader.add(root, folder, key);
+    for id in beside {
+        let Some(file) = loader.map.get(*id) else { continue };
+        let (folder, key) = (file.folder.clone().unwrap_or_default(), PathBuf::from(&file.name));
+        // The rules themselves may be the file that is given.
+        if *id != root && loader.loaded.iter().all(|known| known.key != key) {
+            loader.add(*id, folder, key);
+        }
+    }
     loader.loaded
 }
 

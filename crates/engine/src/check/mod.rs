@@ -20,6 +20,7 @@ mod declare;
 mod definitions;
 mod described;
 mod expr;
+mod facts;
 pub mod files;
 mod fold;
 mod ids;
@@ -123,14 +124,19 @@ fn check_read(
     options: &CheckOptions<'_>,
 ) -> Checked {
     let mut diagnostics = Diagnostics::default();
-    let loaded = load::load(map, root, read, options.files, &options.limits, &mut diagnostics);
+    // Among what is given beside the rules are files of rules: what they say of tools holds for all.
+    let is_rules = |id: &FileId| map.get(*id).is_some_and(|file| file.name.ends_with(".assert"));
+    let (of_rules, tools): (Vec<FileId>, Vec<FileId>) = tools.iter().partition(|id| is_rules(id));
+    let loaded = load::load(map, (root, &of_rules), read, options.files, &options.limits, &mut diagnostics);
     let mut checker = Checker::new(map, &loaded, options, diagnostics);
-    checker.read_given_tools(tools);
+    checker.read_given_tools(&tools);
     checker.declare_all();
     checker.define_all();
     checker.root_body();
     let checked = checker.finish();
-    let is_catalogue = |item: &ast::Item| matches!(item.kind, ItemKind::ToolsFrom { .. } | ItemKind::Tool { .. });
+    let is_catalogue = |item: &ast::Item| {
+        matches!(item.kind, ItemKind::ToolsFrom { .. } | ItemKind::Tool { .. } | ItemKind::ToolFacts { .. })
+    };
     let tool_files = loaded.iter().filter(|file| file.ast.items.iter().any(is_catalogue)).map(|file| file.id).collect();
     let id = |number: &Option<usize>| loaded.get((*number)?).map(|file| file.id);
     let imports = loaded.first().map(|root| root.imports.iter().map(id).collect()).unwrap_or_default();

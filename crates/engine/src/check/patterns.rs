@@ -135,13 +135,13 @@ impl<'a> Checker<'a> {
                 Some((Symbol::Broken, _)) => vec![AlternativeDraft::of(Kind::Call, NameTest::Any)],
                 _ => {
                     let part = self.tool(scope, name);
-                    vec![self.with_entries(scope, part, atom)]
+                    self.with_other_names(scope, part, atom)
                 }
             },
             Subject::QuotedTool(name) => {
                 self.check_tool(scope, &name.text, name.span);
                 let part = self.exact_tool(&name.text);
-                vec![self.with_entries(scope, part, atom)]
+                self.with_other_names(scope, part, atom)
             }
             Subject::Kind { kind, word: _, text } => {
                 let part = self.kind(scope, *kind, text.as_ref());
@@ -154,10 +154,24 @@ impl<'a> Checker<'a> {
         if let Some(by) = &atom.by {
             self.with_agent(scope, &mut parts, by);
         }
+        if let Some(tag) = &atom.tagged {
+            self.with_tag(&mut parts, tag);
+        }
         if atom.proposed {
             self.propose(&mut parts, span);
         }
         parts
+    }
+
+    /// A tool under its name and under the others that are declared for it: each is an alternative.
+    fn with_other_names(&mut self, scope: &Scope<'a>, part: AlternativeDraft, atom: &'a Atom) -> Vec<AlternativeDraft> {
+        let others = match &part.name {
+            NameTest::Exactly(name) => self.catalogue.other_names(name),
+            _ => Vec::new(),
+        };
+        let names = std::iter::once(part.name.clone()).chain(others);
+        let parts: Vec<AlternativeDraft> = names.map(|name| AlternativeDraft { name, ..part.clone() }).collect();
+        parts.into_iter().map(|part| self.with_entries(scope, part, atom)).collect()
     }
 
     fn with_entries(&mut self, scope: &Scope<'a>, mut part: AlternativeDraft, atom: &'a Atom) -> AlternativeDraft {
@@ -241,6 +255,23 @@ impl<'a> Checker<'a> {
             Agent::Regex(regex) => (TestKind::Matches, self.regex_literal(regex, Some(of_step::AGENT)).expr),
         };
         parts.iter_mut().for_each(|part| part.tests.push(kinds::test(kind, agent.clone(), operand.clone())));
+    }
+
+    /// `tagged destructive`: the tag of the tool of a call.
+    fn with_tag(&mut self, parts: &mut [AlternativeDraft], tag: &ast::Name) {
+        for part in parts {
+            if part.kind == Kind::Call {
+                let constant = ir::ExprKind::Constant(Constant::Text(tag.text.clone()));
+                let operand = Typed::new(constant, tag.span, Ty::String).expr;
+                part.tests.push(kinds::test(TestKind::Contains, kinds::field(of_step::TAGS, tag.span), operand));
+            } else {
+                let kind = part.kind.as_str();
+                self.report(
+                    Diagnostic::new(Slug::CallsOnly, tag.span, format!("tools have tags, and this is a {kind}"))
+                        .help("`tagged` stands behind calls: name a tool, or `any`"),
+                );
+            }
+        }
     }
 
     fn propose(&mut self, parts: &mut [AlternativeDraft], span: Span) {

@@ -5,7 +5,7 @@ mod expr;
 mod patterns;
 
 use crate::bytecode::program::{self, Check, CodeId, Member, Program, ProgramSource, TemporalEntry, TemporalId};
-use crate::ir::{self, Expr, Module, Settings, Translate};
+use crate::ir::{self, Expr, Module, Settings, ToolFact, ToolSays, Translate};
 use averment_base::source::{SourceMap, Span};
 use constants::ConstantPool;
 
@@ -14,6 +14,7 @@ use constants::ConstantPool;
 pub fn compile(module: &Module, sources: &SourceMap) -> Program {
     let mut compiler = Compiler::new(module, sources);
     compiler.definitions(module);
+    compiler.facts(module);
     for assertion in &module.assertions {
         let assertion = compiler.assertion(assertion);
         compiler.program.assertions.push(assertion);
@@ -63,6 +64,17 @@ impl Compiler {
         for def in &module.defs {
             let code = self.code(&def.body, def.parameters);
             self.program.defs.push(program::Def { name: def.name.clone(), parameters: def.parameters, code });
+        }
+    }
+
+    fn facts(&mut self, module: &Module) {
+        for fact in &module.tool_facts {
+            let says = match &fact.says {
+                ToolSays::Fails(condition) => ToolSays::Fails(self.code(condition, 0)),
+                ToolSays::Tagged(tags) => ToolSays::Tagged(tags.clone()),
+                ToolSays::Named(name) => ToolSays::Named(name.clone()),
+            };
+            self.program.tool_facts.push(ToolFact { tools: fact.tools.clone(), says });
         }
     }
 

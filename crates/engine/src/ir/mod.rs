@@ -38,6 +38,8 @@ pub struct Module {
     pub schemas: Vec<Schema>,
     /// The declared tool catalogue: JSON Schemas of arguments.
     pub tools: Vec<Tool>,
+    /// What is said of tools by their names.
+    pub tool_facts: Vec<ToolFact<Expr>>,
     /// Rules, cases and invariants, in file order. A bare top-level assertion belongs to none.
     pub rules: Vec<Rule>,
     /// All assertions in file order; groups and blocks hold theirs inside.
@@ -114,6 +116,26 @@ pub struct Tool {
     pub arguments: Option<u32>,
     /// What else the catalogue says of it (`annotations`, …) as JSON text.
     pub annotations: Option<String>,
+}
+
+/// What is said of the tools with these names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolFact<E> {
+    /// Their names.
+    pub tools: Vec<NameTest>,
+    /// What.
+    pub says: ToolSays<E>,
+}
+
+/// Something that is said of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum ToolSays<E> {
+    /// A call failed when this is true of it, and went well when it is false, where the run itself does not say.
+    Fails(E),
+    /// Its tags.
+    Tagged(Vec<String>),
+    /// It is another name of this tool.
+    Named(String),
 }
 
 /// A rule, case, invariant, `pre` or `post`: assertions under one id with one score.

@@ -1,6 +1,7 @@
 //! Values in words and as evidence: what a part of a rule was, and where in the run it stands.
 
 use super::context::ExpressionScope;
+use super::facts::how_to_say_failure;
 use super::locate;
 use super::machine::Machine;
 use super::observe::{Gap, Recorder};
@@ -11,6 +12,8 @@ use averment_base::truth::Truth;
 use averment_base::value::json::to_json;
 use averment_base::value::{Node, Number, Value};
 use averment_builtins::detect::beginning;
+use averment_runs::normal::of_step;
+use averment_runs::run::{Kind, Status, Step};
 
 /// Names shorter than this have too many neighbours to suggest one.
 const SUGGESTED_FROM: usize = 3;
@@ -23,7 +26,8 @@ impl<'run> Machine<'run> {
         match node.value {
             Value::Missing => self.describe_missing(&text, at, gaps),
             Value::Absent | Value::Truth(Truth::Undecided) => {
-                format!("the run does not record `{}`", self.unrecorded(at).unwrap_or(text))
+                let hint = self.how_to_say_failure(at);
+                format!("the run does not record `{}`{hint}", self.unrecorded(at).unwrap_or(text))
             }
             Value::List(items) if items.iter().any(|item| item.value.is_absent()) => {
                 format!("the run does not record all of `{text}`")
@@ -42,6 +46,19 @@ impl<'run> Machine<'run> {
             },
             ref value => format!("`{text}` is {}", in_words(value)),
         }
+    }
+
+    /// How a rule says what failure is, where it asks how calls ended of which only a result is recorded.
+    fn how_to_say_failure(&self, at: usize) -> &'static str {
+        let (Op::Field(name, _) | Op::StepField(name)) = self.program.code.get(at).copied().unwrap_or(Op::Run()) else {
+            return "";
+        };
+        let name = self.program.names.get(name.0 as usize).map_or("", String::as_str);
+        if !matches!(name, of_step::OK | of_step::STATUS) {
+            return "";
+        }
+        let open = |step: &&Step<'_>| step.kind == Kind::Call && step.status == Status::Unknown;
+        self.run.steps.iter().filter(open).map(how_to_say_failure).find(|hint| !hint.is_empty()).unwrap_or("")
     }
 
     /// The text of the rules that made a value; the field, where a pattern looks at one that it does not name (`user /yes/`).

@@ -10,6 +10,7 @@ use super::context::ExpressionScope;
 use super::coverage::CoverageRecord;
 use super::derive::{Recording, Tracer};
 use super::doubtful_elements::Doubts;
+use super::facts;
 use super::fault::Fault;
 use super::frame::{Frame, Loop};
 use super::near_names::NearName;
@@ -88,9 +89,26 @@ pub(super) enum LetState<'run> {
 }
 
 impl<'run> Machine<'run> {
-    /// A machine for one program and one run.
+    /// A machine for one program and one run, with what is said of the tools of the run.
     #[must_use]
     pub fn new(
+        program: &'run Program,
+        prepared: &'run Prepared,
+        run: &'run Run<'run>,
+        arena: &'run Bump,
+        limits: Limits,
+    ) -> Self {
+        let mut machine = Self::on_recorded(program, prepared, run, arena, limits);
+        let needs = prepared.facts();
+        if needs.any() {
+            let run = facts::applied(&mut machine, needs);
+            machine = Self::on_recorded(program, prepared, run, arena, limits);
+        }
+        machine
+    }
+
+    /// The same on nothing but what the run records.
+    fn on_recorded(
         program: &'run Program,
         prepared: &'run Prepared,
         run: &'run Run<'run>,

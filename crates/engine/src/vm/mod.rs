@@ -10,6 +10,7 @@ mod doubtful_elements;
 mod elements;
 pub mod evaluate;
 mod explain;
+mod facts;
 mod fast_path;
 pub mod fault;
 mod frame;

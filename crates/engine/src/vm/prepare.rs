@@ -1,5 +1,6 @@
 //! What is built from a program once per process, each part when it is first used.
 
+use super::facts::Needs;
 use super::fault::Fault;
 use super::temporal::plan::Plan;
 use crate::bytecode::ops::Op;
@@ -21,6 +22,7 @@ pub struct Prepared {
     /// By expression: whether a score function can be called in it. Empty when the program calls none.
     graded: Vec<bool>,
     plan: OnceLock<Plan>,
+    facts: Needs,
 }
 
 impl Prepared {
@@ -34,6 +36,7 @@ impl Prepared {
             graded: graded(program, &builtins),
             builtins,
             plan: OnceLock::new(),
+            facts: Needs::of(program),
         }
     }
 
@@ -41,6 +44,11 @@ impl Prepared {
     #[must_use]
     pub fn plan(&self, program: &Program) -> &Plan {
         self.plan.get_or_init(|| Plan::new(program))
+    }
+
+    /// What the program needs of what is said of tools.
+    pub(super) fn facts(&self) -> Needs {
+        self.facts
     }
 
     /// A regular expression of the program; `None` for a number or pattern that is not good (a checked program has none).

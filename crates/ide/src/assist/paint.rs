@@ -190,8 +190,10 @@ fn start_class(word: &str, called: bool) -> Class {
 }
 
 fn step_class(walk: &Walk<'_, '_>, index: usize) -> Class {
-    const WORDS: &[&str] =
-        &["both", "proposed", "ok", "failed", "by", "iff", "and", "or", "where", "for", "else", "not"];
+    const WORDS: &[&str] = &[
+        "both", "proposed", "ok", "failed", "by", "tagged", "fails", "also", "iff", "and", "or", "where", "for",
+        "else", "not",
+    ];
     let word = walk.word(index);
     let behind = walk.is_behind_operand(index);
     if WORDS.contains(&word) || statements::is_inner(word) || behind && language::MODIFIERS.contains(&word) {

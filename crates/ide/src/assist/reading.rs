@@ -288,7 +288,8 @@ impl StatementReader<'_> {
             }
             _ => format!(" {}", self.written(by.span)),
         });
-        format!("{front}{subject}{with}{by}")
+        let tagged = atom.tagged.as_ref().map_or(String::new(), |tag| format!(" tagged {}", tag.text));
+        format!("{front}{subject}{tagged}{with}{by}")
     }
 
     fn entry(&self, entry: &Argument) -> String {

@@ -102,6 +102,9 @@ vocabulary! {
     Declaration {
         "use" "use ${1:std.secrets}" "imports the names of a module or of another rule file" "use std.secrets";
         "tools from" "tools from \"${1:tools.json}\"" "declares the tool catalogue from a file: MCP `tools/list`, OpenAI tools, or names with JSON Schemas" "tools from \"tools.json\"";
+        "tool fails when" "tool ${1:any} fails when ${2:result starts with \"Error\"}" "says what failure is where the trace does not" "tool any fails when result starts with \"Error\"";
+        "tool also" "tool ${1:name} also ${2:mcp__*__name}" "declares other names of a tool: patterns match them, too" "tool delete_repo also mcp__*__delete_repo";
+        "tool tagged" "tool ${1:delete_*} tagged ${2:destructive}" "gives tools tags: `any tagged destructive`" "tool delete_*, drop_* tagged destructive";
         "tool" "tool ${1:name} { type: \"object\", properties: { $0 } }" "declares a tool with the JSON Schema of its arguments" "tool refund { type: \"object\", properties: { id: { type: \"string\" } } }";
         "param" "param ${1:limit}: ${2:number} = ${3:100}" "declares a parameter, given with `--param NAME=VALUE`" "param limit: number = 100";
         "let" "let ${1:name} = ${2:value}" "gives a value a name" "let limit = 100";
@@ -240,6 +243,8 @@ vocabulary! {
         "response" "response" "any: what came back as it came: the envelope of a protocol around the result" "";
         "to" "to" "string: the agent that takes over" "";
         "depth" "depth" "integer: how many agents stand above the one that takes over" "";
+        "tags" "tags" "list: the tags of the tool" "";
+        "annotations" "annotations" "object: what a catalogue says of the tool: `readOnlyHint`, `destructiveHint`, …" "";
         "error" "error" "any: the error of the call; missing where it succeeded" "";
         "ok" "ok" "boolean: whether it succeeded" "";
         "status" "status" "string: `ok`, `failed`, `denied` or `pending` (of an HTTP request its number)" "";

@@ -21,7 +21,8 @@ struct NameVisitor<'c, 'a>(&'c mut Context<'a>, BTreeSet<&'a str>);
 
 impl<'a> Visit<'a> for NameVisitor<'_, 'a> {
     fn step(&mut self, step: &'a Step) {
-        let StepKind::Atom(Atom { subject: Subject::Tool(name), arguments, status, by, .. }) = &step.kind else {
+        let StepKind::Atom(Atom { subject: Subject::Tool(name), arguments, status, by, tagged, .. }) = &step.kind
+        else {
             return;
         };
         let Some(kind) = near::kind(&name.text).filter(|_| !self.1.contains(name.text.as_str())) else { return };
@@ -34,7 +35,8 @@ impl<'a> Visit<'a> for NameVisitor<'_, 'a> {
         let help = format!("write `{kind}` for {of}, or quote the name of the tool: `\"{}\"`", name.text);
         let diagnostic = Diagnostic::new(Slug::NearlyAKind, name.span, message).help(help);
         // `failed` stands behind the arguments.
-        let behind = kind == "any failed" && (arguments.is_some() || status.is_some() || by.is_some());
+        let behind =
+            kind == "any failed" && (arguments.is_some() || status.is_some() || by.is_some() || tagged.is_some());
         self.0.report(if behind { diagnostic } else { diagnostic.fix(format!("write `{kind}`"), name.span, kind) });
     }
 }

@@ -49,7 +49,7 @@ impl<'a> Same<'_, 'a> {
             if !self.alike(step, target) {
                 continue;
             }
-            let bare = matches!(&step.kind, StepKind::Atom(Atom { arguments: None, status: None, by: None, proposed: false, subject: Subject::Tool(name) }) if !name.text.contains(['*', '?']));
+            let bare = matches!(&step.kind, StepKind::Atom(Atom { arguments: None, status: None, by: None, tagged: None, proposed: false, subject: Subject::Tool(name) }) if !name.text.contains(['*', '?']));
             let shown = bare.then(|| json!({"calls": [{"tool": text, "args": {}}]}));
             let message = format!("the {end} `{text}` has none {word} it: this fails on every run with one");
             self.0.report(
@@ -84,8 +84,14 @@ pub fn guards(context: &mut Context<'_>) {
     impl<'a> Visit<'a> for Guards<'_, 'a> {
         fn statement(&mut self, statement: &'a Statement) {
             let StatementKind::Before { step, targets, within, immediately, .. } = &statement.kind else { return };
-            let StepKind::Atom(Atom { subject: Subject::Tool(name), status: None, by, proposed: false, arguments }) =
-                &step.kind
+            let StepKind::Atom(Atom {
+                subject: Subject::Tool(name),
+                status: None,
+                by,
+                tagged,
+                proposed: false,
+                arguments,
+            }) = &step.kind
             else {
                 return;
             };
@@ -98,12 +104,17 @@ pub fn guards(context: &mut Context<'_>) {
                     arguments: None,
                     status: None,
                     by: None,
+                    tagged: None,
                     proposed: false,
                 }) if !name.text.contains(['*', '?']) && name.text != "any" => Some(name.text.clone()),
                 _ => None,
             };
             let target = match targets.as_slice() {
-                [target] if arguments.is_none() && by.is_none() && within.is_none() && !immediately => plain(target),
+                [target]
+                    if arguments.is_none() && by.is_none() && tagged.is_none() && within.is_none() && !immediately =>
+                {
+                    plain(target)
+                }
                 _ => None,
             };
             let guard = name.text.as_str();

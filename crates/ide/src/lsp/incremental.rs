@@ -213,6 +213,10 @@ fn heads(items: &[Item]) -> Vec<Head> {
             ItemKind::Schema { name, .. } => ("schema", name),
             ItemKind::ToolsFrom { path } => ("tools", path),
             ItemKind::Tool { name, .. } => ("tool", name),
+            ItemKind::ToolFacts { tools, .. } => match tools.first() {
+                Some(tool) => ("tool", &tool.name),
+                None => continue,
+            },
             ItemKind::Rule(rule) => ("rule", &rule.name),
             ItemKind::Invariant(rule) => ("invariant", &rule.name),
             ItemKind::Case { name, .. } => ("case", name),

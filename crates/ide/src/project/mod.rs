@@ -32,6 +32,8 @@ pub struct Project {
     pub folder: PathBuf,
     /// Rule files and folders of them.
     pub rules: Vec<PathBuf>,
+    /// Files that declare tools: catalogues, and rule files with `tool` lines.
+    pub tools: Vec<PathBuf>,
     /// Traces: files, folders, patterns.
     pub traces: Vec<String>,
     /// The format of `aver check`.

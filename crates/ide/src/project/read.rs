@@ -11,8 +11,20 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The keys at the top, in the order of the reference.
-const TOP: &[&str] =
-    &["rules", "traces", "format", "baseline", "deny", "allow", "params", "permissions", "lint", "test", "report"];
+const TOP: &[&str] = &[
+    "rules",
+    "tools",
+    "traces",
+    "format",
+    "baseline",
+    "deny",
+    "allow",
+    "params",
+    "permissions",
+    "lint",
+    "test",
+    "report",
+];
 /// The keys of `[permissions]`.
 const PERMISSIONS: &[&str] = &["read", "run"];
 /// The keys of `[report]`.
@@ -68,6 +80,7 @@ impl Reader {
         for (key, value) in table {
             match key.get_ref().as_ref() {
                 "rules" => project.rules = self.paths(value),
+                "tools" => project.tools = self.paths(value),
                 "traces" => project.traces = self.patterns(value),
                 "format" => project.format = self.text(value).map(str::to_owned),
                 "baseline" => project.baseline = self.text(value).and_then(|text| self.path(text, value.span())),

@@ -54,6 +54,8 @@ pub enum ItemKind {
     ToolsFrom { path: Name },
     /// `tool NAME {…}`.
     Tool { name: Name, schema: Expr },
+    /// `tool a, b* fails when cond also c tagged d`: what is true of the calls of some tools.
+    ToolFacts { tools: Vec<ToolName>, facts: Vec<ToolFact> },
     /// `rule NAME "sentence" {…}`.
     Rule(Rule),
     /// `suite "name" {…}`.
@@ -80,6 +82,26 @@ pub enum ItemKind {
     Setting(Setting),
     /// An assertion.
     Assertion(Assertion),
+}
+
+/// The name of a tool as a rule writes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolName {
+    /// The name.
+    pub name: Name,
+    /// Whether it stands in quotes: `*` and `?` in it are letters like others.
+    pub quoted: bool,
+}
+
+/// What is true of the calls of some tools.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolFact {
+    /// `fails when cond`.
+    Fails(Expr),
+    /// `also name, name`: other names of the tool.
+    Also(Vec<ToolName>),
+    /// `tagged destructive, slow`.
+    Tagged(Vec<Name>),
 }
 
 impl ItemKind {
@@ -111,6 +133,7 @@ impl ItemKind {
                 | Self::Schema { .. }
                 | Self::ToolsFrom { .. }
                 | Self::Tool { .. }
+                | Self::ToolFacts { .. }
         )
     }
 

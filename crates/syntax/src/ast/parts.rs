@@ -40,8 +40,9 @@ macro_rules! parts {
             Within { number, unit, span }
             PredicateTarget { expr, step, span }
             Step { kind, span }
-            Atom { subject, arguments, status, by, proposed }
+            Atom { subject, arguments, status, by, tagged, proposed }
             By { agent, span }
+            ToolName { name, quoted }
             Flow { kind, span }
             Expr { kind, span }
             ValueTest { kind, negated, operand, name, operator, span }
@@ -60,6 +61,7 @@ macro_rules! parts {
                 Schema { name, source };
                 ToolsFrom { path };
                 Tool { name, schema };
+                ToolFacts { tools, facts };
                 Rule(one);
                 Suite { name, modifiers, body };
                 Case { name, modifiers, body };
@@ -73,6 +75,11 @@ macro_rules! parts {
                 ForEachTool { condition, body };
                 Setting(one);
                 Assertion(one);
+            }
+            ToolFact {
+                Fails(one);
+                Also(one);
+                Tagged(one);
             }
             Literal {
                 Inline(one);

@@ -37,6 +37,8 @@ pub struct Atom {
     pub status: Option<StatusWord>,
     /// `by researcher` behind it.
     pub by: Option<By>,
+    /// `tagged destructive` behind it: the tag of its tool.
+    pub tagged: Option<Name>,
     /// `proposed` in front of it.
     pub proposed: bool,
 }

@@ -63,6 +63,10 @@ pub fn item<'a>(item: &'a Item, visitor: Visitor<'_, 'a>) {
             condition.iter().for_each(|condition| expr(condition, visitor));
             items(body, visitor);
         }
+        ItemKind::ToolFacts { facts, .. } => facts.iter().for_each(|fact| match fact {
+            ToolFact::Fails(condition) => expr(condition, visitor),
+            ToolFact::Also(_) | ToolFact::Tagged(_) => {}
+        }),
         ItemKind::Setting(Setting::Modifier(one)) => modifier(&one.kind, visitor),
         ItemKind::Assertion(assertion) => {
             statement(&assertion.statement, visitor);

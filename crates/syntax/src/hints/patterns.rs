@@ -126,8 +126,8 @@ fn number_before(view: &View<'_, '_>, times: usize) -> usize {
 fn text_of_a_kind(view: &View<'_, '_>) -> Option<Diagnostic> {
     const ENDS: &[&str] = &[
         "->", "{", "where", "until", "within", "and", "or", "then", "iff", "after", "before", "between", "exists",
-        "is", "ok", "failed", "by", "in", "contains", "matches", "starts", "ends", "weight", "severity", "must",
-        "message", "as", "class", "tags", "when", "id", "expect",
+        "is", "ok", "failed", "by", "tagged", "in", "contains", "matches", "starts", "ends", "weight", "severity",
+        "must", "message", "as", "class", "tags", "when", "id", "expect",
     ];
     let steps = words::STATEMENTS.contains(&view.word(0)) || kind_of(view, 0).is_some();
     let at = (0..view.len()).find(|&at| {

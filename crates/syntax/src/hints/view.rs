@@ -237,6 +237,9 @@ impl<'a, 't> View<'a, 't> {
             end = self.behind_bracket(end);
         }
         end += usize::from(self.is_any(end, &["ok", "failed"]));
+        if self.is(end, "tagged") && self.is_word(end + 1) {
+            end = self.behind_name(end + 1);
+        }
         if self.is(end, "by") {
             let agent = match self.kind(end + 1) {
                 Kind::Text | Kind::Regex | Kind::Binding => end + 2,

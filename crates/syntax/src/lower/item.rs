@@ -3,7 +3,7 @@
 use super::{Children, Lower, Node};
 use crate::ast::{
     Assertion, Call, CallInput, Expr, ExprKind, Generator, Item, ItemKind, Literal, Name, Param, Rule as NamedRule,
-    Setting, Statement, StatementKind, Test, TestRun, Use,
+    Setting, Statement, StatementKind, Test, TestRun, ToolFact, ToolName, Use,
 };
 use crate::grammar::Rule;
 use crate::words;
@@ -99,6 +99,7 @@ impl Lower<'_> {
                 let name = self.tool_name(children.next()?)?;
                 Some(ItemKind::Tool { name, schema: self.object(children.next()?)? })
             }
+            Rule::tool_facts_item => self.tool_facts(children),
             Rule::test_item => self.test_item(children),
             Rule::call_item => self.call_item(children),
             Rule::for_each_item => self.for_each_item(children),
@@ -141,6 +142,37 @@ impl Lower<'_> {
             Rule::quoted_tool => self.quoted(node.into_inner().next()?),
             _ => Some(self.name(&node)),
         }
+    }
+
+    /// `a, b* fails when … also c tagged d`.
+    fn tool_facts(&mut self, children: Children<'_>) -> Option<ItemKind> {
+        let (mut tools, mut facts) = (Vec::new(), Vec::new());
+        for child in children {
+            match child.as_rule() {
+                Rule::also => {}
+                Rule::fails_fact => {
+                    let condition = Children::of(child).find(|part| part.as_rule() == Rule::expression)?;
+                    facts.push(ToolFact::Fails(self.expression(condition)?));
+                }
+                Rule::other_names => facts.push(ToolFact::Also(self.tool_names(child)?)),
+                Rule::tags_fact => {
+                    let labels = Children::of(child).filter(|part| part.as_rule() == Rule::label);
+                    facts.push(ToolFact::Tagged(labels.map(|label| self.name(&label)).collect()));
+                }
+                _ => tools.push(self.one_tool(child)?),
+            }
+        }
+        Some(ItemKind::ToolFacts { tools, facts })
+    }
+
+    fn tool_names(&mut self, node: Node<'_>) -> Option<Vec<ToolName>> {
+        let names = Children::of(node).filter(|part| matches!(part.as_rule(), Rule::quoted_tool | Rule::tool_glob));
+        names.map(|name| self.one_tool(name)).collect()
+    }
+
+    fn one_tool(&mut self, node: Node<'_>) -> Option<ToolName> {
+        let quoted = node.as_rule() == Rule::quoted_tool;
+        Some(ToolName { name: self.tool_name(node)?, quoted })
     }
 
     /// A list literal.

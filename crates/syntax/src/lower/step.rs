@@ -82,9 +82,23 @@ impl Lower<'_> {
             Some(entries) => Some(self.entries(entries)?),
             None => None,
         };
-        let (mut status, mut by) = (None, None);
+        let (mut status, mut by, mut tagged) = (None, None, None);
         for child in children {
+            let span = self.span(&child);
+            let again = match child.as_rule() {
+                Rule::status => status.is_some(),
+                Rule::tagged => tagged.is_some(),
+                _ => by.is_some(),
+            };
+            if again {
+                let help = "say it once; other steps are `a | b`, and a condition of one's own is `where …`";
+                self.error(span, "this stands behind the step twice", help);
+            }
             match child.as_rule() {
+                Rule::tagged => {
+                    let label = Children::of(child).find(|part| part.as_rule() == Rule::label)?;
+                    tagged = Some(self.name(&label));
+                }
                 Rule::status => {
                     status = Some(match Children::of(child).peek() {
                         Some(Rule::k_failed) => StatusWord::Failed,
@@ -94,7 +108,7 @@ impl Lower<'_> {
                 _ => by = Some(self.by(child)?),
             }
         }
-        Some(Atom { subject, arguments, status, by, proposed })
+        Some(Atom { subject, arguments, status, by, tagged, proposed })
     }
 
     fn by(&mut self, node: Node<'_>) -> Option<By> {

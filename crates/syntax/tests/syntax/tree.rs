@@ -122,8 +122,9 @@ fn step(step: &Step) -> String {
                 Agent::Regex(regex) => format!(" by /{}/", regex.pattern),
                 Agent::Binding(binding) => format!(" by {}", short(binding)),
             });
+            let tagged = atom.tagged.as_ref().map_or(String::new(), |tag| format!(" tagged {}", tag.text));
             format!(
-                "{}{subject}{}{status}{by}",
+                "{}{subject}{}{status}{by}{tagged}",
                 if atom.proposed { "proposed " } else { "" },
                 arguments.unwrap_or_default()
             )

@@ -60,6 +60,13 @@ impl Finder<'_> {
         if let Some(status) = atom.status {
             self.status(status, span);
         }
+        if let Some(tag) = &atom.tagged {
+            let before = self.text.get(..tag.span.start as usize).unwrap_or("").trim_end();
+            if let Some(start) = before.strip_suffix("tagged").map(|front| front.trim_end().len()) {
+                let missing = format!("a test with such a call of a tool without the tag `{}`", tag.text);
+                self.replace(start..tag.span.end as usize, "", MutantKind::DropArgument, missing);
+            }
+        }
         if let Some(by) = &atom.by {
             let missing = format!("a test with such a step that is not {}", self.short(by.span));
             let range = self.with_space(by.span.start as usize..by.span.end as usize);

@@ -75,7 +75,8 @@ pub(super) fn load(given: &CheckInputs<'_>, limits: Limits) -> Result<Rules, Sto
     if files.iter().any(from_input) && given.traces.iter().any(|trace| trace == "-") {
         return Err(Stop::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
     }
-    let mut rules = rules::load(&files, limits)?;
+    let tools = rules::tools(given.project.as_ref(), limits)?;
+    let mut rules = rules::load(&files, limits, &tools)?;
     if let Some(project) = &given.project {
         rules.take_levels(&project.lint);
     }

@@ -40,7 +40,9 @@ impl<'a> TestInputs<'a> {
         let named = project::rules(&self.arguments.rules, project)?;
         named.iter().for_each(|path| used.add(path));
         let inputs = inputs::rules(&named)?;
-        let mut loaded = rules::load(&inputs, *limits)?;
+        let tools = rules::tools(project, *limits)?;
+        tools.iter().for_each(|(file, _)| used.add(Path::new(file)));
+        let mut loaded = rules::load(&inputs, *limits, &tools)?;
         loaded.files().for_each(|file| used.add(Path::new(file)));
         project.iter().for_each(|project| loaded.take_levels(&project.lint));
         loaded.tell(color)?;

@@ -3,6 +3,7 @@
 use super::VerifyError;
 use crate::bytecode::ops::{Amount, Literal};
 use crate::bytecode::program::{Assertion, Check, CodeId, PatternId, Program, TemporalId};
+use crate::ir::ToolSays;
 use crate::ir::{Alternative, Constant, NameTest, Operand, Settings, Temporal, Within, World};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
@@ -85,6 +86,11 @@ impl PartVerifier<'_> {
         }
         for tool in &self.program.tools {
             tool.arguments.map_or(Ok(()), |schema| self.range(schema, self.program.schemas.len(), "schema"))?;
+        }
+        for fact in &self.program.tool_facts {
+            if let ToolSays::Fails(code) = fact.says {
+                self.code(code)?;
+            }
         }
         for regex in &self.program.regexes {
             if let Err(error) = regex_syntax::parse(&regex.pattern) {

@@ -96,6 +96,7 @@ impl CompletionBuilder<'_, '_> {
             ("where", "where ${1:condition}", "only steps that meet the condition"),
             ("ok", "ok", "calls that succeeded"),
             ("failed", "failed", "calls that failed"),
+            ("tagged", "tagged ${1:destructive}", "calls of tools with this tag"),
             ("by", "by ${1:agent}", "steps that this agent took"),
             ("within", "within ${1:3} calls", "not further apart"),
             ("then", "then ${1:step}", "what has to occur as well"),
@@ -108,7 +109,7 @@ impl CompletionBuilder<'_, '_> {
             ("in", "in ${1:output}", "where a predicate looks"),
         ];
         let head = statements::head(&self.cursor.head);
-        let of_any = |label: &str| matches!(label, "where" | "ok" | "failed" | "by");
+        let of_any = |label: &str| matches!(label, "where" | "ok" | "failed" | "by" | "tagged");
         let fits = |label: &str| of_any(label) || head.is_some_and(|head| head.behind.contains(&label));
         for (label, insert, doc) in rows.iter().filter(|(label, ..)| fits(label)) {
             self.push(CompletionKind::Operator, label, insert, "", doc);

@@ -89,7 +89,7 @@ impl Level {
             "->" | "," | "then" | "iff" | "until" | "and" | "or" => self.steps = Steps::default(),
             "." if self.head == "some" || self.head == "count" => self.mode = Mode::Expression,
             _ if is_modifier(word) => self.mode = Mode::Free,
-            "|" | "proposed" | "ok" | "failed" | "by" | "each" | "both" | "repeat" | "exactly" | "only" => {}
+            "|" | "proposed" | "ok" | "failed" | "by" | "tagged" | "each" | "both" | "repeat" | "exactly" | "only" => {}
             _ if language::KINDS.contains(&word) => self.steps.kind = Some(word.to_owned()),
             _ if touches && !matches!(previous, "(" | ",") => {
                 if let Some(last) = self.steps.tools.last_mut() {

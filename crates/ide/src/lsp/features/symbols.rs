@@ -65,6 +65,9 @@ fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<NamedItem<'a>> {
         ItemKind::DefStep { name, .. } => one(name, "def step", SymbolKind::EVENT, &[]),
         ItemKind::Schema { name, .. } => one(name, "schema", SymbolKind::STRUCT, &[]),
         ItemKind::Tool { name, .. } => one(name, "tool", SymbolKind::METHOD, &[]),
+        ItemKind::ToolFacts { tools, .. } => {
+            tools.first().and_then(|tool| one(&tool.name, "tool", SymbolKind::METHOD, &[]))
+        }
         ItemKind::Use(import) => one(&import.target, "use", SymbolKind::MODULE, &[]),
         ItemKind::Rule(rule) => {
             let sentence = rule.sentence.as_ref().and_then(averment_syntax::ast::Text::literal).unwrap_or("rule");

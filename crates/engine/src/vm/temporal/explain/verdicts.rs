@@ -8,6 +8,7 @@ use super::why;
 use crate::bytecode::program::PatternId;
 use crate::ir::{Scope, Within};
 use crate::vm::context;
+use crate::vm::facts::how_to_say_failure;
 use crate::vm::outcome::{Evidence, Role};
 use averment_base::value::Value;
 use averment_runs::run::{Kind, Status};
@@ -127,7 +128,7 @@ impl<'run> View<'_, 'run> {
         let step = self.step(hit.step)?;
         let alternative = self.written_of(hit)?;
         if alternative.succeeded.is_some() && step.status == Status::Unknown {
-            return Some("the run does not record its status".to_owned());
+            return Some(format!("the run does not record its status{}", how_to_say_failure(step)));
         }
         let scope = context::ExpressionScope::of_step(step);
         if let Some(condition) = alternative.condition

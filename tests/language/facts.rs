@@ -1,0 +1,104 @@
+//! What rules say of tools: when a call failed, its other names, its tags. One row per rule and run.
+
+use crate::version_2::judge;
+
+/// A chat: the format says nothing of how calls end.
+const CHAT: &str = r#"[
+  {"role": "user", "content": "go"},
+  {"role": "assistant", "content": null, "tool_calls": [
+    {"id": "1", "type": "function", "function": {"name": "deploy", "arguments": "{}"}},
+    {"id": "2", "type": "function", "function": {"name": "mcp__git__delete_repo", "arguments": "{\"repo\": \"a\"}"}},
+    {"id": "3", "type": "function", "function": {"name": "lookup", "arguments": "{}"}}]},
+  {"role": "tool", "tool_call_id": "1", "content": "Error: no such target"},
+  {"role": "tool", "tool_call_id": "2", "content": "{\"code\": 0}"},
+  {"role": "tool", "tool_call_id": "3", "content": "{\"code\": 7}"},
+  {"role": "assistant", "content": "done"}
+]"#;
+
+#[test]
+fn what_failure_is_where_the_format_does_not_say() {
+    let error = "tool any fails when result starts with \"Error\"\n";
+    let says = |rule: &str| -> &'static str { format!("{error}{rule}").leak() };
+    judge(&[
+        ("never deploy failed", CHAT, "undecided", "say what failure is: `tool any fails when result starts with"),
+        ("all c in calls: c.ok", CHAT, "undecided", "tool any fails when"),
+        (says("never deploy failed"), CHAT, "fail", "deploy"),
+        (says("require deploy ok"), CHAT, "fail", ""),
+        (says("count any failed == 1"), CHAT, "pass", ""),
+        (says("calls[*].status == [\"failed\", \"ok\", \"ok\"]"), CHAT, "pass", ""),
+        (says("calls[*].ok == [false, true, true]"), CHAT, "pass", ""),
+        (says("require (lookup where ok)"), CHAT, "pass", ""),
+        // The name of the tool itself is nearer than `any`.
+        (says("tool lookup fails when result.code != 0\ncount any failed == 2"), CHAT, "pass", ""),
+        (says("tool look* fails when result.code != 0\nnever lookup failed"), CHAT, "fail", ""),
+        // What is not there says nothing of how a call ended.
+        ("tool any fails when result.code != 0\nnever deploy failed", CHAT, "undecided", ""),
+        ("tool any fails when result.code != 0\nnever lookup failed", CHAT, "fail", ""),
+    ]);
+}
+
+#[test]
+fn what_the_run_says_of_itself_comes_first() {
+    let said = r#"{"calls": [{"tool": "a", "result": "Error", "status": "ok"}, {"tool": "b", "result": "fine", "status": "failed"}]}"#;
+    let unsaid = r#"{"calls": [{"tool": "a", "result": "Error: no"}, {"tool": "b", "result": {"code": 0}}]}"#;
+    let error = "tool any fails when result starts with \"Error\"\n";
+    let says = |rule: &str| -> &'static str { format!("{error}{rule}").leak() };
+    judge(&[
+        (says("never a failed"), said, "pass", ""),
+        (says("never b failed"), said, "fail", ""),
+        ("never a failed", unsaid, "pass", ""),
+        (says("never a failed"), unsaid, "fail", ""),
+        (says("require b ok"), unsaid, "pass", ""),
+    ]);
+}
+
+#[test]
+fn a_tool_has_other_names() {
+    let also = "tool delete_repo also mcp__*__delete_repo, \"repo:delete\"\n";
+    let says = |rule: &str| -> &'static str { format!("{also}{rule}").leak() };
+    judge(&[
+        ("never delete_repo", CHAT, "pass", ""),
+        (says("never delete_repo"), CHAT, "fail", "mcp__git__delete_repo"),
+        (says("require delete_repo(repo: \"a\")"), CHAT, "pass", ""),
+        (says("never delete_repo(repo: \"b\")"), CHAT, "pass", ""),
+        (says("tool delete_repo tagged destructive\nnever any tagged destructive"), CHAT, "fail", ""),
+        (says("tool delete_repo fails when result.code == 0\nrequire delete_repo failed"), CHAT, "pass", ""),
+        (says("never delete_repo"), r#"{"calls": [{"tool": "repo:delete"}]}"#, "fail", ""),
+    ]);
+}
+
+#[test]
+fn the_envelope_of_a_protocol_is_reachable() {
+    let run = r#"{"calls": [{"tool": "a", "result": "no", "response": {"isError": true, "content": [{"text": "no"}]}},
+        {"tool": "b", "result": "yes"}]}"#;
+    judge(&[
+        ("never a failed", run, "fail", "a"),
+        ("calls[0].response.content[0].text == calls[0].result", run, "pass", ""),
+        ("never (any where response.isError == true)", run, "fail", ""),
+        ("calls[1].response is missing", run, "pass", ""),
+        (r#"each b: response == "yes""#, run, "fail", "response"),
+    ]);
+}
+
+#[test]
+fn tags_are_fields_of_calls() {
+    let run = r#"{"calls": [{"tool": "drop_table"}, {"tool": "look", "tags": ["slow"]}]}"#;
+    let listed = r#"{"tools": [{"name": "drop_table", "annotations": {"destructiveHint": true}},
+        {"function": {"name": "look", "annotations": {"readOnlyHint": true, "destructiveHint": false}}}],
+        "calls": [{"tool": "drop_table"}, {"tool": "look"}, {"tool": "other"}]}"#;
+    let tags = "tool delete_*, drop_* tagged destructive, admin\n";
+    let says = |rule: &str| -> &'static str { format!("{tags}{rule}").leak() };
+    judge(&[
+        (says("never (any where \"destructive\" in tags) before user /yes/i"), run, "undecided", "messages"),
+        (says("never any tagged destructive"), run, "fail", "drop_table"),
+        (says("never look tagged destructive"), run, "pass", ""),
+        (says("calls[*].tags == [[\"destructive\", \"admin\"], [\"slow\"]]"), run, "pass", ""),
+        ("never any tagged destructive", r#"{"calls": [{"tool": "drop_table"}]}"#, "vacuous", ""),
+        // The hints of a catalogue are tags by themselves.
+        ("never any tagged destructive", listed, "fail", "drop_table"),
+        ("count any tagged read-only == 1", listed, "pass", ""),
+        ("each look: annotations.readOnlyHint == true", listed, "pass", ""),
+        // Of a tool that the catalogue does not list nothing is known.
+        ("never other tagged destructive", listed, "vacuous", ""),
+    ]);
+}

@@ -54,8 +54,12 @@ pub struct Limits {
     pub call_depth: usize,
     /// Instructions and matches for one assertion on one run.
     pub fuel: u64,
+    /// The same for all assertions on one run together.
+    pub run_fuel: u64,
     /// Bytes of the compiled automaton of one regular expression.
     pub regex_bytes: usize,
+    /// The same for all regular expressions of the rules together, about.
+    pub all_regex_bytes: u64,
     /// Bytes of computed values (text and lists) for one run.
     pub computed_bytes: usize,
     /// What ends an evaluation from outside.
@@ -74,9 +78,29 @@ impl Default for Limits {
             run_memory: 1 << 30,
             call_depth: 128,
             fuel: 200_000_000,
+            run_fuel: u64::MAX,
             regex_bytes: 10 << 20,
+            all_regex_bytes: 128 << 20,
             computed_bytes: 256 << 20,
             cancel: None,
+        }
+    }
+}
+
+impl Limits {
+    /// Limits for whoever runs rules that somebody else has written: a run takes seconds at most, and some hundred megabytes.
+    #[must_use]
+    pub fn for_foreign_rules() -> Self {
+        Self {
+            rule_file_bytes: 1 << 20,
+            rule_tokens: 100_000,
+            run_bytes: 32 << 20,
+            run_memory: 256 << 20,
+            fuel: 20_000_000,
+            run_fuel: 500_000_000,
+            all_regex_bytes: 32 << 20,
+            computed_bytes: 64 << 20,
+            ..Self::default()
         }
     }
 }
@@ -89,6 +113,10 @@ pub struct Meter {
     fuel: u64,
     /// Fuel that has not been given out.
     reserve: u64,
+    /// What the assertion at hand was given.
+    given: u64,
+    /// Fuel of the whole run, with what the assertion at hand was given.
+    run: u64,
     bytes: usize,
     cancel: Option<Cancel>,
 }
@@ -111,22 +139,33 @@ impl Meter {
     /// The full measure of these limits.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
-        let mut meter = Self { fuel: 0, reserve: 0, bytes: limits.computed_bytes, cancel: limits.cancel };
+        let (bytes, cancel, run) = (limits.computed_bytes, limits.cancel, limits.run_fuel);
+        let mut meter = Self { fuel: 0, reserve: 0, given: 0, run, bytes, cancel };
         meter.refuel(limits);
         meter
     }
 
     /// Gives the next assertion its full share of fuel; memory stays used.
     pub fn refuel(&mut self, limits: &Limits) {
+        if self.run < u64::MAX {
+            self.run = self.run.saturating_sub(self.given.saturating_sub(self.fuel()));
+        }
+        self.given = limits.fuel.min(self.run);
         let portion = if self.cancel.is_some() { PORTION } else { u64::MAX };
-        self.fuel = limits.fuel.min(portion);
-        self.reserve = limits.fuel.saturating_sub(self.fuel);
+        self.fuel = self.given.min(portion);
+        self.reserve = self.given.saturating_sub(self.fuel);
     }
 
     /// The fuel left.
     #[must_use]
     pub fn fuel(&self) -> u64 {
         self.fuel.saturating_add(self.reserve)
+    }
+
+    /// The fuel that was taken since the last full share was given.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        self.given.saturating_sub(self.fuel())
     }
 
     /// Takes fuel: one unit is about one instruction.

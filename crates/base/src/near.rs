@@ -73,6 +73,15 @@ fn folded(name: &str) -> String {
 }
 
 fn is_written_alike(name: &str, other: &str) -> bool {
+    if name.is_ascii() && other.is_ascii() {
+        // Nearly all pairs differ in their first letters: nothing is copied for them.
+        let mut one =
+            name.bytes().filter(u8::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).peekable();
+        let mut two =
+            other.bytes().filter(u8::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).peekable();
+        let named = one.peek().is_some() && two.peek().is_some();
+        return if named { one.eq(two) } else { name.trim() == other.trim() };
+    }
     let (one, two) = (folded(name), folded(other));
     if one.is_empty() || two.is_empty() {
         return name.trim() == other.trim();
@@ -137,7 +146,7 @@ fn words(name: &str) -> Vec<String> {
 
 /// Whether two names differ by slips of the keys within one of their words.
 fn is_slip(name: &str, other: &str) -> bool {
-    if name.len().abs_diff(other.len()) > 4 {
+    if name.len().abs_diff(other.len()) > 4 || letters_apart(name, other) > 4 {
         return false;
     }
     let (one, two) = (words(name), words(other));
@@ -150,6 +159,16 @@ fn is_slip(name: &str, other: &str) -> bool {
         (Some((one, two)), None) => is_word_slip(one, two),
         _ => false,
     }
+}
+
+/// In how many letters two names differ at least, wherever they stand: two slips change four of them at most.
+fn letters_apart(name: &str, other: &str) -> u32 {
+    let set = |name: &str| {
+        name.bytes()
+            .filter(u8::is_ascii_alphabetic)
+            .fold(0_u32, |set, letter| set | 1 << (letter.to_ascii_lowercase() - b'a'))
+    };
+    if name.is_ascii() && other.is_ascii() { (set(name) ^ set(other)).count_ones() } else { 0 }
 }
 
 /// Whether one word is another with slips. Digits are never slips, and words are seldom mistyped where they begin.

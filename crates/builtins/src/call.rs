@@ -121,6 +121,23 @@ impl<'call, 'run> Call<'call, 'run> {
         }
     }
 
+    /// Takes the fuel of looking through an argument, lists and objects inside of it included.
+    ///
+    /// # Errors
+    /// When there is not so much.
+    pub fn look_through(&mut self, position: usize) -> Result<(), Exhausted> {
+        self.meter.charge(self.cache.weights.of(&self.node(position)) / 64)
+    }
+
+    /// Whether there is room for a value as text behind so many bytes.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn check_written(&self, node: &Node<'run>, behind: usize) -> Result<(), Exhausted> {
+        let bytes = usize::try_from(self.cache.weights.of(node)).unwrap_or(usize::MAX);
+        self.meter.check_memory(behind.saturating_add(bytes))
+    }
+
     /// A list argument; empty where it is none.
     pub fn list(&self, position: usize) -> &'run [Node<'run>] {
         match self.node(position).value {

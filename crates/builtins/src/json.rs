@@ -8,6 +8,7 @@ use super::convert::to_library;
 use super::path_cost;
 use averment_base::limits::{Exhausted, Limits, Meter};
 use averment_base::value::json::{may_hold, parse_prefix, parse_text};
+use averment_base::value::weight::Weights;
 use averment_base::value::{Entry, Node, Origin, Text, Value};
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
@@ -23,6 +24,8 @@ pub struct Cache<'run> {
     read: RefCell<FxHashMap<(usize, usize), Node<'run>>>,
     converted: RefCell<Option<(Value<'run>, Rc<serde_json::Value>)>>,
     paths: RefCell<FxHashMap<&'run str, Option<Rc<JsonPath>>>>,
+    /// How much the computed values of the run are.
+    pub weights: Weights,
     /// The text that `no … in` looks at just now, and the key under which it stands.
     looked_at: Cell<Option<(&'run str, Text<'run>)>>,
 }
@@ -189,6 +192,12 @@ pub struct PathError {
     pub message: String,
 }
 
+/// Why a JSONPath is not read, although it may be one: it would take too much.
+#[must_use]
+pub fn too_much(path: &str) -> Option<String> {
+    path_cost::too_much(path)
+}
+
 /// Checks the syntax of a JSONPath (RFC 9535), for the checker.
 ///
 /// # Errors
@@ -196,6 +205,9 @@ pub struct PathError {
 pub fn check_path(path: &str) -> Result<(), PathError> {
     if !path.starts_with('$') {
         return Err(PathError { offset: 0, message: "a path starts with `$`, the value it looks into".to_owned() });
+    }
+    if let Some(message) = path_cost::too_much(path) {
+        return Err(PathError { offset: 0, message });
     }
     JsonPath::parse(path)
         .map(|_| ())
@@ -217,7 +229,11 @@ pub(super) fn jsonpath<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
 
 fn compiled<'run>(call: &Call<'_, 'run>, text: &'run str) -> Option<Rc<JsonPath>> {
     let mut paths = call.cache.paths.borrow_mut();
-    paths.entry(text).or_insert_with(|| JsonPath::parse(text).ok().map(Rc::new)).clone()
+    paths.entry(text).or_insert_with(|| read_path(text).map(Rc::new)).clone()
+}
+
+fn read_path(text: &str) -> Option<JsonPath> {
+    if path_cost::too_much(text).is_some() { None } else { JsonPath::parse(text).ok() }
 }
 
 /// The value for the library, converted once for all paths into it.
@@ -227,6 +243,7 @@ fn library_value<'run>(call: &mut Call<'_, 'run>, value: Value<'run>) -> Result<
     {
         return Ok(Rc::clone(converted));
     }
+    call.meter.charge(call.cache.weights.of(&Node::computed(value)) / LOOKED_THROUGH)?;
     let size = size_of_value(&value);
     call.meter.charge(size as u64)?;
     call.meter.check_memory(size.saturating_mul(32))?;
@@ -234,6 +251,9 @@ fn library_value<'run>(call: &mut Call<'_, 'run>, value: Value<'run>) -> Result<
     *call.cache.converted.borrow_mut() = Some((value, Rc::clone(&converted)));
     Ok(converted)
 }
+
+/// So many bytes of a value are looked through for a unit of fuel before it is known what it takes.
+const LOOKED_THROUGH: u64 = 64;
 
 fn same_place(a: &Value<'_>, b: &Value<'_>) -> bool {
     match (a, b) {

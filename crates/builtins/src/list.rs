@@ -29,6 +29,7 @@ fn over_numbers<'run>(
     call: &mut Call<'_, 'run>,
     compute: impl FnOnce(Vec<Number<'run>>) -> Option<Number<'run>>,
 ) -> Outcome<'run> {
+    call.look_through(0)?;
     match numbers(call.list(0), call.meter)? {
         Ok(numbers) => call.give_number(compute(numbers)),
         Err(value) => Ok(Node::computed(value)),
@@ -102,6 +103,7 @@ pub(super) fn max<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
 fn extreme<'run>(call: &mut Call<'_, 'run>, direction: Ordering) -> Outcome<'run> {
     let items = call.list(0);
     call.meter.charge(items.len() as u64)?;
+    call.look_through(0)?;
     if let Some(value) = gap(items) {
         return Ok(Node::computed(value));
     }
@@ -124,6 +126,7 @@ fn extreme<'run>(call: &mut Call<'_, 'run>, direction: Ordering) -> Outcome<'run
 pub(super) fn distinct<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let items = call.list(0);
     call.meter.charge((items.len() as u64).saturating_mul(4))?;
+    call.look_through(0)?;
     // SipHash: a trace must not be able to choose values that collide easily.
     let mut seen: HashSet<Key<'_>, BuildHasherDefault<DefaultHasher>> = HashSet::default();
     call.give_list(items.iter().copied().filter(|item| seen.insert(Key(item.value))))
@@ -136,6 +139,7 @@ pub(super) fn sort<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     }
     let steps = u64::from(items.len().max(1).ilog2()).saturating_add(1);
     call.meter.charge((items.len() as u64).saturating_mul(steps))?;
+    call.look_through(0)?;
     let orderable = |kind: fn(&Value<'_>) -> bool| items.iter().all(|item| kind(&item.value));
     if !orderable(|value| matches!(value, Value::Number(_))) && !orderable(|value| matches!(value, Value::Text(_))) {
         return call.missing();
@@ -200,7 +204,12 @@ fn wanted_is<'run>(call: &mut Call<'_, 'run>, value: &Value<'run>, wanted: &Valu
             pattern.is_match(text.as_str(), call.meter)?
         }
         (Value::Regex(_), _) => false,
-        _ => equal(value, wanted),
+        _ => {
+            let weights = &call.cache.weights;
+            let both = weights.of(&Node::computed(*value)).min(weights.of(&Node::computed(*wanted)));
+            call.meter.charge(both / 64)?;
+            equal(value, wanted)
+        }
     })
 }
 

@@ -5,7 +5,7 @@ use super::table::{Builtin, type_word};
 use super::test::has_type;
 use averment_base::limits::Limits;
 use averment_base::value::compare::compare;
-use averment_base::value::json::{parse, to_json};
+use averment_base::value::json::{json_start, parse};
 use averment_base::value::{Node, Number, Value};
 use bumpalo::Bump;
 
@@ -90,7 +90,7 @@ fn of_list(builtin: &Builtin, list: &Node<'_>) -> Option<String> {
 
 fn shown(value: &Value<'_>) -> String {
     const LONGEST: usize = 60;
-    let text = to_json(value);
+    let text = json_start(value);
     if text.chars().nth(LONGEST).is_none() { text } else { format!("{}…", beginning(&text, LONGEST)) }
 }
 

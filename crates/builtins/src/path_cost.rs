@@ -39,6 +39,34 @@ pub(super) fn charge(path: &str, value: &Value, meter: &mut Meter) -> Result<(),
     Ok(())
 }
 
+/// Bytes of a path that is read.
+const LONGEST: usize = 16 << 10;
+/// Brackets in each other: the library calls itself for each, and looks at what is inside of one in more than one way.
+const DEEPEST: usize = 10;
+
+/// Why a path is not given to the library: it would take too much to read.
+pub(super) fn too_much(path: &str) -> Option<String> {
+    if path.len() > LONGEST {
+        return Some(format!("it has {} bytes, and no more than {LONGEST} are read", path.len()));
+    }
+    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
+    for byte in path.bytes() {
+        match (quote, byte) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), b'\\') => escaped = true,
+            (Some(open), _) => quote = (open != byte).then_some(open),
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'[' | b'(') => depth = depth.saturating_add(1),
+            (None, b']' | b')') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Some(format!("its brackets are nested more than {DEEPEST} deep"));
+        }
+    }
+    None
+}
+
 /// Bytes of one part of a place.
 const PLACE: usize = 32;
 

@@ -13,7 +13,7 @@ use regex::{Regex, RegexBuilder};
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::{Input, MatchKind};
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Class, Hir, HirKind};
 use std::sync::{Mutex, OnceLock};
 
 /// A regular expression that is ready to be used.
@@ -37,7 +37,15 @@ impl Pattern {
     /// Builds an expression in the library's syntax; `None` where it cannot be used or takes more than so many bytes.
     #[must_use]
     pub fn new(pattern: &str, limit: usize) -> Option<Self> {
-        let regex = RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(limit).build().ok()?;
+        Self::one_of(1, pattern, limit)
+    }
+
+    /// The same for one of so many, which share the memory for what they remember of texts.
+    #[must_use]
+    pub fn one_of(count: usize, pattern: &str, limit: usize) -> Option<Self> {
+        let share = REMEMBERED.checked_div(count).unwrap_or(REMEMBERED);
+        let remembered = share.clamp(LEAST_REMEMBERED, limit.max(LEAST_REMEMBERED));
+        let regex = RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(remembered).build().ok()?;
         Some(Self { regex, states: states(pattern), limit, automaton: OnceLock::new() })
     }
 
@@ -101,6 +109,9 @@ impl Automaton {
     }
 }
 
+/// Bytes that all regular expressions of a program may remember of texts together, and each at least.
+const REMEMBERED: usize = 512 << 20;
+const LEAST_REMEMBERED: usize = 256 << 10;
 /// Bytes of the states that an automaton keeps.
 const CACHE: usize = 2 << 20;
 /// So often it may throw them away, and so many bytes each has to serve from then on; otherwise it gives up.
@@ -118,6 +129,30 @@ pub fn is_heavy(pattern: &str) -> bool {
     // Patterns of credentials have up to a hundred or two; what is made to take long has thousands.
     const HEAVY: u64 = 256;
     states(pattern) > HEAVY
+}
+
+/// About how many bytes the automaton of an expression takes: its classes and letters, repetitions written out.
+#[must_use]
+pub fn bytes(pattern: &str) -> u64 {
+    regex_syntax::Parser::new().parse(pattern).map_or(0, |hir| written_out(&hir))
+}
+
+fn written_out(hir: &Hir) -> u64 {
+    /// What a range of letters takes, as parts of characters in both directions.
+    const RANGE: u64 = 64;
+    let all = |parts: &[Hir]| parts.iter().map(written_out).fold(RANGE, u64::saturating_add);
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => RANGE,
+        HirKind::Literal(literal) => (literal.0.len() as u64).saturating_mul(RANGE),
+        HirKind::Class(Class::Unicode(class)) => (class.ranges().len() as u64).saturating_mul(RANGE),
+        HirKind::Class(Class::Bytes(class)) => (class.ranges().len() as u64).saturating_mul(RANGE),
+        HirKind::Capture(capture) => written_out(&capture.sub).saturating_add(RANGE),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => all(parts),
+        HirKind::Repetition(repetition) => {
+            let times = u64::from(repetition.max.unwrap_or(repetition.min).max(1));
+            written_out(&repetition.sub).saturating_mul(times)
+        }
+    }
 }
 
 /// About how many possibilities an expression can keep open at a place: its size, its repetitions written out, plain words counted as one.

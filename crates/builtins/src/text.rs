@@ -136,6 +136,7 @@ pub(super) fn join<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
         if index > 0 {
             out.push_str(separator);
         }
+        call.check_written(item, out.len())?;
         push_text(&item.value, &mut out);
         call.meter.charge(1)?;
         call.meter.check_memory(out.len())?;
@@ -148,6 +149,7 @@ pub(super) fn text<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     if let Value::Text(_) = node.value {
         return Ok(node);
     }
+    call.check_written(&node, 0)?;
     let json = to_json(&node.value);
     call.meter.scan(json.len())?;
     call.give_text(&json)

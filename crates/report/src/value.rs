@@ -2,18 +2,12 @@
 
 use super::redact::{REDACTED, redact};
 use averment_base::diagnostic::render::one_line;
+use averment_base::value::json::{ENTRIES, LEVELS, TEXT};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Values up to this many bytes of JSON stand in machine formats as they are; longer ones are pruned.
 const WHOLE: usize = 2_000;
-/// A text in a pruned value.
-const TEXT: usize = 400;
-/// Entries of a list or object in a pruned value.
-const ENTRIES: usize = 16;
-/// Levels of a pruned value.
-const LEVELS: usize = 6;
-
 /// A value for machine formats, from the JSON text of the evidence. Longer than 2,000 bytes, its texts, lists and objects are
 /// cut; a secret in it is replaced. What is no JSON becomes a text.
 pub fn for_machines(json: &str, masked: bool) -> Option<Box<RawValue>> {
@@ -41,12 +35,14 @@ fn pruned(value: Value, levels: usize, whole: bool) -> Value {
         Value::String(content) => Value::String(shortened(&redact(&content), text)),
         Value::Array(_) | Value::Object(_) if levels == 0 => Value::String("…".to_owned()),
         Value::Array(list) => {
-            let rest = list.len().saturating_sub(entries);
+            let rest = if is_cut(list.len(), list.last()) { 0 } else { list.len().saturating_sub(entries) };
+            let entries = if rest > 0 { entries } else { list.len() };
             let more = (rest > 0).then(|| Value::String(format!("… {rest} more")));
             list.into_iter().take(entries).map(|one| pruned(one, levels - 1, whole)).chain(more).collect()
         }
         Value::Object(object) => {
-            let rest = object.len().saturating_sub(entries);
+            let rest = if is_cut(object.len(), object.get("…")) { 0 } else { object.len().saturating_sub(entries) };
+            let entries = if rest > 0 { entries } else { object.len() };
             let more = (rest > 0).then(|| ("…".to_owned(), Value::String(format!("{rest} more"))));
             let kept = object.into_iter().take(entries);
             kept.map(|(key, one)| (shortened(&redact(&key), text), pruned(one, levels - 1, whole)))
@@ -55,6 +51,11 @@ fn pruned(value: Value, levels: usize, whole: bool) -> Value {
         }
         other => other,
     }
+}
+
+/// Whether so many entries are the first ones of a value that was pruned before: the last of them says how many there are more.
+fn is_cut(length: usize, last: Option<&Value>) -> bool {
+    length == ENTRIES + 1 && last.and_then(Value::as_str).is_some_and(|last| last.ends_with(" more"))
 }
 
 /// A value for people: redacted, on one line, at most `length` characters.

@@ -61,6 +61,7 @@ pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run
         depths: FxHashMap::default(),
         records: normal.records,
         warnings: normal.warnings,
+        derived: 0,
     }
     .run(normal.text, normal.source, normal.object, normal.order)
     .map_err(|error| ReadError::at(&source, text, error.offset, error.problem))
@@ -75,9 +76,24 @@ pub(crate) struct Builder<'run> {
     /// How deep the agents stand that have taken over, or handed over.
     pub(crate) depths: FxHashMap<&'run str, i64>,
     pub(crate) warnings: Vec<ReadWarning>,
+    /// Bytes of what was derived of commands.
+    derived: usize,
 }
 
+/// Bytes of what is derived of the commands of one run: of a command of many programs that is many times its text.
+const MOST_DERIVED: usize = 256 << 20;
+
 impl<'run> Builder<'run> {
+    /// Counts what was derived since there were so many bytes.
+    pub(crate) fn count_derived(&mut self, before: usize, origin: Origin) -> Result<(), Placed> {
+        self.derived = self.derived.saturating_add(self.arena.allocated_bytes().saturating_sub(before));
+        if self.derived > MOST_DERIVED {
+            let message = format!("what the commands of the run say takes more than {} MiB", MOST_DERIVED >> 20);
+            return Err(Placed::new(origin, message, "cut the run into several, or leave `commands` out"));
+        }
+        Ok(())
+    }
+
     fn run(
         mut self,
         text: &'run str,

@@ -1,7 +1,36 @@
 //! Near misses of names: "did you mean `length`?".
 
+use std::cell::Cell;
+
 /// Letters that a name and a candidate share at least when one begins with the other.
 const SHARED_START: usize = 3;
+
+thread_local! {
+    /// How much may still be compared, in pairs of letters; as much as anybody likes where nobody has said it.
+    static LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
+}
+
+/// Pairs of letters that are compared for all suggestions of one check together: about a second.
+pub const FOR_ALL: u64 = 300_000_000;
+
+/// Does something in which no more than so many pairs of letters are compared: then there are no suggestions.
+pub fn limited<R>(pairs: u64, work: impl FnOnce() -> R) -> R {
+    /// Gives back what there was, also where the work breaks down.
+    struct Outer(u64);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            LEFT.set(self.0);
+        }
+    }
+    let _outer = Outer(LEFT.replace(pairs.min(LEFT.get())));
+    work()
+}
+
+/// Whether anything is still suggested: where not, nobody has to gather candidates.
+#[must_use]
+pub fn is_open() -> bool {
+    LEFT.get() > 0
+}
 
 /// The candidate nearest to `name`, when its edit distance is at most `max(1, length / 3)`; otherwise the shortest candidate that
 /// begins with the name, or the longest that the name begins with (`rouge` and `rouge_l`, `warning` and `warn`).
@@ -14,20 +43,46 @@ const SHARED_START: usize = 3;
 /// assert_eq!(nearest("xyz", ["length", "lower"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if !is_open() {
+        return None;
+    }
     let letters = name.chars().count();
     let limit = (letters / 3).max(1);
     let mut best: Option<(usize, &'a str)> = None;
     let mut started: Option<(usize, &'a str)> = None;
     for candidate in candidates {
-        let distance = strsim::osa_distance(name, candidate);
+        let others = if candidate.len() == name.len() { letters } else { candidate.chars().count() };
+        let apart = letters.abs_diff(others);
+        let starts = candidate.starts_with(name) || name.starts_with(candidate);
+        // The distance is at least what one is longer, and of a beginning exactly that.
+        let distance = match () {
+            () if starts => apart,
+            () if apart > limit || best.is_some_and(|(least, _)| apart >= least) || !takes(letters, others) => continue,
+            () => strsim::osa_distance(name, candidate),
+        };
         if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
         }
-        let shared = letters.min(candidate.chars().count());
-        let starts = candidate.starts_with(name) || name.starts_with(candidate);
+        let shared = letters.min(others);
         if starts && shared >= SHARED_START && started.is_none_or(|(least, _)| distance < least) {
             started = Some((distance, candidate));
         }
     }
     best.or(started).map(|(_, candidate)| candidate)
+}
+
+/// Longer names are no words that somebody has mistyped.
+const LONGEST: usize = 1_000;
+
+/// Whether a pair of names may still be compared; takes what that is.
+fn takes(letters: usize, others: usize) -> bool {
+    let pairs = (letters as u64).saturating_mul(others as u64).saturating_add(16);
+    let left = LEFT.get();
+    if letters.max(others) > LONGEST {
+        return false;
+    }
+    if left < u64::MAX {
+        LEFT.set(left.saturating_sub(pairs));
+    }
+    pairs <= left
 }

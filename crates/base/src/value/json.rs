@@ -5,6 +5,7 @@
 
 mod embed;
 mod error;
+mod pruned;
 mod scan;
 mod write;
 
@@ -15,8 +16,9 @@ use bumpalo::Bump;
 use embed::Places;
 pub use embed::{may_hold, parse_text};
 pub use error::JsonError;
+pub use pruned::{ENTRIES, LEVELS, TEXT, pruned};
 use scan::Scanned;
-pub use write::{to_json, write_json, write_text};
+pub use write::{json_start, to_json, to_json_within, write_json, write_json_within, write_text};
 
 /// What was read.
 #[derive(Debug)]

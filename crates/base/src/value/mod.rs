@@ -10,6 +10,7 @@ pub mod json;
 pub mod notation;
 pub mod number;
 pub mod text;
+pub mod weight;
 
 use crate::truth::Truth;
 pub use number::Number;

@@ -56,7 +56,10 @@ impl Claims {
                 self.add(&number.to_string(), ClaimKind::Number(vec![Decimal::of(*number)]), meter)
             }
             Value::Text(text) => self.collect_text(text.as_str(), whole, meter),
-            Value::List(items) => deeper(|| items.iter().try_for_each(|item| self.collect(&item.value, true, meter))),
+            Value::List(items) => {
+                meter.charge(1)?;
+                deeper(|| items.iter().try_for_each(|item| self.collect(&item.value, true, meter)))
+            }
             Value::Object(object) => {
                 deeper(|| object.entries().iter().try_for_each(|entry| self.collect(&entry.node.value, false, meter)))
             }
@@ -142,7 +145,10 @@ impl<'a> Search<'a> {
                 Ok(())
             }
             Value::Text(text) => self.look_text(text.as_str(), meter),
-            Value::List(items) => deeper(|| items.iter().try_for_each(|item| self.look(&item.value, meter))),
+            Value::List(items) => {
+                meter.charge(1)?;
+                deeper(|| items.iter().try_for_each(|item| self.look(&item.value, meter)))
+            }
             Value::Object(object) => deeper(|| {
                 object.entries().iter().try_for_each(|entry| {
                     self.look_text(entry.key, meter)?;

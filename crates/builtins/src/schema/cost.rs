@@ -65,7 +65,7 @@ impl Work {
     /// # Errors
     /// When there is not so much.
     pub(super) fn charge(&self, value: &Value<'_>, meter: &mut Meter) -> Result<(), Exhausted> {
-        let size = size(value);
+        let size = size(value, meter.fuel().saturating_add(1));
         let bound = size.saturating_mul(self.subschemas.iter().map(Subschema::bound).fold(0, u64::saturating_add));
         if self.plain && bound <= meter.fuel() {
             return meter.charge(size);
@@ -76,14 +76,23 @@ impl Work {
     }
 }
 
-/// About how large a value is: one for each value, and its texts.
-fn size(value: &Value<'_>) -> u64 {
+/// About how large a value is: one for each value, and its texts. No more than `most` is counted: what is computed may hold a part many
+/// times.
+fn size(value: &Value<'_>, most: u64) -> u64 {
+    let sum = |parts: &mut dyn Iterator<Item = &Value<'_>>| {
+        let mut size = 1_u64;
+        for part in parts {
+            if size >= most {
+                break;
+            }
+            size = size.saturating_add(self::size(part, most.saturating_sub(size)));
+        }
+        size
+    };
     deeper(|| match value {
         Value::Text(text) => (text.as_str().len() as u64 / 16).saturating_add(1),
-        Value::List(items) => items.iter().map(|item| size(&item.value)).fold(1, u64::saturating_add),
-        Value::Object(object) => {
-            object.entries().iter().map(|entry| size(&entry.node.value)).fold(1, u64::saturating_add)
-        }
+        Value::List(items) => sum(&mut items.iter().map(|item| &item.value)),
+        Value::Object(object) => sum(&mut object.entries().iter().map(|entry| &entry.node.value)),
         _ => 1,
     })
 }

@@ -8,6 +8,7 @@ use self::broken::{broken, say};
 use self::given::{CheckInputs, load, traces};
 use self::options::{baseline, drawing, permissions, redacted, section, target};
 use super::console::ColorChoice;
+use super::deadline::Deadline;
 use super::exit::{Exit, Stop};
 use super::outputs::Outputs;
 use super::passed_over::PassedOver;
@@ -122,6 +123,9 @@ pub struct Arguments {
     /// How long a command of a rule may take before it is ended, with all that it started [default: 60s]
     #[arg(long, value_name = "TIME")]
     run_timeout: Option<String>,
+    /// How long all of it may take: then evaluations end with an error, and the exit code is 5
+    #[arg(long, value_name = "TIME")]
+    max_time: Option<String>,
     /// Runs that are judged at a time [default: all processors]
     #[arg(long, value_name = "N", value_parser = units::threads, allow_negative_numbers = true)]
     threads: Option<NonZeroUsize>,
@@ -161,7 +165,9 @@ enum CheckAllow {
 
 /// Checks and reports.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let deadline = Deadline::start(arguments.max_time.as_deref())?;
     let limits = sizes::limits(arguments.max_run_size.as_deref())?;
+    let limits = averment::Limits { cancel: deadline.as_ref().map(Deadline::cancel), ..limits };
     let given = CheckInputs::new(arguments, color)?;
     let project = given.project.as_ref();
     let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
@@ -208,7 +214,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         .threads(arguments.threads.map_or(0, NonZeroUsize::get))
         .chunk(sizes::chunk(arguments.chunk.as_deref())?);
     let pipeline = batch.pipeline(Wants { profile: costs, ..outputs.wants() });
-    let judged = judge(&pipeline, traces, &mut outputs, &given);
+    let judged = judge(&pipeline, traces, &mut outputs, (&given, deadline.as_ref()));
     if let Some(target) = profile {
         target.write(&pipeline, started, color)?;
     }
@@ -224,22 +230,26 @@ fn judge(
     pipeline: &Arc<Pipeline>,
     traces: Vec<inputs::Input>,
     outputs: &mut Outputs,
-    given: &CheckInputs<'_>,
+    (given, deadline): (&CheckInputs<'_>, Option<&Deadline>),
 ) -> Result<Exit, Stop> {
     outputs.begin(&pipeline.table)?;
     let inputs = traces.clone();
-    let end = pipeline::run(pipeline, traces, outputs)?;
+    let end = pipeline::run(pipeline, traces, outputs, deadline)?;
     if end.interrupted {
         world::end_all();
         super::console::say("note: interrupted; what is reported is what was done until then\n");
     }
+    if let Some(deadline) = deadline.filter(|_| end.late) {
+        world::end_all();
+        super::console::say(&format!("{}: what is reported is what was done until then\n", deadline.in_words()));
+    }
     super::console::say(&end.in_words());
     super::console::say(&outputs.passed_over());
     // How many an interruption left is not known: at least the one that was waited for.
-    outputs.not_judged(end.not_judged().max(u64::from(end.interrupted)));
+    outputs.not_judged(end.not_judged().max(u64::from(end.is_cut())));
     let totals = outputs.totals();
     // Of traces without a run nothing was read under any name: why is said of each.
-    if totals.runs > 0 && !end.interrupted {
+    if totals.runs > 0 && !end.is_cut() {
         super::console::say(&pipeline.unused.warnings());
         super::console::say(&pipeline.understood.warnings());
         let judged = |item| outputs.has_judged(item);
@@ -247,12 +257,12 @@ fn judge(
         super::console::say(&warnings);
     }
     let (runs, unreadable) = (totals.runs, totals.unreadable > 0);
-    outputs.save_baseline(&pipeline.table, end.is_complete() && !end.interrupted && !unreadable)?;
+    outputs.save_baseline(&pipeline.table, end.is_complete() && !end.is_cut() && !unreadable)?;
     let totals = outputs.totals();
     let nothing = totals.counts.all() == totals.counts.skipped && !unreadable && end.is_complete();
     let exits = [
         (end.interrupted, Exit::Interrupted),
-        (!end.is_complete() || totals.gate == Some(Gate::Error), Exit::Error),
+        (end.late || !end.is_complete() || totals.gate == Some(Gate::Error), Exit::Error),
         (unreadable, Exit::Trace),
         (nothing && !given.allows(CheckAllow::Empty), Exit::Usage),
         (totals.gate == Some(Gate::Failed), Exit::Failed),

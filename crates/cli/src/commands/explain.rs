@@ -67,6 +67,9 @@ pub struct Arguments {
     /// A path whose values are not shown, such as `inputs.customer[**]`
     #[arg(long, value_name = "PATH", requires = "trace", value_parser = RedactPath::parse)]
     redact: Vec<RedactPath>,
+    /// How long all of it may take: then it ends with exit code 5
+    #[arg(long, value_name = "TIME")]
+    max_time: Option<String>,
 }
 
 /// Formats of a derivation.
@@ -83,6 +86,7 @@ pub enum DerivationFormat {
 
 /// Prints a page, the list of pages, or a derivation.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    super::deadline::Deadline::start_hard(arguments.max_time.as_deref())?;
     match (&arguments.what, &arguments.trace) {
         (Some(rules), Some(trace)) => verdicts(arguments, rules, trace, color),
         (Some(word), None) => page(word, color),

@@ -71,12 +71,16 @@ pub struct Arguments {
     /// List every lint with its level and what it is about
     #[arg(long)]
     list: bool,
+    /// How long all of it may take: then it ends with exit code 5
+    #[arg(long, value_name = "TIME")]
+    max_time: Option<String>,
     #[command(flatten)]
     project: ProjectArguments,
 }
 
 /// Compiles the rules and prints what is to be said.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    super::deadline::Deadline::start_hard(arguments.max_time.as_deref())?;
     let project = arguments.project.load(&arguments.rules, color)?;
     let folder = arguments.project.reports(arguments.report_dir.as_deref(), project.as_ref(), color);
     let targets = targets::targets(Command::Lint, &arguments.format, &arguments.report, folder)?;

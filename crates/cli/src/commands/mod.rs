@@ -6,6 +6,7 @@ mod compile;
 mod completions;
 pub(crate) mod console;
 mod converted;
+mod deadline;
 mod disasm;
 pub(crate) mod docs;
 pub(crate) mod exit;

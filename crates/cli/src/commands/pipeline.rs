@@ -1,6 +1,7 @@
 //! From traces to reports: some threads judge, this one writes, in the order of the traces. An interruption ends the reports and leaves.
 
 use super::console::say;
+use super::deadline::Deadline;
 use super::inputs::Input;
 use super::outputs::Outputs;
 use super::progress::Progress;
@@ -21,6 +22,8 @@ use std::time::Duration;
 pub struct End {
     /// Ctrl-C.
     pub interrupted: bool,
+    /// The time of the command was over.
+    pub late: bool,
     /// Runs whose evaluation broke down; the first [`NAMED`] are named already.
     pub faults: u64,
     /// What is missing because threads broke down.
@@ -28,6 +31,11 @@ pub struct End {
 }
 
 impl End {
+    /// Whether the work ended before all was done.
+    pub fn is_cut(&self) -> bool {
+        self.interrupted || self.late
+    }
+
     /// Whether every run that was given was judged, as far as it could be read.
     pub fn is_complete(&self) -> bool {
         self.faults == 0 && self.broken.dead == 0 && self.broken.lost == Lost::default()
@@ -83,13 +91,19 @@ const GATHER: Duration = Duration::from_millis(1);
 const GLANCE: Duration = Duration::from_millis(40);
 
 /// Judges every run of the traces and reports it.
-pub fn run(pipeline: &Arc<Pipeline>, traces: Vec<Input>, outputs: &mut Outputs) -> io::Result<End> {
+pub fn run(
+    pipeline: &Arc<Pipeline>,
+    traces: Vec<Input>,
+    outputs: &mut Outputs,
+    deadline: Option<&Deadline>,
+) -> io::Result<End> {
     let interrupted = interruptions()?;
     let total = feed::length(&traces);
     let mut chunks = Batch::start(pipeline, traces);
-    let mut writer = Writer { table: &pipeline.table, outputs, progress: Progress::new(total), end: End::default() };
+    let progress = Progress::new(total);
+    let mut writer = Writer { table: &pipeline.table, outputs, progress, end: End::default(), deadline };
     writer.write_all(&mut chunks, &interrupted)?;
-    if !writer.end.interrupted {
+    if !writer.end.is_cut() {
         writer.end.add(chunks.join());
     }
     Ok(writer.end)
@@ -111,11 +125,16 @@ struct Writer<'a> {
     outputs: &'a mut Outputs,
     progress: Progress,
     end: End,
+    deadline: Option<&'a Deadline>,
 }
 
 impl Writer<'_> {
     fn write_all(&mut self, chunks: &mut Ordered, stop: &AtomicBool) -> io::Result<()> {
         while !stop.load(Ordering::Relaxed) {
+            if self.deadline.is_some_and(Deadline::is_over) {
+                self.end.late = true;
+                return Ok(());
+            }
             match self.next(chunks)? {
                 // What comes with Ctrl-C is cut off by it: a pipe whose writer ended on it, too.
                 Next::Finished(_) if stop.load(Ordering::Relaxed) => break,

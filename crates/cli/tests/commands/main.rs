@@ -48,6 +48,7 @@ mod testing_coverage;
 mod testing_discriminate;
 mod testing_mutants;
 mod testing_snapshots;
+mod too_much;
 mod trace;
 mod trace_facts;
 mod unjudged;

@@ -18,6 +18,13 @@ impl Checker<'_> {
             self.report(diagnostic);
             return;
         };
+        if let Some(why) = averment_builtins::json::too_much(&text) {
+            let diagnostic =
+                Diagnostic::new(Slug::BadJsonPath, path.expr.span, format!("this JSONPath is too much: {why}"))
+                    .help("take a part of it with one path, and look into that with another");
+            self.report(diagnostic);
+            return;
+        }
         if let Err(error) = serde_json_path::JsonPath::parse(&text) {
             let (message, help) = explained(&text, &error);
             self.report(Diagnostic::new(Slug::BadJsonPath, path.expr.span, message).help(help));

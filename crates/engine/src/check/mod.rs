@@ -55,7 +55,7 @@ mod world;
 
 use crate::ir;
 pub use allow::silence;
-use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, suggest};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_syntax::ast::{self, ItemKind, StatementKind};
@@ -117,6 +117,16 @@ pub fn check_tree(
 }
 
 fn check_read(
+    map: &mut SourceMap,
+    root: FileId,
+    read: Option<(ast::File, Diagnostics)>,
+    tools: &[FileId],
+    options: &CheckOptions<'_>,
+) -> Checked {
+    suggest::limited(suggest::FOR_ALL, || check_loaded(map, root, read, tools, options))
+}
+
+fn check_loaded(
     map: &mut SourceMap,
     root: FileId,
     read: Option<(ast::File, Diagnostics)>,

@@ -194,7 +194,7 @@ impl<'a> Checker<'a> {
             );
             return;
         }
-        let candidates = self.visible_names(scope);
+        let candidates = if suggest::is_open() { self.visible_names(scope) } else { Vec::new() };
         let near = suggest::nearest(name, candidates.iter().map(String::as_str)).map(str::to_owned);
         let mut diagnostic = Diagnostic::new(Slug::UnknownName, span, format!("unknown name `{name}`"));
         if let Some(near) = near {

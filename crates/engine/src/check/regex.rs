@@ -17,6 +17,8 @@ const FLAGS: &str = "imsxu";
 #[derive(Debug, Default)]
 pub struct Regexes {
     known: IndexSet<ir::Regex>,
+    /// About how many bytes their automatons take together.
+    bytes: u64,
 }
 
 impl<'a> Checker<'a> {
@@ -43,12 +45,35 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
+        let text = format!("/{}/{}", regex.pattern, regex.flags);
+        let one = ir::Regex { pattern, text };
+        if let Some(known) = self.regexes.known.get_index_of(&one) {
+            return Some(super::number(known));
+        }
+        let ir::Regex { pattern, text } = one;
+        if !self.has_room_for_regex(regex, &pattern) {
+            return None;
+        }
         if let Err(error) = regex::RegexBuilder::new(&pattern).size_limit(self.options.limits.regex_bytes).build() {
             let diagnostic = super::regex_error::explain_build(regex, &error);
             self.report(diagnostic);
             return None;
         }
-        Some(self.add_regex(pattern, format!("/{}/{}", regex.pattern, regex.flags)))
+        Some(self.add_regex(pattern, text))
+    }
+
+    /// Whether the automatons of all regular expressions are not too large together. That is said once, where they become so.
+    fn has_room_for_regex(&mut self, regex: &ast::Regex, pattern: &str) -> bool {
+        let most = self.options.limits.all_regex_bytes;
+        let before = self.regexes.bytes;
+        self.regexes.bytes = before.saturating_add(averment_builtins::pattern::bytes(pattern));
+        let fits = self.regexes.bytes <= most;
+        if !fits && before <= most {
+            let message = format!("the regular expressions of these rules take more than {} MiB together", most >> 20);
+            let help = "leave the flag `u` away where the classes of ASCII do, and repeat less";
+            self.report(Diagnostic::new(Slug::BadRegex, regex.span, message).help(help));
+        }
+        fits
     }
 
     /// Adds a pattern of the library's syntax.

@@ -1,23 +1,23 @@
 //! The text of a statement on one line.
 
 use averment_base::source::Span;
+use rustc_hash::FxHashMap;
 
 /// White space becomes one space each. With the ranges of its literals known, these stay as they are and comments go.
 #[must_use]
 pub fn folded(text: &str, literals: Option<&[std::ops::Range<usize>]>) -> String {
-    let keep = literals.unwrap_or(&[]);
+    let mut keep: FxHashMap<usize, usize> = FxHashMap::default();
+    for range in literals.unwrap_or(&[]).iter().filter(|range| range.end > range.start) {
+        keep.entry(range.start).or_insert(range.end);
+    }
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     let mut space = false;
     while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
-        if let Some(literal) = keep
-            .iter()
-            .find(|range| range.start == at && range.end > at)
-            .and_then(|range| Some((range.end, text.get(range.clone())?)))
-        {
+        if let Some((end, literal)) = keep.get(&at).and_then(|&end| Some((end, text.get(at..end)?))) {
             push_space(&mut out, &mut space);
-            out.push_str(literal.1);
-            at = literal.0;
+            out.push_str(literal);
+            at = end;
             continue;
         }
         if letter == '#' && literals.is_some() {

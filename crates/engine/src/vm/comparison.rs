@@ -11,7 +11,7 @@ use crate::bytecode::ops::SchemaRef;
 use crate::ir::Type;
 use averment_base::truth::Truth;
 use averment_base::value::compare::{equal, identical};
-use averment_base::value::{Node, Value};
+use averment_base::value::{Node, Number, Value};
 use averment_builtins::schema::{Schema, Violation};
 use averment_builtins::test;
 use averment_syntax::ast::TestKind;
@@ -112,19 +112,22 @@ impl<'run> Machine<'run> {
     /// A test in its positive form on two present values.
     fn compared(&mut self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
         let (left, right) = (&subject.value, &operand.value);
-        let meter = &mut self.meter;
         let answer = match kind {
             TestKind::Equal | TestKind::Identical => {
-                meter.charge(size_hint(left))?;
-                if let Value::List(_) | Value::Object(_) = right {
-                    meter.charge(size_hint(right))?;
+                let parts = |value: &Value<'_>| matches!(value, Value::List(_) | Value::Object(_));
+                if parts(left) && parts(right) {
+                    self.meter.charge(self.size_hint(subject))?;
+                    self.meter.charge(self.size_hint(operand))?;
+                } else {
+                    // Of a list and something else the elements are looked at.
+                    self.meter.charge(if parts(left) { 1 + parts_of(left) } else { self.size_hint(subject) })?;
                 }
                 return Ok(equality(left, right, if kind == TestKind::Equal { equal } else { identical }));
             }
-            TestKind::Less => order(left, right).map(Ordering::is_lt),
-            TestKind::LessOrEqual => order(left, right).map(Ordering::is_le),
-            TestKind::Greater => order(left, right).map(Ordering::is_gt),
-            TestKind::GreaterOrEqual => order(left, right).map(Ordering::is_ge),
+            TestKind::Less => self.ordered(subject, operand)?.map(Ordering::is_lt),
+            TestKind::LessOrEqual => self.ordered(subject, operand)?.map(Ordering::is_le),
+            TestKind::Greater => self.ordered(subject, operand)?.map(Ordering::is_gt),
+            TestKind::GreaterOrEqual => self.ordered(subject, operand)?.map(Ordering::is_ge),
             TestKind::In => return self.is_in(subject, operand),
             TestKind::Contains | TestKind::ContainsIgnoringCase => return self.contains(kind, subject, operand),
             TestKind::Mentions => return self.mentions(left, right),
@@ -346,12 +349,37 @@ fn inner<'run>(node: &Node<'run>, part: &str) -> Option<Node<'run>> {
     }
 }
 
-/// About how much an equality looks at.
-pub(super) fn size_hint(value: &Value<'_>) -> u64 {
+impl<'run> Machine<'run> {
+    /// About how much an equality looks at.
+    pub(super) fn size_hint(&self, node: &Node<'run>) -> u64 {
+        let looked = match node.value {
+            Value::Text(text) => text.as_str().len() as u64 / 64,
+            Value::Number(Number::Written(text)) => text.len() as u64 / 64,
+            Value::List(_) | Value::Object(_) => parts_of(&node.value).max(self.cache.weights.of(node) / 64),
+            _ => 0,
+        };
+        looked.saturating_add(1)
+    }
+
+    fn ordered(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<Option<Ordering>, Fault> {
+        self.charge_both(left, right)?;
+        Ok(order(&left.value, &right.value))
+    }
+
+    /// Takes the fuel of looking through two values as far as they are the same.
+    pub(super) fn charge_both(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<(), Fault> {
+        let weights = &self.cache.weights;
+        let both = weights.of(left).min(weights.of(right)) / 64;
+        let (one, two) = (parts_of(&left.value), parts_of(&right.value));
+        Ok(self.meter.charge(if one > 0 && two > 0 { both } else { both.max(one / 16).max(two / 16) })?)
+    }
+}
+
+/// Elements of a list, entries of an object.
+fn parts_of(value: &Value<'_>) -> u64 {
     match value {
-        Value::Text(text) => 1 + text.as_str().len() as u64 / 64,
-        Value::List(items) => 1 + items.len() as u64,
-        Value::Object(object) => 1 + object.entries().len() as u64,
-        _ => 1,
+        Value::List(items) => items.len() as u64,
+        Value::Object(object) => object.entries().len() as u64,
+        _ => 0,
     }
 }

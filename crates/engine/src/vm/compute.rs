@@ -58,6 +58,10 @@ impl<'run> Machine<'run> {
     pub(super) fn arithmetic(&mut self, op: Op, at: usize) -> Result<(), Fault> {
         let right = self.pop()?;
         let left = self.pop()?;
+        // Of a number in the run nobody knows how many digits it has.
+        let digits = [&left, &right]
+            .map(|node| if let Value::Number(Number::Written(text)) = node.value { text.len() } else { 0 });
+        self.meter.charge(digits.iter().fold(0, |sum: u64, digits| sum.saturating_add(*digits as u64 / 32)))?;
         let value: Value<'run> = match (operand(&left), operand(&right)) {
             (NumericOperand::Number(a), NumericOperand::Number(b)) => {
                 calculate(op, a, b).map_or(Value::Missing, Value::Number)
@@ -153,7 +157,11 @@ impl<'run> Machine<'run> {
                 Value::Absent if self.lenient => text.push_str("not recorded"),
                 Value::Missing => gap = Some(Value::Missing),
                 Value::Absent => gap = gap.or(Some(Value::Absent)),
-                ref value => write_json(value, &mut text),
+                ref value => {
+                    let bytes = usize::try_from(self.cache.weights.of(part)).unwrap_or(usize::MAX);
+                    self.meter.check_memory(bytes.saturating_add(text.len()))?;
+                    write_json(value, &mut text);
+                }
             }
             if text.len() > self.limits.computed_bytes {
                 return Err(Fault::Memory);
@@ -220,6 +228,8 @@ impl<'run> Machine<'run> {
             cache: &self.cache,
         };
         let Value::List(names) = names.call(arguments, environment)?.value else { return Ok(()) };
+        let bytes = usize::try_from(self.cache.weights.of(&claims)).unwrap_or(usize::MAX);
+        self.meter.check_memory(bytes)?;
         // A line of a private key looks like an id.
         let whole = to_json(&claims.value);
         let secrets = Detector::Secrets.find(&whole, &mut self.meter)?;

@@ -9,7 +9,7 @@ use super::outcome::{Evidence, Role};
 use crate::bytecode::ops::Op;
 use averment_base::diagnostic::suggest;
 use averment_base::truth::Truth;
-use averment_base::value::json::to_json;
+use averment_base::value::json::{json_start, pruned, to_json};
 use averment_base::value::{Node, Number, Value};
 use averment_builtins::detect::beginning;
 use averment_runs::normal::of_step;
@@ -219,11 +219,32 @@ impl<'run> Machine<'run> {
         let path = own.or_else(|| locate::step_pointer(self.run, step?)).unwrap_or_default();
         let value = match node.value {
             Value::Missing | Value::Absent => None,
-            ref value => Some(to_json(value)),
+            ref value => Some(self.proof(value)),
         };
         let label = self.describe(node, at, gaps);
         let (origin, rule_span) = (place.origin.range(), Some(self.span(at)));
         Evidence { role, label, step, path, value, origin, rule_span, ..Evidence::default() }
+    }
+
+    /// A value as the text of evidence. A long one is pruned to what reports show of it, the more the more assertions there are.
+    pub(super) fn proof(&self, value: &Value<'run>) -> String {
+        pruned(value, self.shown_bytes(), beginning)
+    }
+
+    /// The author's message, as long as values of evidence are.
+    pub(super) fn message_text(&self, value: &Value<'run>) -> String {
+        let most = self.shown_bytes();
+        match value {
+            Value::Text(text) if text.as_str().len() <= most => text.as_str().to_owned(),
+            Value::Text(text) => beginning(text.as_str(), most / 4).into_owned() + "…",
+            value => self.proof(value),
+        }
+    }
+
+    fn shown_bytes(&self) -> usize {
+        const ALL: usize = 256 << 20;
+        let share = ALL.checked_div(self.program.assertions.len()).unwrap_or(ALL);
+        share.clamp(10 << 10, 64 << 10)
     }
 
     /// The step in scope as an index into the run's steps.
@@ -242,7 +263,7 @@ pub(super) fn in_words(value: &Value<'_>) -> String {
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         }
         Value::Range(_) => to_json(value).trim_matches('"').to_owned(),
-        value => shortened(&to_json(value)),
+        value => shortened(&json_start(value)),
     }
 }
 

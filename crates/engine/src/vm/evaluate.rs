@@ -18,8 +18,6 @@ use super::world::Permissions;
 use crate::bytecode::program::{Assertion, Program};
 use averment_base::limits::Limits;
 use averment_base::truth::Verdict;
-use averment_base::value::Value;
-use averment_base::value::json::to_json;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
@@ -269,10 +267,7 @@ impl<'run, 'a> Evaluation<'run, 'a> {
         let scope = step.map_or_else(ExpressionScope::default, ExpressionScope::of_step);
         let node = machine.evaluate(code, &scope);
         machine.lenient = false;
-        match node.ok()?.value {
-            Value::Text(text) => Some(text.as_str().to_owned()),
-            ref value => Some(to_json(value)),
-        }
+        Some(machine.message_text(&node.ok()?.value))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What ends an evaluation without an answer. Each becomes the verdict `error` with its sentence as the reason.
 
 use averment_base::source::Span;
-use averment_base::value::json::to_json;
+use averment_base::value::json::json_start;
 use averment_base::value::{Node, Origin};
 use averment_builtins::detect::beginning;
 
@@ -45,7 +45,7 @@ impl Unfit {
     #[must_use]
     pub fn new(node: &Node<'_>, span: Span) -> Self {
         const SHOWN: usize = 80;
-        let whole = to_json(&node.value);
+        let whole = json_start(&node.value);
         let start = beginning(&whole, SHOWN);
         let value = if *start == whole { whole.clone() } else { format!("{start}…") };
         Self { span, type_name: node.value.type_name(), value, origin: node.origin }

@@ -343,7 +343,7 @@ impl<'run> Machine<'run> {
         match node.value {
             Value::Absent => format!("the run does not record `{text}`"),
             Value::Missing => format!("`{text}` is missing"),
-            ref value => format!("`{text}` is {}", averment_base::value::json::to_json(value)),
+            ref value => format!("`{text}` is {}", averment_base::value::json::json_start(value)),
         }
     }
 }

@@ -53,6 +53,8 @@ pub struct Machine<'run> {
     pub(super) locals: Vec<Node<'run>>,
     pub(super) loops: Vec<Loop<'run>>,
     pub(super) depth: usize,
+    /// Windows of blocks that the assertion at hand was judged in so far.
+    pub(super) windows: u64,
     pub(super) lets: Vec<LetState<'run>>,
     pub(super) literals: FxHashMap<u32, Node<'run>>,
     /// Notes what was tested, while evidence is collected.
@@ -127,6 +129,7 @@ impl<'run> Machine<'run> {
             locals: Vec::new(),
             loops: Vec::new(),
             depth: 0,
+            windows: 0,
             lets: vec![LetState::Unknown; program.lets.len()],
             literals: FxHashMap::default(),
             recorder: None,
@@ -145,6 +148,7 @@ impl<'run> Machine<'run> {
     /// Gives the next assertion its full share of fuel.
     pub fn refuel(&mut self) {
         self.note_refuel();
+        self.windows = 0;
         self.meter.refuel(&self.limits);
     }
 

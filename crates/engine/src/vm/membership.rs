@@ -1,6 +1,6 @@
 //! `in`, `contains` and `mentions`: what a value holds.
 
-use super::comparison::{settled, size_hint};
+use super::comparison::settled;
 use super::fault::Fault;
 use super::machine::Machine;
 use super::unfit::{equality, look_alike, spells_words};
@@ -32,7 +32,8 @@ impl<'run> Machine<'run> {
     fn one_of(&mut self, items: &[Node<'run>], wanted: &Node<'run>) -> Result<Truth, Fault> {
         let mut truth = Truth::False;
         for item in items {
-            self.meter.charge(size_hint(&wanted.value))?;
+            self.meter.charge(1)?;
+            self.charge_both(wanted, item)?;
             truth = truth.or(same(wanted, item));
             if truth == Truth::True {
                 break;
@@ -55,7 +56,7 @@ impl<'run> Machine<'run> {
             (Value::List(_), Value::Regex(_)) => None,
             (Value::List(items), value) if !(folded && matches!(value, Value::Text(_))) => {
                 let truth = self.one_of(items, wanted)?;
-                return Ok(if truth == Truth::False && spells_words(items, value) {
+                return Ok(if truth == Truth::False && self.spells(subject, items, value)? {
                     Truth::FalseByMissing
                 } else {
                     truth
@@ -74,6 +75,16 @@ impl<'run> Machine<'run> {
                 .unless_alike(answer, subject, wanted, |text, part| text.to_lowercase().contains(&part.to_lowercase())),
             (answer, _) => self.unless_alike(answer, subject, wanted, |text, part| text.contains(part)),
         }
+    }
+
+    /// Whether a list of words spells a text of several words.
+    fn spells(&mut self, list: &Node<'run>, words: &[Node<'run>], wanted: &Value<'run>) -> Result<bool, Fault> {
+        if !words.iter().all(|word| matches!(word.value, Value::Text(_))) {
+            return Ok(false);
+        }
+        self.meter.check_memory(usize::try_from(self.cache.weights.of(list)).unwrap_or(usize::MAX))?;
+        self.charge_both(list, list)?;
+        Ok(spells_words(words, wanted))
     }
 
     /// The answer of a test of two texts, `None` for values that are unfit; a text of which it would hold if it were what it looks like is

@@ -8,7 +8,7 @@ use super::describe::shortened;
 use super::fault::Fault;
 use super::machine::Machine;
 use averment_base::limits::{Limits, Meter};
-use averment_base::value::json::{parse, to_json};
+use averment_base::value::json::{json_start, parse};
 use averment_base::value::{Node, Number, Value};
 use averment_builtins::detect::ending;
 use averment_builtins::nothing::not_json;
@@ -101,7 +101,7 @@ impl<'run> Machine<'run> {
             Value::Regex(number) => {
                 self.program.regexes.get(number as usize).map_or_else(String::new, |regex| regex.text.clone())
             }
-            ref value => shortened(&to_json(value)),
+            ref value => shortened(&json_start(value)),
         }
     }
 

@@ -237,7 +237,7 @@ impl<'run> Machine<'run> {
                 let mut values = Vec::new();
                 self.members(&base, &mut values)?;
                 let origin = if values.is_empty() { base.origin.nowhere() } else { base.origin };
-                Node::new(self.new_list(&values)?, origin)
+                Node::new(self.spread_list(&values)?, origin)
             }
             _ => missing(),
         };
@@ -256,7 +256,7 @@ impl<'run> Machine<'run> {
         }
         let mut all = Vec::new();
         self.everything(base, &mut all)?;
-        let list = self.new_list(&all)?;
+        let list = self.spread_list(&all)?;
         self.push(Node::new(list, base.origin));
         Ok(())
     }
@@ -284,6 +284,7 @@ impl<'run> Machine<'run> {
         let mut open = vec![node];
         while let Some(node) = open.pop() {
             self.meter.charge(1)?;
+            self.check_room(into.len().saturating_add(open.len()))?;
             into.push(node);
             match self.opened(node)?.value {
                 Value::List(items) => open.extend(items.iter().rev()),
@@ -319,10 +320,25 @@ impl<'run> Machine<'run> {
         for item in items {
             self.meter.charge(1)?;
             each(self, *item, &mut all)?;
+            self.check_room(all.len())?;
         }
-        let list = self.new_list(&all)?;
+        let list = self.spread_list(&all)?;
         self.push(Node::new(list, if all.is_empty() { base.origin.nowhere() } else { base.origin }));
         Ok(())
+    }
+
+    /// Whether there is room for a list of so many values.
+    fn check_room(&self, count: usize) -> Result<(), Fault> {
+        Ok(self.meter.check_memory(count.saturating_mul(size_of::<Node<'_>>()))?)
+    }
+
+    /// A list of parts of a value, which has its place in the run.
+    fn spread_list(&mut self, items: &[Node<'run>]) -> Result<Value<'run>, Fault> {
+        let list = self.new_list(items)?;
+        if let Value::List(items) = list {
+            self.cache.weights.note(items);
+        }
+        Ok(list)
     }
 
     /// A computed list.

@@ -55,7 +55,7 @@ impl Prepared {
     #[must_use]
     pub fn pattern(&self, number: u32) -> Option<&Pattern> {
         let (pattern, cell) = self.patterns.get(number as usize)?;
-        cell.get_or_init(|| Pattern::new(pattern, Limits::default().regex_bytes)).as_ref()
+        cell.get_or_init(|| Pattern::one_of(self.patterns.len(), pattern, Limits::default().regex_bytes)).as_ref()
     }
 
     /// The same, for texts that are short or paid for.

@@ -179,14 +179,14 @@ impl Machine<'_> {
 
     /// All fuel so far.
     fn used_fuel(&self) -> u64 {
-        let used = self.limits.fuel.saturating_sub(self.meter.fuel());
+        let used = self.meter.used();
         self.profile.as_ref().map_or(0, |profile| profile.before + used - profile.recharged.min(profile.before + used))
     }
 
     /// The machine is about to get its full share of fuel.
     pub(super) fn note_refuel(&mut self) {
         if let Some(profile) = &mut self.profile {
-            profile.before += self.limits.fuel.saturating_sub(self.meter.fuel());
+            profile.before += self.meter.used();
         }
     }
 

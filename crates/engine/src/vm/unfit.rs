@@ -26,14 +26,16 @@ pub(super) fn order(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
 /// Whether two present values are equal, lists and objects part by part. Values that differ as little as [`resembles`] says are no
 /// evidence that they do.
 pub(super) fn equality<'v>(left: &Value<'v>, right: &Value<'v>, same: Same) -> Truth {
-    if has_gap(left) || has_gap(right) { by_parts(left, right, same) } else { whole(left, right, same) }
+    match (left, right) {
+        (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => by_parts(left, right, same),
+        _ => whole(left, right, same),
+    }
 }
 
-/// The same of values of which no part is missing, or only one is a list or an object.
+/// The same of values of which at most one is a list or an object.
 fn whole<'v>(left: &Value<'v>, right: &Value<'v>, same: Same) -> Truth {
     match (left, right) {
         _ if same(left, right) => Truth::True,
-        (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => by_parts(left, right, same),
         _ if resembles(left, right, same) => Truth::FalseByMissing,
         _ => Truth::False,
     }
@@ -90,18 +92,6 @@ fn is_written_like(text: &str, other: &str) -> bool {
     let (text, other) = (text.trim(), other.trim());
     let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
     text.eq_ignore_ascii_case(other) || may_look_alike(text, other) && lower(text) == lower(other)
-}
-
-/// Whether a part of a list or an object is missing or not recorded.
-fn has_gap(value: &Value<'_>) -> bool {
-    let is_gap = |node: &Node<'_>| {
-        matches!(node.value, Value::Missing) || node.value.is_absent() || deeper(|| has_gap(&node.value))
-    };
-    match value {
-        Value::List(items) => items.iter().any(is_gap),
-        Value::Object(object) => object.entries().iter().any(|entry| is_gap(&entry.node)),
-        _ => false,
-    }
 }
 
 /// Whether a text spells a number as JSON does.

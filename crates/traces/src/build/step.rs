@@ -342,6 +342,7 @@ fn shell_command<'run>(
         set_status(fields, found);
     }
     let given = fields.get(of_step::PROGRAM).is_some() && fields.get(of_step::PARTS).is_none();
+    let before = builder.arena.allocated_bytes();
     command::set_fields(command, builder.arena, |name, value| {
         if fields.get(name).is_none() {
             fields.set(name, Node::computed(value));
@@ -351,6 +352,7 @@ fn shell_command<'run>(
         let part = command::part(|name| fields.get(name), builder.arena);
         fields.set(of_step::PARTS, part);
     }
+    builder.count_derived(before, origin)?;
     fields.absent(&[of_step::EXIT_CODE, of_step::OUTPUT]);
     Ok((command, found))
 }

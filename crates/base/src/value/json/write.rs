@@ -7,19 +7,27 @@ use std::fmt::Write as _;
 /// Appends a value as compact JSON: keys in their order, numbers as they were written. What is missing, not recorded or undecided is
 /// `null`; a range is `"1..3"`, its text.
 pub fn write_json(value: &Value<'_>, out: &mut String) {
+    write_json_within(value, out, usize::MAX);
+}
+
+/// The same until there are more than `most` bytes: then the rest is left out, and the answer is false.
+pub fn write_json_within(value: &Value<'_>, out: &mut String, most: usize) -> bool {
     match value {
         Value::Missing | Value::Absent | Value::Null | Value::Regex(_) => out.push_str("null"),
         Value::Boolean(value) => out.push_str(word(*value)),
         Value::Truth(truth) => out.push_str(truth.plain().map_or("null", word)),
+        Value::Number(Number::Written(text)) => out.push_str(start(text, most)),
         Value::Number(number) => push(out, *number),
-        Value::Text(text) => write_text(text.as_str(), out),
+        Value::Text(text) => write_text(start(text.as_str(), most), out),
         Value::List(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
                 if index > 0 {
                     out.push(',');
                 }
-                deeper(|| write_json(&item.value, out));
+                if out.len() > most || !deeper(|| write_json_within(&item.value, out, most)) {
+                    return false;
+                }
             }
             out.push(']');
         }
@@ -29,9 +37,14 @@ pub fn write_json(value: &Value<'_>, out: &mut String) {
                 if index > 0 {
                     out.push(',');
                 }
-                write_text(entry.key, out);
+                if out.len() > most {
+                    return false;
+                }
+                write_text(start(entry.key, most), out);
                 out.push(':');
-                deeper(|| write_json(&entry.node.value, out));
+                if !deeper(|| write_json_within(&entry.node.value, out, most)) {
+                    return false;
+                }
             }
             out.push('}');
         }
@@ -43,6 +56,14 @@ pub fn write_json(value: &Value<'_>, out: &mut String) {
             out.push('"');
         }
     }
+    out.len() <= most
+}
+
+/// A value as compact JSON; `None` where that is more than `most` bytes.
+#[must_use]
+pub fn to_json_within(value: &Value<'_>, most: usize) -> Option<String> {
+    let mut out = String::new();
+    write_json_within(value, &mut out, most).then_some(out)
 }
 
 /// A value as compact JSON.
@@ -51,6 +72,20 @@ pub fn to_json(value: &Value<'_>) -> String {
     let mut out = String::new();
     write_json(value, &mut out);
     out
+}
+
+/// The beginning of a value as compact JSON, to be shortened much further: some kilobytes of it.
+#[must_use]
+pub fn json_start(value: &Value<'_>) -> String {
+    const ENOUGH: usize = 32 << 10;
+    let mut out = String::new();
+    write_json_within(value, &mut out, ENOUGH);
+    out
+}
+
+/// As much of a text as is more than so many bytes.
+fn start(text: &str, most: usize) -> &str {
+    if text.len() <= most { text } else { text.get(..text.ceil_char_boundary(most.saturating_add(1))).unwrap_or(text) }
 }
 
 fn word(value: bool) -> &'static str {

@@ -100,6 +100,9 @@ pub struct Arguments {
     /// Show which rules tell two folders of runs apart, in place of tests
     #[arg(long, num_args = 2, value_names = ["GOOD", "BAD"], conflicts_with_all = NOT_WITH_FOLDERS)]
     discriminate: Vec<String>,
+    /// How long all of it may take: then it ends with exit code 5
+    #[arg(long, value_name = "TIME")]
+    max_time: Option<String>,
     #[command(flatten)]
     coverage: coverage::CoverageFlags,
     #[command(flatten)]
@@ -130,6 +133,7 @@ enum TestDeny {
 
 /// Runs the tests, once or again and again.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    crate::commands::deadline::Deadline::start_hard(arguments.max_time.as_deref())?;
     if arguments.watch {
         return watch::watch(arguments, color, once);
     }

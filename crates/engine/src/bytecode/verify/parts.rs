@@ -92,6 +92,10 @@ impl PartVerifier<'_> {
                 self.code(code)?;
             }
         }
+        let bytes = self.program.regexes.iter().map(|regex| averment_builtins::pattern::bytes(&regex.pattern));
+        if bytes.fold(0, u64::saturating_add) > Limits::default().all_regex_bytes {
+            return Err(VerifyError::new("its regular expressions take too much memory together"));
+        }
         for regex in &self.program.regexes {
             if let Err(error) = regex_syntax::parse(&regex.pattern) {
                 return Err(VerifyError::new(format!(

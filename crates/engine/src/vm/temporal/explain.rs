@@ -21,7 +21,7 @@ use crate::ir::{Alternative, NameTest, Within};
 use crate::vm::context::ExpressionScope;
 use crate::vm::locate;
 use crate::vm::outcome::{Evidence, Role, Violations};
-use averment_base::value::json::to_json;
+use averment_base::value::json::{json_start, to_json};
 use averment_base::value::{Node, Value};
 use averment_builtins::detect::beginning;
 use averment_runs::run::{Kind, Run, Step};
@@ -49,7 +49,7 @@ pub(super) fn short(text: &str) -> Cow<'_, str> {
 fn plain(value: &Value<'_>) -> String {
     match value {
         Value::Number(number) => number.as_i64().map_or_else(|| to_json(value), |whole| whole.to_string()),
-        value => to_json(value),
+        value => json_start(value),
     }
 }
 
@@ -230,7 +230,7 @@ impl<'run> View<'_, 'run> {
         for (name, node) in nodes {
             let names = self.entry.map_or(&[][..], |entry| entry.binding_names.as_slice());
             let name = names.get(name as usize).map_or("", String::as_str);
-            let value = to_json(&node.value);
+            let value = self.machine.proof(&node.value);
             let label = ["`$", name, "` is ", &short(&value)].concat();
             evidence.push(Evidence { label, ..self.value_proof(hit.step, &node, value, role) });
         }

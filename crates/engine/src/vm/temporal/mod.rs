@@ -51,6 +51,11 @@ use view::{Mode, View, WindowOperand};
 /// The fuel of judging a statement in a window, whatever it finds there.
 const JUDGING: u64 = 50;
 
+/// So many windows of blocks cost no more than what is looked at in them.
+const FEW_WINDOWS: u64 = 256;
+/// In further ones each match costs so much more: blocks in blocks multiply them.
+const IN_MANY_WINDOWS: u64 = 16;
+
 /// A step in a sentence.
 pub(super) fn name_of_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {
     explain::name(run, step)
@@ -102,6 +107,10 @@ impl<'run> Engine<'run> {
         machine.spend(JUDGING)?;
         let free = plan.free_operands(temporal);
         let setting = self.setting(machine, (&statement.operands, Some(free)), context, entry.bindings as usize);
+        if machine.windows > FEW_WINDOWS {
+            let matches: usize = setting.selected.iter().map(EventSelection::len).sum();
+            machine.spend((matches as u64).saturating_mul(IN_MANY_WINDOWS))?;
+        }
         let mut view = self.view(machine, Some((entry, statement)), context, &setting)?;
         view.places = statement.calls;
         let judged = verdict::judge(&mut view, statement, &setting.selected, self.opened_by);

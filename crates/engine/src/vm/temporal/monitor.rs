@@ -274,6 +274,14 @@ impl EventSelection {
         }
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Range(_, range) => range.len(),
+            Self::List(_, list) => list.len(),
+        }
+    }
+
     /// The kinds of the steps of these events.
     pub(super) fn kinds(&self, timeline: &Timeline<'_>, steps: &[Step<'_>]) -> Kinds {
         let all = timeline.of(self.unique_pattern()).map_or(Kinds::default(), |matches| matches.kinds);

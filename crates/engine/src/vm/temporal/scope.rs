@@ -186,8 +186,10 @@ impl<'run> Engine<'run> {
         windows: &[Opened<'run>],
         body: &mut JudgeBody<'_, 'run>,
     ) -> Result<(Vec<Finding>, Violations), Fault> {
-        let (mut findings, mut violations) = (Vec::new(), Violations::default());
+        let (mut findings, mut violations) = (Vec::<Finding>::new(), Violations::default());
+        let mut told: Vec<Verdict> = Vec::new();
         for window in windows {
+            machine.windows = machine.windows.saturating_add(1);
             // Where enough are listed, those of a further window are only counted.
             let room = context.listed.saturating_sub(violations.listed.len()).max(1).min(context.listed);
             let inside = Context { listed: room, ..window.context.clone() };
@@ -206,6 +208,12 @@ impl<'run> Engine<'run> {
             if finding.verdict == Verdict::Fail && context.listed > 0 {
                 let own = if own.listed.is_empty() { Violations::one_of(&finding) } else { own };
                 violations.add(own, context.listed);
+            }
+            // The first of a verdict speaks for it: of many windows no other reason is said.
+            if told.contains(&finding.verdict) {
+                (finding.reason, finding.evidence) = (String::new(), Vec::new());
+            } else {
+                told.push(finding.verdict);
             }
             findings.push(finding);
         }

@@ -10,7 +10,6 @@ use crate::vm::context::ExpressionScope;
 use crate::vm::nearest::equal_otherwise;
 use crate::vm::outcome::{Evidence, Role};
 use averment_base::value::Value;
-use averment_base::value::json::to_json;
 use averment_runs::run::Step;
 
 /// Steps that are looked at for a near miss.
@@ -107,7 +106,7 @@ impl<'run> View<'_, 'run> {
         let first = self.bound(&nearest).next();
         Some(match first {
             Some((_, node)) => {
-                let value = to_json(&node.value);
+                let value = self.machine.proof(&node.value);
                 Evidence { label, ..self.value_proof(nearest.step, &node, value, Role::NearMiss) }
             }
             None => self.step_proof(nearest.step, operand, Role::NearMiss, label),

@@ -9,7 +9,6 @@ use crate::vm::temporal::explain::why;
 use crate::vm::temporal::failures::Failures;
 use crate::vm::temporal::monitor::{Judged, Monitor, Why};
 use crate::vm::temporal::view::{Hit, View};
-use averment_base::value::json::to_json;
 use averment_base::value::{Node, Object, Value};
 use averment_builtins::schema::Violation;
 use averment_runs::run::Kind;
@@ -189,7 +188,7 @@ fn argument(view: &View<'_, '_>, step: u32, instance: &str, message: &str) -> Ev
         args.and_then(|args| instance.split('/').skip(1).try_fold(args, |node, segment| inner(&node.value, segment)));
     Evidence {
         path: format!("{}/args{instance}", whole.path),
-        value: node.map(|node| to_json(&node.value)),
+        value: node.map(|node| view.machine.proof(&node.value)),
         origin: node.and_then(|node| node.origin.range()).or(whole.origin.clone()),
         ..whole
     }

@@ -87,6 +87,7 @@ pub(super) fn walk<'run>(
         let Some(Visit { node, .. }) = visits.get(at) else { continue };
         let node = *node;
         let from = visits.len();
+        view.machine.meter.check_memory(from.saturating_mul(size_of::<Visit<'_>>()))?;
         match node.value {
             Value::List(items) => {
                 visits.extend(items.iter().enumerate().map(|(index, item)| Visit {

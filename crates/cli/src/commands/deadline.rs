@@ -1,0 +1,77 @@
+//! `--max-time`: how long a command may take as a whole, whatever rules and runs make of it.
+
+use super::exit::{Exit, Stop};
+use super::{console, units};
+use averment_base::limits::Cancel;
+use averment_engine::vm::world;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a command has to say what it has, once its time is over.
+const TO_END: Duration = Duration::from_secs(2);
+/// How long runs that are being judged have to end by themselves.
+const TO_STOP: Duration = Duration::from_millis(400);
+
+/// The time of a command.
+#[derive(Debug, Clone)]
+pub struct Deadline {
+    over: &'static AtomicBool,
+    at: Instant,
+    words: String,
+}
+
+impl Deadline {
+    /// Begins to count, where somebody has said how long it may take. When the time is over evaluations end with an error, and soon after
+    /// that the process does.
+    pub fn start(given: Option<&str>) -> Result<Option<Self>, Stop> {
+        let Some(deadline) = Self::begin(given)? else { return Ok(None) };
+        watch(&deadline, TO_END);
+        Ok(Some(deadline))
+    }
+
+    /// The same for a command that has nothing to say before it is done.
+    pub fn start_hard(given: Option<&str>) -> Result<(), Stop> {
+        if let Some(deadline) = Self::begin(given)? {
+            watch(&deadline, Duration::ZERO);
+        }
+        Ok(())
+    }
+
+    fn begin(given: Option<&str>) -> Result<Option<Self>, Stop> {
+        let Some(text) = given else { return Ok(None) };
+        let Some(time) = units::time(text) else {
+            return Err(Stop::usage(format!("`{text}` is no time"), "write a time such as `10s` or `2m`"));
+        };
+        let at = Instant::now().checked_add(time).unwrap_or_else(Instant::now);
+        // One for the process: what is evaluated may look at it as long as it likes.
+        Ok(Some(Self { over: Box::leak(Box::new(AtomicBool::new(false))), at, words: text.trim().to_owned() }))
+    }
+
+    /// What ends evaluations.
+    pub fn cancel(&self) -> Cancel {
+        Cancel::new(self.over)
+    }
+
+    /// Whether nothing more is waited for.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed) && self.at.elapsed() > TO_STOP
+    }
+
+    /// What is said of it.
+    pub fn in_words(&self) -> String {
+        format!("error: this takes longer than `--max-time {}` allows", self.words)
+    }
+}
+
+fn watch(deadline: &Deadline, to_end: Duration) {
+    let deadline = deadline.clone();
+    thread::spawn(move || {
+        thread::sleep(deadline.at.saturating_duration_since(Instant::now()));
+        deadline.over.store(true, Ordering::Relaxed);
+        thread::sleep(to_end);
+        world::end_all();
+        console::say(&format!("{}: it was ended\n", deadline.in_words()));
+        std::process::exit(Exit::Error as i32);
+    });
+}

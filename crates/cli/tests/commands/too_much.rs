@@ -1,0 +1,202 @@
+//! Rules and runs that take more than there is: each ends with a clear word, in little memory, and never green.
+
+#![cfg(target_os = "linux")]
+
+use crate::folder::Folder;
+use std::fmt::Write as _;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+/// Memory of a command. Everything here takes many times as much where nobody counts it.
+const MEMORY: usize = 1_500 << 10;
+
+/// Runs a command in little memory; ends the test where it takes a minute.
+fn aver(folder: &Folder, arguments: &str) -> Output {
+    let line = format!("ulimit -c 0; ulimit -v {MEMORY}; exec timeout 60 '{}' {arguments}", env!("CARGO_BIN_EXE_aver"));
+    let ran = Command::new("bash").args(["-c", &line]).current_dir(folder.path()).output().unwrap();
+    assert!(ran.status.code().is_some_and(|code| code <= 5), "{arguments}: {:?} {}", ran.status, said(&ran));
+    ran
+}
+
+fn said(ran: &Output) -> String {
+    let all = [ran.stdout.as_slice(), ran.stderr.as_slice()].concat();
+    let text = String::from_utf8_lossy(&all).into_owned();
+    text.chars().take(4_000).collect()
+}
+
+/// The exit code of a check, and what it says.
+fn checked(files: &[(&str, &str)], more: &str) -> (i32, String) {
+    let folder = Folder::new(files);
+    let ran = aver(&folder, &format!("check r.assert t.json --threads 2 {more}"));
+    (ran.status.code().unwrap(), said(&ran))
+}
+
+const RUN: &str = r#"{"output": "hi", "tool_calls": []}"#;
+
+/// Lists of two lists each, sixty levels of them: more than any memory when they are written out.
+fn doubled(last: &str) -> String {
+    let lets = (1..60).fold("let a0 = [output, output]\n".to_owned(), |mut rules, number| {
+        let _ = writeln!(rules, "let a{number} = [a{0}, a{0}]", number - 1);
+        rules
+    });
+    lets + last + "\n"
+}
+
+#[test]
+fn values_that_hold_a_part_many_times_are_not_looked_through_and_not_written_out() {
+    let limits = ["takes more steps than the limit allows", "take more memory than the limit allows"];
+    for (last, code) in [
+        ("a59 == a58", 5),
+        ("a59 contains a58", 5),
+        ("\"${a59}\" == \"x\"", 5),
+        ("text(a59) == \"x\"", 5),
+        ("join([a59, a58], \",\") == \"x\"", 5),
+        ("distinct(a59) == []", 5),
+        ("jsonpath(a59, \"$..b\") == [1]", 5),
+        ("a59[**] contains \"x\"", 5),
+        ("a59 mentions \"x\"", 5),
+        ("a59 contains \"x\"", 1),
+        ("json(a59) == 1", 1),
+        ("length(a59) == 3", 1),
+        ("all x in a59: x == 1", 1),
+        ("output in a59", 1),
+    ] {
+        for format in ["human", "json", "html"] {
+            let (exit, said) = checked(&[("r.assert", &doubled(last)), ("t.json", RUN)], &format!("--format {format}"));
+            assert_eq!(exit, code, "{last}: {said}");
+            assert!(code == 1 || format == "html" || limits.iter().any(|limit| said.contains(limit)), "{last}: {said}");
+        }
+    }
+}
+
+#[test]
+fn evidence_of_a_value_takes_no_more_than_reports_show_of_it() {
+    let nested = format!("{}\"{}\"{}", "{\"a\":".repeat(240), "y".repeat(20), "}".repeat(240));
+    let run = format!(r#"{{"output": [{}], "tool_calls": []}}"#, vec![nested; 1_500].join(","));
+    let (exit, said) = checked(&[("r.assert", "output[**] contains \"x\"\n"), ("t.json", &run)], "--format json");
+    assert_eq!(exit, 1, "{said}");
+    // Many assertions about one large text share what there is for it.
+    let rules: String = (0..800).map(|number| format!("output starts with \"x{number}\"\n")).collect();
+    let run = format!(r#"{{"output": "{}", "tool_calls": []}}"#, "a".repeat(4 << 20));
+    let (exit, said) = checked(&[("r.assert", &rules), ("t.json", &run)], "--format json");
+    assert_eq!(exit, 1, "{said}");
+}
+
+#[test]
+fn a_jsonpath_that_takes_too_much_to_read_is_said_before_it_is_read() {
+    let long = format!("${}", ".a".repeat(10_000));
+    for path in ["[?@".repeat(2_500) + &"]".repeat(2_500), "[?@".repeat(24) + &"]".repeat(24), long] {
+        let path = if path.starts_with('$') { path } else { format!("${path}") };
+        let folder = Folder::new(&[("r.assert", &format!("jsonpath(output, '{path}') is empty\n")), ("t.json", RUN)]);
+        for command in ["lint r.assert", "check r.assert t.json"] {
+            let ran = aver(&folder, command);
+            assert_eq!(ran.status.code(), Some(3), "{command}: {}", said(&ran));
+            assert!(said(&ran).contains("this JSONPath is too much"), "{command}: {}", said(&ran));
+        }
+    }
+    let (exit, said) = checked(
+        &[("r.assert", "jsonpath(output, '$.a[?(@.b[?(@.c[0] == 1)])]') is empty\n"), ("t.json", RUN)],
+        "--allow undecided",
+    );
+    assert!(exit < 2, "what people write is read: {said}");
+}
+
+fn calls(count: usize) -> String {
+    let calls: Vec<String> =
+        (0..count).map(|id| format!(r#"{{"name":"a","args":{{"id":{id},"k":{}}}}}"#, id % 7)).collect();
+    format!(r#"{{"output": "hi", "tool_calls": [{}]}}"#, calls.join(","))
+}
+
+#[test]
+fn blocks_in_blocks_end() {
+    let rules = "each any { each any { each any { each any: args.id >= 0 } } }\n";
+    for (rules, run) in [
+        (rules, calls(1_500)),
+        ("each a { each a: args.id >= 0 }\n", calls(20_000)),
+        ("each a(k: $k) { before a(k: $k) -> a(id: 5) }\n", calls(20_000)),
+    ] {
+        let began = Instant::now();
+        let (exit, said) = checked(&[("r.assert", rules), ("t.json", &run)], "");
+        assert_eq!(exit, 5, "{rules}: {said}");
+        assert!(said.contains("takes more steps than the limit allows"), "{rules}: {said}");
+        assert!(began.elapsed() < Duration::from_secs(40), "{rules}: {:?}", began.elapsed());
+    }
+    let (exit, said) =
+        checked(&[("r.assert", "each a(id: $id) { each a(id: $id): args.k >= 0 }\n"), ("t.json", &calls(20_000))], "");
+    assert_eq!(exit, 0, "equal names are looked up: {said}");
+}
+
+#[test]
+fn regular_expressions_are_too_large_together() {
+    let rules: String =
+        (0..3_000).map(|number| format!("output matches /\\w{{{}}}\\d+{number}/u\n", 1 + number % 50)).collect();
+    let began = Instant::now();
+    let (exit, said) = checked(&[("r.assert", &rules), ("t.json", RUN)], "");
+    assert_eq!(exit, 3, "{said}");
+    assert!(said.contains("the regular expressions of these rules take more than 128 MiB together"), "{said}");
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
+fn suggestions_for_many_misspelt_names_end() {
+    let known: String = (0..6_000).map(|number| format!("let name_number_{number} = 1\n")).collect();
+    let rules: String = (0..6_000).map(|number| format!("name_numbr_{number}x == 1\n")).collect();
+    let began = Instant::now();
+    let (exit, said) = checked(&[("r.assert", &(known + &rules)), ("t.json", RUN)], "");
+    assert_eq!(exit, 3, "{said}");
+    assert!(said.contains("name_numbr_0x"), "{said}");
+    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_statement_of_many_literals_is_read_once() {
+    let rules = (0..60_000).map(|number| format!("output == \"{number}\"")).collect::<Vec<_>>().join(" or ");
+    let began = Instant::now();
+    let (exit, said) = checked(&[("r.assert", &rules), ("t.json", RUN)], "");
+    assert_eq!(exit, 1, "{said}");
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
+fn what_is_derived_of_commands_is_counted() {
+    let command = format!("\"{}\"", "a;".repeat(256));
+    let run = format!(r#"{{"output": "hi", "commands": [{}]}}"#, vec![command; 16_000].join(","));
+    let (exit, said) = checked(&[("r.assert", "never command \"rm\"\n"), ("t.json", &run)], "");
+    assert_eq!(exit, 4, "{said}");
+    assert!(said.contains("what the commands of the run say takes more than 256 MiB"), "{said}");
+}
+
+#[test]
+fn the_time_of_a_command_is_bounded() {
+    // Each of many assertions takes its own share of fuel.
+    let rules: String = (0..300)
+        .map(|number| {
+            format!("all a in calls: all b in calls: all c in calls: a.args.id + b.args.id + c.args.id >= -{number}\n")
+        })
+        .collect();
+    let folder = Folder::new(&[
+        ("r.assert", &rules),
+        ("t.json", &calls(3_000)),
+        ("u.jsonl", &(RUN.to_owned() + "\n").repeat(50)),
+    ]);
+    for (command, kept) in [
+        ("check r.assert t.json u.jsonl --max-time 1s --format json --threads 1", true),
+        ("check r.assert t.json --max-time 1s --format human --threads 2", false),
+        ("explain r.assert t.json --max-time 1s", false),
+    ] {
+        let began = Instant::now();
+        let ran = aver(&folder, command);
+        assert_eq!(ran.status.code(), Some(5), "{command}: {}", said(&ran));
+        assert!(began.elapsed() < Duration::from_secs(15), "{command}: {:?}", began.elapsed());
+        if kept && let Ok(report) = serde_json::from_slice::<serde_json::Value>(&ran.stdout) {
+            assert_eq!(report["passed"].as_bool(), Some(false), "{}", said(&ran));
+        }
+    }
+    let ran = aver(&folder, "check r.assert t.json --max-time soon");
+    assert_eq!(ran.status.code(), Some(2), "{}", said(&ran));
+    let ran = aver(
+        &Folder::new(&[("r.assert", "output == \"hi\"\n"), ("t.json", RUN)]),
+        "check r.assert t.json --max-time 50s",
+    );
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+}

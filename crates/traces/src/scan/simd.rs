@@ -1,7 +1,7 @@
 //! The inner loops that look at many bytes at once: the one place with instructions of a particular machine.
 //!
 //! Each loop is written once as a macro over some ways to look at a block: a portable one, and those for x86-64 with AVX2 and with AVX-512
-//! that are taken where the machine has them. A test compares all on random bytes and on every border.
+//! that are taken where the machine has them: each asks for a token which only detection gives. A test compares all on random bytes and on every border.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -9,6 +9,10 @@ mod avx2;
 mod avx512;
 
 use super::{Bits, Word};
+#[cfg(target_arch = "x86_64")]
+use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+use avx512::Avx512;
 
 /// What stands in a block of 64 bytes, strings not taken into account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,10 +130,10 @@ use over_blocks;
 /// Fills the words of these bytes and the offsets of their line ends. Tells whether the strings are clean and whether all is ASCII.
 pub(super) fn index(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
     #[cfg(target_arch = "x86_64")]
-    if avx512::available() {
-        return avx512::index(bytes, words, ends);
-    } else if avx2::available() {
-        return avx2::index(bytes, words, ends);
+    if let Some(token) = Avx512::detect() {
+        return avx512::index(token, bytes, words, ends);
+    } else if let Some(token) = Avx2::detect() {
+        return avx2::index(token, bytes, words, ends);
     }
     portable(bytes, words, ends)
 }
@@ -160,8 +164,8 @@ fn parity(bits: u64) -> u64 {
 #[inline]
 pub(super) fn closing(words: &[Word], at: usize, most: u32) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
-    if avx2::available() {
-        return avx2::closing(words, at, most);
+    if let Some(token) = Avx2::detect() {
+        return avx2::closing(token, words, at, most);
     }
     closing_from(words, at, most)
 }
@@ -204,10 +208,10 @@ pub(super) fn candidates(
     found: &mut dyn FnMut(usize, u8) -> bool,
 ) {
     #[cfg(target_arch = "x86_64")]
-    if avx512::available() {
-        return avx512::candidates(bytes, low, high, found);
-    } else if avx2::available() {
-        return avx2::candidates(bytes, low, high, found);
+    if let Some(token) = Avx512::detect() {
+        return avx512::candidates(token, bytes, low, high, found);
+    } else if let Some(token) = Avx2::detect() {
+        return avx2::candidates(token, bytes, low, high, found);
     }
     candidates_from(bytes, 0, low, high, found);
 }
@@ -288,8 +292,8 @@ mod tests {
     fn ways() -> Vec<Way> {
         let mut ways: Vec<Way> = vec![portable, index];
         #[cfg(target_arch = "x86_64")]
-        if avx2::available() {
-            ways.push(avx2::index);
+        if Avx2::detect().is_some() {
+            ways.push(|bytes, words, ends| avx2::index(Avx2::detect().unwrap(), bytes, words, ends));
         }
         ways
     }
@@ -309,8 +313,8 @@ mod tests {
         let mut ways: Vec<Finding> =
             vec![|bytes, low, high, note| candidates_from(bytes, 0, low, high, note), candidates];
         #[cfg(target_arch = "x86_64")]
-        if avx2::available() {
-            ways.push(avx2::candidates);
+        if Avx2::detect().is_some() {
+            ways.push(|bytes, low, high, note| avx2::candidates(Avx2::detect().unwrap(), bytes, low, high, note));
         }
         let each = ways.into_iter().map(|way| {
             let mut found = Vec::new();

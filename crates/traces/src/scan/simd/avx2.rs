@@ -5,23 +5,29 @@ use crate::scan::Bits;
 use std::arch::x86_64::*;
 use std::sync::OnceLock;
 
-/// Whether the machine has what the functions of this module need. It is asked for every container of a line.
-#[inline]
-pub(super) fn available() -> bool {
-    static KNOWN: OnceLock<bool> = OnceLock::new();
-    *KNOWN.get_or_init(|| {
-        std::arch::is_x86_feature_detected!("avx2")
-            && std::arch::is_x86_feature_detected!("pclmulqdq")
-            && std::arch::is_x86_feature_detected!("bmi1")
-            && std::arch::is_x86_feature_detected!("bmi2")
-            && std::arch::is_x86_feature_detected!("popcnt")
-    })
+/// What a machine has that has all that the functions of this module need: only detection gives one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Avx2(());
+
+impl Avx2 {
+    /// Looks at the machine. It is asked for every container of a line.
+    #[inline]
+    pub(super) fn detect() -> Option<Self> {
+        static KNOWN: OnceLock<Option<Avx2>> = OnceLock::new();
+        *KNOWN.get_or_init(|| {
+            let all = std::arch::is_x86_feature_detected!("avx2")
+                && std::arch::is_x86_feature_detected!("pclmulqdq")
+                && std::arch::is_x86_feature_detected!("bmi1")
+                && std::arch::is_x86_feature_detected!("bmi2")
+                && std::arch::is_x86_feature_detected!("popcnt");
+            all.then_some(Self(()))
+        })
+    }
 }
 
 #[expect(unsafe_code, reason = "instructions that only some machines have")]
-pub(super) fn index(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
-    debug_assert!(available());
-    // SAFETY: `available` was asked by the only caller: the machine has the instructions.
+pub(super) fn index(_: Avx2, bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
+    // SAFETY: the token says that the machine has the instructions.
     unsafe { index_avx2(bytes, words, ends) }
 }
 
@@ -32,9 +38,8 @@ fn index_avx2(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bo
 
 #[inline]
 #[expect(unsafe_code, reason = "instructions that only some machines have")]
-pub(super) fn closing(words: &[Word], at: usize, most: u32) -> Option<usize> {
-    debug_assert!(available());
-    // SAFETY: `available` was asked by the only caller: the machine has the instructions.
+pub(super) fn closing(_: Avx2, words: &[Word], at: usize, most: u32) -> Option<usize> {
+    // SAFETY: the token says that the machine has the instructions.
     unsafe { closing_popcnt(words, at, most) }
 }
 
@@ -87,13 +92,13 @@ pub(super) fn parity(bits: u64) -> u64 {
 
 #[expect(unsafe_code, reason = "instructions that only some machines have")]
 pub(super) fn candidates(
+    _: Avx2,
     bytes: &[u8],
     low: &[[u8; 16]; 3],
     high: &[[u8; 16]; 3],
     found: &mut dyn FnMut(usize, u8) -> bool,
 ) {
-    debug_assert!(available());
-    // SAFETY: `available` was asked by the only caller: the machine has the instructions.
+    // SAFETY: the token says that the machine has the instructions.
     unsafe { candidates_avx2(bytes, low, high, found) }
 }
 

@@ -1,19 +1,27 @@
 //! The loops with AVX-512.
 
+use super::avx2::Avx2;
 use super::{BlockMasks, Carry, Word, bad_escapes, over_blocks, over_candidates, tell};
 use crate::scan::Bits;
 use std::arch::x86_64::*;
 
-/// Whether the machine has what the functions of this module need.
-#[inline]
-pub(super) fn available() -> bool {
-    std::arch::is_x86_feature_detected!("avx512bw") && super::avx2::available()
+/// What a machine has that has all that the functions of this module need: only detection gives one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Avx512(());
+
+impl Avx512 {
+    /// Looks at the machine.
+    #[inline]
+    pub(super) fn detect() -> Option<Self> {
+        let _less = Avx2::detect()?;
+        let all = std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512bw");
+        all.then_some(Self(()))
+    }
 }
 
 #[expect(unsafe_code, reason = "instructions that only some machines have")]
-pub(super) fn index(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
-    debug_assert!(available());
-    // SAFETY: `available` was asked by the only caller: the machine has the instructions.
+pub(super) fn index(_: Avx512, bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
+    // SAFETY: the token says that the machine has the instructions.
     unsafe { index_avx512(bytes, words, ends) }
 }
 
@@ -47,13 +55,13 @@ fn look(block: &[u8; 64]) -> BlockMasks {
 
 #[expect(unsafe_code, reason = "instructions that only some machines have")]
 pub(super) fn candidates(
+    _: Avx512,
     bytes: &[u8],
     low: &[[u8; 16]; 3],
     high: &[[u8; 16]; 3],
     found: &mut dyn FnMut(usize, u8) -> bool,
 ) {
-    debug_assert!(available());
-    // SAFETY: `available` was asked by the only caller: the machine has the instructions.
+    // SAFETY: the token says that the machine has the instructions.
     unsafe { candidates_avx512(bytes, low, high, found) }
 }
 

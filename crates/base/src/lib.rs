@@ -7,6 +7,7 @@
 
 pub mod diagnostic;
 pub mod limits;
+pub mod memory;
 pub mod near;
 pub mod source;
 pub mod truth;

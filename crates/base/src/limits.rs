@@ -5,6 +5,7 @@
 
 pub mod nested;
 
+use crate::memory::asking;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A flag with which evaluations are ended from outside: Ctrl-C in an interactive session.
@@ -222,5 +223,5 @@ pub const OWN_BLOCK: usize = (32 << 20) + 1;
 /// keeps that of its last one. Pages of it that are never written to take no memory. Where the system has no such block, smaller ones do.
 pub fn give_own_block<T>(list: &mut Vec<T>) {
     let wanted = OWN_BLOCK.div_ceil(size_of::<T>().max(1));
-    let _ = list.try_reserve_exact(wanted.saturating_sub(list.len()));
+    let _ = asking(|| list.try_reserve_exact(wanted.saturating_sub(list.len())));
 }

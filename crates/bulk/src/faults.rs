@@ -16,10 +16,16 @@ pub enum Point {
     Run,
     /// When a chunk is judged, before its results are handed on.
     Judged,
+    /// When the results of a chunk are put behind those before it.
+    Merging,
+    /// Before a run, or finished lines, go to the reports.
+    Writing,
+    /// Before the reports are ended.
+    Ending,
 }
 
 #[cfg(feature = "faults")]
-pub use injected::{Faults, with};
+pub use injected::{Faults, Kind, with};
 #[cfg(not(feature = "faults"))]
 pub use nothing::Faults;
 
@@ -46,16 +52,30 @@ mod nothing {
 #[cfg(feature = "faults")]
 mod injected {
     use super::Point;
+    use averment_base::memory::{Exhausted, exhausted};
     use std::cell::Cell;
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
+
+    /// What happens at a point.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Kind {
+        /// It panics.
+        Panics,
+        /// It cannot have memory that it needs.
+        Starves,
+    }
+
+    /// What happens where: so often, after the point was passed so often.
+    type Armed = (Point, Kind, u32, u32);
 
     thread_local! {
-        static ARMED: Cell<Option<(Point, u32, u32)>> = const { Cell::new(None) };
+        static ARMED: Cell<Option<Armed>> = const { Cell::new(None) };
     }
 
     /// Runs something whose checks break down at a point: so often, after it was passed so often.
     pub fn with<T>(point: Point, passed: u32, often: u32, then: impl FnOnce() -> T) -> T {
-        ARMED.set(Some((point, passed, often)));
+        ARMED.set(Some((point, Kind::Panics, passed, often)));
         let result = then();
         ARMED.set(None);
         result
@@ -64,24 +84,49 @@ mod injected {
     /// The faults of one check.
     #[derive(Debug, Default)]
     pub struct Faults {
-        armed: Option<(Point, u32, u32)>,
+        armed: Option<Armed>,
         reached: AtomicU32,
     }
 
     impl Faults {
-        /// The faults that the test on this thread asks for.
+        /// The faults that the test on this thread asks for, or that of a whole process: `AVERMENT_FAULT="Line Starves 3 1"`.
         pub fn armed() -> Self {
-            Self { armed: ARMED.get(), reached: AtomicU32::new(0) }
+            let armed = ARMED.get().or_else(|| of_process(&std::env::var("AVERMENT_FAULT").ok()?));
+            Self { armed, reached: AtomicU32::new(0) }
         }
 
         /// Breaks down where that is asked for.
         pub fn reach(&self, at: Point) {
-            let Some((point, passed, often)) = self.armed.filter(|(point, ..)| *point == at) else { return };
+            let Some((point, kind, passed, often)) = self.armed.filter(|(point, ..)| *point == at) else { return };
             let before = self.reached.fetch_add(1, Ordering::Relaxed);
-            if (passed..passed + often).contains(&before) {
-                // Unwinds as a panic does, but prints nothing: hundreds of them are asked for.
-                std::panic::resume_unwind(Box::new(format!("injected at {point:?}")));
+            if (passed..passed.saturating_add(often)).contains(&before) {
+                match kind {
+                    // Unwinds as a panic does, but prints nothing: hundreds of them are asked for.
+                    Kind::Panics => std::panic::resume_unwind(Box::new(format!("injected at {point:?}"))),
+                    Kind::Starves => starve(),
+                }
             }
         }
+    }
+
+    /// What the allocator of the command does where nothing was set aside.
+    fn starve() {
+        match exhausted() {
+            Exhausted::Told => {}
+            Exhausted::Left => loop {
+                std::thread::sleep(Duration::from_secs(3600));
+            },
+            Exhausted::Ends => std::process::exit(5),
+        }
+    }
+
+    fn of_process(text: &str) -> Option<Armed> {
+        use Point::{Chunk, Ending, Judged, Line, Merging, Preparing, Reading, Run, Writing};
+        let mut words = text.split(' ');
+        let (point, kind) = (words.next()?, words.next()?);
+        let all = [Preparing, Reading, Chunk, Line, Run, Judged, Merging, Writing, Ending];
+        let point = all.into_iter().find(|one| format!("{one:?}") == point)?;
+        let kind = [Kind::Panics, Kind::Starves].into_iter().find(|one| format!("{one:?}") == kind)?;
+        Some((point, kind, words.next()?.parse().ok()?, words.next()?.parse().ok()?))
     }
 }

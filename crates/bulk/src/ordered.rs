@@ -23,8 +23,10 @@ pub struct Ordered {
     workers: Option<Workers>,
     /// Chunks that were done before one in front of them.
     early: BTreeMap<usize, Finished>,
-    /// How many were handed out: the number of the next.
+    /// How many were handed out.
     taken: usize,
+    /// The number of the next.
+    next: usize,
     /// Whether the chunk that was handed out last still counts as one on its way.
     held: bool,
 }
@@ -34,7 +36,7 @@ impl Ordered {
     #[must_use]
     pub fn new(judging: Judging) -> Self {
         let Judging { finished, permits, workers } = judging;
-        Self { finished, permits, workers: Some(workers), early: BTreeMap::new(), taken: 0, held: false }
+        Self { finished, permits, workers: Some(workers), early: BTreeMap::new(), taken: 0, next: 0, held: false }
     }
 
     /// How many chunks were handed out.
@@ -49,7 +51,7 @@ impl Ordered {
             let _ = self.permits.try_recv();
         }
         loop {
-            if let Some(one) = self.early.remove(&self.taken) {
+            if let Some(one) = self.early.remove(&self.next) {
                 return self.hand_out(one);
             }
             match self.finished.try_recv() {
@@ -84,6 +86,16 @@ impl Ordered {
         self.workers.take().map(|workers| workers.join(self.taken)).unwrap_or_default()
     }
 
+    /// What is missing when one of the threads is left where it stands, which nobody waits for.
+    pub fn leave(&mut self) -> Broken {
+        self.workers.take().map(|workers| workers.leave(self.taken)).unwrap_or_default()
+    }
+
+    /// The next chunk that is there, behind one that does not come.
+    pub fn skip(&mut self) -> Next {
+        self.rest()
+    }
+
     /// What lies behind a chunk that never came is known all the same.
     fn rest(&mut self) -> Next {
         match self.early.pop_first() {
@@ -94,6 +106,7 @@ impl Ordered {
 
     fn hand_out(&mut self, one: Finished) -> Next {
         self.taken += 1;
+        self.next = one.number + 1;
         self.held = true;
         Next::Finished(one)
     }

@@ -14,6 +14,7 @@ use crate::profile;
 use crate::understood::Understood;
 use crate::unused::Unused;
 use averment_base::limits::LONG;
+use averment_base::memory;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::prepare::Prepared;
@@ -27,7 +28,7 @@ use averment_traces::read::{FilePart, RawRun};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::thread::{self, JoinHandle};
 
 /// Everything that judging a run needs.
@@ -130,6 +131,24 @@ impl Workers {
     }
 }
 
+impl Workers {
+    /// Counts what was given and did not come back, without waiting for threads: one of them is left where it stands.
+    #[must_use]
+    pub fn leave(self, taken: usize) -> Broken {
+        let (threads, held) = memory::left();
+        let mut feeder = match self.feeder.try_lock() {
+            Ok(feeder) => feeder,
+            Err(TryLockError::Poisoned(broken)) => broken.into_inner(),
+            // It was reading.
+            Err(TryLockError::WouldBlock) => return Broken { lost: Lost { runs: held.max(1), more: true }, dead: 1 },
+        };
+        let gone = (feeder.handed_out().saturating_sub(taken) as u64).saturating_sub(threads);
+        let left = catch_unwind(AssertUnwindSafe(|| feeder.left())).unwrap_or_default();
+        let runs = held.saturating_add(gone).saturating_add(left.runs);
+        Broken { lost: Lost { runs: runs.max(1), more: true }, dead: 1 }
+    }
+}
+
 /// Starts the threads that judge the traces; `total` is their length, where that is known.
 #[must_use]
 pub fn start(pipeline: &Arc<Pipeline>, traces: Vec<Input>, total: Option<u64>) -> Judging {
@@ -164,6 +183,7 @@ fn threads(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
 /// Takes chunks and judges them, until there is none. Reading is a matter of whoever comes next: the bytes of a chunk stay with the
 /// processor that judges them.
 fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()>, finish: &Sender<Finished>) {
+    memory::judging();
     pipeline.faults.reach(Point::Preparing);
     let prepared: Vec<Prepared> = pipeline.programs.iter().map(Prepared::new).collect();
     let Pipeline { programs, options, reading, .. } = pipeline;
@@ -182,6 +202,7 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
             FilePart::Runs(runs) => Some(runs.len() as u64),
             FilePart::Lines(_) => None,
         };
+        memory::holds(cut.unwrap_or(1));
         let bytes = match &part {
             FilePart::Lines(_) => buffer.len(),
             FilePart::Runs(runs) => runs.iter().flatten().map(RawRun::length).sum(),
@@ -204,6 +225,7 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         if finish.send(Finished { number, bytes, done, totals, reads, lost }).is_err() {
             return;
         }
+        memory::holds(0);
         if broke {
             // What the thread kept may be half done.
             (work, buffer) = (self::work(pipeline, &prepared), Vec::new());

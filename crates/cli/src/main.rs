@@ -7,8 +7,14 @@
 )]
 
 mod commands;
+mod memory;
 mod repl;
 
 fn main() -> std::process::ExitCode {
-    commands::main()
+    memory::set_aside();
+    // A defect is no verdict: it ends as what could not be evaluated does.
+    std::panic::catch_unwind(commands::main).unwrap_or_else(|_| {
+        commands::console::say("error: the command broke down; nothing that it did not finish counts\n");
+        commands::Exit::Error.into()
+    })
 }

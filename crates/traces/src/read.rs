@@ -19,6 +19,7 @@ use super::build::build;
 use super::error::{Placed, ReadError};
 use super::names::Names;
 use averment_base::limits::Limits;
+use averment_base::memory::asking;
 use averment_base::value::json::{self, Document};
 use averment_base::value::{Node, Origin, Value};
 use averment_runs::run::{ReadWarning, Records, Run, RunSource};
@@ -108,7 +109,7 @@ impl RawRun {
     /// No memory.
     pub fn copied(text: &str, source: RunSource) -> Result<Self, ReadError> {
         let mut copy = String::new();
-        match copy.try_reserve_exact(text.len()) {
+        match asking(|| copy.try_reserve_exact(text.len())) {
             Ok(()) => {
                 copy.push_str(text);
                 Ok(Self::new(copy, source))

@@ -12,6 +12,7 @@ mod write;
 use super::text::{Escaped, Text, unescape};
 use super::{Entry, Node, Number, Object, Origin, Value};
 use crate::limits::{LARGE, Limits, give_own_block};
+use crate::memory::asking;
 use bumpalo::Bump;
 use embed::Places;
 pub use embed::{may_hold, parse_text};
@@ -216,11 +217,12 @@ impl<'run, 'limits> Reader<'run, 'limits> {
         let value = if frame.is_object {
             self.forget_duplicates(frame.first, origin);
             let members = self.members.get(frame.first..).unwrap_or_default();
-            let members = self.arena.try_alloc_slice_copy(members).map_err(|_| self.no_memory())?;
+            let members = asking(|| self.arena.try_alloc_slice_copy(members)).map_err(|_| self.no_memory())?;
             Value::Object(Object::new(self.arena, members))
         } else {
             let members = self.members.get(frame.first..).unwrap_or_default();
-            let nodes = self.arena.try_alloc_slice_fill_iter(members.iter().map(|member| member.node));
+            let nodes = members.iter().map(|member| member.node);
+            let nodes = asking(|| self.arena.try_alloc_slice_fill_iter(nodes));
             Value::List(nodes.map_err(|_| self.no_memory())?)
         };
         self.members.truncate(frame.first);
@@ -327,7 +329,7 @@ impl<'run, 'limits> Reader<'run, 'limits> {
             return Err(error::too_large(self.text, self.at, self.nodes));
         }
         if self.members.len() == self.members.capacity() {
-            self.members.try_reserve(1).map_err(|_| self.no_memory())?;
+            asking(|| self.members.try_reserve(1)).map_err(|_| self.no_memory())?;
         }
         Ok(())
     }

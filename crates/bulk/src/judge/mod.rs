@@ -15,6 +15,7 @@ use crate::faults::Point;
 use crate::incremental_totals::IncrementalTotals;
 use crate::prefilter::{Answer, AssertionReads, Compiled, Prefilter, Scratch, Source};
 use averment_base::limits::{LARGE, LONG, OWN_BLOCK};
+use averment_base::memory::{self, asking};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::AssertionOutcome;
 use averment_engine::vm::prepare::Prepared;
@@ -201,7 +202,7 @@ impl<'p> Judge<'p> {
             let count = memchr::memchr_iter(b'\n', buffer).count();
             return self.push(Done::Unreadable(Unreadable::of(&lines.counted(count).no_memory(count))));
         }
-        let place = &lines.counted(index.line_ends().count());
+        let place = &lines.counted(memory::holding(index.line_ends().count()));
         let left = match simdutf8::basic::from_utf8(buffer) {
             Ok(text) => self.lines(place, text, &index),
             Err(_) => {
@@ -362,7 +363,7 @@ impl<'p> Judge<'p> {
         let large = (bytes > LARGE).then(|| self.pipeline.large.lock().unwrap_or_else(PoisonError::into_inner));
         let mut full = match large {
             // Where there is no such block, there may be smaller ones.
-            Some(_) => Bump::try_with_capacity(OWN_BLOCK).unwrap_or_default(),
+            Some(_) => asking(|| Bump::try_with_capacity(OWN_BLOCK)).unwrap_or_default(),
             None => std::mem::take(&mut self.full),
         };
         let (done, written) = (self.done.len(), self.written.len());

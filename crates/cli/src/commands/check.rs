@@ -17,6 +17,8 @@ use super::project::ProjectArguments;
 use super::targets;
 use super::{inputs, params, sizes, units};
 use averment::stages::{Settings, Wants, select};
+use averment_base::memory;
+use averment_bulk::faults::Point;
 use averment_bulk::pipeline::Pipeline;
 use averment_engine::vm::select::Selection;
 use averment_engine::vm::world;
@@ -215,7 +217,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         .chunk(sizes::chunk(arguments.chunk.as_deref())?);
     let pipeline = batch.pipeline(Wants { profile: costs, ..outputs.wants() });
     let judged = judge(&pipeline, traces, &mut outputs, (&given, deadline.as_ref()));
-    if let Some(target) = profile {
+    // A thread that is left may hold the costs.
+    if let Some(target) = profile.filter(|_| !memory::is_exhausted()) {
         target.write(&pipeline, started, color)?;
     }
     let exit = judged?;
@@ -249,7 +252,7 @@ fn judge(
     outputs.not_judged(end.not_judged().max(u64::from(end.is_cut())));
     let totals = outputs.totals();
     // Of traces without a run nothing was read under any name: why is said of each.
-    if totals.runs > 0 && !end.is_cut() {
+    if totals.runs > 0 && !end.is_cut() && !end.exhausted {
         super::console::say(&pipeline.unused.warnings());
         super::console::say(&pipeline.understood.warnings());
         let judged = |item| outputs.has_judged(item);
@@ -268,6 +271,7 @@ fn judge(
         (totals.gate == Some(Gate::Failed), Exit::Failed),
     ];
     let exit = exits.into_iter().find(|(applies, _)| *applies).map_or(Exit::Holds, |(_, exit)| exit);
+    pipeline.faults.reach(Point::Ending);
     outputs.end(&pipeline.table, exit)?;
     match exit {
         Exit::Usage => Err(Stop::usage(nothing_checked(&pipeline.table, runs), "`--allow empty` lets it pass")),

@@ -6,6 +6,8 @@ use super::inputs::Input;
 use super::outputs::Outputs;
 use super::progress::Progress;
 use averment::Batch;
+use averment_base::memory;
+use averment_bulk::faults::Point;
 use averment_bulk::feed::{self, Lost};
 use averment_bulk::judge::Done;
 use averment_bulk::ordered::{Next, Ordered};
@@ -15,7 +17,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How the work ended.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,6 +30,8 @@ pub struct End {
     pub faults: u64,
     /// What is missing because threads broke down.
     pub broken: Broken,
+    /// There was no memory to go on, and a thread was left where it stood.
+    pub exhausted: bool,
 }
 
 impl End {
@@ -38,7 +42,7 @@ impl End {
 
     /// Whether every run that was given was judged, as far as it could be read.
     pub fn is_complete(&self) -> bool {
-        self.faults == 0 && self.broken.dead == 0 && self.broken.lost == Lost::default()
+        !self.exhausted && self.faults == 0 && self.broken.dead == 0 && self.broken.lost == Lost::default()
     }
 
     /// How many runs have no verdicts, as far as that is known.
@@ -63,6 +67,13 @@ impl End {
     fn of_threads(&self) -> String {
         let Broken { lost: Lost { runs, more }, dead } = self.broken;
         let least = if more { "at least " } else { "" };
+        if self.exhausted {
+            return match runs {
+                0 => "error: there was no memory to go on\n".to_owned(),
+                1 => format!("error: {least}1 run was not judged: there was no memory to go on\n"),
+                _ => format!("error: {least}{runs} runs were not judged: there was no memory to go on\n"),
+            };
+        }
         match (runs, more) {
             (0, false) if dead == 0 => String::new(),
             (0, false) => "error: a thread broke down; the others judged every run\n".to_owned(),
@@ -89,6 +100,8 @@ const FEW: usize = 8;
 const GATHER: Duration = Duration::from_millis(1);
 /// How often an interruption is looked for while there is nothing to write.
 const GLANCE: Duration = Duration::from_millis(40);
+/// How long nothing comes before it is sure that the threads wait for one that is left.
+const QUIET: Duration = Duration::from_millis(500);
 
 /// Judges every run of the traces and reports it.
 pub fn run(
@@ -99,14 +112,34 @@ pub fn run(
 ) -> io::Result<End> {
     let interrupted = interruptions()?;
     let total = feed::length(&traces);
+    let watching = Watching::begin();
     let mut chunks = Batch::start(pipeline, traces);
     let progress = Progress::new(total);
-    let mut writer = Writer { table: &pipeline.table, outputs, progress, end: End::default(), deadline };
+    let mut writer = Writer { pipeline, table: &pipeline.table, outputs, progress, end: End::default(), deadline };
     writer.write_all(&mut chunks, &interrupted)?;
-    if !writer.end.is_cut() {
+    if writer.end.exhausted {
+        writer.end.add(chunks.leave());
+    } else if !writer.end.is_cut() {
         writer.end.add(chunks.join());
     }
+    drop(watching);
     Ok(writer.end)
+}
+
+/// While it is there, a thread that cannot have memory is left where it stands, and what waits for it looks for that.
+struct Watching;
+
+impl Watching {
+    fn begin() -> Self {
+        memory::watch(true);
+        Self
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        memory::watch(false);
+    }
 }
 
 /// A flag that Ctrl-C sets; a second one ends the process at once.
@@ -121,6 +154,7 @@ pub fn interruptions() -> io::Result<Arc<AtomicBool>> {
 
 /// Writes results in order.
 struct Writer<'a> {
+    pipeline: &'a Pipeline,
     table: &'a Table,
     outputs: &'a mut Outputs,
     progress: Progress,
@@ -130,17 +164,32 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn write_all(&mut self, chunks: &mut Ordered, stop: &AtomicBool) -> io::Result<()> {
+        let mut last = Instant::now();
         while !stop.load(Ordering::Relaxed) {
             if self.deadline.is_some_and(Deadline::is_over) {
                 self.end.late = true;
                 return Ok(());
             }
-            match self.next(chunks)? {
+            let next = match self.next(chunks)? {
+                // One that is left had the next chunk. The others go on as far as they can.
+                Next::Nothing if memory::is_exhausted() && last.elapsed() > QUIET => match chunks.skip() {
+                    Next::Finished(one) => Next::Finished(one),
+                    Next::Nothing | Next::End => {
+                        self.end.exhausted = true;
+                        return Ok(());
+                    }
+                },
+                next => next,
+            };
+            match next {
                 // What comes with Ctrl-C is cut off by it: a pipe whose writer ended on it, too.
                 Next::Finished(_) if stop.load(Ordering::Relaxed) => break,
                 Next::Finished(one) => {
+                    last = Instant::now();
                     let bytes = one.bytes;
-                    self.progress.hide_while(|| Self::write(self.table, self.outputs, &mut self.end, one))?;
+                    let Self { pipeline, table, outputs, progress, end, .. } = self;
+                    pipeline.faults.reach(Point::Merging);
+                    progress.hide_while(|| Self::write(pipeline, table, outputs, end, one))?;
                     self.progress.add(bytes);
                 }
                 Next::Nothing => {}
@@ -163,8 +212,15 @@ impl Writer<'_> {
         Ok(chunks.wait(Some(GLANCE)))
     }
 
-    fn write(table: &Table, outputs: &mut Outputs, end: &mut End, finished: Finished) -> io::Result<()> {
+    fn write(
+        pipeline: &Pipeline,
+        table: &Table,
+        outputs: &mut Outputs,
+        end: &mut End,
+        finished: Finished,
+    ) -> io::Result<()> {
         for done in finished.done {
+            pipeline.faults.reach(Point::Writing);
             match done {
                 Done::Run(run) => outputs.run(table, *run)?,
                 Done::Lines(lines) => outputs.lines(&lines)?,

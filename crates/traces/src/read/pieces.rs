@@ -5,6 +5,7 @@ use super::walk::{self, Entry};
 use crate::adapt;
 use crate::adapt::cutting::Cutting;
 use averment_base::limits::Limits;
+use averment_base::memory::asking;
 use averment_base::value::json;
 use averment_runs::run::TextPart;
 use rustc_hash::FxHashMap;
@@ -283,7 +284,8 @@ pub(super) fn join(text: &str, pieces: &[Piece]) -> Option<String> {
         Piece::Glue(glue) => glue,
     };
     let mut joined = String::new();
-    joined.try_reserve_exact(pieces.iter().map(Piece::len).sum()).ok()?;
+    let length = pieces.iter().map(Piece::len).sum();
+    asking(|| joined.try_reserve_exact(length)).ok()?;
     pieces.iter().for_each(|one| joined.push_str(piece(one)));
     Some(joined)
 }

@@ -13,6 +13,7 @@ use super::scattered::Scattered;
 use super::{RawRun, RunText, TextForm, split};
 use crate::error::ReadError;
 use averment_base::limits::{LONG, Limits, give_own_block};
+use averment_base::memory::asking;
 use averment_runs::run::RunSource;
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -160,7 +161,7 @@ impl Runs {
         let end = end.map_or(0, |newline| newline + 1);
         let single = !lines.found && memchr::memchr(b'\n', buffer.trim_ascii()).is_none();
         if end == 0 || single || lines.skipping {
-            lines.pending.try_reserve(buffer.len())?;
+            asking(|| lines.pending.try_reserve(buffer.len()))?;
             lines.pending.append(buffer);
             if !lines.pending.is_empty() {
                 self.more_lines(lines)?;
@@ -168,7 +169,7 @@ impl Runs {
             return Ok(None);
         }
         let rest = buffer.get(end..).unwrap_or_default();
-        lines.pending.try_reserve(rest.len())?;
+        asking(|| lines.pending.try_reserve(rest.len()))?;
         lines.pending.extend_from_slice(rest);
         buffer.truncate(end);
         let turn = lines.numbers.turn();
@@ -185,7 +186,7 @@ impl Runs {
     /// and what is in the buffer already is not cleared first.
     fn read_into(&mut self, buffer: &mut Vec<u8>, range: Range<usize>) -> io::Result<usize> {
         if buffer.len() < range.end {
-            buffer.try_reserve(range.end - buffer.len())?;
+            asking(|| buffer.try_reserve(range.end - buffer.len()))?;
             buffer.resize(range.end, 0);
         }
         let room = buffer.get_mut(range).unwrap_or_default();

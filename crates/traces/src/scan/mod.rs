@@ -10,6 +10,7 @@ mod simd;
 mod teddy;
 
 use averment_base::limits::{LONG, give_own_block};
+use averment_base::memory::asking;
 pub use cursor::Cursor;
 use std::collections::TryReserveError;
 pub use teddy::{ByteSet, Teddy};
@@ -45,9 +46,9 @@ impl Index {
         if bytes.len() > LONG {
             give_own_block(&mut self.words);
             self.ends.clear();
-            self.ends.try_reserve(memchr::memchr_iter(b'\n', bytes).count())?;
+            asking(|| self.ends.try_reserve(memchr::memchr_iter(b'\n', bytes).count()))?;
         }
-        self.words.try_reserve((bytes.len() / 64 + 1).saturating_sub(self.words.len()))?;
+        asking(|| self.words.try_reserve((bytes.len() / 64 + 1).saturating_sub(self.words.len())))?;
         let (clean, ascii) = simd::index(bytes, &mut self.words, &mut self.ends);
         (self.clean, self.ascii) = (clean, ascii);
         Ok(())

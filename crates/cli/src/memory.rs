@@ -1,0 +1,102 @@
+//! The allocator of the command: that of the system, with an end that keeps what the command promises where the system has no memory left.
+//!
+//! Without it such a process is aborted, or hangs while it says why. A thread that judges is left where it stands, and the reports are ended
+//! without what it had: exit code 5 with what is known. For that some memory is set aside, which no page of it takes until it is needed.
+
+#![allow(unsafe_code, reason = "an allocator has no other form; all it does is ask that of the system")]
+
+use averment_base::memory::{Exhausted, exhausted};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write as _;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Duration;
+
+/// The allocator of the process.
+#[global_allocator]
+static ALLOCATOR: Ending = Ending;
+
+/// What ending the reports of many runs may take.
+const ASIDE: Layout = Layout::new::<[u64; (24 << 20) / 8]>();
+static SET_ASIDE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+
+/// Sets memory aside; where there is none the process goes on without.
+pub fn set_aside() {
+    // SAFETY: the layout is not empty. What it gives is given back once, by `give_back`, with the same layout.
+    SET_ASIDE.store(unsafe { System.alloc(ASIDE) }, Ordering::SeqCst);
+}
+
+/// Gives back what was set aside; whether there was something.
+fn give_back() -> bool {
+    let aside = SET_ASIDE.swap(null_mut(), Ordering::SeqCst);
+    if !aside.is_null() {
+        // SAFETY: it was allocated by `set_aside` with this layout, and only the one that swaps it out has it.
+        unsafe { System.dealloc(aside, ASIDE) }
+    }
+    !aside.is_null()
+}
+
+/// What there is instead of memory that could not be had; `again` asks once more.
+#[cold]
+#[inline(never)]
+fn none_left(size: usize, again: &dyn Fn() -> *mut u8) -> *mut u8 {
+    match exhausted() {
+        Exhausted::Told => null_mut(),
+        Exhausted::Left => {
+            give_back();
+            loop {
+                std::thread::sleep(Duration::from_secs(3600));
+            }
+        }
+        Exhausted::Ends => {
+            let block = if give_back() { again() } else { null_mut() };
+            if block.is_null() {
+                end(size)
+            }
+            block
+        }
+    }
+}
+
+/// Ends the process. Nothing here takes memory.
+fn end(size: usize) -> ! {
+    let _ = writeln!(std::io::stderr(), "error: there is no memory to go on: {size} bytes could not be had");
+    std::process::exit(5)
+}
+
+/// The allocator of the system, and an end where it has nothing.
+struct Ending;
+
+// SAFETY: every block comes from the allocator of the system and goes back to it, with the layout that was asked for. A null pointer is
+// handed on, or nothing returns at all: no call unwinds.
+unsafe impl GlobalAlloc for Ending {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises are those that the system's allocator asks for; this holds for all four.
+        let ask = || unsafe { System.alloc(layout) };
+        let block = ask();
+        if block.is_null() { none_left(layout.size(), &ask) } else { block }
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        let ask = || unsafe { System.alloc_zeroed(layout) };
+        let block = ask();
+        if block.is_null() { none_left(layout.size(), &ask) } else { block }
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above; a block that could not grow is still the caller's, and may be asked for again.
+        let ask = || unsafe { System.realloc(old, layout, size) };
+        let block = ask();
+        if block.is_null() { none_left(size, &ask) } else { block }
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(block, layout) }
+    }
+}

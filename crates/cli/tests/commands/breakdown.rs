@@ -1,0 +1,206 @@
+//! Whatever breaks down, exit code 0 stands only where every run that was given was judged, and no report says more than is known.
+
+#![cfg(unix)]
+
+use crate::folder::Folder;
+use serde_json::Value;
+use std::process::{Command, Output};
+
+/// Points of the threads that judge, and of the one that writes.
+const JUDGING: [&str; 6] = ["Preparing", "Reading", "Chunk", "Line", "Run", "Judged"];
+const WRITING: [&str; 3] = ["Merging", "Writing", "Ending"];
+/// What each format calls itself.
+const FORMATS: [&str; 15] = [
+    "human", "summary", "short", "json", "jsonl", "html", "csv", "junit", "sarif", "github", "gitlab", "tap", "tap13",
+    "markdown", "spans",
+];
+/// Runs of the folder.
+const RUNS: u64 = 400 + 1 + 2;
+
+/// Rules that hold, and runs: on many lines, on one, and in a list.
+fn folder() -> Folder {
+    let run = r#"{"calls": [{"tool": "search", "args": {"q": "rust"}}]}"#;
+    Folder::new(&[
+        ("r.assert", "rule r {\n never delete\n}\n"),
+        ("a.jsonl", &format!("{run}\n").repeat(400)),
+        ("b.json", run),
+        ("c.json", &format!("[{run}, {run}]")),
+    ])
+}
+
+/// Checks the folder with every report, while something breaks down.
+fn checked(folder: &Folder, fault: &str, threads: &str) -> Output {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("aver"));
+    command.current_dir(folder.path()).env("AVERMENT_FAULT", fault);
+    command.args(["check", "r.assert", "a.jsonl", "b.json", "c.json", "--chunk", "1KiB", "--threads", threads]);
+    command.args(["--format", "summary", "--allow", "empty"]);
+    for format in FORMATS {
+        let path = folder.path().join(format);
+        if path.exists() {
+            std::fs::remove_file(path).unwrap();
+        }
+        command.arg(format!("--report={format}={format}"));
+    }
+    command.output().unwrap()
+}
+
+fn json(folder: &Folder, name: &str) -> Value {
+    serde_json::from_str(&folder.read(name)).unwrap()
+}
+
+/// Holds every report against what is known; gives the runs that were judged and those that were not.
+fn honest(folder: &Folder, case: &str) -> (u64, u64) {
+    let number = |value: &Value| value.as_u64().unwrap_or(0);
+    let report = json(folder, "json");
+    let (runs, missing) = (number(&report["summary"]["runs"]), number(&report["summary"]["not_judged"]));
+    assert_eq!(report["passed"], false, "{case}");
+    assert_eq!(report["runs"].as_array().unwrap().len() as u64, runs, "{case}");
+    let lines: Vec<Value> = folder.read("jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let end = lines.last().unwrap();
+    assert_eq!(end["passed"], false, "{case}");
+    assert_eq!((number(&end["summary"]["runs"]), number(&end["summary"]["not_judged"])), (runs, missing), "{case}");
+    assert_eq!(lines.iter().filter(|line| line.get("run").is_some()).count() as u64, runs, "{case}");
+    let invocation = &json(folder, "sarif")["runs"][0]["invocations"][0];
+    assert_eq!(
+        (&invocation["executionSuccessful"], number(&invocation["exitCode"])),
+        (&Value::Bool(false), 5),
+        "{case}"
+    );
+    // Where a thread breaks down and the others judge all, there is nothing that a list of findings could name.
+    if missing == 0 {
+        return (runs, missing);
+    }
+    assert!(!json(folder, "gitlab").as_array().unwrap().is_empty(), "{case}");
+    assert!(folder.read("spans").contains("averment.not_judged"), "{case}");
+    let said = [
+        ("human", "not judged"),
+        ("csv", "not_judged"),
+        ("junit", "not judged"),
+        ("github", "::error"),
+        ("tap", "not ok"),
+        ("tap13", "not ok"),
+        ("markdown", "failed"),
+        ("summary", "not judged"),
+    ];
+    for (format, words) in said {
+        let text = folder.read(format);
+        assert!(text.contains(words), "{case}: {format} does not say {words:?}:\n{}", text.get(..600).unwrap_or(&text));
+    }
+    (runs, missing)
+}
+
+#[test]
+fn a_check_that_nothing_breaks_has_judged_every_run() {
+    let folder = folder();
+    let ran = checked(&folder, "", "2");
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+    assert_eq!(
+        (&json(&folder, "json")["passed"], &json(&folder, "json")["summary"]["runs"]),
+        (&true.into(), &RUNS.into())
+    );
+}
+
+#[test]
+fn a_thread_that_panics_is_exit_5_and_every_report_counts_what_is_missing() {
+    let folder = folder();
+    for point in JUDGING {
+        for (threads, passed, often) in [("1", 0, 1), ("1", 0, 1_000_000), ("3", 1, 1), ("3", 0, 1_000_000)] {
+            let case = format!("{point} Panics {passed} {often}");
+            let ran = checked(&folder, &case, threads);
+            assert_eq!(ran.status.code(), Some(5), "{case} {threads}: {ran:?}");
+            let (runs, missing) = honest(&folder, &case);
+            assert_eq!(runs + missing, RUNS, "{case} {threads}");
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_gets_no_memory_ends_the_check_with_what_is_known() {
+    let folder = folder();
+    for point in JUDGING {
+        for (threads, passed) in [("1", 0), ("1", 2), ("3", 0), ("3", 1)] {
+            let case = format!("{point} Starves {passed} 1");
+            let ran = checked(&folder, &case, threads);
+            // With more threads than that each has passed the point: nothing starves.
+            assert_eq!(
+                ran.status.code(),
+                Some(if point == "Preparing" && passed == 2 { 0 } else { 5 }),
+                "{case}: {ran:?}"
+            );
+            if ran.status.code() == Some(5) {
+                let (runs, missing) = honest(&folder, &case);
+                assert!(runs + missing <= RUNS, "{case} {threads}: {runs} {missing}");
+                assert!(String::from_utf8_lossy(&ran.stderr).contains("there was no memory to go on"), "{ran:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_writes_the_reports_breaks_down_with_exit_5_and_leaves_no_report() {
+    let folder = folder();
+    for point in WRITING {
+        for fault in [format!("{point} Panics 0 1"), format!("{point} Starves 0 1"), format!("{point} Panics 1 1")] {
+            let ran = checked(&folder, &fault, "2");
+            let passed = point == "Ending" && fault.ends_with("1 1");
+            assert_eq!(ran.status.code(), Some(if passed { 0 } else { 5 }), "{fault}: {ran:?}");
+            for format in FORMATS {
+                assert_eq!(folder.path().join(format).exists(), passed, "{fault}: {format}");
+            }
+            assert!(passed || !String::from_utf8_lossy(&ran.stdout).contains("passed:"), "{fault}: {ran:?}");
+        }
+    }
+}
+
+/// The command under a limit of its address space, in MiB.
+#[cfg(target_os = "linux")]
+fn limited(folder: &Folder, mib: usize, words: &str) -> Output {
+    let aver = assert_cmd::cargo::cargo_bin("aver");
+    let script = format!("ulimit -c 0; ulimit -v {}; exec '{}' {words}", mib * 1024, aver.display());
+    Command::new("sh").current_dir(folder.path()).args(["-c", &script]).output().unwrap()
+}
+
+/// Two small runs, a large one and many that are small: the last of them violates the rules.
+#[cfg(target_os = "linux")]
+fn much() -> (Folder, u64) {
+    let small = r#"{"calls": [{"tool": "search", "args": {"q": "rust"}}]}"#;
+    let call = format!(r#"{{"tool":"search","args":{{"q":"{}"}}}}"#, "x".repeat(100));
+    let large = format!("{{\"calls\":[{}]}}", vec![call.as_str(); 40_000].join(","));
+    let run = format!("{{\"calls\":[{}]}}\n", vec![call.as_str(); 4].join(","));
+    let folder = Folder::new(&[
+        ("holds.assert", "rule r {\n never delete\n count search <= 40000\n}\n"),
+        ("r.assert", "rule r {\n never delete\n count search <= 4\n}\n"),
+        ("a.jsonl", &format!("{small}\n{small}\n")),
+        ("b.json", &large),
+        ("c.jsonl", &run.repeat(8_000)),
+    ]);
+    (folder, 2 + 1 + 8_000)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn without_memory_no_check_passes_aborts_or_hangs() {
+    let (folder, all) = much();
+    let least = (3..60).map(|step| step * 20).find(|mib| limited(&folder, *mib, "--version").status.success()).unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for mib in (least..).step_by(20).take(14) {
+        for (rules, holds) in [("holds.assert", true), ("r.assert", false)] {
+            for threads in [1, 3] {
+                let words = format!("check {rules} a.jsonl b.json c.jsonl --format json --threads {threads}");
+                let ran = limited(&folder, mib, &words);
+                let case = format!("{mib} MiB, {words}: {:?} {}", ran.status, String::from_utf8_lossy(&ran.stderr));
+                let code = ran.status.code().unwrap_or_else(|| panic!("{case}"));
+                seen.insert(code);
+                assert!(matches!((code, holds), (0, true) | (1, false) | (4 | 5, _)), "{case}");
+                // What ends early is no JSON.
+                let report: Option<Value> = serde_json::from_slice(&ran.stdout).ok();
+                assert!(code > 1 || report.is_some(), "{case}");
+                if let Some(report) = report {
+                    assert_eq!(report["passed"], code == 0, "{case}");
+                    assert!(code > 1 || report["summary"]["runs"] == all, "{case}");
+                }
+            }
+        }
+    }
+    assert!(seen.contains(&5), "no limit was low enough: {seen:?}");
+}

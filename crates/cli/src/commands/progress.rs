@@ -1,109 +1,131 @@
 //! A bar on standard error for work that takes long, where a person is looking.
 
 use super::console::Stream;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
 /// Work that is done sooner shows nothing.
 const PATIENCE: Duration = Duration::from_millis(1_500);
+/// How often the bar is drawn at most.
+const BETWEEN: Duration = Duration::from_millis(100);
+/// Columns at the end of the line that stay free: what the terminal itself writes there, such as `^C`, is in the same line and goes with it.
+const FREE: usize = 4;
+/// What stands beside the bar at most.
+const BESIDE: usize = 44;
+/// Takes the line away.
+const CLEAR: &[u8] = b"\r\x1b[2K";
 
-/// The bar, which is made when the work turns out to be long.
+/// The bar, which is drawn when the work turns out to be long.
 pub struct Progress {
     started: Instant,
     total: Option<u64>,
     done: u64,
     wanted: bool,
-    bar: Option<ProgressBar>,
+    /// When it was drawn last.
+    drawn: Option<Instant>,
 }
 
 impl Progress {
     /// A bar for so many bytes; `None` when the length is not known.
     pub fn new(total: Option<u64>) -> Self {
-        Self { started: Instant::now(), total, done: 0, wanted: Stream::Err.is_terminal(), bar: None }
+        Self { started: Instant::now(), total, done: 0, wanted: Stream::Err.is_terminal(), drawn: None }
     }
 
     /// Says that so many bytes more are done.
     pub fn add(&mut self, bytes: u64) {
-        self.done += bytes;
-        if self.wanted && self.bar.is_none() && self.started.elapsed() > PATIENCE {
-            self.bar = Some(bar(self.total));
+        self.done = self.done.saturating_add(bytes);
+        if !self.wanted {
+            return;
         }
-        if let Some(bar) = &self.bar {
-            bar.set_position(self.done);
+        let due = match self.drawn {
+            None => self.started.elapsed() > PATIENCE,
+            Some(drawn) => drawn.elapsed() >= BETWEEN,
+        };
+        if due {
+            self.draw();
+            self.drawn = Some(Instant::now());
         }
     }
 
     /// Writes something that the bar must not be mixed with.
     pub fn hide_while<T>(&self, write: impl FnOnce() -> T) -> T {
-        match &self.bar {
-            Some(bar) if Stream::Out.is_terminal() => bar.suspend(write),
-            _ => write(),
+        if self.drawn.is_none() || !Stream::Out.is_terminal() {
+            return write();
         }
+        clear();
+        let written = write();
+        self.draw();
+        written
+    }
+
+    fn draw(&self) {
+        let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0)).saturating_sub(FREE);
+        let mut line = CLEAR.to_vec();
+        line.extend(line_of(self.done, self.total, self.started.elapsed(), width).bytes());
+        let _ = io::stderr().write_all(&line);
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+        if self.drawn.is_some() {
+            clear();
         }
     }
 }
 
-fn bar(total: Option<u64>) -> ProgressBar {
-    let template = match total {
-        Some(_) => "{bytes} of {total_bytes}  {wide_bar}  {eta}",
-        None => "{spinner} {bytes}",
-    };
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::term_like_with_hz(Box::new(ProgressLine), 10));
-    bar.set_style(style.progress_chars("##-"));
-    bar
+fn clear() {
+    let _ = io::stderr().write_all(CLEAR);
 }
 
-/// The line of the terminal that the bar stands in. Its end stays free, and nothing fills it up: what the terminal itself writes there, such
-/// as `^C`, is in the same line, and goes with the bar.
-#[derive(Debug)]
-struct ProgressLine;
+/// The line: what is done of what, a bar in so many columns with that, and how long the rest may take.
+fn line_of(done: u64, total: Option<u64>, since: Duration, width: usize) -> String {
+    let Some(total) = total.filter(|total| *total > 0) else { return cut(&in_bytes(done), width) };
+    let part = (done as f64 / total as f64).clamp(0.0, 1.0);
+    let left = if part > 0.0 { since.as_secs_f64() * (1.0 - part) / part } else { 0.0 };
+    let room = width.saturating_sub(BESIDE);
+    // Cells are less than a terminal is wide.
+    let full = (0..room).filter(|cell| (*cell as f64) < part * room as f64).count();
+    let bar = format!("{}{}", "#".repeat(full), "-".repeat(room.saturating_sub(full)));
+    cut(&format!("{} of {}  {bar}  {}", in_bytes(done), in_bytes(total), in_time(left)), width)
+}
 
-/// Columns that stay free.
-const FREE: u16 = 4;
+fn cut(text: &str, width: usize) -> String {
+    text.chars().take(width).collect()
+}
 
-impl TermLike for ProgressLine {
-    fn width(&self) -> u16 {
-        terminal_size::terminal_size().map_or(80, |(width, _)| width.0).saturating_sub(FREE).max(1)
+fn in_bytes(bytes: u64) -> String {
+    let (mut size, mut unit) = (bytes as f64, "B");
+    for larger in ["KiB", "MiB", "GiB", "TiB"] {
+        if size < 1024.0 {
+            break;
+        }
+        (size, unit) = (size / 1024.0, larger);
     }
+    if unit == "B" { format!("{bytes} B") } else { format!("{size:.2} {unit}") }
+}
 
-    fn move_cursor_up(&self, _: usize) -> io::Result<()> {
-        Ok(())
+fn in_time(seconds: f64) -> String {
+    match seconds.round() {
+        seconds if seconds < 90.0 => format!("{seconds} s left"),
+        seconds if seconds < 5400.0 => format!("{} min left", (seconds / 60.0).round()),
+        seconds => format!("{} h left", (seconds / 3600.0).round()),
     }
+}
 
-    fn move_cursor_down(&self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn move_cursor_right(&self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn move_cursor_left(&self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn write_line(&self, text: &str) -> io::Result<()> {
-        self.write_str(text)
-    }
-
-    fn write_str(&self, text: &str) -> io::Result<()> {
-        io::stderr().write_all(text.trim_end().as_bytes())
-    }
-
-    fn clear_line(&self) -> io::Result<()> {
-        io::stderr().write_all(b"\r\x1b[2K")
-    }
-
-    fn flush(&self) -> io::Result<()> {
-        io::stderr().flush()
+    #[test]
+    fn the_line_says_what_is_done_of_what_and_how_long_the_rest_takes() {
+        let line = |done, total, seconds, width| line_of(done, total, Duration::from_secs(seconds), width);
+        assert_eq!(line(512, None, 3, 76), "512 B");
+        assert_eq!(line(3 << 20, Some(0), 3, 76), "3.00 MiB");
+        assert_eq!(line(1 << 20, Some(4 << 20), 10, 52), "1.00 MiB of 4.00 MiB  ##------  30 s left");
+        assert_eq!(line(5 << 30, Some(5 << 30), 10, 52), "5.00 GiB of 5.00 GiB  ########  0 s left");
+        assert_eq!(line(9 << 20, Some(4 << 20), 10, 52), "9.00 MiB of 4.00 MiB  ########  0 s left");
+        assert_eq!(line(1 << 10, Some(1 << 20), 60, 46), "1.00 KiB of 1.00 MiB  #-  17 h left");
+        assert_eq!(line(1 << 20, Some(2 << 20), 600, 10), "1.00 MiB o");
     }
 }

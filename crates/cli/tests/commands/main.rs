@@ -14,6 +14,7 @@
 )]
 
 mod baseline;
+mod breakdown;
 mod check_terminal;
 mod documents;
 mod explain;
@@ -30,6 +31,7 @@ mod lost;
 mod lsp;
 mod manual;
 mod memory;
+mod mutated;
 mod near_names;
 mod new;
 mod profile;

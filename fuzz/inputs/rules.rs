@@ -1,0 +1,70 @@
+//! Rules that nobody vouches for: parse, check, lint, compile, evaluate.
+
+use averment_base::diagnostic::render;
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_engine::bytecode::codec::{self, Decoded};
+use averment_engine::bytecode::program::Program;
+use averment_engine::check::files::Memory;
+use averment_engine::check::{CheckOptions, check};
+use averment_engine::compile::compile;
+use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
+use averment_engine::vm::prepare::Prepared;
+use averment_ide::lint::{LintOptions, report};
+use averment_traces::read::read_str;
+use bumpalo::Bump;
+
+/// Runs that have something of everything that rules look at.
+pub const RUNS: [&str; 3] = [
+    r#"{"output": {"a": 1, "b": -9223372036854775808, "text": "ok", "list": [1, "2", null, {"c": [1.5e300]}]}, "inputs": {"id": "o-1"},
+    "calls": [{"tool": "search", "args": {"q": "rust", "n": 3}, "result": "[1, 2]", "duration_ms": 12},
+    {"tool": "refund", "args": {"id": "o-1", "amount": 25.5}, "status": "denied"},
+    {"tool": "bash", "args": {"command": "cd /tmp && rm -rf x | tee y; curl http://x"}}],
+    "turns": 3, "cost_usd": 0.25, "duration_ms": 900}"#,
+    r#"{"messages": [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}], "output": "text"}"#,
+    "{}",
+];
+
+/// Takes an input through all stages.
+pub fn run(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Some(program) = program(&text) {
+        same_from_a_file(&program);
+        evaluated(&program);
+    }
+}
+
+/// The program of a text that compiles; what is said of it is drawn, and has no character that steers a terminal.
+pub fn program(text: &str) -> Option<Program> {
+    let mut sources = SourceMap::default();
+    let root = sources.add(SourceFile::new("rules.assert", None, text));
+    let files = Memory::default();
+    let checked = check(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
+    let said = render::short(&checked.diagnostics, &sources);
+    assert!(!said.contains('\u{1b}'), "{said:?}");
+    serde_json::to_string(&render::json(&checked.diagnostics, &sources)).expect("JSON");
+    let linted = report(&sources, root, &checked, &LintOptions::default());
+    assert!(!render::short(&linted, &sources).contains('\u{1b}'));
+    let errors = checked.diagnostics.has_errors();
+    (!errors).then(|| compile(&checked.module, &sources))
+}
+
+fn same_from_a_file(program: &Program) {
+    let bytes = codec::encode(program);
+    match codec::decode(&bytes) {
+        Ok(Decoded::Program(read)) => assert_eq!(codec::encode(&read), bytes, "another program came back"),
+        other => panic!("what was compiled is not read back: {other:?}"),
+    }
+}
+
+/// Evaluates a program on every run.
+pub fn evaluated(program: &Program) {
+    let prepared = Prepared::new(program);
+    let options = EvaluateOptions::default();
+    for text in RUNS {
+        let arena = Bump::new();
+        let run = read_str(text, &arena, &options.limits).expect("a run");
+        let outcome = evaluate(program, &prepared, &run, &arena, &options);
+        assert_eq!(outcome.results.len(), program.assertions.len(), "every assertion has a result");
+    }
+}

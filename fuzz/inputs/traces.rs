@@ -1,0 +1,64 @@
+//! JSON and the readers of all trace formats, each way of judging what they read.
+
+use averment::Rules;
+use averment_base::limits::Limits;
+use averment_runs::timeline::timeline;
+use averment_traces::read::{self, Runs};
+use bumpalo::Bump;
+use std::io::{Cursor, Write};
+use std::sync::OnceLock;
+
+/// Rules that look at names, at arguments, at texts and at entries, in order and alone.
+const RULES: &str = r#"
+rule names { never delete }
+rule order { before search -> refund }
+rule args { each call(refund): args.amount <= 100 }
+rule text { output does not contain "secret" }
+rule entries { turns <= 20 }
+rule commands { never command(command: "rm *") }
+"#;
+
+fn rules() -> &'static Rules {
+    static RULES_: OnceLock<Rules> = OnceLock::new();
+    RULES_.get_or_init(|| Rules::from_text("rules.assert", RULES).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Reads an input as a file of runs.
+pub fn run(bytes: &[u8]) {
+    let limits = Limits::default();
+    let (mut readable, mut unreadable) = (0, 0);
+    for raw in Runs::new("trace", Cursor::new(bytes.to_vec()), &limits) {
+        let arena = Bump::new();
+        let read = raw.as_ref().map_err(ToString::to_string).and_then(|raw| {
+            let run = read::parse(raw, &arena, &limits).map_err(|error| error.to_string())?;
+            Ok(timeline(&run, 100, averment_builtins::detect::beginning))
+        });
+        match read {
+            Ok(shown) => {
+                readable += 1;
+                assert!(!shown.contains('\u{1b}'), "{shown:?}");
+            }
+            Err(said) => {
+                unreadable += 1;
+                assert!(!said.contains('\u{1b}'), "{said:?}");
+            }
+        }
+    }
+    same_in_bulk(bytes, readable, unreadable);
+}
+
+/// Many runs are judged as single ones are: as many, and with the same verdicts.
+fn same_in_bulk(bytes: &[u8], readable: u64, unreadable: u64) {
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(bytes).and_then(|()| file.flush()).expect("a file");
+    let batch = rules().batch().threads(1).chunk(1 << 10);
+    let counted = batch.summary([file.path()]);
+    let given = (counted.runs(), counted.unreadable(), counted.not_judged());
+    assert_eq!(given, (readable, unreadable, 0), "runs, those that cannot be read, those that were lost");
+    let mut outcomes = batch.outcomes([file.path()]);
+    let failed = outcomes.by_ref().filter(|one| one.as_ref().is_ok_and(|one| !one.passed())).count() as u64;
+    assert_eq!((failed, outcomes.summary().runs()), (counted.runs_failed(), readable), "counts and outcomes differ");
+    let single = rules().check(averment::Trace::reader(Cursor::new(bytes.to_vec())));
+    let of_single = single.filter(|one| one.as_ref().is_ok_and(|one| !one.passed())).count() as u64;
+    assert_eq!(of_single, failed, "many runs and single ones differ");
+}

@@ -89,3 +89,23 @@ fn files_processes_threads_and_clocks_are_the_matter_of_few_crates() {
     found.sort();
     assert_eq!(found, ["bulk", "cli", "fixtures", "ide", "testing"]);
 }
+
+/// What `cargo deny` holds, as far as a machine without it can: everything is from the registry with its checksum, nothing speaks over the
+/// network, and the number of packages grows only on purpose.
+#[test]
+fn what_is_built_in_comes_from_the_registry_and_is_looked_at() {
+    let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.lock")).expect("the lock file");
+    let (mut foreign, mut names) = (Vec::new(), Vec::new());
+    for package in lock.split("[[package]]").skip(1) {
+        let field = |name: &str| package.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
+        names.push(field("name").expect("a name").trim_matches('"').to_owned());
+        let known = field("source").is_none_or(|source| source.contains("github.com/rust-lang/crates.io-index"));
+        if !known || field("source").is_some() && field("checksum").is_none() {
+            foreign.push(package.trim().to_owned());
+        }
+    }
+    assert!(foreign.is_empty(), "not from the registry: {foreign:?}");
+    let denied = ["reqwest", "ureq", "hyper", "openssl-sys", "tokio"];
+    assert!(!names.iter().any(|name| denied.contains(&name.as_str())), "something speaks over the network");
+    assert!(names.len() <= 238, "{} packages: say in ARCHITECTURE.md why one more is worth it", names.len());
+}

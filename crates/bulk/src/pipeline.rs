@@ -145,7 +145,8 @@ impl Workers {
         let gone = (feeder.handed_out().saturating_sub(taken) as u64).saturating_sub(threads);
         let left = catch_unwind(AssertUnwindSafe(|| feeder.left())).unwrap_or_default();
         let runs = held.saturating_add(gone).saturating_add(left.runs);
-        Broken { lost: Lost { runs: runs.max(1), more: true }, dead: 1 }
+        // One that had nothing in hand has lost nothing, where others went on to the end.
+        Broken { lost: Lost { runs, more: runs > 0 || left.more }, dead: 1 }
     }
 }
 
